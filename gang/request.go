@@ -1,0 +1,178 @@
+// Package gang answers: what does a gang ask for? A [Request] says which members are to be placed together, which
+// nodes they may use, and how closely the gang and its groups gather in the network.
+package gang
+
+import "github.com/muster-sched/muster"
+
+// Request is a gang of which some members wait for a node. Members that already run are known to the cluster, by the
+// gang's name; they bind the request and count in its tier and its MinMember.
+type Request struct {
+	// Name identifies the gang, such as `namespace/name`.
+	Name string
+	// Priority orders the queue; higher goes first. It changes no placement.
+	Priority int64
+	// Tree names the topology to use. Empty: the only one, else the one named `default`.
+	Tree string
+
+	// Members wait for a node. Names are unique in the gang, the running members included.
+	Members []Member
+	// Shape is what one member asks for, where the member has none of its own.
+	Shape Shape
+	// MinMember is how many members must run together, running ones included. 0: all.
+	MinMember int
+
+	// Gather are the rules of the gang as a whole.
+	Gather []Rule
+	// Groups are nested levels of equal groups of consecutive ranks, outermost first. Each size divides the one before
+	// it. If a single level does not divide the gang, its last group is short; several levels must divide it.
+	Groups []Groups
+	// PP and DP are short for one level of groups: pipelines of PP consecutive members, DP of them. DP alone gives
+	// groups of ceil(total/DP); given together DP must be ceil(total/PP). They exclude Groups.
+	PP, DP int
+
+	// Exclude names nodes not to use.
+	Exclude []string
+	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
+	IgnoreLeaving bool
+	// AffinityKey draws the gang to the domains that hold more running members with the same key, the tier and the
+	// intact groups being equal.
+	AffinityKey string
+	// Policy says which of equally tight places is taken.
+	Policy Policy
+
+	// Class identifies what Eligible and Score compute, for caches; equal classes promise equal answers. Empty: nothing
+	// is cached.
+	Class string
+	// Eligible says whether the gang may use the node. It may depend on Class and the node's identity, labels and
+	// capacity, never on what runs there. Nil: every node.
+	Eligible func(node string) bool
+	// Score ranks nodes, higher is better, summed over members; the same conditions as for Eligible hold. Nil: 0.
+	Score func(node string) int64
+}
+
+// Member is one pod of a gang.
+type Member struct {
+	Name string
+	// Index is the member's place in rank order if Indexed is set; members without one follow in natural order of
+	// names. With groups, an index is the rank itself when the indexes of all members, running ones included, are
+	// distinct and below the gang's total; else only the order counts.
+	Index   int
+	Indexed bool
+	// Shape overrides the request's.
+	Shape *Shape
+}
+
+// Shape is what makes two members interchangeable.
+type Shape struct {
+	// Resources of one member: milli-CPU, bytes, counts. A resource of 0 is not asked for.
+	Resources muster.Resources
+	// Selector lists labels that the node must carry.
+	Selector map[string]string
+	// Affinity lists terms of which the node must match one; none: any node.
+	Affinity []Term
+	// Preferred adds Weight to the host score of nodes that match Term.
+	Preferred []Preference
+	// Tolerations admit tainted nodes.
+	Tolerations []Toleration
+}
+
+// Term matches a node that fulfils every expression. An empty term matches nothing, as in Kubernetes.
+type Term struct {
+	Labels []Expression
+	// Fields are matched against the node itself; `metadata.name` is the only key.
+	Fields []Expression
+}
+
+// Preference is a soft [Term].
+type Preference struct {
+	Weight int64
+	Term   Term
+}
+
+// Expression compares the label Key with Values.
+type Expression struct {
+	Key      string
+	Operator Operator
+	Values   []string
+}
+
+// Operator of an [Expression]. Gt and Lt compare one integer value.
+type Operator string
+
+// The operators of Kubernetes node selectors.
+const (
+	In           Operator = "In"
+	NotIn        Operator = "NotIn"
+	Exists       Operator = "Exists"
+	DoesNotExist Operator = "DoesNotExist"
+	Gt           Operator = "Gt"
+	Lt           Operator = "Lt"
+)
+
+// Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away.
+type Taint struct {
+	Key, Value string
+	Effect     Effect
+}
+
+// Effect of a [Taint].
+type Effect string
+
+// The effects of Kubernetes taints.
+const (
+	NoSchedule       Effect = "NoSchedule"
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	NoExecute        Effect = "NoExecute"
+)
+
+// Toleration admits the taints it matches. An empty Key with Exists matches every taint, an empty Effect every effect.
+type Toleration struct {
+	Key string
+	// Exists ignores Value.
+	Exists bool
+	Value  string
+	Effect Effect
+}
+
+// Groups is one level of equal groups.
+type Groups struct {
+	// Size is the number of members of one group.
+	Size int
+	// Gather are the rules of each group.
+	Gather []Rule
+}
+
+// Rule binds a gang or a group to a layer. A gang or group without any PreferGather prefers every layer.
+type Rule struct {
+	// Layer is the name of a layer or, where no layer has this name, a tier in decimal digits.
+	Layer string
+	// Strategy is MustGather, PreferGather, or empty for a rule that only has a Multiple.
+	Strategy Strategy
+	// Multiple binds the number of members in every domain of the layer to a multiple of it; 0: no such rule. It is
+	// only allowed on the gang.
+	Multiple int
+}
+
+// Strategy says how strong a [Rule] is.
+type Strategy string
+
+const (
+	// MustGather keeps all members within one domain of the layer.
+	MustGather Strategy = "MustGather"
+	// PreferGather says that gathering within one domain of the layer is worth having; it restricts nothing.
+	PreferGather Strategy = "PreferGather"
+)
+
+// Policy chooses among places that are equal in tier, intact groups, anchors and span.
+type Policy string
+
+const (
+	// BestFit takes the fewest free slots that suffice, so that large domains stay whole. It is the default.
+	BestFit Policy = "BestFit"
+	// Spread takes the most free slots and fills evenly.
+	Spread Policy = "Spread"
+	// Balanced chooses domains like BestFit and splits evenly over their children.
+	Balanced Policy = "Balanced"
+	// ByScore compares nodes by host score, domains like BestFit.
+	ByScore Policy = "ByScore"
+)

@@ -1,0 +1,4 @@
+module github.com/muster-sched/muster
+
+go 1.25
+

@@ -1,0 +1,74 @@
+package placement
+
+import (
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Spec describes a cluster. The zero value of every field is its default.
+type Spec struct {
+	// Trees are the topologies; names are unique. Without any, all nodes lie outside.
+	Trees []NamedTree
+	// Nodes in any order; names are unique.
+	Nodes []Node
+	// Running are the members that hold resources now.
+	Running []Running
+}
+
+// NamedTree is a topology and the name by which requests call it.
+type NamedTree struct {
+	Name string
+	Tree *topology.Tree
+}
+
+// Node is a machine.
+type Node struct {
+	Name string
+	// Labels are kept by reference; the caller must not change them afterwards.
+	Labels map[string]string
+	// Allocatable is what members can use in all: milli-CPU, bytes, counts. It is copied.
+	Allocatable muster.Resources
+	// Taints are kept by reference.
+	Taints []gang.Taint
+	// Cordoned keeps new members away.
+	Cordoned bool
+	// NotReady keeps new members away.
+	NotReady bool
+}
+
+// Running is a member that is bound to a node.
+type Running struct {
+	// Gang and Member identify it; a plain pod is a gang of one.
+	Gang, Member string
+	Node         string
+	// Resources that it holds. The map is copied.
+	Resources muster.Resources
+	// Index is its place in rank order if Indexed is set, see [gang.Member].
+	Index   int
+	Indexed bool
+	// AffinityKey draws gangs with the same key, see [gang.Request].
+	AffinityKey string
+	// Leaving members are terminating: capacity that can be waited for.
+	Leaving bool
+}
+
+// Delta is a change of a cluster. It is applied as a whole or not at all, in the order of the fields: members leave
+// before nodes change, and members come last.
+type Delta struct {
+	// Remove takes members away.
+	Remove []MemberRef
+	// Leaving marks members as terminating.
+	Leaving []MemberRef
+	// RemoveNodes takes nodes away that no member runs on.
+	RemoveNodes []string
+	// SetNodes adds nodes or replaces those of the same name. Added nodes take the place that the trees have for them.
+	SetNodes []Node
+	// Place adds running members; a node may not be over-committed by it.
+	Place []Running
+}
+
+// MemberRef names a running member.
+type MemberRef struct {
+	Gang, Member string
+}

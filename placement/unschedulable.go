@@ -1,0 +1,125 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrUnschedulable is matched by every [Unschedulable] (errors.Is).
+var ErrUnschedulable = errors.New("unschedulable")
+
+// Kind says what kind of reason an [Unschedulable] has.
+type Kind string
+
+const (
+	// KindNodes: the free slots do not suffice, or no domain that the rules allow has enough of them.
+	KindNodes Kind = "nodes"
+	// KindRule: the nodes would suffice, a rule forbids it.
+	KindRule Kind = "rule"
+)
+
+// Unschedulable says, in counts, why a gang cannot be placed. It holds the snapshot it was made from.
+type Unschedulable struct {
+	Gang string
+	Kind Kind
+	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
+	// slots of the whole cluster do not suffice.
+	Rule string
+	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
+	Wanted, Fits int
+	// Tiers has, per tier that the rules allow, lowest first, the domain that could take the most.
+	Tiers []TierFit
+	// Proven is true if every possibility was excluded, false if a search budget ran out.
+	Proven bool
+
+	nodes func() NodeCauses
+}
+
+// TierFit is the best domain of one tier.
+type TierFit struct {
+	Tier  int
+	Layer string
+	// Domain is the path of the domain, empty for the nameless root.
+	Domain []string
+	// Members is how many new members it could take, Groups how many whole groups of the outermost level.
+	Members, Groups int
+}
+
+// NodeCauses counts the nodes that can take no member, by the first cause that applies.
+type NodeCauses struct {
+	// Total is the number of all nodes.
+	Total int
+	// Rejected in the order in which causes are tried.
+	Rejected []CauseCount
+}
+
+// CauseCount is a cause, such as `cordoned` or `resource:cpu`, and the number of nodes.
+type CauseCount struct {
+	Cause string
+	Nodes int
+}
+
+// Nodes counts rejected nodes by cause. It is computed when asked for, from the snapshot. O(nodes).
+func (u *Unschedulable) Nodes() NodeCauses {
+	if u.nodes == nil {
+		return NodeCauses{}
+	}
+	return u.nodes()
+}
+
+// Is matches ErrUnschedulable.
+func (u *Unschedulable) Is(target error) bool { return target == ErrUnschedulable }
+
+// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`.
+func (u *Unschedulable) Error() string {
+	reason := u.Rule
+	if reason == "" {
+		reason = "insufficient slots"
+	}
+	text := fmt.Sprintf("unschedulable: %s, %d of %d", reason, u.Fits, u.Wanted)
+	if best := u.best(); best != nil && len(best.Domain) > 0 {
+		text += " at " + strings.Join(best.Domain, "/")
+	}
+	if u.Proven {
+		text += " (proven)"
+	}
+	return text
+}
+
+// best is the tightest domain that could take the most members.
+func (u *Unschedulable) best() *TierFit {
+	var best *TierFit
+	for i := range u.Tiers {
+		if best == nil || u.Tiers[i].Members > best.Members {
+			best = &u.Tiers[i]
+		}
+	}
+	return best
+}
+
+// ConflictError refuses a change that the snapshot does not allow.
+type ConflictError struct {
+	// Node or Gang and Member say where; those that do not matter are empty.
+	Node, Gang, Member string
+	// Resource is the one that would be over-committed, By how much.
+	Resource string
+	By       int64
+	Reason   string
+}
+
+// Error names the place, the resource and the reason.
+func (e *ConflictError) Error() string {
+	var place []string
+	if e.Node != "" {
+		place = append(place, "node "+e.Node)
+	}
+	if e.Gang != "" {
+		place = append(place, "member "+e.Gang+" "+e.Member)
+	}
+	text := "conflict: " + strings.Join(place, ", ") + ": " + e.Reason
+	if e.Resource != "" {
+		text += fmt.Sprintf(" (%s by %d)", e.Resource, e.By)
+	}
+	return text
+}

@@ -1,0 +1,239 @@
+// Package topology answers: which nodes are behind one switch, and how far apart are two nodes?
+//
+// A [Tree] is a forest of domains (spines, leaves, units; blocks and racks; HyperNodes) under one nameless root, with
+// nodes below the lowest domains. It is built from label layers ([FromLabels]), from HyperNodes ([FromHyperNodes]),
+// from a JSON list ([FromJSON]), or from any other source through [New]. A tree never changes after it is built.
+package topology
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+)
+
+// DomainID names a domain of one tree. Ids are dense. They go level by level from the root, and within a level in the
+// order of paths, so that a parent's id is smaller than its children's and the children of a domain are an interval.
+type DomainID int32
+
+// NodeID names a node of one tree. Ids are dense and depth-first in the order of paths, so that the nodes below any
+// domain are an interval.
+type NodeID int32
+
+// Root is the nameless domain above all roots of a topology. It has no layer and satisfies no hard rule.
+const Root DomainID = 0
+
+// NoDomain is the parent of the root.
+const NoDomain DomainID = -1
+
+// Layer is a level of the tree. Tier 0 is the node; a smaller tier is a tighter network.
+type Layer struct {
+	// Name is empty where the source gives the tier alone.
+	Name string
+	Tier int
+}
+
+// domain is one row of the tree: intervals of children and nodes, both half open.
+type domain struct {
+	name                  string
+	parent                DomainID
+	firstChild, lastChild DomainID
+	firstNode, lastNode   NodeID
+	tier                  int32
+}
+
+// Tree is an immutable topology, safe for concurrent use.
+type Tree struct {
+	layers    []Layer // switch layers, tiers ascending
+	nodeLayer string
+	domains   []domain
+	nodes     []string
+	leafOf    []DomainID // by node
+	byName    []NodeID   // nodes sorted bytewise by name
+	outside   []string
+	absent    []string
+}
+
+// Layers lists the switch layers that the tree uses, lowest tier first; tiers may be missing. The slice is the
+// caller's.
+func (t *Tree) Layers() []Layer { return slices.Clone(t.layers) }
+
+// NodeLayer is the name that the source gives to tier 0, empty if none.
+func (t *Tree) NodeLayer() string { return t.nodeLayer }
+
+// RootTier is the tier of the nameless root: one above the highest layer.
+func (t *Tree) RootTier() int { return int(t.domains[Root].tier) }
+
+// Layer finds a layer by its name; the node layer is tier 0. O(layers).
+func (t *Tree) Layer(name string) (Layer, bool) {
+	if name == "" {
+		return Layer{}, false
+	}
+	if name == t.nodeLayer {
+		return Layer{Name: name}, true
+	}
+	for _, l := range t.layers {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return Layer{}, false
+}
+
+// LayerName is the name of the layer with this tier, empty if it has none.
+func (t *Tree) LayerName(tier int) string {
+	if tier == 0 {
+		return t.nodeLayer
+	}
+	for _, l := range t.layers {
+		if l.Tier == tier {
+			return l.Name
+		}
+	}
+	return ""
+}
+
+// Len is the number of domains, the root included. Ids run from 0 to Len-1.
+func (t *Tree) Len() int { return len(t.domains) }
+
+// NumNodes is the number of nodes. Ids run from 0 to NumNodes-1.
+func (t *Tree) NumNodes() int { return len(t.nodes) }
+
+// Parent is the domain above d, NoDomain for the root.
+func (t *Tree) Parent(d DomainID) DomainID { return t.domains[d].parent }
+
+// Children is the interval [first, last) of the domains directly below d, in the order of paths; it is empty for a
+// domain that holds nodes.
+func (t *Tree) Children(d DomainID) (first, last DomainID) {
+	return t.domains[d].firstChild, t.domains[d].lastChild
+}
+
+// Nodes is the interval [first, last) of all nodes below d.
+func (t *Tree) Nodes(d DomainID) (first, last NodeID) {
+	return t.domains[d].firstNode, t.domains[d].lastNode
+}
+
+// Tier is the tier of d.
+func (t *Tree) Tier(d DomainID) int { return int(t.domains[d].tier) }
+
+// Name is the last element of the path of d, empty for the root.
+func (t *Tree) Name(d DomainID) string { return t.domains[d].name }
+
+// Path is the names from below the root down to d; it identifies d. O(depth); the slice is the caller's.
+func (t *Tree) Path(d DomainID) []string {
+	var path []string
+	for ; d > Root; d = t.domains[d].parent {
+		path = append(path, t.domains[d].name)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// NodeName is the name of n.
+func (t *Tree) NodeName(n NodeID) string { return t.nodes[n] }
+
+// Leaf is the domain directly above n.
+func (t *Tree) Leaf(n NodeID) DomainID { return t.leafOf[n] }
+
+// Node finds a node by name. O(log nodes).
+func (t *Tree) Node(name string) (NodeID, bool) {
+	i, ok := slices.BinarySearchFunc(t.byName, name, func(n NodeID, name string) int {
+		return strings.Compare(t.nodes[n], name)
+	})
+	if !ok {
+		return 0, false
+	}
+	return t.byName[i], true
+}
+
+// Find returns the domain with this path. O(depth * log children).
+func (t *Tree) Find(path ...string) (DomainID, bool) {
+	d := Root
+	for _, name := range path {
+		first, last := t.Children(d)
+		i, ok := slices.BinarySearchFunc(t.domains[first:last], name, func(c domain, name string) int {
+			return muster.CompareNatural(c.name, name)
+		})
+		if !ok {
+			return NoDomain, false
+		}
+		d = first + DomainID(i)
+	}
+	return d, true
+}
+
+// Outside lists nodes of the input that the tree has no place for (a missing label, matched by no domain), in natural
+// order. The slice belongs to the tree.
+func (t *Tree) Outside() []string { return t.outside }
+
+// Absent lists nodes that the tree's source names but the input lacks, in natural order. They are not in the tree. The
+// slice belongs to the tree.
+func (t *Tree) Absent() []string { return t.absent }
+
+// LCA is the lowest domain above all the nodes; the root if none are given. O(nodes * depth).
+func (t *Tree) LCA(nodes ...NodeID) DomainID {
+	if len(nodes) == 0 {
+		return Root
+	}
+	lo, hi := slices.Min(nodes), slices.Max(nodes)
+	d := t.leafOf[lo]
+	for t.domains[d].lastNode <= hi {
+		d = t.domains[d].parent
+	}
+	return d
+}
+
+// Above is the lowest domain above both a and b, or the one of them that lies above the other. O(depth).
+func (t *Tree) Above(a, b DomainID) DomainID {
+	for a != b {
+		if a > b { // ids grow downwards, so the larger one is not above the smaller
+			a = t.domains[a].parent
+		} else {
+			b = t.domains[b].parent
+		}
+	}
+	return a
+}
+
+// Distance is the number of hops between two nodes through their lowest common domain: 0 for one node, 2 for two
+// nodes of one domain. O(depth).
+func (t *Tree) Distance(a, b NodeID) int {
+	if a == b {
+		return 0
+	}
+	return t.DomainDistance(t.leafOf[a], t.leafOf[b]) + 2
+}
+
+// DomainDistance is the number of hops between two domains through their lowest common one. A node counts as one hop
+// below its leaf: from a rack to a node of another rack of the same zone are 3. O(depth).
+func (t *Tree) DomainDistance(a, b DomainID) int {
+	top := t.Above(a, b)
+	return t.depth(a) + t.depth(b) - 2*t.depth(top)
+}
+
+func (t *Tree) depth(d DomainID) int {
+	n := 0
+	for ; d > Root; d = t.domains[d].parent {
+		n++
+	}
+	return n
+}
+
+// All iterates over the domains depth-first in the order of paths, the root first.
+func (t *Tree) All() iter.Seq[DomainID] {
+	return func(yield func(DomainID) bool) { t.walk(Root, yield) }
+}
+
+func (t *Tree) walk(d DomainID, yield func(DomainID) bool) bool {
+	if !yield(d) {
+		return false
+	}
+	first, last := t.Children(d)
+	for c := first; c < last; c++ {
+		if !t.walk(c, yield) {
+			return false
+		}
+	}
+	return true
+}
