@@ -1,0 +1,219 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// device is the resource that one character of a cell stands for.
+const device = "gpu"
+
+// What a character of a cell says; lower-case letters are members of the running gang of that name.
+const (
+	free    = '.'
+	taken   = 'x'
+	out     = '#'
+	leaving = '~'
+)
+
+// outsideLabel is the name of the row that holds the nodes outside the tree.
+const outsideLabel = "outside"
+
+// board is a drawn cluster: its rows as written, and for every slot of every node the member that holds it.
+type board struct {
+	layers   []string // widest first
+	rows     []row
+	slots    map[string][]placement.MemberRef // by node; the zero value is free
+	cordoned map[string]bool
+	leaves   map[placement.MemberRef]bool // drawn as leaving
+}
+
+// row is a line of the drawing: a domain and, if it is a lowest one, its nodes.
+type row struct {
+	indent int
+	label  string // `name` or `name:layer`
+	tier   int
+	nodes  []string
+}
+
+func (r row) name() string {
+	name, _, _ := strings.Cut(r.label, ":")
+	return name
+}
+
+// attributes of a running gang, from a `running` block.
+type attributes struct {
+	size     int
+	affinity string
+	index    []int
+}
+
+// parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
+func parseBoard(text string, layers []string, gangs map[string]attributes) (*board, error) {
+	b := &board{
+		layers: layers, slots: map[string][]placement.MemberRef{}, cordoned: map[string]bool{},
+		leaves: map[placement.MemberRef]bool{},
+	}
+	p := &numbering{gangs: gangs, members: map[string]int{}}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		r := row{indent: indentation(line), label: fields[0]}
+		var err error
+		if r.tier, err = b.tierOf(r); err != nil {
+			return nil, err
+		}
+		for _, cell := range fields[1:] {
+			node := fmt.Sprintf("node-%d", p.nodes)
+			p.nodes++
+			r.nodes = append(r.nodes, node)
+			if err := b.addNode(node, cell, p); err != nil {
+				return nil, err
+			}
+		}
+		b.rows = append(b.rows, r)
+	}
+	return b, nil
+}
+
+func indentation(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 2 }
+
+func (b *board) tierOf(r row) (int, error) {
+	_, layer, given := strings.Cut(r.label, ":")
+	depth := r.indent
+	if given {
+		depth = slices.Index(b.layers, layer)
+	}
+	if r.label != outsideLabel && (depth < 0 || depth >= len(b.layers)) {
+		return 0, fmt.Errorf("row %q lies in no layer", r.label)
+	}
+	return len(b.layers) - depth, nil
+}
+
+// numbering gives nodes and members their names, in order of appearance.
+type numbering struct {
+	gangs   map[string]attributes
+	nodes   int
+	members map[string]int
+}
+
+func (p *numbering) next(gang string) placement.MemberRef {
+	n := p.members[gang]
+	p.members[gang]++
+	return placement.MemberRef{Gang: gang, Member: fmt.Sprintf("%s-%d", gang, n)}
+}
+
+func (b *board) addNode(node, cell string, p *numbering) error {
+	refs := make([]placement.MemberRef, len(cell))
+	for i := 0; i < len(cell); {
+		c, n := cell[i], 1
+		switch {
+		case c == free:
+		case c == out:
+			b.cordoned[node] = true
+		case c == taken, c == leaving:
+			plain := p.next(map[byte]string{taken: "other", leaving: "leaving"}[c])
+			refs[i] = placement.MemberRef{Gang: plain.Member, Member: plain.Member}
+			b.leaves[refs[i]] = c == leaving
+		case 'a' <= c && c <= 'z':
+			ref := p.next(string(c))
+			n = max(1, p.gangs[string(c)].size)
+			if !strings.HasPrefix(cell[i:], strings.Repeat(string(c), n)) {
+				return fmt.Errorf("cell %q: a member of gang %c has %d slots", cell, c, n)
+			}
+			for j := range n {
+				refs[i+j] = ref
+			}
+		default:
+			return fmt.Errorf("cell %q: what is %q?", cell, c)
+		}
+		i += n
+	}
+	b.slots[node] = refs
+	return nil
+}
+
+// tree builds the topology that the rows draw.
+func (b *board) tree() (*topology.Tree, error) {
+	spec := topology.Spec{}
+	for i, name := range b.layers {
+		spec.Layers = append(spec.Layers, topology.Layer{Name: name, Tier: len(b.layers) - i})
+	}
+	var rows []row
+	for _, r := range b.rows {
+		if r.label == outsideLabel {
+			spec.Outside = append(spec.Outside, r.nodes...)
+			continue
+		}
+		rows = append(rows, r)
+	}
+	spec.Roots = domains(rows)
+	return topology.New(spec)
+}
+
+// domains turns rows into domains: what is indented deeper than the first row, until the next one like it, lies below it.
+func domains(rows []row) []topology.Domain {
+	var found []topology.Domain
+	for i := 0; i < len(rows); {
+		end := i + 1
+		for end < len(rows) && rows[end].indent > rows[i].indent {
+			end++
+		}
+		found = append(found, topology.Domain{
+			Name: rows[i].name(), Tier: rows[i].tier, Nodes: rows[i].nodes, Children: domains(rows[i+1 : end]),
+		})
+		i = end
+	}
+	return found
+}
+
+// spec turns the drawing into a cluster.
+func (b *board) spec(gangs map[string]attributes) (placement.Spec, error) {
+	tree, err := b.tree()
+	if err != nil {
+		return placement.Spec{}, err
+	}
+	spec := placement.Spec{Trees: []placement.NamedTree{{Name: "default", Tree: tree}}}
+	count := map[string]int{}
+	for _, r := range b.rows {
+		for _, node := range r.nodes {
+			slots := b.slots[node]
+			spec.Nodes = append(spec.Nodes, placement.Node{
+				Name: node, Allocatable: muster.Resources{device: int64(len(slots))}, Cordoned: b.cordoned[node],
+			})
+			spec.Running = append(spec.Running, b.running(node, gangs, count)...)
+		}
+	}
+	return spec, nil
+}
+
+// running lists the members on one node; count says how many of each gang came before.
+func (b *board) running(node string, gangs map[string]attributes, count map[string]int) []placement.Running {
+	var members []placement.Running
+	for i, ref := range b.slots[node] {
+		if ref.Gang == "" {
+			continue
+		}
+		if i > 0 && b.slots[node][i-1] == ref {
+			members[len(members)-1].Resources[device]++
+			continue
+		}
+		m := placement.Running{
+			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
+			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
+		}
+		if n := count[ref.Gang]; n < len(gangs[ref.Gang].index) {
+			m.Index, m.Indexed = gangs[ref.Gang].index[n], true
+		}
+		count[ref.Gang]++
+		members = append(members, m)
+	}
+	return members
+}

@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// answer is what Plan returned, in a form that can be compared.
+type answer struct {
+	Result *placement.Result
+	Error  string
+	Why    *placement.Unschedulable
+	Nodes  placement.NodeCauses
+}
+
+func answerOf(res *placement.Result, err error) answer {
+	a := answer{Result: res}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	var why *placement.Unschedulable
+	if errors.As(err, &why) {
+		a.Nodes = why.Nodes()
+		a.Why = &placement.Unschedulable{
+			Gang: why.Gang, Kind: why.Kind, Rule: why.Rule, Wanted: why.Wanted, Fits: why.Fits, Tiers: why.Tiers,
+			Proven: why.Proven,
+		}
+	}
+	return a
+}
+
+// runs is how often every plan is made again.
+const runs = 20
+
+// check holds what is true of every plan: the arguments stay as they were, the answer is the same in every run, for
+// every order of the input and on a snapshot that nothing was planned on before, and it is valid.
+func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *placement.Result, err error) {
+	t.Helper()
+	want, before, req := answerOf(res, err), dump(c), build()
+	for range runs {
+		again, err := placement.Plan(c, req)
+		require.Equal(t, want, answerOf(again, err), "equal arguments, another answer")
+	}
+	require.Equal(t, plain(build()), plain(req), "Plan changed the request")
+	require.Equal(t, before, dump(c), "Plan changed the cluster")
+
+	for name, permute := range permutations {
+		other, err := placement.NewCluster(permute(dump(c)))
+		require.NoError(t, err)
+		cold, err := placement.Plan(other, build())
+		require.Equal(t, want, answerOf(cold, err), "another answer on a new cluster, input %s", name)
+	}
+}
+
+// dump is everything that a snapshot knows.
+func dump(c *placement.Cluster) placement.Spec {
+	var spec placement.Spec
+	if tree, ok := c.Tree("default"); ok {
+		spec.Trees = append(spec.Trees, *tree)
+	}
+	spec.Nodes = slices.Collect(c.Nodes())
+	spec.Running = slices.Collect(c.Running())
+	return spec
+}
+
+// permutations are orders in which the same cluster can be given.
+var permutations = map[string]func(placement.Spec) placement.Spec{
+	"in order": func(s placement.Spec) placement.Spec { return s },
+	"reversed": func(s placement.Spec) placement.Spec {
+		slices.Reverse(s.Nodes)
+		slices.Reverse(s.Running)
+		return s
+	},
+	"interleaved": func(s placement.Spec) placement.Spec {
+		s.Nodes, s.Running = interleave(s.Nodes), interleave(s.Running)
+		return s
+	},
+}
+
+// interleave puts every second element first.
+func interleave[T any](list []T) []T {
+	var odd, even []T
+	for i, v := range list {
+		if i%2 == 1 {
+			odd = append(odd, v)
+		} else {
+			even = append(even, v)
+		}
+	}
+	return append(odd, even...)
+}
+
+// plain is the request without its functions, which cannot be compared.
+func plain(req *gang.Request) gang.Request {
+	p := *req
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Func {
+			f.SetZero()
+		}
+	}
+	return p
+}

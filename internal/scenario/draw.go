@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+)
+
+// sync brings the drawing up to date with the snapshot: whoever left frees its slots, newcomers take the first free
+// ones.
+func (b *board) sync(c *placement.Cluster) {
+	running := map[placement.MemberRef]bool{}
+	drawn := map[placement.MemberRef]bool{}
+	clear(b.leaves)
+	var newcomers []placement.Running
+	for m := range c.Running() {
+		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
+		running[ref], b.leaves[ref] = true, m.Leaving
+	}
+	for _, slots := range b.slots {
+		for i, ref := range slots {
+			drawn[ref] = true
+			if !running[ref] {
+				slots[i] = placement.MemberRef{}
+			}
+		}
+	}
+	for m := range c.Running() {
+		if ref := (placement.MemberRef{Gang: m.Gang, Member: m.Member}); !drawn[ref] {
+			newcomers = append(newcomers, m)
+		}
+	}
+	slices.SortFunc(newcomers, func(x, y placement.Running) int {
+		return cmp.Or(muster.CompareNatural(x.Gang, y.Gang), muster.CompareNatural(x.Member, y.Member))
+	})
+	for _, m := range newcomers {
+		fill(b.slots[m.Node], m.Resources[device], placement.MemberRef{Gang: m.Gang, Member: m.Member}, nil)
+	}
+}
+
+// fill gives n slots to a member: free ones first, then those of members that are waited for.
+func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, waited map[placement.MemberRef]bool) {
+	for _, mayTake := range []func(placement.MemberRef) bool{
+		func(r placement.MemberRef) bool { return r == placement.MemberRef{} },
+		func(r placement.MemberRef) bool { return waited[r] },
+	} {
+		for i := range slots {
+			if n > 0 && mayTake(slots[i]) {
+				slots[i], n = ref, n-1
+			}
+		}
+	}
+}
+
+// plan draws a result on the board: new members as capital letters, by group or by rank.
+func (b *board) plan(res *placement.Result, size int64, byRank bool) string {
+	waited := map[placement.MemberRef]bool{}
+	for _, w := range res.WaitsFor {
+		waited[w.MemberRef] = true
+	}
+	drawn := *b
+	drawn.slots = map[string][]placement.MemberRef{}
+	for node, slots := range b.slots {
+		drawn.slots[node] = slices.Clone(slots)
+	}
+	for _, a := range res.Assignments {
+		n := max(a.Group, 0)
+		if byRank {
+			n = a.Rank
+		}
+		letter := string(rune('A' + n%26))
+		fill(drawn.slots[a.Node], size, placement.MemberRef{Gang: letter, Member: a.Member}, waited)
+	}
+	return drawn.String()
+}
+
+// String draws the tree, the cells in one column.
+func (b *board) String() string {
+	width := 0
+	for _, r := range b.rows {
+		if len(r.nodes) > 0 {
+			width = max(width, 2*r.indent+len(r.label))
+		}
+	}
+	var lines []string
+	for _, r := range b.rows {
+		line := strings.Repeat("  ", r.indent) + r.label
+		if len(r.nodes) > 0 {
+			line += strings.Repeat(" ", width-len(line)+1)
+		}
+		for _, node := range r.nodes {
+			line += " " + b.cell(node)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (b *board) cell(node string) string {
+	var cell []byte
+	for _, ref := range b.slots[node] {
+		c := byte(taken)
+		switch {
+		case ref.Gang == "" && b.cordoned[node]:
+			c = out
+		case ref.Gang == "":
+			c = free
+		case b.leaves[ref]:
+			c = leaving
+		case len(ref.Gang) == 1:
+			c = ref.Gang[0]
+		}
+		cell = append(cell, c)
+	}
+	return string(cell)
+}

@@ -1,0 +1,151 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// words reads the arguments of a directive. Errors are collected, so that a typing error is not a silent default.
+type words struct {
+	args   []datadriven.CmdArg
+	known  map[string]bool
+	errors []string
+}
+
+func read(d *datadriven.TestData) *words { return &words{args: d.CmdArgs, known: map[string]bool{}} }
+
+// list is the comma-separated value of key; nil if it is not given.
+func (w *words) list(key string) []string {
+	w.known[key] = true
+	for _, a := range w.args {
+		if a.Key == key && len(a.Vals) > 0 {
+			return strings.Split(strings.Join(a.Vals, ","), ",")
+		}
+	}
+	return nil
+}
+
+func (w *words) text(key string) string { return strings.Join(w.list(key), ",") }
+
+func (w *words) flag(key string) bool {
+	w.known[key] = true
+	return slices.ContainsFunc(w.args, func(a datadriven.CmdArg) bool { return a.Key == key })
+}
+
+func (w *words) numbers(key string) []int {
+	var found []int
+	for _, s := range w.list(key) {
+		found = append(found, w.atoi(key, s))
+	}
+	return found
+}
+
+func (w *words) number(key string, otherwise int) int {
+	if n := w.numbers(key); len(n) > 0 {
+		return n[0]
+	}
+	return otherwise
+}
+
+func (w *words) atoi(key, s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		w.errors = append(w.errors, fmt.Sprintf("%s: %q is no number", key, s))
+	}
+	return n
+}
+
+// pairs reads `name:5,other:7`.
+func (w *words) pairs(key string) map[string]int {
+	found := map[string]int{}
+	for _, s := range w.list(key) {
+		name, n, _ := strings.Cut(s, ":")
+		found[name] = w.atoi(key, n)
+	}
+	return found
+}
+
+// err names what could not be read, and arguments that nobody asked for.
+func (w *words) err() error {
+	for _, a := range w.args {
+		if !w.known[a.Key] {
+			w.errors = append(w.errors, "unknown argument "+a.Key)
+		}
+	}
+	if len(w.errors) > 0 {
+		return fmt.Errorf("%s", strings.Join(w.errors, "; "))
+	}
+	return nil
+}
+
+// request builds what a `plan` directive asks for. Each call returns a value that shares nothing with the one before.
+// taken is the number of members of the gang that run already: new ones are numbered after them.
+func request(w *words, name string, taken int) *gang.Request {
+	req := &gang.Request{
+		Name: name, MinMember: w.number("min", 0), Tree: w.text("tree"),
+		Shape:  gang.Shape{Resources: muster.Resources{device: int64(w.number("size", 1))}},
+		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
+		PP:     w.number("pp", 0), DP: w.number("dp", 0),
+		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
+		Policy: gang.Policy(w.text("policy")),
+	}
+	for level, size := range w.numbers("group") {
+		req.Groups = append(req.Groups, gang.Groups{Size: size, Gather: slices.Concat(
+			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level))})
+	}
+	index := w.numbers("index")
+	for i := range w.number("members", 0) {
+		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, taken+i)}
+		if i < len(index) {
+			m.Index, m.Indexed = index[i], true
+		}
+		req.Members = append(req.Members, m)
+	}
+	if names := w.list("eligible"); names != nil {
+		req.Eligible = func(node string) bool { return slices.Contains(names, node) }
+	}
+	if w.flag("score") {
+		scores := w.pairs("score")
+		req.Score = func(node string) int64 { return int64(scores[node]) }
+	}
+	for _, s := range w.list("select") {
+		key, value, _ := strings.Cut(s, ":")
+		req.Shape.Selector = map[string]string{key: value}
+	}
+	for _, key := range w.list("tolerate") {
+		req.Shape.Tolerations = append(req.Shape.Tolerations, gang.Toleration{Key: key, Exists: true})
+	}
+	return req
+}
+
+// rules reads a list of layers. For groups the list has one entry a level, `-` for none, `+` between several layers.
+func rules(w *words, key string, strategy gang.Strategy, level int) []gang.Rule {
+	layers := w.list(key)
+	if level >= 0 {
+		if level >= len(layers) || layers[level] == "-" {
+			return nil
+		}
+		layers = strings.Split(layers[level], "+")
+	}
+	var found []gang.Rule
+	for _, l := range layers {
+		found = append(found, gang.Rule{Layer: l, Strategy: strategy})
+	}
+	return found
+}
+
+func multiples(w *words) []gang.Rule {
+	var found []gang.Rule
+	for _, s := range w.list("multiple") {
+		layer, n, _ := strings.Cut(s, ":")
+		found = append(found, gang.Rule{Layer: layer, Multiple: w.atoi("multiple", n)})
+	}
+	return found
+}

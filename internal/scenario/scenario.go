@@ -1,0 +1,177 @@
+// Package scenario runs scenario files: a cluster drawn as text, requests, and the plans drawn on the same tree. They
+// are the main tests of package placement and its main document.
+//
+// A drawing has one line a domain, indented by its layer, and on the lowest domains one cell a node, one character a
+// slot: `.` free, `x` taken, `#` out of service, `~` leaving, a lower-case letter a member of the running gang of that
+// name. Nodes are node-0, node-1, ... in order of appearance; a row called `outside` holds nodes outside the tree, and
+// `name:layer` places a domain in another layer than its indentation says. A plan shows new members as capital letters,
+// one letter a group (with `show=ranks`: one a rank).
+//
+// Directives:
+//
+//	running a [size=2] [affinity=key] [index=0,1]    what is known of gang a in the drawing that follows
+//	cluster layers=spine,leaf,unit                   the drawing
+//	node node-3 [not-ready] [taint=key:effect] [label=key:value]
+//	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
+//	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [score=node-1:5] [affinity=key]
+//	     [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2] [ignore-leaving] [show=ranks]
+//	candidates first=3 ...                           the best plans, arguments as for plan
+//	apply, release a [a-0], leave a-0, explain       what follows the last plan
+//
+// Every plan is checked beside being compared: see check.
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Run runs one scenario file.
+func Run(t *testing.T, path string) {
+	s := &session{gangs: map[string]attributes{}}
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		t.Helper()
+		text, err := s.do(t, d)
+		if err != nil {
+			return strings.TrimSpace("error: "+err.Error()) + "\n"
+		}
+		return text
+	})
+}
+
+// session is the state between the directives of a file.
+type session struct {
+	gangs   map[string]attributes
+	board   *board
+	cluster *placement.Cluster
+	res     *placement.Result
+	why     error // why the last plan failed
+}
+
+func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
+	w := read(d)
+	if s.cluster == nil && d.Cmd != "cluster" && d.Cmd != "running" {
+		return "", errors.New("there is no cluster yet")
+	}
+	switch d.Cmd {
+	case "running":
+		return s.running(w)
+	case "cluster":
+		return s.draw(w, d.Input)
+	case "node":
+		return s.node(w)
+	case "plan":
+		return s.plan(t, w)
+	case "candidates":
+		return s.candidates(w)
+	case "apply":
+		if s.res == nil {
+			return "", errors.New("the last plan placed nothing")
+		}
+		return s.change(s.cluster.Apply(s.res))
+	case "release":
+		return s.change(s.cluster.Release(d.CmdArgs[0].Key, keys(d.CmdArgs[1:])...))
+	case "leave":
+		return s.change(s.cluster.Update(placement.Delta{Leaving: refs(keys(d.CmdArgs))}))
+	case "explain":
+		return explain(s.why), nil
+	}
+	return "", fmt.Errorf("unknown directive %s", d.Cmd)
+}
+
+func keys(args []datadriven.CmdArg) []string {
+	var found []string
+	for _, a := range args {
+		found = append(found, a.Key)
+	}
+	return found
+}
+
+// refs turns names such as a-0 into members of the gang that the name begins with.
+func refs(names []string) []placement.MemberRef {
+	var found []placement.MemberRef
+	for _, name := range names {
+		gang, _, _ := strings.Cut(name, "-")
+		if len(gang) > 1 {
+			gang = name // a plain pod
+		}
+		found = append(found, placement.MemberRef{Gang: gang, Member: name})
+	}
+	return found
+}
+
+func (s *session) running(w *words) (string, error) {
+	name := w.args[0].Key
+	w.known[name] = true
+	s.gangs[name] = attributes{size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index")}
+	return "ok\n", w.err()
+}
+
+func (s *session) draw(w *words, text string) (string, error) {
+	layers := w.list("layers")
+	if err := w.err(); err != nil {
+		return "", err
+	}
+	b, err := parseBoard(text, layers, s.gangs)
+	if err != nil {
+		return "", err
+	}
+	spec, err := b.spec(s.gangs)
+	if err != nil {
+		return "", err
+	}
+	c, err := placement.NewCluster(spec)
+	if err != nil {
+		return "", err
+	}
+	s.board, s.cluster, s.res, s.why = b, c, nil, nil
+	s.gangs = map[string]attributes{}
+	return "ok\n", nil
+}
+
+// node changes one node by an Update.
+func (s *session) node(w *words) (string, error) {
+	name := w.args[0].Key
+	w.known[name] = true
+	for n := range s.cluster.Nodes() {
+		if n.Name != name {
+			continue
+		}
+		n.NotReady = w.flag("not-ready")
+		for _, taint := range w.list("taint") {
+			key, effect, _ := strings.Cut(taint, ":")
+			n.Taints = append(n.Taints, gang.Taint{Key: key, Effect: gang.Effect(effect)})
+		}
+		for _, label := range w.list("label") {
+			key, value, _ := strings.Cut(label, ":")
+			n.Labels = map[string]string{key: value}
+		}
+		if err := w.err(); err != nil {
+			return "", err
+		}
+		c, err := s.cluster.Update(placement.Delta{SetNodes: []placement.Node{n}})
+		if err != nil {
+			return "", err
+		}
+		s.cluster = c
+		return "ok\n", nil
+	}
+	return "", fmt.Errorf("unknown node %s", name)
+}
+
+// change takes the next snapshot and draws it.
+func (s *session) change(c *placement.Cluster, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	s.cluster, s.res = c, nil
+	s.board.sync(c)
+	return s.board.String(), nil
+}

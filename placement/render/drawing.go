@@ -1,0 +1,221 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Above these, what the plan does not touch is summed up: nodes of a cluster, nodes of one row.
+const (
+	drawnWhole = 64
+	drawnInRow = 32
+)
+
+// drawing is the tree of one plan with a cell for every node.
+type drawing struct {
+	tree  *topology.Tree
+	cells map[string]cell
+	whole bool // draw everything
+}
+
+// cell is what a node is to one shape: how many members of it each kind of slot could hold.
+type cell struct {
+	assigned                 []rune // a letter a new member
+	own                      int    // running members of the gang
+	free, leaving, held, out int64
+	touched                  bool
+}
+
+// newDrawing counts slots on the snapshot that the plan was made from.
+func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
+	d := &drawing{cells: map[string]cell{}}
+	name := o.Request.Tree
+	if o.Result != nil {
+		name = o.Result.Tree
+	}
+	if named, ok := c.Tree(name); ok {
+		d.tree = named.Tree
+	}
+	used, going := map[string]muster.Resources{}, map[string]muster.Resources{}
+	own, assigned, waited := map[string]int{}, map[string][]rune{}, map[string]bool{}
+	for m := range c.Running() {
+		add(used, m.Node, m.Resources)
+		switch {
+		case m.Leaving:
+			add(going, m.Node, m.Resources)
+		case m.Gang == o.Gang:
+			own[m.Node]++
+		}
+	}
+	if o.Result != nil {
+		for _, a := range o.Result.Assignments {
+			assigned[a.Node] = append(assigned[a.Node], letter(a.Group))
+		}
+		for _, m := range o.Result.WaitsFor {
+			waited[m.Node] = true
+		}
+	}
+	shape := shapeOf(o.Request)
+	for n := range c.Nodes() {
+		nc := cell{assigned: assigned[n.Name], own: own[n.Name]}
+		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]
+		nc.count(&n, shape, used[n.Name], going[n.Name])
+		d.cells[n.Name] = nc
+	}
+	d.whole = len(d.cells) <= drawnWhole
+	return d
+}
+
+// shapeOf is the shape that cells count: the first member's.
+func shapeOf(req *gang.Request) muster.Resources {
+	if len(req.Members) > 0 && req.Members[0].Shape != nil {
+		return req.Members[0].Shape.Resources
+	}
+	return req.Shape.Resources
+}
+
+func add(sums map[string]muster.Resources, node string, r muster.Resources) {
+	sum := sums[node]
+	if sum == nil {
+		sum = muster.Resources{}
+		sums[node] = sum
+	}
+	for name, n := range r {
+		sum[name] += n
+	}
+}
+
+// count fills in the slots of a node: those that are left after the new members, those that leaving members hold, those
+// that others hold.
+func (c *cell) count(n *placement.Node, shape, used, going muster.Resources) {
+	total := slots(n.Allocatable, nil, nil, shape)
+	now := slots(n.Allocatable, used, nil, shape)
+	then := slots(n.Allocatable, used, going, shape)
+	assigned := int64(len(c.assigned))
+	c.free = max(0, now-assigned)
+	c.leaving = max(0, then-max(now, assigned))
+	c.held = max(0, total-then-int64(c.own))
+	if n.Cordoned || n.NotReady {
+		c.out, c.free = c.free, 0
+	}
+}
+
+// slots is how many members of the shape fit into what is allocatable and not used, with what is going added.
+func slots(allocatable, used, going, shape muster.Resources) int64 {
+	least := int64(-1)
+	for name, ask := range shape {
+		have, limited := allocatable[name]
+		if ask <= 0 || name == muster.Pods && !limited {
+			continue
+		}
+		if n := max(0, have-used[name]+going[name]) / ask; least < 0 || n < least {
+			least = n
+		}
+	}
+	return max(0, least)
+}
+
+// maxLiteral is the widest cell that is drawn slot by slot.
+const maxLiteral = 8
+
+// String draws a cell.
+func (c *cell) String() string {
+	type run struct {
+		char rune
+		n    int64
+	}
+	var runs []run
+	width := int64(0)
+	push := func(char rune, n int64) {
+		if n <= 0 {
+			return
+		}
+		width += n
+		if len(runs) > 0 && runs[len(runs)-1].char == char {
+			runs[len(runs)-1].n += n
+			return
+		}
+		runs = append(runs, run{char, n})
+	}
+	push('=', int64(c.own))
+	for _, l := range c.assigned {
+		push(l, 1)
+	}
+	for _, r := range []run{{'.', c.free}, {'~', c.leaving}, {'x', c.held}, {'#', c.out}} {
+		push(r.char, r.n)
+	}
+	var text strings.Builder
+	for _, r := range runs {
+		if width <= maxLiteral {
+			text.WriteString(strings.Repeat(string(r.char), int(r.n)))
+		} else {
+			fmt.Fprintf(&text, "%d%c", r.n, r.char)
+		}
+	}
+	if width == 0 {
+		return "-"
+	}
+	return text.String()
+}
+
+// sum adds up what a domain without a part in the plan holds.
+type sum struct {
+	nodes             int
+	free, slots, outs int64
+	touched           bool
+}
+
+func (s *sum) add(c cell) {
+	s.nodes++
+	s.free += c.free
+	s.slots += c.free + c.leaving + c.held + c.out + int64(c.own+len(c.assigned))
+	s.outs += c.out
+	s.touched = s.touched || c.touched
+}
+
+func (s *sum) String() string {
+	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
+	if s.outs > 0 {
+		text += fmt.Sprintf(", %d out of service", s.outs)
+	}
+	return text
+}
+
+// line is one line of the drawing.
+type line struct {
+	label, text string
+}
+
+func (d *drawing) write(w io.Writer) {
+	lines := d.below(topology.Root, 1)
+	if outside := d.outside(); len(outside) > 0 {
+		lines = append(lines, line{"  (outside the tree)", d.row(outside)})
+	}
+	width := 0
+	for _, l := range lines {
+		if l.text != "" {
+			width = max(width, len(l.label))
+		}
+	}
+	for _, l := range lines {
+		if l.text == "" {
+			fmt.Fprintln(w, l.label)
+			continue
+		}
+		fmt.Fprintf(w, "%-*s  %s\n", width, l.label, l.text)
+	}
+}
+
+// outside lists the nodes that are in no domain.
+func (d *drawing) outside() []string {
+	if d.tree == nil {
+		return nil
+	}
+	return d.tree.Outside()
+}

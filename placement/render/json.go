@@ -1,0 +1,166 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/muster-sched/muster/placement"
+)
+
+// JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
+// object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
+// gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, waitsFor, assignments,
+// victims, ignored; without groups the two of them are left out. An unschedulable one has gang, status, waitsFor,
+// assignments, victims, ignored, reason.
+func JSON(w io.Writer, outcomes []Outcome) error {
+	var b bytes.Buffer
+	b.WriteString(`{"plans":[`)
+	for i := range outcomes {
+		b.WriteString(map[bool]string{true: "\n", false: ",\n"}[i == 0])
+		if err := encode(&b, document(&outcomes[i])); err != nil {
+			return err
+		}
+	}
+	b.WriteString("]}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// object is a JSON object whose keys keep their order.
+type object []field
+
+type field struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the fields in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := encode(&b, f.key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := encode(&b, f.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encode writes a value without the line end and the HTML escapes of the standard encoder.
+func encode(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1)
+	return nil
+}
+
+func document(o *Outcome) object {
+	ignored := o.Ignored
+	if ignored == nil {
+		ignored = map[string]int{}
+	}
+	if o.Result == nil {
+		return object{
+			{"gang", o.Gang}, {"status", "unschedulable"},
+			{"waitsFor", []object{}}, {"assignments", []object{}}, {"victims", []object{}}, {"ignored", ignored},
+			{"reason", reason(o.Err)},
+		}
+	}
+	res := o.Result
+	doc := object{
+		{"gang", o.Gang}, {"status", "placed"},
+		{"tier", res.Tier}, {"layer", res.Layer}, {"domain", strings.Join(res.Domain, "/")},
+	}
+	if len(res.GroupTiers) > 0 {
+		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
+	}
+	return append(doc,
+		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
+		field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
+		field{"victims", []object{}}, field{"ignored", ignored},
+	)
+}
+
+func span(res *placement.Result) object {
+	found := object{}
+	for _, s := range res.Span {
+		found = append(found, field{layerName(s.Layer, s.Tier), s.Domains})
+	}
+	return found
+}
+
+// layerName is the name of a layer, or its tier where it has none.
+func layerName(name string, tier int) string {
+	if name == "" {
+		return strconv.Itoa(tier)
+	}
+	return name
+}
+
+func waitsFor(res *placement.Result) []object {
+	found := []object{}
+	for _, m := range res.WaitsFor {
+		found = append(found, object{{"pod", PodName(m.MemberRef)}, {"gang", m.Gang}, {"node", m.Node}})
+	}
+	return found
+}
+
+// PodName is `namespace/pod` of a member, the namespace being its gang's.
+func PodName(m placement.MemberRef) string {
+	namespace, _, ok := strings.Cut(m.Gang, "/")
+	if !ok {
+		return m.Member
+	}
+	return namespace + "/" + m.Member
+}
+
+func assignments(res *placement.Result) []object {
+	found := []object{}
+	for _, a := range res.Assignments {
+		doc := object{{"pod", a.Member}, {"rank", a.Rank}}
+		if a.Group >= 0 {
+			doc = append(doc, field{"group", a.Group})
+		}
+		found = append(found, append(doc, field{"node", a.Node}))
+	}
+	return found
+}
+
+// reason says why a gang is not placed. What is no Unschedulable is input that cannot be used.
+func reason(err error) object {
+	var why *placement.Unschedulable
+	if !errors.As(err, &why) {
+		return object{{"kind", "invalid"}, {"message", err.Error()}, {"proven", true}}
+	}
+	tiers := []object{}
+	for _, t := range why.Tiers {
+		doc := object{
+			{"tier", t.Tier}, {"layer", t.Layer}, {"domain", strings.Join(t.Domain, "/")}, {"members", t.Members},
+		}
+		tiers = append(tiers, append(doc, field{"groups", t.Groups}))
+	}
+	nodes, rejected := why.Nodes(), object{}
+	for _, c := range nodes.Rejected {
+		rejected = append(rejected, field{c.Cause, c.Nodes})
+	}
+	return object{
+		{"kind", string(why.Kind)}, {"message", why.Error()}, {"proven", why.Proven},
+		{"wanted", why.Wanted}, {"fits", why.Fits}, {"tiers", tiers},
+		{"nodes", object{{"total", nodes.Total}, {"rejected", rejected}}},
+	}
+}

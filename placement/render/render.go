@@ -1,0 +1,22 @@
+// Package render answers: how does a plan look, to a program and to a person? [JSON] writes the document that other
+// programs read; [Text] draws the tree with the plan on it.
+package render
+
+import (
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Outcome is what became of one gang of a queue. Exactly one of Result and Err is set.
+type Outcome struct {
+	// Gang is its name, such as `namespace/name`.
+	Gang string
+	// Request is what was planned. Only Text reads it, to know how many members fit on a node; it may be nil.
+	Request *gang.Request
+	// Result is the plan.
+	Result *placement.Result
+	// Err is a [placement.Unschedulable], or says why the gang cannot be planned at all.
+	Err error
+	// Ignored counts hard rules of the gang's pods that are not modelled, by name.
+	Ignored map[string]int
+}

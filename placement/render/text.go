@@ -1,0 +1,162 @@
+package render
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/muster-sched/muster/placement"
+)
+
+// Text draws the outcomes, one after the other, each on the tree as the ones before left it; cluster is the snapshot
+// before the first. A gang has one line that says what was decided and why, the tree, and who goes where.
+//
+// In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
+// a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `x` one that
+// others hold, `#` one on a node out of service; `-` is a node that could never take a member. Above eight characters
+// a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the plan
+// are drawn as one line of counts. O(nodes + running) for each outcome.
+func Text(w io.Writer, cluster *placement.Cluster, outcomes []Outcome) error {
+	b := bufio.NewWriter(w)
+	for i := range outcomes {
+		o := &outcomes[i]
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "%s: %s\n", o.Gang, headline(o))
+		if o.Request != nil {
+			newDrawing(cluster, o).write(b)
+		}
+		if o.Result == nil {
+			writeReason(b, o.Err)
+			continue
+		}
+		writeMembers(b, o.Result)
+		next, err := cluster.Apply(o.Result)
+		if err != nil {
+			return err
+		}
+		cluster = next
+	}
+	return b.Flush()
+}
+
+// headline is the line of reason.
+func headline(o *Outcome) string {
+	if o.Result == nil {
+		if errors.Is(o.Err, placement.ErrUnschedulable) {
+			return o.Err.Error()
+		}
+		return "not planned: " + o.Err.Error()
+	}
+	res := o.Result
+	text := fmt.Sprintf("placed, %s", count(len(res.Assignments), "member"))
+	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
+		text += fmt.Sprintf(" of %d", len(o.Request.Members))
+	}
+	if domain := strings.Join(res.Domain, "/"); domain == "" {
+		text += " below the root of the topology"
+	} else {
+		text += fmt.Sprintf(" in %s %s", layerOrTier(res.Layer, res.Tier), domain)
+	}
+	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
+	if res.Strategy != "" {
+		text += " (" + res.Strategy + ")"
+	}
+	for i, s := range res.Span {
+		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
+	}
+	if len(res.WaitsFor) > 0 {
+		var names []string
+		for _, m := range res.WaitsFor {
+			names = append(names, PodName(m.MemberRef))
+		}
+		text += ", waits for " + strings.Join(names, " ")
+	}
+	return text
+}
+
+// layerOrTier reads `leaf`, `node` or `tier 2`.
+func layerOrTier(name string, tier int) string {
+	switch {
+	case name != "":
+		return name
+	case tier == 0:
+		return "node"
+	}
+	return fmt.Sprintf("tier %d", tier)
+}
+
+// writeReason says what the best domains could have taken, and what is wrong with the nodes.
+func writeReason(w io.Writer, err error) {
+	var why *placement.Unschedulable
+	if !errors.As(err, &why) {
+		return
+	}
+	for _, t := range why.Tiers {
+		domain := strings.Join(t.Domain, "/")
+		if domain == "" {
+			domain = "the whole topology"
+		}
+		fmt.Fprintf(w, "  best %s: %s takes %s", layerOrTier(t.Layer, t.Tier), domain, count(t.Members, "member"))
+		if t.Groups > 0 {
+			fmt.Fprintf(w, ", %s", count(t.Groups, "whole group"))
+		}
+		fmt.Fprintln(w)
+	}
+	nodes := why.Nodes()
+	for i, c := range nodes.Rejected {
+		if i == 0 {
+			fmt.Fprintf(w, "  of %s", count(nodes.Total, "node"))
+		}
+		fmt.Fprintf(w, ", %s: %d", c.Cause, c.Nodes)
+	}
+	if len(nodes.Rejected) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+// Lists longer than these are cut; JSON has all of it.
+const (
+	maxGroupsListed  = 16
+	maxMembersListed = 8
+)
+
+// writeMembers lists who goes where, one line a group.
+func writeMembers(w io.Writer, res *placement.Result) {
+	groups := 0
+	for i := 0; i < len(res.Assignments); groups++ {
+		end := i + 1
+		for end < len(res.Assignments) && res.Assignments[end].Group == res.Assignments[i].Group {
+			end++
+		}
+		if groups < maxGroupsListed {
+			fmt.Fprintf(w, "  %c", letter(res.Assignments[i].Group))
+			for j, a := range res.Assignments[i:end] {
+				if j == maxMembersListed {
+					fmt.Fprintf(w, ", and %d more", end-i-j)
+					break
+				}
+				fmt.Fprintf(w, "%s %s -> %s", map[bool]string{true: "", false: ","}[j == 0], a.Member, a.Node)
+			}
+			fmt.Fprintln(w)
+		}
+		i = end
+	}
+	if groups > maxGroupsListed {
+		fmt.Fprintf(w, "  and %s more\n", count(groups-maxGroupsListed, "group"))
+	}
+}
+
+// letter draws a group; members without groups are all A.
+func letter(group int) rune { return 'A' + rune(max(group, 0)%26) }
+
+// count reads `1 node`, `2 nodes`.
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
