@@ -1,7 +1,9 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +25,8 @@ type Spec struct {
 	Layers []Layer
 	// Roots are the domains below the nameless root.
 	Roots []Domain
+	// Nodes are directly below the nameless root: a topology that has no switch layer. It excludes Roots.
+	Nodes []string
 	// Outside and Absent are only reported by the tree's methods of these names.
 	Outside, Absent []string
 }
@@ -30,133 +34,105 @@ type Spec struct {
 // New builds a tree. Children and nodes are put in natural order, whatever order they come in; the arguments are
 // copied. All defects are reported, joined, each an [muster.InvalidError] that names the domain: a tier below 1 or not
 // above its children's, siblings of one name, an empty name, child domains and nodes in one domain, a node in two
-// domains, a layer named twice. O(n log n).
+// domains, a layer named twice. A node that one domain lists twice counts once. O(n log n).
 func New(spec Spec) (*Tree, error) {
-	b := &builder{leaf: map[string]string{}}
+	b := &builder{}
 	b.layers(spec.Layers)
-	roots := b.sorted(spec.Roots, nil, maxTier)
-	if b.defects.err() == nil {
-		b.build(roots)
-	}
+	b.layOut(spec.Roots, spec.Nodes)
+	b.placeNodes()
+	b.nameLayers()
+	b.checkDomains()
+	b.indexNodes()
 	if err := b.defects.err(); err != nil {
 		return nil, err
 	}
 	t := &b.tree
-	t.outside, t.absent = sortedNames(spec.Outside), sortedNames(spec.Absent)
-	t.byName = make([]NodeID, len(t.nodes))
-	for i := range t.byName {
-		t.byName[i] = NodeID(i)
-	}
-	slices.SortFunc(t.byName, func(a, b NodeID) int { return strings.Compare(t.nodes[a], t.nodes[b]) })
+	t.outside, t.absent = slices.Clone(sortedNames(spec.Outside)), slices.Clone(sortedNames(spec.Absent))
 	return t, nil
 }
 
 // maxTier bounds tiers, so that the root's tier and sums of tiers stay far from overflow.
 const maxTier = 1 << 20
 
+// builder lays a tree out first and checks it afterwards: what is flat and sorted can be checked in one pass, and a
+// domain's path is only spelt out where a defect names it.
 type builder struct {
 	tree    Tree
 	names   map[int]string // layer name by tier
-	leaf    map[string]string
+	direct  [][]string     // nodes directly below each domain, sorted, each once
 	defects defects
 }
 
 func (b *builder) layers(layers []Layer) {
+	layers = slices.Clone(layers)
+	slices.SortFunc(layers, func(x, y Layer) int {
+		return cmp.Or(cmp.Compare(x.Tier, y.Tier), muster.CompareNatural(x.Name, y.Name))
+	})
 	b.names = map[int]string{}
-	seen := map[string]bool{}
+	tiers := map[string]int{}
 	for _, l := range layers {
+		field, value := "layer "+l.Name, fmt.Sprint(l.Tier)
 		if l.Tier < 0 || l.Tier >= maxTier {
-			b.defects.add("layer "+l.Name, fmt.Sprint(l.Tier), "tier out of range")
+			b.defects.add(field, value, "tier out of range")
 		}
 		if old, ok := b.names[l.Tier]; ok && old != l.Name {
-			b.defects.add("layer "+l.Name, fmt.Sprint(l.Tier), "tier has the name "+old+" already")
+			b.defects.add(field, value, "tier has the name "+old+" already")
 		}
-		if l.Name != "" && seen[l.Name] {
-			b.defects.add("layer "+l.Name, "", "duplicate name")
+		if old, ok := tiers[l.Name]; ok && l.Name != "" {
+			b.defects.add(field, value, fmt.Sprintf("duplicate name: it is the layer of tier %d", old))
 		}
-		seen[l.Name] = true
+		tiers[l.Name] = l.Tier
 		b.names[l.Tier] = l.Name
 	}
 }
 
-// sorted checks the children of one domain and returns a copy of the whole subtree in natural order.
-func (b *builder) sorted(children []Domain, path []string, parentTier int) []Domain {
-	out := slices.Clone(children)
-	slices.SortStableFunc(out, func(x, y Domain) int { return muster.CompareNatural(x.Name, y.Name) })
-	for i := range out {
-		d := &out[i]
-		here := append(slices.Clip(path), d.Name)
-		field := "domain " + strings.Join(here, "/")
-		switch {
-		case d.Name == "":
-			b.defects.add(field, "", "a domain has no name")
-		case i > 0 && out[i-1].Name == d.Name:
-			b.defects.add(field, "", "duplicate name")
-		}
-		if d.Tier < 1 {
-			b.defects.add(field, fmt.Sprint(d.Tier), "tier is below 1")
-		}
-		if d.Tier >= parentTier {
-			b.defects.add(field, fmt.Sprint(d.Tier), "tier is not below its parent's tier")
-		}
-		if len(d.Children) > 0 && len(d.Nodes) > 0 {
-			b.defects.add(field, "", "mixed members: child domains and nodes in one domain")
-		}
-		d.Children = b.sorted(d.Children, here, d.Tier)
-		d.Nodes = sortedNames(d.Nodes)
-		b.claim(d.Nodes, field)
-	}
-	return out
-}
-
-// claim notes that the nodes lie in this domain, which must be the only one.
-func (b *builder) claim(nodes []string, field string) {
-	for _, n := range nodes {
-		if other, ok := b.leaf[n]; ok {
-			b.defects.add(field, n, "node in two leaves, the other is "+other)
-		}
-		b.leaf[n] = field
-	}
-}
-
-// build lays the checked domains out level by level. A level is visited in the order of its parents, so nodes met
-// depth-first need a pass of their own.
-func (b *builder) build(roots []Domain) {
+// layOut gives every domain its row, level by level from the root, children in natural order.
+func (b *builder) layOut(roots []Domain, nodes []string) {
 	t := &b.tree
 	t.domains = []domain{{parent: NoDomain}}
-	level, parents := [][]Domain{roots}, []DomainID{Root}
-	var leaves [][]string // nodes by domain
-	leaves = append(leaves, nil)
-	for len(level) > 0 {
-		var next [][]Domain
-		var nextParents []DomainID
-		for i, children := range level {
-			first := DomainID(len(t.domains))
-			t.domains[parents[i]].firstChild = first
-			t.domains[parents[i]].lastChild = first + DomainID(len(children))
-			for _, c := range children {
-				next, nextParents = append(next, c.Children), append(nextParents, DomainID(len(t.domains)))
-				t.domains = append(t.domains, domain{name: c.Name, parent: parents[i], tier: int32(c.Tier)})
-				leaves = append(leaves, c.Nodes)
-			}
+	b.direct = [][]string{sortedNames(nodes)}
+	children := [][]Domain{roots} // by domain; the domains of a level are appended while the level above is read
+	for d := 0; d < len(children); d++ {
+		sorted := sortedDomains(children[d])
+		children[d] = nil
+		t.domains[d].firstChild = DomainID(len(t.domains))
+		for _, c := range sorted {
+			t.domains = append(t.domains, domain{name: c.Name, parent: DomainID(d), tier: clampTier(c.Tier)})
+			b.direct = append(b.direct, sortedNames(c.Nodes))
+			children = append(children, c.Children)
 		}
-		level, parents = next, nextParents
+		t.domains[d].lastChild = DomainID(len(t.domains))
 	}
-	b.placeNodes(Root, leaves)
-	b.nameLayers()
 }
 
-func (b *builder) placeNodes(d DomainID, leaves [][]string) {
+// clampTier keeps a tier that is out of range out of range when it is narrowed.
+func clampTier(tier int) int32 { return int32(max(math.MinInt32, min(tier, math.MaxInt32))) }
+
+// placeNodes gives the nodes their ids, depth first. Sizes come from the bottom up and places from the top down; a
+// parent's id is smaller than its children's, so both are plain loops.
+func (b *builder) placeNodes() {
 	t := &b.tree
-	t.domains[d].firstNode = NodeID(len(t.nodes))
-	for _, n := range leaves[d] {
-		t.nodes, t.leafOf = append(t.nodes, n), append(t.leafOf, d)
+	size := make([]NodeID, len(t.domains))
+	for d := len(t.domains) - 1; d >= 0; d-- {
+		size[d] += NodeID(len(b.direct[d]))
+		if p := t.domains[d].parent; p != NoDomain {
+			size[p] += size[d]
+		}
 	}
-	first, last := t.Children(d)
-	for c := first; c < last; c++ {
-		b.placeNodes(c, leaves)
+	t.nodes, t.leafOf = make([]string, size[Root]), make([]DomainID, size[Root])
+	for d := range t.domains {
+		row := &t.domains[d]
+		row.lastNode = row.firstNode + size[d]
+		next := row.firstNode
+		for _, n := range b.direct[d] {
+			t.nodes[next], t.leafOf[next] = n, DomainID(d)
+			next++
+		}
+		for c := row.firstChild; c < row.lastChild; c++ {
+			t.domains[c].firstNode = next
+			next += size[c]
+		}
 	}
-	t.domains[d].lastNode = NodeID(len(t.nodes))
 }
 
 // nameLayers collects the tiers in use and puts the root above them.
@@ -174,15 +150,86 @@ func (b *builder) nameLayers() {
 	for tier := range tiers {
 		t.layers = append(t.layers, Layer{Name: b.names[tier], Tier: tier})
 	}
-	slices.SortFunc(t.layers, func(x, y Layer) int { return x.Tier - y.Tier })
+	slices.SortFunc(t.layers, func(x, y Layer) int { return cmp.Compare(x.Tier, y.Tier) })
 	t.domains[Root].tier = 1
 	if n := len(t.layers); n > 0 {
 		t.domains[Root].tier = int32(t.layers[n-1].Tier) + 1
 	}
 }
 
+func (b *builder) checkDomains() {
+	t := &b.tree
+	for i := range t.domains {
+		d := DomainID(i)
+		row := &t.domains[d]
+		if len(b.direct[d]) > 0 && row.firstChild < row.lastChild {
+			b.defects.add(b.field(d), "", "mixed members: child domains and nodes in one domain")
+		}
+		if len(b.direct[d]) > 0 && b.direct[d][0] == "" { // sorted: the empty name is the first
+			b.defects.add(b.field(d), "", "a node has no name")
+		}
+		if d == Root {
+			continue
+		}
+		if why := badTier(int(row.tier)); why != "" {
+			b.defects.add(b.field(d), fmt.Sprint(row.tier), why)
+		} else if row.parent != Root && row.tier >= t.domains[row.parent].tier {
+			b.defects.add(b.field(d), fmt.Sprint(row.tier), fmt.Sprintf("tier is not below its parent's, %d", t.Tier(row.parent)))
+		}
+		switch {
+		case row.name == "":
+			b.defects.add(b.field(d), "", "a domain has no name")
+		case d > t.domains[row.parent].firstChild && t.domains[d-1].name == row.name:
+			b.defects.add(b.field(d), "", "duplicate name")
+		}
+	}
+}
+
+// badTier says what is wrong with the tier of a domain, empty if nothing is.
+func badTier(tier int) string {
+	switch {
+	case tier < 1:
+		return "tier is below 1"
+	case tier >= maxTier:
+		return "tier out of range"
+	}
+	return ""
+}
+
+// indexNodes makes nodes findable by name. A name has one place.
+func (b *builder) indexNodes() {
+	t := &b.tree
+	t.byName = indexNames(t.nodes, func(first, second int) {
+		b.defects.add(b.field(t.leafOf[second]), t.nodes[second], "node in two leaves, the other is "+b.field(t.leafOf[first]))
+	})
+}
+
+func (b *builder) field(d DomainID) string {
+	if d == Root {
+		return "the root"
+	}
+	return "domain " + strings.Join(b.tree.Path(d), "/")
+}
+
+func sortedDomains(domains []Domain) []Domain {
+	byName := func(x, y Domain) int { return muster.CompareNatural(x.Name, y.Name) }
+	if slices.IsSortedFunc(domains, byName) {
+		return domains
+	}
+	domains = slices.Clone(domains)
+	slices.SortFunc(domains, byName)
+	return domains
+}
+
+// sortedNames returns the names in natural order, each once. It returns its argument if that is so already; the
+// argument is never changed.
 func sortedNames(names []string) []string {
-	out := slices.Clone(names)
-	slices.SortFunc(out, muster.CompareNatural)
-	return slices.Compact(out)
+	for i := 1; i < len(names); i++ {
+		if muster.CompareNatural(names[i-1], names[i]) >= 0 {
+			names = slices.Clone(names)
+			slices.SortFunc(names, muster.CompareNatural)
+			return slices.Compact(names)
+		}
+	}
+	return names
 }
