@@ -1,0 +1,55 @@
+package gang
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// Levels resolves the groups of a gang of total members, those that run included: Groups as they are, or the one level
+// that PP and DP stand for, outermost first; none if the request has no groups. A single level may leave a remainder,
+// the short last group.
+//
+// It returns an [muster.InvalidError] if a group is larger than the gang, DP is not ceil(total/PP), several levels do not
+// divide the total, or the groups are invalid by themselves (see [Request.Validate]). O(levels); the slice is the
+// caller's, the rules in it belong to the request.
+func (r *Request) Levels(total int) ([]Groups, error) {
+	var d defects
+	r.checkGroups(&d)
+	if total < 1 {
+		d.add("request.Members", total, "a gang has at least one member")
+	}
+	if err := errors.Join(d...); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.PP > total:
+		return nil, invalid("request.PP", r.PP, fmt.Sprintf("a group is larger than the gang of %d", total))
+	case r.PP > 0 && r.DP > 0 && r.DP != ceil(total, r.PP):
+		return nil, invalid("request.DP", r.DP, fmt.Sprintf("%d members in pipelines of %d are %d groups", total, r.PP, ceil(total, r.PP)))
+	case r.PP > 0:
+		return []Groups{{Size: r.PP}}, nil
+	case r.DP > 0:
+		return []Groups{{Size: ceil(total, r.DP)}}, nil
+	case len(r.Groups) == 0:
+		return nil, nil
+	}
+	outer := r.Groups[0].Size
+	if outer > total {
+		return nil, invalid("request.Groups[0].Size", outer, fmt.Sprintf("a group is larger than the gang of %d", total))
+	}
+	if len(r.Groups) > 1 && total%outer != 0 {
+		return nil, invalid("request.Groups[0].Size", outer,
+			fmt.Sprintf("does not divide the gang of %d: unequal nested groups are not supported", total))
+	}
+	return slices.Clone(r.Groups), nil
+}
+
+// ceil is a/b rounded up, for positive numbers, without overflow.
+func ceil(a, b int) int { return (a-1)/b + 1 }
+
+func invalid(field string, value int, reason string) error {
+	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}

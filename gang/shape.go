@@ -1,0 +1,250 @@
+package gang
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+)
+
+// nodeName is the only key of [Term.Fields].
+const nodeName = "metadata.name"
+
+// checkShape reports what is wrong with a shape. Weights are bounded as in Kubernetes, where they are 32 bits wide, so
+// that sums of them over a gang cannot overflow.
+func checkShape(d *defects, field string, s *Shape) {
+	for _, name := range s.Resources.Names() {
+		if name == "" {
+			d.add(field+".Resources", "", "a resource has no name")
+		} else if s.Resources[name] < 0 {
+			d.add(field+".Resources."+name, s.Resources[name], "negative amount")
+		}
+	}
+	if _, ok := s.Selector[""]; ok {
+		d.add(field+".Selector", "", "a label has no key")
+	}
+	for i, t := range s.Affinity {
+		checkTerm(d, fmt.Sprintf("%s.Affinity[%d]", field, i), t)
+	}
+	for i, p := range s.Preferred {
+		at := fmt.Sprintf("%s.Preferred[%d]", field, i)
+		if p.Weight < 0 || p.Weight > math.MaxInt32 {
+			d.add(at+".Weight", p.Weight, "out of the range from 0 to 2^31-1")
+		}
+		checkTerm(d, at+".Term", p.Term)
+	}
+	for i, t := range s.Tolerations {
+		at := fmt.Sprintf("%s.Tolerations[%d]", field, i)
+		if t.Key == "" && !t.Exists {
+			d.add(at+".Key", "", "an empty key needs Exists")
+		}
+		switch t.Effect {
+		case "", NoSchedule, PreferNoSchedule, NoExecute:
+		default:
+			d.add(at+".Effect", t.Effect, "unknown effect")
+		}
+	}
+}
+
+func checkTerm(d *defects, field string, t Term) {
+	for i, e := range t.Labels {
+		checkExpression(d, fmt.Sprintf("%s.Labels[%d]", field, i), e)
+	}
+	for i, e := range t.Fields {
+		at := fmt.Sprintf("%s.Fields[%d]", field, i)
+		if e.Key != nodeName && e.Key != "" { // the empty key is reported below
+			d.add(at+".Key", e.Key, "unknown field, only "+nodeName+" is known")
+		}
+		checkExpression(d, at, e)
+	}
+}
+
+func checkExpression(d *defects, field string, e Expression) {
+	if e.Key == "" {
+		d.add(field+".Key", "", "an expression has no key")
+	}
+	switch e.Operator {
+	case In, NotIn:
+		if len(e.Values) == 0 {
+			d.add(field+".Values", "", string(e.Operator)+" needs a value")
+		}
+	case Exists, DoesNotExist:
+		if len(e.Values) > 0 {
+			d.add(field+".Values", e.Values[0], string(e.Operator)+" takes no value")
+		}
+	case Gt, Lt:
+		if len(e.Values) != 1 {
+			d.add(field+".Values", "", string(e.Operator)+" needs one value")
+		} else if _, err := strconv.ParseInt(e.Values[0], 10, 64); err != nil {
+			d.add(field+".Values", e.Values[0], string(e.Operator)+" needs an integer")
+		}
+	default:
+		d.add(field+".Operator", e.Operator, "unknown operator")
+	}
+}
+
+// Matches says whether a node with this name and these labels fulfils every expression. An empty term matches nothing,
+// an invalid expression (see [Request.Validate]) neither. O(expressions and their values).
+func (t Term) Matches(node string, labels map[string]string) bool {
+	if len(t.Labels) == 0 && len(t.Fields) == 0 {
+		return false
+	}
+	for _, e := range t.Labels {
+		value, ok := labels[e.Key]
+		if !e.holds(value, ok) {
+			return false
+		}
+	}
+	for _, e := range t.Fields {
+		if e.Key != nodeName || !e.holds(node, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds compares the value of a label that the node carries or not.
+func (e Expression) holds(value string, carried bool) bool {
+	switch e.Operator {
+	case In:
+		return carried && slices.Contains(e.Values, value)
+	case NotIn:
+		return !carried || !slices.Contains(e.Values, value)
+	case Exists:
+		return carried
+	case DoesNotExist:
+		return !carried
+	case Gt, Lt:
+		if !carried || len(e.Values) != 1 {
+			return false
+		}
+		has, err1 := strconv.ParseInt(value, 10, 64)
+		bound, err2 := strconv.ParseInt(e.Values[0], 10, 64)
+		if err1 != nil || err2 != nil {
+			return false
+		}
+		return e.Operator == Gt && has > bound || e.Operator == Lt && has < bound
+	}
+	return false
+}
+
+// Selects says whether the selector and the affinity of the shape admit a node with this name and these labels. A nil
+// shape admits every node. O(selector + affinity).
+func (s *Shape) Selects(node string, labels map[string]string) bool {
+	if s == nil {
+		return true
+	}
+	for key, want := range s.Selector {
+		if value, ok := labels[key]; !ok || value != want {
+			return false
+		}
+	}
+	if len(s.Affinity) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Affinity, func(t Term) bool { return t.Matches(node, labels) })
+}
+
+// PreferenceScore sums the weights of the preferences that a node with this name and these labels matches; higher is
+// better. O(preferences).
+func (s *Shape) PreferenceScore(node string, labels map[string]string) int64 {
+	if s == nil {
+		return 0
+	}
+	score := int64(0)
+	for _, p := range s.Preferred {
+		if p.Term.Matches(node, labels) {
+			score += p.Weight
+		}
+	}
+	return score
+}
+
+// Tolerates says whether no taint of a node keeps away a member with these tolerations. A NoSchedule or NoExecute taint
+// that no toleration matches keeps it away, a PreferNoSchedule taint never does. O(taints * tolerations).
+func Tolerates(taints []Taint, tolerations []Toleration) bool {
+	for _, taint := range taints {
+		if taint.Effect != NoSchedule && taint.Effect != NoExecute {
+			continue
+		}
+		if !slices.ContainsFunc(tolerations, func(t Toleration) bool { return t.matches(taint) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches is the rule of Kubernetes: what the toleration leaves empty it does not ask about, except a value, which is
+// compared unless Exists is set.
+func (t Toleration) matches(taint Taint) bool {
+	return (t.Effect == "" || t.Effect == taint.Effect) &&
+		(t.Key == "" || t.Key == taint.Key) &&
+		(t.Exists || t.Value == taint.Value)
+}
+
+// Equal says whether members of the two shapes are interchangeable: they ask for the same amounts (0 is not asked for)
+// and admit, prefer and tolerate the same things, whatever the order in which they are listed. Nil and empty are the
+// same. It compares what is written, so it may miss that two different expressions mean one thing. O(n log n) for what
+// the shapes hold.
+func (s *Shape) Equal(other *Shape) bool {
+	if s == other {
+		return true
+	}
+	if s == nil {
+		s = &Shape{}
+	}
+	if other == nil {
+		other = &Shape{}
+	}
+	return covers(s.Resources, other.Resources) && covers(other.Resources, s.Resources) &&
+		maps.Equal(s.Selector, other.Selector) &&
+		sameList(s.Affinity, other.Affinity, Term.key) &&
+		sameList(s.Preferred, other.Preferred, Preference.key) &&
+		sameList(s.Tolerations, other.Tolerations, Toleration.key)
+}
+
+// covers says that b has what a asks for, in the same amounts.
+func covers(a, b muster.Resources) bool {
+	for name, amount := range a {
+		if b[name] != amount {
+			return false
+		}
+	}
+	return true
+}
+
+// sameList compares lists whose order means nothing by the keys of their elements. Repeats count: weights add up.
+func sameList[T any](a, b []T, key func(T) string) bool {
+	return len(a) == len(b) && slices.Equal(sortedKeys(a, key), sortedKeys(b, key))
+}
+
+func sortedKeys[T any](list []T, key func(T) string) []string {
+	keys := make([]string, len(list))
+	for i, x := range list {
+		keys[i] = key(x)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Keys quote every string, so that no two different values share one.
+
+func (e Expression) key() string {
+	return fmt.Sprintf("%q %q %q", e.Key, e.Operator, slices.Sorted(slices.Values(e.Values)))
+}
+
+func (t Term) key() string {
+	return fmt.Sprintf("%q %q", sortedKeys(t.Labels, Expression.key), sortedKeys(t.Fields, Expression.key))
+}
+
+func (p Preference) key() string { return fmt.Sprintf("%d %s", p.Weight, p.Term.key()) }
+
+func (t Toleration) key() string {
+	if t.Exists { // the value is ignored
+		return fmt.Sprintf("%q exists %q", t.Key, t.Effect)
+	}
+	return fmt.Sprintf("%q = %q %q", t.Key, t.Value, t.Effect)
+}

@@ -1,0 +1,168 @@
+package gang
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/muster-sched/muster"
+)
+
+// defects collects everything that is wrong with a request, so that a user sees it at once.
+type defects []error
+
+func (d *defects) add(field string, value any, reason string) {
+	*d = append(*d, &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason})
+}
+
+// Validate refuses a request that no cluster can make sense of. All defects are reported, joined in the order of the
+// fields, each an [muster.InvalidError] whose field is a path such as `request.Groups[0].Size`. What depends on the
+// cluster is left to the planner: layers, the tree, running members, and sizes against the total. Shapes that members
+// share by pointer are checked once. O(members + what the shapes and rules hold); the request is not changed.
+func (r *Request) Validate() error {
+	var d defects
+	r.checkMembers(&d)
+	checkShape(&d, "request.Shape", &r.Shape)
+	r.checkSum(&d)
+	r.checkTotals(&d)
+	checkRules(&d, "request.Gather", r.Gather, true)
+	r.checkGroups(&d)
+	switch r.Policy {
+	case "", BestFit, Spread, Balanced, ByScore:
+	default:
+		d.add("request.Policy", r.Policy, "unknown policy")
+	}
+	return errors.Join(d...)
+}
+
+func (r *Request) checkTotals(d *defects) {
+	if r.MinMember < 0 {
+		d.add("request.MinMember", r.MinMember, "negative")
+	}
+	if r.Total < 0 {
+		d.add("request.Total", r.Total, "negative")
+	}
+	if r.Total > 0 && r.MinMember > r.Total {
+		d.add("request.MinMember", r.MinMember, fmt.Sprintf("above the total of %d", r.Total))
+	}
+}
+
+func (r *Request) checkMembers(d *defects) {
+	if len(r.Members) == 0 {
+		d.add("request.Members", "", "no members to place")
+	}
+	first := make(map[string]int, len(r.Members))
+	checked := map[*Shape]bool{}
+	for i := range r.Members {
+		m := &r.Members[i]
+		if m.Name == "" {
+			d.add(fmt.Sprintf("request.Members[%d].Name", i), "", "a member has no name")
+		} else if other, ok := first[m.Name]; ok {
+			d.add(fmt.Sprintf("request.Members[%d].Name", i), m.Name, fmt.Sprintf("duplicate name, of request.Members[%d] too", other))
+		} else {
+			first[m.Name] = i
+		}
+		if m.Indexed && m.Index < 0 {
+			d.add(fmt.Sprintf("request.Members[%d].Index", i), m.Index, "negative")
+		}
+		if m.Shape != nil && !checked[m.Shape] {
+			checked[m.Shape] = true
+			checkShape(d, fmt.Sprintf("request.Members[%d].Shape", i), m.Shape)
+		}
+	}
+}
+
+// checkSum refuses amounts that overflow when the members are added up, so that no sum over a gang has to be checked
+// again. Negative amounts are reported elsewhere.
+func (r *Request) checkSum(d *defects) {
+	times := map[*Shape]int64{}
+	for i := range r.Members {
+		if s := r.Members[i].Shape; s != nil {
+			times[s]++
+		} else {
+			times[&r.Shape]++
+		}
+	}
+	sum, overflow := muster.Resources{}, muster.Resources{}
+	for s, n := range times { // sums do not depend on the order
+		for name, amount := range s.Resources {
+			switch {
+			case amount <= 0:
+			case amount > (math.MaxInt64-sum[name])/n:
+				overflow[name] = 1
+			default:
+				sum[name] += amount * n
+			}
+		}
+	}
+	for _, name := range overflow.Names() {
+		d.add("request.Members", name, "the sum of this resource over all members overflows")
+	}
+}
+
+// checkRules checks the rules of one gang or group. A layer may have one rule of a strategy and one multiple.
+func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
+	type said struct {
+		layer string
+		what  Strategy // empty: a multiple
+	}
+	seen := map[said]bool{}
+	once := func(field string, s said, reason string) {
+		if seen[s] {
+			d.add(field, s.layer, reason)
+		}
+		seen[s] = true
+	}
+	for i, rule := range rules {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		if rule.Layer == "" {
+			d.add(at+".Layer", "", "a rule names no layer")
+		}
+		switch rule.Strategy {
+		case MustGather, PreferGather:
+			once(at+".Layer", said{rule.Layer, rule.Strategy}, "a second "+string(rule.Strategy)+" for one layer")
+		case "":
+			if rule.Multiple == 0 {
+				d.add(at+".Multiple", 0, "a rule with neither a strategy nor a multiple says nothing")
+			}
+		default:
+			d.add(at+".Strategy", rule.Strategy, "unknown strategy")
+		}
+		switch {
+		case rule.Multiple < 0:
+			d.add(at+".Multiple", rule.Multiple, "negative")
+		case rule.Multiple > 0 && !ofGang:
+			d.add(at+".Multiple", rule.Multiple, "only the gang can have a multiple, its groups cannot")
+		case rule.Multiple > 0:
+			once(at+".Multiple", said{layer: rule.Layer}, "a second multiple for one layer")
+		}
+	}
+}
+
+func (r *Request) checkGroups(d *defects) {
+	for i, g := range r.Groups {
+		at := fmt.Sprintf("request.Groups[%d]", i)
+		switch {
+		case g.Size < 1:
+			d.add(at+".Size", g.Size, "below 1")
+		case i > 0 && r.Groups[i-1].Size < 1: // reported there
+		case i > 0 && g.Size >= r.Groups[i-1].Size:
+			d.add(at+".Size", g.Size, fmt.Sprintf("not below the size of the groups around it, %d", r.Groups[i-1].Size))
+		case i > 0 && r.Groups[i-1].Size%g.Size != 0:
+			d.add(at+".Size", g.Size, fmt.Sprintf("does not divide the size of the groups around it, %d", r.Groups[i-1].Size))
+		}
+		checkRules(d, at+".Gather", g.Gather, false)
+	}
+	if r.PP < 0 {
+		d.add("request.PP", r.PP, "negative")
+	}
+	if r.DP < 0 {
+		d.add("request.DP", r.DP, "negative")
+	}
+	if len(r.Groups) > 0 && r.PP != 0 {
+		d.add("request.PP", r.PP, "excludes Groups")
+	}
+	if len(r.Groups) > 0 && r.DP != 0 {
+		d.add("request.DP", r.DP, "excludes Groups")
+	}
+}
