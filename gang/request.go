@@ -20,6 +20,9 @@ type Request struct {
 	Shape Shape
 	// MinMember is how many members must run together, running ones included. 0: all.
 	MinMember int
+	// Total declares the size of the gang, members that are not known yet included; MinMember may not be above it.
+	// 0: not declared.
+	Total int
 
 	// Gather are the rules of the gang as a whole.
 	Gather []Rule
