@@ -6,35 +6,59 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// Cluster is an immutable snapshot.
-type Cluster struct{}
+// Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
+const Behavior = 1
 
-// NewCluster builds a snapshot.
-func NewCluster(spec Spec) (*Cluster, error) { return nil, nil }
+// Plan places a gang on a snapshot, or says why it cannot. It is a pure function: neither argument changes, and equal
+// arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is
+// [ErrUnschedulable]) or holds [muster.InvalidError]s. O(nodes * resources), and what the choice of children costs.
+func Plan(c *Cluster, req *gang.Request) (*Result, error) {
+	p, err := newProblem(c, req)
+	if err != nil {
+		return nil, err
+	}
+	if o := p.search(); o != nil {
+		return o.result(), nil
+	}
+	if r := p.wait(); r != nil {
+		return r, nil
+	}
+	return nil, p.refuse()
+}
 
-// Plan places a gang.
-func Plan(c *Cluster, req *gang.Request) (*Result, error) { return nil, nil }
-
-// Candidates iterates plans best first.
-func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] { return nil }
-
-// Apply applies.
-func (c *Cluster) Apply(res *Result) (*Cluster, error) { return nil, nil }
-
-// Release releases members of a gang; none named: all.
-func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) { return nil, nil }
-
-// Update applies a delta.
-func (c *Cluster) Update(d Delta) (*Cluster, error) { return nil, nil }
-
-// Tree finds a topology by name.
-func (c *Cluster) Tree(name string) (*NamedTree, bool) { return nil, false }
-
-// Nodes iterates over the nodes in dense order.
-func (c *Cluster) Nodes() iter.Seq[Node] { return nil }
-
-// Running iterates over the running members, gangs in natural order, members in rank order.
-func (c *Cluster) Running() iter.Seq[Running] { return nil }
-
-// Notices lists things in the input that were accepted but matter: members on absent nodes, nodes absent from a tree.
-func (c *Cluster) Notices() []string { return nil }
+// Candidates iterates over plans for a gang, best first, no domain twice, for hosts whose own filters may reject one.
+// The first is the plan that [Plan] returns; if that is an error, the error comes alone. Every plan places as many
+// members as the first.
+func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
+	return func(yield func(*Result, error) bool) {
+		p, err := newProblem(c, req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		slots := p.countSlots()
+		n, ok := p.most(slots)
+		tried := map[vertex]bool{}
+		if ok {
+			for f := range p.newAsk(slots, n).feasible() {
+				for _, d := range f.rankDomains() {
+					if tried[d] {
+						continue
+					}
+					tried[d] = true
+					if !yield(f.decide(d).result(), nil) {
+						return
+					}
+				}
+			}
+		}
+		if len(tried) > 0 {
+			return
+		}
+		if r := p.wait(); r != nil {
+			yield(r, nil)
+		} else {
+			yield(nil, p.refuse())
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package placement
 
+import "github.com/muster-sched/muster"
+
 // Result is a plan that can be applied. It belongs to the caller; nothing else refers to it.
 type Result struct {
 	// Gang and Tree are the names of the request's gang and of the topology it was planned in.
@@ -20,6 +22,11 @@ type Result struct {
 	Assignments []Assignment
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
+
+	// What Apply needs of the request: what each member holds, its affinity key and index.
+	holds       muster.Resources
+	affinityKey string
+	indexes     map[string]int
 }
 
 // LayerSpan is the number of domains of one layer that a gang uses.

@@ -1,0 +1,143 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ask is a problem with the number of new members decided: the first of the pending ones in rank order.
+type ask struct {
+	*problem
+	slots   []int64 // by vertex
+	members int64
+	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
+	sizes []int64
+	full  int64 // new groups of the outermost level that are whole; without groups the members
+	short int64 // members of a new short last group
+	begun []begunGroup
+	// settled is, per level, the worst tier of the groups of which all members run or some do.
+	settled []int32
+	// beyond is how many members must lie outside the tree, because the tree is full.
+	beyond int64
+}
+
+// begunGroup is a group of which some members run and others are placed.
+type begunGroup struct {
+	level int
+	lca   vertex // of its running members
+	need  int64  // units of the next level that are placed: whole inner groups, or members
+	// ranks are the first ranks of these units, ascending.
+	ranks []int
+}
+
+// newAsk cuts the first n pending members into groups. O(n + running).
+func (p *problem) newAsk(slots []int64, n int) *ask {
+	a := &ask{problem: p, slots: slots, members: int64(n)}
+	for _, l := range p.levels {
+		a.sizes = append(a.sizes, l.size)
+	}
+	a.sizes = append(a.sizes, 1)
+	a.settled = make([]int32, len(p.levels))
+	switch {
+	case len(p.levels) == 0:
+		a.full = a.members
+	case len(p.running) == 0:
+		a.full, a.short = a.members/a.sizes[0], a.members%a.sizes[0]
+	default:
+		a.cut()
+	}
+	a.stayInTree()
+	return a
+}
+
+// stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
+func (a *ask) stayInTree() {
+	x := a.v.outside
+	inside := a.slots[rootVertex] - a.slots[x]
+	if a.beyond = max(0, a.members-inside); a.beyond > 0 || a.slots[x] == 0 {
+		return
+	}
+	a.slots = slices.Clone(a.slots)
+	lo, end := a.v.kids(x)
+	clear(a.slots[lo:end])
+	a.slots[x], a.slots[rootVertex] = 0, inside
+}
+
+// cut sorts the groups of a gang of which members run into whole new ones, begun ones and finished ones.
+func (a *ask) cut() {
+	total := len(a.pending) + len(a.running)
+	for lo := 0; lo < total; lo += int(a.sizes[0]) {
+		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
+		a.full += whole
+		a.short += short
+	}
+	slices.SortStableFunc(a.begun, func(x, y begunGroup) int {
+		return cmp.Or(cmp.Compare(x.need, y.need), cmp.Compare(x.ranks[0], y.ranks[0]))
+	})
+}
+
+// cutGroup looks at the group of a level with the ranks [lo, hi). It counts 1 whole if all its members are placed
+// now, and otherwise notes what a begun group needs.
+func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
+	placed := a.ranksIn(lo, hi)
+	runs, lca := a.runningIn(lo, hi)
+	switch {
+	case len(placed) == 0:
+		if runs > 0 {
+			a.settled[i] = max(a.settled[i], a.v.tierOf(lca))
+		}
+		return 0, 0, nil
+	case runs == 0 && int64(len(placed)) == a.sizes[i]:
+		return 1, 0, placed[:1]
+	case runs == 0:
+		return 0, int64(len(placed)), nil
+	}
+	a.settled[i] = max(a.settled[i], a.v.tierOf(lca))
+	g := begunGroup{level: i, lca: lca}
+	if i+1 == len(a.levels) {
+		g.need, g.ranks = int64(len(placed)), placed
+	} else {
+		for at := lo; at < hi; at += int(a.sizes[i+1]) {
+			n, _, first := a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi))
+			g.need += n
+			g.ranks = append(g.ranks, first...)
+		}
+	}
+	if g.need > 0 {
+		a.begun = append(a.begun, g)
+	}
+	return 0, 0, nil
+}
+
+// ranksIn lists the ranks of the members placed now within [lo, hi).
+func (a *ask) ranksIn(lo, hi int) []int {
+	var ranks []int
+	for _, m := range a.pending[:a.members] {
+		if lo <= m.rank && m.rank < hi {
+			ranks = append(ranks, m.rank)
+		}
+	}
+	return ranks
+}
+
+// runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them.
+func (a *ask) runningIn(lo, hi int) (n int, lca vertex) {
+	lca = -1
+	for _, m := range a.running {
+		if m.rank < lo || m.rank >= hi {
+			continue
+		}
+		x := a.v.nodeVertex(m.pos)
+		if n++; n > 1 {
+			x = a.v.lca(lca, x)
+		}
+		lca = x
+	}
+	return n, lca
+}
+
+// ratio is how many units of the next level make one of level i.
+func (a *ask) ratio(i int) int64 { return a.sizes[i] / a.sizes[i+1] }
+
+// bottom is the level of single members.
+func (a *ask) bottom() int { return len(a.sizes) - 1 }

@@ -1,0 +1,261 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// chooser picks the set of children that take n units of one level, and how many each takes: docs/order.md section 4,
+// `Sets` and `Fill`.
+type chooser struct {
+	*sums
+	items []item
+	level int
+	n     int64
+	unit  int64 // the units go in multiples of it
+	short bool  // one of the children takes the short group as well
+	count bool  // only the number of children matters
+}
+
+// choose fills the items' given, and short where the short group goes.
+func (c *chooser) choose() {
+	if c.unit > 1 {
+		for i := range c.items {
+			it := &c.items[i]
+			it.lo, it.hi, it.withRest = it.lo/c.unit, it.hi/c.unit, floorDiv(it.withRest, c.unit)
+		}
+		c.n /= c.unit
+	}
+	core := c.core()
+	var set []int
+	if c.enough(core) {
+		set = c.trim(core)
+	} else {
+		set = append(core, c.extra(core)...)
+	}
+	c.fill(set)
+	if c.unit > 1 {
+		for i := range c.items {
+			c.items[i].given *= c.unit
+		}
+	}
+}
+
+// floorDiv keeps -1, which stands for no room at all.
+func floorDiv(a, b int64) int64 {
+	if a < 0 {
+		return a
+	}
+	return a / b
+}
+
+// core lists the children that cost no span: those that must take units and those in use.
+func (c *chooser) core() []int {
+	var core []int
+	for i := range c.items {
+		if it := &c.items[i]; it.lo > 0 || it.siblings > 0 && c.usable(it) {
+			core = append(core, i)
+		}
+	}
+	return core
+}
+
+// usable says whether a child can take anything.
+func (c *chooser) usable(it *item) bool { return it.hi > 0 || c.holdsShort(it) }
+
+// holdsShort says whether a child has room for the short group beside what it must take.
+func (c *chooser) holdsShort(it *item) bool { return c.short && it.withRest >= it.lo }
+
+// freeShort says whether the short group costs a child none of its whole ones.
+func (c *chooser) freeShort(it *item) bool { return c.holdsShort(it) && it.withRest == it.hi }
+
+// enough says whether a set has room for all units, the short group included.
+func (c *chooser) enough(set []int) bool {
+	var sum int64
+	able, free := false, false
+	for _, i := range set {
+		sum += c.items[i].hi
+		able = able || c.holdsShort(&c.items[i])
+		free = free || c.freeShort(&c.items[i])
+	}
+	return sum >= c.n && (!c.short || free || able && sum > c.n)
+}
+
+// trim leaves children in use out if there are more of them than units: every child of a set takes at least one.
+func (c *chooser) trim(core []int) []int {
+	left := c.n
+	if c.short {
+		left++
+	}
+	var set, rest []int
+	for _, i := range core {
+		if lo := c.items[i].lo; lo > 0 {
+			set, left = append(set, i), left-lo
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if int64(len(rest)) > left {
+		slices.SortStableFunc(rest, c.compareUsed)
+		rest = c.keepAble(set, rest, max(0, left))
+	}
+	return append(set, rest...)
+}
+
+// compareUsed orders children in use that take one unit each.
+func (c *chooser) compareUsed(i, j int) int {
+	a, b := &c.items[i], &c.items[j]
+	order := cmp.Or(cmp.Compare(b.siblings, a.siblings), cmp.Compare(b.friends, a.friends))
+	if order == 0 && c.byScore() {
+		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+	}
+	if order == 0 {
+		order = cmp.Compare(a.slots, b.slots)
+		if c.policy == gang.Spread {
+			order = -order
+		}
+	}
+	if order == 0 && c.scored() {
+		order = cmp.Compare(c.scoreOf(b, 1), c.scoreOf(a, 1))
+	}
+	return order
+}
+
+// keepAble takes the first n of the rest, one with room for the short group among them.
+func (c *chooser) keepAble(set, rest []int, n int64) []int {
+	able := func(i int) bool { return c.holdsShort(&c.items[i]) }
+	if c.short && n > 0 && !slices.ContainsFunc(set, able) && !slices.ContainsFunc(rest[:n], able) {
+		if k := slices.IndexFunc(rest, able); k >= 0 {
+			rest[n-1] = rest[k]
+		}
+	}
+	return rest[:n]
+}
+
+// byScore says whether the children are nodes that are compared by host score.
+func (c *chooser) byScore() bool {
+	return c.policy == gang.ByScore && len(c.items) > 0 && c.v.isNode(c.items[0].at)
+}
+
+// extra picks the fewest further children that are needed beside the core, the best such set.
+func (c *chooser) extra(core []int) []int {
+	need := c.n
+	inCore := make([]bool, len(c.items))
+	able, free := !c.short, !c.short
+	for _, i := range core {
+		inCore[i] = true
+		need -= c.items[i].hi
+		able = able || c.holdsShort(&c.items[i])
+		free = free || c.freeShort(&c.items[i])
+	}
+	var pool []int
+	for i := range c.items {
+		if !inCore[i] && c.usable(&c.items[i]) {
+			pool = append(pool, i)
+		}
+	}
+	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
+	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
+	if c.short {
+		tasks = append(tasks, task{need: need + 1, flagged: !able, flag: c.holdsShort})
+	}
+	k := newPicker(c, pool, core)
+	for size := max(1, k.fewest(need)); size <= len(pool); size++ {
+		if best := k.best(size, tasks); best != nil {
+			return best
+		}
+	}
+	return pool
+}
+
+// fill gives the units to the children of a set: lower bounds first, then in fill order as much as each can take while
+// those after it keep one; evenly under Spread and Balanced.
+func (c *chooser) fill(set []int) {
+	slices.SortStableFunc(set, c.compareFill)
+	rest := c.placeShort(set)
+	left := c.n
+	least := func(i int) int64 {
+		if i == rest {
+			return c.items[i].lo
+		}
+		return max(1, c.items[i].lo)
+	}
+	for _, i := range set {
+		it := &c.items[i]
+		if i == rest {
+			it.hi, it.short = it.withRest, true
+		}
+		it.given = min(least(i), left)
+		left -= it.given
+	}
+	if c.policy == gang.Spread || c.policy == gang.Balanced {
+		c.fillEvenly(set, left)
+		return
+	}
+	for _, i := range set {
+		it := &c.items[i]
+		more := min(left, it.hi-it.given)
+		it.given, left = it.given+more, left-more
+	}
+}
+
+// compareFill is the fill order: siblings first, then by score or room; ties stay in path order.
+func (c *chooser) compareFill(i, j int) int {
+	a, b := &c.items[i], &c.items[j]
+	order := cmp.Compare(b.siblings, a.siblings)
+	if order == 0 && c.byScore() {
+		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+	}
+	return cmp.Or(order, cmp.Compare(b.slots, a.slots), cmp.Compare(i, j))
+}
+
+// placeShort finds the last child in fill order that can take the short group, -1 if there is none to place.
+func (c *chooser) placeShort(set []int) int {
+	if !c.short {
+		return -1
+	}
+	var sum int64
+	for _, i := range set {
+		sum += c.items[i].hi
+	}
+	for _, i := range slices.Backward(set) {
+		if it := &c.items[i]; c.holdsShort(it) && sum-it.hi+it.withRest >= c.n {
+			return i
+		}
+	}
+	return -1
+}
+
+// fillEvenly gives out what is left one unit at a time to the child with the fewest, ties in fill order: all up to one
+// level, then one more for the first.
+func (c *chooser) fillEvenly(set []int, left int64) {
+	up := func(i int, level int64) int64 { return max(0, min(level, c.items[i].hi)-c.items[i].given) }
+	cost := func(level int64) (sum int64) {
+		for _, i := range set {
+			sum += up(i, level)
+		}
+		return sum
+	}
+	low, high := int64(0), left+1 // the level lies within [low, high)
+	for _, i := range set {
+		high = max(high, c.items[i].hi+1)
+	}
+	for low+1 < high {
+		if mid := low + (high-low)/2; cost(mid) <= left {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	for _, i := range set {
+		more := up(i, low)
+		c.items[i].given, left = c.items[i].given+more, left-more
+	}
+	for _, i := range set {
+		if it := &c.items[i]; left > 0 && it.given == low && it.hi > low {
+			it.given, left = it.given+1, left-1
+		}
+	}
+}

@@ -1,0 +1,406 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/btree"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
+// Update return new snapshots that share what did not change.
+type Cluster struct {
+	*fabric
+	static column[node]
+	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
+	free []column[int64]
+	on   column[[]*member] // running members by node
+	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
+	gangs   *btree.BTreeG[*gangMembers]
+	leaving []*member // in the order of gang, then name
+}
+
+// fabric is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
+type fabric struct {
+	trees     []NamedTree
+	views     []*view
+	names     []string
+	byName    []int32 // nodes sorted bytewise by name
+	resources []string
+	notices   []string
+
+	cloning sync.Mutex // cloning gangs writes to the original
+}
+
+// node is the part of a [Node] that rarely changes. A node of a tree that the cluster lacks is absent: it has its
+// place and takes nobody.
+type node struct {
+	labels      map[string]string
+	allocatable []int64 // by resource; shared by equal nodes
+	taints      []gang.Taint
+	flags       nodeFlags
+}
+
+type nodeFlags uint8
+
+const (
+	present nodeFlags = 1 << iota
+	cordoned
+	notReady
+	tainted
+)
+
+// member is a running member. It is never changed, only replaced.
+type member struct {
+	gang, name  string
+	node        int32
+	index       int
+	indexed     bool
+	leaving     bool
+	affinityKey string
+	holds       []int64 // by resource; shared by equal members
+}
+
+// gangMembers are the running members of one gang in natural order of names.
+type gangMembers struct {
+	name    string
+	members []*member
+}
+
+func newGangSet() *btree.BTreeG[*gangMembers] {
+	return btree.NewG(32, func(a, b *gangMembers) bool { return muster.CompareNatural(a.name, b.name) < 0 })
+}
+
+// boundless is what a node has of a resource that it does not bound (pods that it does not name).
+const boundless = math.MaxInt64
+
+// NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
+// and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
+// noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
+func NewCluster(spec Spec) (*Cluster, error) {
+	if err := checkSpec(spec); err != nil {
+		return nil, err
+	}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet()}
+	n := len(c.names)
+	c.static, c.on = newColumn[node](n), newColumn[[]*member](n)
+	c.free = make([]column[int64], len(c.resources))
+	for r := range c.free {
+		c.free[r] = newColumn[int64](n)
+	}
+	pool := amounts{}
+	for i := range spec.Nodes {
+		id, _ := c.id(spec.Nodes[i].Name)
+		c.putNode(id, &spec.Nodes[i], pool)
+	}
+	if err := c.placeAll(spec.Running, pool); err != nil {
+		return nil, err
+	}
+	c.noteAbsent()
+	return c, nil
+}
+
+func checkSpec(spec Spec) error {
+	var errs []error
+	bad := func(field, value, reason string) {
+		errs = append(errs, &muster.InvalidError{Field: field, Value: value, Reason: reason})
+	}
+	if len(spec.Nodes) == 0 {
+		bad("cluster.Nodes", "", "a cluster needs a node")
+	}
+	seen := make(map[string]bool, len(spec.Nodes))
+	for i := range spec.Nodes {
+		n := &spec.Nodes[i]
+		switch {
+		case n.Name == "":
+			bad(fmt.Sprintf("cluster.Nodes[%d].Name", i), "", "a node has no name")
+		case seen[n.Name]:
+			bad("node "+n.Name, "", "duplicate name")
+		}
+		seen[n.Name] = true
+		if err := checkAmounts("node "+n.Name+".Allocatable", n.Allocatable); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	trees := map[string]bool{}
+	for i, t := range spec.Trees {
+		field := fmt.Sprintf("cluster.Trees[%d]", i)
+		switch {
+		case t.Tree == nil:
+			bad(field+".Tree", "", "missing")
+		case t.Tree.NumNodes() == 0:
+			bad(field, t.Name, "the tree has no nodes")
+		}
+		if trees[t.Name] {
+			bad(field+".Name", t.Name, "duplicate name")
+		}
+		trees[t.Name] = true
+	}
+	return errors.Join(errs...)
+}
+
+// checkAmounts is Resources.Validate without its cost for the common, sound case.
+func checkAmounts(field string, r muster.Resources) error {
+	for name, amount := range r {
+		if name == "" || amount < 0 {
+			return r.Validate(field)
+		}
+	}
+	return nil
+}
+
+// newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
+func newFabric(spec Spec) *fabric {
+	f := &fabric{trees: slices.Clone(spec.Trees)}
+	known := make(map[string]bool, len(spec.Nodes))
+	var rest []string
+	add := func(name string, tree bool) {
+		if known[name] {
+			return
+		}
+		known[name] = true
+		if tree {
+			f.names = append(f.names, name)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	for i, t := range f.trees {
+		for n := range t.Tree.NumNodes() {
+			add(t.Tree.NodeName(topology.NodeID(n)), i == 0)
+		}
+	}
+	for i := range spec.Nodes {
+		add(spec.Nodes[i].Name, false)
+	}
+	slices.SortFunc(rest, muster.CompareNatural)
+	f.names = append(f.names, rest...)
+	f.byName = make([]int32, len(f.names))
+	for i := range f.byName {
+		f.byName[i] = int32(i)
+	}
+	slices.SortFunc(f.byName, func(a, b int32) int { return strings.Compare(f.names[a], f.names[b]) })
+	f.resources = resourceNames(spec)
+	for _, t := range f.trees {
+		f.views = append(f.views, newView(t, f.names, f.id))
+	}
+	if len(f.views) == 0 {
+		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
+		f.views = append(f.views, newView(NamedTree{Tree: bare}, f.names, f.id))
+	}
+	return f
+}
+
+func resourceNames(spec Spec) []string {
+	seen := map[string]bool{}
+	for i := range spec.Nodes {
+		for name := range spec.Nodes[i].Allocatable {
+			seen[name] = true
+		}
+	}
+	for i := range spec.Running {
+		for name := range spec.Running[i].Resources {
+			seen[name] = true
+		}
+	}
+	names := make([]string, 0, len(seen))
+	for name := range seen {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	return names
+}
+
+// id finds a node by name. O(log n).
+func (f *fabric) id(name string) (int32, bool) {
+	i, ok := slices.BinarySearchFunc(f.byName, name, func(id int32, name string) int {
+		return strings.Compare(f.names[id], name)
+	})
+	if !ok {
+		return -1, false
+	}
+	return f.byName[i], true
+}
+
+func (f *fabric) nodeName(id int32) string { return f.names[id] }
+
+// resource finds a resource's column, -1 if no node has it.
+func (f *fabric) resource(name string) int {
+	i, ok := slices.BinarySearchFunc(f.resources, name, muster.CompareNatural)
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+// amounts shares equal vectors of resources.
+type amounts map[string][]int64
+
+// vector is r by resource id; missing says what a name that r lacks counts. Names that the fabric lacks are dropped.
+func (a amounts) vector(f *fabric, r muster.Resources, missing func(name string) int64) []int64 {
+	v := make([]int64, len(f.resources))
+	key := make([]byte, 0, 8*len(v))
+	for i, name := range f.resources {
+		amount, ok := r[name]
+		if !ok {
+			amount = missing(name)
+		}
+		v[i] = amount
+		for s := 0; s < 64; s += 8 {
+			key = append(key, byte(amount>>s))
+		}
+	}
+	if shared, ok := a[string(key)]; ok {
+		return shared
+	}
+	a[string(key)] = v
+	return v
+}
+
+func nothing(string) int64 { return 0 }
+
+func boundlessPods(name string) int64 {
+	if name == muster.Pods {
+		return boundless
+	}
+	return 0
+}
+
+// putNode sets a node's static part and its free amounts, as if nothing ran on it.
+func (c *Cluster) putNode(id int32, n *Node, pool amounts) {
+	s := node{labels: n.Labels, taints: n.Taints, flags: present}
+	s.allocatable = pool.vector(c.fabric, n.Allocatable, boundlessPods)
+	if n.Cordoned {
+		s.flags |= cordoned
+	}
+	if n.NotReady {
+		s.flags |= notReady
+	}
+	if len(n.Taints) > 0 {
+		s.flags |= tainted
+	}
+	c.static.set(id, s)
+	for r, amount := range s.allocatable {
+		c.free[r].set(id, amount)
+	}
+}
+
+// noteAbsent records the nodes that a tree has and the cluster lacks, and those outside a tree.
+func (c *Cluster) noteAbsent() {
+	for _, v := range c.views {
+		for pos := range v.treePositions() {
+			if id := v.node(pos); c.static.at(id).flags&present == 0 {
+				c.notices = append(c.notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.names[id], v.name))
+			}
+		}
+	}
+}
+
+// Tree finds a topology by the name that requests use.
+func (c *Cluster) Tree(name string) (NamedTree, bool) {
+	for _, t := range c.trees {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return NamedTree{}, false
+}
+
+// Trees lists the topologies; the slice is the caller's.
+func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.trees) }
+
+// Notices lists what was accepted but matters: members on absent nodes, nodes of a tree that the cluster lacks.
+func (c *Cluster) Notices() []string { return slices.Clone(c.notices) }
+
+// Len is the number of nodes.
+func (c *Cluster) Len() int {
+	n := 0
+	for range c.Nodes() {
+		n++
+	}
+	return n
+}
+
+// Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
+// shared, Allocatable is the caller's.
+func (c *Cluster) Nodes() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for id := range int32(len(c.names)) {
+			s := c.static.at(id)
+			if s.flags&present != 0 && !yield(c.export(id, s)) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Cluster) export(id int32, s node) Node {
+	return Node{
+		Name: c.names[id], Labels: s.labels, Taints: s.taints, Allocatable: c.amountsOf(s.allocatable),
+		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0,
+	}
+}
+
+func (c *Cluster) amountsOf(v []int64) muster.Resources {
+	r := muster.Resources{}
+	for i, amount := range v {
+		if amount != 0 && amount != boundless {
+			r[c.resources[i]] = amount
+		}
+	}
+	return r
+}
+
+// Free is what is left on a node: negative where it is over-committed, without the resources that the node does not
+// bound. The map is the caller's.
+func (c *Cluster) Free(name string) (muster.Resources, bool) {
+	id, ok := c.id(name)
+	if !ok || c.static.at(id).flags&present == 0 {
+		return nil, false
+	}
+	r := muster.Resources{}
+	for i, total := range c.static.at(id).allocatable {
+		if total != boundless {
+			r[c.resources[i]] = c.free[i].at(id)
+		}
+	}
+	return r, true
+}
+
+// Running iterates over the running members: gangs, then members, in natural order of names.
+func (c *Cluster) Running() iter.Seq[Running] {
+	return func(yield func(Running) bool) {
+		c.gangs.Ascend(func(g *gangMembers) bool {
+			for _, m := range g.members {
+				if !yield(c.exportMember(m)) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (c *Cluster) exportMember(m *member) Running {
+	return Running{
+		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.amountsOf(m.holds),
+		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving,
+	}
+}
+
+// membersOf lists the running members of a gang, nil if none.
+func (c *Cluster) membersOf(gang string) []*member {
+	if g, ok := c.gangs.Get(&gangMembers{name: gang}); ok {
+		return g.members
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package placement
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/topology"
+)
+
+// vertex is a domain or a node of a [view]: domains first, level by level, then nodes by position. A parent comes
+// before its children, and the children of a vertex are an interval, in the order of paths.
+type vertex = int32
+
+const rootVertex vertex = 0
+
+// view is one topology as the planner sees it: the tree with the nameless root at vertex 0, and one more domain,
+// outside, the root's last child, that holds the nodes the tree lacks. It is shared by all snapshots of a lineage.
+type view struct {
+	name string
+	tree *topology.Tree
+
+	// By domain.
+	parent           []vertex
+	tier             []int32
+	firstKid, endKid []vertex // children: domains, or nodes
+	firstPos, endPos []int32  // positions of the nodes below
+	source           []topology.DomainID
+
+	outside vertex
+	nodes   int32 // number of positions
+	// order maps positions to the cluster's nodes, nil where they are the same.
+	order   []int32
+	posOf   []int32 // the inverse
+	leafOf  []vertex
+	layers  []topology.Layer
+	tiers   []int32 // 0, the layers' tiers, the root's, ascending
+	rootTop int32   // tier of the root
+}
+
+// noSource marks the outside domain, which the tree does not know.
+const noSource topology.DomainID = -1
+
+// newView lays out a tree over the cluster's nodes; id finds a node's dense id, n is their number. Nodes of the tree
+// that the cluster lacks must have got an id as well. O(n + domains).
+func newView(t NamedTree, names []string, id func(string) (int32, bool)) *view {
+	v := &view{name: t.Name, tree: t.Tree, layers: t.Tree.Layers(), rootTop: int32(t.Tree.RootTier()), nodes: int32(len(names))}
+	v.tiers = []int32{0}
+	for _, l := range v.layers {
+		v.tiers = append(v.tiers, int32(l.Tier))
+	}
+	v.tiers = append(v.tiers, v.rootTop)
+	v.placeNodes(names, id)
+	v.placeDomains()
+	return v
+}
+
+func (v *view) placeNodes(names []string, id func(string) (int32, bool)) {
+	inTree := v.tree.NumNodes()
+	v.order = make([]int32, 0, len(names))
+	v.posOf = make([]int32, len(names))
+	for i := range v.posOf {
+		v.posOf[i] = -1
+	}
+	for n := range inTree {
+		i, _ := id(v.tree.NodeName(topology.NodeID(n)))
+		v.posOf[i] = int32(n)
+		v.order = append(v.order, i)
+	}
+	var rest []int32
+	for i, pos := range v.posOf {
+		if pos < 0 {
+			rest = append(rest, int32(i))
+		}
+	}
+	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(names[a], names[b]) })
+	for _, i := range rest {
+		v.posOf[i] = int32(len(v.order))
+		v.order = append(v.order, i)
+	}
+	for pos, i := range v.order {
+		if int32(pos) != i {
+			return
+		}
+	}
+	v.order, v.posOf = nil, nil
+}
+
+// placeDomains copies the tree's domains, with the outside domain put behind the roots.
+func (v *view) placeDomains() {
+	t := v.tree
+	firstRoot, endRoot := t.Children(topology.Root)
+	n := t.Len() + 1
+	v.outside = vertex(endRoot)
+	at := func(d topology.DomainID) vertex {
+		if d >= endRoot {
+			return vertex(d) + 1
+		}
+		return vertex(d)
+	}
+	v.parent, v.tier = make([]vertex, n), make([]int32, n)
+	v.firstKid, v.endKid = make([]vertex, n), make([]vertex, n)
+	v.firstPos, v.endPos = make([]int32, n), make([]int32, n)
+	v.source = make([]topology.DomainID, n)
+	v.leafOf = make([]vertex, v.nodes)
+	for d := topology.Root; int(d) < t.Len(); d++ {
+		x := at(d)
+		v.parent[x], v.tier[x], v.source[x] = -1, int32(t.Tier(d)), d
+		if d != topology.Root {
+			v.parent[x] = at(t.Parent(d))
+		}
+		lo, hi := t.Nodes(d)
+		v.firstPos[x], v.endPos[x] = int32(lo), int32(hi)
+		first, end := t.Children(d)
+		v.firstKid[x], v.endKid[x] = at(first), at(first)+vertex(end-first)
+		if first == end {
+			v.holdNodes(x)
+		}
+	}
+	v.firstKid[rootVertex], v.endKid[rootVertex] = vertex(firstRoot), vertex(endRoot)+1
+	v.endPos[rootVertex] = v.nodes
+	v.parent[v.outside], v.tier[v.outside], v.source[v.outside] = rootVertex, v.rootTop, noSource
+	v.firstPos[v.outside], v.endPos[v.outside] = int32(t.NumNodes()), v.nodes
+	v.holdNodes(v.outside)
+}
+
+// holdNodes makes the nodes below x its children.
+func (v *view) holdNodes(x vertex) {
+	v.firstKid[x], v.endKid[x] = v.nodeVertex(v.firstPos[x]), v.nodeVertex(v.endPos[x])
+	for pos := v.firstPos[x]; pos < v.endPos[x]; pos++ {
+		v.leafOf[pos] = x
+	}
+}
+
+func (v *view) numDomains() int             { return len(v.parent) }
+func (v *view) isNode(x vertex) bool        { return int(x) >= len(v.parent) }
+func (v *view) nodeVertex(pos int32) vertex { return vertex(len(v.parent)) + pos }
+func (v *view) position(x vertex) int32     { return x - vertex(len(v.parent)) }
+
+// kids is the interval of the children of a domain.
+func (v *view) kids(x vertex) (first, end vertex) { return v.firstKid[x], v.endKid[x] }
+
+// above is the domain that x lies in, -1 for the root.
+func (v *view) above(x vertex) vertex {
+	if v.isNode(x) {
+		return v.leafOf[v.position(x)]
+	}
+	return v.parent[x]
+}
+
+// tierOf is the tier of a domain or node.
+func (v *view) tierOf(x vertex) int32 {
+	if v.isNode(x) {
+		return 0
+	}
+	return v.tier[x]
+}
+
+// first is the first position below x; among vertices none of which lies below another it gives the order of paths.
+func (v *view) first(x vertex) int32 {
+	if v.isNode(x) {
+		return v.position(x)
+	}
+	return v.firstPos[x]
+}
+
+// comparePaths orders vertices none of which lies below another by their paths.
+func (v *view) comparePaths(a, b vertex) int { return cmp.Compare(v.first(a), v.first(b)) }
+
+// end is the position after the last one below x.
+func (v *view) end(x vertex) int32 {
+	if v.isNode(x) {
+		return v.position(x) + 1
+	}
+	return v.endPos[x]
+}
+
+// contains says whether x lies below d or is d. Both being domains of nodes, intervals decide, but two domains of
+// equal interval (a chain) are told apart by walking up.
+func (v *view) contains(d, x vertex) bool {
+	for ; x >= 0; x = v.above(x) {
+		if x == d {
+			return true
+		}
+	}
+	return false
+}
+
+// lca is the lowest vertex above or at both.
+func (v *view) lca(a, b vertex) vertex {
+	for a != b {
+		if a > b { // ids grow downwards, so the larger one is not above the smaller
+			a = v.above(a)
+		} else {
+			b = v.above(b)
+		}
+	}
+	return a
+}
+
+// node is the cluster's id of the node at a position.
+func (v *view) node(pos int32) int32 {
+	if v.order == nil {
+		return pos
+	}
+	return v.order[pos]
+}
+
+// at is the position of a cluster's node.
+func (v *view) at(node int32) int32 {
+	if v.posOf == nil {
+		return node
+	}
+	return v.posOf[node]
+}
+
+// path is the names from below the root down to x; nodes outside the tree hang below the root.
+func (v *view) path(x vertex, name func(node int32) string) []string {
+	if !v.isNode(x) {
+		if x == rootVertex || x == v.outside {
+			return nil
+		}
+		return v.tree.Path(v.source[x])
+	}
+	pos := v.position(x)
+	return append(v.path(v.leafOf[pos], name), name(v.node(pos)))
+}
+
+// layerName is the name of the layer of a tier as strategies print it: `node` for tier 0, the tier's number where the
+// layer has no name, empty for the root.
+func (v *view) layerName(tier int32) string {
+	switch {
+	case tier >= v.rootTop:
+		return ""
+	case tier == 0:
+		return "node"
+	}
+	if name := v.tree.LayerName(int(tier)); name != "" {
+		return name
+	}
+	return strconv.Itoa(int(tier))
+}
+
+// treePositions iterates over the positions of the tree's own nodes.
+func (v *view) treePositions() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for pos := range v.firstPos[v.outside] {
+			if !yield(pos) {
+				return
+			}
+		}
+	}
+}

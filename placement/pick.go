@@ -1,0 +1,296 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
+type task struct {
+	need    int64
+	flagged bool
+	flag    func(*item) bool
+}
+
+// class are children that every key sees alike; the order of paths tells them apart.
+type class struct {
+	slots, hi, friends int64
+	flags              uint8 // bit i: the flag of task i
+	items              []int
+}
+
+// picker finds the best set of a given size among children that hold no sibling: a dynamic program over classes of
+// equal children, from the largest down. A state is what is still to be picked; since no smaller set suffices, the sum
+// of a set exceeds the need by less than its smallest member, so that states are few.
+type picker struct {
+	*chooser
+	pool    []int
+	core    []int
+	classes []class
+	tops    []int64 // the largest his of the pool, as prefix sums
+	memo    map[pickState]*pick
+	bit     uint8
+}
+
+type pickState struct {
+	class   int
+	size    int
+	need    int64
+	flagged bool
+}
+
+// pick is the best choice from one class on: m of the first one, then next. Values are those of the whole choice.
+type pick struct {
+	class, m       int
+	friends, slots int64
+	next           *pick
+}
+
+func newPicker(c *chooser, pool, core []int) *picker {
+	k := &picker{chooser: c, pool: pool, core: core}
+	his := make([]int64, len(pool))
+	for j, i := range pool {
+		his[j] = c.items[i].hi
+	}
+	slices.SortFunc(his, func(a, b int64) int { return cmp.Compare(b, a) })
+	var sum int64
+	for _, hi := range his {
+		sum += hi
+		k.tops = append(k.tops, sum)
+	}
+	return k
+}
+
+// fewest is the least number of children that hold need units.
+func (k *picker) fewest(need int64) int {
+	n, _ := slices.BinarySearch(k.tops, need)
+	return n + 1
+}
+
+// best is the best set of this size that does one of the tasks, nil if none does.
+func (k *picker) best(size int, tasks []task) []int {
+	if k.count && !k.short {
+		return k.anyOf(size)
+	}
+	if k.byScore() {
+		return k.bestByScore(size)
+	}
+	k.classify(size, tasks)
+	var best *pick
+	for i, t := range tasks {
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		if p := k.solve(pickState{0, size, max(0, t.need), t.flagged}); p != nil && (best == nil || k.compare(p, best) < 0) {
+			best = p
+		}
+	}
+	switch {
+	case best == nil:
+		return nil
+	case k.scored() && !k.count:
+		return k.bestScores(k.expand(best))
+	}
+	return k.expand(best)
+}
+
+// anyOf takes the largest children: all that counting needs.
+func (k *picker) anyOf(size int) []int {
+	out := slices.Clone(k.pool)
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.items[j].hi, k.items[i].hi) })
+	return out[:size]
+}
+
+// classify groups the pool, largest slots first.
+func (k *picker) classify(size int, tasks []task) {
+	least := k.evenShare(size)
+	k.classes = k.classes[:0]
+	at := map[[4]int64]int{}
+	for _, i := range k.pool {
+		it := &k.items[i]
+		if it.hi < least {
+			continue
+		}
+		var flags uint8
+		for j, t := range tasks {
+			if t.flag(it) {
+				flags |= 1 << j
+			}
+		}
+		key := [4]int64{it.slots, it.hi, it.friends, int64(flags)}
+		n, ok := at[key]
+		if !ok {
+			n = len(k.classes)
+			at[key] = n
+			k.classes = append(k.classes, class{slots: it.slots, hi: it.hi, friends: it.friends, flags: flags})
+		}
+		k.classes[n].items = append(k.classes[n].items, i)
+	}
+	slices.SortStableFunc(k.classes, func(a, b class) int {
+		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
+	})
+}
+
+// evenShare is, under Balanced, the largest smallest share that a set of this size can give when filled evenly: that of
+// the largest children. A set gives as much exactly if none of its children holds less.
+func (k *picker) evenShare(size int) int64 {
+	if k.policy != gang.Balanced {
+		return 0
+	}
+	his := make([]int64, 0, size+len(k.core))
+	for _, i := range slices.Concat(k.core, k.anyOf(size)) {
+		his = append(his, k.items[i].hi)
+	}
+	slices.Sort(his)
+	left := k.n
+	for j, hi := range his {
+		if level := left / int64(len(his)-j); level < hi {
+			return min(his[0], level)
+		}
+		left -= hi
+	}
+	return his[0]
+}
+
+// solve is the best way to pick from the classes of a state on.
+func (k *picker) solve(st pickState) *pick {
+	if st.size == 0 {
+		if st.need > 0 || st.flagged {
+			return nil
+		}
+		return &pick{class: len(k.classes)}
+	}
+	if st.class == len(k.classes) || k.most(st.class, st.size) < st.need {
+		return nil
+	}
+	if p, ok := k.memo[st]; ok {
+		return p
+	}
+	var best *pick
+	cl := &k.classes[st.class]
+	for m := min(st.size, len(cl.items)); m >= 0; m-- {
+		next := k.solve(pickState{
+			class: st.class + 1, size: st.size - m, need: max(0, st.need-int64(m)*cl.hi),
+			flagged: st.flagged && (m == 0 || cl.flags&k.bit == 0),
+		})
+		if next == nil {
+			continue
+		}
+		p := &pick{class: st.class, m: m, friends: next.friends + int64(m)*cl.friends, slots: next.slots + int64(m)*cl.slots, next: next}
+		if best == nil || k.compare(p, best) < 0 {
+			best = p
+		}
+	}
+	k.memo[st] = best
+	return best
+}
+
+// most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
+// units need not, so all of them are looked at.
+func (k *picker) most(from, size int) int64 {
+	if len(k.levels) > 0 && k.level < k.bottom() {
+		return k.mostMixed(from, size)
+	}
+	var sum int64
+	for i := from; i < len(k.classes) && size > 0; i++ {
+		m := min(size, len(k.classes[i].items))
+		sum, size = sum+int64(m)*k.classes[i].hi, size-m
+	}
+	return sum
+}
+
+func (k *picker) mostMixed(from, size int) int64 {
+	rest := slices.Clone(k.classes[from:])
+	slices.SortFunc(rest, func(a, b class) int { return cmp.Compare(b.hi, a.hi) })
+	var sum int64
+	for i := range rest {
+		m := min(size, len(rest[i].items))
+		sum, size = sum+int64(m)*rest[i].hi, size-m
+	}
+	return sum
+}
+
+// compare says which of two choices of equal size is better: more members of the affinity key, fewer slots (Spread:
+// more), the smaller largest child (Spread: the larger) and so on, then the order of paths.
+func (k *picker) compare(a, b *pick) int {
+	if c := cmp.Compare(b.friends, a.friends); c != 0 {
+		return c
+	}
+	order := cmp.Compare(a.slots, b.slots)
+	if order == 0 {
+		order = k.compareSizes(a, b)
+	}
+	if k.policy == gang.Spread {
+		order = -order
+	}
+	if order == 0 && !k.sameClasses(a, b) {
+		x, y := k.expand(a), k.expand(b)
+		slices.Sort(x)
+		slices.Sort(y)
+		order = slices.Compare(x, y)
+	}
+	return order
+}
+
+// sameClasses says whether two choices take as many of every class.
+func (k *picker) sameClasses(a, b *pick) bool {
+	a, b = a.skip(), b.skip()
+	for a.next != nil && b.next != nil {
+		if a.class != b.class || a.m != b.m {
+			return false
+		}
+		a, b = a.next.skip(), b.next.skip()
+	}
+	return a.next == nil && b.next == nil
+}
+
+// skip passes over classes of which nothing is picked.
+func (p *pick) skip() *pick {
+	for p.next != nil && p.m == 0 {
+		p = p.next
+	}
+	return p
+}
+
+// compareSizes compares the slots of two choices as sequences from the largest down.
+func (k *picker) compareSizes(a, b *pick) int {
+	var am, bm int // left of the current class
+	next := func(p **pick, m *int) (int64, bool) {
+		for *m == 0 {
+			if (*p).next == nil {
+				return 0, false
+			}
+			if *m = (*p).m; *m > 0 {
+				break
+			}
+			*p = (*p).next
+		}
+		return k.classes[(*p).class].slots, true
+	}
+	for {
+		x, ok := next(&a, &am)
+		y, _ := next(&b, &bm)
+		if !ok {
+			return 0
+		}
+		if c := cmp.Compare(x, y); c != 0 {
+			return c
+		}
+		m := min(am, bm)
+		if am, bm = am-m, bm-m; am == 0 {
+			a = a.next
+		}
+		if bm == 0 {
+			b = b.next
+		}
+	}
+}
+
+// expand turns a choice into children, the first of each class in path order.
+func (k *picker) expand(p *pick) []int {
+	var out []int
+	for ; p.next != nil; p = p.next {
+		out = append(out, k.classes[p.class].items[:p.m]...)
+	}
+	return out
+}

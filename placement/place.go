@@ -1,0 +1,272 @@
+package placement
+
+import "slices"
+
+// demand is what is placed below a vertex: units of every level, each whole below it. Units of an inner level are
+// those of groups that are split above; without groups there are only members.
+type demand struct {
+	units []int64
+	short bool  // the short last group lies whole below the vertex
+	begun []int // begun groups that are completed below the vertex
+}
+
+// share is the part of a plan below one vertex.
+type share struct {
+	demand
+	at    vertex
+	parts []*share // by child, in the order of ranks
+}
+
+// everything is the demand for the whole ask.
+func (s *sums) everything() demand {
+	d := demand{units: make([]int64, len(s.sizes)), short: s.short > 0}
+	d.units[0] = s.full
+	for g := range s.begun {
+		d.begun = append(d.begun, g)
+	}
+	return d
+}
+
+// empty says whether nothing is to be placed.
+func (d *demand) empty() bool {
+	return !d.short && len(d.begun) == 0 && !slices.ContainsFunc(d.units, func(n int64) bool { return n > 0 })
+}
+
+// item is a child of the vertex at hand while units of one level are given to the children.
+type item struct {
+	demand
+	at       vertex
+	slots    int64
+	siblings int64 // running members of the gang
+	friends  int64 // running members of the affinity key
+	lo, hi   int64 // units it takes at least, at most
+	withRest int64 // at most beside the short group; -1: no room for that one
+	given    int64 // units it takes, those in units of outer levels included
+	base     int64 // the latter
+}
+
+// place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
+func (s *sums) place(x vertex, d demand) *share {
+	out := &share{demand: d, at: x}
+	if s.v.isNode(x) {
+		return out
+	}
+	items := s.distribute(x, d, nil, false)
+	for i := range items {
+		if it := &items[i]; !it.empty() {
+			out.parts = append(out.parts, s.place(it.at, it.demand))
+		}
+	}
+	// The child with the short group comes last, so that ranks end there.
+	slices.SortStableFunc(out.parts, func(a, b *share) int {
+		switch {
+		case a.short == b.short:
+			return 0
+		case a.short:
+			return 1
+		}
+		return -1
+	})
+	return out
+}
+
+// spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
+func (s *sums) spanOf(x vertex) int64 {
+	if s.v.isNode(x) {
+		return 0
+	}
+	s.scratch = s.distribute(x, s.everything(), s.scratch[:0], true)
+	var n int64
+	for i := range s.scratch {
+		if it := &s.scratch[i]; it.given > 0 || it.short || it.siblings > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
+// whole are split into units of the next level. With count set only the number of children that take any is of use.
+func (s *sums) distribute(x vertex, d demand, items []item, count bool) []item {
+	items = s.items(x, items)
+	split := s.sendBegun(x, d, items)
+	if s.beyond > 0 && x == rootVertex {
+		s.fillTree(d, items)
+		return items
+	}
+	short := d.short
+	var carry int64
+	for level := range s.sizes {
+		if level > 0 {
+			carry *= s.ratio(level - 1)
+			for i := range items {
+				items[i].given *= s.ratio(level - 1)
+				items[i].base = items[i].given
+			}
+		}
+		n := d.units[level] + split[level] + carry
+		if level > 0 && level == s.bottom() && short {
+			n, short = n+s.short, false // no child can hold it whole
+		}
+		if carry = 0; n > 0 || short {
+			carry = s.giveLevel(x, level, n, &short, items, count)
+		}
+		s.note(level, items)
+	}
+	return items
+}
+
+// note enters what the children were given on a level into their demands.
+func (s *sums) note(level int, items []item) {
+	for i := range items {
+		it := &items[i]
+		if it.given == it.base {
+			continue
+		}
+		if it.units == nil {
+			it.units = make([]int64, len(s.sizes))
+		}
+		it.units[level] = it.given - it.base
+	}
+}
+
+// items lists the children of x that have room.
+func (s *sums) items(x vertex, items []item) []item {
+	lo, end := s.v.kids(x)
+	for c := lo; c < end; c++ {
+		if s.slots[c] > 0 {
+			items = append(items, item{at: c, slots: s.slots[c], siblings: s.siblings[c], friends: s.friends[c], withRest: -1})
+		}
+	}
+	return items
+}
+
+// sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
+// that are completed here and nowhere below.
+func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
+	split := make([]int64, len(s.sizes))
+	for _, g := range d.begun {
+		if s.homes[g] == x {
+			split[s.begun[g].level+1] += s.begun[g].need
+			continue
+		}
+		for i := range items {
+			if s.v.contains(items[i].at, s.homes[g]) {
+				items[i].begun = append(items[i].begun, g)
+			}
+		}
+	}
+	return split
+}
+
+// giveLevel gives n more units of a level to the children of x. It returns how many cannot stay whole in a child; short
+// tells whether the short group is still to be placed, before and after.
+func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
+	for i := range items {
+		n += items[i].given
+	}
+	at, whole := s.keepAt(x, level, n, items)
+	if !whole {
+		return s.giveMost(x, level, n, items)
+	}
+	s.bound(level, at, items)
+	c := chooser{sums: s, items: items, level: level, n: n, unit: s.unitOf(level, x), count: count}
+	if *short && s.roomForShort(x, at, n, items) {
+		c.short, *short = true, false
+	}
+	c.choose()
+	return 0
+}
+
+// keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
+func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, ok bool) {
+	if level == s.bottom() {
+		return 0, true
+	}
+	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
+		var sum int64
+		for i := range items {
+			sum += s.whole(level, t, items[i].at)
+		}
+		if sum >= n {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
+func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
+	below := s.v.tiersBelow(s.v.tierOf(x))
+	for i := range items {
+		it := &items[i]
+		it.given = max(it.given, s.whole(level, below[len(below)-1], it.at))
+		n -= it.given
+	}
+	return n
+}
+
+// bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
+// as many as there is room for at the one below.
+func (s *sums) bound(level int, tier int32, items []item) {
+	below := s.v.tiersBelow(tier)
+	for i := range items {
+		it := &items[i]
+		it.lo, it.hi = it.given, s.whole(level, tier, it.at)
+		if level < s.bottom() && len(below) > 0 {
+			it.lo = max(it.lo, s.whole(level, below[len(below)-1], it.at))
+		}
+		if it.short {
+			it.hi -= s.short // only single members come after the short group
+		}
+		it.hi = max(it.hi, it.lo)
+	}
+}
+
+// roomForShort notes how many whole groups fit into each child beside the short one, and whether any child has room for
+// that. All n groups stay whole at the given tier.
+func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
+	var sum int64
+	for i := range items {
+		sum += items[i].hi
+	}
+	if sum > n { // a place for a whole group is to spare
+		for i := range items {
+			it := &items[i]
+			it.withRest = it.hi
+			if s.rest(0, tier, it.at) < s.short {
+				it.withRest--
+			}
+		}
+		return true
+	}
+	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
+		if t < tier {
+			continue
+		}
+		room := false
+		for i := range items {
+			it := &items[i]
+			if it.withRest = -1; s.spare(tier, t, it.at) >= s.short {
+				it.withRest, room = it.hi, true
+			}
+		}
+		if room {
+			return true
+		}
+	}
+	return false
+}
+
+// spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
+func (s *sums) spare(whole, t int32, x vertex) int64 {
+	if s.v.tierOf(x) <= t {
+		return s.whole(s.bottom(), 0, x) - s.sizes[0]*s.whole(0, whole, x)
+	}
+	var most int64
+	lo, end := s.v.kids(x)
+	for c := lo; c < end; c++ {
+		most = max(most, s.spare(whole, t, c))
+	}
+	return most
+}

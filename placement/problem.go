@@ -1,0 +1,355 @@
+package placement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
+// while strategies are tried.
+type problem struct {
+	c      *Cluster
+	v      *view
+	req    *gang.Request
+	shape  *gang.Shape
+	needs  []need
+	policy gang.Policy
+
+	pending []pendingMember // in rank order
+	running []siblingMember // the gang's own running members that stay, in rank order
+	ordinal bool            // ranks are places in the order, not indexes
+	least   int             // new members that must be placed
+	levels  []level
+	gather  gathering
+	mult    []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
+	lca     vertex  // of the running members, -1 if none
+	siblings,
+	friends map[vertex]int64 // running members of the gang, and of the affinity key, below a vertex
+	leavingGone bool
+}
+
+// need is one resource that a member asks for.
+type need struct {
+	id     int // -1: no node has it
+	amount int64
+	name   string
+}
+
+type pendingMember struct {
+	name string
+	rank int
+}
+
+type siblingMember struct {
+	pos  int32
+	rank int
+}
+
+// level is one level of groups, outermost first.
+type level struct {
+	size int64
+	gathering
+}
+
+// gathering are the gather rules of a gang or a group level.
+type gathering struct {
+	must int32 // no domain above this tier; the root's tier if there is no MustGather
+	hard bool  // there is a MustGather
+	name string
+	// worths are the tiers at which a tighter fit is worth having, ascending, the last is must.
+	worths []int32
+}
+
+// newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
+// found later; every error here is an InvalidError.
+func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	p := &problem{c: c, req: req, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
+	steps := []func() error{p.chooseTree, p.chooseShape, p.rankMembers, p.countMembers, p.readRules, p.checkMultiples}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	p.findAnchors()
+	return p, nil
+}
+
+func invalid(field string, value any, reason string) error {
+	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}
+
+func (p *problem) chooseTree() error {
+	name := p.req.Tree
+	if name == "" {
+		if len(p.c.views) == 1 {
+			p.v = p.c.views[0]
+			return nil
+		}
+		name = "default"
+	}
+	for _, v := range p.c.views {
+		if v.name == name {
+			p.v = v
+			return nil
+		}
+	}
+	return invalid("request.Tree", p.req.Tree, "unknown topology")
+}
+
+// chooseShape takes the shape that all members share.
+func (p *problem) chooseShape() error {
+	p.shape = &p.req.Shape
+	for i := range p.req.Members {
+		shape := p.req.Members[i].Shape
+		if shape == nil {
+			shape = &p.req.Shape
+		}
+		if i == 0 {
+			p.shape = shape
+		} else if shape != p.shape && !shape.Equal(p.shape) {
+			return invalid(fmt.Sprintf("request.Members[%d].Shape", i), p.req.Members[i].Name,
+				"members of different shapes are not supported yet")
+		}
+	}
+	for _, name := range p.shape.Resources.Names() {
+		if amount := p.shape.Resources[name]; amount > 0 {
+			p.needs = append(p.needs, need{id: p.c.resource(name), amount: amount, name: name})
+		}
+	}
+	return nil
+}
+
+// rankMembers orders new and running members together: by index where they have one, then by name.
+func (p *problem) rankMembers() error {
+	type ranked struct {
+		name    string
+		index   int
+		indexed bool
+		pos     int32 // -1: pending
+	}
+	all := make([]ranked, 0, len(p.req.Members))
+	for i := range p.req.Members {
+		m := &p.req.Members[i]
+		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
+	}
+	running := map[string]bool{}
+	for _, m := range p.c.membersOf(p.req.Name) {
+		if m.leaving && !p.req.IgnoreLeaving {
+			continue
+		}
+		running[m.name] = true
+		all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
+	}
+	for i := range p.req.Members {
+		if running[p.req.Members[i].Name] {
+			return invalid(fmt.Sprintf("request.Members[%d].Name", i), p.req.Members[i].Name, "the member runs already")
+		}
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		if a.indexed != b.indexed {
+			if a.indexed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.index, b.index), muster.CompareNatural(a.name, b.name))
+	})
+	for i := range all {
+		m := &all[i]
+		p.ordinal = p.ordinal || !m.indexed || m.index < 0 || m.index >= len(all) || (i > 0 && all[i-1].index == m.index)
+	}
+	for i := range all {
+		m := &all[i]
+		if m.pos < 0 {
+			p.pending = append(p.pending, pendingMember{m.name, i})
+			continue
+		}
+		p.running = append(p.running, siblingMember{m.pos, i})
+		x := p.v.nodeVertex(m.pos)
+		if p.lca >= 0 {
+			x = p.v.lca(p.lca, x)
+		}
+		p.lca = x
+	}
+	return nil
+}
+
+// countMembers resolves MinMember and the groups against the gang's total.
+func (p *problem) countMembers() error {
+	total := len(p.pending) + len(p.running)
+	groups, err := p.req.Levels(total)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		p.levels = append(p.levels, level{size: int64(g.Size)})
+	}
+	p.least = len(p.pending)
+	if p.req.MinMember > 0 {
+		p.least = max(1, p.req.MinMember-len(p.running))
+	}
+	return nil
+}
+
+// readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
+func (p *problem) readRules() error {
+	g, err := p.gathering("request.Gather", p.req.Gather, p.v.rootTop)
+	if err != nil {
+		return err
+	}
+	p.gather = g
+	outer := g.must
+	for i := range p.levels {
+		if i < len(p.req.Groups) {
+			g, err = p.gathering(fmt.Sprintf("request.Groups[%d].Gather", i), p.req.Groups[i].Gather, outer)
+		} else {
+			g, err = p.gathering("", nil, outer) // PP and DP carry no rules
+		}
+		if err != nil {
+			return err
+		}
+		p.levels[i].gathering = g
+		outer = g.must
+	}
+	return nil
+}
+
+// gathering reads the rules of a gang or group level that lies within a domain of tier outer at most.
+func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathering, error) {
+	g := gathering{must: outer}
+	var preferred []int32
+	for i, r := range rules {
+		tier, err := p.tier(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer)
+		if err != nil {
+			return g, err
+		}
+		switch r.Strategy {
+		case gang.MustGather:
+			// The root satisfies no rule: a bound above all layers is the highest layer.
+			if top := min(tier, p.v.rootTop-1); top <= g.must {
+				g.must, g.hard, g.name = top, true, r.Layer
+			}
+		case gang.PreferGather:
+			preferred = append(preferred, tier)
+		}
+		if r.Multiple > 0 {
+			p.addMultiple(tier, int64(r.Multiple))
+		}
+	}
+	if len(preferred) == 0 {
+		preferred = append(preferred, 0)
+		for _, l := range p.v.layers {
+			preferred = append(preferred, int32(l.Tier))
+		}
+	}
+	for _, t := range preferred {
+		g.worths = append(g.worths, min(t, g.must))
+	}
+	g.worths = append(g.worths, g.must)
+	slices.Sort(g.worths)
+	g.worths = slices.Compact(g.worths)
+	return g, nil
+}
+
+// tier resolves a layer: a name, else a tier in digits.
+func (p *problem) tier(field, layer string) (int32, error) {
+	if l, ok := p.v.tree.Layer(layer); ok {
+		return int32(l.Tier), nil
+	}
+	if layer == "node" && p.v.tree.NodeLayer() == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
+		return min(int32(n), p.v.rootTop), nil
+	}
+	return 0, invalid(field, layer, "unknown layer")
+}
+
+func (p *problem) addMultiple(tier int32, m int64) {
+	if p.mult == nil {
+		p.mult = make([]int64, p.v.rootTop+1)
+		for t := range p.mult {
+			p.mult[t] = 1
+		}
+	}
+	for t := tier; t <= p.v.rootTop; t++ {
+		p.mult[t] = lcm(p.mult[t], m)
+	}
+}
+
+// maxMultiple bounds least common multiples; no gang is larger.
+const maxMultiple = 1 << 31
+
+func lcm(a, b int64) int64 {
+	return min(maxMultiple, a/gcd(a, b)*b)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// checkMultiples refuses combinations that no placement could obey or that are not decided.
+func (p *problem) checkMultiples() error {
+	if p.mult == nil {
+		return nil
+	}
+	if len(p.running) > 0 {
+		return invalid("request.Gather", p.req.Name, "multiples are not supported yet for a gang of which members run")
+	}
+	for i, l := range p.levels {
+		if within := p.mult[l.must]; l.size%within != 0 {
+			return invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.size,
+				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
+		}
+	}
+	if n := len(p.levels); n > 0 && int64(len(p.pending))%p.levels[0].size != 0 && p.mult[p.v.rootTop] != p.mult[p.levels[0].must] {
+		return invalid("request.Gather", p.req.Name, "multiples above the groups are not supported yet beside a short last group")
+	}
+	return nil
+}
+
+// findAnchors counts running members of the gang and of its affinity key at every vertex above them.
+func (p *problem) findAnchors() {
+	count := func(at *map[vertex]int64, pos int32) {
+		if *at == nil {
+			*at = map[vertex]int64{}
+		}
+		for x := p.v.nodeVertex(pos); x >= 0; x = p.v.above(x) {
+			(*at)[x]++
+		}
+	}
+	for _, m := range p.running {
+		count(&p.siblings, m.pos)
+	}
+	if p.req.AffinityKey == "" {
+		return
+	}
+	p.c.gangs.Ascend(func(g *gangMembers) bool {
+		for _, m := range g.members {
+			if m.affinityKey == p.req.AffinityKey && (!m.leaving || p.req.IgnoreLeaving) {
+				count(&p.friends, p.v.at(m.node))
+			}
+		}
+		return true
+	})
+}
+
+// hard says whether any rule keeps members from the nameless root, and so from nodes outside the tree.
+func (p *problem) hard() bool {
+	hard := p.gather.hard
+	for _, l := range p.levels {
+		hard = hard || l.hard
+	}
+	return hard
+}

@@ -1,0 +1,107 @@
+package placement
+
+import (
+	"slices"
+)
+
+// layout is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
+// level outside it. Positions go depth first; every unit is a run of positions, one for each member.
+type arrangement struct {
+	units [][]int32       // by level, units one after the other
+	short []int32         // positions of the short group, once it is whole
+	begun map[int][]int32 // positions of begun groups, once they are whole
+}
+
+// arrange lists the positions of a share so that ranks can follow them: the groups that are whole in a child come
+// before those that are put together from what the children have left.
+func (s *sums) arrange(sh *share) arrangement {
+	out := arrangement{units: make([][]int32, len(s.sizes))}
+	if s.v.isNode(sh.at) {
+		members := make([]int32, s.newMembers(&sh.demand))
+		for i := range members {
+			members[i] = s.v.position(sh.at)
+		}
+		out.units[s.bottom()] = members
+	}
+	for _, part := range sh.parts {
+		in := s.arrange(part)
+		for level := range out.units {
+			out.units[level] = append(out.units[level], in.units[level]...)
+		}
+		for g, positions := range in.begun {
+			out.keepBegun(g, positions)
+		}
+		if in.short != nil {
+			out.short = in.short
+		}
+	}
+	s.assemble(sh, &out)
+	return out
+}
+
+func (a *arrangement) keepBegun(g int, positions []int32) {
+	if a.begun == nil {
+		a.begun = map[int][]int32{}
+	}
+	a.begun[g] = positions
+}
+
+// assemble makes the units that are whole here and in no child. What is missing of a level is made of units of the
+// next, so the counts go inwards and the making outwards.
+func (s *sums) assemble(sh *share, out *arrangement) {
+	missing := make([]int64, s.bottom()) // units by level
+	fresh := make([][]int, s.bottom())   // begun groups that become whole here
+	var wanted int64
+	for level := range missing {
+		wanted += sh.units[level]
+		missing[level] = wanted - int64(len(out.units[level]))/s.sizes[level]
+		wanted = missing[level] * s.ratio(level)
+		for _, g := range sh.begun {
+			if _, done := out.begun[g]; !done && s.begun[g].level == level {
+				fresh[level] = append(fresh[level], g)
+				wanted += s.begun[g].need
+			}
+		}
+	}
+	for level := s.bottom() - 1; level >= 0; level-- {
+		for _, g := range fresh[level] {
+			out.keepBegun(g, out.take(level+1, s.begun[g].need*s.sizes[level+1]))
+		}
+		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*s.sizes[level])...)
+	}
+	if sh.short && out.short == nil {
+		out.short = out.take(s.bottom(), s.short)
+	}
+}
+
+// take removes the first positions of a level.
+func (a *arrangement) take(level int, n int64) []int32 {
+	taken := slices.Clone(a.units[level][:n])
+	a.units[level] = a.units[level][n:]
+	return taken
+}
+
+// assign gives the positions of an arrangement to the new members: result by place in pending.
+func (s *sums) assign(a arrangement) []int32 {
+	at := make(map[int]int32, s.members) // by rank
+	for g, positions := range a.begun {
+		b := &s.begun[g]
+		size := int(s.sizes[b.level+1])
+		for i, first := range b.ranks {
+			for j := range size {
+				at[first+j] = positions[i*size+j]
+			}
+		}
+	}
+	// What is left in rank order: whole new groups, then the short one; without groups the members.
+	rest := append(slices.Clone(a.units[0]), a.short...)
+	out := make([]int32, s.members)
+	for i, m := range s.pending[:s.members] {
+		pos, ok := at[m.rank]
+		if !ok {
+			pos, rest = rest[0], rest[1:]
+		}
+		out[i] = pos
+	}
+	return out
+}

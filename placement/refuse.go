@@ -1,0 +1,150 @@
+package placement
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// refuse explains why not even the least number of members can be placed.
+func (p *problem) refuse() *Unschedulable {
+	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, Proven: true, nodes: p.causes}
+	slots := p.countSlots()
+	if p.least > len(p.pending) {
+		u.Rule, u.Fits = "minMember", len(p.pending)
+	}
+	for _, t := range p.v.tiers {
+		if t > p.gather.must {
+			break
+		}
+		if fit, ok := p.bestAt(slots, t); ok {
+			u.Tiers = append(u.Tiers, fit)
+			if u.Rule == "" {
+				u.Fits = max(u.Fits, fit.Members)
+			}
+		}
+	}
+	if u.Rule == "" {
+		u.Rule = p.binding(slots)
+	}
+	if u.Rule == "" {
+		u.Kind = KindNodes
+	}
+	return u
+}
+
+// bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules.
+func (p *problem) bestAt(slots []int64, t int32) (TierFit, bool) {
+	a := p.newAsk(slots, len(p.pending))
+	st := a.loosest(t)
+	s, fits := a.newSums(st.groups)
+	best, most := vertex(-1), int64(-1)
+	for _, d := range a.candidates(t) {
+		if n := p.capacity(s, d, slots, fits); n > most {
+			best, most = d, n
+		}
+	}
+	if best < 0 {
+		return TierFit{}, false
+	}
+	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best, p.c.nodeName), Members: int(most)}
+	if len(p.levels) > 0 {
+		fit.Groups = int(most / p.levels[0].size)
+	}
+	return fit, true
+}
+
+// capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
+func (p *problem) capacity(s *sums, d vertex, slots []int64, fits bool) int64 {
+	total := int64(len(p.pending))
+	if len(p.levels) == 0 {
+		return min(total, slots[d])
+	}
+	if !fits {
+		return 0
+	}
+	if s.takes(d) {
+		return total
+	}
+	groups := min(s.whole(0, s.tiers[0], d), s.full)
+	return groups * s.sizes[0]
+}
+
+// binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
+// the free slots of the whole cluster do not suffice.
+func (p *problem) binding(slots []int64) string {
+	free := *p
+	free.gather = gathering{must: p.v.rootTop}
+	free.levels, free.mult = nil, nil
+	free.lca, free.running = -1, nil
+	all := free.countSlots()
+	if all[rootVertex] < int64(p.least) {
+		return ""
+	}
+	plain := *p
+	plain.mult = nil
+	if p.mult != nil && plain.search() != nil {
+		return "multiple"
+	}
+	if p.gather.hard {
+		loose := *p
+		loose.gather = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}
+		if loose.levels = nil; loose.search() != nil {
+			return "MustGather " + p.gather.name
+		}
+	}
+	for _, l := range p.levels {
+		if l.hard {
+			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
+		}
+	}
+	if len(p.running) > 0 {
+		return "running members"
+	}
+	return "groups"
+}
+
+// causes counts the nodes that take no member by the first cause that applies.
+func (p *problem) causes() NodeCauses {
+	counts := map[string]int{}
+	out := NodeCauses{}
+	excluded := p.excluded()
+	extra := p.leavingAmounts()
+	for id := range int32(len(p.c.names)) {
+		if p.c.static.at(id).flags&present == 0 {
+			continue
+		}
+		out.Total++
+		if cause := p.cause(id, excluded, extra); cause != "" {
+			counts[cause]++
+		}
+	}
+	order := []string{"cordoned", "not-ready", "taint", "selector", "eligible"}
+	for _, name := range order {
+		if counts[name] > 0 {
+			out.Rejected = append(out.Rejected, CauseCount{name, counts[name]})
+			delete(counts, name)
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
+		out.Rejected = append(out.Rejected, CauseCount{name, counts[name]})
+	}
+	return out
+}
+
+func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32][]int64) string {
+	if cause := p.refusal(id); cause != "" {
+		return cause
+	}
+	if excluded[id] {
+		return "eligible"
+	}
+	for _, n := range p.needs {
+		if p.freeOf(id, n, extra[id]) < n.amount {
+			return "resource:" + n.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package placement
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// result describes an outcome.
+func (o *outcome) result() *Result {
+	r := &Result{Gang: o.req.Name, Tree: o.v.name, holds: maps.Clone(o.shape.Resources), affinityKey: o.req.AffinityKey}
+	for _, m := range o.req.Members {
+		if m.Indexed {
+			if r.indexes == nil {
+				r.indexes = map[string]int{}
+			}
+			r.indexes[m.Name] = m.Index
+		}
+	}
+	o.assignments(r)
+	where := slices.Clone(o.positions)
+	for _, m := range o.running {
+		where = append(where, m.pos)
+	}
+	domain := o.lowest(where)
+	if domain == o.v.outside {
+		domain = rootVertex
+	}
+	tier := o.v.tierOf(domain)
+	r.Tier, r.Layer = int(tier), o.v.layerName(tier)
+	r.Domain = o.v.path(domain, o.c.nodeName)
+	tiers := o.reachedByGroups()
+	for _, t := range tiers {
+		r.GroupTiers = append(r.GroupTiers, int(t))
+	}
+	r.Strategy, r.StrategyNumber = o.v.strategyName(tier, tiers)
+	r.Span = o.v.span(where, tier)
+	return r
+}
+
+func (o *outcome) assignments(r *Result) {
+	r.Assignments = make([]Assignment, len(o.positions))
+	for i, pos := range o.positions {
+		m := o.pending[i]
+		group := -1
+		if len(o.levels) > 0 {
+			group = m.rank / int(o.levels[0].size)
+		}
+		r.Assignments[i] = Assignment{Member: m.name, Rank: m.rank, Group: group, Node: o.c.names[o.v.node(pos)]}
+	}
+}
+
+// lowest is the lowest vertex above all positions.
+func (o *outcome) lowest(positions []int32) vertex {
+	x := o.v.nodeVertex(positions[0])
+	for _, pos := range positions[1:] {
+		x = o.v.lca(x, o.v.nodeVertex(pos))
+	}
+	return x
+}
+
+// reachedByGroups is the worst tier of each level over all groups, running members included.
+func (o *outcome) reachedByGroups() []int32 {
+	var out []int32
+	for _, l := range o.levels {
+		above := map[int]vertex{}
+		add := func(rank int, pos int32) {
+			x, g := o.v.nodeVertex(pos), rank/int(l.size)
+			if other, ok := above[g]; ok {
+				x = o.v.lca(x, other)
+			}
+			above[g] = x
+		}
+		for i, pos := range o.positions {
+			add(o.pending[i].rank, pos)
+		}
+		for _, m := range o.running {
+			add(m.rank, m.pos)
+		}
+		var worst int32
+		for _, x := range above {
+			worst = max(worst, o.v.tierOf(x))
+		}
+		out = append(out, worst)
+	}
+	return out
+}
+
+// strategyName names the tiers reached and finds their place among all strategies over the switch layers: vectors of
+// tiers that do not grow inwards, in lexicographic order, tier 0 counted as the lowest layer. A gang without groups
+// counts as one whose groups are the gang.
+func (v *view) strategyName(gang int32, groups []int32) (name string, number int) {
+	names := []string{v.layerName(gang)}
+	for _, t := range groups {
+		names = append(names, v.layerName(t))
+	}
+	if len(groups) == 0 {
+		groups = []int32{gang}
+	}
+	number = 1
+	for i, t := range slices.Concat([]int32{gang}, groups) {
+		place, _ := slices.BinarySearch(v.tiers, t)
+		// So many vectors begin with a lower tier here: multisets of the rest's size out of the tiers below.
+		below, rest := max(1, place)-1, len(groups)+1-i
+		number += binomial(below+rest-1, rest)
+	}
+	return strings.Join(names, "/"), number
+}
+
+func binomial(n, k int) int {
+	if n < k {
+		return 0
+	}
+	c := 1
+	for i := 1; i <= k; i++ {
+		c = c * (n - k + i) / i
+	}
+	return c
+}
+
+// span counts the domains used in every switch layer below a tier, widest first.
+func (v *view) span(positions []int32, tier int32) []LayerSpan {
+	var out []LayerSpan
+	for _, l := range slices.Backward(v.layers) {
+		if int32(l.Tier) >= tier {
+			continue
+		}
+		used := map[vertex]bool{}
+		for _, pos := range positions {
+			used[v.within(v.nodeVertex(pos), int32(l.Tier))] = true
+		}
+		out = append(out, LayerSpan{Layer: v.layerName(int32(l.Tier)), Tier: l.Tier, Domains: len(used)})
+	}
+	return out
+}
+
+// within is the domain of tier t that x lies in: the highest vertex of tier t or less.
+func (v *view) within(x vertex, t int32) vertex {
+	for up := v.above(x); up >= 0 && v.tierOf(up) <= t; up = v.above(x) {
+		x = up
+	}
+	return x
+}

@@ -1,0 +1,84 @@
+package placement
+
+import "sort"
+
+// outcome is a decided plan: the ask, and the position of every new member by rank.
+type outcome struct {
+	*found
+	domain    vertex
+	positions []int32
+}
+
+// search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
+// the least fit.
+func (p *problem) search() *outcome {
+	slots := p.countSlots()
+	n, ok := p.most(slots)
+	if !ok {
+		return nil
+	}
+	a := p.newAsk(slots, n)
+	for f := range a.feasible() {
+		return f.decide(f.best())
+	}
+	return nil
+}
+
+// decide places the ask below a domain.
+func (f *found) decide(d vertex) *outcome {
+	sh := f.place(d, f.everything())
+	return &outcome{found: f, domain: d, positions: f.assign(f.arrange(sh))}
+}
+
+// most is the largest number of new members that the hard rules allow, ok unless it is below the least.
+func (p *problem) most(slots []int64) (n int, ok bool) {
+	counts := p.counts()
+	switch len(counts) {
+	case 0:
+		return 0, false
+	case 1:
+		return counts[0], true // the search itself finds out
+	}
+	// Fewer members never need more room, so the counts that fit are the first ones.
+	i := sort.Search(len(counts), func(i int) bool { return !p.fits(slots, counts[i]) })
+	if i == 0 {
+		return 0, false
+	}
+	return counts[i-1], true
+}
+
+// fits says whether the first n pending members can be placed at all.
+func (p *problem) fits(slots []int64, n int) bool {
+	a := p.newAsk(slots, n)
+	st := a.loosest(a.gather.must)
+	return len(a.holding(st, a.candidates(st.gang))) > 0
+}
+
+// counts lists the numbers of new members that may be placed, ascending: with groups only whole ones, the last stay
+// out first.
+func (p *problem) counts() []int {
+	total := len(p.pending)
+	var counts []int
+	unit := int64(1)
+	if p.mult != nil {
+		unit = p.mult[p.v.rootTop]
+	}
+	add := func(n int) {
+		if n >= max(1, p.least) && int64(n+len(p.running))%unit == 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(p.levels) == 0 {
+		for n := max(1, p.least); n <= total; n++ {
+			add(n)
+		}
+		return counts
+	}
+	size := int(p.levels[0].size)
+	for n := 1; n <= total; n++ {
+		if n == total || p.pending[n].rank/size != p.pending[n-1].rank/size {
+			add(n)
+		}
+	}
+	return counts
+}

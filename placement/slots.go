@@ -1,0 +1,146 @@
+package placement
+
+import (
+	"math"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// boundlessSlots is what a node has for members that ask for nothing it bounds: far above every gang, and its sum over
+// all nodes far below overflow.
+const boundlessSlots = math.MaxInt32
+
+// countSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
+func (p *problem) countSlots() []int64 {
+	n := p.v.numDomains()
+	slots := make([]int64, n+int(p.v.nodes))
+	excluded := p.excluded()
+	extra := p.leavingAmounts()
+	plain := len(p.shape.Selector) == 0 && len(p.shape.Affinity) == 0 && p.req.Eligible == nil
+	for pos := range p.v.nodes {
+		id := p.v.node(pos)
+		flags := p.c.static.at(id).flags
+		if flags == present && plain && excluded == nil && extra == nil {
+			slots[n+int(pos)] = p.room(id, nil)
+			continue
+		}
+		if excluded[id] || p.refusal(id) != "" {
+			continue
+		}
+		slots[n+int(pos)] = p.room(id, extra[id])
+	}
+	if p.gather.hard || p.hard() {
+		lo, end := p.v.kids(p.v.outside)
+		clear(slots[lo:end])
+	}
+	p.sumSlots(slots)
+	return slots
+}
+
+// sumSlots adds the nodes' slots up the tree, floored to multiples on the way.
+func (p *problem) sumSlots(slots []int64) {
+	for x := vertex(p.v.numDomains()) - 1; x >= 0; x-- {
+		unit := p.unit(x)
+		lo, end := p.v.kids(x)
+		var sum int64
+		for c := lo; c < end; c++ {
+			if unit > 1 {
+				slots[c] -= slots[c] % unit
+			}
+			sum += slots[c]
+		}
+		slots[x] = sum
+	}
+}
+
+// unit is what the number of members in each child of x is a multiple of.
+func (p *problem) unit(x vertex) int64 {
+	if p.mult == nil || p.v.isNode(x) {
+		return 1
+	}
+	return p.mult[p.v.tier[x]-1]
+}
+
+// room is how many members fit into what is free on a node and extra. O(resources).
+func (p *problem) room(id int32, extra []int64) int64 {
+	room := int64(boundlessSlots)
+	for i := range p.needs {
+		free := p.freeOf(id, p.needs[i], extra)
+		if free < p.needs[i].amount {
+			return 0
+		}
+		if free != boundless {
+			room = min(room, free/p.needs[i].amount)
+		}
+	}
+	return room
+}
+
+// freeOf is what a node has left of a resource.
+func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
+	if n.id < 0 {
+		if n.name == muster.Pods {
+			return boundless
+		}
+		return 0
+	}
+	free := p.c.free[n.id].at(id)
+	if extra != nil {
+		free += extra[n.id]
+	}
+	return free
+}
+
+// refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
+// selector, eligible; empty if none. An absent node is not-ready.
+func (p *problem) refusal(id int32) string {
+	n := p.c.static.at(id)
+	name := p.c.names[id]
+	switch {
+	case n.flags&cordoned != 0:
+		return "cordoned"
+	case n.flags&notReady != 0 || n.flags&present == 0:
+		return "not-ready"
+	case n.flags&tainted != 0 && !gang.Tolerates(n.taints, p.shape.Tolerations):
+		return "taint"
+	case !p.shape.Selects(name, n.labels):
+		return "selector"
+	case p.req.Eligible != nil && !p.req.Eligible(name):
+		return "eligible"
+	}
+	return ""
+}
+
+// excluded marks the nodes that the request rules out.
+func (p *problem) excluded() map[int32]bool {
+	if len(p.req.Exclude) == 0 {
+		return nil
+	}
+	out := make(map[int32]bool, len(p.req.Exclude))
+	for _, name := range p.req.Exclude {
+		if id, ok := p.c.id(name); ok {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// leavingAmounts is what leaving members give back on each node, nil while they count as staying.
+func (p *problem) leavingAmounts() map[int32][]int64 {
+	if !p.leavingGone || len(p.c.leaving) == 0 {
+		return nil
+	}
+	out := map[int32][]int64{}
+	for _, m := range p.c.leaving {
+		sum := out[m.node]
+		if sum == nil {
+			sum = make([]int64, len(p.c.resources))
+			out[m.node] = sum
+		}
+		for r, amount := range m.holds {
+			sum[r] += amount
+		}
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package placement
+
+import "slices"
+
+// sums answers how many units of a level fit below a vertex when each must lie whole in a domain of some tier. It
+// belongs to one strategy: the tiers of the group levels. Tables over the domains are made when first asked for, each
+// in one pass from the bottom up: O(domains), and O(nodes) where units must lie on a node.
+type sums struct {
+	*ask
+	tiers []int32 // by level of groups
+	// reserved is, per level, what begun groups of that level take at a vertex, in units of the next level; homes are
+	// where they are completed. Nil maps: no begun group.
+	reserved []map[vertex]int64
+	homes    []vertex // by begun group
+	cache    map[sumKey][]int64
+	scratch  []item
+	scores   map[int32]int64 // host score by position
+}
+
+type sumKey struct {
+	level int
+	tier  int32
+	kind  sumKind
+}
+
+type sumKind uint8
+
+const (
+	wholeUnits sumKind = iota
+	residue            // the largest rest of slots in a domain of the tier
+)
+
+// newSums prepares the tables for a strategy and finds homes for begun groups, innermost level first. It reports
+// whether every begun group can be completed within its tier.
+func (a *ask) newSums(tiers []int32) (*sums, bool) {
+	s := &sums{ask: a, tiers: tiers, cache: map[sumKey][]int64{}}
+	for i, t := range tiers {
+		if a.settled[i] > t {
+			return s, false
+		}
+	}
+	if len(a.begun) == 0 {
+		return s, true
+	}
+	s.reserved = make([]map[vertex]int64, len(a.levels))
+	s.homes = make([]vertex, len(a.begun))
+	fits := true
+	for i := len(a.levels) - 1; i >= 0; i-- {
+		s.reserved[i] = map[vertex]int64{}
+		for g, b := range a.begun {
+			if b.level == i {
+				s.homes[g] = s.settle(i, b)
+				fits = fits && s.homes[g] >= 0 && a.v.tierOf(s.homes[g]) <= tiers[i]
+			}
+		}
+	}
+	return s, fits
+}
+
+// settle finds the lowest vertex above a begun group's running members with room for the rest of it, and reserves the
+// room there and above. -1 if there is none.
+func (s *sums) settle(i int, b begunGroup) vertex {
+	home := vertex(-1)
+	for x := b.lca; x >= 0; x = s.v.above(x) {
+		if s.strategic(i+1, x)-s.reserved[i][x] < b.need {
+			home = -1
+		} else if home < 0 {
+			home = x
+		}
+	}
+	for x := home; x >= 0; x = s.v.above(x) {
+		s.reserved[i][x] += b.need
+	}
+	return home
+}
+
+// strategic is the capacity of x in units of level i, each whole within the strategy's tier for that level.
+func (s *sums) strategic(i int, x vertex) int64 {
+	if i == s.bottom() {
+		return s.slots[x]
+	}
+	return s.whole(i, s.tiers[i], x)
+}
+
+// whole is how many units of level i fit below x, each whole in a domain of tier t, inner levels within the strategy's
+// tiers and room for begun groups left alone. Single members always are whole.
+func (s *sums) whole(i int, t int32, x vertex) int64 {
+	if i == s.bottom() {
+		return s.slots[x] - s.begunMembers(x)
+	}
+	if s.v.isNode(x) {
+		return s.own(i, x)
+	}
+	return s.table(i, t, wholeUnits)[x]
+}
+
+// begunMembers is the room that begun groups keep below x, in members.
+func (s *sums) begunMembers(x vertex) int64 {
+	var n int64
+	for i, r := range s.reserved {
+		n += r[x] * s.sizes[i+1]
+	}
+	return n
+}
+
+// rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
+func (s *sums) rest(i int, t int32, x vertex) int64 {
+	if s.v.isNode(x) {
+		return s.ownRest(i, x)
+	}
+	return s.table(i, t, residue)[x]
+}
+
+// own is how many units of level i the vertex takes if they may lie anywhere in it.
+func (s *sums) own(i int, x vertex) int64 {
+	inner := s.slots[x]
+	if i+1 < s.bottom() {
+		inner = s.strategic(i+1, x)
+	}
+	if s.reserved != nil {
+		inner -= s.reserved[i][x]
+	}
+	n := max(0, inner) / s.ratio(i)
+	return n - n%s.unitOf(i, s.v.above(x))
+}
+
+func (s *sums) ownRest(i int, x vertex) int64 {
+	free := s.whole(s.bottom(), 0, x)
+	return max(0, free) % s.sizes[i]
+}
+
+// unitOf is what the number of units of level i in each child of x is a multiple of.
+func (s *sums) unitOf(i int, x vertex) int64 {
+	if s.mult == nil || x < 0 {
+		return 1
+	}
+	m := s.unit(x)
+	return m / gcd(m, s.sizes[i])
+}
+
+// table is a column over the domains, built from the bottom up.
+func (s *sums) table(i int, t int32, kind sumKind) []int64 {
+	key := sumKey{i, t, kind}
+	if col, ok := s.cache[key]; ok {
+		return col
+	}
+	col := make([]int64, s.v.numDomains())
+	for x := vertex(len(col)) - 1; x >= 0; x-- {
+		switch {
+		case s.v.tier[x] <= t && kind == wholeUnits:
+			col[x] = s.own(i, x)
+		case s.v.tier[x] <= t:
+			col[x] = s.ownRest(i, x)
+		default:
+			col[x] = s.gathered(i, kind, col, x)
+		}
+	}
+	s.cache[key] = col
+	return col
+}
+
+// gathered sums (for the residue: maximizes) over the children of x.
+func (s *sums) gathered(i int, kind sumKind, col []int64, x vertex) int64 {
+	var sum, largest int64
+	lo, end := s.v.kids(x)
+	for c := lo; c < end; c++ {
+		var n int64
+		switch {
+		case !s.v.isNode(c):
+			n = col[c]
+		case kind == wholeUnits:
+			n = s.own(i, c)
+		default:
+			n = s.ownRest(i, c)
+		}
+		sum, largest = sum+n, max(largest, n)
+	}
+	if kind == residue {
+		return largest
+	}
+	if unit := s.unitOf(i, s.v.above(x)); unit > 1 {
+		sum -= sum % unit
+	}
+	if s.reserved != nil {
+		sum = min(sum, s.own(i, x)) // what begun groups spread over the children is in no child's own count
+	}
+	return sum
+}
+
+// takes says whether a domain can hold the whole ask under the strategy: all new groups, the short one included.
+func (s *sums) takes(d vertex) bool {
+	if s.slots[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
+		return false
+	}
+	if len(s.levels) == 0 {
+		return true
+	}
+	if s.beyond > 0 && d == rootVertex {
+		return s.takesBeyond()
+	}
+	n := s.whole(0, s.tiers[0], d)
+	return n > s.full || n == s.full && s.rest(0, s.tiers[0], d) >= s.short
+}
+
+// tiersBelow lists the tiers in use below a tier, ascending.
+func (v *view) tiersBelow(t int32) []int32 {
+	n, _ := slices.BinarySearch(v.tiers, t)
+	return v.tiers[:n]
+}
+
+// domainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
+func (v *view) domainsOf(t int32) []vertex {
+	var out []vertex
+	if t >= v.rootTop {
+		return []vertex{rootVertex}
+	}
+	for d := rootVertex; int(d) < v.numDomains(); d++ {
+		if v.tier[d] <= t {
+			if v.tier[v.parent[d]] > t {
+				out = append(out, d)
+			}
+			continue
+		}
+		if lo, end := v.kids(d); lo < end && v.isNode(lo) {
+			for c := lo; c < end; c++ {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, v.comparePaths)
+	return out
+}
