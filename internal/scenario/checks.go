@@ -63,7 +63,7 @@ func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *
 func dump(c *placement.Cluster) placement.Spec {
 	var spec placement.Spec
 	if tree, ok := c.Tree("default"); ok {
-		spec.Trees = append(spec.Trees, *tree)
+		spec.Trees = append(spec.Trees, tree)
 	}
 	spec.Nodes = slices.Collect(c.Nodes())
 	spec.Running = slices.Collect(c.Running())

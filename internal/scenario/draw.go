@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
@@ -55,8 +56,8 @@ func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, waited 
 	}
 }
 
-// plan draws a result on the board: new members as capital letters, by group or by rank.
-func (b *board) plan(res *placement.Result, size int64, byRank bool) string {
+// plan draws a result on the board: new members as capital letters, by group, by rank, or by the number in their name.
+func (b *board) plan(res *placement.Result, size int64, show string) string {
 	waited := map[placement.MemberRef]bool{}
 	for _, w := range res.WaitsFor {
 		waited[w.MemberRef] = true
@@ -68,8 +69,11 @@ func (b *board) plan(res *placement.Result, size int64, byRank bool) string {
 	}
 	for _, a := range res.Assignments {
 		n := max(a.Group, 0)
-		if byRank {
+		switch show {
+		case "ranks":
 			n = a.Rank
+		case "names":
+			n, _ = strconv.Atoi(a.Member[strings.LastIndex(a.Member, "-")+1:])
 		}
 		letter := string(rune('A' + n%26))
 		fill(drawn.slots[a.Node], size, placement.MemberRef{Gang: letter, Member: a.Member}, waited)

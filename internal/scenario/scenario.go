@@ -5,7 +5,7 @@
 // slot: `.` free, `x` taken, `#` out of service, `~` leaving, a lower-case letter a member of the running gang of that
 // name. Nodes are node-0, node-1, ... in order of appearance; a row called `outside` holds nodes outside the tree, and
 // `name:layer` places a domain in another layer than its indentation says. A plan shows new members as capital letters,
-// one letter a group (with `show=ranks`: one a rank).
+// one letter a group (with `show=ranks` one a rank, with `show=names` one a member, by the number in its name).
 //
 // Directives:
 //
@@ -14,7 +14,7 @@
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value]
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
 //	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [score=node-1:5] [affinity=key]
-//	     [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2] [ignore-leaving] [show=ranks]
+//	     [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2] [ignore-leaving] [show=ranks|names]
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //

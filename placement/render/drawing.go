@@ -21,7 +21,8 @@ const (
 type drawing struct {
 	tree  *topology.Tree
 	cells map[string]cell
-	whole bool // draw everything
+	order []string // the nodes
+	whole bool     // draw everything
 }
 
 // cell is what a node is to one shape: how many members of it each kind of slot could hold.
@@ -35,13 +36,7 @@ type cell struct {
 // newDrawing counts slots on the snapshot that the plan was made from.
 func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 	d := &drawing{cells: map[string]cell{}}
-	name := o.Request.Tree
-	if o.Result != nil {
-		name = o.Result.Tree
-	}
-	if named, ok := c.Tree(name); ok {
-		d.tree = named.Tree
-	}
+	d.tree = treeOf(c, o)
 	used, going := map[string]muster.Resources{}, map[string]muster.Resources{}
 	own, assigned, waited := map[string]int{}, map[string][]rune{}, map[string]bool{}
 	for m := range c.Running() {
@@ -67,9 +62,26 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]
 		nc.count(&n, shape, used[n.Name], going[n.Name])
 		d.cells[n.Name] = nc
+		d.order = append(d.order, n.Name)
 	}
 	d.whole = len(d.cells) <= drawnWhole
 	return d
+}
+
+// treeOf is the topology of the plan; of a refusal, the one that the request would have been planned in. Nil if there is
+// none.
+func treeOf(c *placement.Cluster, o *Outcome) *topology.Tree {
+	name, trees := o.Request.Tree, c.Trees()
+	switch {
+	case o.Result != nil:
+		name = o.Result.Tree
+	case name == "" && len(trees) == 1:
+		return trees[0].Tree
+	case name == "":
+		name = "default"
+	}
+	named, _ := c.Tree(name)
+	return named.Tree
 }
 
 // shapeOf is the shape that cells count: the first member's.
@@ -212,10 +224,10 @@ func (d *drawing) write(w io.Writer) {
 	}
 }
 
-// outside lists the nodes that are in no domain.
+// outside lists the nodes that are in no domain; without a tree these are all.
 func (d *drawing) outside() []string {
 	if d.tree == nil {
-		return nil
+		return d.order
 	}
 	return d.tree.Outside()
 }

@@ -96,26 +96,28 @@ func writeReason(w io.Writer, err error) {
 		return
 	}
 	for _, t := range why.Tiers {
-		domain := strings.Join(t.Domain, "/")
-		if domain == "" {
-			domain = "the whole topology"
+		if t.Members == 0 {
+			continue
 		}
-		fmt.Fprintf(w, "  best %s: %s takes %s", layerOrTier(t.Layer, t.Tier), domain, count(t.Members, "member"))
+		best := "best " + layerOrTier(t.Layer, t.Tier) + " " + strings.Join(t.Domain, "/")
+		if len(t.Domain) == 0 {
+			best = "the whole topology"
+		}
+		fmt.Fprintf(w, "  %s: room for %s", best, count(t.Members, "member"))
 		if t.Groups > 0 {
 			fmt.Fprintf(w, ", %s", count(t.Groups, "whole group"))
 		}
 		fmt.Fprintln(w)
 	}
 	nodes := why.Nodes()
+	if len(nodes.Rejected) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  of %s without room:", count(nodes.Total, "node"))
 	for i, c := range nodes.Rejected {
-		if i == 0 {
-			fmt.Fprintf(w, "  of %s", count(nodes.Total, "node"))
-		}
-		fmt.Fprintf(w, ", %s: %d", c.Cause, c.Nodes)
+		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
 	}
-	if len(nodes.Rejected) > 0 {
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintln(w)
 }
 
 // Lists longer than these are cut; JSON has all of it.

@@ -1,0 +1,177 @@
+// Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
+// the code of the plan command, and the fields that it expects are compared with the JSON that the command prints.
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cli"
+	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/placement/render"
+)
+
+// Case is one entry of a case file. Fields that only some kinds have stay in Raw.
+type Case struct {
+	Name    string
+	Kind    string
+	Objects []json.RawMessage
+	Want    json.RawMessage
+	Raw     map[string]json.RawMessage
+}
+
+// UnmarshalJSON keeps every field of the case.
+func (c *Case) UnmarshalJSON(data []byte) error {
+	var known struct {
+		Name, Kind string
+		Objects    []json.RawMessage
+		Want       json.RawMessage
+	}
+	if err := json.Unmarshal(data, &known); err != nil {
+		return err
+	}
+	c.Name, c.Kind, c.Objects, c.Want = known.Name, known.Kind, known.Objects, known.Want
+	return json.Unmarshal(data, &c.Raw)
+}
+
+// Files lists the case files of a folder, in natural order.
+func Files(folder string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	slices.SortFunc(names, muster.CompareNatural)
+	return names, err
+}
+
+// Load reads a case file: a list of cases.
+func Load(path string) ([]Case, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []Case
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+// Verdict is what became of a case. It holds, or waits for something that is not there yet, or fails.
+type Verdict struct {
+	Holds bool
+	// WaitsFor says what the case needs; empty: nothing, so it must hold.
+	WaitsFor string
+	// Why says what differs.
+	Why string
+}
+
+// Judge plans a case and compares. What a case waits for follows from its kind, its objects and what it wants; a case
+// that holds although it waits for something counts as holding.
+func Judge(c *Case) Verdict {
+	if pkg := missingPackage(c); pkg != "" {
+		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
+	}
+	got := run(c)
+	why := got.differs(c.Want)
+	switch {
+	case got.unsupported != nil:
+		why = got.unsupported.Error()
+	case why == "":
+		return Verdict{Holds: true}
+	}
+	return Verdict{WaitsFor: waitsFor(c, got), Why: why}
+}
+
+// answer is what the command says to the objects of a case.
+type answer struct {
+	plans       []plan
+	err         error // the input was refused
+	unsupported error // some gang asks for what is not supported yet
+	domainsOf   map[string][]string
+}
+
+// plan is the part of the JSON document that cases look at.
+type plan struct {
+	Gang, Status, Domain string
+	Tier                 int
+	GroupTier            int
+	GroupTiers           []int
+	StrategyNumber       int
+	WaitsFor, Victims    []struct{ Pod string }
+	Assignments          []struct{ Pod, Node string }
+	Reason               struct {
+		Nodes struct{ Rejected map[string]int }
+	}
+	running map[string]int // members that run already, by node
+}
+
+// run plans the objects and reads the plan back from its JSON. A panic is a refusal like any other, so that the other
+// cases are judged.
+func run(c *Case) (got answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			got = answer{err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": c.Objects})
+	if err != nil {
+		return answer{err: err}
+	}
+	p, err := cli.Plan([]manifest.File{{Name: "case.json", Data: list}}, cli.Options{})
+	if err != nil {
+		return answer{err: err}
+	}
+	var text bytes.Buffer
+	if err := render.JSON(&text, p.Outcomes); err != nil {
+		return answer{err: err}
+	}
+	var doc struct{ Plans []plan }
+	if err := json.Unmarshal(text.Bytes(), &doc); err != nil {
+		return answer{err: err}
+	}
+	got = answer{plans: doc.Plans, domainsOf: domains(p)}
+	for i, o := range p.Outcomes {
+		if errors.Is(o.Err, manifest.ErrNotSupported) {
+			got.unsupported = o.Err
+		}
+		got.plans[i].running = runningOf(p, o.Gang)
+	}
+	return got
+}
+
+// runningOf counts the members of a gang that run, by node.
+func runningOf(p *cli.Planned, gang string) map[string]int {
+	found := map[string]int{}
+	for m := range p.Cluster.Running() {
+		if m.Gang == gang && !m.Leaving {
+			found[m.Node]++
+		}
+	}
+	return found
+}
+
+// domains lists, for every node, its domains: by name and by path.
+func domains(p *cli.Planned) map[string][]string {
+	found := map[string][]string{}
+	for _, named := range p.Input.Spec.Trees {
+		for d := range named.Tree.All() {
+			path := named.Tree.Path(d)
+			if len(path) == 0 {
+				continue
+			}
+			first, last := named.Tree.Nodes(d)
+			for n := first; n < last; n++ {
+				node := named.Tree.NodeName(n)
+				found[node] = append(found[node], named.Tree.Name(d))
+				if len(path) > 1 {
+					found[node] = append(found[node], joined(path))
+				}
+			}
+		}
+	}
+	return found
+}

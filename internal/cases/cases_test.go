@@ -1,0 +1,75 @@
+package cases
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the repository, seen from this package.
+const root = "../.."
+
+// folder is where the cases are: MUSTER_CASES, relative to the repository, or ../shared/cases beside it.
+func folder() string {
+	name := os.Getenv("MUSTER_CASES")
+	if name == "" {
+		name = "../shared/cases"
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(root, name)
+}
+
+// TestCases runs every case of every file. A case that waits for nothing and does not hold fails.
+func TestCases(t *testing.T) {
+	files, err := Files(folder())
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skipf("no case files in %s; MUSTER_CASES names another folder", folder())
+	}
+	for _, path := range files {
+		list, err := Load(path)
+		require.NoError(t, err)
+		file, holding := filepath.Base(path), 0
+		waiting := map[string]int{}
+		var failing, others []string
+		for i := range list {
+			switch v := Judge(&list[i]); {
+			case v.Holds:
+				holding++
+			case v.WaitsFor != "":
+				waiting[v.WaitsFor]++
+				others = append(others, fmt.Sprintf("waits for %s: %s (%s)", v.WaitsFor, list[i].Name, oneLine(v.Why)))
+			default:
+				failing = append(failing, fmt.Sprintf("does not hold: %s: %s", list[i].Name, v.Why))
+			}
+		}
+		t.Logf("cases %s: %d of %d hold", file, holding, len(list))
+		if len(waiting) > 0 {
+			t.Logf("cases %s, waiting: %s", file, counts(waiting))
+		}
+		for _, line := range others {
+			t.Logf("cases %s, %s", file, line)
+		}
+		for _, line := range failing {
+			t.Errorf("cases %s, %s", file, line)
+		}
+	}
+}
+
+func counts(waiting map[string]int) string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(waiting)) {
+		parts = append(parts, fmt.Sprintf("%d for %s", waiting[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

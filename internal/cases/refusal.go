@@ -1,0 +1,68 @@
+package cases
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// errorDiffers compares a refusal: it must name the object, one of them where a list is given, and be about the defect.
+func (a *answer) errorDiffers(want json.RawMessage) string {
+	var refusal struct {
+		Object json.RawMessage
+		About  string
+	}
+	if err := json.Unmarshal(want, &refusal); err != nil {
+		return "error: " + err.Error()
+	}
+	var objects []string
+	if json.Unmarshal(refusal.Object, &objects) != nil {
+		objects = make([]string, 1)
+		if err := json.Unmarshal(refusal.Object, &objects[0]); err != nil {
+			return "error: " + err.Error()
+		}
+	}
+	if a.err == nil {
+		return fmt.Sprintf("accepted, want an error about %s", strings.Join(objects, " or "))
+	}
+	text := a.err.Error()
+	if !slices.ContainsFunc(objects, func(object string) bool { return mentions(text, object) }) {
+		return fmt.Sprintf("the error does not name %s: %s", strings.Join(objects, " or "), text)
+	}
+	if !isAbout(text, refusal.About) {
+		return fmt.Sprintf("the error is not about %q: %s", refusal.About, text)
+	}
+	return ""
+}
+
+// mentions says whether a text names an object, written `kind/name` or `namespace/name`, as a whole word.
+func mentions(text, object string) bool {
+	first, name, found := strings.Cut(object, "/")
+	if !found {
+		return hasWord(text, object)
+	}
+	return strings.Contains(text, object) || hasWord(text, first) && hasWord(text, name)
+}
+
+func hasWord(text, word string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /:,\"'()[]\n", r) })
+	return slices.Contains(words, word)
+}
+
+// defectWords are the words of which one must stand in a refusal of a class. A class without an entry stands for its
+// own words, all of which must be there.
+var defectWords = map[string][]string{}
+
+func isAbout(text, class string) bool {
+	text = strings.ToLower(text)
+	if words, ok := defectWords[class]; ok {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(class)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}

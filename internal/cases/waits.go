@@ -1,0 +1,150 @@
+package cases
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// missingPackage names what the kinds of cases belong to that are not plans of files.
+func missingPackage(c *Case) string {
+	switch {
+	case c.Raw["config"] != nil || c.Raw["ports"] != nil:
+		return "discovery"
+	case c.Raw["events"] != nil || c.Kind == "lifecycle":
+		return "the permit state machine"
+	case c.Raw["queue"] != nil || c.Kind == "queue":
+		return "the gang queue"
+	case slices.Contains([]string{"runtime", "admit", "tree"}, c.Kind):
+		return "package quota"
+	case slices.Contains([]string{"fit", "slots", "hints"}, c.Kind):
+		return "package numa"
+	case c.Objects == nil:
+		return "cases of kind " + c.Kind
+	}
+	return ""
+}
+
+// waitsFor says what a case needs beyond placing gangs on free capacity. It looks at the objects and at what is wanted,
+// never at the name. Empty: the case should hold.
+func waitsFor(c *Case, got answer) string {
+	objects := parse(c.Objects)
+	var needs []string
+	if slices.ContainsFunc(objects, func(o object) bool { return o.Kind == "ElasticQuota" }) {
+		needs = append(needs, "quota")
+	}
+	if slices.ContainsFunc(c.Objects, isAboutZones) {
+		needs = append(needs, "NUMA")
+	}
+	if evicts(c.Want) || wantsMorePlaced(c.Want, got) && mayEvict(objects) {
+		needs = append(needs, "preemption")
+	}
+	if got.unsupported != nil {
+		needs = append(needs, got.unsupported.Error())
+	}
+	return strings.Join(needs, " and ")
+}
+
+// zoneWords are what objects say that have to do with NUMA zones.
+var zoneWords = []string{
+	`"NodeResourceTopology"`, "numa-topology-policy", "numa-topology-spec", "/resource-spec", "/resource-status",
+}
+
+func isAboutZones(o json.RawMessage) bool {
+	return slices.ContainsFunc(zoneWords, func(w string) bool { return strings.Contains(string(o), w) })
+}
+
+// evicts says whether a victim is wanted anywhere in a want.
+func evicts(want json.RawMessage) bool {
+	var any any
+	if json.Unmarshal(want, &any) != nil {
+		return false
+	}
+	return hasVictims(any)
+}
+
+func hasVictims(want any) bool {
+	switch v := want.(type) {
+	case []any:
+		return slices.ContainsFunc(v, hasVictims)
+	case map[string]any:
+		for key, value := range v {
+			list, isList := value.([]any)
+			n, isNumber := value.(float64)
+			switch {
+			case key == "victims" && isList && len(list) > 0, key == "victimCount" && isNumber && n > 0, hasVictims(value):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantsMorePlaced says whether a gang is to be placed that found no place.
+func wantsMorePlaced(want json.RawMessage, got answer) bool {
+	var list []struct{ Gang, Status string }
+	if json.Unmarshal(want, &list) != nil {
+		return false
+	}
+	for _, w := range list {
+		for i := range got.plans {
+			if p := &got.plans[i]; p.Gang == w.Gang && w.Status == "placed" && p.Status == "unschedulable" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// object is what there is to know of an object's priority.
+type object struct {
+	Kind     string
+	Metadata struct {
+		Name, DeletionTimestamp string
+		Labels                  map[string]string
+	}
+	Value int64 // of a PriorityClass
+	Spec  struct {
+		NodeName, PriorityClassName string
+		Priority                    *int64
+	}
+	Status struct {
+		Phase     string
+		Admission json.RawMessage
+	}
+}
+
+func parse(raw []json.RawMessage) []object {
+	list := make([]object, len(raw))
+	for i := range raw {
+		// A field of another type than expected stays empty, the rest is read.
+		_ = json.Unmarshal(raw[i], &list[i])
+	}
+	return list
+}
+
+// mayEvict says whether some pending object has a higher priority than something preemptible that runs and stays.
+func mayEvict(objects []object) bool {
+	classes := map[string]int64{}
+	for _, o := range objects {
+		if o.Kind == "PriorityClass" {
+			classes[o.Metadata.Name] = o.Value
+		}
+	}
+	pending, running := []int64{}, []int64{}
+	for _, o := range objects {
+		priority := classes[o.Spec.PriorityClassName]
+		if o.Spec.Priority != nil {
+			priority = *o.Spec.Priority
+		}
+		runs := o.Spec.NodeName != "" || o.Status.Admission != nil
+		switch {
+		case o.Kind == "Node" || o.Kind == "PriorityClass" || o.Status.Phase == "Succeeded" || o.Status.Phase == "Failed":
+		case !runs:
+			pending = append(pending, priority)
+		case o.Metadata.DeletionTimestamp == "" && o.Metadata.Labels["quota.scheduling.koordinator.sh/preemptible"] != "false":
+			running = append(running, priority)
+		}
+	}
+	return len(pending) > 0 && len(running) > 0 && slices.Max(pending) > slices.Min(running)
+}

@@ -1,0 +1,141 @@
+// Package cli is the plan command: files in, a plan out. It is a package so that the command, its examples and the case
+// harness are one code.
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/render"
+)
+
+const usage = `usage: plan [flags] FILE...
+
+Reads Kubernetes-style objects (YAML documents, JSON, Lists) and plans every gang that has a pod without a node, in
+queue order, each on what the ones before it left. A directory stands for all its *.yaml, *.yml and *.json files, in
+natural order; - is standard input.
+
+`
+
+// Exit statuses.
+const (
+	ok     = 0 // the input was read and planned; an unschedulable gang is an answer
+	failed = 1 // the input cannot be used, nothing was planned
+	misuse = 2 // the command line cannot be used
+)
+
+// settings are the flags.
+type settings struct {
+	output            string
+	policy            gang.Policy
+	strict, keepGoing bool
+	files             []string
+}
+
+// policies are the values of -policy.
+var policies = map[string]gang.Policy{
+	"bestfit": gang.BestFit, "spread": gang.Spread, "balanced": gang.Balanced, "byscore": gang.ByScore,
+}
+
+// Run runs the plan command with the arguments after its name and returns the exit status. The plan goes to stdout,
+// whatever else there is to say to stderr.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	set, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return ok
+	case err != nil:
+		return misuse
+	}
+	files, err := load(set.files, stdin)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	p, err := Plan(files, Options{Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy})
+	if p != nil {
+		report(stderr, p, set.keepGoing)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	if set.output == "json" {
+		err = render.JSON(stdout, p.Outcomes)
+	} else {
+		err = render.Text(stdout, p.Cluster, p.Outcomes)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	return ok
+}
+
+// parse reads the command line; it has told the user what is wrong with it.
+func parse(args []string, stderr io.Writer) (settings, error) {
+	var set settings
+	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
+	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
+	flags.StringVar(&set.output, "o", "text", "output: text, json")
+	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
+	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
+	if err := flags.Parse(args); err != nil {
+		return set, err
+	}
+	set.files = flags.Args()
+	var known bool
+	set.policy, known = policies[strings.ToLower(*policy)]
+	var err error
+	switch {
+	case !known:
+		err = fmt.Errorf("-policy %q: not one of bestfit, spread, balanced, byscore", *policy)
+	case set.output != "text" && set.output != "json":
+		err = fmt.Errorf("-o %q: not one of text, json", set.output)
+	case len(set.files) == 0:
+		err = errors.New("no files given")
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		flags.Usage()
+	}
+	return set, err
+}
+
+// report says on stderr what was read but has no part in the plan.
+func report(stderr io.Writer, p *Planned, keepGoing bool) {
+	for _, s := range p.Input.Skipped {
+		fmt.Fprintf(stderr, "skipped %d of kind %s (%s): not read\n", s.Count, s.Kind, s.APIVersion)
+	}
+	for _, n := range p.Input.Notices {
+		fmt.Fprintln(stderr, n)
+	}
+	for _, o := range p.Outcomes {
+		for _, rule := range ignoredRules(o.Ignored) {
+			fmt.Fprintf(stderr, "%s: ignored %s on %d pods\n", o.Gang, rule, o.Ignored[rule])
+		}
+		if keepGoing && o.Err != nil && !errors.Is(o.Err, placement.ErrUnschedulable) {
+			fmt.Fprintln(stderr, o.Err)
+		}
+	}
+}
+
+func ignoredRules(counts map[string]int) []string {
+	rules := make([]string, 0, len(counts))
+	for rule := range counts {
+		rules = append(rules, rule)
+	}
+	slices.Sort(rules)
+	return rules
+}
