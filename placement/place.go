@@ -54,6 +54,9 @@ func (s *sums) place(x vertex, d demand) *share {
 	items := s.distribute(x, d, nil, false)
 	for i := range items {
 		if it := &items[i]; !it.empty() {
+			if it.units == nil { // only the short group or begun ones
+				it.units = make([]int64, len(s.sizes))
+			}
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}

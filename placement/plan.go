@@ -18,7 +18,7 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 		return nil, err
 	}
 	if o := p.search(); o != nil {
-		return o.result(), nil
+		return p.result(o.positions), nil
 	}
 	if r := p.wait(); r != nil {
 		return r, nil
@@ -46,7 +46,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 						continue
 					}
 					tried[d] = true
-					if !yield(f.decide(d).result(), nil) {
+					if !yield(p.result(f.decide(d).positions), nil) {
 						return
 					}
 				}

@@ -173,13 +173,22 @@ func (p *problem) rankMembers() error {
 			continue
 		}
 		p.running = append(p.running, siblingMember{m.pos, i})
-		x := p.v.nodeVertex(m.pos)
-		if p.lca >= 0 {
-			x = p.v.lca(p.lca, x)
-		}
-		p.lca = x
 	}
+	p.lca = p.runningLCA()
 	return nil
+}
+
+// runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
+func (p *problem) runningLCA() vertex {
+	x := vertex(-1)
+	for _, m := range p.running {
+		if at := p.v.nodeVertex(m.pos); x < 0 {
+			x = at
+		} else {
+			x = p.v.lca(x, at)
+		}
+	}
+	return x
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.

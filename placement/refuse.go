@@ -60,7 +60,11 @@ func (p *problem) bestAt(slots []int64, t int32) (TierFit, bool) {
 func (p *problem) capacity(s *sums, d vertex, slots []int64, fits bool) int64 {
 	total := int64(len(p.pending))
 	if len(p.levels) == 0 {
-		return min(total, slots[d])
+		n := min(total, slots[d])
+		if p.mult != nil {
+			n -= n % p.mult[p.v.rootTop]
+		}
+		return n
 	}
 	if !fits {
 		return 0

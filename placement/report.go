@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// result describes an outcome.
-func (o *outcome) result() *Result {
-	r := &Result{Gang: o.req.Name, Tree: o.v.name, holds: maps.Clone(o.shape.Resources), affinityKey: o.req.AffinityKey}
-	for _, m := range o.req.Members {
+// result describes a plan that puts the first pending members at these positions.
+func (p *problem) result(positions []int32) *Result {
+	r := &Result{Gang: p.req.Name, Tree: p.v.name, holds: maps.Clone(p.shape.Resources), affinityKey: p.req.AffinityKey}
+	for _, m := range p.req.Members {
 		if m.Indexed {
 			if r.indexes == nil {
 				r.indexes = map[string]int{}
@@ -17,69 +17,69 @@ func (o *outcome) result() *Result {
 			r.indexes[m.Name] = m.Index
 		}
 	}
-	o.assignments(r)
-	where := slices.Clone(o.positions)
-	for _, m := range o.running {
+	p.assignments(r, positions)
+	where := slices.Clone(positions)
+	for _, m := range p.running {
 		where = append(where, m.pos)
 	}
-	domain := o.lowest(where)
-	if domain == o.v.outside {
+	domain := p.lowest(where)
+	if domain == p.v.outside {
 		domain = rootVertex
 	}
-	tier := o.v.tierOf(domain)
-	r.Tier, r.Layer = int(tier), o.v.layerName(tier)
-	r.Domain = o.v.path(domain, o.c.nodeName)
-	tiers := o.reachedByGroups()
+	tier := p.v.tierOf(domain)
+	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
+	r.Domain = p.v.path(domain, p.c.nodeName)
+	tiers := p.reachedByGroups(positions)
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
-	r.Strategy, r.StrategyNumber = o.v.strategyName(tier, tiers)
-	r.Span = o.v.span(where, tier)
+	r.Strategy, r.StrategyNumber = p.v.strategyName(tier, tiers)
+	r.Span = p.v.span(where, tier)
 	return r
 }
 
-func (o *outcome) assignments(r *Result) {
-	r.Assignments = make([]Assignment, len(o.positions))
-	for i, pos := range o.positions {
-		m := o.pending[i]
+func (p *problem) assignments(r *Result, positions []int32) {
+	r.Assignments = make([]Assignment, len(positions))
+	for i, pos := range positions {
+		m := p.pending[i]
 		group := -1
-		if len(o.levels) > 0 {
-			group = m.rank / int(o.levels[0].size)
+		if len(p.levels) > 0 {
+			group = m.rank / int(p.levels[0].size)
 		}
-		r.Assignments[i] = Assignment{Member: m.name, Rank: m.rank, Group: group, Node: o.c.names[o.v.node(pos)]}
+		r.Assignments[i] = Assignment{Member: m.name, Rank: m.rank, Group: group, Node: p.c.names[p.v.node(pos)]}
 	}
 }
 
 // lowest is the lowest vertex above all positions.
-func (o *outcome) lowest(positions []int32) vertex {
-	x := o.v.nodeVertex(positions[0])
+func (p *problem) lowest(positions []int32) vertex {
+	x := p.v.nodeVertex(positions[0])
 	for _, pos := range positions[1:] {
-		x = o.v.lca(x, o.v.nodeVertex(pos))
+		x = p.v.lca(x, p.v.nodeVertex(pos))
 	}
 	return x
 }
 
 // reachedByGroups is the worst tier of each level over all groups, running members included.
-func (o *outcome) reachedByGroups() []int32 {
+func (p *problem) reachedByGroups(positions []int32) []int32 {
 	var out []int32
-	for _, l := range o.levels {
+	for _, l := range p.levels {
 		above := map[int]vertex{}
 		add := func(rank int, pos int32) {
-			x, g := o.v.nodeVertex(pos), rank/int(l.size)
+			x, g := p.v.nodeVertex(pos), rank/int(l.size)
 			if other, ok := above[g]; ok {
-				x = o.v.lca(x, other)
+				x = p.v.lca(x, other)
 			}
 			above[g] = x
 		}
-		for i, pos := range o.positions {
-			add(o.pending[i].rank, pos)
+		for i, pos := range positions {
+			add(p.pending[i].rank, pos)
 		}
-		for _, m := range o.running {
+		for _, m := range p.running {
 			add(m.rank, m.pos)
 		}
 		var worst int32
 		for _, x := range above {
-			worst = max(worst, o.v.tierOf(x))
+			worst = max(worst, p.v.tierOf(x))
 		}
 		out = append(out, worst)
 	}

@@ -13,12 +13,15 @@ type outcome struct {
 // the least fit.
 func (p *problem) search() *outcome {
 	slots := p.countSlots()
-	n, ok := p.most(slots)
-	if !ok {
-		return nil
+	if n, ok := p.most(slots); ok {
+		return p.searchFor(slots, n)
 	}
-	a := p.newAsk(slots, n)
-	for f := range a.feasible() {
+	return nil
+}
+
+// searchFor finds the best plan for the first n pending members, nil if there is none.
+func (p *problem) searchFor(slots []int64, n int) *outcome {
+	for f := range p.newAsk(slots, n).feasible() {
 		return f.decide(f.best())
 	}
 	return nil

@@ -91,7 +91,7 @@ func (u *Unschedulable) Error() string {
 func (u *Unschedulable) best() *TierFit {
 	var best *TierFit
 	for i := range u.Tiers {
-		if best == nil || u.Tiers[i].Members > best.Members {
+		if t := &u.Tiers[i]; t.Members > 0 && (best == nil || t.Members > best.Members) {
 			best = &u.Tiers[i]
 		}
 	}

@@ -1,9 +1,152 @@
 package placement
 
-// wait plans the least number of members with the leaving ones counted as gone. Nil if that does not help.
+import (
+	"cmp"
+	"slices"
+)
+
+// wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
+// the same domain now. Nil if that does not help.
 func (p *problem) wait() *Result {
-	if p.req.IgnoreLeaving || len(p.c.leaving) == 0 || p.least > len(p.pending) {
+	counts := p.counts()
+	if p.req.IgnoreLeaving || len(p.c.leaving) == 0 || len(counts) == 0 {
 		return nil
 	}
+	later := *p
+	later.leavingGone = true
+	o := later.searchFor(later.countSlots(), counts[0])
+	if o == nil {
+		return nil
+	}
+	waits := p.waitsFor(o.positions)
+	r := p.result(append(o.positions, p.further(o)...))
+	r.WaitsFor = waits
+	return r
+}
+
+// further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
+// now.
+func (p *problem) further(o *outcome) []int32 {
+	n := len(o.positions)
+	if n == len(p.pending) || p.mult != nil {
+		return nil
+	}
+	more := *p
+	more.running = slices.Clone(p.running)
+	for i, pos := range o.positions {
+		more.running = append(more.running, siblingMember{pos, p.pending[i].rank})
+	}
+	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
+	more.pending, more.least = p.pending[n:], 1
+	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
+	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
+	more.findAnchors()
+	slots := more.countSlots()
+	for _, pos := range o.positions {
+		x := more.v.nodeVertex(pos)
+		slots[x] = max(0, slots[x]-1)
+	}
+	more.sumSlots(slots)
+	if n, ok := more.most(slots); ok {
+		if next := more.searchFor(slots, n); next != nil {
+			return next.positions
+		}
+	}
 	return nil
+}
+
+// waitsFor lists the leaving members that must be gone before the members fit where they are placed: on every node
+// the fewest, among those the first by name. A member that does not fit beside what leaves makes the plan invalid, so
+// every node can be satisfied.
+func (p *problem) waitsFor(positions []int32) []Waited {
+	placed := map[int32]int64{}
+	for _, pos := range positions {
+		placed[p.v.node(pos)]++
+	}
+	leaving := map[int32][]*member{}
+	for _, m := range p.c.leaving {
+		if placed[m.node] > 0 {
+			leaving[m.node] = append(leaving[m.node], m)
+		}
+	}
+	var out []Waited
+	for id, members := range leaving {
+		for _, m := range p.fewest(members, p.lacking(id, placed[id])) {
+			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
+		}
+	}
+	slices.SortFunc(out, func(a, b Waited) int {
+		return compareMembers(&member{gang: a.Gang, name: a.Member}, &member{gang: b.Gang, name: b.Member})
+	})
+	return out
+}
+
+// lacking is what n members need on a node beyond what is free, by need; what is enough is 0.
+func (p *problem) lacking(id int32, n int64) []int64 {
+	lack := make([]int64, len(p.needs))
+	for i, need := range p.needs {
+		lack[i] = max(0, n*need.amount-p.freeOf(id, need, nil))
+	}
+	return lack
+}
+
+// fewest finds the smallest set of members that gives back what is lacking, the first by name among equals. Members
+// that hold the same are tried in order only, so the work grows with the kinds of members.
+func (p *problem) fewest(members []*member, lack []int64) []*member {
+	for size := 0; size < len(members); size++ {
+		if set, ok := p.cover(members, lack, size); ok {
+			return set
+		}
+	}
+	return members
+}
+
+func (p *problem) cover(members []*member, lack []int64, size int) ([]*member, bool) {
+	if !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) {
+		return nil, true
+	}
+	if size == 0 || !p.couldCover(members, lack, size) {
+		return nil, false
+	}
+	left := make([]int64, len(lack))
+	for i, m := range members {
+		if slices.ContainsFunc(members[:i], func(o *member) bool { return slices.Equal(o.holds, m.holds) }) {
+			continue // without the earlier one, this one is no better
+		}
+		for r, need := range p.needs {
+			left[r] = lack[r]
+			if need.id >= 0 {
+				left[r] -= m.holds[need.id]
+			}
+		}
+		if set, ok := p.cover(members[i+1:], left, size-1); ok {
+			return append([]*member{m}, set...), true
+		}
+	}
+	return nil, false
+}
+
+// couldCover bounds what size members can give back: for every resource the largest amounts.
+func (p *problem) couldCover(members []*member, lack []int64, size int) bool {
+	held := make([]int64, len(members))
+	for r, need := range p.needs {
+		if lack[r] <= 0 {
+			continue
+		}
+		if need.id < 0 {
+			return false
+		}
+		for i, m := range members {
+			held[i] = m.holds[need.id]
+		}
+		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
+		var sum int64
+		for _, h := range held[:min(size, len(held))] {
+			sum += h
+		}
+		if sum < lack[r] {
+			return false
+		}
+	}
+	return true
 }
