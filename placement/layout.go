@@ -35,6 +35,7 @@ type view struct {
 	order   []int32
 	posOf   []int32 // the inverse
 	leafOf  []vertex
+	maximal [][]vertex // by place in tiers
 	layers  []topology.Layer
 	tiers   []int32 // 0, the layers' tiers, the root's, ascending
 	rootTop int32   // tier of the root
@@ -54,6 +55,9 @@ func newView(t NamedTree, names []string, id func(string) (int32, bool)) *view {
 	v.tiers = append(v.tiers, v.rootTop)
 	v.placeNodes(names, id)
 	v.placeDomains()
+	for _, t := range v.tiers {
+		v.maximal = append(v.maximal, v.maximalOf(t))
+	}
 	return v
 }
 
@@ -252,4 +256,35 @@ func (v *view) treePositions() iter.Seq[int32] {
 			}
 		}
 	}
+}
+
+// domainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
+func (v *view) domainsOf(t int32) []vertex {
+	i, exact := slices.BinarySearch(v.tiers, min(t, v.rootTop))
+	if !exact {
+		i--
+	}
+	return v.maximal[i]
+}
+
+func (v *view) maximalOf(t int32) []vertex {
+	if t >= v.rootTop {
+		return []vertex{rootVertex}
+	}
+	var out []vertex
+	for d := rootVertex; int(d) < v.numDomains(); d++ {
+		if v.tier[d] <= t {
+			if v.tier[v.parent[d]] > t {
+				out = append(out, d)
+			}
+			continue
+		}
+		if lo, end := v.kids(d); lo < end && v.isNode(lo) {
+			for c := lo; c < end; c++ {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, v.comparePaths)
+	return slices.Clip(out)
 }

@@ -207,26 +207,3 @@ func (v *view) tiersBelow(t int32) []int32 {
 	n, _ := slices.BinarySearch(v.tiers, t)
 	return v.tiers[:n]
 }
-
-// domainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
-func (v *view) domainsOf(t int32) []vertex {
-	var out []vertex
-	if t >= v.rootTop {
-		return []vertex{rootVertex}
-	}
-	for d := rootVertex; int(d) < v.numDomains(); d++ {
-		if v.tier[d] <= t {
-			if v.tier[v.parent[d]] > t {
-				out = append(out, d)
-			}
-			continue
-		}
-		if lo, end := v.kids(d); lo < end && v.isNode(lo) {
-			for c := lo; c < end; c++ {
-				out = append(out, c)
-			}
-		}
-	}
-	slices.SortFunc(out, v.comparePaths)
-	return out
-}
