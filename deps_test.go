@@ -1,0 +1,170 @@
+package muster_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// arrows are the imports of the house, after go/build/deps_test.go: a package may import what stands on the right, and
+// the standard library as far as the rules below let it. A package may only name packages above it, so that the table
+// has no cycle. `.` is the root package.
+const arrows = `
+	.                     <
+	topology              < .
+	gang                  < .
+	placement             < . topology gang github.com/google/btree
+	placement/manifest    < . topology gang placement go.yaml.in/yaml/v4
+	placement/render      < . topology gang placement
+	internal/validity     < . topology gang placement
+	internal/reference    < . topology gang placement internal/validity
+	internal/scenario     < . topology gang placement placement/render internal/validity internal/reference
+	internal/cli          < . topology gang placement placement/manifest placement/render
+	internal/cases        < . topology gang placement placement/manifest placement/render internal/cli
+	examples/quickstart   < . topology gang placement
+	examples/generate     <
+	examples/plan         < internal/cli
+	benchmarks            < . topology gang placement
+`
+
+// forTests may be imported by every test file, and by the harness packages, which only tests import.
+var forTests = []string{
+	"github.com/stretchr/testify/require",
+	"github.com/stretchr/testify/assert",
+	"github.com/cockroachdb/datadriven",
+	"pgregory.net/rapid",
+}
+
+// harness packages hold checks that tests of several packages share.
+var harness = []string{"internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
+
+// A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
+// nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
+var (
+	library   = []string{"", "topology", "gang", "placement", "placement/manifest", "placement/render"}
+	forbidden = []string{
+		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
+		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",
+	}
+	lifted = map[string][]string{"placement/manifest": {"time"}}
+)
+
+const module = "github.com/muster-sched/muster"
+
+// imports of one package: those of the code and those of its tests.
+type imports struct{ code, tests []string }
+
+func TestImportsPointOneWay(t *testing.T) {
+	allowed := parseArrows(t)
+	for pkg, got := range packageImports(t) {
+		may, ok := allowed[pkg]
+		if !ok {
+			t.Errorf("package %s is not in the table of arrows", pkg)
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+		if slices.Contains(harness, name) {
+			may = append(slices.Clip(may), forTests...)
+		}
+		for _, i := range got.code {
+			switch {
+			case !isStandard(i) && !slices.Contains(may, i):
+				t.Errorf("%s imports %s, which the table does not allow", pkg, i)
+			case slices.Contains(library, name) && slices.Contains(forbidden, i) && !slices.Contains(lifted[name], i):
+				t.Errorf("%s imports %s: the library is pure", pkg, i)
+			}
+		}
+		for _, i := range got.tests {
+			if !isStandard(i) && allowed[i] == nil && !slices.Contains(may, i) && !slices.Contains(forTests, i) {
+				t.Errorf("a test of %s imports %s, which the table does not allow", pkg, i)
+			}
+		}
+	}
+}
+
+// parseArrows reads the table and checks that it has no cycle and no package that does not exist.
+func parseArrows(t *testing.T) map[string][]string {
+	t.Helper()
+	allowed := map[string][]string{}
+	for line := range strings.Lines(arrows) {
+		pkg, right, ok := strings.Cut(strings.TrimSpace(line), "<")
+		if !ok {
+			continue
+		}
+		pkg = strings.TrimSpace(pkg)
+		require.DirExists(t, filepath.FromSlash(pkg), "the table names a package that does not exist")
+		may := []string{}
+		for _, name := range strings.Fields(right) {
+			i := full(name)
+			require.True(t, allowed[i] != nil || !strings.HasPrefix(i, module), "%s < %s: arrows only point up", pkg, name)
+			may = append(may, i)
+		}
+		allowed[full(pkg)] = may
+	}
+	return allowed
+}
+
+// packageImports reads the import clauses of all Go files of the module, whatever their build tags. Packages of the
+// module are named by their folder.
+func packageImports(t *testing.T) map[string]imports {
+	t.Helper()
+	all := map[string]imports{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && name != "." && (name == "testdata" || strings.ContainsAny(name[:1], "._")) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(file) != ".go" {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := path.Join(module, path.Dir(filepath.ToSlash(file)))
+		entry := all[pkg]
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(file, "_test.go") {
+				entry.tests = append(entry.tests, name)
+			} else {
+				entry.code = append(entry.code, name)
+			}
+		}
+		all[pkg] = entry
+		return nil
+	})
+	require.NoError(t, err)
+	require.Contains(t, all, full("placement"), "the test runs in the root of the module")
+	return all
+}
+
+// full is the import path of a name in the table: a folder of the module, or a path that begins with a host.
+func full(name string) string {
+	switch first, _, _ := strings.Cut(name, "/"); {
+	case name == ".":
+		return module
+	case strings.Contains(first, "."):
+		return name
+	}
+	return module + "/" + name
+}
+
+// isStandard is true for packages of the standard library: the first element of their path has no dot.
+func isStandard(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return !strings.Contains(first, ".")
+}
