@@ -1,0 +1,90 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/placement"
+)
+
+// BenchmarkBuild builds tree and cluster from plain data, 70 % of the nodes with a running member. B/node is by how
+// much the heap grows for the cluster, tree-B/node for the tree; the names and labels of the input are the host's.
+func BenchmarkBuild(b *testing.B) {
+	for _, nodes := range []int{1024, 10240, 102400} {
+		f := fill{nodes, "frag70", 1}
+		name := fmt.Sprintf("nodes=%d", nodes)
+		b.Run(name+"/state=scan", func(b *testing.B) { buildPlain(b, f) })
+		b.Run(name+"/part=tree", func(b *testing.B) { buildTree(b, f) })
+		b.Run(name, func(b *testing.B) { build(b, f) })
+	}
+}
+
+func build(b *testing.B, f fill) {
+	fleet := f.fleet(b)
+	spec, err := fleet.Spec()
+	require.NoError(b, err)
+	domains := fleet.Shape.Domains()
+	before := heap()
+	tree, err := fleet.Shape.Tree(domains)
+	require.NoError(b, err)
+	withTree := heap()
+	c, err := placement.NewCluster(spec)
+	require.NoError(b, err)
+	withCluster := heap()
+	runtime.KeepAlive(c)
+	runtime.KeepAlive(tree)
+
+	b.ReportAllocs()
+	for b.Loop() {
+		tree, err := fleet.Shape.Tree(domains)
+		if err != nil {
+			b.Fatal(err)
+		}
+		spec.Trees[0].Tree = tree
+		if _, err := placement.NewCluster(spec); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(f.nodes), "nodes")
+	b.ReportMetric(float64(len(spec.Running)), "members")
+	b.ReportMetric((withTree-before)/float64(f.nodes), "tree-B/node")
+	b.ReportMetric((withCluster-withTree)/float64(f.nodes), "B/node")
+}
+
+// heap is the live heap in bytes.
+func heap() float64 {
+	runtime.GC()
+	runtime.GC() // the first leaves behind what finalizers and pools let go
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+func buildTree(b *testing.B, f fill) {
+	fleet := f.fleet(b)
+	domains := fleet.Shape.Domains()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := fleet.Shape.Tree(domains); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(f.nodes), "nodes")
+}
+
+// buildPlain only lays the same input out in flat columns: it knows neither domains nor which member runs where.
+func buildPlain(b *testing.B, f fill) {
+	fleet := f.fleet(b)
+	nodes, running := fleet.Shape.NodeList(), fleet.Running()
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = benchmarks.ColumnsOf(fleet.Shape, slices.Values(nodes), slices.Values(running))
+	}
+	b.ReportMetric(float64(f.nodes), "nodes")
+	b.ReportMetric(float64(len(running)), "members")
+}
