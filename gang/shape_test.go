@@ -37,6 +37,7 @@ func TestTermMatches(t *testing.T) {
 		{"not in", label("a", gang.NotIn, "y"), true},
 		{"not in, but is", label("a", gang.NotIn, "x", "y"), false},
 		{"not in, no such label", label("b", gang.NotIn, "x"), true},
+		{"not in, an absent label is not an empty one", label("b", gang.NotIn, ""), true},
 		{"exists", label("empty", gang.Exists), true},
 		{"exists, no such label", label("b", gang.Exists), false},
 		{"does not exist", label("b", gang.DoesNotExist), true},

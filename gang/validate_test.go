@@ -152,6 +152,13 @@ func TestSumsThatJustFit(t *testing.T) {
 	require.NoError(t, r.Validate())
 	r.Shape.Resources["cpu"]++
 	require.EqualError(t, r.Validate(), `request.Members "cpu": the sum of this resource over all members overflows`)
+
+	quarter := func() *gang.Shape { return &gang.Shape{Resources: muster.Resources{"cpu": math.MaxInt64/4 + 1}} }
+	one, two := quarter(), quarter()
+	r = &gang.Request{Members: []gang.Member{{Name: "a", Shape: one}, {Name: "b", Shape: one}, {Name: "c", Shape: two}, {Name: "d", Shape: two}}}
+	require.Error(t, r.Validate(), "every member counts")
+	r.Members = r.Members[:3]
+	require.NoError(t, r.Validate())
 }
 
 // A new field has to be validated, or to be put here as one of which every value makes sense.

@@ -6,7 +6,8 @@ import "github.com/muster-sched/muster"
 type Result struct {
 	// Gang and Tree are the names of the request's gang and of the topology it was planned in.
 	Gang, Tree string
-	// Tier is the tier of the smallest domain that holds the whole gang, running members included; Layer its name.
+	// Tier is the tier of the smallest domain that holds the whole gang, running members included; Layer its name
+	// (`node` for tier 0, the tier's number where a layer has no name, empty for the nameless root).
 	Tier  int
 	Layer string
 	// Domain is the path of that domain from the root. At tier 0 it ends in the node; it is empty for the nameless root.

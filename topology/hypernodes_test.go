@@ -83,6 +83,18 @@ func TestFromHyperNodesRefuses(t *testing.T) {
 			HyperNode a: two parents: b, r
 			HyperNode b "1": tier is not above that of its child a, 2
 		`},
+		{"a cycle that the walk enters in its middle", "a 9 >c\nb 4 >c\nc 3 >b", `
+			HyperNode b: cycle: b -> c -> b
+			HyperNode c: two parents: a, b
+			HyperNode c "3": tier is not above that of its child b, 4
+		`},
+		{"of two cycles with a common domain one is named", "a 2 >b >c\nb 1 >a\nc 1 >a", `
+			HyperNode a: cycle: a -> b -> a
+			HyperNode a: two parents: b, c
+			HyperNode b "1": tier is not above that of its child a, 2
+			HyperNode c "1": tier is not above that of its child a, 2
+		`},
+		{"twins with one child", "p 2 >l\np 2 >l\nl 1 n1", "HyperNode p: duplicate name"},
 		{"two parents", "l0 1 n1\np10 2 >l0\np9 2 >l0 >l0", "HyperNode l0: two parents: p9, p10"},
 		{"node in two leaves", "l0 1 n1 n2\nl1 1 n2 ~1", `
 			HyperNode l1 "n1": node in two leaves, the other is HyperNode l0
@@ -181,9 +193,20 @@ func drawNodes(t *rapid.T) []topology.LabeledNode {
 }
 
 func TestRegexChoosesWhatItMatches(t *testing.T) {
+	var nodes []topology.LabeledNode // every name of up to three of these bytes, one of which is no UTF-8
+	names := []string{""}
+	for range 3 {
+		var longer []string
+		for _, name := range names {
+			for _, c := range []string{"a", "b", "A", "1", "\n", "\xff"} {
+				longer = append(longer, name+c)
+				nodes = append(nodes, topology.LabeledNode{Name: name + c})
+			}
+		}
+		names = longer
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		nodes := drawNodes(rt)
-		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"^", "^a", "ab", "|", "b", "1?", "(a|b)", "(?i)A", "(?m)", "$", ".*", `\x{FFFD}`}), 1, 5).Draw(rt, "pattern"), "")
+		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"^", "^a", "ab", "|", "b", "1?", "(a|b)", "(?i)", "(?m)", "$", ".*", `\x{FFFD}`, `^\x{FFFD}`}), 1, 5).Draw(rt, "pattern"), "")
 		re, err := regexp.Compile(pattern)
 		if err != nil {
 			rt.Skip()

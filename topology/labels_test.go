@@ -69,6 +69,11 @@ func TestFromLabelsWithoutSwitches(t *testing.T) {
 	require.Zero(t, layer.Tier)
 }
 
+func TestFromLabelsTakesAKeyThatALayerRepeats(t *testing.T) {
+	_, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"a", "b", "a"}}}}, nil)
+	require.NoError(t, err)
+}
+
 func TestFromLabelsRefuses(t *testing.T) {
 	layer := func(name string, keys ...string) topology.LabelLayer {
 		return topology.LabelLayer{Name: name, Keys: keys}

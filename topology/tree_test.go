@@ -2,6 +2,7 @@ package topology_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -127,6 +128,21 @@ func TestNewRefuses(t *testing.T) {
 			require.Equal(t, lines(c.want), refused(t, err), "with the input reversed")
 		})
 	}
+}
+
+func TestNewCountsARepeatedNodeOnce(t *testing.T) {
+	require.Equal(t, "* 1 n\n", draw(newTree(t, topology.Spec{Nodes: []string{"n", "n"}})))
+}
+
+func TestNewChangesNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		spec := drawSpec(rt)
+		mix := func() domains { return shuffle(rand.New(rand.NewPCG(seed, 0)), spec.Roots) }
+		roots := mix()
+		newTree(rt, topology.Spec{Roots: roots})
+		require.Equal(rt, mix(), roots)
+	})
 }
 
 func TestNewKeepsNothing(t *testing.T) {

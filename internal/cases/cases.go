@@ -5,7 +5,6 @@ package cases
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,8 +77,8 @@ func Judge(c *Case) Verdict {
 	got := run(c)
 	why := got.differs(c.Want)
 	switch {
-	case got.unsupported != nil:
-		why = got.unsupported.Error()
+	case got.unsupported != "":
+		why = "not supported: " + got.unsupported
 	case why == "":
 		return Verdict{Holds: true}
 	}
@@ -89,8 +88,8 @@ func Judge(c *Case) Verdict {
 // answer is what the command says to the objects of a case.
 type answer struct {
 	plans       []plan
-	err         error // the input was refused
-	unsupported error // some gang asks for what is not supported yet
+	err         error  // the input was refused
+	unsupported string // a feature that some gang asks for and that is not there yet
 	domainsOf   map[string][]string
 }
 
@@ -135,8 +134,8 @@ func run(c *Case) (got answer) {
 	}
 	got = answer{plans: doc.Plans, domainsOf: domains(p)}
 	for i, o := range p.Outcomes {
-		if errors.Is(o.Err, manifest.ErrNotSupported) {
-			got.unsupported = o.Err
+		if feature := cli.NotSupported(o.Err); feature != "" {
+			got.unsupported = feature
 		}
 		got.plans[i].running = runningOf(p, o.Gang)
 	}

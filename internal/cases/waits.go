@@ -39,11 +39,15 @@ func waitsFor(c *Case, got answer) string {
 	if evicts(c.Want) || wantsMorePlaced(c.Want, got) && mayEvict(objects) {
 		needs = append(needs, "preemption")
 	}
-	if got.unsupported != nil {
-		needs = append(needs, got.unsupported.Error())
+	if slices.ContainsFunc(laterFeatures, func(f string) bool { return strings.Contains(got.unsupported, f) }) {
+		needs = append(needs, got.unsupported)
 	}
 	return strings.Join(needs, " and ")
 }
+
+// laterFeatures are words for what gangs may ask for and wait for. A case that is refused because of anything else
+// fails.
+var laterFeatures = []string{"roles", "different shapes", "unequal", "minimum number"}
 
 // zoneWords are what objects say that have to do with NUMA zones.
 var zoneWords = []string{

@@ -69,7 +69,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if set.output == "json" {
 		err = render.JSON(stdout, p.Outcomes)
 	} else {
-		err = render.Text(stdout, p.Cluster, p.Outcomes)
+		err = render.Text(stdout, p.Outcomes)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)

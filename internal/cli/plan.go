@@ -2,7 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -52,7 +55,7 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 	for i := range in.Gangs {
 		o := outcome(&in.Gangs[i], cluster, opt.Policy)
 		if o.Result != nil {
-			if cluster, err = cluster.Apply(o.Result); err != nil {
+			if cluster, err = carryOut(cluster, o.Result); err != nil {
 				return p, err
 			}
 		}
@@ -70,7 +73,7 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 
 // outcome plans one gang.
 func outcome(g *manifest.Gang, cluster *placement.Cluster, policy gang.Policy) render.Outcome {
-	o := render.Outcome{Gang: g.Request.Name, Request: &g.Request, Ignored: g.Ignored, Err: g.Err}
+	o := render.Outcome{Gang: g.Request.Name, Request: &g.Request, Cluster: cluster, Ignored: g.Ignored, Err: g.Err}
 	if g.Err != nil {
 		return o
 	}
@@ -78,10 +81,63 @@ func outcome(g *manifest.Gang, cluster *placement.Cluster, policy gang.Policy) r
 		g.Request.Policy = policy
 	}
 	o.Result, o.Err = placement.Plan(cluster, &g.Request)
+	if cannotBeUsed(o.Err) {
+		o.Err = fmt.Errorf("%s: %w", o.Gang, o.Err)
+	}
 	return o
+}
+
+// carryOut makes the snapshot for the rest of the queue. Members that the plan waits for make room for it now, and keep
+// of what they hold as much as the plan leaves: whoever comes later has to wait for them as well.
+func carryOut(c *placement.Cluster, res *placement.Result) (*placement.Cluster, error) {
+	if len(res.WaitsFor) == 0 {
+		return c.Apply(res)
+	}
+	waited := map[placement.MemberRef]bool{}
+	var gone, rest placement.Delta
+	for _, m := range res.WaitsFor {
+		waited[m.MemberRef] = true
+		gone.Remove = append(gone.Remove, m.MemberRef)
+	}
+	for m := range c.Running() {
+		if waited[placement.MemberRef{Gang: m.Gang, Member: m.Member}] {
+			rest.Place = append(rest.Place, m)
+		}
+	}
+	next, err := c.Update(gone)
+	if err != nil {
+		return nil, err
+	}
+	if next, err = next.Apply(res); err != nil {
+		return nil, err
+	}
+	for _, m := range rest.Place {
+		free, _ := next.Free(m.Node)
+		for name, n := range m.Resources {
+			m.Resources[name] = min(n, max(0, free[name]))
+		}
+		if next, err = next.Update(placement.Delta{Place: []placement.Running{m}}); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
 }
 
 // cannotBeUsed says whether the error is a defect of the input, and not an answer.
 func cannotBeUsed(err error) bool {
-	return err != nil && !errors.Is(err, placement.ErrUnschedulable) && !errors.Is(err, manifest.ErrNotSupported)
+	return err != nil && !errors.Is(err, placement.ErrUnschedulable) && NotSupported(err) == ""
+}
+
+// NotSupported says which feature a gang asks for that is not supported yet; empty: the error is about something else.
+// Such a gang is an outcome, since its objects are in order.
+func NotSupported(err error) string {
+	var unread *manifest.Error
+	if errors.Is(err, manifest.ErrNotSupported) && errors.As(err, &unread) {
+		return strings.TrimPrefix(unread.Reason, "not supported: ")
+	}
+	var invalid *muster.InvalidError
+	if errors.As(err, &invalid) && strings.Contains(invalid.Reason, "not supported yet") {
+		return invalid.Reason
+	}
+	return ""
 }

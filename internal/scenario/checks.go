@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/reference"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -56,6 +58,30 @@ func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *
 		require.NoError(t, err)
 		cold, err := placement.Plan(other, build())
 		require.Equal(t, want, answerOf(cold, err), "another answer on a new cluster, input %s", name)
+	}
+	if res != nil {
+		require.NoError(t, validity.Check(dump(c), build(), res), "the plan is not valid")
+	}
+	if c.Len() <= referenceNodes && (res != nil || errors.Is(err, placement.ErrUnschedulable)) {
+		compare(t, reference.Input{Spec: dump(c), Request: *build()}, want)
+	}
+}
+
+// referenceNodes bounds the clusters that the reference solver enumerates.
+const referenceNodes = 16
+
+// compare asks the reference solver, which enumerates everything.
+func compare(t testing.TB, in reference.Input, got answer) {
+	t.Helper()
+	want, err := reference.Solve(in)
+	require.NoError(t, err)
+	require.Equal(t, want.Placed, got.Result != nil, "the reference places it, the planner does not, or the other way")
+	switch {
+	case !want.Placed:
+		require.Equal(t, want.Fits, got.Why.Fits, "the reference says how many fit")
+	case !want.Partial:
+		require.Equal(t, want.Assignments, got.Result.Assignments, "the reference has another plan")
+		require.ElementsMatch(t, want.WaitsFor, got.Result.WaitsFor, "the reference waits for others")
 	}
 }
 

@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
@@ -73,7 +72,7 @@ func (b *board) plan(res *placement.Result, size int64, show string) string {
 		case "ranks":
 			n = a.Rank
 		case "names":
-			n, _ = strconv.Atoi(a.Member[strings.LastIndex(a.Member, "-")+1:])
+			n = number(a.Member)
 		}
 		letter := string(rune('A' + n%26))
 		fill(drawn.slots[a.Node], size, placement.MemberRef{Gang: letter, Member: a.Member}, waited)

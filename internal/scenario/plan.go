@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,14 +40,23 @@ func (s *session) request(w *words) (func() *gang.Request, error) {
 	if name == "" {
 		name = s.freeName()
 	}
-	count := 0
+	first := 0 // above all numbers that running members have
 	for m := range s.cluster.Running() {
 		if m.Gang == name {
-			count++
+			first = max(first, number(m.Member)+1)
 		}
 	}
-	request(w, name, count)
-	return func() *gang.Request { return request(w, name, count) }, w.err()
+	request(w, name, first)
+	return func() *gang.Request { return request(w, name, first) }, w.err()
+}
+
+// number is what the name of a member ends in.
+func number(member string) int {
+	n, err := strconv.Atoi(member[strings.LastIndex(member, "-")+1:])
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // freeName is the first letter from p on that no running gang has.

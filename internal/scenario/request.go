@@ -86,8 +86,8 @@ func (w *words) err() error {
 }
 
 // request builds what a `plan` directive asks for. Each call returns a value that shares nothing with the one before.
-// taken is the number of members of the gang that run already: new ones are numbered after them.
-func request(w *words, name string, taken int) *gang.Request {
+// New members are numbered from first.
+func request(w *words, name string, first int) *gang.Request {
 	req := &gang.Request{
 		Name: name, MinMember: w.number("min", 0), Tree: w.text("tree"),
 		Shape:  gang.Shape{Resources: muster.Resources{device: int64(w.number("size", 1))}},
@@ -102,7 +102,7 @@ func request(w *words, name string, taken int) *gang.Request {
 	}
 	index := w.numbers("index")
 	for i := range w.number("members", 0) {
-		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, taken+i)}
+		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, first+i)}
 		if i < len(index) {
 			m.Index, m.Indexed = index[i], true
 		}

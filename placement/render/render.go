@@ -13,6 +13,8 @@ type Outcome struct {
 	Gang string
 	// Request is what was planned. Only Text reads it, to know how many members fit on a node; it may be nil.
 	Request *gang.Request
+	// Cluster is the snapshot that the plan was made from. Only Text reads it; it may be nil where Request is.
+	Cluster *placement.Cluster
 	// Result is the plan.
 	Result *placement.Result
 	// Err is a [placement.Unschedulable], or says why the gang cannot be planned at all.

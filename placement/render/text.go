@@ -10,15 +10,15 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// Text draws the outcomes, one after the other, each on the tree as the ones before left it; cluster is the snapshot
-// before the first. A gang has one line that says what was decided and why, the tree, and who goes where.
+// Text draws the outcomes, one after the other, each on the snapshot that it was planned on. A gang has one line that
+// says what was decided and why, the tree, and who goes where.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
 // a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `x` one that
 // others hold, `#` one on a node out of service; `-` is a node that could never take a member. Above eight characters
 // a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the plan
 // are drawn as one line of counts. O(nodes + running) for each outcome.
-func Text(w io.Writer, cluster *placement.Cluster, outcomes []Outcome) error {
+func Text(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -26,19 +26,14 @@ func Text(w io.Writer, cluster *placement.Cluster, outcomes []Outcome) error {
 			fmt.Fprintln(b)
 		}
 		fmt.Fprintf(b, "%s: %s\n", o.Gang, headline(o))
-		if o.Request != nil {
-			newDrawing(cluster, o).write(b)
+		if o.Request != nil && o.Cluster != nil {
+			newDrawing(o.Cluster, o).write(b)
 		}
 		if o.Result == nil {
 			writeReason(b, o.Err)
 			continue
 		}
 		writeMembers(b, o.Result)
-		next, err := cluster.Apply(o.Result)
-		if err != nil {
-			return err
-		}
-		cluster = next
 	}
 	return b.Flush()
 }
