@@ -1,0 +1,144 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+const (
+	// maxDocument bounds one YAML document; JSON is read as a stream and needs no bound.
+	maxDocument = 64 << 20
+	// maxDepth bounds nesting. Kubernetes objects stay below 30.
+	maxDepth = 200
+)
+
+// document is one parsed document of a file.
+type document struct {
+	number int
+	root   *value
+	err    *Error
+}
+
+// parseFile splits a file into documents. A broken YAML document does not hide those after it.
+func parseFile(data []byte) []document {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
+		if values, err := parseJSON(data); err == nil {
+			docs := make([]document, len(values))
+			for i, v := range values {
+				docs[i] = document{number: i + 1, root: v}
+			}
+			return docs
+		}
+		// It may be YAML in flow style, and if it is not, that parser names the place.
+	}
+	var docs []document
+	for _, p := range splitYAML(data) {
+		docs = p.parse(docs)
+	}
+	return docs
+}
+
+// piece is a part of a YAML file from one separator to the next.
+type piece struct {
+	data []byte
+	line int // lines before it
+}
+
+// splitYAML cuts a file at the lines that begin with three dashes. These can stand nowhere inside a document. What
+// comes before the first separator and has no content (comments, directives) stays with the document after it.
+func splitYAML(data []byte) []piece {
+	var pieces []piece
+	start, startLine, content := 0, 0, false
+	line := 0
+	for at := 0; at < len(data); line++ {
+		end := bytes.IndexByte(data[at:], '\n') + at + 1
+		if end == at {
+			end = len(data)
+		}
+		row := bytes.TrimRight(data[at:end], "\r\n")
+		switch {
+		case isSeparator(row):
+			if content {
+				pieces = append(pieces, piece{data[start:at], startLine})
+				start, startLine = at, line
+			}
+			content = true
+		case len(bytes.TrimSpace(row)) > 0 && row[0] != '#' && row[0] != '%':
+			content = true
+		}
+		at = end
+	}
+	return append(pieces, piece{data[start:], startLine})
+}
+
+func isSeparator(row []byte) bool {
+	return bytes.HasPrefix(row, []byte("---")) && (len(row) == 3 || row[3] == ' ' || row[3] == '\t')
+}
+
+// parse appends the documents of the piece: one, unless an end marker separates more.
+func (p piece) parse(docs []document) []document {
+	number := len(docs) + 1
+	if len(p.data) > maxDocument {
+		reason := fmt.Sprintf("document of %d bytes, at most %d are read", len(p.data), maxDocument)
+		return append(docs, document{number: number, err: &Error{Line: p.line + 1, Reason: reason}})
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(p.data))
+	for ; ; number++ {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			return docs
+		}
+		if err != nil {
+			return append(docs, document{number: number, err: p.broken(err)})
+		}
+		c := converter{known: map[*yaml.Node]converted{}, line: p.line, budget: 100_000 + 10*len(p.data)}
+		v, _, err := c.convert(&node, 0)
+		doc := document{number: number, root: v}
+		if err != nil {
+			errors.As(err, &doc.err)
+		}
+		docs = append(docs, doc)
+	}
+}
+
+// broken turns a parser's error into ours.
+func (p piece) broken(err error) *Error {
+	out := &Error{Line: p.line + 1, Reason: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: "), cause: err}
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		out.Reason = "not YAML: " + load.Message
+		if load.Mark.Line > 0 {
+			out.Line = p.line + load.Mark.Line
+		}
+	}
+	return out
+}
+
+// twice returns a key that stands in keys two times, empty if none does.
+func twice(keys []string) string {
+	if len(keys) <= 8 {
+		for i, key := range keys {
+			for _, other := range keys[:i] {
+				if key == other {
+					return key
+				}
+			}
+		}
+		return ""
+	}
+	seen := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		if seen[key] {
+			return key
+		}
+		seen[key] = true
+	}
+	return ""
+}

@@ -1,0 +1,210 @@
+package manifest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/topology"
+)
+
+// draft is a gang while it is read: what its object says, then the members that are found for it.
+type draft struct {
+	obj  *object // what declares it; nil if pods alone do
+	name string
+
+	priority *int64
+	class    field // a priority class, if the source names one
+	created  time.Time
+	uid      string
+
+	tree      string
+	treeField field // what names the tree, if anything does
+	gather    []gang.Rule
+	pp, dp    int
+	min       int // MinMember, 0: all
+	total     int // declared size, 0: none
+
+	promised []*member // members where no pods are given
+	pods     []*member
+	// arrange makes groups of the members, which come in rank order; nil: there are none.
+	arrange func(d *draft, members []*member) part
+	missing string         // a feature that is missing, see ErrNotSupported
+	ignored map[string]int // rules of the gang's object that are not modelled
+
+	result Gang
+}
+
+// queue is what is known about gangs.
+type queue struct {
+	drafts  []*draft
+	byName  map[string]*draft
+	pods    []*member
+	covered map[string]bool // `Job/ns/name` of jobs that another object stands for
+}
+
+// declare adds the gang of an object. The object has errors already if the name is taken.
+func (r *reader) declare(o *object) *draft {
+	d := &draft{obj: o, name: o.fullName(), created: o.created, uid: o.uid, class: o.root.sub("spec").get("priorityClassName")}
+	d.class.str()
+	if r.byName == nil {
+		r.byName = map[string]*draft{}
+	}
+	if other := r.byName[d.name]; other != nil {
+		o.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
+		return d
+	}
+	r.byName[d.name] = d
+	r.drafts = append(r.drafts, d)
+	return d
+}
+
+// owned notes that the object stands for the jobs that own it.
+func (r *reader) owned(o *object) {
+	for _, owner := range o.owners {
+		r.cover(owner.kind + "/" + o.namespace + "/" + owner.name)
+	}
+}
+
+// cover notes that something else stands for an object, `Job/ns/name`.
+func (r *reader) cover(name string) {
+	if r.covered == nil {
+		r.covered = map[string]bool{}
+	}
+	r.covered[name] = true
+}
+
+// podGroup starts the gang of a PodGroup.
+func (r *reader) podGroup(o *object) *draft {
+	r.owned(o)
+	d := r.declare(o)
+	d.min, _ = o.root.sub("spec").get("minMember").whole(0)
+	return d
+}
+
+// objects are those whose defects are the gang's.
+func (d *draft) objects() []*object {
+	var out []*object
+	if d.obj != nil {
+		out = append(out, d.obj)
+	}
+	for _, m := range d.pods {
+		if m.node == "" {
+			out = append(out, m.obj)
+		}
+	}
+	return out
+}
+
+// findTree is the tree that a gang means: the one it names, else the only one, else the one called default. Nil with
+// an empty reason if a tree is broken, which is an error already.
+func (r *reader) findTree(name string) (t *topology.Tree, why string) {
+	switch {
+	case r.trees[name] != nil:
+		return r.trees[name], ""
+	case r.brokenTrees:
+		return nil, ""
+	case name != "":
+		return nil, "unknown topology"
+	case len(r.spec.Trees) == 1:
+		return r.spec.Trees[0].Tree, ""
+	case r.trees["default"] != nil:
+		return r.trees["default"], ""
+	case len(r.spec.Trees) == 0:
+		return nil, "unknown topology: the input has none"
+	}
+	return nil, fmt.Sprintf("unknown topology: the input has %d, none is called default and the gang names none", len(r.spec.Trees))
+}
+
+// layer reads the name of a layer of a tree; ok is false if there is none, which is noted.
+func (r *reader) layer(f field, tree string) (l topology.Layer, ok bool) {
+	name := f.str()
+	if name == "" {
+		return l, false
+	}
+	t, why := r.findTree(tree)
+	if t == nil {
+		if why != "" && tree == "" { // of a topology that the gang names, its name is at fault
+			f.fail(why)
+		}
+		return l, false
+	}
+	l, ok = t.Layer(name)
+	if !ok {
+		f.fail("unknown level")
+	}
+	return l, ok
+}
+
+// must reads the name of a layer as a MustGather, none if the field is absent.
+func (r *reader) must(f field, tree string) []gang.Rule {
+	l, ok := r.layer(f, tree)
+	if !ok {
+		return nil
+	}
+	return []gang.Rule{{Layer: l.Name, Strategy: gang.MustGather}}
+}
+
+// prefer reads the name of a layer as a PreferGather there and at every wider layer.
+func (r *reader) prefer(f field, tree string) []gang.Rule {
+	l, ok := r.layer(f, tree)
+	if !ok {
+		return nil
+	}
+	rules := []gang.Rule{{Layer: l.Name, Strategy: gang.PreferGather}}
+	t, _ := r.findTree(tree)
+	for _, wider := range t.Layers() {
+		if wider.Tier > l.Tier {
+			rules = append(rules, gang.Rule{Layer: layerOf(wider), Strategy: gang.PreferGather})
+		}
+	}
+	return rules
+}
+
+// layerOf is how a rule calls a layer: its name, or its tier where it has none.
+func layerOf(l topology.Layer) string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return strconv.Itoa(l.Tier)
+}
+
+// promise makes the members of a template, called `name-0` and so on, with ranks from first on.
+func promise(prefix string, n, first int, spec *podSpec) []*member {
+	out := make([]*member, n)
+	for i := range out {
+		out[i] = &member{name: prefix + "-" + strconv.Itoa(i), index: first + i, indexed: true, spec: spec}
+	}
+	return out
+}
+
+// maxMembers bounds what one object may promise; a typing error must not cost the machine's memory.
+const maxMembers = 1_000_000
+
+// size reads how many members an object promises.
+func (f field) size(otherwise int) int {
+	if !f.present() {
+		return otherwise
+	}
+	n, _ := f.whole(0)
+	if n > maxMembers {
+		f.fail("at most " + strconv.Itoa(maxMembers) + " members")
+		return 0
+	}
+	return n
+}
+
+// compareMembers orders members by index, those without one after the others, then by natural order of names.
+func compareMembers(a, b *member) int {
+	switch {
+	case a.indexed && b.indexed && a.index != b.index:
+		return a.index - b.index
+	case a.indexed != b.indexed && a.indexed:
+		return -1
+	case a.indexed != b.indexed:
+		return 1
+	}
+	return muster.CompareNatural(a.name, b.name)
+}

@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrNotSupported is matched (errors.Is) by the Err of a gang whose objects are in order but ask for something that
+// requests cannot express yet; the [Error] around it names the feature: `roles`, `groups of unequal size`, `minimum
+// number of groups`.
+var ErrNotSupported = errors.New("not supported")
+
+// Error says what in the input cannot be used: where it stands, and why.
+type Error struct {
+	// File is the name given with [File]; Document counts its YAML or JSON documents from 1; Line is 0 if unknown.
+	File     string
+	Document int
+	Line     int
+	// Object is the kind and name, `HyperNode/rack-1`, with the namespace between them unless it is `default`. Empty
+	// if the document could not be read at all.
+	Object string
+	// Field is the path of the field and Value what stood there; either may be empty.
+	Field, Value string
+	// Reason says what is wrong.
+	Reason string
+
+	cause error
+}
+
+// Error reads `FILE: document 2, line 7: PodGroup/job: spec.minMember "x": not a whole number`.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: document %d", e.File, e.Document)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ", line %d", e.Line)
+	}
+	b.WriteString(": ")
+	if e.Object != "" {
+		b.WriteString(e.Object + ": ")
+	}
+	if e.Field != "" {
+		b.WriteString(e.Field)
+		if e.Value != "" {
+			fmt.Fprintf(&b, " %q", shorten(e.Value))
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Reason)
+	return b.String()
+}
+
+// Unwrap returns ErrNotSupported or the error of the package that refused the object, nil if there is none.
+func (e *Error) Unwrap() error { return e.cause }
+
+// shorten keeps a huge value from filling the message.
+func shorten(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// joinErrors joins errors in the order in which their objects stand in the input.
+func joinErrors(errs []located) error {
+	slices.SortStableFunc(errs, func(a, b located) int { return cmp.Compare(a.seq, b.seq) })
+	joined := make([]error, len(errs))
+	for i, e := range errs {
+		joined[i] = e.err
+	}
+	return errors.Join(joined...)
+}
+
+// located is an error and the place of its object among all objects.
+type located struct {
+	seq int
+	err error
+}

@@ -1,0 +1,305 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// gangs gives all pods to their gangs, completes these and returns those that wait, in queue order.
+func (r *reader) gangs() []*draft {
+	r.assignPods()
+	r.dropCovered()
+	var waiting []*draft
+	for _, d := range r.drafts {
+		if r.finish(d) {
+			waiting = append(waiting, d)
+		}
+	}
+	slices.SortFunc(r.spec.Running, func(a, b placement.Running) int {
+		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
+	})
+	slices.SortFunc(r.notices, muster.CompareNatural)
+	sortQueue(waiting)
+	return waiting
+}
+
+// gangKeys tell a pod's gang, in the order in which they count: annotations and labels of all systems.
+var gangKeys = []struct {
+	key   string
+	label bool
+}{
+	{"pod-group.scheduling.sigs.k8s.io", true},
+	{"pod-group.scheduling.sigs.k8s.io/name", true},
+	{"scheduling.x-k8s.io/pod-group", true},
+	{koordinatorPrefix + "name", false},
+	{"pod-group/name", true},
+	{"scheduling.k8s.io/group-name", false},
+	{"scheduling.volcano.sh/group-name", false},
+	{"pod-group-name", false},
+}
+
+// ownerKeys name an object that the pod belongs to. They count only if the input has that object.
+var ownerKeys = []struct {
+	key, kind string
+	label     bool
+}{
+	{"kueue.x-k8s.io/workload", "Workload", false},
+	{"volcano.sh/job-name", "Job", true},
+	{"batch.kubernetes.io/job-name", "Job", true},
+	{"job-name", "Job", true},
+}
+
+// assignPods finds the gang of each pod; a pod without one is a gang of its own.
+func (r *reader) assignPods() {
+	if r.byName == nil {
+		r.byName = map[string]*draft{}
+	}
+	slices.SortStableFunc(r.pods, func(a, b *member) int { return muster.CompareNatural(a.obj.fullName(), b.obj.fullName()) })
+	var plain []*member
+	for _, m := range r.pods {
+		d := r.gangOf(m)
+		if d == nil {
+			plain = append(plain, m)
+			continue
+		}
+		d.pods = append(d.pods, m)
+	}
+	for _, m := range plain {
+		name := m.obj.fullName()
+		if r.byName[name] != nil {
+			name += " (pod)"
+			r.notices = append(r.notices, fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
+		}
+		d := &draft{name: name, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
+		r.byName[name] = d
+		r.drafts = append(r.drafts, d)
+	}
+}
+
+// gangOf is the gang that a pod names, declared by its pods if no object declares it. Nil if it names none.
+func (r *reader) gangOf(m *member) *draft {
+	o := m.obj
+	var owner *draft
+	for _, k := range ownerKeys {
+		value := o.labels[k.key]
+		if !k.label {
+			value = o.annotations[k.key]
+		}
+		if d := r.byName[o.namespace+"/"+value]; value != "" && d != nil && d.obj != nil && d.obj.kind == k.kind {
+			owner = d
+			break
+		}
+	}
+	name := ""
+	for _, k := range gangKeys {
+		value, f := o.labels[k.key], o.label
+		if !k.label {
+			value, f = o.annotations[k.key], o.annotation
+		}
+		switch {
+		case value == "":
+		case name == "":
+			name = value
+		case name != value:
+			f(k.key).fail("the pod names another gang too: " + name)
+		}
+	}
+	if name == "" {
+		return owner
+	}
+	full := o.namespace + "/" + name
+	d := r.byName[full]
+	if d == nil {
+		d = &draft{name: full, created: o.created, uid: o.uid}
+		r.byName[full] = d
+		r.drafts = append(r.drafts, d)
+	}
+	if owner != nil && owner != d {
+		r.cover(owner.obj.kind + "/" + owner.name) // its pods are in another gang, which stands for it
+	}
+	return d
+}
+
+// dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods.
+func (r *reader) dropCovered() {
+	r.drafts = slices.DeleteFunc(r.drafts, func(d *draft) bool {
+		return d.obj != nil && len(d.pods) == 0 && r.covered[d.obj.kind+"/"+d.name]
+	})
+}
+
+// finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
+func (r *reader) finish(d *draft) bool {
+	members := d.promised
+	if len(d.pods) > 0 {
+		members = d.pods
+		r.declaredByPods(d)
+	}
+	members = r.onNodes(d, members)
+	sortMembers(members)
+	whole := part{members: members}
+	if d.arrange != nil {
+		whole = d.arrange(d, members)
+	}
+	waits := slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
+	d.result.Request.Name = d.name
+	var levels []gang.Groups
+	why := d.missing
+	if least := max(d.min, whole.needed()); least <= len(members) && why == "" {
+		levels, why = whole.levels()
+	}
+	if len(whole.parts) > 0 {
+		d.min = max(d.min, whole.needed())
+		members = whole.all()
+		for i, m := range members {
+			m.index, m.indexed = i, true
+		}
+	}
+	for _, m := range members {
+		if m.node != "" {
+			r.spec.Running = append(r.spec.Running, placement.Running{
+				Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
+				Index: m.index, Indexed: m.indexed, Leaving: m.leaving,
+			})
+		}
+	}
+	if waits {
+		r.makeRequest(d, members, levels, why)
+	}
+	return waits
+}
+
+// onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
+func (r *reader) onNodes(d *draft, members []*member) []*member {
+	var out []*member
+	for _, m := range members {
+		if m.node != "" && r.nodes[m.node] == nil {
+			who := d.place().title() + ": member " + m.name
+			if m.obj != nil {
+				who = m.obj.title()
+			}
+			r.notices = append(r.notices, fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// makeRequest fills in the result of a gang that waits.
+func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, why string) {
+	q := &d.result.Request
+	q.Priority, q.Tree, q.Gather, q.PP, q.DP = r.priority(d, members), d.tree, unique(d.gather), d.pp, d.dp
+	q.MinMember, q.Total, q.Groups = d.min, d.total, mergeLevels(levels)
+	d.result.Ignored = d.ignored
+	shapes := map[string]*gang.Shape{}
+	for _, m := range members {
+		if m.node != "" {
+			continue
+		}
+		key := m.spec.shapeKey()
+		if shapes[key] == nil {
+			shapes[key] = &m.spec.shape
+		}
+		q.Members = append(q.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key]})
+		for rule, n := range m.spec.ignored {
+			if d.result.Ignored == nil {
+				d.result.Ignored = map[string]int{}
+			}
+			d.result.Ignored[rule] += n
+		}
+	}
+	if len(shapes) == 1 {
+		q.Shape = *q.Members[0].Shape
+		for i := range q.Members {
+			q.Members[i].Shape = nil
+		}
+	}
+	r.check(d, len(members), why)
+}
+
+// check decides whether the gang can be planned.
+func (r *reader) check(d *draft, known int, why string) {
+	q, at := &d.result.Request, d.place()
+	var errs []error
+	for _, o := range d.objects() {
+		errs = append(errs, o.errors...)
+	}
+	own := len(errs)
+	note := func(e *Error) {
+		e.File, e.Document, e.Line, e.Object = at.file, at.document, at.root.line, at.title()
+		at.errors, errs = append(at.errors, e), append(errs, e)
+	}
+	if _, reason := r.findTree(d.tree); reason != "" && own == 0 && (d.tree != "" || len(r.spec.Trees) > 0) {
+		note(&Error{Field: d.treeField.path(), Value: d.tree, Reason: reason})
+	}
+	if r.opt.Strict {
+		for _, rule := range sortedKeys(d.result.Ignored) {
+			note(&Error{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, plural(d.result.Ignored[rule], "pod"))})
+		}
+	}
+	if len(errs) == 0 && why == "" {
+		for _, e := range r.invalid(q, known) {
+			note(&Error{Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
+		}
+	}
+	switch {
+	case len(errs) > 0:
+		d.result.Err = errors.Join(errs...)
+	case why != "":
+		d.result.Err = &Error{File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
+			Reason: "not supported: " + why, cause: ErrNotSupported}
+	default:
+		return
+	}
+	d.result.Request = gang.Request{Name: q.Name, Priority: q.Priority, Members: q.Members}
+}
+
+// invalid lists what the request itself objects to. Its sizes are judged when enough members are known.
+func (r *reader) invalid(q *gang.Request, known int) []*muster.InvalidError {
+	err := q.Validate()
+	if err == nil && known >= q.MinMember {
+		_, err = q.Levels(max(known, q.Total))
+	}
+	if err == nil {
+		return nil
+	}
+	return invalids(err)
+}
+
+// place is the object that a defect of the gang belongs to.
+func (d *draft) place() *object {
+	if d.obj != nil {
+		return d.obj
+	}
+	return d.pods[0].obj
+}
+
+// unique drops rules that say the same twice.
+func unique(rules []gang.Rule) []gang.Rule {
+	var out []gang.Rule
+	for _, rule := range rules {
+		if !slices.Contains(out, rule) {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// mergeLevels joins levels of one size: their groups are the same, so both rules hold for them.
+func mergeLevels(levels []gang.Groups) []gang.Groups {
+	var out []gang.Groups
+	for _, level := range levels {
+		if n := len(out); n > 0 && out[n-1].Size == level.Size {
+			out[n-1].Gather = unique(slices.Concat(out[n-1].Gather, level.Gather))
+			continue
+		}
+		out = append(out, level)
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// parseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
+// library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
+// O(len(data)).
+func parseJSON(data []byte) ([]*value, error) {
+	p := jsonParser{data: data, line: 1}
+	var values []*value
+	for p.skip(); p.at < len(data); p.skip() {
+		v, err := p.value(0)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+type jsonParser struct {
+	data []byte
+	at   int
+	line int
+}
+
+var errJSON = errors.New("not JSON")
+
+// skip passes white space and counts lines.
+func (p *jsonParser) skip() {
+	for ; p.at < len(p.data); p.at++ {
+		switch p.data[p.at] {
+		case '\n':
+			p.line++
+		case ' ', '\t', '\r':
+		default:
+			return
+		}
+	}
+}
+
+// next passes white space and then c, if it comes next.
+func (p *jsonParser) next(c byte) bool {
+	p.skip()
+	if p.at < len(p.data) && p.data[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// value reads one value; white space before it is passed already.
+func (p *jsonParser) value(depth int) (*value, error) {
+	v := &value{line: p.line}
+	if p.at >= len(p.data) || depth > maxDepth {
+		return nil, errJSON
+	}
+	switch p.data[p.at] {
+	case '{':
+		v.kind = mapping
+		return v, p.elements(v, '}', depth+1)
+	case '[':
+		v.kind = list
+		return v, p.elements(v, ']', depth+1)
+	case '"':
+		s, err := p.str()
+		v.kind, v.text = text, s
+		return v, err
+	}
+	from := p.at
+	for p.at < len(p.data) && bytes.IndexByte([]byte(" \t\r\n,]}"), p.data[p.at]) < 0 {
+		p.at++
+	}
+	word := p.data[from:p.at]
+	if !json.Valid(word) {
+		return nil, errJSON
+	}
+	switch v.text = string(word); v.text {
+	case "null":
+		v.kind, v.text = null, ""
+	case "true", "false":
+		v.kind = boolean
+	default:
+		v.kind = integer
+		if strings.ContainsAny(v.text, ".eE") {
+			v.kind = number
+		}
+	}
+	return v, nil
+}
+
+// elements reads a list or a mapping from its opening bracket to its end.
+func (p *jsonParser) elements(v *value, end byte, depth int) error {
+	p.at++
+	if p.next(end) {
+		return nil
+	}
+	for {
+		if v.kind == mapping {
+			p.skip()
+			key, err := p.str()
+			if err != nil || !p.next(':') {
+				return errJSON
+			}
+			v.keys = append(v.keys, key)
+		}
+		p.skip()
+		e, err := p.value(depth)
+		if err != nil {
+			return err
+		}
+		v.items = append(v.items, e)
+		if p.next(end) {
+			break
+		}
+		if !p.next(',') {
+			return errJSON
+		}
+	}
+	if twice(v.keys) != "" {
+		return errJSON
+	}
+	return nil
+}
+
+// str reads a string. One without escapes is copied, any other is left to the standard library.
+func (p *jsonParser) str() (string, error) {
+	if p.at >= len(p.data) || p.data[p.at] != '"' {
+		return "", errJSON
+	}
+	from, plain := p.at, true
+	for p.at++; p.at < len(p.data); p.at++ {
+		switch c := p.data[p.at]; {
+		case c == '\\':
+			plain = false
+			p.at++
+		case c < ' ':
+			return "", errJSON
+		case c >= utf8.RuneSelf:
+			plain = false
+		case c == '"':
+			p.at++
+			if plain {
+				return string(p.data[from+1 : p.at-1]), nil
+			}
+			var s string
+			err := json.Unmarshal(p.data[from:p.at], &s)
+			return s, err
+		}
+	}
+	return "", errJSON
+}

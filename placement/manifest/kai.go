@@ -1,0 +1,180 @@
+package manifest
+
+import (
+	"fmt"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// kaiGroup is a subgroup of a KAI PodGroup.
+type kaiGroup struct {
+	f                    field
+	name, parent         string
+	rules                []gang.Rule
+	minMember, minGroups int
+	children             []*kaiGroup
+}
+
+const subgroupLabel = "kai.scheduler/subgroup-name"
+
+// readKAIPodGroup reads a PodGroup with nested, named subgroups.
+func (r *reader) readKAIPodGroup(o *object) {
+	d := r.podGroup(o)
+	spec := o.root.sub("spec")
+	d.gather = r.constraint(d, spec.sub("topologyConstraint"))
+	minGroups, groupMin := spec.get("minSubGroup").whole(0)
+	if groupMin && spec.get("minMember").present() {
+		spec.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
+	}
+	top := &kaiGroup{f: spec, minMember: d.min, minGroups: minGroups}
+	groups, ok := r.readSubgroups(d, top)
+	if !ok || len(groups) == 0 {
+		return
+	}
+	d.arrange = func(d *draft, members []*member) part {
+		byGroup := map[string][]*member{}
+		for _, m := range members {
+			name := m.labels[subgroupLabel]
+			switch g := groups[name]; {
+			case name == "":
+				d.missing = wantsRoles // a pod of no group beside groups
+			case g == nil || len(g.children) > 0:
+				m.obj.label(subgroupLabel).fail("unknown subgroup")
+			default:
+				byGroup[name] = append(byGroup[name], m)
+			}
+		}
+		return top.part(byGroup)
+	}
+}
+
+// readSubgroups reads all subgroups, hangs them under their parents and checks what they need.
+func (r *reader) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
+	groups = map[string]*kaiGroup{}
+	var order []*kaiGroup
+	before := len(d.obj.errors)
+	for e := range top.f.get("subGroups").all() {
+		e = e.object()
+		g := &kaiGroup{f: e, name: e.get("name").required(), parent: e.get("parent").str()}
+		g.rules = r.constraint(d, e.sub("topologyConstraint"))
+		g.minMember, _ = e.get("minMember").whole(0)
+		g.minGroups, _ = e.get("minSubGroup").whole(0)
+		if e.get("minMember").present() && e.get("minSubGroup").present() {
+			e.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
+		}
+		if groups[g.name] != nil {
+			e.get("name").fail("duplicate subgroup")
+			continue
+		}
+		groups[g.name], order = g, append(order, g)
+	}
+	for _, g := range order {
+		parent := top
+		if g.parent != "" {
+			if parent = groups[g.parent]; parent == nil {
+				g.f.get("parent").fail("unknown parent")
+				continue
+			}
+		}
+		parent.children = append(parent.children, g)
+	}
+	for _, g := range append(order, top) {
+		g.check(groups)
+	}
+	return groups, len(d.obj.errors) == before
+}
+
+// check refuses a cycle of parents and a minimum above the number of children.
+func (g *kaiGroup) check(groups map[string]*kaiGroup) {
+	steps := 0
+	for up := g; up != nil && up.parent != ""; up = groups[up.parent] {
+		if steps++; steps > len(groups) {
+			g.f.get("parent").fail("cycle of parents")
+			return
+		}
+	}
+	if g.minGroups > len(g.children) {
+		g.f.get("minSubGroup").fail(fmt.Sprintf("minSubGroup above the number of subgroups, %d", len(g.children)))
+	}
+}
+
+// part arranges members by the names of their leaf groups.
+func (g *kaiGroup) part(members map[string][]*member) part {
+	p := part{rules: unique(g.rules), need: g.minMember, needParts: g.minGroups}
+	for _, c := range g.children {
+		p.parts = append(p.parts, c.part(members))
+	}
+	if len(g.children) == 0 {
+		p.members = members[g.name]
+	}
+	return p
+}
+
+// constraint reads the rules of a topologyConstraint. All constraints of a gang must name one topology.
+func (r *reader) constraint(d *draft, f field) []gang.Rule {
+	if !f.present() {
+		return nil
+	}
+	r.nameTree(d, f.get("topology"))
+	return append(r.must(f.get("requiredTopologyLevel"), d.tree), r.prefer(f.get("preferredTopologyLevel"), d.tree)...)
+}
+
+// nameTree reads the name of the topology that a gang uses.
+func (r *reader) nameTree(d *draft, f field) {
+	name := f.str()
+	switch {
+	case name == "":
+		return
+	case d.tree == "":
+		d.tree, d.treeField = name, f
+		if _, why := r.findTree(name); why != "" {
+			f.fail(why)
+		}
+	case d.tree != name:
+		d.missing = "several topologies in one gang"
+	}
+}
+
+// readJob reads a Job of Kubernetes with the annotations of KAI or Kueue: parallelism members, all needed.
+func (r *reader) readJob(o *object) {
+	if o.finished("Complete", "Failed", "SuccessCriteriaMet") {
+		return
+	}
+	r.owned(o)
+	d := r.declare(o)
+	spec := o.root.sub("spec")
+	template := spec.sub("template")
+	pod := r.readPodSpec(template.sub("spec"))
+	if d.class = pod.class; pod.priority != nil {
+		d.priority = pod.priority
+	}
+	d.promised = promise(o.name, spec.get("parallelism").size(1), 0, pod)
+	notes := template.sub("metadata").sub("annotations")
+	rules, cut := r.readTopologyRequest(jobRequest(notes))
+	d.gather = append(rules, r.kaiJobRules(d, o)...)
+	if size := notes.get("kai.scheduler/segment-size"); size.present() {
+		if n, ok := size.count(size.str(), 1); ok {
+			rules := append(r.must(notes.get("kai.scheduler/segment-topology-required-placement"), d.tree),
+				r.prefer(notes.get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
+			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
+		}
+	}
+	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }
+}
+
+// kaiJobRules reads KAI's annotations of the Job itself.
+func (r *reader) kaiJobRules(d *draft, o *object) []gang.Rule {
+	r.nameTree(d, o.annotation("kai.scheduler/topology"))
+	return append(r.must(o.annotation("kai.scheduler/topology-required-placement"), d.tree),
+		r.prefer(o.annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
+}
+
+// fit drops groups that are larger than the gang: one group of all members says the same.
+func fit(cut []gang.Groups, members int) []gang.Groups {
+	out := make([]gang.Groups, 0, len(cut))
+	for _, level := range cut {
+		level.Size = min(level.Size, members)
+		out = append(out, level)
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/topology"
+)
+
+const (
+	koordinatorPrefix = "gang.scheduling.koordinator.sh/"
+	// nodeTopologyLayer always means the node layer, with or without an entry.
+	nodeTopologyLayer = "NodeTopologyLayer"
+)
+
+// labelEntry is a layer as ClusterNetworkTopology writes it.
+type labelEntry struct {
+	f      field
+	name   string
+	keys   []string
+	parent string
+}
+
+// readNetworkTopology reads both forms of Koordinator's ClusterNetworkTopology.
+func (r *reader) readNetworkTopology(o *object) {
+	spec := o.root.sub("spec")
+	form, nameKey := spec.get("networkTopologySpec"), "topologyLayer"
+	if !form.present() {
+		form, nameKey = spec.get("hierarchy"), "layerName"
+	}
+	if !form.present() {
+		form.fail("missing, and there is no networkTopologySpec")
+	}
+	var entries []labelEntry
+	var node *labelEntry
+	names := map[string]bool{}
+	for e := range form.all() {
+		e = e.object()
+		entry := labelEntry{f: e, name: e.get(nameKey).required(), parent: e.get("parentTopologyLayer").str()}
+		if keys := e.get("labelKey"); keys.present() && keys.v.kind == list {
+			entry.keys = keys.texts()
+		} else if keys.str() != "" {
+			entry.keys = []string{keys.str()}
+		}
+		if names[entry.name] {
+			e.get(nameKey).fail("duplicate name")
+		}
+		names[entry.name] = true
+		switch {
+		case len(entry.keys) > 0 && entry.name != nodeTopologyLayer:
+			entries = append(entries, entry)
+		case node != nil:
+			e.get("labelKey").fail("missing: " + node.name + " is the node layer already")
+		default:
+			node = &entry
+		}
+	}
+	cfg := topology.LabelLayers{NodeLayer: nodeTopologyLayer}
+	if node != nil {
+		cfg.NodeLayer = node.name
+	}
+	chain := widestFirst(form, entries)
+	if node != nil && node.parent != "" && len(chain) > 0 && node.parent != chain[len(chain)-1].name {
+		node.f.get("parentTopologyLayer").fail("is not the lowest layer, " + chain[len(chain)-1].name)
+	}
+	if len(o.errors) > 0 {
+		r.brokenTrees = true
+		return
+	}
+	for _, e := range chain {
+		cfg.Layers = append(cfg.Layers, topology.LabelLayer{Name: e.name, Keys: e.keys})
+	}
+	r.addTree(o, cfg)
+}
+
+// widestFirst puts layers in order by their parents. A parent without an entry of its own is not built.
+func widestFirst(form field, entries []labelEntry) []labelEntry {
+	named := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e labelEntry) bool { return e.name == name })
+	}
+	var chain []labelEntry
+	below := func(e labelEntry) bool { return !named(e.parent) }
+	for len(chain) < len(entries) {
+		var next []labelEntry
+		for _, e := range entries {
+			if below(e) {
+				next = append(next, e)
+			}
+		}
+		switch {
+		case len(next) == 0:
+			form.fail("cycle: the layers' parents do not end")
+			return chain
+		case len(next) > 1:
+			next[1].f.get("parentTopologyLayer").fail("two layers side by side: " + next[0].name + " and " + next[1].name)
+			return chain
+		}
+		chain = append(chain, next[0])
+		parent := next[0].name
+		below = func(e labelEntry) bool { return e.parent == parent }
+	}
+	return chain
+}
+
+// readSigPodGroup reads a PodGroup of the coscheduling plugin or of Koordinator.
+func (r *reader) readSigPodGroup(o *object) {
+	d := r.podGroup(o)
+	block := o.root.sub("spec").sub("networkTopologyAware")
+	if !block.present() {
+		block = topologyAnnotation(o)
+	}
+	r.readNetworkBlock(d, block)
+	d.ignored = gangGroups(o, d.name)
+}
+
+// topologyAnnotation is the same block as JSON in an annotation, of two spellings.
+func topologyAnnotation(o *object) field {
+	for _, key := range []string{"network-topology-spec", "networkTopologyAware"} {
+		if f := o.annotation(koordinatorPrefix + key); f.present() {
+			return f.json().object()
+		}
+	}
+	return field{obj: o}
+}
+
+// gangGroups counts the annotation that ties several gangs together, which is not modelled.
+func gangGroups(o *object, name string) map[string]int {
+	f := o.annotation(koordinatorPrefix + "groups")
+	if !f.present() {
+		return nil
+	}
+	for e := range f.json().all() {
+		if e.str() != name {
+			return map[string]int{"gangGroups": 1}
+		}
+	}
+	return nil
+}
+
+// readNetworkBlock reads gather rules and parallelism.
+func (r *reader) readNetworkBlock(d *draft, block field) {
+	for e := range block.get("gatherStrategy").all() {
+		e = e.object()
+		rule := gang.Rule{Layer: r.gatherLayer(e.get("layer"))}
+		switch s := e.get("strategy"); gang.Strategy(s.str()) {
+		case gang.MustGather, gang.PreferGather:
+			rule.Strategy = gang.Strategy(s.str())
+		default:
+			if s.present() || !e.get("podCountMultiple").present() {
+				s.fail("must be MustGather or PreferGather")
+			}
+		}
+		rule.Multiple, _ = e.get("podCountMultiple").whole(0)
+		d.gather = append(d.gather, rule)
+	}
+	for e := range block.get("parallelModel").all() {
+		e = e.object()
+		n, ok := e.get("parallelism").whole(1)
+		switch s := e.get("parallelStrategy"); s.required() {
+		case "pipeline-parallel":
+			once(s, &d.pp, n)
+		case "data-parallel":
+			once(s, &d.dp, n)
+		}
+		if !ok && !e.get("parallelism").present() {
+			e.get("parallelism").fail("missing")
+		}
+	}
+	block.get("communicationMode").str()
+}
+
+func once(f field, to *int, n int) {
+	if *to != 0 {
+		f.fail("given twice")
+	}
+	*to = n
+}
+
+// gatherLayer reads a layer's name, which may be the general one of the node layer.
+func (r *reader) gatherLayer(f field) string {
+	name := f.required()
+	if name == "" {
+		return ""
+	}
+	t, why := r.findTree("")
+	switch {
+	case t == nil && why != "":
+		f.fail(why)
+	case t == nil:
+	case name == nodeTopologyLayer && t.NodeLayer() != "":
+		return t.NodeLayer()
+	default:
+		if _, ok := t.Layer(name); !ok {
+			f.fail("unknown level")
+		}
+	}
+	return name
+}
+
+// declaredByPods reads what pods say about a gang that no object declares. They must agree.
+func (r *reader) declaredByPods(d *draft) {
+	if d.obj != nil {
+		return
+	}
+	minimum := agreed(d.pods, d.min, koordinatorPrefix+"min-available", "pod-group/min-available")
+	d.min = minimum
+	d.total = agreed(d.pods, 0, koordinatorPrefix+"total-number")
+	for _, m := range d.pods {
+		if !m.obj.created.IsZero() && (d.created.IsZero() || m.obj.created.Before(d.created)) {
+			d.created = m.obj.created
+		}
+	}
+	first := d.pods[0].obj
+	r.readNetworkBlock(d, topologyAnnotation(first))
+	for _, m := range d.pods {
+		if d.ignored == nil {
+			d.ignored = gangGroups(m.obj, d.name)
+		}
+	}
+}
+
+// agreed is the number that the pods' annotation or label gives; pods without one agree with all.
+func agreed(pods []*member, otherwise int, keys ...string) int {
+	n, found := otherwise, false
+	for _, m := range pods {
+		for _, key := range keys {
+			f := m.obj.annotation(key)
+			if !f.present() {
+				f = m.obj.label(key)
+			}
+			if !f.present() {
+				continue
+			}
+			value, ok := f.count(f.str(), 0)
+			if ok && found && value != n {
+				f.fail("another pod of the gang says otherwise")
+			}
+			if ok && !found {
+				n, found = value, true
+			}
+		}
+	}
+	return n
+}
+
+// selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
+func selectorAnnotation(o *object) map[string]string {
+	f := o.annotation(koordinatorPrefix + "network-topology-selector")
+	s := strings.TrimSpace(f.str())
+	if s == "" {
+		return nil
+	}
+	if strings.HasPrefix(s, "{") {
+		return f.json().textMap()
+	}
+	out := map[string]string{}
+	for _, pair := range strings.Split(s, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || key == "" {
+			f.fail("neither a JSON object nor key=value")
+			return nil
+		}
+		out[key] = value
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package manifest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// podSpec is what a pod or a template asks for.
+type podSpec struct {
+	shape    gang.Shape
+	key      string // equal for equal shapes; made when first asked for
+	node     string
+	priority *int64
+	class    field
+	ignored  map[string]int
+}
+
+// readPodSpec reads the spec of a pod or of a pod template.
+func (r *reader) readPodSpec(f field) *podSpec {
+	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName")}
+	p.class.str()
+	if n, ok := f.get("priority").number64(); ok {
+		p.priority = &n
+	}
+	p.shape.Resources = r.request(f)
+	p.shape.Selector = f.get("nodeSelector").textMap()
+	for t := range f.get("tolerations").all() {
+		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.object()))
+	}
+	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
+	p.ignored = ignoredRules(f)
+	return p
+}
+
+// shapeKey is equal for equal shapes.
+func (p *podSpec) shapeKey() string {
+	if p.key == "" {
+		p.key = fmt.Sprintf("%#v", p.shape)
+	}
+	return p.key
+}
+
+// request is max(init phases, containers + sidecars) + overhead, and one pod. Amounts of 0 are left out.
+func (r *reader) request(f field) muster.Resources {
+	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
+	for c := range f.get("initContainers").all() {
+		asks := r.container(c.object())
+		if c.object().get("restartPolicy").str() == "Always" {
+			r.sum(c, sidecars, asks)
+			largest(phase, sidecars)
+			continue
+		}
+		r.sum(c, asks, sidecars)
+		largest(phase, asks)
+	}
+	for c := range f.get("containers").all() {
+		r.sum(c, total, r.container(c.object()))
+	}
+	r.sum(f, total, sidecars)
+	largest(total, phase)
+	r.sum(f.get("overhead"), total, r.resources(f.get("overhead")))
+	total[muster.Pods] = 1
+	for name, n := range total {
+		if n == 0 {
+			delete(total, name)
+		}
+	}
+	return total
+}
+
+// container is what one container asks for: requests, or limits where a request is missing.
+func (r *reader) container(f field) muster.Resources {
+	resources := f.sub("resources")
+	asks := r.resources(resources.get("requests"))
+	if asks == nil {
+		asks = muster.Resources{}
+	}
+	for name, n := range r.resources(resources.get("limits")) {
+		if _, ok := asks[name]; !ok {
+			asks[name] = n
+		}
+	}
+	return asks
+}
+
+// sum adds more to total, in natural order so that an overflow is always told in the same words.
+func (r *reader) sum(f field, total, more muster.Resources) {
+	for _, name := range more.Names() {
+		if total[name] > math.MaxInt64-more[name] {
+			f.get("resources").fail(name + ": " + errOverflow.Error())
+			continue
+		}
+		total[name] += more[name]
+	}
+}
+
+// largest raises total to at least each amount of other.
+func largest(total, other muster.Resources) {
+	for name, n := range other {
+		total[name] = max(total[name], n)
+	}
+}
+
+func readToleration(f field) gang.Toleration {
+	t := gang.Toleration{Key: f.get("key").str(), Value: f.get("value").str(), Effect: gang.Effect(f.get("effect").str())}
+	checkEffect(f.get("effect"), t.Effect)
+	switch operator := f.get("operator"); operator.str() {
+	case "Exists":
+		t.Exists = true
+	case "Equal", "":
+		if t.Key == "" && len(f.obj.errors) == 0 {
+			operator.fail("must be Exists where the key is empty")
+		}
+	default:
+		operator.fail("must be Equal or Exists")
+	}
+	return t
+}
+
+func readNodeAffinity(f field, shape *gang.Shape) {
+	required := f.sub("requiredDuringSchedulingIgnoredDuringExecution")
+	for t := range required.get("nodeSelectorTerms").all() {
+		shape.Affinity = append(shape.Affinity, readTerm(t.object()))
+	}
+	if required.present() && len(shape.Affinity) == 0 {
+		required.get("nodeSelectorTerms").fail("no terms")
+	}
+	for p := range f.get("preferredDuringSchedulingIgnoredDuringExecution").all() {
+		p = p.object()
+		weight, _ := p.get("weight").number64()
+		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Term: readTerm(p.sub("preference"))})
+	}
+}
+
+func readTerm(f field) gang.Term {
+	return gang.Term{Labels: readExpressions(f.get("matchExpressions")), Fields: readExpressions(f.get("matchFields"))}
+}
+
+var operators = []gang.Operator{gang.In, gang.NotIn, gang.Exists, gang.DoesNotExist, gang.Gt, gang.Lt}
+
+func readExpressions(f field) []gang.Expression {
+	var out []gang.Expression
+	for e := range f.all() {
+		e = e.object()
+		x := gang.Expression{
+			Key: e.get("key").required(), Operator: gang.Operator(e.get("operator").required()), Values: e.get("values").texts(),
+		}
+		if x.Operator != "" && !slices.Contains(operators, x.Operator) {
+			e.get("operator").fail("unknown operator")
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// localVolumes say nothing about which node a pod can use.
+var localVolumes = []string{"configMap", "secret", "emptyDir", "downwardAPI", "projected", "hostPath", "image"}
+
+// ignoredRules counts the hard rules of a pod that are not modelled, once a pod each.
+func ignoredRules(f field) map[string]int {
+	found := map[string]int{}
+	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
+	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
+		for range f.sub("affinity").sub(kind).get(hard).all() {
+			found[kind] = 1
+		}
+	}
+	for c := range f.get("containers").all() {
+		for port := range c.object().get("ports").all() {
+			if n, ok := port.object().get("hostPort").whole(0); ok && n > 0 {
+				found["hostPorts"] = 1
+			}
+		}
+	}
+	for s := range f.get("topologySpreadConstraints").all() {
+		if when := s.object().get("whenUnsatisfiable").str(); when == "DoNotSchedule" || when == "" {
+			found["topologySpread"] = 1
+		}
+	}
+	for v := range f.get("volumes").all() {
+		for source, e := range v.object().entries() {
+			if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
+				found["volumes"] = 1
+			}
+		}
+	}
+	return found
+}
+
+// member is a pod of a gang, or one that its object promises.
+type member struct {
+	obj     *object // the pod; nil if only promised
+	name    string
+	index   int
+	indexed bool
+	spec    *podSpec
+	labels  map[string]string
+	role    string // podset or task
+	node    string // empty: waits for one
+	leaving bool
+}
+
+// readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
+// to be placed.
+func (r *reader) readPod(o *object) {
+	phase := o.root.sub("status").get("phase").str()
+	m := &member{obj: o, name: o.name, spec: r.readPodSpec(o.root.sub("spec")), labels: o.labels, leaving: o.deleted}
+	m.node = m.spec.node
+	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.deleted) {
+		return
+	}
+	for _, key := range indexAnnotations {
+		if f := o.annotation(key); f.present() {
+			m.index, m.indexed = f.count(f.str(), 0)
+		}
+	}
+	for _, key := range indexLabels {
+		if f := o.label(key); f.present() && !m.indexed {
+			m.index, m.indexed = f.count(f.str(), 0)
+		}
+	}
+	for key, value := range selectorAnnotation(o) {
+		if m.spec.shape.Selector == nil {
+			m.spec.shape.Selector = map[string]string{}
+		}
+		m.spec.shape.Selector[key] = value
+	}
+	r.pods = append(r.pods, m)
+}
+
+// indexAnnotations and indexLabels hold a pod's rank; the first that is there counts, annotations before labels.
+var (
+	indexAnnotations = []string{koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index"}
+	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index"}
+)

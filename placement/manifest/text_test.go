@@ -1,0 +1,173 @@
+package manifest_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+// TestText reads the objects in testdata and prints what they were read as. `read` takes the flags strict and
+// keep-going; a cluster block is read before every later block of its file.
+func TestText(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if strings.Contains(path, "fuzz") {
+			return
+		}
+		var common []manifest.File
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "cluster" {
+				common = []manifest.File{{Name: "cluster.yaml", Data: []byte(d.Input)}}
+				return "ok\n"
+			}
+			files := append(slices.Clip(common), manifest.File{Name: "in.yaml", Data: []byte(d.Input)})
+			opt := manifest.Options{Strict: d.HasArg("strict"), KeepGoing: d.HasArg("keep-going")}
+			input, err := manifest.Read(files, opt)
+			if err != nil {
+				requireTyped(t, err)
+				return err.Error() + "\n"
+			}
+			again, err := manifest.Read([]manifest.File{files[len(files)-1], files[0]}, opt)
+			if len(files) == 2 {
+				require.NoError(t, err)
+				require.Equal(t, gangNames(input), gangNames(again), "the order of files shows")
+			}
+			return print(input, d.HasArg("nodes"))
+		})
+	})
+}
+
+func gangNames(in *manifest.Input) []string {
+	var out []string
+	for _, g := range in.Gangs {
+		out = append(out, g.Request.Name)
+	}
+	return out
+}
+
+// requireTyped checks that every defect is an Error with a place.
+func requireTyped(t *testing.T, err error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	require.True(t, ok, "%T", err)
+	for _, e := range joined.Unwrap() {
+		var typed *manifest.Error
+		require.True(t, errors.As(e, &typed), "%T: %v", e, e)
+		require.NotEmpty(t, typed.File)
+		require.Positive(t, typed.Document)
+		require.NotEmpty(t, typed.Reason)
+	}
+}
+
+// print writes an input as text; nodes are only written where asked for.
+func print(in *manifest.Input, nodes bool) string {
+	var b strings.Builder
+	for _, tree := range in.Spec.Trees {
+		fmt.Fprintf(&b, "tree %s:", tree.Name)
+		for _, l := range tree.Tree.Layers() {
+			fmt.Fprintf(&b, " %d=%s", l.Tier, l.Name)
+		}
+		fmt.Fprintf(&b, " node=%s\n", tree.Tree.NodeLayer())
+	}
+	for _, n := range in.Spec.Nodes {
+		if nodes {
+			fmt.Fprintf(&b, "node %s%s%s%s taints=%v\n", n.Name, amounts(n.Allocatable), flag(n.Cordoned, "cordoned"), flag(n.NotReady, "not-ready"), n.Taints)
+		}
+	}
+	for _, m := range in.Spec.Running {
+		fmt.Fprintf(&b, "running %s %s on %s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey))
+	}
+	for _, g := range in.Gangs {
+		printGang(&b, g)
+	}
+	for _, s := range in.Skipped {
+		fmt.Fprintf(&b, "skipped %d %s %s\n", s.Count, s.APIVersion, s.Kind)
+	}
+	for _, n := range in.Notices {
+		fmt.Fprintf(&b, "notice %s\n", n)
+	}
+	return b.String()
+}
+
+func printGang(b *strings.Builder, g manifest.Gang) {
+	q := g.Request
+	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
+		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather))
+	for _, level := range q.Groups {
+		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
+	}
+	if len(q.Shape.Resources) > 0 {
+		fmt.Fprintf(b, "  each%s\n", shape(&q.Shape))
+	}
+	for _, m := range q.Members {
+		fmt.Fprintf(b, "  %s", rank(m.Name, m.Index, m.Indexed))
+		if m.Shape != nil {
+			b.WriteString(shape(m.Shape))
+		}
+		b.WriteString("\n")
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Ignored)) {
+		fmt.Fprintf(b, "  ignored %s %d\n", name, g.Ignored[name])
+	}
+	if g.Err != nil {
+		fmt.Fprintf(b, "  error %v\n", g.Err)
+	}
+}
+
+func shape(s *gang.Shape) string {
+	text := amounts(s.Resources)
+	for _, key := range slices.Sorted(maps.Keys(s.Selector)) {
+		text += " " + key + "=" + s.Selector[key]
+	}
+	if len(s.Affinity) > 0 {
+		text += fmt.Sprintf(" affinity=%v", s.Affinity)
+	}
+	if len(s.Preferred) > 0 {
+		text += fmt.Sprintf(" preferred=%v", s.Preferred)
+	}
+	if len(s.Tolerations) > 0 {
+		text += fmt.Sprintf(" tolerations=%+v", s.Tolerations)
+	}
+	return text
+}
+
+func rules(list []gang.Rule) string {
+	text := ""
+	for _, r := range list {
+		text += fmt.Sprintf(" %s(%s)", r.Strategy, r.Layer)
+		if r.Multiple > 0 {
+			text += fmt.Sprintf("x%d", r.Multiple)
+		}
+	}
+	return text
+}
+
+func rank(name string, index int, indexed bool) string {
+	if indexed {
+		return fmt.Sprintf("%s#%d", name, index)
+	}
+	return name
+}
+
+func amounts(r muster.Resources) string {
+	text := ""
+	for _, name := range r.Names() {
+		text += fmt.Sprintf(" %s=%d", name, r[name])
+	}
+	return text
+}
+
+func flag(is bool, text string) string {
+	if is {
+		return " " + text
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package manifest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/muster-sched/muster/topology"
+)
+
+// hyperTree is the name of the tree that all HyperNodes form together.
+const hyperTree = "hypernodes"
+
+// addTree keeps a tree to be built from the labels of nodes.
+func (r *reader) addTree(o *object, cfg topology.LabelLayers) {
+	r.sources = append(r.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		return topology.FromLabels(cfg, nodes)
+	}})
+}
+
+// readLevels reads the Topology of Kueue and KAI: label keys, widest first. The hostname may only be the last one and is
+// the node layer.
+func (r *reader) readLevels(o *object) {
+	var cfg topology.LabelLayers
+	seen := map[string]bool{}
+	levels := o.root.sub("spec").get("levels")
+	for level := range levels.all() {
+		f := level.object().get("nodeLabel")
+		key := f.required()
+		switch {
+		case key == "":
+			continue
+		case seen[key]:
+			f.fail("duplicate label")
+		case cfg.NodeLayer != "":
+			f.fail(hostnameLabel + " must be the last level")
+		case key == hostnameLabel:
+			cfg.NodeLayer = key
+		default:
+			cfg.Layers = append(cfg.Layers, topology.LabelLayer{Name: key, Keys: []string{key}})
+		}
+		seen[key] = true
+	}
+	if len(seen) == 0 && len(o.errors) == 0 {
+		levels.fail("no levels")
+	}
+	if len(o.errors) > 0 {
+		r.brokenTrees = true
+		return
+	}
+	r.addTree(o, cfg)
+}
+
+// readHyperNode reads one domain of Volcano's tree.
+func (r *reader) readHyperNode(o *object) {
+	if r.hyper == nil {
+		r.hyper = o
+	}
+	spec := o.root.sub("spec")
+	h := topology.HyperNode{Name: o.name, TierName: spec.get("tierName").str()}
+	tier := spec.get("tier")
+	if !tier.present() {
+		tier.fail("missing")
+	}
+	h.Tier, _ = tier.whole(1)
+	for m := range spec.get("members").all() {
+		m = m.object()
+		s := topology.Selector{Kind: topology.MemberKind(m.get("type").required())}
+		selector := m.sub("selector")
+		s.ExactName = selector.sub("exactMatch").get("name").str()
+		s.Regex = selector.sub("regexMatch").get("pattern").str()
+		if labels := selector.sub("labelMatch"); labels.present() {
+			s.Labels = &topology.LabelSelector{MatchLabels: labels.get("matchLabels").textMap()}
+			for e := range labels.get("matchExpressions").all() {
+				e = e.object()
+				s.Labels.MatchExpressions = append(s.Labels.MatchExpressions, topology.LabelExpression{
+					Key: e.get("key").str(), Operator: e.get("operator").str(), Values: e.get("values").texts(),
+				})
+			}
+		}
+		h.Members = append(h.Members, s)
+	}
+	r.hypers = append(r.hypers, h)
+	r.brokenTrees = r.brokenTrees || len(o.errors) > 0
+}
+
+// isTree recognises a list of `{layer, name, ...}`: every element has both, and none has a kind.
+func isTree(v *value) bool {
+	for _, e := range v.items {
+		if e.get("layer") == nil || e.get("name") == nil || e.get("kind") != nil {
+			return false
+		}
+	}
+	return len(v.items) > 0
+}
+
+// readTree reads a list that is a document of its own.
+func (r *reader) readTree(o *object) { r.addList(o, o.root.v) }
+
+// readConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
+func (r *reader) readConfigMap(o *object) {
+	var found []*value
+	if data := o.root.get("data").v; data != nil && data.kind == mapping {
+		for _, v := range data.items {
+			if v.kind != text || !strings.HasPrefix(strings.TrimSpace(v.text), "[") {
+				continue
+			}
+			if values, err := parseJSON([]byte(v.text)); err == nil && len(values) == 1 && isTree(values[0]) {
+				found = append(found, values[0])
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		r.skipped[Skipped{Kind: o.kind, APIVersion: o.version}]++
+	case 1:
+		r.addList(o, found[0])
+	default:
+		o.root.get("data").fail("two values are topologies")
+	}
+}
+
+func (r *reader) addList(o *object, v *value) {
+	data, err := json.Marshal(v.plain())
+	if err != nil {
+		o.root.fail(err.Error())
+		return
+	}
+	r.sources = append(r.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		names := make([]string, len(nodes))
+		for i, n := range nodes {
+			names[i] = n.Name
+		}
+		return topology.FromJSON(data, names)
+	}})
+}
+
+// plain is the value as encoding/json knows values.
+func (v *value) plain() any {
+	switch v.kind {
+	case mapping:
+		out := make(map[string]any, len(v.keys))
+		for i, key := range v.keys {
+			out[key] = v.items[i].plain()
+		}
+		return out
+	case list:
+		out := make([]any, len(v.items))
+		for i, e := range v.items {
+			out[i] = e.plain()
+		}
+		return out
+	case null:
+		return nil
+	case integer, number:
+		return json.Number(v.text)
+	case boolean:
+		return v.text == "true"
+	}
+	return v.text
+}
