@@ -21,8 +21,12 @@ const (
 	leaving = '~'
 )
 
-// outsideLabel is the name of the row that holds the nodes outside the tree.
-const outsideLabel = "outside"
+// Rows of these names are no domains: nodes outside the tree, and nodes directly below the root of a topology without
+// layers.
+const (
+	outsideLabel = "outside"
+	rootLabel    = "root"
+)
 
 // board is a drawn cluster: its rows as written, and for every slot of every node the member that holds it.
 type board struct {
@@ -91,7 +95,7 @@ func (b *board) tierOf(r row) (int, error) {
 	if given {
 		depth = slices.Index(b.layers, layer)
 	}
-	if r.label != outsideLabel && (depth < 0 || depth >= len(b.layers)) {
+	if r.label != outsideLabel && r.label != rootLabel && (depth < 0 || depth >= len(b.layers)) {
 		return 0, fmt.Errorf("row %q lies in no layer", r.label)
 	}
 	return len(b.layers) - depth, nil
@@ -142,17 +146,20 @@ func (b *board) addNode(node, cell string, p *numbering) error {
 
 // tree builds the topology that the rows draw.
 func (b *board) tree() (*topology.Tree, error) {
-	spec := topology.Spec{}
+	spec := topology.Spec{Layers: []topology.Layer{{Name: "node"}}}
 	for i, name := range b.layers {
 		spec.Layers = append(spec.Layers, topology.Layer{Name: name, Tier: len(b.layers) - i})
 	}
 	var rows []row
 	for _, r := range b.rows {
-		if r.label == outsideLabel {
+		switch r.label {
+		case outsideLabel:
 			spec.Outside = append(spec.Outside, r.nodes...)
-			continue
+		case rootLabel:
+			spec.Nodes = append(spec.Nodes, r.nodes...)
+		default:
+			rows = append(rows, r)
 		}
-		rows = append(rows, r)
 	}
 	spec.Roots = domains(rows)
 	return topology.New(spec)

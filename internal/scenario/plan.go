@@ -122,8 +122,6 @@ func layer(tree *topology.Tree, tier int) string {
 	switch name := tree.LayerName(tier); {
 	case name != "":
 		return name
-	case tier == 0:
-		return "node"
 	case tier == tree.RootTier():
 		return "root"
 	}
@@ -155,7 +153,8 @@ func (s *session) candidates(w *words) (string, error) {
 }
 
 // explain prints everything that a refusal knows.
-func explain(err error) string {
+func (s *session) explain() string {
+	err := s.why
 	var why *placement.Unschedulable
 	var invalid *muster.InvalidError
 	switch {
@@ -166,7 +165,8 @@ func explain(err error) string {
 	}
 	text := fmt.Sprintf("%s: %d of %d, rule %q, proven %t\n", why.Kind, why.Fits, why.Wanted, why.Rule, why.Proven)
 	for _, t := range why.Tiers {
-		text += fmt.Sprintf("tier %d %s %s: %d members, %d groups\n", t.Tier, t.Layer, strings.Join(t.Domain, "/"), t.Members, t.Groups)
+		place := strings.TrimSpace(layer(s.tree(), t.Tier) + " " + strings.Join(t.Domain, "/"))
+		text += fmt.Sprintf("%s: %d members, %d groups\n", place, t.Members, t.Groups)
 	}
 	nodes := why.Nodes()
 	text += fmt.Sprintf("%d nodes", nodes.Total)

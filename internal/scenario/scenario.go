@@ -3,9 +3,10 @@
 //
 // A drawing has one line a domain, indented by its layer, and on the lowest domains one cell a node, one character a
 // slot: `.` free, `x` taken, `#` out of service, `~` leaving, a lower-case letter a member of the running gang of that
-// name. Nodes are node-0, node-1, ... in order of appearance; a row called `outside` holds nodes outside the tree, and
-// `name:layer` places a domain in another layer than its indentation says. A plan shows new members as capital letters,
-// one letter a group (with `show=ranks` one a rank, with `show=names` one a member, by the number in its name).
+// name. Nodes are node-0, node-1, ... in order of appearance. A row called `outside` holds nodes outside the tree, one
+// called `root` the nodes of a topology without layers, and `name:layer` places a domain in another layer than its
+// indentation says. A plan shows new members as capital letters, one letter a group (with `show=ranks` one a rank, with
+// `show=names` one a member, by the number in its name).
 //
 // Directives:
 //
@@ -81,7 +82,7 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 	case "leave":
 		return s.change(s.cluster.Update(placement.Delta{Leaving: refs(keys(d.CmdArgs))}))
 	case "explain":
-		return explain(s.why), nil
+		return s.explain(), nil
 	}
 	return "", fmt.Errorf("unknown directive %s", d.Cmd)
 }

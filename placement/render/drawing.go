@@ -206,6 +206,9 @@ type line struct {
 
 func (d *drawing) write(w io.Writer) {
 	lines := d.below(topology.Root, 1)
+	if d.tree != nil && len(lines) == 0 && d.tree.NumNodes() > 0 {
+		lines = append(lines, line{"  (nodes)", d.row(d.names(topology.Root))})
+	}
 	if outside := d.outside(); len(outside) > 0 {
 		lines = append(lines, line{"  (outside the tree)", d.row(outside)})
 	}
