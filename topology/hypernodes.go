@@ -90,11 +90,9 @@ func hyperLayers(hypers []HyperNode, d *defects) []Layer {
 		if tierKnown && tiered.TierName != h.TierName {
 			d.add("HyperNode "+h.Name, h.TierName, fmt.Sprintf("tier %d has the name %s at HyperNode %s", h.Tier, tiered.TierName, tiered.Name))
 		}
-		if !nameKnown && !tierKnown {
-			layers = append(layers, Layer{Name: h.TierName, Tier: h.Tier})
-		}
 		if !nameKnown {
 			byName[h.TierName] = h
+			layers = append(layers, Layer{Name: h.TierName, Tier: h.Tier})
 		}
 		if !tierKnown {
 			byTier[h.Tier] = h

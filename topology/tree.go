@@ -132,7 +132,7 @@ func (t *Tree) Path(d DomainID) []string {
 // NodeName is the name of n.
 func (t *Tree) NodeName(n NodeID) string { return t.nodes[n] }
 
-// Leaf is the domain directly above n.
+// Leaf is the domain directly above n; the root in a topology without switches.
 func (t *Tree) Leaf(n NodeID) DomainID { return t.leafOf[n] }
 
 // Node finds a node by name. O(1) expected.
