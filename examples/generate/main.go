@@ -40,20 +40,25 @@ func main() {
 	nodes := flag.Int("nodes", 1000, "number of nodes")
 	fill := flag.Int("fill", 60, "per cent of the nodes that are in use")
 	flag.Parse()
-	out := bufio.NewWriter(os.Stdout)
-	fmt.Fprint(out, head)
-	for i := range *nodes {
-		fmt.Fprintf(out, "  - metadata: {name: node-%d, labels: {net/spine: s%d, net/leaf: l%d, net/unit: u%d}}\n", i, i/200, i/40, i/8)
-		fmt.Fprintln(out, `    status: {allocatable: {cpu: "96", memory: 1Ti, nvidia.com/gpu: "8", pods: "110"}}`)
-	}
-	running(out, *nodes, *fill)
-	for _, j := range jobs {
-		waiting(out, j)
-	}
-	if err := out.Flush(); err != nil {
+	if err := generate(os.Stdout, *nodes, *fill); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// generate writes the documents.
+func generate(w io.Writer, nodes, fill int) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, head)
+	for i := range nodes {
+		fmt.Fprintf(out, "  - metadata: {name: node-%d, labels: {net/spine: s%d, net/leaf: l%d, net/unit: u%d}}\n", i, i/200, i/40, i/8)
+		fmt.Fprintln(out, `    status: {allocatable: {cpu: "96", memory: 1Ti, nvidia.com/gpu: "8", pods: "110"}}`)
+	}
+	running(out, nodes, fill)
+	for _, j := range jobs {
+		waiting(out, j)
+	}
+	return out.Flush()
 }
 
 // running fills nodes with pods of their own. The pattern comes from a small generator of fixed seed, in runs of four

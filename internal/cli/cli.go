@@ -116,14 +116,14 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 // report says on stderr what was read but has no part in the plan.
 func report(stderr io.Writer, p *Planned, keepGoing bool) {
 	for _, s := range p.Input.Skipped {
-		fmt.Fprintf(stderr, "skipped %d of kind %s (%s): not read\n", s.Count, s.Kind, s.APIVersion)
+		fmt.Fprintf(stderr, "%s %s: a kind that is not read, skipped (objects: %d)\n", s.APIVersion, s.Kind, s.Count)
 	}
 	for _, n := range p.Input.Notices {
 		fmt.Fprintln(stderr, n)
 	}
 	for _, o := range p.Outcomes {
 		for _, rule := range ignoredRules(o.Ignored) {
-			fmt.Fprintf(stderr, "%s: ignored %s on %d pods\n", o.Gang, rule, o.Ignored[rule])
+			fmt.Fprintf(stderr, "%s: %s is not modelled and ignored (pods: %d)\n", o.Gang, rule, o.Ignored[rule])
 		}
 		if keepGoing && o.Err != nil && !errors.Is(o.Err, placement.ErrUnschedulable) {
 			fmt.Fprintln(stderr, o.Err)

@@ -26,7 +26,8 @@ func Text(w io.Writer, outcomes []Outcome) error {
 			fmt.Fprintln(b)
 		}
 		fmt.Fprintf(b, "%s: %s\n", o.Gang, headline(o))
-		if o.Request != nil && o.Cluster != nil {
+		planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
+		if planned && o.Request != nil && o.Cluster != nil {
 			newDrawing(o.Cluster, o).write(b)
 		}
 		if o.Result == nil {

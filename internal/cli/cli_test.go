@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// command runs the plan command and returns its status and what it said.
+func command(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	status = Run(args, strings.NewReader(stdin), &out, &err)
+	return status, out.String(), err.String()
+}
+
+// story returns the paths of the cluster of the stories and of some of them.
+func story(names ...string) []string {
+	paths := []string{"../../examples/stories/cluster.yaml"}
+	for _, name := range names {
+		paths = append(paths, "../../examples/stories/"+name+".yaml")
+	}
+	return paths
+}
+
+// nodes reads the JSON document: the nodes of every gang in rank order.
+func nodes(t *testing.T, text string) map[string][]string {
+	t.Helper()
+	var doc struct {
+		Plans []struct {
+			Gang        string
+			Assignments []struct{ Node string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	found := map[string][]string{}
+	for _, p := range doc.Plans {
+		found[p.Gang] = []string{}
+		for _, a := range p.Assignments {
+			found[p.Gang] = append(found[p.Gang], a.Node)
+		}
+	}
+	return found
+}
+
+// The stories of the network topology proposal: the job alone takes the unit whose leaf has nothing else, the next one a
+// whole unit of the other leaf.
+func TestStories(t *testing.T) {
+	status, out, err := command(t, "", append([]string{"-o", "json"}, story("story-1", "story-2")...)...)
+	require.Zero(t, status)
+	require.Empty(t, err)
+	require.Equal(t, map[string][]string{
+		"default/pod-1": {"node-0", "node-1", "node-2", "node-3"},
+		"default/pod-2": {"node-4", "node-5", "node-6", "node-7"},
+	}, nodes(t, out))
+}
+
+// Story 3 needs preemption, which does not exist yet.
+func TestStory3(t *testing.T) {
+	status, out, _ := command(t, "", story("story-3")...)
+	require.Zero(t, status, "an unschedulable gang is an answer, not an error")
+	require.Contains(t, out, "default/pod-3: unschedulable: insufficient slots, 4 of 8 at spine0/leaf1/unit2 (proven)")
+	require.Contains(t, out, "8 resource:nvidia.com/gpu")
+}
+
+func TestTextDrawsThePlanOnTheTree(t *testing.T) {
+	_, out, _ := command(t, "", story("story-1")...)
+	require.Equal(t, `default/pod-1: placed, 4 members in unitLayer spine0/leaf0/unit0, strategy 1 (unitLayer/unitLayer)
+  spine0
+    leaf0
+      unit0  A A B B
+    leaf1
+      unit1  . . . .
+      unit2  . . . .
+  A pod-1-0 -> node-0, pod-1-1 -> node-1
+  B pod-1-2 -> node-2, pod-1-3 -> node-3
+`, out)
+}
+
+func TestOutputIsTheSameInEveryRun(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		_, want, _ := command(t, "", append([]string{"-o", format}, story("story-1", "story-2")...)...)
+		for range 20 {
+			_, out, _ := command(t, "", append([]string{"-o", format}, story("story-2", "story-1")...)...)
+			require.Equal(t, want, out)
+		}
+	}
+}
+
+const (
+	node = `
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", pods: "10"}}
+`
+	pod = `
+apiVersion: v1
+kind: Pod
+metadata: {name: good}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+`
+	badPod = `
+apiVersion: v1
+kind: Pod
+metadata: {name: bad}
+spec: {containers: [{name: c, resources: {requests: {cpu: "much"}}}]}
+`
+	unknownLayer = `
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: PodGroup
+metadata: {name: pg}
+spec: {minMember: 1, networkTopologyAware: {gatherStrategy: [{layer: nowhere, strategy: MustGather}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: member, labels: {pod-group.scheduling.sigs.k8s.io: pg}}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+`
+	hostPort = `
+apiVersion: v1
+kind: Pod
+metadata: {name: port}
+spec: {containers: [{name: c, ports: [{hostPort: 80}], resources: {requests: {cpu: "1"}}}]}
+`
+)
+
+// folder writes files and returns their folder.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+func TestDefectsStopEverything(t *testing.T) {
+	dir := folder(t, map[string]string{"a10.yaml": badPod, "a9.yml": node + "---" + pod, "b.json": "{", "ignored.txt": "x"})
+	status, out, err := command(t, "", dir)
+	require.Equal(t, 1, status)
+	require.Empty(t, out, "nothing is planned")
+	require.Contains(t, err, "a10.yaml: document 1, line 5: Pod/bad: spec.containers[0].resources.requests.cpu \"much\"")
+	require.Contains(t, err, "b.json", "every defect is told")
+	require.NotContains(t, err, "ignored.txt")
+}
+
+func TestUnknownLayerIsADefect(t *testing.T) {
+	dir := folder(t, map[string]string{"a.yaml": node + "---" + pod + "---" + unknownLayer})
+	status, out, err := command(t, "", dir)
+	require.Equal(t, 1, status)
+	require.Empty(t, out)
+	require.Contains(t, err, "PodGroup/pg")
+	require.Contains(t, err, `"nowhere"`)
+}
+
+func TestKeepGoingPlansTheRest(t *testing.T) {
+	dir := folder(t, map[string]string{"a.yaml": node + "---" + pod + "---" + unknownLayer})
+	status, out, err := command(t, "", "-keep-going", "-o", "json", dir)
+	require.Zero(t, status)
+	require.Equal(t, map[string][]string{"default/good": {"n1"}, "default/pg": {}}, nodes(t, out))
+	require.Contains(t, out, `"reason":{"kind":"invalid","message":`)
+	require.Contains(t, err, `"nowhere"`)
+}
+
+func TestStandardInput(t *testing.T) {
+	status, out, _ := command(t, node+"---"+pod, "-o", "json", "-")
+	require.Zero(t, status)
+	require.Equal(t, map[string][]string{"default/good": {"n1"}}, nodes(t, out))
+}
+
+func TestWhatIsNotReadIsToldOnStderr(t *testing.T) {
+	service := "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n"
+	status, out, err := command(t, node+"---"+hostPort+service, "-o", "json", "-")
+	require.Zero(t, status)
+	require.Contains(t, out, `"ignored":{"hostPorts":1}`)
+	require.Contains(t, err, "v1 Service: a kind that is not read, skipped (objects: 1)")
+	require.Contains(t, err, "default/port: hostPorts is not modelled and ignored (pods: 1)")
+
+	status, out, err = command(t, node+"---"+hostPort, "-strict", "-")
+	require.Equal(t, 1, status)
+	require.Empty(t, out)
+	require.Contains(t, err, "Pod/port")
+}
+
+func TestCommandLineThatCannotBeUsed(t *testing.T) {
+	for _, args := range [][]string{{}, {"-o", "xml", "f"}, {"-policy", "best", "f"}, {"-nonsense", "f"}} {
+		status, out, err := command(t, "", args...)
+		require.Equal(t, 2, status, args)
+		require.Empty(t, out)
+		require.Contains(t, err, "usage: plan", args)
+	}
+	status, _, err := command(t, "", "-h")
+	require.Zero(t, status)
+	require.Contains(t, err, "usage: plan")
+	status, _, err = command(t, "", "absent.yaml", "gone.yaml")
+	require.Equal(t, 1, status)
+	require.Contains(t, err, "absent.yaml")
+	require.Contains(t, err, "gone.yaml")
+	status, _, err = command(t, "", t.TempDir())
+	require.Equal(t, 1, status)
+	require.Contains(t, err, "no *.yaml, *.yml or *.json file")
+}
+
+// Two gangs wait for one leaving pod: the second one sees that the first has taken its share of it, and that the rest is
+// not free yet.
+func TestQueueWaitsForTheSameMember(t *testing.T) {
+	text := node + `---
+apiVersion: v1
+kind: Pod
+metadata: {name: old, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
+---
+` + strings.ReplaceAll(pod, "good", "p1") + "---" + strings.ReplaceAll(strings.ReplaceAll(pod, "good", "p2"), `"1"`, `"3"`) +
+		"---" + strings.ReplaceAll(pod, "good", "p3")
+	status, out, _ := command(t, text, "-o", "json", "-")
+	require.Zero(t, status)
+	require.Equal(t, map[string][]string{"default/p1": {"n1"}, "default/p2": {"n1"}, "default/p3": {}}, nodes(t, out))
+	require.Equal(t, 2, strings.Count(out, `"waitsFor":[{"pod":"default/old","gang":"default/old","node":"n1"}]`))
+}
+
+func TestPolicy(t *testing.T) {
+	small := strings.ReplaceAll(strings.ReplaceAll(node, "n1", "n2"), `"4"`, `"2"`)
+	for policy, want := range map[string]string{"bestfit": "n2", "Spread": "n1"} {
+		_, out, _ := command(t, node+"---"+small+"---"+pod, "-policy", policy, "-o", "json", "-")
+		require.Equal(t, map[string][]string{"default/good": {want}}, nodes(t, out), policy)
+	}
+}

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// racks is a cluster of racks with four nodes of two devices each; the first node of every rack is in use.
+func racks(t *testing.T, n int) *placement.Cluster {
+	t.Helper()
+	spec := placement.Spec{}
+	tree := topology.Spec{Layers: []topology.Layer{{Name: "block", Tier: 2}, {Name: "rack", Tier: 1}}}
+	block := topology.Domain{Name: "b0", Tier: 2}
+	for r := range n {
+		rack := topology.Domain{Name: fmt.Sprintf("r%d", r), Tier: 1}
+		for i := range 4 {
+			name := fmt.Sprintf("node-%d", 4*r+i)
+			rack.Nodes = append(rack.Nodes, name)
+			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
+		}
+		busy := fmt.Sprintf("ns/busy-%d", r)
+		spec.Running = append(spec.Running, placement.Running{
+			Gang: busy, Member: "busy", Node: rack.Nodes[0], Resources: muster.Resources{"gpu": 2}, Leaving: r == 1,
+		})
+		block.Children = append(block.Children, rack)
+	}
+	tree.Roots = []topology.Domain{block}
+	built, err := topology.New(tree)
+	require.NoError(t, err)
+	spec.Trees = []placement.NamedTree{{Name: "default", Tree: built}}
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	return c
+}
+
+// planned plans a gang of members with one device each.
+func planned(c *placement.Cluster, members, group int) Outcome {
+	req := &gang.Request{Name: "ns/job", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}}
+	for i := range members {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("job-%d", i)})
+	}
+	if group > 0 {
+		req.Groups = []gang.Groups{{Size: group}}
+	}
+	o := Outcome{Gang: req.Name, Request: req, Cluster: c}
+	o.Result, o.Err = placement.Plan(c, req)
+	return o
+}
+
+func text(t *testing.T, outcomes ...Outcome) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Text(&b, outcomes))
+	return b.String()
+}
+
+func TestTextOfASmallClusterIsWhole(t *testing.T) {
+	require.Equal(t, `ns/job: placed, 5 members in rack b0/r0, strategy 1 (rack/node)
+  b0
+    r0  xx AA BB C.
+    r1  ~~ .. .. ..
+  A job-0 -> node-1, job-1 -> node-1
+  B job-2 -> node-2, job-3 -> node-2
+  C job-4 -> node-3
+`, text(t, planned(racks(t, 2), 5, 2)))
+}
+
+func TestTextOfALargeClusterSumsUp(t *testing.T) {
+	require.Equal(t, `ns/job: placed, 12 members in block b0, strategy 3 (block), span rack=2
+  b0
+    r0                      xx AA AA AA
+    r1                      ~~ AA AA AA
+    r2 .. r19 (18 domains)  72 nodes, 108 of 144 slots free
+  A job-0 -> node-1, job-1 -> node-1, job-2 -> node-2, job-3 -> node-2, job-4 -> node-3, job-5 -> node-3, job-6 -> node-5, job-7 -> node-5, and 4 more
+`, text(t, planned(racks(t, 20), 12, 0)))
+}
+
+func TestTextOfARefusal(t *testing.T) {
+	require.Equal(t, `ns/job: unschedulable: insufficient slots, 6 of 8 at b0/r0 (proven)
+  b0
+    r0  xx .. .. ..
+  best node b0/r0/node-1: room for 2 members
+  best rack b0/r0: room for 6 members
+  best block b0: room for 6 members
+  the whole topology: room for 6 members
+  of 4 nodes without room: 1 resource:gpu
+`, text(t, planned(racks(t, 1), 8, 0)))
+}
+
+func TestTextOfWhatCannotBePlanned(t *testing.T) {
+	require.Equal(t, "ns/job: not planned: no idea\n", text(t, Outcome{Gang: "ns/job", Err: errors.New("no idea")}))
+}
+
+func TestJSON(t *testing.T) {
+	c := racks(t, 1)
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []Outcome{planned(c, 2, 2), planned(c, 7, 0), {
+		Gang: "ns/<bad>", Err: errors.New("a & b"), Ignored: map[string]int{"volumes": 2, "hostPorts": 1},
+	}}))
+	require.Equal(t, `{"plans":[
+{"gang":"ns/job","status":"placed","tier":0,"layer":"node","domain":"b0/r0/node-1","groupTier":0,"groupTiers":[0],"strategy":"node/node","strategyNumber":1,"span":{},"waitsFor":[],"assignments":[{"pod":"job-0","rank":0,"group":0,"node":"node-1"},{"pod":"job-1","rank":1,"group":0,"node":"node-1"}],"victims":[],"ignored":{}},
+{"gang":"ns/job","status":"unschedulable","waitsFor":[],"assignments":[],"victims":[],"ignored":{},"reason":{"kind":"nodes","message":"unschedulable: insufficient slots, 6 of 7 at b0/r0 (proven)","proven":true,"wanted":7,"fits":6,"tiers":[{"tier":0,"layer":"node","domain":"b0/r0/node-1","members":2,"groups":0},{"tier":1,"layer":"rack","domain":"b0/r0","members":6,"groups":0},{"tier":2,"layer":"block","domain":"b0","members":6,"groups":0},{"tier":3,"layer":"","domain":"","members":6,"groups":0}],"nodes":{"total":4,"rejected":{"resource:gpu":1}}}},
+{"gang":"ns/<bad>","status":"unschedulable","waitsFor":[],"assignments":[],"victims":[],"ignored":{"hostPorts":1,"volumes":2},"reason":{"kind":"invalid","message":"a & b","proven":true}}]}
+`, b.String())
+	b.Reset()
+	require.NoError(t, JSON(&b, nil))
+	require.Equal(t, "{\"plans\":[]}\n", b.String())
+}
+
+func TestCell(t *testing.T) {
+	for want, c := range map[string]cell{
+		"=AB.~x":     {assigned: []rune("AB"), own: 1, free: 1, leaving: 1, held: 1},
+		"##":         {out: 2},
+		"-":          {},
+		"2=3A1B4.1x": {assigned: []rune("AAAB"), own: 2, free: 4, held: 1},
+		"........":   {free: 8},
+		"9.":         {free: 9},
+	} {
+		require.Equal(t, want, c.String())
+	}
+}
+
+func TestPodName(t *testing.T) {
+	require.Equal(t, "ns/p", PodName(placement.MemberRef{Gang: "ns/g", Member: "p"}))
+	require.Equal(t, "p", PodName(placement.MemberRef{Gang: "g", Member: "p"}))
+}
