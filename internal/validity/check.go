@@ -1,0 +1,235 @@
+// Package validity answers: does a plan keep every rule, and does it say the truth about itself? It knows nothing of
+// how plans are made. It recomputes everything from the plain description of the cluster, in the longest and dullest
+// way, and is meant for tests.
+package validity
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// check is the work of one call: the arguments, what follows from them, and the defects found.
+type check struct {
+	spec *placement.Spec
+	req  *gang.Request
+	res  *placement.Result
+
+	net     *Network
+	nodes   map[string]*placement.Node
+	own     []placement.Running
+	members map[string]*gang.Member
+	defects []error
+}
+
+func (c *check) failf(format string, args ...any) {
+	c.defects = append(c.defects, fmt.Errorf(format, args...))
+}
+
+// Check tells all defects of the result of planning the request in the cluster, joined; nil if there are none. It says
+// nothing about whether a better result exists. O(nodes + members^2).
+func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error {
+	net, ok := NewNetwork(&spec, req)
+	if !ok {
+		return fmt.Errorf("no topology %q", req.Tree)
+	}
+	c := &check{spec: &spec, req: req, res: res, net: net, own: Own(&spec, req)}
+	c.nodes, c.members = map[string]*placement.Node{}, map[string]*gang.Member{}
+	for i := range spec.Nodes {
+		c.nodes[spec.Nodes[i].Name] = &spec.Nodes[i]
+	}
+	for i := range req.Members {
+		c.members[req.Members[i].Name] = &req.Members[i]
+	}
+	c.assignments()
+	if len(c.defects) > 0 {
+		return errors.Join(c.defects...) // nothing below makes sense with unknown members or nodes
+	}
+	c.count()
+	c.nodeRules()
+	c.capacity()
+	c.waitsFor()
+	c.gather()
+	c.multiples()
+	c.report()
+	c.ring()
+	return errors.Join(c.defects...)
+}
+
+// assignments are members of the request, each once, none that runs, on known nodes, in rank order.
+func (c *check) assignments() {
+	seen := map[string]bool{}
+	for _, r := range c.own {
+		seen[r.Member] = true
+	}
+	ranks := Ranks(c.req, c.own)
+	levels := Levels(c.req, len(ranks))
+	last := -1
+	for _, a := range c.res.Assignments {
+		switch {
+		case c.members[a.Member] == nil:
+			c.failf("%s is no member of the request", a.Member)
+		case seen[a.Member]:
+			c.failf("%s is placed twice, or runs already", a.Member)
+		case c.nodes[a.Node] == nil:
+			c.failf("%s is on node %q, which does not exist", a.Member, a.Node)
+		case a.Rank != ranks[a.Member]:
+			c.failf("%s has rank %d, want %d", a.Member, a.Rank, ranks[a.Member])
+		case a.Rank <= last:
+			c.failf("%s with rank %d comes after rank %d", a.Member, a.Rank, last)
+		}
+		group := -1
+		if len(levels) > 0 {
+			group = a.Rank / levels[0].Size
+		}
+		if a.Group != group {
+			c.failf("%s has group %d, want %d", a.Member, a.Group, group)
+		}
+		seen[a.Member], last = true, a.Rank
+	}
+	if c.res.Gang != c.req.Name || c.res.Tree != c.net.name {
+		c.failf("the result is for gang %q in tree %q", c.res.Gang, c.res.Tree)
+	}
+}
+
+// count holds when MinMember members run in the end, the lowest ranks first and groups whole.
+func (c *check) count() {
+	all := len(c.req.Members) + len(c.own)
+	least := c.req.MinMember
+	if least == 0 {
+		least = all
+	}
+	total := len(c.res.Assignments) + len(c.own)
+	if total < least {
+		c.failf("%d members in the end, want at least %d", total, least)
+	}
+	if len(c.res.Assignments) == 0 {
+		c.failf("no member is placed")
+	}
+	placed := map[int]bool{}
+	for _, a := range c.res.Assignments {
+		placed[a.Rank] = true
+	}
+	var left []int
+	ranks := Ranks(c.req, c.own)
+	for name := range c.members {
+		if !placed[ranks[name]] {
+			left = append(left, ranks[name])
+		}
+	}
+	if n := len(c.res.Assignments); n > 0 && len(left) > 0 && slices.Min(left) < c.res.Assignments[n-1].Rank {
+		c.failf("rank %d is left out although a higher one is placed", slices.Min(left))
+	}
+	for _, level := range Levels(c.req, all) {
+		if total < all && total%level.Size != 0 {
+			c.failf("%d members are placed or run: a group of %d is not whole", total, level.Size)
+		}
+	}
+}
+
+func (c *check) nodeRules() {
+	for _, a := range c.res.Assignments {
+		node := c.nodes[a.Node]
+		if cause := Refusal(c.req, ShapeOf(c.req, c.members[a.Member]), node); cause != "" {
+			c.failf("%s is on %s: %s", a.Member, a.Node, cause)
+		}
+	}
+}
+
+// capacity holds when no node that takes a member is over-committed once the awaited members are gone.
+func (c *check) capacity() {
+	for name := range c.used() {
+		if r := c.overcommitted(name, c.res.WaitsFor); r != "" {
+			c.failf("%s has too little %s", name, r)
+		}
+	}
+}
+
+func (c *check) used() map[string]bool {
+	used := map[string]bool{}
+	for _, a := range c.res.Assignments {
+		used[a.Node] = true
+	}
+	return used
+}
+
+// overcommitted names a resource of which the node has too little for the new members when these running ones leave.
+// A resource that no new member asks for is nobody's concern.
+func (c *check) overcommitted(node string, gone []placement.Waited) string {
+	need := muster.Resources{}
+	for _, a := range c.res.Assignments {
+		if a.Node == node {
+			for r, amount := range ShapeOf(c.req, c.members[a.Member]).Resources {
+				need[r] += amount
+			}
+		}
+	}
+	var on []placement.Running
+	for _, r := range c.spec.Running {
+		ref := placement.MemberRef{Gang: r.Gang, Member: r.Member}
+		leaves := slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref })
+		if r.Node == node && !leaves {
+			on = append(on, r)
+		}
+	}
+	for _, r := range need.Names() {
+		if free, bounded := Free(c.nodes[node], r, on); bounded && need[r] > max(free, 0) {
+			return r
+		}
+	}
+	return ""
+}
+
+// waitsFor are leaving members, none of which could stay.
+func (c *check) waitsFor() {
+	if c.req.IgnoreLeaving && len(c.res.WaitsFor) > 0 {
+		c.failf("waits for %v although leaving members are to be ignored", c.res.WaitsFor)
+	}
+	for i, w := range c.res.WaitsFor {
+		j := slices.IndexFunc(c.spec.Running, func(r placement.Running) bool {
+			return r.Gang == w.Gang && r.Member == w.Member
+		})
+		switch {
+		case j < 0 || !c.spec.Running[j].Leaving:
+			c.failf("waits for %s %s, which is not leaving", w.Gang, w.Member)
+		case c.spec.Running[j].Node != w.Node:
+			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
+		case !c.used()[w.Node]:
+			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
+		case c.overcommitted(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":
+			c.failf("waits for %s %s without need", w.Gang, w.Member)
+		}
+	}
+}
+
+// located gives the ranks of all members, new and running, their nodes.
+func (c *check) located() map[int]string {
+	ranks := Ranks(c.req, c.own)
+	at := map[int]string{}
+	for _, r := range c.own {
+		at[ranks[r.Member]] = r.Node
+	}
+	for _, a := range c.res.Assignments {
+		at[a.Rank] = a.Node
+	}
+	return at
+}
+
+// groups are the nodes of every group of this size, in the order of ranks.
+func groups(at map[int]string, size int) [][]string {
+	var out [][]string
+	byGroup := map[int][]string{}
+	for _, rank := range slices.Sorted(maps.Keys(at)) {
+		byGroup[rank/size] = append(byGroup[rank/size], at[rank])
+	}
+	for _, g := range slices.SortedFunc(maps.Keys(byGroup), cmp.Compare[int]) {
+		out = append(out, byGroup[g])
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package validity_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// board is a spine of two units of two nodes with two slots each, and one node outside:
+//
+//	s0
+//	  u0  n0: x leaving, y   n1
+//	  u1  n2                 n3
+//	outside n9
+func board(t *testing.T) placement.Spec {
+	tree, err := topology.New(topology.Spec{
+		Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "spine", Tier: 2}},
+		Roots: []topology.Domain{{Name: "s0", Tier: 2, Children: []topology.Domain{
+			{Name: "u0", Tier: 1, Nodes: []string{"n0", "n1"}}, {Name: "u1", Tier: 1, Nodes: []string{"n2", "n3"}},
+		}}},
+	})
+	require.NoError(t, err)
+	spec := placement.Spec{Trees: []placement.NamedTree{{Tree: tree}}}
+	for _, name := range []string{"n0", "n1", "n2", "n3", "n9"} {
+		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
+	}
+	one := muster.Resources{"gpu": 1, muster.Pods: 1}
+	spec.Running = []placement.Running{
+		{Gang: "x", Member: "x-0", Node: "n0", Resources: one, Leaving: true},
+		{Gang: "y", Member: "y-0", Node: "n0", Resources: one},
+	}
+	return spec
+}
+
+// pairs is a gang of four in groups of two and its plan: one pair on n0 and n1, which waits, one on n2.
+func pairs() (*gang.Request, *placement.Result) {
+	req := &gang.Request{
+		Name:   "job",
+		Shape:  gang.Shape{Resources: muster.Resources{"gpu": 1}},
+		Groups: []gang.Groups{{Size: 2}},
+	}
+	res := &placement.Result{
+		Gang: "job", Tier: 2, Layer: "spine", Domain: []string{"s0"}, GroupTiers: []int{1},
+		Strategy: "spine/unit", StrategyNumber: 2,
+		Span: []placement.LayerSpan{{Layer: "unit", Tier: 1, Domains: 2}},
+		WaitsFor: []placement.Waited{{
+			MemberRef: placement.MemberRef{Gang: "x", Member: "x-0"}, Node: "n0",
+		}},
+	}
+	for i, node := range []string{"n0", "n1", "n2", "n2"} {
+		name := fmt.Sprintf("job-%d", i)
+		req.Members = append(req.Members, gang.Member{Name: name})
+		res.Assignments = append(res.Assignments, placement.Assignment{Member: name, Rank: i, Group: i / 2, Node: node})
+	}
+	return req, res
+}
+
+func TestCheckSeesDefects(t *testing.T) {
+	req, res := pairs()
+	require.NoError(t, validity.Check(board(t), req, res))
+	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}} }
+	type args struct {
+		spec *placement.Spec
+		req  *gang.Request
+		res  *placement.Result
+	}
+	for _, tc := range []struct {
+		want  string
+		spoil func(a args)
+	}{
+		{"job-3 is no member of the request", func(a args) { a.req.Members = a.req.Members[:3] }},
+		{"job-0 is placed twice", func(a args) { a.res.Assignments[1] = a.res.Assignments[0] }},
+		{"has rank 1, want 0", func(a args) { a.res.Assignments[0].Rank = 1 }},
+		{"has group 1, want 0", func(a args) { a.res.Assignments[0].Group = 1 }},
+		{"which does not exist", func(a args) { a.res.Assignments[0].Node = "n7" }},
+		{"3 members in the end, want at least 4", func(a args) { a.res.Assignments = a.res.Assignments[:3] }},
+		{"a group of 2 is not whole", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[:3] }},
+		{"rank 0 is left out", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[1:] }},
+		{"job-2 is on n2: cordoned", func(a args) { a.spec.Nodes[2].Cordoned = true }},
+		{"job-2 is on n2: eligible", func(a args) { a.req.Exclude = []string{"n2"} }},
+		{"n2 has too little gpu", func(a args) { a.spec.Nodes[2].Allocatable["gpu"] = 1 }},
+		{"n0 has too little gpu", func(a args) { a.res.WaitsFor = nil }},
+		{"n2 has too little cpu", func(a args) { a.req.Shape.Resources["cpu"] = 1 }},
+		{"y-0, which is not leaving", func(a args) { a.res.WaitsFor[0].MemberRef = placement.MemberRef{Gang: "y", Member: "y-0"} }},
+		{"waits for x x-0 without need", func(a args) { a.spec.Nodes[0].Allocatable["gpu"] = 3 }},
+		{"leaving members are to be ignored", func(a args) { a.req.IgnoreLeaving = true }},
+		{"reaches tier 2, must gather at 1", func(a args) { a.req.Gather = must("unit") }},
+		{"reaches tier 1, must gather at 0", func(a args) { a.req.Groups[0].Gather = must("0") }},
+		{"outside the tree, which satisfies no hard rule", func(a args) {
+			a.req.Groups[0].Gather = must("spine")
+			a.res.Assignments[2].Node, a.res.Assignments[3].Node = "n9", "n9"
+		}},
+		{"has 1 members, no multiple of 2", func(a args) { a.req.Gather = []gang.Rule{{Layer: "0", Multiple: 2}} }},
+		{"reports tier 1", func(a args) { a.res.Tier = 1 }},
+		{"reports group tiers [0]", func(a args) { a.res.GroupTiers[0] = 0 }},
+		{"reports strategy 3", func(a args) { a.res.StrategyNumber = 3 }},
+		{"reports span", func(a args) { a.res.Span[0].Domains = 1 }},
+		{"leaves in/1/s0/u0 2 times", func(a args) {
+			a.res.Assignments[1].Node, a.res.Assignments[2].Node = "n2", "n1"
+			a.res.GroupTiers, a.res.Strategy, a.res.StrategyNumber = nil, "spine", 3
+			a.req.Groups = nil
+			for i := range a.res.Assignments {
+				a.res.Assignments[i].Group = -1
+			}
+		}},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			spec := board(t)
+			req, res := pairs()
+			tc.spoil(args{&spec, req, res})
+			assert.ErrorContains(t, validity.Check(spec, req, res), tc.want)
+		})
+	}
+}
+
+func TestCheckSnapshotSeesDefects(t *testing.T) {
+	require.NoError(t, validity.CheckSnapshot(board(t)))
+	spec := board(t)
+	spec.Running = append(spec.Running, spec.Running[0])
+	spec.Running = append(spec.Running, placement.Running{Gang: "z", Member: "z-0", Node: "n8"})
+	spec.Nodes = append(spec.Nodes, spec.Nodes[4])
+	err := validity.CheckSnapshot(spec)
+	for _, want := range []string{"x x-0 runs twice", `z z-0 runs on "n8"`, "n9 is there twice", "over-committed: gpu by 1"} {
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestRanks(t *testing.T) {
+	member := func(name string, index int) gang.Member {
+		return gang.Member{Name: name, Index: index, Indexed: index >= 0}
+	}
+	req := &gang.Request{Members: []gang.Member{member("b-10", -1), member("b-9", -1), member("a", 3), member("z", 1)}}
+	assert.Equal(t, map[string]int{"z": 0, "a": 1, "b-9": 2, "b-10": 3}, validity.Ranks(req, nil))
+	req.Groups = []gang.Groups{{Size: 2}}
+	assert.Equal(t, map[string]int{"b-9": 0, "z": 1, "b-10": 2, "a": 3}, validity.Ranks(req, nil), "the index is the rank")
+	own := []placement.Running{{Member: "old", Index: 3, Indexed: true}}
+	assert.Equal(t, map[string]int{"z": 0, "a": 1, "old": 2, "b-9": 3, "b-10": 4}, validity.Ranks(req, own), "3 is there twice")
+}

@@ -1,0 +1,112 @@
+package validity
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// gather holds when the gang and every group lie within the layers that they must.
+func (c *check) gather() {
+	at := c.located()
+	hard := c.gathered(c.req.Gather, [][]string{slices.Collect(maps.Values(at))})
+	for _, level := range Levels(c.req, len(c.req.Members)+len(c.own)) {
+		hard = c.gathered(level.Gather, groups(at, level.Size)) || hard
+	}
+	if !hard {
+		return
+	}
+	for rank, node := range at {
+		if c.net.Smallest([]string{node}).Outside {
+			c.failf("rank %d is on %s outside the tree, which satisfies no hard rule", rank, node)
+		}
+	}
+}
+
+// gathered checks one level of sets of nodes against its rules and tells whether a hard one is among them.
+func (c *check) gathered(rules []gang.Rule, sets [][]string) bool {
+	must, hard := c.net.Must(rules)
+	for i, nodes := range sets {
+		if tier := c.net.Smallest(nodes).Tier; hard && tier > must {
+			c.failf("set %d of %d reaches tier %d, must gather at %d", i, len(sets), tier, must)
+		}
+	}
+	return hard
+}
+
+// multiples holds when every domain of a layer with a multiple, or the vertex that stands for it, has its multiple.
+func (c *check) multiples() {
+	at := c.located()
+	for _, rule := range c.req.Gather {
+		tier, ok := c.net.TierOf(rule.Layer)
+		if rule.Multiple <= 0 || !ok {
+			continue
+		}
+		count := map[string]int{}
+		for _, node := range at {
+			count[c.net.Maximal(node, tier).ID]++
+		}
+		for place, n := range count {
+			if n%rule.Multiple != 0 {
+				c.failf("%s has %d members, no multiple of %d", place, n, rule.Multiple)
+			}
+		}
+	}
+}
+
+// report holds when the result says about itself what its nodes say.
+func (c *check) report() {
+	at := c.located()
+	nodes := slices.Collect(maps.Values(at))
+	place := c.net.Smallest(nodes)
+	tiers := []int{place.Tier}
+	for _, level := range Levels(c.req, len(c.req.Members)+len(c.own)) {
+		worst := 0
+		for _, group := range groups(at, level.Size) {
+			worst = max(worst, c.net.Smallest(group).Tier)
+		}
+		tiers = append(tiers, worst)
+	}
+	r := c.res
+	if r.Tier != place.Tier || r.Layer != c.net.LayerName(place.Tier) || !slices.Equal(r.Domain, place.Path) {
+		c.failf("reports tier %d %q %v, the nodes say %d %q %v",
+			r.Tier, r.Layer, r.Domain, place.Tier, c.net.LayerName(place.Tier), place.Path)
+	}
+	if !slices.Equal(r.GroupTiers, tiers[1:]) {
+		c.failf("reports group tiers %v, the nodes say %v", r.GroupTiers, tiers[1:])
+	}
+	name, number := c.net.strategyName(tiers), c.net.strategyNumber(tiers)
+	if r.Strategy != name || r.StrategyNumber != number {
+		c.failf("reports strategy %d %q, the nodes say %d %q", r.StrategyNumber, r.Strategy, number, name)
+	}
+	if span := c.net.spans(nodes, place.Tier); !slices.Equal(r.Span, span) {
+		c.failf("reports span %v, the nodes say %v", r.Span, span)
+	}
+}
+
+// ring holds when a ring over the new members in rank order leaves every place from the group tier upward at most
+// once. With running members the ranks are not free to follow the tree.
+func (c *check) ring() {
+	if len(c.own) > 0 {
+		return
+	}
+	lowest := 0
+	if n := len(c.res.GroupTiers); n > 0 {
+		lowest = c.res.GroupTiers[0]
+	}
+	crossings := map[string]int{}
+	for i, a := range c.res.Assignments {
+		next := c.res.Assignments[(i+1)%len(c.res.Assignments)]
+		for _, p := range c.net.chains[a.Node] {
+			if p.Tier >= lowest && !c.net.below(next.Node, p) {
+				crossings[p.ID]++
+			}
+		}
+	}
+	for place, n := range crossings {
+		if n > 1 {
+			c.failf("the ring of ranks leaves %s %d times", place, n)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package validity
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Refusal names the first rule that keeps members of this shape off the node whatever is free there: `cordoned`,
+// `not-ready`, `taint`, `selector`, `eligible`; an excluded node counts as not eligible. Empty: none does.
+func Refusal(req *gang.Request, shape *gang.Shape, node *placement.Node) string {
+	switch {
+	case node.Cordoned:
+		return "cordoned"
+	case node.NotReady:
+		return "not-ready"
+	case !tolerated(node.Taints, shape.Tolerations):
+		return "taint"
+	case !selected(shape, node):
+		return "selector"
+	case slices.Contains(req.Exclude, node.Name) || req.Eligible != nil && !req.Eligible(node.Name):
+		return "eligible"
+	}
+	return ""
+}
+
+// ShapeOf is the member's own shape or the request's.
+func ShapeOf(req *gang.Request, m *gang.Member) *gang.Shape {
+	if m.Shape != nil {
+		return m.Shape
+	}
+	return &req.Shape
+}
+
+// HostScore is the node's score for one member of the shape: the host's and the weights of preferences it matches.
+func HostScore(req *gang.Request, shape *gang.Shape, node *placement.Node) int64 {
+	var score int64
+	if req.Score != nil {
+		score = req.Score(node.Name)
+	}
+	for _, p := range shape.Preferred {
+		if matches(p.Term, node) {
+			score += p.Weight
+		}
+	}
+	return score
+}
+
+// Free is what the node has left of one resource with the given members on it, negative if over-committed. The second
+// result is false for `pods` on a node that does not name it: there is no bound.
+func Free(node *placement.Node, resource string, on []placement.Running) (int64, bool) {
+	free, named := node.Allocatable[resource]
+	if !named && resource == muster.Pods {
+		return 0, false
+	}
+	for i := range on {
+		free -= on[i].Resources[resource]
+	}
+	return free, true
+}
+
+func tolerated(taints []gang.Taint, tolerations []gang.Toleration) bool {
+	for _, taint := range taints {
+		if taint.Effect == gang.PreferNoSchedule {
+			continue
+		}
+		if !slices.ContainsFunc(tolerations, func(t gang.Toleration) bool { return tolerates(t, taint) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func tolerates(t gang.Toleration, taint gang.Taint) bool {
+	if t.Effect != "" && t.Effect != taint.Effect {
+		return false
+	}
+	if t.Key == "" {
+		return t.Exists
+	}
+	return t.Key == taint.Key && (t.Exists || t.Value == taint.Value)
+}
+
+func selected(shape *gang.Shape, node *placement.Node) bool {
+	for key, want := range shape.Selector {
+		if have, ok := node.Labels[key]; !ok || have != want {
+			return false
+		}
+	}
+	return len(shape.Affinity) == 0 ||
+		slices.ContainsFunc(shape.Affinity, func(t gang.Term) bool { return matches(t, node) })
+}
+
+// matches holds if the node fulfils every expression; an empty term matches nothing.
+func matches(term gang.Term, node *placement.Node) bool {
+	if len(term.Labels) == 0 && len(term.Fields) == 0 {
+		return false
+	}
+	for _, e := range term.Labels {
+		value, ok := node.Labels[e.Key]
+		if !fulfils(e, value, ok) {
+			return false
+		}
+	}
+	for _, e := range term.Fields {
+		if e.Key != "metadata.name" || !fulfils(e, node.Name, true) {
+			return false
+		}
+	}
+	return true
+}
+
+func fulfils(e gang.Expression, value string, present bool) bool {
+	switch e.Operator {
+	case gang.In:
+		return present && slices.Contains(e.Values, value)
+	case gang.NotIn:
+		return !present || !slices.Contains(e.Values, value)
+	case gang.Exists:
+		return present
+	case gang.DoesNotExist:
+		return !present
+	case gang.Gt, gang.Lt:
+		return present && len(e.Values) == 1 && beyond(e.Operator, value, e.Values[0])
+	}
+	return false
+}
+
+// beyond compares two integers in text; anything else compares as false.
+func beyond(op gang.Operator, value, bound string) bool {
+	v, err1 := strconv.ParseInt(value, 10, 64)
+	b, err2 := strconv.ParseInt(bound, 10, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return op == gang.Gt && v > b || op == gang.Lt && v < b
+}
