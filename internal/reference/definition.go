@@ -1,0 +1,277 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+)
+
+// Definition is the best strategy as docs/order.md words it, not as it computes it: found among all placements of
+// the members, by node, and all ways to part them into groups.
+type Definition struct {
+	Placed  bool
+	Outside int
+	Worth   []int
+	// Intact has, by path of every domain of the gang's tier that can hold the gang, the best vector of outermost full
+	// groups whole at each tier below the group tier.
+	Intact map[string][]int
+}
+
+// parted is one way to place and part a gang: the tiers reached, and how many full outermost groups are whole at
+// each tier.
+type parted struct {
+	outside int
+	nodes   []*vertex // used, running members included
+	tiers   []int
+	whole   []int // by tier
+}
+
+// definer enumerates for one number of members.
+type definer struct {
+	*search
+	nodes []*vertex
+	each  func(parted)
+}
+
+// SolveByDefinition enumerates all placements of n new members. For tiny clusters, at most two levels of groups, and
+// no running members in a gang with groups. Exponential in everything.
+func SolveByDefinition(in Input, n int) (*Definition, error) {
+	s, err := newSolver(&in)
+	if err != nil {
+		return nil, err
+	}
+	s.look(false)
+	p := &search{solver: s, n: n}
+	if len(s.levels) == 1 {
+		p.rest = n % s.size(0)
+	}
+	d := &definer{search: p}
+	for _, v := range s.vertices {
+		if v.node != nil {
+			d.nodes = append(d.nodes, v)
+		}
+	}
+	out := &Definition{}
+	d.each = func(x parted) { d.bestStrategy(out, x) }
+	d.enumerate()
+	if out.Placed {
+		out.Intact = map[string][]int{}
+		d.each = func(x parted) { d.bestIntact(out, x) }
+		d.enumerate()
+	}
+	return out, nil
+}
+
+// bestStrategy keeps the lexicographically smallest vector of members outside and worths.
+func (d *definer) bestStrategy(out *Definition, x parted) {
+	worth, ok := d.worthOf(x)
+	if !ok {
+		return
+	}
+	vector := append([]int{x.outside}, worth...)
+	if !out.Placed || slices.Compare(vector, append([]int{out.Outside}, out.Worth...)) < 0 {
+		out.Placed, out.Outside, out.Worth = true, x.outside, worth
+	}
+}
+
+// worthOf is false if a hard rule is broken.
+func (d *definer) worthOf(x parted) ([]int, bool) {
+	var worth []int
+	for i, tier := range x.tiers {
+		r := d.gang
+		if i > 0 {
+			r = d.levels[i-1].rules
+		}
+		if tier > r.must {
+			return nil, false
+		}
+		worth = append(worth, r.worth(tier))
+	}
+	return worth, true
+}
+
+// bestIntact keeps, for the domain of the gang's tier that holds this placement, the best vector of whole groups. Group
+// tiers may be better than the strategy's: worth only bounds them.
+func (d *definer) bestIntact(out *Definition, x parted) {
+	worth, ok := d.worthOf(x)
+	if !ok || x.outside != out.Outside {
+		return
+	}
+	for i, w := range worth {
+		if w > out.Worth[i] {
+			return
+		}
+	}
+	domain := smallest(d.root, x.nodes)
+	for domain.parent != nil && domain.parent.tier <= out.Worth[0] && !domain.parent.outside {
+		domain = domain.parent
+	}
+	var vector []int
+	if len(d.levels) > 0 {
+		for t := out.Worth[1] - 1; t >= 0; t-- {
+			vector = append(vector, x.whole[t])
+		}
+	}
+	path := strings.Join(domain.path, "/")
+	if best, ok := out.Intact[path]; !ok || slices.Compare(vector, best) > 0 {
+		out.Intact[path] = vector
+	}
+}
+
+// smallest is the smallest domain or node that holds all these nodes.
+func smallest(root *vertex, nodes []*vertex) *vertex {
+	v := nodes[0]
+	for slices.ContainsFunc(nodes, func(n *vertex) bool { return !above(v, n) }) {
+		v = v.parent
+	}
+	if v.outside && v.node == nil {
+		return root
+	}
+	return v
+}
+
+func above(v, n *vertex) bool {
+	for ; n != nil; n = n.parent {
+		if n == v {
+			return true
+		}
+	}
+	return false
+}
+
+// enumerate tries all numbers of members on all nodes that keep the multiples.
+func (d *definer) enumerate() {
+	counts := make([]int, len(d.nodes))
+	d.spread(d.n, 0, counts, d.slots(), func() {
+		if d.keepsMultiples(counts) {
+			d.part(counts)
+		}
+	})
+}
+
+func (d *definer) slots() []int {
+	var out []int
+	for _, v := range d.nodes {
+		out = append(out, v.fits)
+	}
+	return out
+}
+
+// spread calls back for every way to put n members on the nodes from i on, each with so many slots.
+func (d *definer) spread(n, i int, counts, slots []int, each func()) {
+	if i == len(counts) {
+		if n == 0 {
+			each()
+		}
+		return
+	}
+	for k := 0; k <= min(n, slots[i]); k++ {
+		counts[i] = k
+		d.spread(n-k, i+1, counts, slots, each)
+	}
+	counts[i] = 0
+}
+
+// keepsMultiples counts the members of every vertex that stands for the layer of a multiple.
+func (d *definer) keepsMultiples(counts []int) bool {
+	if (d.n+len(d.own))%d.stepBelow(d.root.tier) != 0 {
+		return false
+	}
+	for tier, m := range d.multiple {
+		for _, v := range under(d.root, tier) {
+			n := v.own
+			for i, c := range counts {
+				if above(v, d.nodes[i]) {
+					n += c
+				}
+			}
+			if n%m != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// part hands out a placement in every way to part it into groups.
+func (d *definer) part(counts []int) {
+	x := parted{nodes: d.used(counts), whole: make([]int, d.root.tier+1)}
+	for i, v := range d.nodes {
+		if v.outside {
+			x.outside += counts[i]
+		}
+		if v.own > 0 {
+			x.nodes = append(x.nodes, v)
+		}
+	}
+	x.tiers = []int{smallest(d.root, x.nodes).tier}
+	if len(d.levels) == 0 {
+		d.each(x)
+		return
+	}
+	x.tiers = append(x.tiers, make([]int, len(d.levels))...)
+	d.group(slices.Clone(counts), d.n/d.size(0), nil, x)
+}
+
+// group takes one full group after the other out of what is left, in descending order so that no parting comes twice;
+// the short group is what remains.
+func (d *definer) group(left []int, full int, last []int, x parted) {
+	if full == 0 {
+		if nodes := d.used(left); len(nodes) > 0 {
+			x.tiers = slices.Clone(x.tiers)
+			x.tiers[1] = max(x.tiers[1], smallest(d.root, nodes).tier)
+		}
+		d.each(x)
+		return
+	}
+	counts := make([]int, len(left))
+	d.spread(d.size(0), 0, counts, left, func() {
+		if last != nil && slices.Compare(counts, last) > 0 {
+			return
+		}
+		next := x
+		next.tiers, next.whole = slices.Clone(x.tiers), slices.Clone(x.whole)
+		tier := smallest(d.root, d.used(counts)).tier
+		next.tiers[1] = max(next.tiers[1], tier)
+		for t := tier; t < len(next.whole); t++ {
+			next.whole[t]++
+		}
+		if len(d.levels) > 1 {
+			next.tiers[2] = max(next.tiers[2], d.innerTier(counts, d.size(0)/d.size(1)))
+		}
+		rest := slices.Clone(left)
+		for i := range rest {
+			rest[i] -= counts[i]
+		}
+		d.group(rest, full-1, slices.Clone(counts), next)
+	})
+}
+
+// innerTier is the best worst tier over all ways to part one group into so many inner ones.
+func (d *definer) innerTier(left []int, parts int) int {
+	if parts == 0 {
+		return 0
+	}
+	best := d.root.tier
+	counts := make([]int, len(left))
+	d.spread(d.size(1), 0, counts, slices.Clone(left), func() {
+		rest := slices.Clone(left)
+		for i := range rest {
+			rest[i] -= counts[i]
+		}
+		tier := smallest(d.root, d.used(counts)).tier
+		if tier < best || parts == 1 {
+			best = min(best, max(tier, d.innerTier(rest, parts-1)))
+		}
+	})
+	return best
+}
+
+func (d *definer) used(counts []int) []*vertex {
+	var out []*vertex
+	for i, n := range counts {
+		if n > 0 {
+			out = append(out, d.nodes[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The formulas of docs/order.md (capacity in groups, intact vectors, bounds of children) say what its words say.
+func TestFormulasEqualDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := DrawInput(t, Tiny)
+		defer func() {
+			if r := recover(); r != nil {
+				t.Fatalf("%v\n%s", r, in.Text())
+			}
+		}()
+		if err := formulasHold(in); err != nil {
+			t.Fatalf("%v\n%s", err, in.Text())
+		}
+	})
+}
+
+func formulasHold(in Input) error {
+	a, err := Solve(in)
+	if err != nil {
+		return err
+	}
+	if a.Partial || len(a.WaitsFor) > 0 {
+		return nil
+	}
+	n := a.Members
+	if !a.Placed {
+		return nothingFits(in, a)
+	}
+	def, err := SolveByDefinition(in, n)
+	if err != nil {
+		return err
+	}
+	if !def.Placed || def.Outside != a.Outside || !slices.Equal(def.Worth, a.Worth) {
+		return fmt.Errorf("strategy %d %v, by definition %d %v", a.Outside, a.Worth, def.Outside, def.Worth)
+	}
+	return intactHolds(in, a, def)
+}
+
+// nothingFits: no admissible number of members above Fits can be placed.
+func nothingFits(in Input, a *Answer) error {
+	s, err := newSolver(&in)
+	if err != nil || s.canWait() || s.begun() {
+		return err
+	}
+	for n := a.Fits + 1; n <= len(in.Request.Members); n++ {
+		def, err := SolveByDefinition(in, n)
+		if err != nil {
+			return err
+		}
+		if def.Placed && s.admissible(n) {
+			return fmt.Errorf("%d of %d fit, by definition %d", a.Fits, a.Wanted, n)
+		}
+	}
+	return nil
+}
+
+// intactHolds compares the intact vector of the chosen domain with the best of all placements there, those of other
+// candidates, and what the placement itself attains.
+func intactHolds(in Input, a *Answer, def *Definition) error {
+	if len(a.Keys.Intact) == 0 {
+		return nil
+	}
+	want := def.Intact[strings.Join(a.Domain, "/")]
+	if !slices.Equal(want, a.Keys.Intact[0]) {
+		return fmt.Errorf("intact %v at %v, by definition %v", a.Keys.Intact[0], a.Domain, want)
+	}
+	for domain, other := range def.Intact {
+		if slices.Compare(other, want) > 0 {
+			return fmt.Errorf("intact %v at %v, but %v at %s", want, a.Domain, other, domain)
+		}
+	}
+	if got := attained(in, a); !slices.Equal(got, want) {
+		return fmt.Errorf("intact %v at %v, the assignments have %v: %v", want, a.Domain, got, a.Assignments)
+	}
+	return nil
+}
+
+// attained counts the full groups of an answer that are whole at each tier below the group tier.
+func attained(in Input, a *Answer) []int {
+	s, _ := newSolver(&in)
+	byName := map[string]*vertex{}
+	for _, v := range s.vertices {
+		if v.node != nil {
+			byName[v.node.Name] = v
+		}
+	}
+	var out []int
+	for t := a.Worth[1] - 1; t >= 0; t-- {
+		whole := 0
+		for g := 0; (g+1)*s.size(0) <= len(a.Assignments); g++ {
+			var at []*vertex
+			for _, x := range a.Assignments[g*s.size(0) : (g+1)*s.size(0)] {
+				at = append(at, byName[x.Node])
+			}
+			if smallest(s.root, at).tier <= t {
+				whole++
+			}
+		}
+		out = append(out, whole)
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// whole chooses the domain and everything inside it; nil where the answer stays partial.
+func (p *search) whole() *placed {
+	if p.partial() {
+		return nil
+	}
+	var best *placed
+	for _, d := range p.candidates() {
+		found := p.inside(d)
+		if best == nil || p.betterDomain(found, best) {
+			best = found
+		}
+	}
+	return best
+}
+
+// inside is the placement of the whole gang in d.
+func (p *search) inside(d *vertex) *placed {
+	return p.place(d, state{level: 0, units: p.groupsOf(0), short: p.rest > 0})
+}
+
+// betterDomain compares two placements of the whole gang by the keys of docs/order.md section 3. Candidates come in
+// the order of paths, so equal ones are not better.
+func (p *search) betterDomain(a, b *placed) bool {
+	x, y := p.keys(a), p.keys(b)
+	for i := range x.Intact {
+		if c := slices.Compare(x.Intact[i], y.Intact[i]); c != 0 {
+			return c > 0
+		}
+	}
+	if x.Anchors != y.Anchors {
+		return x.Anchors > y.Anchors
+	}
+	if x.Span != y.Span {
+		return x.Span < y.Span
+	}
+	if p.byScore() && a.v.node != nil && b.v.node != nil && a.v.score != b.v.score {
+		return a.v.score > b.v.score
+	}
+	for i := range min(len(x.Free), len(y.Free)) {
+		if x.Free[i] != y.Free[i] {
+			return (x.Free[i] < y.Free[i]) != (p.in.Request.Policy == gang.Spread)
+		}
+	}
+	return x.Score > y.Score
+}
+
+func (p *search) byScore() bool { return p.in.Request.Policy == gang.ByScore }
+
+// keys of the domain that a placement fills.
+func (p *search) keys(a *placed) Keys {
+	k := Keys{Anchors: a.v.key, Span: a.used, Score: a.score}
+	for i := range p.levels {
+		k.Intact = append(k.Intact, p.intact(i, a.v))
+	}
+	for v := a.v; v != nil; v = v.parent {
+		k.Free = append(k.Free, v.high)
+	}
+	return k
+}
+
+// intact is how many of the groups of level i can lie whole in domains of every tier below the group tier, highest
+// first, each tier for itself.
+func (p *search) intact(i int, d *vertex) []int {
+	var out []int
+	for t := p.tiers[i+1] - 1; t >= 0; t-- {
+		whole := p.most(i, t, d)
+		if d == p.root && p.outside > 0 { // where it takes an exact number, but not of whole groups
+			whole = 0
+			for _, c := range d.children {
+				whole += p.most(i, t, c)
+			}
+		}
+		out = append(out, min(p.groupsOf(i), whole))
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package reference
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Sizes bounds what is drawn.
+type Sizes struct {
+	Nodes, Slots, Members int
+}
+
+// The sizes at which a solver is quick, and at which it is so with the definitions enumerated.
+var (
+	Small = Sizes{Nodes: 12, Slots: 4, Members: 8}
+	Tiny  = Sizes{Nodes: 5, Slots: 3, Members: 6}
+)
+
+// The resources that drawn members ask for; the second does not always bind.
+const (
+	device = "gpu"
+	second = muster.CPU
+)
+
+// gangName and affinityKey are those of every drawn request.
+const (
+	gangName    = "ns/job"
+	affinityKey = "key"
+)
+
+// chance is true in so many of a hundred draws; it shrinks to false.
+func chance(t *rapid.T, percent int, what string) bool {
+	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
+}
+
+// clusterDraw is a cluster being drawn.
+type clusterDraw struct {
+	t     *rapid.T
+	sizes Sizes
+	names []string // of nodes, not used yet
+	tiers []int
+	spec  placement.Spec
+	// members that run or leave so far, for names
+	running int
+}
+
+// DrawCluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
+// numbers, and what stands in every slot.
+func DrawCluster(t *rapid.T, sizes Sizes) placement.Spec {
+	d := &clusterDraw{t: t, sizes: sizes, names: hostileNames(t, "n", sizes.Nodes)}
+	for tier, n := 0, rapid.IntRange(1, 3).Draw(t, "layers"); n > 0; n-- {
+		tier += 1 + bit(chance(t, 10, "tier is missing"))
+		d.tiers = append(d.tiers, tier)
+	}
+	spec := topology.Spec{Layers: d.layers(), Roots: d.domains(len(d.tiers)-1, 3)}
+	tree, err := topology.New(spec)
+	if err != nil {
+		panic(err)
+	}
+	d.spec.Trees = []placement.NamedTree{{Tree: tree}}
+	if chance(t, 20, "nodes outside") {
+		for range rapid.IntRange(1, 3).Draw(t, "outside") {
+			d.node()
+		}
+	}
+	if len(d.spec.Nodes) == 0 {
+		d.node()
+	}
+	return d.spec
+}
+
+// hostileNames are names with numbers of one to three digits in any order.
+func hostileNames(t *rapid.T, prefix string, n int) []string {
+	numbers := []int{1, 2, 9, 10, 11, 20, 3, 100, 21, 99, 4, 101, 30, 5, 12}[:n]
+	var names []string
+	for _, i := range rapid.Permutation(numbers).Draw(t, prefix) {
+		names = append(names, fmt.Sprint(prefix, i))
+	}
+	return names
+}
+
+// layers gives names to most tiers.
+func (d *clusterDraw) layers() []topology.Layer {
+	var out []topology.Layer
+	for i, tier := range d.tiers {
+		if !chance(d.t, 10, "layer has no name") {
+			out = append(out, topology.Layer{Name: []string{"unit", "leaf", "spine"}[i], Tier: tier})
+		}
+	}
+	return out
+}
+
+// domains draws the children of one domain, whose layers are those below or, in uneven trees, lower.
+func (d *clusterDraw) domains(layer, most int) []topology.Domain {
+	var out []topology.Domain
+	names := hostileNames(d.t, "d", 5)
+	for i := range rapid.IntRange(1, most).Draw(d.t, "domains") {
+		here := layer
+		if chance(d.t, 8, "layer is skipped") {
+			here = rapid.IntRange(0, layer).Draw(d.t, "layer")
+		}
+		c := topology.Domain{Name: names[i], Tier: d.tiers[here]}
+		if here == 0 || chance(d.t, 8, "nodes directly") {
+			c.Nodes = d.nodes()
+		} else {
+			c.Children = d.domains(here-1, 3)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (d *clusterDraw) nodes() []string {
+	var out []string
+	for range rapid.IntRange(1, 4).Draw(d.t, "nodes") {
+		if name := d.node(); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// node draws a node and what runs on it; empty if there are enough.
+func (d *clusterDraw) node() string {
+	if len(d.names) == 0 {
+		return ""
+	}
+	name := d.names[0]
+	d.names = d.names[1:]
+	slots := rapid.IntRange(1, d.sizes.Slots).Draw(d.t, "slots")
+	n := placement.Node{
+		Name:        name,
+		Allocatable: muster.Resources{device: int64(slots), second: 1000 * int64(slots)},
+		Cordoned:    chance(d.t, 5, "cordoned"),
+		NotReady:    chance(d.t, 3, "not ready"),
+		Labels:      map[string]string{"kind": rapid.SampledFrom([]string{"a", "b"}).Draw(d.t, "kind")},
+	}
+	if chance(d.t, 15, "second resource binds") {
+		n.Allocatable[second] = 500 * rapid.Int64Range(0, 2*int64(slots)).Draw(d.t, "second")
+	}
+	if chance(d.t, 10, "pods bind") {
+		n.Allocatable[muster.Pods] = rapid.Int64Range(0, int64(slots)).Draw(d.t, "pods")
+	}
+	if chance(d.t, 4, "tainted") {
+		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{
+			gang.NoSchedule, gang.PreferNoSchedule}).Draw(d.t, "effect")}}
+	}
+	d.spec.Nodes = append(d.spec.Nodes, n)
+	d.occupy(n, slots)
+	return name
+}
+
+// occupy draws for every slot what stands there, as far as the node's other resources allow.
+func (d *clusterDraw) occupy(n placement.Node, slots int) {
+	left := muster.Resources{}
+	for r, amount := range n.Allocatable {
+		left[r] = amount
+	}
+	for range slots {
+		what := rapid.SampledFrom([]string{
+			"free", "free", "free", "free", "free", "free", "other", "other", "leaving", "own", "key",
+		}).Draw(d.t, "slot")
+		if what == "free" {
+			continue
+		}
+		if what == "own" && !chance(d.t, 40, "own") {
+			what = "other"
+		}
+		r := runningMember(d.running, n.Name, what)
+		d.running++
+		if !fits(left, r.Resources) {
+			continue
+		}
+		for name := range left {
+			left[name] -= r.Resources[name]
+		}
+		d.spec.Running = append(d.spec.Running, r)
+	}
+}
+
+func runningMember(i int, node, what string) placement.Running {
+	r := placement.Running{
+		Gang: "ns/other", Member: fmt.Sprintf("other-%d", i), Node: node,
+		Resources: muster.Resources{device: 1, second: 1000, muster.Pods: 1},
+	}
+	switch what {
+	case "leaving":
+		r.Leaving = true
+		if i%3 == 0 {
+			r.Resources = muster.Resources{device: 2, muster.Pods: 1}
+		}
+		if i%5 == 0 {
+			r.AffinityKey = affinityKey
+		}
+	case "own":
+		r.Gang, r.Member = gangName, fmt.Sprintf("old-%d", i)
+	case "key":
+		r.AffinityKey = affinityKey
+	}
+	return r
+}
+
+// fits holds if every resource that the node names has room.
+func fits(left, want muster.Resources) bool {
+	for name, amount := range want {
+		if have, named := left[name]; have < amount && (named || name != muster.Pods) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,175 @@
+package reference
+
+import (
+	"fmt"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// DrawInput draws a cluster and a gang for it.
+func DrawInput(t *rapid.T, sizes Sizes) Input {
+	spec := DrawCluster(t, sizes)
+	in := Input{Spec: spec, Request: DrawRequest(t, &spec, sizes)}
+	in.Spec = spec
+	return in
+}
+
+// DrawRequest draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time,
+// and nearly always where the gang has groups.
+func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
+	req := gang.Request{
+		Name:   gangName,
+		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
+		Policy: rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
+	}
+	if chance(t, 10, "members take two") {
+		req.Shape.Resources[device] = 2
+	}
+	if chance(t, 50, "members are pods") {
+		req.Shape.Resources[muster.Pods] = 1
+	}
+	groups := rapid.IntRange(0, 4).Draw(t, "group levels")
+	withOwn := chance(t, 35, "with running members")
+	if groups > 0 {
+		withOwn = groups == 1 && chance(t, 10, "with begun groups")
+	}
+	own := takeOwn(spec, withOwn)
+	members := drawGroups(t, &req, groups, own, sizes)
+	drawRules(t, &req, spec, &members, own)
+	for _, i := range rapid.Permutation(hostileRanks[:members]).Draw(t, "members") {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("job-%d", i)})
+	}
+	drawRest(t, &req, spec, own)
+	return req
+}
+
+var hostileRanks = []int{9, 10, 1, 2, 100, 11, 3, 20, 99, 101, 12, 30}
+
+// takeOwn counts the gang's running members, or gives them to another gang.
+func takeOwn(spec *placement.Spec, keep bool) int {
+	own := 0
+	for i := range spec.Running {
+		if r := &spec.Running[i]; r.Gang == gangName && !keep {
+			r.Gang = "ns/older"
+		} else if r.Gang == gangName {
+			own++
+		}
+	}
+	return own
+}
+
+// drawGroups draws the levels of groups and how many members are new.
+func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
+	members := rapid.IntRange(1, sizes.Members).Draw(t, "gang")
+	size := rapid.IntRange(1, 4).Draw(t, "group size")
+	switch kind {
+	case 1, 2:
+		req.Groups = []gang.Groups{{Size: size}}
+	case 3:
+		req.PP = size
+	case 4:
+		inner := rapid.IntRange(1, 2).Draw(t, "inner size")
+		outer := inner * rapid.IntRange(2, 3).Draw(t, "inner groups")
+		req.Groups = []gang.Groups{{Size: outer}, {Size: inner}}
+		members = outer * max(1, members/outer)
+	}
+	if largest := max(req.PP, sizeOf(req.Groups)); members+own < largest {
+		members = largest - own
+	}
+	if len(req.Groups)+req.PP > 0 && own == 0 && chance(t, 50, "groups divide the gang") {
+		size := max(req.PP, sizeOf(req.Groups))
+		members = size * max(1, members/size)
+	}
+	return members
+}
+
+// sizeOf is the size of the outermost groups, 0 if there are none.
+func sizeOf(levels []gang.Groups) int {
+	if len(levels) == 0 {
+		return 0
+	}
+	return levels[0].Size
+}
+
+// drawRules draws gather rules and multiples; a multiple divides the groups, and the members follow it.
+func drawRules(t *rapid.T, req *gang.Request, spec *placement.Spec, members *int, own int) {
+	layers := []string{"0"}
+	for _, l := range spec.Trees[0].Tree.Layers() {
+		name := l.Name
+		if name == "" {
+			name = strconv.Itoa(l.Tier)
+		}
+		layers = append(layers, name)
+	}
+	req.Gather = drawGather(t, layers)
+	for i := range req.Groups {
+		req.Groups[i].Gather = drawGather(t, layers)
+	}
+	if own > 0 || !chance(t, 12, "with a multiple") { // the planner refuses multiples beside running members
+		return
+	}
+	multiple := rapid.IntRange(2, 3).Draw(t, "multiple")
+	for _, g := range append(req.Groups, gang.Groups{Size: req.PP}) {
+		if g.Size%multiple != 0 {
+			return
+		}
+	}
+	layer := rapid.SampledFrom(layers).Draw(t, "multiple at")
+	req.Gather = append(req.Gather, gang.Rule{Layer: layer, Multiple: multiple})
+	total := (*members + own + multiple - 1) / multiple * multiple
+	*members = total - own
+}
+
+func drawGather(t *rapid.T, layers []string) []gang.Rule {
+	var out []gang.Rule
+	for _, layer := range layers {
+		if chance(t, 15, "prefer") {
+			out = append(out, gang.Rule{Layer: layer, Strategy: gang.PreferGather})
+		}
+		if chance(t, 6, "must") {
+			out = append(out, gang.Rule{Layer: layer, Strategy: gang.MustGather})
+		}
+	}
+	return out
+}
+
+// drawRest draws what is left: the minimum, the indexes, the nodes allowed and their scores.
+func drawRest(t *rapid.T, req *gang.Request, spec *placement.Spec, own int) {
+	if chance(t, 25, "with a minimum") && (own == 0 || len(req.Groups)+req.PP == 0) {
+		req.MinMember = rapid.IntRange(1, len(req.Members)+own).Draw(t, "minimum")
+	}
+	if chance(t, 15, "indexed") {
+		for i := range req.Members {
+			req.Members[i].Index, req.Members[i].Indexed = len(req.Members)-1-i, true
+		}
+	}
+	if chance(t, 30, "affinity") {
+		req.AffinityKey = affinityKey
+	}
+	req.IgnoreLeaving = chance(t, 10, "ignore leaving")
+	if chance(t, 5, "exclude") {
+		req.Exclude = []string{spec.Nodes[0].Name}
+	}
+	if chance(t, 4, "selector") {
+		req.Shape.Selector = map[string]string{"kind": "a"}
+	}
+	if chance(t, 10, "eligible") {
+		req.Shape.Affinity = []gang.Term{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
+	}
+	if chance(t, 10, "weight") {
+		term := gang.Term{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"b"}}}}
+		req.Shape.Preferred = []gang.Preference{{Weight: 3, Term: term}}
+	}
+	if req.Policy == gang.ByScore || chance(t, 15, "scored") {
+		scores := map[string]int64{}
+		for _, n := range spec.Nodes {
+			scores[n.Name] = rapid.Int64Range(0, 3).Draw(t, "score")
+		}
+		req.Score = func(node string) int64 { return scores[node] }
+	}
+}

@@ -1,0 +1,59 @@
+// Package reference answers the same question as package placement, slowly: which is the best plan, by the order that
+// docs/order.md states? It is the readable definition. It enumerates every domain and, at every vertex, every set of
+// children, and compares whole vectors of keys; it shares nothing with the fast planner but the types. It is meant for
+// tests on small clusters (some twelve nodes, gangs of at most [MaxMembers]).
+//
+//	answer, err := reference.Solve(reference.Input{Spec: spec, Request: request})
+package reference
+
+import (
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// MaxMembers bounds the new members of a gang, so that sets of counts are bits of one word.
+const MaxMembers = 60
+
+// Input is a cluster and a gang to place in it.
+type Input struct {
+	Spec    placement.Spec
+	Request gang.Request
+}
+
+// Answer is the best plan, or why there is none.
+type Answer struct {
+	// Placed is false if the gang cannot be placed; then only Wanted and Fits say something.
+	Placed bool
+	// Wanted is the least number of new members to place, Fits the most that the rules allow, with leaving members gone
+	// if they may be waited for.
+	Wanted, Fits int
+	// Partial answers hold Placed, the number of members and Worth alone: gangs with groups of which members run, with
+	// groups of which some lie outside the tree, or with groups of which further ones are added to a plan that waits.
+	Partial bool
+
+	// Members is the number of new members, Outside how many of them are on nodes outside the tree.
+	Members, Outside int
+	// Worth is the strategy: the worth of the gang's tier and of every level of groups.
+	Worth []int
+	// Domain is the path of the domain chosen, and Keys the vector that chose it.
+	Domain []string
+	Keys   Keys
+	// Counts is the number of new members by node.
+	Counts map[string]int
+	// Assignments are in rank order.
+	Assignments []placement.Assignment
+	// WaitsFor is in the order of nodes by path, then of names.
+	WaitsFor []placement.Waited
+}
+
+// Keys are what candidate domains are compared by, in this order (docs/order.md, section 3).
+type Keys struct {
+	// Intact has for every level of groups how many of them can lie whole at each tier below the group tier, highest
+	// first.
+	Intact  [][]int
+	Anchors int
+	Span    int
+	// Free are the slots of the domain, of its parent, and so on.
+	Free  []int
+	Score int64
+}

@@ -1,0 +1,206 @@
+package reference
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// set is a set of receiving children, in fill order, with what each takes.
+type set struct {
+	portions []portion
+	counts   []int
+	short    int // index of the child that takes the short group, -1 if none does
+
+	used, own, key, share int
+	sum                   int
+	slots                 []int // descending
+	score                 int64 // of the members as filled, if the children are nodes
+}
+
+// chooseSet tries all sets of children and places the best one.
+func (p *search) chooseSet(out *placed, active state, portions []portion) {
+	var best *set
+	for mask := uint(1); mask < 1<<len(portions); mask++ {
+		used := usedChildren(portions, mask)
+		if best != nil && used > best.used {
+			continue
+		}
+		s := p.fill(portions, mask, active)
+		if s == nil {
+			continue
+		}
+		s.used = used
+		if best == nil || p.betterSet(s, best, active) {
+			best = s
+		}
+	}
+	out.used = best.used
+	for i, c := range best.portions {
+		inner := p.place(c.v, p.stateOf(best, i, active))
+		out.inner = append(out.inner, inner)
+		out.score += inner.score
+	}
+	slices.SortFunc(out.inner, func(a, b *placed) int { return cmp.Compare(a.v.order, b.v.order) })
+}
+
+func (p *search) stateOf(s *set, i int, active state) state {
+	return state{level: active.level, units: s.counts[i], short: s.short == i}
+}
+
+// usedChildren counts the children of the set and those beside it that hold running members of the gang.
+func usedChildren(portions []portion, mask uint) int {
+	used := bits.OnesCount(mask)
+	for i, c := range portions {
+		if mask>>i&1 == 0 && c.v.own > 0 {
+			used++
+		}
+	}
+	return used
+}
+
+// fill gives every child of the set its number of units; nil if the set does not suffice. A child that takes the short
+// group and nothing else counts as receiving, but only where the set cannot do otherwise.
+func (p *search) fill(portions []portion, mask uint, active state) *set {
+	s := &set{short: -1}
+	for i, c := range portions {
+		switch {
+		case mask>>i&1 == 1:
+			s.portions = append(s.portions, c)
+		case c.low > 0:
+			return nil
+		}
+	}
+	slices.SortStableFunc(s.portions, p.fillOrder)
+	if !p.units(s, active) {
+		return nil
+	}
+	s.share = slices.Min(s.counts)
+	for i, c := range s.portions {
+		s.own, s.key, s.sum = s.own+c.v.own, s.key+c.v.key, s.sum+c.v.high
+		s.slots = append(s.slots, c.v.high)
+		if c.v.node != nil {
+			s.score += p.place(c.v, p.stateOf(s, i, active)).score
+		}
+	}
+	slices.SortFunc(s.slots, func(a, b int) int { return cmp.Compare(b, a) })
+	return s
+}
+
+// fillOrder: more running members of the gang first, then more slots (between nodes under ByScore: a higher score);
+// the sort is stable, so path order decides last.
+func (p *search) fillOrder(a, b portion) int {
+	if c := cmp.Compare(b.v.own, a.v.own); c != 0 {
+		return c
+	}
+	if p.byScore() && a.v.node != nil {
+		return cmp.Compare(b.v.score, a.v.score)
+	}
+	return cmp.Compare(b.v.high, a.v.high)
+}
+
+// units distributes the units and finds the child of the short group: the last in fill order that can hold it. The
+// short group counts as the one unit that its child must take.
+func (p *search) units(s *set, active state) bool {
+	numbers := make([]uint64, len(s.portions))
+	for i, c := range s.portions {
+		numbers[i] = c.full &^ 1
+	}
+	if !active.short {
+		return p.distribute(s, active.units, numbers)
+	}
+	for i := len(s.portions) - 1; i >= 0; i-- {
+		beside := slices.Clone(numbers)
+		beside[i] = s.portions[i].short
+		if p.distribute(s, active.units, beside) {
+			s.short = i
+			return true
+		}
+	}
+	return false
+}
+
+// distribute gives every child the least number of units that it may take, and then the rest: to each in fill order as
+// much as it can take or, to fill evenly, one step at a time to the child with the fewest.
+func (p *search) distribute(s *set, units int, numbers []uint64) bool {
+	s.counts = make([]int, len(numbers))
+	for i, allowed := range numbers {
+		if allowed == 0 {
+			return false
+		}
+		s.counts[i] = lowest(allowed)
+		units -= s.counts[i]
+	}
+	for units > 0 {
+		i, step := p.next(s.counts, numbers)
+		if i < 0 || step > units {
+			return false
+		}
+		s.counts[i] += step
+		units -= step
+	}
+	return units == 0
+}
+
+// next is the child that takes more, and how much more: one step.
+func (p *search) next(counts []int, numbers []uint64) (child, step int) {
+	policy := p.in.Request.Policy
+	even := policy == gang.Spread || policy == gang.Balanced
+	child = -1
+	for i, allowed := range numbers {
+		more := allowed >> (counts[i] + 1)
+		if more != 0 && (child < 0 || even && counts[i] < counts[child]) {
+			child, step = i, lowest(more)+1
+		}
+	}
+	return child, step
+}
+
+// betterSet compares two sets that suffice by docs/order.md section 4.
+func (p *search) betterSet(a, b *set, active state) bool {
+	policy := p.in.Request.Policy
+	for _, c := range []int{
+		cmp.Compare(b.used, a.used),
+		cmp.Compare(a.own, b.own),
+		cmp.Compare(a.key, b.key),
+	} {
+		if c != 0 {
+			return c > 0
+		}
+	}
+	if policy == gang.Balanced && a.share != b.share {
+		return a.share > b.share
+	}
+	if policy == gang.ByScore && a.portions[0].v.node != nil {
+		if a.score != b.score {
+			return a.score > b.score
+		}
+	} else if c := cmp.Or(cmp.Compare(a.sum, b.sum), slices.Compare(a.slots, b.slots)); c != 0 {
+		return (c < 0) != (policy == gang.Spread)
+	}
+	if x, y := p.scoreOf(a, active), p.scoreOf(b, active); x != y {
+		return x > y
+	}
+	return slices.Compare(orders(a), orders(b)) < 0
+}
+
+// scoreOf is the host score of all members as they are placed below the set.
+func (p *search) scoreOf(s *set, active state) int64 {
+	var score int64
+	for i, c := range s.portions {
+		score += p.place(c.v, p.stateOf(s, i, active)).score
+	}
+	return score
+}
+
+// orders are the children of the set in the order of paths.
+func orders(s *set) []int {
+	var out []int
+	for _, c := range s.portions {
+		out = append(out, c.v.order)
+	}
+	slices.Sort(out)
+	return out
+}
