@@ -54,7 +54,7 @@ func (p *problem) newAsk(slots []int64, n int) *ask {
 func (a *ask) stayInTree() {
 	x := a.v.outside
 	inside := a.slots[rootVertex] - a.slots[x]
-	if a.beyond = max(0, a.members-inside); a.beyond > 0 || a.slots[x] == 0 {
+	if a.beyond = max(0, a.members-a.forced[rootVertex]-inside); a.beyond > 0 || a.slots[x] == 0 {
 		return
 	}
 	a.slots = slices.Clone(a.slots)

@@ -37,6 +37,7 @@ func (s *sums) fillTree(d demand, items []item) {
 		if it.at == s.v.outside {
 			room = s.beyond
 		}
+		room += s.forced[it.at]
 		if s.bottom() > 0 && s.tiers[0] < s.v.rootTop {
 			groups = s.fillWhole(it, room, groups)
 			continue

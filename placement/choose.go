@@ -205,10 +205,15 @@ func (c *chooser) fill(set []int) {
 func (c *chooser) compareFill(i, j int) int {
 	a, b := &c.items[i], &c.items[j]
 	order := cmp.Compare(b.siblings, a.siblings)
-	if order == 0 && c.byScore() {
+	switch {
+	case order != 0:
+		return order
+	case c.byScore():
 		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+	default:
+		order = cmp.Compare(b.slots, a.slots)
 	}
-	return cmp.Or(order, cmp.Compare(b.slots, a.slots), cmp.Compare(i, j))
+	return cmp.Or(order, cmp.Compare(i, j))
 }
 
 // placeShort finds the last child in fill order that can take the short group, -1 if there is none to place.

@@ -41,7 +41,7 @@ type view struct {
 	rootTop int32   // tier of the root
 }
 
-// noSource marks the outside domain, which the tree does not know.
+// noSource marks a domain that the tree does not know: its nodes hang right below the root.
 const noSource topology.DomainID = -1
 
 // newView lays out a tree over the cluster's nodes; id finds a node's dense id, n is their number. Nodes of the tree
@@ -92,14 +92,20 @@ func (v *view) placeNodes(names []string, id func(string) (int32, bool)) {
 	v.order, v.posOf = nil, nil
 }
 
-// placeDomains copies the tree's domains, with the outside domain put behind the roots.
+// placeDomains copies the tree's domains, with the outside domain put behind the roots. A topology without any switch
+// layer has nodes right below the root; they get a nameless domain of their own, so that no vertex holds both.
 func (v *view) placeDomains() {
 	t := v.tree
 	firstRoot, endRoot := t.Children(topology.Root)
-	n := t.Len() + 1
-	v.outside = vertex(endRoot)
+	roots := int(endRoot - firstRoot)
+	bare := roots == 0 && t.NumNodes() > 0
+	if bare {
+		roots = 1
+	}
+	n := t.Len() + roots - int(endRoot-firstRoot) + 1
+	v.outside = vertex(roots) + 1
 	at := func(d topology.DomainID) vertex {
-		if d >= endRoot {
+		if d >= endRoot && d != topology.Root {
 			return vertex(d) + 1
 		}
 		return vertex(d)
@@ -109,25 +115,38 @@ func (v *view) placeDomains() {
 	v.firstPos, v.endPos = make([]int32, n), make([]int32, n)
 	v.source = make([]topology.DomainID, n)
 	v.leafOf = make([]vertex, v.nodes)
-	for d := topology.Root; int(d) < t.Len(); d++ {
+	for d := topology.Root + 1; int(d) < t.Len(); d++ {
 		x := at(d)
-		v.parent[x], v.tier[x], v.source[x] = -1, int32(t.Tier(d)), d
-		if d != topology.Root {
-			v.parent[x] = at(t.Parent(d))
-		}
 		lo, hi := t.Nodes(d)
-		v.firstPos[x], v.endPos[x] = int32(lo), int32(hi)
+		v.set(x, at(t.Parent(d)), int32(t.Tier(d)), int32(lo), int32(hi), d)
 		first, end := t.Children(d)
 		v.firstKid[x], v.endKid[x] = at(first), at(first)+vertex(end-first)
 		if first == end {
 			v.holdNodes(x)
 		}
 	}
-	v.firstKid[rootVertex], v.endKid[rootVertex] = vertex(firstRoot), vertex(endRoot)+1
-	v.endPos[rootVertex] = v.nodes
-	v.parent[v.outside], v.tier[v.outside], v.source[v.outside] = rootVertex, v.rootTop, noSource
-	v.firstPos[v.outside], v.endPos[v.outside] = int32(t.NumNodes()), v.nodes
+	inTree := int32(t.NumNodes())
+	v.set(rootVertex, -1, v.rootTop, 0, v.nodes, topology.Root)
+	v.firstKid[rootVertex], v.endKid[rootVertex] = 1, v.outside+1
+	if bare {
+		v.set(1, rootVertex, v.rootTop, 0, inTree, noSource)
+		v.holdNodes(1)
+	}
+	v.set(v.outside, rootVertex, v.rootTop, inTree, v.nodes, noSource)
 	v.holdNodes(v.outside)
+}
+
+func (v *view) set(x, parent vertex, tier, first, end int32, source topology.DomainID) {
+	v.parent[x], v.tier[x], v.source[x] = parent, tier, source
+	v.firstPos[x], v.endPos[x] = first, end
+}
+
+// named is x, or the root in place of a domain that the tree does not know.
+func (v *view) named(x vertex) vertex {
+	if !v.isNode(x) && v.source[x] == noSource {
+		return rootVertex
+	}
+	return x
 }
 
 // holdNodes makes the nodes below x its children.
@@ -223,7 +242,7 @@ func (v *view) at(node int32) int32 {
 // path is the names from below the root down to x; nodes outside the tree hang below the root.
 func (v *view) path(x vertex, name func(node int32) string) []string {
 	if !v.isNode(x) {
-		if x == rootVertex || x == v.outside {
+		if v.named(x) == rootVertex {
 			return nil
 		}
 		return v.tree.Path(v.source[x])

@@ -77,13 +77,10 @@ func (k *picker) best(size int, tasks []task) []int {
 	if k.byScore() {
 		return k.bestByScore(size)
 	}
-	k.classify(size, tasks)
-	var best *pick
-	for i, t := range tasks {
-		k.memo, k.bit = map[pickState]*pick{}, 1<<i
-		if p := k.solve(pickState{0, size, max(0, t.need), t.flagged}); p != nil && (best == nil || k.compare(p, best) < 0) {
-			best = p
-		}
+	k.classify(tasks, 0)
+	best := k.solveAll(size, tasks)
+	if k.policy == gang.Balanced && best != nil {
+		best = k.mostEven(size, tasks, best.friends)
 	}
 	switch {
 	case best == nil:
@@ -101,9 +98,39 @@ func (k *picker) anyOf(size int) []int {
 	return out[:size]
 }
 
-// classify groups the pool, largest slots first.
-func (k *picker) classify(size int, tasks []task) {
-	least := k.evenShare(size)
+// solveAll is the best choice that does one of the tasks, nil if there is none.
+func (k *picker) solveAll(size int, tasks []task) *pick {
+	var best *pick
+	for i, t := range tasks {
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		if p := k.solve(pickState{0, size, max(0, t.need), t.flagged}); p != nil && (best == nil || k.compare(p, best) < 0) {
+			best = p
+		}
+	}
+	return best
+}
+
+// mostEven is the best choice among those with so many members of the affinity key whose smallest share is the largest
+// when filled evenly. A share is reached exactly if no child holds less, so shares are tried from the largest down.
+func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
+	shares := []int64{k.evenShare(size)}
+	for _, i := range k.pool {
+		if hi := k.items[i].hi; hi < shares[0] {
+			shares = append(shares, hi)
+		}
+	}
+	slices.SortFunc(shares, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, share := range slices.Compact(shares) {
+		k.classify(tasks, share)
+		if best := k.solveAll(size, tasks); best != nil && best.friends == friends {
+			return best
+		}
+	}
+	return nil
+}
+
+// classify groups the children of the pool that hold at least so many units, largest slots first.
+func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
 	at := map[[4]int64]int{}
 	for _, i := range k.pool {
@@ -131,25 +158,16 @@ func (k *picker) classify(size int, tasks []task) {
 	})
 }
 
-// evenShare is, under Balanced, the largest smallest share that a set of this size can give when filled evenly: that of
-// the largest children. A set gives as much exactly if none of its children holds less.
+// evenShare is the largest smallest share that a set of this size can give when filled evenly: that of the largest
+// children.
 func (k *picker) evenShare(size int) int64 {
-	if k.policy != gang.Balanced {
-		return 0
+	set := slices.Concat(k.core, k.anyOf(size))
+	given := k.tryFill(set)
+	share := given[set[0]]
+	for _, i := range set {
+		share = min(share, given[i])
 	}
-	his := make([]int64, 0, size+len(k.core))
-	for _, i := range slices.Concat(k.core, k.anyOf(size)) {
-		his = append(his, k.items[i].hi)
-	}
-	slices.Sort(his)
-	left := k.n
-	for j, hi := range his {
-		if level := left / int64(len(his)-j); level < hi {
-			return min(his[0], level)
-		}
-		left -= hi
-	}
-	return his[0]
+	return share
 }
 
 // solve is the best way to pick from the classes of a state on.

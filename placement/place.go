@@ -137,7 +137,7 @@ func (s *sums) note(level int, items []item) {
 func (s *sums) items(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
-		if s.slots[c] > 0 {
+		if s.slots[c] > 0 || s.forced[c] > 0 {
 			items = append(items, item{at: c, slots: s.slots[c], siblings: s.siblings[c], friends: s.friends[c], withRest: -1})
 		}
 	}
@@ -166,7 +166,7 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 // tells whether the short group is still to be placed, before and after.
 func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
 	for i := range items {
-		n += items[i].given
+		n += items[i].given - s.forced[items[i].at]
 	}
 	at, whole := s.keepAt(x, level, n, items)
 	if !whole {
@@ -178,6 +178,11 @@ func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item
 		c.short, *short = true, false
 	}
 	c.choose()
+	if s.forced != nil {
+		for i := range items {
+			items[i].given += s.forced[items[i].at]
+		}
+	}
 	return 0
 }
 

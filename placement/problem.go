@@ -30,6 +30,8 @@ type problem struct {
 	lca     vertex  // of the running members, -1 if none
 	siblings,
 	friends map[vertex]int64 // running members of the gang, and of the affinity key, below a vertex
+	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
+	forced      map[vertex]int64
 	leavingGone bool
 }
 
@@ -79,6 +81,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 		}
 	}
 	p.findAnchors()
+	p.forceMultiples()
 	return p, nil
 }
 
@@ -313,8 +316,8 @@ func (p *problem) checkMultiples() error {
 	if p.mult == nil {
 		return nil
 	}
-	if len(p.running) > 0 {
-		return invalid("request.Gather", p.req.Name, "multiples are not supported yet for a gang of which members run")
+	if len(p.running) > 0 && len(p.levels) > 0 {
+		return invalid("request.Gather", p.req.Name, "multiples are not supported yet for a gang with groups of which members run")
 	}
 	for i, l := range p.levels {
 		if within := p.mult[l.must]; l.size%within != 0 {

@@ -8,8 +8,9 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// refuse explains why not even the least number of members can be placed.
+// refuse explains why not even the least number of members can be placed, leaving members being gone.
 func (p *problem) refuse() *Unschedulable {
+	p.leavingGone = !p.req.IgnoreLeaving
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, Proven: true, nodes: p.causes}
 	slots := p.countSlots()
 	if p.least > len(p.pending) {
@@ -90,7 +91,7 @@ func (p *problem) binding(slots []int64) string {
 	plain := *p
 	plain.mult = nil
 	if p.mult != nil && plain.search() != nil {
-		return "multiple"
+		return p.multipleName()
 	}
 	if p.gather.hard {
 		loose := *p
@@ -108,6 +109,25 @@ func (p *problem) binding(slots []int64) string {
 		return "running members"
 	}
 	return "groups"
+}
+
+// multipleName names the first multiple that does not divide the gang, else the first one.
+func (p *problem) multipleName() string {
+	first, total := "", len(p.pending)+len(p.running)
+	for i, r := range p.req.Gather {
+		tier, err := p.tier(fmt.Sprintf("request.Gather[%d].Layer", i), r.Layer)
+		if err != nil || r.Multiple == 0 {
+			continue
+		}
+		name := fmt.Sprintf("multiple %d at %s", r.Multiple, p.v.layerName(tier))
+		if total%r.Multiple != 0 {
+			return name
+		}
+		if first == "" {
+			first = name
+		}
+	}
+	return first
 }
 
 // causes counts the nodes that take no member by the first cause that applies.

@@ -22,10 +22,7 @@ func (p *problem) result(positions []int32) *Result {
 	for _, m := range p.running {
 		where = append(where, m.pos)
 	}
-	domain := p.lowest(where)
-	if domain == p.v.outside {
-		domain = rootVertex
-	}
+	domain := p.v.named(p.lowest(where))
 	tier := p.v.tierOf(domain)
 	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
 	r.Domain = p.v.path(domain, p.c.nodeName)
@@ -118,7 +115,8 @@ func binomial(n, k int) int {
 	return c
 }
 
-// span counts the domains used in every switch layer below a tier, widest first.
+// span counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer
+// do not count there.
 func (v *view) span(positions []int32, tier int32) []LayerSpan {
 	var out []LayerSpan
 	for _, l := range slices.Backward(v.layers) {
@@ -127,17 +125,13 @@ func (v *view) span(positions []int32, tier int32) []LayerSpan {
 		}
 		used := map[vertex]bool{}
 		for _, pos := range positions {
-			used[v.within(v.nodeVertex(pos), int32(l.Tier))] = true
+			for x := v.leafOf[pos]; x >= 0; x = v.above(x) {
+				if v.tierOf(x) == int32(l.Tier) {
+					used[x] = true
+				}
+			}
 		}
 		out = append(out, LayerSpan{Layer: v.layerName(int32(l.Tier)), Tier: l.Tier, Domains: len(used)})
 	}
 	return out
-}
-
-// within is the domain of tier t that x lies in: the highest vertex of tier t or less.
-func (v *view) within(x vertex, t int32) vertex {
-	for up := v.above(x); up >= 0 && v.tierOf(up) <= t; up = v.above(x) {
-		x = up
-	}
-	return x
 }

@@ -70,7 +70,7 @@ func (c *chooser) scoreOf(it *item, units int64) int64 {
 // bestScores exchanges picked children for others of their class where that raises the host score. How many units the
 // k-th child of a class takes does not depend on which one it is, so each class is decided alone.
 func (k *picker) bestScores(picked []int) []int {
-	given := k.tryFill(picked)
+	given := k.tryFill(slices.Concat(k.core, picked))
 	var out []int
 	for i := range k.classes {
 		cl := &k.classes[i]
@@ -85,10 +85,10 @@ func (k *picker) bestScores(picked []int) []int {
 	return out
 }
 
-// tryFill finds how many units each child takes if these are picked, and leaves the items as they were.
-func (k *picker) tryFill(picked []int) []int64 {
+// tryFill finds how many units each child of a set would take, and leaves the items as they were.
+func (k *picker) tryFill(set []int) []int64 {
 	before := slices.Clone(k.items)
-	k.fill(slices.Concat(k.core, picked))
+	k.fill(slices.Clone(set))
 	given := make([]int64, len(k.items))
 	for i := range k.items {
 		given[i] = k.items[i].given

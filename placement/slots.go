@@ -1,7 +1,9 @@
 package placement
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -38,19 +40,71 @@ func (p *problem) countSlots() []int64 {
 	return slots
 }
 
-// sumSlots adds the nodes' slots up the tree, floored to multiples on the way.
+// sumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
+// force there.
 func (p *problem) sumSlots(slots []int64) {
-	for x := vertex(p.v.numDomains()) - 1; x >= 0; x-- {
-		unit := p.unit(x)
+	n := vertex(p.v.numDomains())
+	if p.mult != nil {
+		for x := n; int(x) < len(slots); x++ {
+			p.floorSlots(slots, x, p.forced[x])
+		}
+	}
+	for x := n - 1; x >= 0; x-- {
+		var sum, below int64
 		lo, end := p.v.kids(x)
-		var sum int64
 		for c := lo; c < end; c++ {
-			if unit > 1 {
-				slots[c] -= slots[c] % unit
-			}
 			sum += slots[c]
+			if p.forced != nil {
+				below += p.forced[c]
+			}
 		}
 		slots[x] = sum
+		if p.mult != nil {
+			p.floorSlots(slots, x, p.forced[x]-below)
+		}
+	}
+}
+
+// noSlots, at a vertex that cannot take what is forced there, outweighs the slots of all others.
+const noSlots = math.MinInt64 / 4
+
+// floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
+func (p *problem) floorSlots(slots []int64, x vertex, forced int64) {
+	if slots[x] -= forced; slots[x] < 0 {
+		slots[x] = noSlots
+		return
+	}
+	if up := p.v.above(x); up >= 0 {
+		slots[x] -= slots[x] % p.unit(up)
+	}
+}
+
+// forceMultiples finds how many new members every vertex must take because members that run there are no multiple.
+func (p *problem) forceMultiples() {
+	if p.mult == nil || len(p.siblings) == 0 {
+		return
+	}
+	p.forced = map[vertex]int64{}
+	for x := range p.siblings {
+		if p.v.isNode(x) {
+			p.force(x)
+		}
+	}
+	// Parents come before their children, so the ids are gone through downwards.
+	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.siblings))) {
+		if !p.v.isNode(x) && x != rootVertex {
+			p.force(x)
+		}
+	}
+}
+
+// force completes the multiple of a vertex, and notes at all vertices above what that takes.
+func (p *problem) force(x vertex) {
+	unit := p.unit(p.v.above(x))
+	if lack := (p.siblings[x] + p.forced[x]) % unit; lack > 0 {
+		for up := x; up >= 0; up = p.v.above(up) {
+			p.forced[up] += unit - lack
+		}
 	}
 }
 

@@ -113,8 +113,5 @@ func (a *ask) candidates(t int32) []vertex {
 	for up := a.v.above(d); up >= 0 && a.v.tierOf(up) <= t; up = a.v.above(d) {
 		d = up
 	}
-	if d == a.v.outside { // the nodes outside the tree share no domain but the root
-		d = rootVertex
-	}
-	return []vertex{d}
+	return []vertex{a.v.named(d)}
 }

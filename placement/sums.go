@@ -189,8 +189,11 @@ func (s *sums) gathered(i int, kind sumKind, col []int64, x vertex) int64 {
 
 // takes says whether a domain can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.slots[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
+	if s.slots[d]+s.forced[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
 		return false
+	}
+	if s.beyond > 0 && d != rootVertex && s.beyond < s.members {
+		return false // the tree is filled to the last slot, the others lie outside
 	}
 	if len(s.levels) == 0 {
 		return true
