@@ -25,17 +25,21 @@ type document struct {
 }
 
 // parseFile splits a file into documents. A broken YAML document does not hide those after it.
-func parseFile(data []byte) []document {
+func parseFile(name string, data []byte) []document {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
-		if values, err := parseJSON(data); err == nil {
+		values, err := parseJSON(data)
+		if err == nil {
 			docs := make([]document, len(values))
 			for i, v := range values {
 				docs[i] = document{number: i + 1, root: v}
 			}
 			return docs
 		}
-		// It may be YAML in flow style, and if it is not, that parser names the place.
+		if strings.HasSuffix(name, ".json") {
+			return []document{{number: len(values) + 1, err: err}}
+		}
+		// It may be YAML in flow style.
 	}
 	var docs []document
 	for _, p := range splitYAML(data) {
@@ -88,7 +92,7 @@ func (p piece) parse(docs []document) []document {
 		reason := fmt.Sprintf("document of %d bytes, at most %d are read", len(p.data), maxDocument)
 		return append(docs, document{number: number, err: &Error{Line: p.line + 1, Reason: reason}})
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(p.data))
+	decoder := yaml.NewDecoder(bytes.NewReader(oldVersion(p.data)))
 	for ; ; number++ {
 		var node yaml.Node
 		err := decoder.Decode(&node)
@@ -106,6 +110,16 @@ func (p piece) parse(docs []document) []document {
 		}
 		docs = append(docs, doc)
 	}
+}
+
+// oldVersion changes a directive for YAML 1.2, which the parser reads but does not admit to.
+func oldVersion(data []byte) []byte {
+	const directive = "%YAML 1.2"
+	at := bytes.Index(data, []byte(directive))
+	if at < 0 || (at > 0 && data[at-1] != '\n') || bytes.HasPrefix(data, []byte("---")) || bytes.Contains(data[:at], []byte("\n---")) {
+		return data
+	}
+	return bytes.Replace(data, []byte(directive), []byte("%YAML 1.1"), 1)
 }
 
 // broken turns a parser's error into ours.

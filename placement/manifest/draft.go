@@ -42,7 +42,7 @@ type queue struct {
 	drafts  []*draft
 	byName  map[string]*draft
 	pods    []*member
-	covered map[string]bool // `Job/ns/name` of jobs that another object stands for
+	covered map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
 }
 
 // declare adds the gang of an object. The object has errors already if the name is taken.
@@ -61,25 +61,25 @@ func (r *reader) declare(o *object) *draft {
 	return d
 }
 
-// owned notes that the object stands for the jobs that own it.
-func (r *reader) owned(o *object) {
+// owned notes that a gang stands for the jobs that own its object.
+func (r *reader) owned(o *object, d *draft) {
 	for _, owner := range o.owners {
-		r.cover(owner.kind + "/" + o.namespace + "/" + owner.name)
+		r.cover(owner.kind+"/"+o.namespace+"/"+owner.name, d)
 	}
 }
 
-// cover notes that something else stands for an object, `Job/ns/name`.
-func (r *reader) cover(name string) {
+// cover notes that a gang stands for an object, `Job/ns/name`.
+func (r *reader) cover(name string, d *draft) {
 	if r.covered == nil {
-		r.covered = map[string]bool{}
+		r.covered = map[string]*draft{}
 	}
-	r.covered[name] = true
+	r.covered[name] = d
 }
 
 // podGroup starts the gang of a PodGroup.
 func (r *reader) podGroup(o *object) *draft {
-	r.owned(o)
 	d := r.declare(o)
+	r.owned(o, d)
 	d.min, _ = o.root.sub("spec").get("minMember").whole(0)
 	return d
 }

@@ -91,8 +91,7 @@ func (r *reader) gangOf(m *member) *draft {
 		if !k.label {
 			value = o.annotations[k.key]
 		}
-		if d := r.byName[o.namespace+"/"+value]; value != "" && d != nil && d.obj != nil && d.obj.kind == k.kind {
-			owner = d
+		if owner = r.declared(k.kind, o.namespace+"/"+value); value != "" && owner != nil {
 			break
 		}
 	}
@@ -121,7 +120,7 @@ func (r *reader) gangOf(m *member) *draft {
 		r.drafts = append(r.drafts, d)
 	}
 	if owner != nil && owner != d {
-		r.cover(owner.obj.kind + "/" + owner.name) // its pods are in another gang, which stands for it
+		r.cover(owner.obj.kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
 	}
 	return d
 }
@@ -129,8 +128,23 @@ func (r *reader) gangOf(m *member) *draft {
 // dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods.
 func (r *reader) dropCovered() {
 	r.drafts = slices.DeleteFunc(r.drafts, func(d *draft) bool {
-		return d.obj != nil && len(d.pods) == 0 && r.covered[d.obj.kind+"/"+d.name]
+		if d.obj == nil {
+			return false
+		}
+		_, is := r.covered[d.obj.kind+"/"+d.name]
+		return is && len(d.pods) == 0
 	})
+}
+
+// declared is the gang of an object, or of the object that stands for it.
+func (r *reader) declared(kind, name string) *draft {
+	if d, is := r.covered[kind+"/"+name]; is {
+		return d
+	}
+	if d := r.byName[name]; d != nil && d.obj != nil && d.obj.kind == kind {
+		return d
+	}
+	return nil
 }
 
 // finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
@@ -153,9 +167,8 @@ func (r *reader) finish(d *draft) bool {
 	if least := max(d.min, whole.needed()); least <= len(members) && why == "" {
 		levels, why = whole.levels()
 	}
-	if len(whole.parts) > 0 {
-		d.min = max(d.min, whole.needed())
-		members = whole.all()
+	if ranked := whole.all(); len(whole.parts) > 0 && len(ranked) == len(members) {
+		d.min, members = max(d.min, whole.needed()), ranked
 		for i, m := range members {
 			m.index, m.indexed = i, true
 		}

@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // parseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
 // library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
-// O(len(data)).
-func parseJSON(data []byte) ([]*value, error) {
+// With an error come the values before it. O(len(data)).
+func parseJSON(data []byte) ([]*value, *Error) {
 	p := jsonParser{data: data, line: 1}
 	var values []*value
 	for p.skip(); p.at < len(data); p.skip() {
 		v, err := p.value(0)
 		if err != nil {
-			return nil, err
+			return values, &Error{Line: p.line, Reason: err.Error()}
 		}
 		values = append(values, v)
 	}
@@ -30,7 +32,10 @@ type jsonParser struct {
 	line int
 }
 
-var errJSON = errors.New("not JSON")
+var (
+	errJSON = errors.New("not JSON")
+	errDeep = fmt.Errorf("nested more than %d deep", maxDepth)
+)
 
 // skip passes white space and counts lines.
 func (p *jsonParser) skip() {
@@ -58,7 +63,10 @@ func (p *jsonParser) next(c byte) bool {
 // value reads one value; white space before it is passed already.
 func (p *jsonParser) value(depth int) (*value, error) {
 	v := &value{line: p.line}
-	if p.at >= len(p.data) || depth > maxDepth {
+	if depth > maxDepth {
+		return nil, errDeep
+	}
+	if p.at >= len(p.data) {
 		return nil, errJSON
 	}
 	switch p.data[p.at] {
@@ -123,8 +131,8 @@ func (p *jsonParser) elements(v *value, end byte, depth int) error {
 			return errJSON
 		}
 	}
-	if twice(v.keys) != "" {
-		return errJSON
+	if key := twice(v.keys); key != "" {
+		return errors.New("not JSON: duplicate key " + strconv.Quote(key))
 	}
 	return nil
 }

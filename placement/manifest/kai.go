@@ -115,24 +115,27 @@ func (r *reader) constraint(d *draft, f field) []gang.Rule {
 	if !f.present() {
 		return nil
 	}
-	r.nameTree(d, f.get("topology"))
-	return append(r.must(f.get("requiredTopologyLevel"), d.tree), r.prefer(f.get("preferredTopologyLevel"), d.tree)...)
+	tree := r.nameTree(d, f.get("topology"))
+	return append(r.must(f.get("requiredTopologyLevel"), tree), r.prefer(f.get("preferredTopologyLevel"), tree)...)
 }
 
-// nameTree reads the name of the topology that a gang uses.
-func (r *reader) nameTree(d *draft, f field) {
+// nameTree reads the name of the topology that a gang uses; without one it is that of the constraints before.
+func (r *reader) nameTree(d *draft, f field) string {
 	name := f.str()
-	switch {
-	case name == "":
-		return
-	case d.tree == "":
-		d.tree, d.treeField = name, f
-		if _, why := r.findTree(name); why != "" {
-			f.fail(why)
-		}
-	case d.tree != name:
-		d.missing = "several topologies in one gang"
+	if name == "" {
+		return d.tree
 	}
+	if _, why := r.findTree(name); why != "" {
+		f.fail(why)
+	}
+	switch d.tree {
+	case "":
+		d.tree, d.treeField = name, f
+	case name:
+	default:
+		d.missing = wantsTrees
+	}
+	return name
 }
 
 // readJob reads a Job of Kubernetes with the annotations of KAI or Kueue: parallelism members, all needed.
@@ -140,8 +143,8 @@ func (r *reader) readJob(o *object) {
 	if o.finished("Complete", "Failed", "SuccessCriteriaMet") {
 		return
 	}
-	r.owned(o)
 	d := r.declare(o)
+	r.owned(o, d)
 	spec := o.root.sub("spec")
 	template := spec.sub("template")
 	pod := r.readPodSpec(template.sub("spec"))

@@ -120,11 +120,12 @@ type podSet struct {
 
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
 func (r *reader) readWorkload(o *object) {
-	r.owned(o)
 	if o.finished("Finished") {
+		r.owned(o, nil)
 		return
 	}
 	d := r.declare(o)
+	r.owned(o, d)
 	spec := o.root.sub("spec")
 	priority, _ := spec.get("priority").number64()
 	d.priority = &priority

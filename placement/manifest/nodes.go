@@ -24,6 +24,7 @@ type cluster struct {
 	brokenTrees bool
 	classes     map[string]int64 // priorities by class
 	global      int64            // priority of pods without a class
+	hasGlobal   bool
 }
 
 // treeSource is an object that describes a tree, read but not built.
@@ -78,8 +79,8 @@ func (r *reader) readPriorityClass(o *object) {
 		return
 	}
 	r.classes[o.name] = n
-	if o.root.get("globalDefault").flag() {
-		r.global = n
+	if o.root.get("globalDefault").flag() && (!r.hasGlobal || n < r.global) {
+		r.global, r.hasGlobal = n, true // of several the lowest, as in Kubernetes
 	}
 }
 

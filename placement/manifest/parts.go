@@ -27,6 +27,7 @@ const (
 	wantsUnequal   = "groups of unequal size"
 	wantsMinGroups = "minimum number of groups"
 	wantsMinInside = "minimum number of members in a group"
+	wantsTrees     = "several topologies in one gang"
 )
 
 // all lists the members in rank order.

@@ -134,7 +134,7 @@ type reader struct {
 
 // readFile collects the objects of a file.
 func (r *reader) readFile(f File) {
-	for _, doc := range parseFile(f.Data) {
+	for _, doc := range parseFile(f.Name, f.Data) {
 		if doc.err != nil {
 			r.refuse(f, doc, doc.err)
 			continue

@@ -233,8 +233,12 @@ func (f field) json() field {
 		return field{obj: f.obj, base: f.path(), line: f.line}
 	}
 	values, err := parseJSON([]byte(s))
-	if err != nil || len(values) != 1 {
-		f.fail("not a JSON value")
+	if err != nil {
+		f.fail(err.Reason)
+		return field{obj: f.obj, base: f.path(), line: f.line}
+	}
+	if len(values) != 1 {
+		f.fail("not one JSON value")
 		return field{obj: f.obj, base: f.path(), line: f.line}
 	}
 	inner := field{obj: f.obj, base: f.path(), v: values[0], line: f.line}

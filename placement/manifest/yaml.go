@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -24,7 +23,7 @@ type converted struct {
 // convert returns the value of a node and how many values a walk over it meets.
 func (c *converter) convert(n *yaml.Node, depth int) (*value, int, error) {
 	if depth > maxDepth {
-		return nil, 0, c.fail(n, fmt.Sprintf("nested more than %d deep", maxDepth))
+		return nil, 0, c.fail(n, errDeep.Error())
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
