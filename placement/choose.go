@@ -118,7 +118,7 @@ func (c *chooser) compareUsed(i, j int) int {
 		}
 	}
 	if order == 0 && c.scored() {
-		order = cmp.Compare(c.scoreOf(b, 1), c.scoreOf(a, 1))
+		order = cmp.Compare(c.scoreOf(b, 1, false), c.scoreOf(a, 1, false))
 	}
 	return order
 }

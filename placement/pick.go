@@ -162,10 +162,10 @@ func (k *picker) classify(tasks []task, least int64) {
 // children.
 func (k *picker) evenShare(size int) int64 {
 	set := slices.Concat(k.core, k.anyOf(size))
-	given := k.tryFill(set)
-	share := given[set[0]]
+	filled := k.tryFill(set)
+	share := filled[set[0]].given
 	for _, i := range set {
-		share = min(share, given[i])
+		share = min(share, filled[i].given)
 	}
 	return share
 }

@@ -325,8 +325,11 @@ func (p *problem) checkMultiples() error {
 				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
 		}
 	}
-	if n := len(p.levels); n > 0 && int64(len(p.pending))%p.levels[0].size != 0 && p.mult[p.v.rootTop] != p.mult[p.levels[0].must] {
-		return invalid("request.Gather", p.req.Name, "multiples above the groups are not supported yet beside a short last group")
+	if len(p.levels) > 0 {
+		size := p.levels[0].size
+		if int64(len(p.pending))%size != 0 && size%p.mult[p.v.rootTop] != 0 {
+			return invalid("request.Gather", p.req.Name, "multiples that do not divide the groups are not supported yet beside a short last group")
+		}
 	}
 	return nil
 }
