@@ -2,7 +2,6 @@ package manifest_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +75,7 @@ func (c *readCase) check(t *testing.T, waiting map[string]int) {
 		}
 		require.ErrorIs(t, g.Err, manifest.ErrNotSupported)
 		var e *manifest.Error
-		require.True(t, errors.As(g.Err, &e))
+		require.ErrorAs(t, g.Err, &e)
 		waiting[strings.TrimPrefix(e.Reason, "not supported: ")]++
 	}
 }

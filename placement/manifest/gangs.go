@@ -241,7 +241,9 @@ func (r *reader) check(d *draft, known int, why string) {
 	q, at := &d.result.Request, d.place()
 	var errs []error
 	for _, o := range d.objects() {
-		errs = append(errs, o.errors...)
+		for _, e := range o.errors {
+			errs = append(errs, e)
+		}
 	}
 	own := len(errs)
 	note := func(e *Error) {
@@ -265,8 +267,10 @@ func (r *reader) check(d *draft, known int, why string) {
 	case len(errs) > 0:
 		d.result.Err = errors.Join(errs...)
 	case why != "":
-		d.result.Err = &Error{File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
-			Reason: "not supported: " + why, cause: ErrNotSupported}
+		d.result.Err = &Error{
+			File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
+			Reason: "not supported: " + why, cause: ErrNotSupported,
+		}
 	default:
 		return
 	}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,7 +194,7 @@ func (r *reader) noteTree(s treeSource, err error) {
 }
 
 // defects is nil for an object that is not there.
-func (o *object) defects() []error {
+func (o *object) defects() []*Error {
 	if o == nil {
 		return nil
 	}
@@ -202,15 +203,17 @@ func (o *object) defects() []error {
 
 // invalids takes a joined error apart.
 func invalids(err error) []*muster.InvalidError {
-	switch e := err.(type) {
-	case *muster.InvalidError:
-		return []*muster.InvalidError{e}
-	case interface{ Unwrap() []error }:
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
 		var out []*muster.InvalidError
-		for _, sub := range e.Unwrap() {
+		for _, sub := range joined.Unwrap() {
 			out = append(out, invalids(sub)...)
 		}
 		return out
+	}
+	var invalid *muster.InvalidError
+	if errors.As(err, &invalid) {
+		return []*muster.InvalidError{invalid}
 	}
 	return []*muster.InvalidError{{Field: "topology", Reason: err.Error()}}
 }

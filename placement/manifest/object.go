@@ -22,8 +22,8 @@ type object struct {
 	owners          []owner
 
 	root   field
-	errors []error // each an *Error
-	twin   bool    // a second object of one name: noted, not read
+	errors []*Error
+	twin   bool // a second object of one name: noted, not read
 }
 
 // owner is what an object says about the one that made it.
@@ -61,8 +61,8 @@ const defaultNamespace = "default"
 // note completes a defect and keeps it. A place is looked at more than once, but complains once.
 func (o *object) note(e *Error) {
 	e.File, e.Document, e.Object = o.file, o.document, o.title()
-	for _, err := range o.errors {
-		if old, ok := err.(*Error); ok && old.Field == e.Field && old.Reason == e.Reason && old.Value == e.Value {
+	for _, old := range o.errors {
+		if old.Field == e.Field && old.Reason == e.Reason && old.Value == e.Value {
 			return
 		}
 	}

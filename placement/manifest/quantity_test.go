@@ -29,13 +29,13 @@ func TestParseQuantity(t *testing.T) {
 		require.NoError(t, err, text)
 		milli, err := q.Amount(muster.CPU)
 		if want.milli == tooLarge {
-			assert.ErrorContains(t, err, "too large", text)
+			require.ErrorContains(t, err, "too large", text)
 		} else {
-			assert.NoError(t, err, text)
+			require.NoError(t, err, text)
 			assert.Equal(t, want.milli, milli, text)
 		}
 		whole, err := q.Amount(muster.Memory)
-		assert.NoError(t, err, text)
+		require.NoError(t, err, text)
 		assert.Equal(t, want.whole, whole, text)
 	}
 }

@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,7 +59,7 @@ func requireTyped(t *testing.T, err error) {
 	require.True(t, ok, "%T", err)
 	for _, e := range joined.Unwrap() {
 		var typed *manifest.Error
-		require.True(t, errors.As(e, &typed), "%T: %v", e, e)
+		require.ErrorAs(t, e, &typed)
 		require.NotEmpty(t, typed.File)
 		require.Positive(t, typed.Document)
 		require.NotEmpty(t, typed.Reason)

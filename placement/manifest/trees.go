@@ -155,6 +155,7 @@ func (v *value) plain() any {
 		return json.Number(v.text)
 	case boolean:
 		return v.text == "true"
+	default:
+		return v.text
 	}
-	return v.text
 }

@@ -116,6 +116,8 @@ func (c *converter) mapping(v *value, n *yaml.Node, depth int) (int, error) {
 			merged = append(merged, item)
 		case list:
 			merged = append(merged, item.items...)
+		default:
+			return 0, c.fail(key, "what is merged is not a mapping")
 		}
 	}
 	if key := twice(v.keys); key != "" {
