@@ -24,6 +24,9 @@ func (p *search) begunFits(d *vertex) bool {
 	room, restFits := 0, rest == 0
 	for _, v := range under(d, tier) {
 		free := v.high - demand[v]
+		if v.outside && v.node != nil { // where nobody may go, see Answer.Worth
+			free = -demand[v]
+		}
 		if free < 0 {
 			return false
 		}

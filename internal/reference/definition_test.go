@@ -5,24 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // The formulas of docs/order.md (capacity in groups, intact vectors, bounds of children) say what its words say.
-func TestFormulasEqualDefinition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := DrawInput(t, Tiny)
-		defer func() {
-			if r := recover(); r != nil {
-				t.Fatalf("%v\n%s", r, in.Text())
-			}
-		}()
-		if err := formulasHold(in); err != nil {
-			t.Fatalf("%v\n%s", err, in.Text())
-		}
-	})
-}
+func TestFormulasEqualDefinition(t *testing.T) { holdsFor(t, Tiny, formulasHold) }
 
 func formulasHold(in Input) error {
 	a, err := Solve(in)

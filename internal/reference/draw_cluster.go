@@ -19,7 +19,7 @@ type Sizes struct {
 // The sizes at which a solver is quick, and at which it is so with the definitions enumerated.
 var (
 	Small = Sizes{Nodes: 12, Slots: 4, Members: 8}
-	Tiny  = Sizes{Nodes: 5, Slots: 3, Members: 6}
+	Tiny  = Sizes{Nodes: 6, Slots: 3, Members: 6}
 )
 
 // The resources that drawn members ask for; the second does not always bind.

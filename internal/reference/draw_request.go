@@ -119,10 +119,13 @@ func drawRules(t *rapid.T, req *gang.Request, spec *placement.Spec, members *int
 			return
 		}
 	}
+	total := (*members + multiple - 1) / multiple * multiple
+	if size := max(req.PP, sizeOf(req.Groups)); size > 0 && total%size != 0 {
+		return // the planner refuses some multiples beside a short group
+	}
+	*members = total
 	layer := rapid.SampledFrom(layers).Draw(t, "multiple at")
 	req.Gather = append(req.Gather, gang.Rule{Layer: layer, Multiple: multiple})
-	total := (*members + own + multiple - 1) / multiple * multiple
-	*members = total - own
 }
 
 func drawGather(t *rapid.T, layers []string) []gang.Rule {

@@ -33,7 +33,8 @@ type Answer struct {
 
 	// Members is the number of new members, Outside how many of them are on nodes outside the tree.
 	Members, Outside int
-	// Worth is the strategy: the worth of the gang's tier and of every level of groups.
+	// Worth is the strategy: the worth of the gang's tier and of every level of groups. It is not known, and nil, if
+	// members of groups of which others run must go outside the tree.
 	Worth []int
 	// Domain is the path of the domain chosen, and Keys the vector that chose it.
 	Domain []string

@@ -154,7 +154,7 @@ func (p *search) feasible(d *vertex) bool {
 		return d.takes(p.n)
 	}
 	if p.begun() {
-		return p.begunFits(d)
+		return p.outside > 0 && d.takes(p.n) || p.outside == 0 && p.begunFits(d)
 	}
 	t := p.tally(0, p.tiers[1], d)
 	if p.rest > 0 {

@@ -91,8 +91,10 @@ func (p *search) decide(answer *Answer) {
 		}
 	}
 	answer.Placed, answer.Members, answer.Outside = true, p.n, p.outside
-	answer.Worth = p.tiers
 	answer.Partial = p.partial()
+	if !p.begun() || p.outside == 0 {
+		answer.Worth = p.tiers
+	}
 }
 
 // partial holds if groups have running members, or lie partly outside the tree.
