@@ -60,7 +60,9 @@ func (r *reader) assignPods() {
 	if r.byName == nil {
 		r.byName = map[string]*draft{}
 	}
-	slices.SortStableFunc(r.pods, func(a, b *member) int { return muster.CompareNatural(a.obj.fullName(), b.obj.fullName()) })
+	slices.SortStableFunc(r.pods, func(a, b *member) int {
+		return cmp.Or(muster.CompareNatural(a.obj.namespace, b.obj.namespace), muster.CompareNatural(a.name, b.name))
+	})
 	var plain []*member
 	for _, m := range r.pods {
 		d := r.gangOf(m)

@@ -158,6 +158,10 @@ func (r *reader) collect(f File, doc document, v *value, kind, version string) {
 			r.add(f, doc, v, treeKind, "v1")
 			return
 		}
+		if len(v.items) > 0 && kind == "" && !slices.ContainsFunc(v.items, func(e *value) bool { return e.get("kind") != nil }) {
+			r.refuse(f, doc, &Error{Line: v.line, Reason: "a list neither of objects nor of {layer, name, parents, children}"})
+			return
+		}
 		for _, e := range v.items {
 			r.collect(f, doc, e, kind, version)
 		}
