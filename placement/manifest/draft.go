@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +28,7 @@ type draft struct {
 	min       int // MinMember, 0: all
 	total     int // declared size, 0: none
 
+	job      *draft    // of a PodGroup: the job of its name
 	promised []*member // members where no pods are given
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
@@ -52,13 +54,40 @@ func (r *reader) declare(o *object) *draft {
 	if r.byName == nil {
 		r.byName = map[string]*draft{}
 	}
-	if other := r.byName[d.name]; other != nil {
+	switch other := r.byName[d.name]; {
+	case other == nil:
+		r.drafts = append(r.drafts, d)
+	case d.isPodGroup() && !other.isPodGroup():
+		d.job = other
+		r.drafts[slices.Index(r.drafts, other)] = d
+	case other.isPodGroup() && !d.isPodGroup() && other.job == nil:
+		other.job = d
+		return d
+	default:
 		o.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
 		return d
 	}
 	r.byName[d.name] = d
-	r.drafts = append(r.drafts, d)
 	return d
+}
+
+func (d *draft) isPodGroup() bool { return d.obj.kind == "PodGroup" }
+
+// adoptJob gives a PodGroup without pods the members of the job that has its name, and what it does not say itself.
+func (d *draft) adoptJob() {
+	if d.job == nil || len(d.pods) > 0 {
+		return
+	}
+	d.promised = d.job.promised
+	if d.min == 0 {
+		d.min = d.job.min
+	}
+	if !d.class.present() && d.priority == nil {
+		d.class, d.priority = d.job.class, d.job.priority
+	}
+	if len(d.gather) == 0 && d.arrange == nil && d.pp == 0 && d.dp == 0 {
+		d.gather, d.arrange, d.tree, d.treeField = d.job.gather, d.job.arrange, d.job.tree, d.job.treeField
+	}
 }
 
 // owned notes that a gang stands for the jobs that own its object.
@@ -89,6 +118,9 @@ func (d *draft) objects() []*object {
 	var out []*object
 	if d.obj != nil {
 		out = append(out, d.obj)
+	}
+	if d.job != nil {
+		out = append(out, d.job.obj)
 	}
 	for _, m := range d.pods {
 		if m.node == "" {

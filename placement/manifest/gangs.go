@@ -143,7 +143,8 @@ func (r *reader) declared(kind, name string) *draft {
 	if d, is := r.covered[kind+"/"+name]; is {
 		return d
 	}
-	if d := r.byName[name]; d != nil && d.obj != nil && d.obj.kind == kind {
+	d := r.byName[name]
+	if d != nil && d.obj != nil && (d.obj.kind == kind || d.job != nil && d.job.obj.kind == kind) {
 		return d
 	}
 	return nil
@@ -151,6 +152,7 @@ func (r *reader) declared(kind, name string) *draft {
 
 // finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
 func (r *reader) finish(d *draft) bool {
+	d.adoptJob()
 	members := d.promised
 	if len(d.pods) > 0 {
 		members = d.pods

@@ -145,7 +145,14 @@ func (r *reader) buildCluster() {
 		}})
 	}
 	r.trees = map[string]*topology.Tree{}
+	taken := map[string]bool{}
 	for _, s := range r.sources {
+		if taken[s.name] {
+			r.brokenTrees = true
+			s.obj.note(&Error{Line: s.obj.root.line, Reason: "duplicate name: two topologies are called " + s.name})
+			continue
+		}
+		taken[s.name] = true
 		r.buildTree(s, labeled)
 	}
 	for _, name := range sortedKeys(r.trees) {
@@ -158,11 +165,6 @@ func (r *reader) buildCluster() {
 func brokenHyper(o *object) bool { return o.kind == "HyperNode" && len(o.errors) > 0 }
 
 func (r *reader) buildTree(s treeSource, nodes []topology.LabeledNode) {
-	if r.trees[s.name] != nil {
-		r.brokenTrees = true
-		s.obj.note(&Error{Line: s.obj.root.line, Reason: fmt.Sprintf("duplicate name: two topologies are called %s", s.name)})
-		return
-	}
 	tree, err := s.build(nodes)
 	if err != nil {
 		r.brokenTrees = true
