@@ -59,8 +59,8 @@ type Skipped struct {
 }
 
 // Read reads all files together; the order of files and of objects changes nothing but the order of errors. All
-// defects are reported, joined, each an [*Error] or, for a file that names none, one per document. Unknown kinds and
-// unknown fields are no defects. O(bytes + n log n) for n objects; the files are not kept.
+// defects are reported, joined, each an [*Error]; a document that cannot be parsed is one. Unknown kinds and unknown
+// fields are no defects. O(bytes + n log n) for n objects; the files are not kept.
 func Read(files []File, opt Options) (*Input, error) {
 	r := &reader{opt: opt, seen: map[string]*object{}, skipped: map[Skipped]int{}, quantities: map[string]Quantity{}}
 	for _, f := range files {
