@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -80,9 +79,6 @@ func newGangSet() *btree.BTreeG[*gangMembers] {
 	return btree.NewG(32, func(a, b *gangMembers) bool { return muster.CompareNatural(a.name, b.name) < 0 })
 }
 
-// boundless is what a node has of a resource that it does not bound (pods that it does not name).
-const boundless = math.MaxInt64
-
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
@@ -105,7 +101,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if err := c.placeAll(spec.Running, pool); err != nil {
 		return nil, err
 	}
-	c.noteAbsent()
+	c.checkSnapshot()
 	return c, nil
 }
 
@@ -146,16 +142,6 @@ func checkSpec(spec Spec) error {
 		trees[t.Name] = true
 	}
 	return errors.Join(errs...)
-}
-
-// checkAmounts is Resources.Validate without its cost for the common, sound case.
-func checkAmounts(field string, r muster.Resources) error {
-	for name, amount := range r {
-		if name == "" || amount < 0 {
-			return r.Validate(field)
-		}
-	}
-	return nil
 }
 
 // newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
@@ -200,26 +186,6 @@ func newFabric(spec Spec) *fabric {
 	return f
 }
 
-func resourceNames(spec Spec) []string {
-	seen := map[string]bool{}
-	for i := range spec.Nodes {
-		for name := range spec.Nodes[i].Allocatable {
-			seen[name] = true
-		}
-	}
-	for i := range spec.Running {
-		for name := range spec.Running[i].Resources {
-			seen[name] = true
-		}
-	}
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, muster.CompareNatural)
-	return names
-}
-
 // id finds a node by name. O(log n).
 func (f *fabric) id(name string) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(f.byName, name, func(id int32, name string) int {
@@ -242,39 +208,6 @@ func (f *fabric) resource(name string) int {
 	return i
 }
 
-// amounts shares equal vectors of resources.
-type amounts map[string][]int64
-
-// vector is r by resource id; missing says what a name that r lacks counts. Names that the fabric lacks are dropped.
-func (a amounts) vector(f *fabric, r muster.Resources, missing func(name string) int64) []int64 {
-	v := make([]int64, len(f.resources))
-	key := make([]byte, 0, 8*len(v))
-	for i, name := range f.resources {
-		amount, ok := r[name]
-		if !ok {
-			amount = missing(name)
-		}
-		v[i] = amount
-		for s := 0; s < 64; s += 8 {
-			key = append(key, byte(amount>>s))
-		}
-	}
-	if shared, ok := a[string(key)]; ok {
-		return shared
-	}
-	a[string(key)] = v
-	return v
-}
-
-func nothing(string) int64 { return 0 }
-
-func boundlessPods(name string) int64 {
-	if name == muster.Pods {
-		return boundless
-	}
-	return 0
-}
-
 // putNode sets a node's static part and its free amounts, as if nothing ran on it.
 func (c *Cluster) putNode(id int32, n *Node, pool amounts) {
 	s := node{labels: n.Labels, taints: n.Taints, flags: present}
@@ -294,17 +227,6 @@ func (c *Cluster) putNode(id int32, n *Node, pool amounts) {
 	}
 }
 
-// noteAbsent records the nodes that a tree has and the cluster lacks, and those outside a tree.
-func (c *Cluster) noteAbsent() {
-	for _, v := range c.views {
-		for pos := range v.treePositions() {
-			if id := v.node(pos); c.static.at(id).flags&present == 0 {
-				c.notices = append(c.notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.names[id], v.name))
-			}
-		}
-	}
-}
-
 // Tree finds a topology by the name that requests use.
 func (c *Cluster) Tree(name string) (NamedTree, bool) {
 	for _, t := range c.trees {
@@ -318,8 +240,19 @@ func (c *Cluster) Tree(name string) (NamedTree, bool) {
 // Trees lists the topologies; the slice is the caller's.
 func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.trees) }
 
-// Notices lists what was accepted but matters: members on absent nodes, nodes of a tree that the cluster lacks.
-func (c *Cluster) Notices() []string { return slices.Clone(c.notices) }
+// Notices lists what was accepted but matters: members on nodes that were absent when they were given, nodes of a tree
+// that the snapshot lacks. O(nodes); the slice is the caller's.
+func (c *Cluster) Notices() []string {
+	notices := slices.Clone(c.notices)
+	for _, v := range c.views {
+		for pos := range v.treePositions() {
+			if id := v.node(pos); c.static.at(id).flags&present == 0 {
+				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.names[id], v.name))
+			}
+		}
+	}
+	return notices
+}
 
 // Len is the number of nodes.
 func (c *Cluster) Len() int {
@@ -345,19 +278,9 @@ func (c *Cluster) Nodes() iter.Seq[Node] {
 
 func (c *Cluster) export(id int32, s node) Node {
 	return Node{
-		Name: c.names[id], Labels: s.labels, Taints: s.taints, Allocatable: c.amountsOf(s.allocatable),
+		Name: c.names[id], Labels: s.labels, Taints: s.taints, Allocatable: c.fabric.allocatable(s.allocatable),
 		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0,
 	}
-}
-
-func (c *Cluster) amountsOf(v []int64) muster.Resources {
-	r := muster.Resources{}
-	for i, amount := range v {
-		if amount != 0 && amount != boundless {
-			r[c.resources[i]] = amount
-		}
-	}
-	return r
 }
 
 // Free is what is left on a node: negative where it is over-committed, without the resources that the node does not
@@ -368,8 +291,9 @@ func (c *Cluster) Free(name string) (muster.Resources, bool) {
 		return nil, false
 	}
 	r := muster.Resources{}
-	for i, total := range c.static.at(id).allocatable {
-		if total != boundless {
+	allocatable := c.static.at(id).allocatable
+	for i := range allocatable {
+		if c.bounds(allocatable, i) {
 			r[c.resources[i]] = c.free[i].at(id)
 		}
 	}
@@ -392,7 +316,7 @@ func (c *Cluster) Running() iter.Seq[Running] {
 
 func (c *Cluster) exportMember(m *member) Running {
 	return Running{
-		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.amountsOf(m.holds),
+		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.held(m.holds),
 		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving,
 	}
 }

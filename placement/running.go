@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -72,28 +73,121 @@ func (c *Cluster) newMember(r *Running, pool amounts) (*member, error) {
 	}, nil
 }
 
-// hold takes what a member holds from its node, which may become over-committed; only an overflow is refused.
+// hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
 func (c *Cluster) hold(m *member) error {
+	allocatable := c.static.at(m.node).allocatable
 	for r, amount := range m.holds {
+		if amount == 0 || !c.bounds(allocatable, r) {
+			continue
+		}
 		free := c.free[r].at(m.node)
-		if free-amount > free {
+		if held := allocatable[r] - free; amount > math.MaxInt64-held {
 			return &muster.InvalidError{
 				Field: "running member " + m.gang + " " + m.name + ".Resources." + c.resources[r],
 				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.names[m.node] + " overflows",
 			}
 		}
-		if amount != 0 {
-			c.free[r].set(m.node, free-amount)
-		}
+		c.free[r].set(m.node, free-amount)
 	}
 	return nil
 }
 
 // giveBack is the inverse of hold.
 func (c *Cluster) giveBack(m *member) {
+	allocatable := c.static.at(m.node).allocatable
 	for r, amount := range m.holds {
-		if amount != 0 {
+		if amount != 0 && c.bounds(allocatable, r) {
 			c.free[r].set(m.node, c.free[r].at(m.node)+amount)
 		}
 	}
+}
+
+// member finds a running member, nil if it does not run. O(log n + log of the gang).
+func (c *Cluster) member(gang, name string) *member {
+	members := c.membersOf(gang)
+	i, ok := slices.BinarySearchFunc(members, name, func(m *member, name string) int {
+		return muster.CompareNatural(m.name, name)
+	})
+	if !ok {
+		return nil
+	}
+	return members[i]
+}
+
+// relist takes members out of every list that holds them and puts others in; both slices are sorted by it. A list is
+// copied once, however many of its members change: other snapshots share it. O(k log k + what is copied).
+func (c *Cluster) relist(gone, fresh []*member) {
+	slices.SortFunc(gone, compareMembers)
+	slices.SortFunc(fresh, compareMembers)
+	eachList(gone, fresh, compareGangs, func(name *member, gone, fresh []*member) {
+		members := merge(c.membersOf(name.gang), gone, fresh)
+		if len(members) == 0 {
+			c.gangs.Delete(&gangMembers{name: name.gang})
+			return
+		}
+		c.gangs.ReplaceOrInsert(&gangMembers{name: name.gang, members: members})
+	})
+	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
+		c.leaving = merge(c.leaving, gone, fresh)
+	}
+	slices.SortStableFunc(gone, compareNodes)
+	slices.SortStableFunc(fresh, compareNodes)
+	eachList(gone, fresh, compareNodes, func(at *member, gone, fresh []*member) {
+		c.on.set(at.node, merge(c.on.at(at.node), gone, fresh))
+	})
+}
+
+func compareGangs(a, b *member) int { return muster.CompareNatural(a.gang, b.gang) }
+func compareNodes(a, b *member) int { return cmp.Compare(a.node, b.node) }
+
+func leavingOf(members []*member) []*member {
+	var out []*member
+	for _, m := range members {
+		if m.leaving {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// eachList calls change for every list that two sorted slices concern, with one of its members and its part of both.
+func eachList(gone, fresh []*member, order func(a, b *member) int, change func(one *member, gone, fresh []*member)) {
+	cut := func(from []*member, one *member) int {
+		n := 0
+		for n < len(from) && order(from[n], one) == 0 {
+			n++
+		}
+		return n
+	}
+	for len(gone)+len(fresh) > 0 {
+		rest := gone
+		if len(gone) == 0 || len(fresh) > 0 && order(fresh[0], gone[0]) < 0 {
+			rest = fresh
+		}
+		one := rest[0]
+		g, f := cut(gone, one), cut(fresh, one)
+		change(one, gone[:g], fresh[:f])
+		gone, fresh = gone[g:], fresh[f:]
+	}
+}
+
+// merge is a copy of an ordered list without some of its members and with others, both in the same order.
+func merge(list, gone, fresh []*member) []*member {
+	out := make([]*member, 0, len(list)-len(gone)+len(fresh))
+	keep := func(part []*member) {
+		for _, m := range part {
+			if len(gone) > 0 && m == gone[0] {
+				gone = gone[1:]
+				continue
+			}
+			out = append(out, m)
+		}
+	}
+	for _, m := range fresh {
+		i, _ := slices.BinarySearchFunc(list, m, compareMembers)
+		keep(list[:i])
+		out, list = append(out, m), list[i:]
+	}
+	keep(list)
+	return out
 }

@@ -30,7 +30,9 @@ func (p *problem) searchFor(slots []int64, n int) *outcome {
 // decide places the ask below a domain.
 func (f *found) decide(d vertex) *outcome {
 	sh := f.place(d, f.everything())
-	return &outcome{found: f, domain: d, positions: f.assign(f.arrange(sh))}
+	o := &outcome{found: f, domain: d, positions: f.assign(f.arrange(sh))}
+	o.checkPlan(sh)
+	return o
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 )
 
@@ -124,9 +123,7 @@ func (p *problem) room(id int32, extra []int64) int64 {
 		if free < p.needs[i].amount {
 			return 0
 		}
-		if free != boundless {
-			room = min(room, free/p.needs[i].amount)
-		}
+		room = min(room, free/p.needs[i].amount)
 	}
 	return room
 }
@@ -134,16 +131,13 @@ func (p *problem) room(id int32, extra []int64) int64 {
 // freeOf is what a node has left of a resource.
 func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 	if n.id < 0 {
-		if n.name == muster.Pods {
-			return boundless
-		}
 		return 0
 	}
 	free := p.c.free[n.id].at(id)
-	if extra != nil {
-		free += extra[n.id]
+	if extra == nil || free == boundless {
+		return free
 	}
-	return free
+	return free + extra[n.id]
 }
 
 // refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,

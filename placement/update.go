@@ -11,10 +11,10 @@ import (
 // Update and re-checks: if the snapshot has changed since the plan was made so that it no longer holds, the error is a
 // [ConflictError]. c stays as it is.
 func (c *Cluster) Apply(res *Result) (*Cluster, error) {
-	if len(res.WaitsFor) > 0 {
-		w := res.WaitsFor[0]
-		if m := c.member(w.Gang, w.Member); m != nil {
-			return nil, &ConflictError{Node: c.names[m.node], Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
+	for _, w := range res.WaitsFor {
+		// One of the same name that came back, or runs elsewhere, is another member.
+		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.names[m.node] == w.Node {
+			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
 	d := Delta{Place: make([]Running, 0, len(res.Assignments))}
@@ -46,30 +46,22 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 }
 
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
-// cost is that of what changes, and the page tables; a change of which nodes lie outside a tree, or a new resource,
-// rebuilds the cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
+// cost is that of what changes, of the lists it stands in (the gang's members, the node's, those that leave), and of
+// the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
+// cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
 func (c *Cluster) Update(d Delta) (*Cluster, error) {
 	next := c.fork()
-	for _, ref := range d.Remove {
-		if err := next.remove(ref); err != nil {
-			return nil, err
-		}
+	if err := next.leave(d.Remove, d.Leaving); err != nil {
+		return nil, err
 	}
-	for _, ref := range d.Leaving {
-		if err := next.markLeaving(ref); err != nil {
-			return nil, err
-		}
-	}
-	next, err := next.changeNodes(d)
+	next, err := next.changeNodes(d.RemoveNodes, d.SetNodes)
 	if err != nil {
 		return nil, err
 	}
-	pool := amounts{}
-	for i := range d.Place {
-		if err := next.place(&d.Place[i], pool); err != nil {
-			return nil, err
-		}
+	if err := next.place(d.Place); err != nil {
+		return nil, err
 	}
+	next.checkSnapshot()
 	return next, nil
 }
 
@@ -87,112 +79,105 @@ func (c *Cluster) fork() *Cluster {
 	return &next
 }
 
-// member finds a running member, nil if it does not run. O(log n + members of the gang).
-func (c *Cluster) member(gang, name string) *member {
-	members := c.membersOf(gang)
-	i, ok := findMember(members, name)
-	if !ok {
+// leave takes members away and marks others as leaving.
+func (c *Cluster) leave(remove, leaving []MemberRef) error {
+	if len(remove)+len(leaving) == 0 {
 		return nil
 	}
-	return members[i]
-}
-
-func findMember(members []*member, name string) (int, bool) {
-	return slices.BinarySearchFunc(members, name, func(m *member, name string) int {
-		return muster.CompareNatural(m.name, name)
-	})
-}
-
-func (c *Cluster) remove(ref MemberRef) error {
-	m := c.member(ref.Gang, ref.Member)
-	if m == nil {
-		return &ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
+	removed, marked := map[*member]bool{}, map[*member]bool{}
+	var gone, fresh []*member
+	find := func(ref MemberRef) (*member, error) {
+		if m := c.member(ref.Gang, ref.Member); m != nil && !removed[m] {
+			return m, nil
+		}
+		return nil, &ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
 	}
-	c.giveBack(m)
-	c.exchange(m, nil)
+	for _, ref := range remove {
+		m, err := find(ref)
+		if err != nil {
+			return err
+		}
+		c.giveBack(m)
+		removed[m], gone = true, append(gone, m)
+	}
+	for _, ref := range leaving {
+		m, err := find(ref)
+		if err != nil {
+			return err
+		}
+		if m.leaving || marked[m] {
+			continue
+		}
+		going := *m
+		going.leaving = true
+		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
+	}
+	c.relist(gone, fresh)
 	return nil
 }
 
-func (c *Cluster) markLeaving(ref MemberRef) error {
-	m := c.member(ref.Gang, ref.Member)
-	if m == nil {
-		return &ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
+// place adds running members; unlike a new cluster's, they must fit.
+func (c *Cluster) place(running []Running) error {
+	if len(running) == 0 {
+		return nil
 	}
-	if !m.leaving {
-		gone := *m
-		gone.leaving = true
-		c.exchange(m, &gone)
+	pool := amounts{}
+	fresh := make([]*member, len(running))
+	for i := range running {
+		m, err := c.admit(&running[i], pool)
+		if err != nil {
+			return err
+		}
+		fresh[i] = m
 	}
-	return nil
-}
-
-// exchange puts one member in the place of another in every list; nil for none. Lists are copied, not changed.
-func (c *Cluster) exchange(old, fresh *member) {
-	some := fresh
-	if some == nil {
-		some = old
-	}
-	members := swap(c.membersOf(some.gang), old, fresh)
-	if len(members) == 0 {
-		c.gangs.Delete(&gangMembers{name: some.gang})
-	} else {
-		c.gangs.ReplaceOrInsert(&gangMembers{name: some.gang, members: members})
-	}
-	c.on.set(some.node, swap(c.on.at(some.node), old, fresh))
-	if old != nil && old.leaving || fresh != nil && fresh.leaving {
-		c.leaving = swap(c.leaving, old, fresh)
-	}
-}
-
-// swap returns an ordered list with one member replaced, added or removed.
-func swap(list []*member, old, fresh *member) []*member {
-	out := make([]*member, 0, len(list)+1)
-	for _, m := range list {
-		if m != old {
-			out = append(out, m)
+	slices.SortFunc(fresh, compareMembers)
+	for i, m := range fresh {
+		if i > 0 && compareMembers(fresh[i-1], m) == 0 || c.member(m.gang, m.name) != nil {
+			return &ConflictError{Node: c.names[m.node], Gang: m.gang, Member: m.name, Reason: "the member runs already"}
 		}
 	}
-	if fresh != nil {
-		i, _ := slices.BinarySearchFunc(out, fresh, compareMembers)
-		out = slices.Insert(out, i, fresh)
-	}
-	return out
-}
-
-// place adds a running member; unlike a new cluster's, it must fit.
-func (c *Cluster) place(r *Running, pool amounts) error {
-	if c.member(r.Gang, r.Member) != nil {
-		return &ConflictError{Node: r.Node, Gang: r.Gang, Member: r.Member, Reason: "the member runs already"}
-	}
-	for name, amount := range r.Resources {
-		if amount > 0 && name != muster.Pods && c.resource(name) < 0 {
-			return &ConflictError{Node: r.Node, Gang: r.Gang, Member: r.Member, Resource: name, By: amount, Reason: "over-committed"}
-		}
-	}
-	m, err := c.newMember(r, pool)
-	if err != nil {
-		return err
-	}
-	if m == nil {
-		return &ConflictError{Node: r.Node, Gang: r.Gang, Member: r.Member, Reason: "the node is not in the cluster"}
-	}
-	for i, amount := range m.holds {
-		if free := c.free[i].at(m.node); amount > 0 && amount > free {
-			return &ConflictError{
-				Node: r.Node, Gang: r.Gang, Member: r.Member, Resource: c.resources[i], By: amount - max(free, 0), Reason: "over-committed",
+	for _, m := range fresh {
+		for r, amount := range m.holds {
+			if free := c.free[r].at(m.node); amount > 0 && amount > free {
+				return overCommitted(c.names[m.node], m.gang, m.name, c.resources[r], amount-max(free, 0))
 			}
 		}
+		if err := c.hold(m); err != nil {
+			return err
+		}
 	}
-	if err := c.hold(m); err != nil {
-		return err
-	}
-	c.exchange(nil, m)
+	c.relist(nil, fresh)
 	return nil
+}
+
+func overCommitted(node, gang, member, resource string, by int64) error {
+	return &ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
+}
+
+// admit brings a member inside that is placed on a node of the snapshot.
+func (c *Cluster) admit(r *Running, pool amounts) (*member, error) {
+	m, err := c.newMember(r, pool)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil:
+		return nil, &ConflictError{Node: r.Node, Gang: r.Gang, Member: r.Member, Reason: "the node is not in the cluster"}
+	}
+	short := ""
+	for name, amount := range r.Resources {
+		if amount > 0 && c.resource(name) < 0 && (short == "" || muster.CompareNatural(name, short) < 0) {
+			short = name // no node has it
+		}
+	}
+	if short != "" {
+		return nil, overCommitted(r.Node, r.Gang, r.Member, short, r.Resources[short])
+	}
+	return m, nil
 }
 
 // changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
-func (c *Cluster) changeNodes(d Delta) (*Cluster, error) {
-	for _, name := range d.RemoveNodes {
+func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
+	for _, name := range remove {
 		id, ok := c.id(name)
 		if !ok || c.static.at(id).flags&present == 0 {
 			return nil, &ConflictError{Node: name, Reason: "the node is not in the cluster"}
@@ -200,29 +185,43 @@ func (c *Cluster) changeNodes(d Delta) (*Cluster, error) {
 		if on := c.on.at(id); len(on) > 0 {
 			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
 		}
-		c.static.set(id, node{allocatable: make([]int64, len(c.resources))})
+		c.static.set(id, node{})
 		for r := range c.free {
 			c.free[r].set(id, 0)
 		}
 	}
-	if !c.hasPlacesFor(d.SetNodes) {
-		return c.rebuild(d.SetNodes)
+	seen := make(map[string]bool, len(set))
+	for i := range set {
+		if seen[set[i].Name] {
+			return nil, &muster.InvalidError{Field: "node " + set[i].Name, Reason: "duplicate name"}
+		}
+		seen[set[i].Name] = true
+	}
+	if !c.hasPlacesFor(set) {
+		return c.rebuild(set, seen)
 	}
 	pool := amounts{}
-	for i := range d.SetNodes {
-		n := &d.SetNodes[i]
-		if err := checkAmounts("node "+n.Name+".Allocatable", n.Allocatable); err != nil {
+	for i := range set {
+		if err := c.setNode(&set[i], pool); err != nil {
 			return nil, err
-		}
-		id, _ := c.id(n.Name)
-		c.putNode(id, n, pool)
-		for _, m := range c.on.at(id) {
-			if err := c.hold(m); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return c, nil
+}
+
+// setNode puts a node in its place, below the members that run on it.
+func (c *Cluster) setNode(n *Node, pool amounts) error {
+	if err := checkAmounts("node "+n.Name+".Allocatable", n.Allocatable); err != nil {
+		return err
+	}
+	id, _ := c.id(n.Name)
+	c.putNode(id, n, pool)
+	for _, m := range c.on.at(id) {
+		if err := c.hold(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hasPlacesFor says whether the nodes and their resources are known to the layout.
@@ -240,26 +239,19 @@ func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 	return true
 }
 
-// rebuild makes the cluster anew, with nodes added or replaced.
-func (c *Cluster) rebuild(nodes []Node) (*Cluster, error) {
-	spec := Spec{Trees: c.trees}
-	fresh := map[string]bool{}
-	for i := range nodes {
-		if fresh[nodes[i].Name] {
-			return nil, &muster.InvalidError{Field: "node " + nodes[i].Name, Reason: "duplicate name"}
-		}
-		fresh[nodes[i].Name] = true
-	}
+// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
+func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
+	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running())}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
 			spec.Nodes = append(spec.Nodes, n)
 		}
 	}
 	spec.Nodes = append(spec.Nodes, nodes...)
-	spec.Running = slices.Collect(c.Running())
 	next, err := NewCluster(spec)
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
 	}
+	next.notices = c.notices // what was not accepted then is not in the snapshot
 	return next, nil
 }
