@@ -149,10 +149,7 @@ func (p *scoreProgram) compare(a, b *scorePick) int {
 	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(b.score, a.score)); c != 0 {
 		return c
 	}
-	x, y := p.chosen(a), p.chosen(b)
-	slices.Sort(x)
-	slices.Sort(y)
-	return slices.Compare(x, y)
+	return comparePlaces(p.chosen(a), p.chosen(b))
 }
 
 func (p *scoreProgram) chosen(k *scorePick) []int {

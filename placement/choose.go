@@ -233,10 +233,13 @@ func (c *chooser) placeShort(set []int) int {
 	return -1
 }
 
-// fillEvenly gives out what is left one unit at a time to the child with the fewest, ties in fill order: all up to one
-// level, then one more for the first.
+// fillEvenly gives out what is left one unit at a time to the child with the fewest, the short group being one, ties in
+// fill order: all up to one level, then one more for the first.
 func (c *chooser) fillEvenly(set []int, left int64) {
-	up := func(i int, level int64) int64 { return max(0, min(level, c.items[i].hi)-c.items[i].given) }
+	up := func(i int, level int64) int64 {
+		it := &c.items[i]
+		return max(0, min(level-it.even()+it.given, it.hi)-it.given)
+	}
 	cost := func(level int64) (sum int64) {
 		for _, i := range set {
 			sum += up(i, level)
@@ -245,7 +248,7 @@ func (c *chooser) fillEvenly(set []int, left int64) {
 	}
 	low, high := int64(0), left+1 // the level lies within [low, high)
 	for _, i := range set {
-		high = max(high, c.items[i].hi+1)
+		high = max(high, c.items[i].hi+2)
 	}
 	for low+1 < high {
 		if mid := low + (high-low)/2; cost(mid) <= left {
@@ -259,8 +262,16 @@ func (c *chooser) fillEvenly(set []int, left int64) {
 		c.items[i].given, left = c.items[i].given+more, left-more
 	}
 	for _, i := range set {
-		if it := &c.items[i]; left > 0 && it.given == low && it.hi > low {
+		if it := &c.items[i]; left > 0 && it.even() == low && it.hi > it.given {
 			it.given, left = it.given+1, left-1
 		}
 	}
+}
+
+// even is what a child counts for when a set is filled evenly.
+func (it *item) even() int64 {
+	if it.short {
+		return it.given + 1
+	}
+	return it.given
 }

@@ -86,7 +86,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	case best == nil:
 		return nil
 	case k.scored() && !k.count:
-		return k.bestScores(k.expand(best))
+		return k.bestScored(size, tasks, best)
 	}
 	return k.expand(best)
 }
@@ -110,8 +110,8 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 	return best
 }
 
-// mostEven is the best choice among those with so many members of the affinity key whose smallest share is the largest
-// when filled evenly. A share is reached exactly if no child holds less, so shares are tried from the largest down.
+// mostEven is the best choice among those with so many members of the affinity key in which every child can take the
+// largest share. Shares are tried from the largest down.
 func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
 	shares := []int64{k.evenShare(size)}
 	for _, i := range k.pool {
@@ -158,14 +158,13 @@ func (k *picker) classify(tasks []task, least int64) {
 	})
 }
 
-// evenShare is the largest smallest share that a set of this size can give when filled evenly: that of the largest
-// children.
+// evenShare is the largest share that every child of a set of this size can take: its upper bound, but no more than an
+// even share of the units.
 func (k *picker) evenShare(size int) int64 {
 	set := slices.Concat(k.core, k.anyOf(size))
-	filled := k.tryFill(set)
-	share := filled[set[0]].given
+	share := k.n / int64(len(set))
 	for _, i := range set {
-		share = min(share, filled[i].given)
+		share = min(share, k.items[i].hi)
 	}
 	return share
 }
@@ -187,20 +186,31 @@ func (k *picker) solve(st pickState) *pick {
 	var best *pick
 	cl := &k.classes[st.class]
 	for m := min(st.size, len(cl.items)); m >= 0; m-- {
-		next := k.solve(pickState{
-			class: st.class + 1, size: st.size - m, need: max(0, st.need-int64(m)*cl.hi),
-			flagged: st.flagged && (m == 0 || cl.flags&k.bit == 0),
-		})
-		if next == nil {
-			continue
-		}
-		p := &pick{class: st.class, m: m, friends: next.friends + int64(m)*cl.friends, slots: next.slots + int64(m)*cl.slots, next: next}
-		if best == nil || k.compare(p, best) < 0 {
+		p := k.extend(st, m, k.solve(k.after(st, m)))
+		if p != nil && (best == nil || k.compare(p, best) < 0) {
 			best = p
 		}
 	}
 	k.memo[st] = best
 	return best
+}
+
+// after is the state when m of the first class are picked.
+func (k *picker) after(st pickState, m int) pickState {
+	cl := &k.classes[st.class]
+	return pickState{
+		class: st.class + 1, size: st.size - m, need: max(0, st.need-int64(m)*cl.hi),
+		flagged: st.flagged && (m == 0 || cl.flags&k.bit == 0),
+	}
+}
+
+// extend puts m of the first class before a choice from the rest, nil if there is none.
+func (k *picker) extend(st pickState, m int, next *pick) *pick {
+	if next == nil {
+		return nil
+	}
+	cl := &k.classes[st.class]
+	return &pick{class: st.class, m: m, friends: next.friends + int64(m)*cl.friends, slots: next.slots + int64(m)*cl.slots, next: next}
 }
 
 // most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
@@ -228,9 +238,23 @@ func (k *picker) mostMixed(from, size int) int64 {
 	return sum
 }
 
-// compare says which of two choices of equal size is better: more members of the affinity key, fewer slots (Spread:
-// more), the smaller largest child (Spread: the larger) and so on, then the order of paths.
+// compare says which of two choices of equal size is better by every key but the host score.
 func (k *picker) compare(a, b *pick) int {
+	if c := k.compareValues(a, b); c != 0 || k.sameClasses(a, b) {
+		return c
+	}
+	return comparePlaces(k.expand(a), k.expand(b))
+}
+
+// comparePlaces compares sets of children by the order of paths.
+func comparePlaces(a, b []int) int {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Compare(a, b)
+}
+
+// compareValues prefers more members of the affinity key, fewer slots (Spread: more), then the smaller largest child
+// (Spread: the larger) and so on.
+func (k *picker) compareValues(a, b *pick) int {
 	if c := cmp.Compare(b.friends, a.friends); c != 0 {
 		return c
 	}
@@ -239,13 +263,7 @@ func (k *picker) compare(a, b *pick) int {
 		order = k.compareSizes(a, b)
 	}
 	if k.policy == gang.Spread {
-		order = -order
-	}
-	if order == 0 && !k.sameClasses(a, b) {
-		x, y := k.expand(a), k.expand(b)
-		slices.Sort(x)
-		slices.Sort(y)
-		order = slices.Compare(x, y)
+		return -order
 	}
 	return order
 }

@@ -1,6 +1,9 @@
 package placement
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // scored says whether nodes have host scores at all.
 func (p *problem) scored() bool { return p.req.Score != nil || len(p.shape.Preferred) > 0 }
@@ -64,22 +67,151 @@ func (c *chooser) scoreOf(it *item, units int64, short bool) int64 {
 	return c.score(c.place(it.at, d))
 }
 
+// bestScored is, among the sets as good as the best choice, the one with the highest host score.
+func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
+	var out []int
+	var top int64
+	for i, t := range tasks {
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		st := pickState{0, size, max(0, t.need), t.flagged}
+		if p := k.solve(st); p == nil || k.compareValues(p, best) != 0 {
+			continue
+		}
+		for set := range k.equals(st) {
+			set = k.bestScores(set)
+			score := k.setScore(set)
+			if out == nil || score > top || score == top && comparePlaces(set, out) < 0 {
+				out, top = set, score
+			}
+		}
+	}
+	return out
+}
+
+// equals iterates over the choices from a state on that are as good as the best one, by class.
+func (k *picker) equals(st pickState) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		best := k.solve(st)
+		if best == nil {
+			return
+		}
+		if best.next == nil {
+			yield(nil)
+			return
+		}
+		cl := &k.classes[st.class]
+		for m := min(st.size, len(cl.items)); m >= 0; m-- {
+			rest := k.after(st, m)
+			if p := k.extend(st, m, k.solve(rest)); p == nil || k.compareValues(p, best) != 0 {
+				continue
+			}
+			for set := range k.equals(rest) {
+				if !yield(append(slices.Clone(cl.items[:m]), set...)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// setScore is the host score of what the core and the picked children take.
+func (k *picker) setScore(picked []int) int64 {
+	set := slices.Concat(k.core, picked)
+	filled := k.tryFill(set)
+	var sum int64
+	for _, i := range set {
+		sum += k.scoreOf(&k.items[i], filled[i].given, filled[i].short)
+	}
+	return sum
+}
+
 // bestScores exchanges picked children for others of their class where that raises the host score. What the k-th child
-// of a class takes does not depend on which one it is, so each class is decided alone.
+// of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
+// in fill order.
 func (k *picker) bestScores(picked []int) []int {
 	filled := k.tryFill(slices.Concat(k.core, picked))
 	var out []int
-	for i := range k.classes {
-		cl := &k.classes[i]
-		var parts []item
-		for _, j := range cl.items {
-			if slices.Contains(picked, j) {
-				parts = append(parts, filled[j])
+	for from := 0; from < len(k.classes); {
+		to := from
+		var mixed [][]int
+		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots; to++ {
+			var parts []item
+			for _, j := range k.classes[to].items {
+				if slices.Contains(picked, j) {
+					parts = append(parts, filled[j])
+				}
+			}
+			if len(parts) > 0 {
+				mixed = append(mixed, k.assign(k.classes[to].items, parts))
 			}
 		}
-		out = append(out, k.assign(cl.items, parts)...)
+		if len(mixed) > 1 {
+			mixed = k.bestMixed(picked, from, to, mixed)
+		}
+		out, from = append(out, slices.Concat(mixed...)...), to
 	}
 	return out
+}
+
+// maxMixed bounds how many sets of children of equal slots but different class are compared by host score one by one.
+const maxMixed = 1 << 12
+
+// bestMixed tries every exchange within several classes of equal slots together, because who is last in fill order
+// depends on all of them. Beyond maxMixed sets the first ones in path order are compared.
+func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
+	var others []int
+	for _, i := range picked {
+		if k.items[i].slots != k.classes[from].slots {
+			others = append(others, i)
+		}
+	}
+	best, tries := chosen, 0
+	top := k.setScore(slices.Concat(others, slices.Concat(chosen...)))
+	var classes []class
+	for i := from; i < to; i++ {
+		if slices.ContainsFunc(k.classes[i].items, func(j int) bool { return slices.Contains(picked, j) }) {
+			classes = append(classes, k.classes[i])
+		}
+	}
+	try := make([][]int, len(classes))
+	var next func(i int) bool
+	next = func(i int) bool {
+		if i < len(classes) {
+			for set := range combinations(classes[i].items, len(chosen[i])) {
+				if try[i] = set; !next(i + 1) {
+					return false
+				}
+			}
+			return true
+		}
+		tries++
+		score := k.setScore(slices.Concat(others, slices.Concat(try...)))
+		if score > top || score == top && comparePlaces(slices.Concat(try...), slices.Concat(best...)) < 0 {
+			best, top = slices.Clone(try), score
+		}
+		return tries < maxMixed
+	}
+	next(0)
+	return best
+}
+
+// combinations iterates over the ways to take m of a list, in lexicographic order. Every slice is the caller's.
+func combinations(list []int, m int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		var walk func(from int, taken []int) bool
+		walk = func(from int, taken []int) bool {
+			if len(taken) == m {
+				return yield(slices.Clone(taken))
+			}
+			for i := from; i <= len(list)-(m-len(taken)); i++ {
+				if !walk(i+1, append(taken, list[i])) {
+					return false
+				}
+			}
+			return true
+		}
+		walk(0, make([]int, 0, m))
+	}
 }
 
 // tryFill is what the children would be given if they were the set; the items stay as they are.

@@ -19,7 +19,11 @@ func (p *problem) wait() *Result {
 		return nil
 	}
 	waits := p.waitsFor(o.positions)
-	r := p.result(append(o.positions, p.further(o)...))
+	positions := append(o.positions, p.further(o)...)
+	if len(p.levels) == 0 {
+		slices.Sort(positions) // ranks follow the tree, whoever came first
+	}
+	r := p.result(positions)
 	r.WaitsFor = waits
 	return r
 }

@@ -77,7 +77,7 @@ func (p *search) fill(portions []portion, mask uint, active state) *set {
 	if !p.units(s, active) {
 		return nil
 	}
-	s.share = slices.Min(s.counts)
+	s.share = p.evenShare(s, active)
 	for i, c := range s.portions {
 		s.own, s.key, s.sum = s.own+c.v.own, s.key+c.v.key, s.sum+c.v.high
 		s.slots = append(s.slots, c.v.high)
@@ -108,18 +108,38 @@ func (p *search) units(s *set, active state) bool {
 	for i, c := range s.portions {
 		numbers[i] = c.full &^ 1
 	}
+	s.short = -1
 	if !active.short {
 		return p.distribute(s, active.units, numbers)
 	}
 	for i := len(s.portions) - 1; i >= 0; i-- {
 		beside := slices.Clone(numbers)
 		beside[i] = s.portions[i].short
-		if p.distribute(s, active.units, beside) {
-			s.short = i
+		if s.short = i; p.distribute(s, active.units, beside) {
 			return true
 		}
 	}
+	s.short = -1
 	return false
+}
+
+// evenShare is the smallest upper bound of the children, none above an even share of the units.
+func (p *search) evenShare(s *set, active state) int {
+	step := s.portions[0].v.step
+	if active.level < len(p.levels) {
+		step = lcm(step, p.size(active.level)) / p.size(active.level)
+	}
+	share := active.units / len(s.portions)
+	share -= share % step
+	for _, c := range s.portions {
+		share = min(share, highest(c.full))
+	}
+	return share
+}
+
+// even is what a child counts for when sets are filled evenly: its units, the short group being one.
+func (s *set) even(i int) int {
+	return s.counts[i] + bit(i == s.short)
 }
 
 // distribute gives every child the least number of units that it may take, and then the rest: to each in fill order as
@@ -134,7 +154,7 @@ func (p *search) distribute(s *set, units int, numbers []uint64) bool {
 		units -= s.counts[i]
 	}
 	for units > 0 {
-		i, step := p.next(s.counts, numbers)
+		i, step := p.next(s, numbers)
 		if i < 0 || step > units {
 			return false
 		}
@@ -145,13 +165,13 @@ func (p *search) distribute(s *set, units int, numbers []uint64) bool {
 }
 
 // next is the child that takes more, and how much more: one step.
-func (p *search) next(counts []int, numbers []uint64) (child, step int) {
+func (p *search) next(s *set, numbers []uint64) (child, step int) {
 	policy := p.in.Request.Policy
 	even := policy == gang.Spread || policy == gang.Balanced
 	child = -1
 	for i, allowed := range numbers {
-		more := allowed >> (counts[i] + 1)
-		if more != 0 && (child < 0 || even && counts[i] < counts[child]) {
+		more := allowed >> (s.counts[i] + 1)
+		if more != 0 && (child < 0 || even && s.even(i) < s.even(child)) {
 			child, step = i, lowest(more)+1
 		}
 	}
