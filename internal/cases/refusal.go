@@ -42,7 +42,7 @@ func mentions(text, object string) bool {
 	if !found {
 		return hasWord(text, object)
 	}
-	return strings.Contains(text, object) || hasWord(text, first) && hasWord(text, name)
+	return hasWord(text, first) && hasWord(text, name)
 }
 
 func hasWord(text, word string) bool {
@@ -50,15 +50,9 @@ func hasWord(text, word string) bool {
 	return slices.Contains(words, word)
 }
 
-// defectWords are the words of which one must stand in a refusal of a class. A class without an entry stands for its
-// own words, all of which must be there.
-var defectWords = map[string][]string{}
-
+// isAbout says whether all words of a class of defects stand in a text.
 func isAbout(text, class string) bool {
 	text = strings.ToLower(text)
-	if words, ok := defectWords[class]; ok {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-	}
 	for word := range strings.FieldsSeq(strings.ToLower(class)) {
 		if !strings.Contains(text, word) {
 			return false

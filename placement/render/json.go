@@ -76,15 +76,22 @@ func document(o *Outcome) object {
 	}
 	if o.Result == nil {
 		return object{
-			{"gang", o.Gang}, {"status", "unschedulable"},
-			{"waitsFor", []object{}}, {"assignments", []object{}}, {"victims", []object{}}, {"ignored", ignored},
+			{"gang", o.Gang},
+			{"status", "unschedulable"},
+			{"waitsFor", []object{}},
+			{"assignments", []object{}},
+			{"victims", []object{}},
+			{"ignored", ignored},
 			{"reason", reason(o.Err)},
 		}
 	}
 	res := o.Result
 	doc := object{
-		{"gang", o.Gang}, {"status", "placed"},
-		{"tier", res.Tier}, {"layer", res.Layer}, {"domain", strings.Join(res.Domain, "/")},
+		{"gang", o.Gang},
+		{"status", "placed"},
+		{"tier", res.Tier},
+		{"layer", res.Layer},
+		{"domain", strings.Join(res.Domain, "/")},
 	}
 	if len(res.GroupTiers) > 0 {
 		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
@@ -159,8 +166,12 @@ func reason(err error) object {
 		rejected = append(rejected, field{c.Cause, c.Nodes})
 	}
 	return object{
-		{"kind", string(why.Kind)}, {"message", why.Error()}, {"proven", why.Proven},
-		{"wanted", why.Wanted}, {"fits", why.Fits}, {"tiers", tiers},
+		{"kind", string(why.Kind)},
+		{"message", why.Error()},
+		{"proven", why.Proven},
+		{"wanted", why.Wanted},
+		{"fits", why.Fits},
+		{"tiers", tiers},
 		{"nodes", object{{"total", nodes.Total}, {"rejected", rejected}}},
 	}
 }

@@ -1,0 +1,95 @@
+package cases
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// planned is an answer of one gang, to compare with.
+func planned() *answer {
+	p := plan{Gang: "ns/g", Status: "placed", Domain: "s0/r1", Tier: 1, GroupTiers: []int{1}, GroupTier: 1, StrategyNumber: 1}
+	p.Assignments = []struct{ Pod, Node string }{{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}
+	p.WaitsFor = []struct{ Pod string }{{"ns/old"}}
+	p.running = map[string]int{"n3": 1}
+	p.Reason.Nodes.Rejected = map[string]int{"taint": 1}
+	return &answer{plans: []plan{{Gang: "ns/first"}, p}, domainsOf: map[string][]string{
+		"n1": {"s0", "r1", "s0/r1"}, "n2": {"s0", "r1", "s0/r1"}, "n3": {"s0", "r2", "s0/r2"},
+	}}
+}
+
+func TestWantsThatHold(t *testing.T) {
+	for _, fields := range []string{
+		`"status": "placed", "tier": 1, "groupTier": 1, "groupTiers": [1], "strategyNumber": 1, "note": {"any": 1}`,
+		`"domain": "r1"`, `"domain": "s0/r1"`, `"placed": 3`,
+		`"count": {"n1": 2, "n2": 1}`, `"countByDomain": {"s0": 4}`, `"countByDomain": {"s0/r1": 3, "r2": 1}`,
+		`"pods": {"g-2": "n2"}`, `"pods": {"oneOf": [{"g-2": "n1"}, {"g-2": "n2", "g-0": "n1"}]}`,
+		`"victims": []`, `"victimCount": 0`, `"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
+		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 3}]`,
+	} {
+		require.Empty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
+	}
+	require.Empty(t, planned().differs(json.RawMessage(`[{"gang": "ns/first"}, {"gang": "ns/g"}]`)))
+	require.Empty(t, planned().differs(json.RawMessage(`{"oneOf": [{"error": {"object": "ns/g"}}, [{"gang": "ns/g", "tier": 1}]]}`)))
+}
+
+func TestWantsThatDoNotHold(t *testing.T) {
+	for _, fields := range []string{
+		`"status": "unschedulable"`, `"tier": 0`, `"groupTier": 0`, `"groupTiers": [1, 0]`, `"strategyNumber": 2`,
+		`"domain": "r2"`, `"domain": "s1/r1"`, `"domain": "0/r1"`, `"placed": 2`,
+		`"count": {"n1": 2}`, `"count": {"n1": 2, "n2": 1, "n3": 1}`, `"countByDomain": {"s0": 3}`,
+		`"pods": {"g-2": "n1"}`, `"pods": {"g-9": "n1"}`, `"pods": {"oneOf": [{"g-2": "n1"}]}`,
+		`"victims": ["ns/old"]`, `"victims": {"victimCount": 1}`, `"victimCount": 1`,
+		`"waitsFor": []`, `"waitsForCount": 0`, `"reason": "cordoned"`,
+		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 2}]`,
+		`"zones": {}`, // never passed over in silence
+	} {
+		require.NotEmpty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
+	}
+	for _, want := range []string{
+		`[{"gang": "ns/g"}, {"gang": "ns/first"}]`, `[{"gang": "ns/other"}]`, `{"error": {"object": "ns/g"}}`, `[{"error": {"object": "ns/g"}}]`, `7`,
+	} {
+		require.NotEmpty(t, planned().differs(json.RawMessage(want)), want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	a := &answer{err: errors.New("f.yaml: document 2, line 3: HyperNode/l10: spec.members[0]: two parents: a and b")}
+	for want, holds := range map[string]bool{
+		`{"error": {"object": "HyperNode/l10", "about": "two parents"}}`:                  true,
+		`{"error": {"object": ["HyperNode/x", "HyperNode/l10"], "about": "two parents"}}`: true,
+		`{"error": {"object": "HyperNode/l10"}}`:                                          true,
+		`{"error": {"object": "HyperNode/l10", "about": "cycle"}}`:                        false,
+		`{"error": {"object": "HyperNode/l1", "about": "two parents"}}`:                   false,
+		`[{"gang": "ns/g", "status": "unschedulable"}]`:                                   false,
+	} {
+		require.Equal(t, holds, a.differs(json.RawMessage(want)) == "", want)
+	}
+}
+
+func TestWhatACaseWaitsFor(t *testing.T) {
+	low := `{"kind": "Pod", "metadata": {"labels": {}}, "spec": {"nodeName": "n", "priority": 1}}`
+	high := `{"kind": "Pod", "spec": {"priority": 2}}`
+	refused := answer{plans: []plan{{Gang: "g", Status: "unschedulable"}}}
+	for _, c := range []struct {
+		about, objects, want string
+		got                  answer
+		waits                string
+	}{
+		{"nothing", `[]`, `[{"gang": "g", "tier": 1}]`, refused, ""},
+		{"a victim is wanted", `[]`, `[{"gang": "g", "victims": ["a"]}]`, refused, "preemption"},
+		{"no victim is wanted", `[]`, `[{"gang": "g", "victims": []}]`, refused, ""},
+		{"a victim is needed", `[` + low + `,` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, "preemption"},
+		{"nobody may leave", `[` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, ""},
+		{"a quota", `[{"kind": "ElasticQuota"}]`, `[{"gang": "g"}]`, refused, "quota"},
+		{"zones", `[{"kind": "NodeResourceTopology"}]`, `[{"gang": "g"}]`, refused, "NUMA"},
+		{"roles", `[]`, `[{"gang": "g"}]`, answer{unsupported: "roles"}, "roles"},
+		{"what is no later feature", `[]`, `[{"gang": "g"}]`, answer{unsupported: "multiples"}, ""},
+	} {
+		var objects []json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(c.objects), &objects))
+		require.Equal(t, c.waits, waitsFor(&Case{Objects: objects, Want: json.RawMessage(c.want)}, c.got), c.about)
+	}
+}
