@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestCandidates(t *testing.T) {
 				seen["an error"] = true
 				continue
 			}
-			domain := strings.Join(res.Domain, "/")
+			domain := fmt.Sprint(res.Tier, res.Domain)
 			require.False(t, seen[domain], "domain %s twice", domain)
 			seen[domain] = true
 			require.NoError(t, validity.Check(spec, req, res))

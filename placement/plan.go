@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/muster-sched/muster/gang"
@@ -38,7 +39,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 		}
 		slots := p.countSlots()
 		n, ok := p.most(slots)
-		tried := map[vertex]bool{}
+		tried, shown := map[vertex]bool{}, map[string]bool{}
 		if ok {
 			for f := range p.newAsk(slots, n).feasible() {
 				for _, d := range f.rankDomains() {
@@ -46,7 +47,13 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 						continue
 					}
 					tried[d] = true
-					if !yield(p.result(f.decide(d).positions), nil) {
+					res := p.result(f.decide(d).positions)
+					// The best plan in a large domain may lie in a small one, which came before.
+					key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
+					if shown[key] {
+						continue
+					}
+					if shown[key] = true; !yield(res, nil) {
 						return
 					}
 				}
