@@ -60,11 +60,11 @@ func isAboutZones(o json.RawMessage) bool {
 
 // evicts says whether a victim is wanted anywhere in a want.
 func evicts(want json.RawMessage) bool {
-	var any any
-	if json.Unmarshal(want, &any) != nil {
+	var value any
+	if json.Unmarshal(want, &value) != nil {
 		return false
 	}
-	return hasVictims(any)
+	return hasVictims(value)
 }
 
 func hasVictims(want any) bool {
