@@ -268,13 +268,14 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 
 // spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
 func (s *sums) spare(whole, t int32, x vertex) int64 {
+	left := s.besides(0, whole, x)
 	if s.v.tierOf(x) <= t {
-		return s.whole(s.bottom(), 0, x) - s.sizes[0]*s.whole(0, whole, x)
+		return left
 	}
 	var most int64
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
 		most = max(most, s.spare(whole, t, c))
 	}
-	return most
+	return min(most, left)
 }

@@ -16,8 +16,8 @@ type problem struct {
 	c      *Cluster
 	v      *view
 	req    *gang.Request
-	shape  *gang.Shape
-	needs  []need
+	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members
+	needs  []need        // of a unit
 	policy gang.Policy
 
 	pending []pendingMember // in rank order
@@ -33,6 +33,7 @@ type problem struct {
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
 	forced      map[vertex]int64
 	leavingGone bool
+	members     *problem // the gang itself, where whole groups are placed like members; else nil
 }
 
 // need is one resource that a member asks for.
@@ -74,7 +75,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 		return nil, err
 	}
 	p := &problem{c: c, req: req, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
-	steps := []func() error{p.chooseTree, p.chooseShape, p.rankMembers, p.countMembers, p.readRules, p.checkMultiples}
+	steps := []func() error{p.chooseTree, p.rankMembers, p.countMembers, p.readRules, p.checkMultiples, p.chooseShapes}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
@@ -105,29 +106,6 @@ func (p *problem) chooseTree() error {
 		}
 	}
 	return invalid("request.Tree", p.req.Tree, "unknown topology")
-}
-
-// chooseShape takes the shape that all members share.
-func (p *problem) chooseShape() error {
-	p.shape = &p.req.Shape
-	for i := range p.req.Members {
-		shape := p.req.Members[i].Shape
-		if shape == nil {
-			shape = &p.req.Shape
-		}
-		if i == 0 {
-			p.shape = shape
-		} else if shape != p.shape && !shape.Equal(p.shape) {
-			return invalid(fmt.Sprintf("request.Members[%d].Shape", i), p.req.Members[i].Name,
-				"members of different shapes are not supported yet")
-		}
-	}
-	for _, name := range p.shape.Resources.Names() {
-		if amount := p.shape.Resources[name]; amount > 0 {
-			p.needs = append(p.needs, need{id: p.c.resource(name), amount: amount, name: name})
-		}
-	}
-	return nil
 }
 
 // rankMembers orders new and running members together: by index where they have one, then by name.

@@ -33,7 +33,23 @@ func (p *problem) refuse() *Unschedulable {
 	if u.Rule == "" {
 		u.Kind = KindNodes
 	}
+	p.countMembersOf(u)
 	return u
+}
+
+// countMembersOf turns counts of units into counts of members.
+func (p *problem) countMembersOf(u *Unschedulable) {
+	if p.members == nil {
+		return
+	}
+	u.Wanted, u.Fits = p.members.least, u.Fits*p.size()
+	for i := range u.Tiers {
+		t := &u.Tiers[i]
+		if len(p.levels) == 0 {
+			t.Groups = t.Members
+		}
+		t.Members *= p.size()
+	}
 }
 
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules.
@@ -105,8 +121,11 @@ func (p *problem) binding(slots []int64) string {
 			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
 		}
 	}
-	if len(p.running) > 0 {
+	switch {
+	case len(p.running) > 0:
 		return "running members"
+	case p.members != nil:
+		return fmt.Sprintf("MustGather node for groups of %d", p.size())
 	}
 	return "groups"
 }

@@ -6,9 +6,22 @@ import (
 	"strings"
 )
 
-// result describes a plan that puts the first pending members at these positions.
-func (p *problem) result(positions []int32) *Result {
-	r := &Result{Gang: p.req.Name, Tree: p.v.name, holds: maps.Clone(p.shape.Resources), affinityKey: p.req.AffinityKey}
+// result describes a plan that puts the first pending units at these positions.
+func (p *problem) result(units []int32) *Result {
+	var r *Result
+	if p.members != nil {
+		r = p.members.describe(p.unbundle(units))
+	} else {
+		r = p.describe(units)
+	}
+	for _, s := range p.shapes {
+		r.holds = append(r.holds, maps.Clone(s.Resources))
+	}
+	return r
+}
+
+func (p *problem) describe(positions []int32) *Result {
+	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey}
 	for _, m := range p.req.Members {
 		if m.Indexed {
 			if r.indexes == nil {

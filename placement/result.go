@@ -24,8 +24,8 @@ type Result struct {
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
 
-	// What Apply needs of the request: what each member holds, its affinity key and index.
-	holds       muster.Resources
+	// What Apply needs of the request: what the members hold, in turn by rank, the affinity key and the indexes.
+	holds       []muster.Resources
 	affinityKey string
 	indexes     map[string]int
 }

@@ -5,10 +5,7 @@ import (
 	"slices"
 )
 
-// scored says whether nodes have host scores at all.
-func (p *problem) scored() bool { return p.req.Score != nil || len(p.shape.Preferred) > 0 }
-
-// nodeScore is the host score of one member on a node: the host's, and the weights of the preferences it matches.
+// nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
 func (s *sums) nodeScore(x vertex) int64 {
 	if !s.scored() {
 		return 0
@@ -19,9 +16,12 @@ func (s *sums) nodeScore(x vertex) int64 {
 	}
 	id := s.v.node(pos)
 	name := s.c.names[id]
-	score := s.shape.PreferenceScore(name, s.c.static.at(id).labels)
+	var score int64
+	for _, shape := range s.shapes {
+		score += shape.PreferenceScore(name, s.c.static.at(id).labels)
+	}
 	if s.req.Score != nil {
-		score += s.req.Score(name)
+		score += s.req.Score(name) * int64(s.size())
 	}
 	if s.scores == nil {
 		s.scores = map[int32]int64{}

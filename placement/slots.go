@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/muster-sched/muster/gang"
 )
 
 // boundlessSlots is what a node has for members that ask for nothing it bounds: far above every gang, and its sum over
@@ -18,7 +16,7 @@ func (p *problem) countSlots() []int64 {
 	slots := make([]int64, n+int(p.v.nodes))
 	excluded := p.excluded()
 	extra := p.leavingAmounts()
-	plain := len(p.shape.Selector) == 0 && len(p.shape.Affinity) == 0 && p.req.Eligible == nil
+	plain := !p.selective() && p.req.Eligible == nil
 	for pos := range p.v.nodes {
 		id := p.v.node(pos)
 		flags := p.c.static.at(id).flags
@@ -150,9 +148,9 @@ func (p *problem) refusal(id int32) string {
 		return "cordoned"
 	case n.flags&notReady != 0 || n.flags&present == 0:
 		return "not-ready"
-	case n.flags&tainted != 0 && !gang.Tolerates(n.taints, p.shape.Tolerations):
+	case n.flags&tainted != 0 && !p.tolerates(n.taints):
 		return "taint"
-	case !p.shape.Selects(name, n.labels):
+	case !p.selects(name, n.labels):
 		return "selector"
 	case p.req.Eligible != nil && !p.req.Eligible(name):
 		return "eligible"

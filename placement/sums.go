@@ -152,7 +152,7 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 		case s.v.tier[x] <= t:
 			col[x] = s.ownRest(i, x)
 		default:
-			col[x] = s.gathered(i, kind, col, x)
+			col[x] = s.gathered(i, t, kind, col, x)
 		}
 	}
 	s.cache[key] = col
@@ -160,7 +160,7 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 }
 
 // gathered sums (for the residue: maximizes) over the children of x.
-func (s *sums) gathered(i int, kind sumKind, col []int64, x vertex) int64 {
+func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int64 {
 	var sum, largest int64
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
@@ -176,6 +176,9 @@ func (s *sums) gathered(i int, kind sumKind, col []int64, x vertex) int64 {
 		sum, largest = sum+n, max(largest, n)
 	}
 	if kind == residue {
+		if s.reserved != nil {
+			largest = min(largest, s.besides(i, t, x))
+		}
 		return largest
 	}
 	if unit := s.unitOf(i, s.v.above(x)); unit > 1 {
@@ -185,6 +188,11 @@ func (s *sums) gathered(i int, kind sumKind, col []int64, x vertex) int64 {
 		sum = min(sum, s.own(i, x)) // what begun groups spread over the children is in no child's own count
 	}
 	return sum
+}
+
+// besides is how many slots below x are left beside begun groups and all groups of level i that are whole at tier t.
+func (s *sums) besides(i int, t int32, x vertex) int64 {
+	return s.whole(s.bottom(), 0, x) - s.sizes[i]*s.whole(i, t, x)
 }
 
 // takes says whether a domain can hold the whole ask under the strategy: all new groups, the short one included.

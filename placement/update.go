@@ -21,7 +21,7 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	for _, a := range res.Assignments {
 		index, indexed := res.indexes[a.Member]
 		d.Place = append(d.Place, Running{
-			Gang: res.Gang, Member: a.Member, Node: a.Node, Resources: res.holds,
+			Gang: res.Gang, Member: a.Member, Node: a.Node, Resources: res.holds[a.Rank%len(res.holds)],
 			Index: index, Indexed: indexed, AffinityKey: res.affinityKey,
 		})
 	}
