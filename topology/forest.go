@@ -31,9 +31,7 @@ type forest struct {
 // O(n log n) for n names in all.
 func newForest(kind string, vertices []vertex, d *defects) *forest {
 	f := &forest{kind: kind, vertices: vertices, index: map[string]int{}, defects: d}
-	slices.SortFunc(vertices, func(a, b vertex) int {
-		return cmp.Or(muster.CompareNatural(a.name, b.name), cmp.Compare(a.tier, b.tier))
-	})
+	slices.SortFunc(vertices, compareVertices)
 	for i, v := range vertices {
 		if v.name == "" {
 			d.add(kind, "", "a domain has no name")
@@ -58,6 +56,18 @@ func newForest(kind string, vertices []vertex, d *defects) *forest {
 	return f
 }
 
+// compareVertices orders by name; twins (a duplicate name) in any order but the input's, those without a tier last.
+func compareVertices(a, b vertex) int {
+	switch order := cmp.Or(muster.CompareNatural(a.name, b.name), cmp.Compare(a.tier, b.tier)); {
+	case order != 0 || a.noTier == b.noTier:
+		return order
+	case a.noTier:
+		return 1
+	default:
+		return -1
+	}
+}
+
 func (f *forest) field(name string) string { return f.kind + " " + name }
 
 func (f *forest) checkTiers() {
@@ -79,7 +89,7 @@ func (f *forest) checkTiers() {
 	}
 }
 
-// checkParents notes each vertex's parent. Twins (a duplicate name) are one parent.
+// checkParents notes each vertex's parent. Twins are one parent.
 func (f *forest) checkParents() {
 	parents := make([][]string, len(f.vertices))
 	f.parent = make([]int, len(f.vertices))
@@ -111,6 +121,7 @@ func (f *forest) checkCycles() {
 		done
 	)
 	state := make([]int, len(f.vertices))
+	below := f.below()
 	next := make([]int, len(f.vertices)) // the child to visit next
 	reported := make([]bool, len(f.vertices))
 	for start := range f.vertices {
@@ -120,14 +131,14 @@ func (f *forest) checkCycles() {
 		state[start] = onPath
 		for path := []int{start}; len(path) > 0; {
 			v := path[len(path)-1]
-			if next[v] == len(f.vertices[v].children) {
+			if next[v] == len(below[v]) {
 				state[v], path = done, path[:len(path)-1]
 				continue
 			}
-			c, ok := f.index[f.vertices[v].children[next[v]]]
+			c := below[v][next[v]]
 			next[v]++
 			switch {
-			case !ok || state[c] == done || reported[c]:
+			case state[c] == done || reported[c]:
 			case state[c] == onPath:
 				f.reportCycle(path[slices.Index(path, c):], reported)
 			default:
@@ -135,6 +146,23 @@ func (f *forest) checkCycles() {
 			}
 		}
 	}
+}
+
+// below lists the children of every vertex in order. Twins are one vertex, the first: whichever of them closes a cycle.
+func (f *forest) below() [][]int {
+	below := make([][]int, len(f.vertices))
+	for _, v := range f.vertices {
+		i := f.index[v.name]
+		for _, child := range v.children {
+			if c, ok := f.index[child]; ok {
+				below[i] = append(below[i], c)
+			}
+		}
+	}
+	for _, children := range below {
+		slices.Sort(children)
+	}
+	return below
 }
 
 // reportCycle names the cycle from its first vertex in natural order, wherever the walk entered it.

@@ -114,6 +114,13 @@ func TestFromHyperNodesRefuses(t *testing.T) {
 		{"regex", "bad 1 ~a(b", "HyperNode bad \"a(b\": regex: error parsing regexp: missing closing ): `a(b`"},
 		{"no members", "none 1", "HyperNode none: no members"},
 		{"duplicate name", "twin 1 n1\ntwin 2 n2\ntwin 1 n1", "HyperNode twin: duplicate name"},
+		{"twins, one of them in a cycle", "l 2 >l\nl 2 >m\nm 1 >l\nl 1", `
+			HyperNode l: cycle: l -> l
+			HyperNode l: duplicate name
+			HyperNode l: no members
+			HyperNode l: two parents: l, m
+			HyperNode m "1": tier is not above that of its child l, 1
+		`},
 		{"tier names", "a 1/rack n1\nb 2/rack n2\nc 1/unit n3", `
 			HyperNode b "rack": tier name of tier 2, of tier 1 at HyperNode a
 			HyperNode c "unit": tier 1 has the name rack at HyperNode a

@@ -90,6 +90,13 @@ func TestFromJSONRefuses(t *testing.T) {
 			domain a: duplicate name
 			domain a "1": tier is not above that of its child , 1
 		`},
+		{"twins, one without a tier", `[{"layer":"x","name":"c"},{"layer":0,"name":"c"},{"layer":0,"name":"p","children":["c"]}]`, `
+			domain c: duplicate name
+			domain c "0": tier is below 1
+			domain c "x": tier is not an integer
+			domain p "0": tier is below 1
+			domain p "0": tier is not above that of its child c, 0
+		`},
 		{"node without a name", `[{"layer":1,"name":"a","children":[""]}]`, "domain a: a node has no name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
