@@ -1,7 +1,6 @@
 package gang_test
 
 import (
-	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -120,7 +119,7 @@ func TestValidateRefuses(t *testing.T) {
 		c.spoil(r)
 		require.EqualError(t, r.Validate(), c.want, c.field)
 		var invalid *muster.InvalidError
-		require.True(t, errors.As(r.Validate(), &invalid))
+		require.ErrorAs(t, r.Validate(), &invalid)
 	}
 }
 

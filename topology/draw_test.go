@@ -1,7 +1,6 @@
 package topology_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -55,7 +54,7 @@ func refused(t require.TestingT, err error) string {
 	require.True(t, ok, "not joined: %v", err)
 	for _, e := range joined.Unwrap() {
 		var invalid *muster.InvalidError
-		require.True(t, errors.As(e, &invalid), "%T: %v", e, e)
+		require.ErrorAs(t, e, &invalid)
 	}
 	return err.Error() + "\n"
 }

@@ -194,7 +194,8 @@ func drawNodes(t *rapid.T) []topology.LabeledNode {
 	var nodes []topology.LabeledNode
 	for _, name := range rapid.SliceOfDistinct(rapid.StringMatching(`[ab1\n\xff]{1,4}`), rapid.ID[string]).Draw(t, "nodes") {
 		nodes = append(nodes, topology.LabeledNode{Name: name, Labels: rapid.MapOf(
-			rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"", "1", "2"})).Draw(t, "labels")})
+			rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"", "1", "2"}),
+		).Draw(t, "labels")})
 	}
 	return nodes
 }

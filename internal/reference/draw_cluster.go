@@ -149,7 +149,8 @@ func (d *clusterDraw) node() string {
 	}
 	if chance(d.t, 4, "tainted") {
 		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{
-			gang.NoSchedule, gang.PreferNoSchedule}).Draw(d.t, "effect")}}
+			gang.NoSchedule, gang.PreferNoSchedule,
+		}).Draw(d.t, "effect")}}
 	}
 	d.spec.Nodes = append(d.spec.Nodes, n)
 	d.occupy(n, slots)

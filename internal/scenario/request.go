@@ -98,7 +98,8 @@ func request(w *words, name string, first int) *gang.Request {
 	}
 	for level, size := range w.numbers("group") {
 		req.Groups = append(req.Groups, gang.Groups{Size: size, Gather: slices.Concat(
-			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level))})
+			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level),
+		)})
 	}
 	index := w.numbers("index")
 	for i := range w.number("members", 0) {

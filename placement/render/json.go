@@ -96,7 +96,8 @@ func document(o *Outcome) object {
 	if len(res.GroupTiers) > 0 {
 		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
 	}
-	return append(doc,
+	return append(
+		doc,
 		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
 		field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
 		field{"victims", []object{}}, field{"ignored", ignored},
