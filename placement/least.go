@@ -1,0 +1,167 @@
+package placement
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// leastSum picks size values out of classes of equal ones (values descending) so that their sum is at least need and as
+// small as that allows, and among such picks the largest value is smallest, then the second largest, and so on. It
+// returns how many of each class are picked, nil if none suffices; no smaller size may suffice.
+//
+// It is a program over deficits, what a pick has less than the largest values: since no smaller size suffices, the
+// deficit is below the smallest of these, and a pick can pass over few values. Ours; O(classes * min(size, slack) *
+// slack/64) words, with slack what the largest values have too much.
+type leastSum struct {
+	values []int64
+	counts []int
+	size   int
+	slack  int64
+	before []int   // values in the classes before one
+	sums   []int64 // and their sum
+	words  int
+	width  int      // states of a class: by how many values picked less than possible
+	reach  []uint64 // by class, state: the deficits that the classes from there on can have
+}
+
+func newLeastSum(values []int64, counts []int, size int, need int64) *leastSum {
+	l := &leastSum{values: values, counts: counts, size: size}
+	l.before, l.sums = make([]int, len(values)+1), make([]int64, len(values)+1)
+	for i, v := range values {
+		l.before[i+1] = l.before[i] + counts[i]
+		l.sums[i+1] = l.sums[i] + int64(counts[i])*v
+	}
+	if l.slack = l.top(0, size) - need; l.before[len(values)] < size || l.slack < 0 {
+		return nil
+	}
+	return l
+}
+
+// top is the sum of the largest n values from class i on.
+func (l *leastSum) top(i, n int) int64 {
+	end := l.before[i] + n
+	j, _ := slices.BinarySearch(l.before[i+1:], end)
+	j += i
+	sum := l.sums[j] - l.sums[i]
+	if j < len(l.values) {
+		sum += int64(end-l.before[j]) * l.values[j]
+	}
+	return sum
+}
+
+// pick finds the counts.
+func (l *leastSum) pick() []int {
+	picked := make([]int, len(l.values))
+	if l.slack == 0 { // only the largest values
+		left := l.size
+		for i := range picked {
+			picked[i] = min(left, l.counts[i])
+			left -= picked[i]
+		}
+		return picked
+	}
+	l.words = int(l.slack/64) + 1
+	l.width = int(min(l.slack, int64(l.size))) + 1
+	l.reach = make([]uint64, (len(l.values)+1)*l.width*l.words)
+	for i := len(l.values); i >= 0; i-- {
+		for state := range l.width {
+			if n, ok := l.left(i, state); ok {
+				l.fillReach(i, n, l.at(i, state))
+			}
+		}
+	}
+	deficit := l.largest(l.at(0, 0))
+	left := l.size
+	for i := range picked {
+		picked[i], deficit = l.fewest(i, left, deficit)
+		left -= picked[i]
+	}
+	return picked
+}
+
+// left is how many values are still to be picked at a class if state values before it were passed over.
+func (l *leastSum) left(i, state int) (int, bool) {
+	n := l.size - min(l.before[i], l.size) + state
+	return n, n <= l.size && l.before[i]+n <= l.before[len(l.values)]
+}
+
+// state is the inverse of left, false if too many values were passed over.
+func (l *leastSum) state(i, n int) (int, bool) {
+	s := n - (l.size - min(l.before[i], l.size))
+	return s, 0 <= s && s < l.width
+}
+
+func (l *leastSum) at(i, state int) []uint64 {
+	from := (i*l.width + state) * l.words
+	return l.reach[from : from+l.words]
+}
+
+// fillReach collects the deficits with n values to pick from class i on.
+func (l *leastSum) fillReach(i, n int, into []uint64) {
+	if i == len(l.values) {
+		if n == 0 {
+			into[0] = 1
+		}
+		return
+	}
+	top := l.top(i, n)
+	for m := min(n, l.counts[i]); m >= 0; m-- {
+		state, ok := l.state(i+1, n-m)
+		if !ok || l.before[i+1]+n-m > l.before[len(l.values)] {
+			break // fewer of this class pass over more values still
+		}
+		lost := top - int64(m)*l.values[i] - l.top(i+1, n-m)
+		if lost > l.slack {
+			break
+		}
+		orShifted(into, l.at(i+1, state), lost)
+	}
+	l.trim(into)
+}
+
+// trim forgets deficits above the slack.
+func (l *leastSum) trim(set []uint64) {
+	if last := uint(l.slack%64) + 1; last < 64 {
+		set[len(set)-1] &= 1<<last - 1
+	}
+}
+
+// orShifted adds set, moved up by n, to into.
+func orShifted(into, set []uint64, n int64) {
+	words, shift := int(n/64), uint(n%64)
+	for i := len(into) - 1; i >= words; i-- {
+		into[i] |= set[i-words] << shift
+		if shift > 0 && i > words {
+			into[i] |= set[i-words-1] >> (64 - shift)
+		}
+	}
+}
+
+func (l *leastSum) largest(set []uint64) int64 {
+	for i := len(set) - 1; i >= 0; i-- {
+		if set[i] != 0 {
+			return int64(i*64 + bits.Len64(set[i]) - 1)
+		}
+	}
+	return 0
+}
+
+// fewest is the smallest number of a class that the deficit allows, with the deficit that is left for the rest.
+func (l *leastSum) fewest(i, n int, deficit int64) (int, int64) {
+	top := l.top(i, n)
+	best, rest := 0, int64(0)
+	for m := min(n, l.counts[i]); m >= 0; m-- {
+		state, ok := l.state(i+1, n-m)
+		if !ok || l.before[i+1]+n-m > l.before[len(l.values)] {
+			break
+		}
+		lost := top - int64(m)*l.values[i] - l.top(i+1, n-m)
+		if lost > deficit {
+			break
+		}
+		if d := deficit - lost; l.at(i+1, state)[d/64]>>uint(d%64)&1 == 1 {
+			best, rest = m, d
+		}
+	}
+	return best, rest
+}
