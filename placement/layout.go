@@ -192,14 +192,6 @@ func (v *view) first(x vertex) int32 {
 // comparePaths orders vertices none of which lies below another by their paths.
 func (v *view) comparePaths(a, b vertex) int { return cmp.Compare(v.first(a), v.first(b)) }
 
-// end is the position after the last one below x.
-func (v *view) end(x vertex) int32 {
-	if v.isNode(x) {
-		return v.position(x) + 1
-	}
-	return v.endPos[x]
-}
-
 // contains says whether x lies below d or is d. Both being domains of nodes, intervals decide, but two domains of
 // equal interval (a chain) are told apart by walking up.
 func (v *view) contains(d, x vertex) bool {

@@ -21,6 +21,11 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 	if o := p.search(); o != nil {
 		return p.result(o.positions), nil
 	}
+	return p.otherwise()
+}
+
+// otherwise is the answer where nothing fits now: a plan that waits, else the reason.
+func (p *problem) otherwise() (*Result, error) {
 	if r := p.wait(); r != nil {
 		return r, nil
 	}
@@ -37,35 +42,45 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			yield(nil, err)
 			return
 		}
-		slots := p.countSlots()
-		n, ok := p.most(slots)
-		tried, shown := map[vertex]bool{}, map[string]bool{}
-		if ok {
-			for f := range p.newAsk(slots, n).feasible() {
-				for _, d := range f.rankDomains() {
-					if tried[d] {
-						continue
-					}
-					tried[d] = true
-					res := p.result(f.decide(d).positions)
-					// The best plan in a large domain may lie in a small one, which came before.
-					key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
-					if shown[key] {
-						continue
-					}
-					if shown[key] = true; !yield(res, nil) {
-						return
-					}
-				}
+		shown := map[string]bool{}
+		for o := range p.outcomes() {
+			res := p.result(o.positions)
+			// The best plan in a large domain may lie in a small one, which came before.
+			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
+			if shown[key] {
+				continue
+			}
+			shown[key] = true
+			if !yield(res, nil) {
+				return
 			}
 		}
-		if len(tried) > 0 {
+		if len(shown) == 0 {
+			yield(p.otherwise())
+		}
+	}
+}
+
+// outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new members
+// as there is room for now.
+func (p *problem) outcomes() iter.Seq[*outcome] {
+	return func(yield func(*outcome) bool) {
+		slots := p.countSlots()
+		n, ok := p.most(slots)
+		if !ok {
 			return
 		}
-		if r := p.wait(); r != nil {
-			yield(r, nil)
-		} else {
-			yield(nil, p.refuse())
+		tried := map[vertex]bool{}
+		for f := range p.newAsk(slots, n).feasible() {
+			for _, d := range f.rankDomains() {
+				if tried[d] {
+					continue
+				}
+				tried[d] = true
+				if !yield(f.decide(d)) {
+					return
+				}
+			}
 		}
 	}
 }

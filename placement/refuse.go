@@ -28,7 +28,7 @@ func (p *problem) refuse() *Unschedulable {
 		}
 	}
 	if u.Rule == "" {
-		u.Rule = p.binding(slots)
+		u.Rule = p.binding()
 	}
 	if u.Rule == "" {
 		u.Kind = KindNodes
@@ -95,7 +95,7 @@ func (p *problem) capacity(s *sums, d vertex, slots []int64, fits bool) int64 {
 
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
-func (p *problem) binding(slots []int64) string {
+func (p *problem) binding() string {
 	free := *p
 	free.gather = gathering{must: p.v.rootTop}
 	free.levels, free.mult = nil, nil

@@ -13,9 +13,9 @@ var ErrUnschedulable = errors.New("unschedulable")
 type Kind string
 
 const (
-	// KindNodes: the free slots do not suffice, or no domain that the rules allow has enough of them.
+	// KindNodes means: the free slots do not suffice, or no domain that the rules allow has enough of them.
 	KindNodes Kind = "nodes"
-	// KindRule: the nodes would suffice, a rule forbids it.
+	// KindRule means: the nodes would suffice, a rule forbids it.
 	KindRule Kind = "rule"
 )
 

@@ -97,7 +97,7 @@ func (p *problem) lacking(id int32, n int64) []int64 {
 // fewest finds the smallest set of members that gives back what is lacking, the first by name among equals. Members
 // that hold the same are tried in order only, so the work grows with the kinds of members.
 func (p *problem) fewest(members []*member, lack []int64) []*member {
-	for size := 0; size < len(members); size++ {
+	for size := range members {
 		if set, ok := p.cover(members, lack, size); ok {
 			return set
 		}
