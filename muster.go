@@ -6,6 +6,7 @@
 package muster
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,6 +44,9 @@ func (r Resources) Validate(field string) error {
 	return nil
 }
 
+// ErrNotSupported is matched (errors.Is) by errors about input that is in order but asks for what Muster cannot do yet.
+var ErrNotSupported = errors.New("not supported")
+
 // InvalidError says which field of the input cannot be used, and why. Builders and planners return it, alone or
 // joined with others (errors.Join), and never panic instead.
 type InvalidError struct {
@@ -50,14 +54,23 @@ type InvalidError struct {
 	Field string
 	// Value is what stood there, as text; empty if the field is missing.
 	Value string
-	// Reason says what is wrong with it.
+	// Reason says what is wrong with it, or what is not supported.
 	Reason string
+	// Unsupported is true where nothing is wrong: the error matches [ErrNotSupported].
+	Unsupported bool
 }
 
-// Error reads `field "value": reason`.
+// Error reads `field "value": reason`, or `field "value": not supported: reason`.
 func (e *InvalidError) Error() string {
-	if e.Value == "" {
-		return e.Field + ": " + e.Reason
+	text := e.Field
+	if e.Value != "" {
+		text += fmt.Sprintf(" %q", e.Value)
 	}
-	return fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Reason)
+	if e.Unsupported {
+		text += ": " + ErrNotSupported.Error()
+	}
+	return text + ": " + e.Reason
 }
+
+// Is matches ErrNotSupported where the input is in order.
+func (e *InvalidError) Is(target error) bool { return e.Unsupported && target == ErrNotSupported }

@@ -41,6 +41,13 @@ func TestResourcesAreValidUnlessOneIsNegativeOrNameless(t *testing.T) {
 func TestInvalidErrorSaysFieldValueReason(t *testing.T) {
 	require.EqualError(t, &muster.InvalidError{Field: "request.PP", Value: "-1", Reason: "negative"}, `request.PP "-1": negative`)
 	require.EqualError(t, &muster.InvalidError{Field: "request.Members", Reason: "no members"}, "request.Members: no members")
+	require.EqualError(t, &muster.InvalidError{Field: "f", Value: "v", Reason: "dice", Unsupported: true}, `f "v": not supported: dice`)
+}
+
+func TestUnsupportedInputIsToldFromDefects(t *testing.T) {
+	require.ErrorIs(t, &muster.InvalidError{Field: "f", Unsupported: true}, muster.ErrNotSupported)
+	require.NotErrorIs(t, &muster.InvalidError{Field: "f", Reason: "not supported"}, muster.ErrNotSupported)
+	require.NotErrorIs(t, &muster.InvalidError{Field: "f", Unsupported: true}, errors.ErrUnsupported)
 }
 
 func Example() {

@@ -13,8 +13,8 @@ import (
 // the short last group.
 //
 // It returns an [muster.InvalidError] if a group is larger than the gang, DP is not ceil(total/PP), several levels do not
-// divide the total, or the groups are invalid by themselves (see [Request.Validate]). O(levels); the slice is the
-// caller's, the rules in it belong to the request.
+// divide the total (not supported), or the groups are invalid by themselves (see [Request.Validate]). O(levels); the
+// slice is the caller's, the rules in it belong to the request.
 func (r *Request) Levels(total int) ([]Groups, error) {
 	var d defects
 	r.checkGroups(&d)
@@ -41,8 +41,10 @@ func (r *Request) Levels(total int) ([]Groups, error) {
 		return nil, invalid("request.Groups[0].Size", outer, fmt.Sprintf("a group is larger than the gang of %d", total))
 	}
 	if len(r.Groups) > 1 && total%outer != 0 {
-		return nil, invalid("request.Groups[0].Size", outer,
-			fmt.Sprintf("does not divide the gang of %d: unequal nested groups are not supported", total))
+		return nil, &muster.InvalidError{
+			Field: "request.Groups[0].Size", Value: fmt.Sprint(outer), Unsupported: true,
+			Reason: fmt.Sprintf("unequal nested groups, as in a gang of %d", total),
+		}
 	}
 	return slices.Clone(r.Groups), nil
 }

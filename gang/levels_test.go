@@ -34,7 +34,7 @@ func TestLevels(t *testing.T) {
 		{"one level, the last group short", gang.Request{Groups: sizes(3)}, 8, sizes(3), ""},
 		{"a group above the gang", gang.Request{Groups: sizes(9)}, 8, nil, `request.Groups[0].Size "9": a group is larger than the gang of 8`},
 		{"nested", gang.Request{Groups: sizes(4, 2)}, 8, sizes(4, 2), ""},
-		{"nested, unequal", gang.Request{Groups: sizes(4, 2)}, 10, nil, `request.Groups[0].Size "4": does not divide the gang of 10: unequal nested groups are not supported`},
+		{"nested, unequal", gang.Request{Groups: sizes(4, 2)}, 10, nil, `request.Groups[0].Size "4": not supported: unequal nested groups, as in a gang of 10`},
 		{"invalid groups", gang.Request{Groups: sizes(4, 0)}, 8, nil, `request.Groups[1].Size "0": below 1`},
 		{"groups and pipelines", gang.Request{Groups: sizes(4), PP: 4}, 8, nil, `request.PP "4": excludes Groups`},
 		{"no members", gang.Request{PP: 1}, 0, nil, `request.Members "0": a gang has at least one member`},

@@ -90,6 +90,10 @@ func invalid(field string, value any, reason string) error {
 	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
 }
 
+func unsupported(field, value, feature string) error {
+	return &muster.InvalidError{Field: field, Value: value, Reason: feature, Unsupported: true}
+}
+
 func (p *problem) chooseTree() error {
 	name := p.req.Tree
 	if name == "" {
@@ -295,7 +299,7 @@ func (p *problem) checkMultiples() error {
 		return nil
 	}
 	if len(p.running) > 0 && len(p.levels) > 0 {
-		return invalid("request.Gather", p.req.Name, "multiples are not supported yet for a gang with groups of which members run")
+		return unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
 	}
 	for i, l := range p.levels {
 		if within := p.mult[l.must]; l.size%within != 0 {
@@ -306,7 +310,7 @@ func (p *problem) checkMultiples() error {
 	if len(p.levels) > 0 {
 		size := p.levels[0].size
 		if int64(len(p.pending))%size != 0 && size%p.mult[p.v.rootTop] != 0 {
-			return invalid("request.Gather", p.req.Name, "multiples that do not divide the groups are not supported yet beside a short last group")
+			return unsupported("request.Gather", p.req.Name, "multiples that do not divide the groups, beside a short last group")
 		}
 	}
 	return nil

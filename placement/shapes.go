@@ -36,8 +36,8 @@ func (p *problem) chooseShapes() error {
 }
 
 func (p *problem) oddShape(rank int) error {
-	return invalid("request.Members.Shape", p.pending[rank].name,
-		"members of different shapes are not supported yet, unless in equal groups that must each gather on one node")
+	return unsupported("request.Members.Shape", p.pending[rank].name,
+		"members of different shapes, unless in equal groups that must each gather on one node")
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.

@@ -91,6 +91,6 @@ func TestOtherGangsOfSeveralShapesAreRefused(t *testing.T) {
 		var bad *muster.InvalidError
 		require.ErrorAs(t, err, &bad, name)
 		require.Equal(t, "request.Members.Shape", bad.Field, name)
-		require.Contains(t, bad.Reason, "not supported yet", name)
+		require.ErrorIs(t, err, muster.ErrNotSupported, name)
 	}
 }

@@ -134,7 +134,7 @@ func run(c *Case) (got answer) {
 	}
 	got = answer{plans: doc.Plans, domainsOf: domains(p)}
 	for i, o := range p.Outcomes {
-		if feature := cli.NotSupported(o.Err); feature != "" {
+		if feature := missingFeature(o.Err); feature != "" {
 			got.unsupported = feature
 		}
 		got.plans[i].running = runningOf(p, o.Gang)

@@ -2,8 +2,12 @@ package cases
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest"
 )
 
 // missingPackage names what the kinds of cases belong to that are not plans of files.
@@ -48,6 +52,22 @@ func waitsFor(c *Case, got answer) string {
 // laterFeatures are words for what gangs may ask for and wait for. A case that is refused because of anything else
 // fails.
 var laterFeatures = []string{"roles", "different shapes", "unequal", "minimum number"}
+
+// missingFeature says what a gang asks for that is not supported, without the names of objects. Empty: the error is
+// about something else.
+func missingFeature(err error) string {
+	var unread *manifest.Error
+	var invalid *muster.InvalidError
+	switch {
+	case !errors.Is(err, muster.ErrNotSupported):
+		return ""
+	case errors.As(err, &unread):
+		return unread.Reason
+	case errors.As(err, &invalid):
+		return invalid.Reason
+	}
+	return err.Error()
+}
 
 // zoneWords are what objects say that have to do with NUMA zones.
 var zoneWords = []string{

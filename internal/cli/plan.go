@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -123,21 +122,8 @@ func carryOut(c *placement.Cluster, res *placement.Result) (*placement.Cluster, 
 	return next, nil
 }
 
-// cannotBeUsed says whether the error is a defect of the input, and not an answer.
+// cannotBeUsed says whether the error is a defect of the input. A gang without a place, or one that asks for what is not
+// supported, is an outcome: its objects are in order.
 func cannotBeUsed(err error) bool {
-	return err != nil && !errors.Is(err, placement.ErrUnschedulable) && NotSupported(err) == ""
-}
-
-// NotSupported says which feature a gang asks for that is not supported yet; empty: the error is about something else.
-// Such a gang is an outcome, since its objects are in order.
-func NotSupported(err error) string {
-	var unread *manifest.Error
-	if errors.Is(err, manifest.ErrNotSupported) && errors.As(err, &unread) {
-		return strings.TrimPrefix(unread.Reason, "not supported: ")
-	}
-	var invalid *muster.InvalidError
-	if errors.As(err, &invalid) && strings.Contains(invalid.Reason, "not supported yet") {
-		return invalid.Reason
-	}
-	return ""
+	return err != nil && !errors.Is(err, placement.ErrUnschedulable) && !errors.Is(err, muster.ErrNotSupported)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -73,10 +74,10 @@ func (c *readCase) check(t *testing.T, waiting map[string]int) {
 			require.NoError(t, g.Request.Validate())
 			continue
 		}
-		require.ErrorIs(t, g.Err, manifest.ErrNotSupported)
+		require.ErrorIs(t, g.Err, muster.ErrNotSupported)
 		var e *manifest.Error
 		require.ErrorAs(t, g.Err, &e)
-		waiting[strings.TrimPrefix(e.Reason, "not supported: ")]++
+		waiting[e.Reason]++
 	}
 }
 

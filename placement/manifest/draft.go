@@ -33,7 +33,7 @@ type draft struct {
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
-	missing string         // a feature that is missing, see ErrNotSupported
+	missing string         // a feature that is missing, see muster.ErrNotSupported
 	ignored map[string]int // rules of the gang's object that are not modelled
 
 	result Gang

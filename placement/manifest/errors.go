@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster"
 )
 
-// ErrNotSupported is matched (errors.Is) by the Err of a gang whose objects are in order but ask for something that
-// requests cannot express yet; the [Error] around it names the feature: `roles`, `groups of unequal size`, `minimum
-// number of groups`.
-var ErrNotSupported = errors.New("not supported")
-
-// Error says what in the input cannot be used: where it stands, and why.
+// Error says what in the input cannot be used: where it stands, and why. It matches [muster.ErrNotSupported] if the
+// objects are in order but ask for something that requests cannot express yet.
 type Error struct {
 	// File is the name given with [File]; Document counts its YAML or JSON documents from 1; Line is 0 if unknown.
 	File     string
@@ -24,7 +22,8 @@ type Error struct {
 	Object string
 	// Field is the path of the field and Value what stood there; either may be empty.
 	Field, Value string
-	// Reason says what is wrong.
+	// Reason says what is wrong; of what is not supported it is the feature: `roles`, `groups of unequal size`, `minimum
+	// number of groups`.
 	Reason string
 
 	cause error
@@ -48,11 +47,14 @@ func (e *Error) Error() string {
 		}
 		b.WriteString(": ")
 	}
+	if errors.Is(e.cause, muster.ErrNotSupported) {
+		b.WriteString(muster.ErrNotSupported.Error() + ": ")
+	}
 	b.WriteString(e.Reason)
 	return b.String()
 }
 
-// Unwrap returns ErrNotSupported or the error of the package that refused the object, nil if there is none.
+// Unwrap returns muster.ErrNotSupported or the error of the package that refused the object, nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
 // shorten keeps a huge value from filling the message.

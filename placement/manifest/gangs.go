@@ -264,6 +264,10 @@ func (r *reader) check(d *draft, known int, why string) {
 	}
 	if len(errs) == 0 && why == "" {
 		for _, e := range r.invalid(q, known) {
+			if e.Unsupported {
+				why = e.Reason
+				continue
+			}
 			note(&Error{Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
 		}
 	}
@@ -273,7 +277,7 @@ func (r *reader) check(d *draft, known int, why string) {
 	case why != "":
 		d.result.Err = &Error{
 			File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
-			Reason: "not supported: " + why, cause: ErrNotSupported,
+			Reason: why, cause: muster.ErrNotSupported,
 		}
 	default:
 		return

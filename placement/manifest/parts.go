@@ -21,7 +21,7 @@ type part struct {
 	cut []gang.Groups
 }
 
-// What stands in the way of a request, see [ErrNotSupported].
+// What stands in the way of a request, see [muster.ErrNotSupported].
 const (
 	wantsRoles     = "roles"
 	wantsUnequal   = "groups of unequal size"

@@ -47,7 +47,7 @@ type Gang struct {
 	// Ignored counts the hard rules of waiting pods that are not modelled, by name: hostPorts, podAffinity,
 	// podAntiAffinity, topologySpread, volumes, gangGroups. Nil if there are none.
 	Ignored map[string]int
-	// Err says why the gang cannot be planned: it wants a feature that requests lack ([ErrNotSupported]) or, with
+	// Err says why the gang cannot be planned: it wants a feature that requests lack ([muster.ErrNotSupported]) or, with
 	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set.
 	Err error
 }
