@@ -20,6 +20,9 @@ func (d *defects) add(field string, value any, reason string) {
 // cluster is left to the planner: layers, the tree, running members, and sizes against the total. Shapes that members
 // share by pointer are checked once. O(members + what the shapes and rules hold); the request is not changed.
 func (r *Request) Validate() error {
+	if r == nil {
+		return &muster.InvalidError{Field: "request", Reason: "missing"}
+	}
 	var d defects
 	r.checkMembers(&d)
 	checkShape(&d, "request.Shape", &r.Shape)

@@ -71,6 +71,9 @@ type gathering struct {
 // newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
 // found later; every error here is an InvalidError.
 func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,6 +87,14 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	p.findAnchors()
 	p.forceMultiples()
 	return p, nil
+}
+
+// check refuses a cluster that NewCluster did not make.
+func (c *Cluster) check() error {
+	if c == nil || c.fabric == nil {
+		return &muster.InvalidError{Field: "cluster", Reason: "missing: NewCluster makes one"}
+	}
+	return nil
 }
 
 func invalid(field string, value any, reason string) error {

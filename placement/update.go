@@ -9,8 +9,14 @@ import (
 
 // Apply carries a plan out: its members run, its leaving members are still there until they are removed. It is an
 // Update and re-checks: if the snapshot has changed since the plan was made so that it no longer holds, the error is a
-// [ConflictError]. c stays as it is.
+// [ConflictError]; for a result that no planner made it is a [muster.InvalidError]. c stays as it is.
 func (c *Cluster) Apply(res *Result) (*Cluster, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if res == nil || len(res.holds) == 0 {
+		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
+	}
 	for _, w := range res.WaitsFor {
 		// One of the same name that came back, or runs elsewhere, is another member.
 		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.names[m.node] == w.Node {
@@ -18,7 +24,10 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 		}
 	}
 	d := Delta{Place: make([]Running, 0, len(res.Assignments))}
-	for _, a := range res.Assignments {
+	for i, a := range res.Assignments {
+		if a.Rank < 0 {
+			return nil, invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), a.Rank, "negative")
+		}
 		index, indexed := res.indexes[a.Member]
 		d.Place = append(d.Place, Running{
 			Gang: res.Gang, Member: a.Member, Node: a.Node, Resources: res.holds[a.Rank%len(res.holds)],
@@ -30,6 +39,9 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 
 // Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
 func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	var d Delta
 	for _, name := range members {
 		d.Remove = append(d.Remove, MemberRef{gang, name})
@@ -50,6 +62,9 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 // the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
 // cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
 func (c *Cluster) Update(d Delta) (*Cluster, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	next := c.fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
 		return nil, err
