@@ -13,8 +13,7 @@ import (
 // An argument that is missing is an error like any other, never a panic.
 func TestMissingArgumentsAreRefused(t *testing.T) {
 	c := newCluster(t, board(t))
-	res, err := placement.Plan(c, job(1))
-	require.NoError(t, err)
+	res := mustPlan(t, c, job(1))
 	unranked := *res
 	unranked.Assignments = []placement.Assignment{{Member: "m", Rank: -1, Node: res.Assignments[0].Node}}
 	ask := func(c *placement.Cluster, req *gang.Request) error { _, err := placement.Plan(c, req); return err }
