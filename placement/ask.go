@@ -8,7 +8,7 @@ import (
 // ask is a problem with the number of new members decided: the first of the pending ones in rank order.
 type ask struct {
 	*problem
-	slots   []int64 // by vertex
+	slots   slotTable
 	members int64
 	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
 	sizes []int64
@@ -31,7 +31,7 @@ type begunGroup struct {
 }
 
 // newAsk cuts the first n pending members into groups. O(n + running).
-func (p *problem) newAsk(slots []int64, n int) *ask {
+func (p *problem) newAsk(slots slotTable, n int) *ask {
 	a := &ask{problem: p, slots: slots, members: int64(n)}
 	for _, l := range p.levels {
 		a.sizes = append(a.sizes, l.size)
@@ -52,15 +52,11 @@ func (p *problem) newAsk(slots []int64, n int) *ask {
 
 // stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
 func (a *ask) stayInTree() {
-	x := a.v.outside
-	inside := a.slots[rootVertex] - a.slots[x]
-	if a.beyond = max(0, a.members-a.forced[rootVertex]-inside); a.beyond > 0 || a.slots[x] == 0 {
-		return
+	outside := a.slots.at(a.v.outside)
+	inside := a.slots.at(rootVertex) - outside
+	if a.beyond = max(0, a.members-a.forced[rootVertex]-inside); a.beyond == 0 && outside != 0 {
+		a.slots = a.slots.insideTree(a.v)
 	}
-	a.slots = slices.Clone(a.slots)
-	lo, end := a.v.kids(x)
-	clear(a.slots[lo:end])
-	a.slots[x], a.slots[rootVertex] = 0, inside
 }
 
 // cut sorts the groups of a gang of which members run into whole new ones, begun ones and finished ones.

@@ -9,7 +9,7 @@ func (s *sums) takesBeyond() bool {
 		}
 		short := s.short
 		for _, d := range s.v.domainsOf(t) {
-			left := s.slots[d] % s.sizes[i]
+			left := s.slots.at(d) % s.sizes[i]
 			if left == 0 || s.v.contains(s.v.outside, d) {
 				continue
 			}
@@ -33,7 +33,7 @@ func (s *sums) fillTree(d demand, items []item) {
 	groups := d.units[0]
 	for i := range items {
 		it := &items[i]
-		room := s.slots[it.at] - s.begunMembers(it.at)
+		room := s.slots.at(it.at) - s.begunMembers(it.at)
 		if it.at == s.v.outside {
 			room = s.beyond
 		}

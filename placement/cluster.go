@@ -26,6 +26,9 @@ type Cluster struct {
 	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
 	gangs   *btree.BTreeG[*gangMembers]
 	leaving []*member // in the order of gang, then name
+
+	cache   *shapeCache
+	touched []int32 // nodes changed since the fork, while a snapshot is made
 }
 
 // fabric is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
@@ -86,7 +89,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if err := checkSpec(spec); err != nil {
 		return nil, err
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet()}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), cache: &shapeCache{}}
 	n := len(c.names)
 	c.static, c.on = newColumn[node](n), newColumn[[]*member](n)
 	c.free = make([]column[int64], len(c.resources))
@@ -222,6 +225,7 @@ func (c *Cluster) putNode(id int32, n *Node, pool amounts) {
 		s.flags |= tainted
 	}
 	c.static.set(id, s)
+	c.touch(id)
 	for r, amount := range s.allocatable {
 		c.free[r].set(id, amount)
 	}

@@ -138,7 +138,7 @@ func (f *found) comparePacking(a, b vertex) int {
 		}
 	}
 	for a != b && a >= 0 && b >= 0 {
-		if c := cmp.Compare(f.slots[a], f.slots[b]); c != 0 {
+		if c := cmp.Compare(f.slots.at(a), f.slots.at(b)); c != 0 {
 			if f.policy == gang.Spread {
 				return -c
 			}

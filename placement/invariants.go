@@ -43,7 +43,7 @@ func (o *outcome) checkPlan(sh *share) {
 func (o *outcome) checkShare(sh *share, count map[vertex]int64) {
 	n := o.newMembers(&sh.demand)
 	must(n > 0, "vertex %d gets a share of nothing", sh.at)
-	if room := o.slots[sh.at] + o.forced[sh.at]; o.beyond == 0 {
+	if room := o.slots.at(sh.at) + o.forced[sh.at]; o.beyond == 0 {
 		must(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
 	}
 	if o.mult != nil && o.v.above(sh.at) >= 0 {

@@ -271,11 +271,7 @@ func (v *view) treePositions() iter.Seq[int32] {
 
 // domainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
 func (v *view) domainsOf(t int32) []vertex {
-	i, exact := slices.BinarySearch(v.tiers, min(t, v.rootTop))
-	if !exact {
-		i--
-	}
-	return v.maximal[i]
+	return v.maximal[v.tierIndex(min(t, v.rootTop))]
 }
 
 func (v *view) maximalOf(t int32) []vertex {

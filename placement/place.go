@@ -78,6 +78,9 @@ func (s *sums) spanOf(x vertex) int64 {
 	if s.v.isNode(x) {
 		return 0
 	}
+	if n, ok := s.indexedSpan(x); ok {
+		return n
+	}
 	s.scratch = s.distribute(x, s.everything(), s.scratch[:0], true)
 	var n int64
 	for i := range s.scratch {
@@ -86,6 +89,25 @@ func (s *sums) spanOf(x vertex) int64 {
 		}
 	}
 	return n
+}
+
+// indexedSpan is spanOf from the index, where there are no groups and nobody runs: the largest children, until they
+// suffice.
+func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
+	if s.slots.flat != nil || len(s.levels) > 0 || len(s.siblings) > 0 || x == rootVertex && s.slots.inTree || s.beyond > 0 {
+		return 0, false
+	}
+	lo, end := s.v.kids(x)
+	left := s.members
+	for c := lo; c < end && left > 0; c++ {
+		if s.v.isNode(c) {
+			left -= int64(s.slots.ix.sortedNodes.at(s.v.position(c)))
+		} else {
+			left -= s.slots.ix.sortedDomains[c]
+		}
+		n++
+	}
+	return n, true
 }
 
 // distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
@@ -137,8 +159,8 @@ func (s *sums) note(level int, items []item) {
 func (s *sums) items(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
-		if s.slots[c] > 0 || s.forced[c] > 0 {
-			items = append(items, item{at: c, slots: s.slots[c], siblings: s.siblings[c], friends: s.friends[c], withRest: -1})
+		if slots := s.slots.at(c); slots > 0 || s.forced[c] > 0 {
+			items = append(items, item{at: c, slots: slots, siblings: s.siblings[c], friends: s.friends[c], withRest: -1})
 		}
 	}
 	return items

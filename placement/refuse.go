@@ -12,7 +12,7 @@ import (
 func (p *problem) refuse() *Unschedulable {
 	p.leavingGone = !p.req.IgnoreLeaving
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, Proven: true, nodes: p.causes}
-	slots := p.countSlots()
+	slots := p.slotTable()
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
 	}
@@ -52,15 +52,17 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 	}
 }
 
-// bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules.
-func (p *problem) bestAt(slots []int64, t int32) (TierFit, bool) {
+// bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
+// equals that with the most slots, then the first in path order.
+func (p *problem) bestAt(slots slotTable, t int32) (TierFit, bool) {
 	a := p.newAsk(slots, len(p.pending))
 	st := a.loosest(t)
 	s, fits := a.newSums(st.groups)
-	best, most := vertex(-1), int64(-1)
-	for _, d := range a.candidates(t) {
-		if n := p.capacity(s, d, slots, fits); n > most {
-			best, most = d, n
+	best, most, room := vertex(-1), int64(-1), int64(0)
+	for _, d := range a.largestOf(t) {
+		n, slots := p.capacity(s, d, slots, fits), slots.at(d)
+		if n > most || n == most && slots > room {
+			best, most, room = d, n, slots
 		}
 	}
 	if best < 0 {
@@ -73,11 +75,41 @@ func (p *problem) bestAt(slots []int64, t int32) (TierFit, bool) {
 	return fit, true
 }
 
+// largestOf lists the candidates of a tier; of the nodes that an index knows only the largest, which can take most.
+func (a *ask) largestOf(t int32) []vertex {
+	if t > 0 || a.lca >= 0 || a.slots.flat != nil {
+		return a.candidates(t)
+	}
+	ix := a.slots.ix
+	var most int32
+	lo, end := a.v.kids(rootVertex)
+	for c := lo; c < end; c++ {
+		if c != a.v.outside || !a.slots.inTree {
+			most = max(most, ix.largest[c])
+		}
+	}
+	x := rootVertex
+	for !a.v.isNode(x) {
+		lo, end := a.v.kids(x)
+		next := vertex(-1)
+		for c := lo; c < end && next < 0; c++ {
+			if a.v.isNode(c) && ix.at(c) == int64(most) || !a.v.isNode(c) && ix.largest[c] == most {
+				next = c
+			}
+		}
+		if next < 0 {
+			return a.candidates(t)
+		}
+		x = next
+	}
+	return []vertex{x}
+}
+
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
-func (p *problem) capacity(s *sums, d vertex, slots []int64, fits bool) int64 {
+func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 {
 	total := int64(len(p.pending))
 	if len(p.levels) == 0 {
-		n := min(total, slots[d])
+		n := min(total, slots.at(d))
 		if p.mult != nil {
 			n -= n % p.mult[p.v.rootTop]
 		}
@@ -100,8 +132,8 @@ func (p *problem) binding() string {
 	free.gather = gathering{must: p.v.rootTop}
 	free.levels, free.mult = nil, nil
 	free.lca, free.running = -1, nil
-	all := free.countSlots()
-	if all[rootVertex] < int64(p.least) {
+	all := free.slotTable()
+	if all.at(rootVertex) < int64(p.least) {
 		return ""
 	}
 	plain := *p

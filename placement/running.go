@@ -88,6 +88,7 @@ func (c *Cluster) hold(m *member) error {
 			}
 		}
 		c.free[r].set(m.node, free-amount)
+		c.touch(m.node)
 	}
 	return nil
 }
@@ -98,6 +99,7 @@ func (c *Cluster) giveBack(m *member) {
 	for r, amount := range m.holds {
 		if amount != 0 && c.bounds(allocatable, r) {
 			c.free[r].set(m.node, c.free[r].at(m.node)+amount)
+			c.touch(m.node)
 		}
 	}
 }
@@ -190,4 +192,11 @@ func merge(list, gone, fresh []*member) []*member {
 	}
 	keep(list)
 	return out
+}
+
+// touch notes that what a node has free changed. A cluster that is built anew has no fork to follow.
+func (c *Cluster) touch(id int32) {
+	if c.cache == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
+		c.touched = append(c.touched, id)
+	}
 }

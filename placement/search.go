@@ -12,7 +12,7 @@ type outcome struct {
 // search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
 // the least fit.
 func (p *problem) search() *outcome {
-	slots := p.countSlots()
+	slots := p.slotTable()
 	if n, ok := p.most(slots); ok {
 		return p.searchFor(slots, n)
 	}
@@ -20,7 +20,7 @@ func (p *problem) search() *outcome {
 }
 
 // searchFor finds the best plan for the first n pending members, nil if there is none.
-func (p *problem) searchFor(slots []int64, n int) *outcome {
+func (p *problem) searchFor(slots slotTable, n int) *outcome {
 	for f := range p.newAsk(slots, n).feasible() {
 		return f.decide(f.best())
 	}
@@ -36,7 +36,7 @@ func (f *found) decide(d vertex) *outcome {
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.
-func (p *problem) most(slots []int64) (n int, ok bool) {
+func (p *problem) most(slots slotTable) (n int, ok bool) {
 	counts := p.counts()
 	switch len(counts) {
 	case 0:
@@ -53,7 +53,7 @@ func (p *problem) most(slots []int64) (n int, ok bool) {
 }
 
 // fits says whether the first n pending members can be placed at all.
-func (p *problem) fits(slots []int64, n int) bool {
+func (p *problem) fits(slots slotTable, n int) bool {
 	a := p.newAsk(slots, n)
 	st := a.loosest(a.gather.must)
 	return len(a.holding(st, a.candidates(st.gang))) > 0

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// boundlessSlots is what a node has for members that ask for nothing it bounds: far above every gang, and its sum over
-// all nodes far below overflow.
-const boundlessSlots = math.MaxInt32
+// boundlessSlots is what a node has for members that ask for nothing it bounds, and the most it can have: far above
+// every gang, and its sum over all nodes far below overflow.
+const boundlessSlots = 1 << 24
 
 // countSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
 func (p *problem) countSlots() []int64 {

@@ -65,7 +65,10 @@ func (a *ask) feasible() iter.Seq[found] {
 		for st := range a.strategies() {
 			domains, ok := possible[st.gang]
 			if !ok {
-				domains = a.holding(a.loosest(st.gang), a.candidates(st.gang))
+				domains = a.roomyOf(st.gang)
+				if len(a.levels) > 0 {
+					domains = a.holding(a.loosest(st.gang), domains)
+				}
 				possible[st.gang] = domains
 			}
 			if len(domains) == 0 {
@@ -114,4 +117,32 @@ func (a *ask) candidates(t int32) []vertex {
 		d = up
 	}
 	return []vertex{a.v.named(d)}
+}
+
+// roomyOf lists the candidates with room for all new members, perhaps others as well.
+func (a *ask) roomyOf(t int32) []vertex {
+	if a.lca < 0 && a.slots.flat == nil {
+		return a.roomy(rootVertex, t, nil)
+	}
+	return a.candidates(t)
+}
+
+// roomy lists the domains of tier t below x with room for all new members, in the order of paths. Domains without
+// are passed over with everything below them.
+func (a *ask) roomy(x vertex, t int32, out []vertex) []vertex {
+	if a.slots.at(x) < a.members {
+		return out
+	}
+	if a.v.tierOf(x) <= t {
+		return append(out, x)
+	}
+	lo, end := a.v.kids(x)
+	ix := a.slots.ix
+	if lo < end && (a.v.isNode(lo) && int64(ix.largest[x]) < a.members || !a.v.isNode(lo) && a.v.tier[lo] <= t && ix.sortedDomains[lo] < a.members) {
+		return out
+	}
+	for c := lo; c < end; c++ {
+		out = a.roomy(c, t, out)
+	}
+	return out
 }

@@ -13,6 +13,7 @@ type sums struct {
 	reserved []map[vertex]int64
 	homes    []vertex // by begun group
 	cache    map[sumKey][]int64
+	indexed  *groupSums // of the only level of groups, instead of tables
 	scratch  []item
 	scores   map[int32]int64 // host score by position
 }
@@ -33,7 +34,10 @@ const (
 // newSums prepares the tables for a strategy and finds homes for begun groups, innermost level first. It reports
 // whether every begun group can be completed within its tier.
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
-	s := &sums{ask: a, tiers: tiers, cache: map[sumKey][]int64{}}
+	s := &sums{ask: a, tiers: tiers}
+	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
+		s.indexed = a.slots.ix.groupsOf(a.sizes[0])
+	}
 	for i, t := range tiers {
 		if a.settled[i] > t {
 			return s, false
@@ -77,7 +81,7 @@ func (s *sums) settle(i int, b begunGroup) vertex {
 // strategic is the capacity of x in units of level i, each whole within the strategy's tier for that level.
 func (s *sums) strategic(i int, x vertex) int64 {
 	if i == s.bottom() {
-		return s.slots[x]
+		return s.slots.at(x)
 	}
 	return s.whole(i, s.tiers[i], x)
 }
@@ -86,12 +90,31 @@ func (s *sums) strategic(i int, x vertex) int64 {
 // tiers and room for begun groups left alone. Single members always are whole.
 func (s *sums) whole(i int, t int32, x vertex) int64 {
 	if i == s.bottom() {
-		return s.slots[x] - s.begunMembers(x)
+		return s.slots.at(x) - s.begunMembers(x)
 	}
-	if s.v.isNode(x) {
+	switch {
+	case s.v.tierOf(x) <= t:
 		return s.own(i, x)
+	case s.indexed != nil:
+		return s.indexedWhole(t, x)
 	}
 	return s.table(i, t, wholeUnits)[x]
+}
+
+// indexedWhole is whole from the index. The root's count depends on whether nodes outside the tree may be used.
+func (s *sums) indexedWhole(t int32, x vertex) int64 {
+	switch {
+	case x == s.v.outside && s.slots.inTree:
+		return 0
+	case x != rootVertex:
+		return s.indexed.whole[s.v.tierIndex(t)][x]
+	}
+	var sum int64
+	lo, end := s.v.kids(rootVertex)
+	for c := lo; c < end; c++ {
+		sum += s.whole(0, t, c)
+	}
+	return sum
 }
 
 // begunMembers is the room that begun groups keep below x, in members.
@@ -105,15 +128,33 @@ func (s *sums) begunMembers(x vertex) int64 {
 
 // rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
 func (s *sums) rest(i int, t int32, x vertex) int64 {
-	if s.v.isNode(x) {
+	switch {
+	case s.v.tierOf(x) <= t:
 		return s.ownRest(i, x)
+	case s.indexed != nil:
+		return s.indexedRest(t, x)
 	}
 	return s.table(i, t, residue)[x]
 }
 
+func (s *sums) indexedRest(t int32, x vertex) int64 {
+	switch {
+	case x == s.v.outside && s.slots.inTree:
+		return 0
+	case x != rootVertex:
+		return s.indexed.rest[s.v.tierIndex(t)][x]
+	}
+	var most int64
+	lo, end := s.v.kids(rootVertex)
+	for c := lo; c < end; c++ {
+		most = max(most, s.rest(0, t, c))
+	}
+	return most
+}
+
 // own is how many units of level i the vertex takes if they may lie anywhere in it.
 func (s *sums) own(i int, x vertex) int64 {
-	inner := s.slots[x]
+	inner := s.slots.at(x)
 	if i+1 < s.bottom() {
 		inner = s.strategic(i+1, x)
 	}
@@ -154,6 +195,9 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
 		}
+	}
+	if s.cache == nil {
+		s.cache = map[sumKey][]int64{}
 	}
 	s.cache[key] = col
 	return col
@@ -197,7 +241,7 @@ func (s *sums) besides(i int, t int32, x vertex) int64 {
 
 // takes says whether a domain can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.slots[d]+s.forced[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
+	if s.slots.at(d)+s.forced[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
 		return false
 	}
 	if s.beyond > 0 && d != rootVertex && s.beyond < s.members {
@@ -211,6 +255,15 @@ func (s *sums) takes(d vertex) bool {
 	}
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.full || n == s.full && s.rest(0, s.tiers[0], d) >= s.short
+}
+
+// tierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one.
+func (v *view) tierIndex(t int32) int {
+	i, exact := slices.BinarySearch(v.tiers, t)
+	if !exact {
+		i--
+	}
+	return i
 }
 
 // tiersBelow lists the tiers in use below a tier, ascending.

@@ -76,6 +76,9 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 	if err := next.place(d.Place); err != nil {
 		return nil, err
 	}
+	if next.cache == nil { // not built anew
+		next.cache, next.touched = c.cache.after(next.touched, len(c.names)), nil
+	}
 	next.checkSnapshot()
 	return next, nil
 }
@@ -83,6 +86,7 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 // fork shares everything with c and may be changed.
 func (c *Cluster) fork() *Cluster {
 	next := *c
+	next.cache = nil
 	next.static, next.on = c.static.fork(), c.on.fork()
 	next.free = make([]column[int64], len(c.free))
 	for r := range c.free {
@@ -201,6 +205,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
 		}
 		c.static.set(id, node{})
+		c.touch(id)
 		for r := range c.free {
 			c.free[r].set(id, 0)
 		}

@@ -14,7 +14,7 @@ func (p *problem) wait() *Result {
 	}
 	later := *p
 	later.leavingGone = true
-	o := later.searchFor(later.countSlots(), counts[0])
+	o := later.searchFor(later.slotTable(), counts[0])
 	if o == nil {
 		return nil
 	}
@@ -51,8 +51,9 @@ func (p *problem) further(o *outcome) []int32 {
 		slots[x] = max(0, slots[x]-1)
 	}
 	more.sumSlots(slots)
-	if n, ok := more.most(slots); ok {
-		if next := more.searchFor(slots, n); next != nil {
+	table := slotTable{flat: slots}
+	if n, ok := more.most(table); ok {
+		if next := more.searchFor(table, n); next != nil {
 			return next.positions
 		}
 	}
