@@ -1,8 +1,22 @@
-// Package placement answers: given this cluster and this gang, which node does each member go to, and how tight is the
-// network domain they share?
+// Package placement answers: given this cluster and this gang, which node does each member go to, how tight is the
+// network domain that they share, and which leaving members must be gone first?
 //
-// A [Cluster] is an immutable snapshot. [NewCluster] builds one; [Cluster.Apply], [Cluster.Release] and
-// [Cluster.Update] make the next from it. [Plan] is a pure function of a snapshot and a request: it returns the best plan
-// by the order that docs/order.md defines, or an [Unschedulable] that says in counts why there is none. [Candidates]
-// goes on to the next best plans, for hosts with filters of their own. All of it is safe for concurrent use.
+//	c, err := placement.NewCluster(spec)   // an immutable snapshot
+//	res, err := placement.Plan(c, req)     // decides, changes nothing
+//	next, err := c.Apply(res)              // the next snapshot; c stays valid
+//
+// [Plan] returns the best valid plan by a fixed order of integer keys (docs/order.md), or an [Unschedulable] that says
+// in counts why there is none. It is a pure function: neither the order of the input nor what was planned before
+// changes its answer. How it goes through the house:
+//
+//   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns; layout.go is a tree as the
+//     planner sees it, every domain an interval of nodes.
+//   - problem.go brings the request inside: layers become tiers, members get ranks.
+//   - slots.go counts how many members each node, and so each domain, can take now.
+//   - ask.go decides how many members are placed, and cuts them into groups.
+//   - strategy.go enumerates pairs of tiers, tightest first, until sums.go finds a domain that can hold the gang.
+//   - domain.go chooses among the domains that can.
+//   - place.go, choose.go, pick.go: level by level, which children take how many.
+//   - ranks.go gives the places found to the members, report.go describes the result.
+//   - wait.go plans with leaving members gone, refuse.go says why nothing helps.
 package placement
