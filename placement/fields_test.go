@@ -1,0 +1,162 @@
+package placement_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// The tests here walk the public structs, so that a new field fails them until somebody has thought of it.
+
+// another is a value that differs from the zero value of its type, for the field of that name in the board's cluster.
+func another(t *testing.T, field reflect.StructField) reflect.Value {
+	t.Helper()
+	switch field.Name {
+	case "Node":
+		return reflect.ValueOf("n1")
+	case "Taints":
+		return reflect.ValueOf([]gang.Taint{{Key: "k", Effect: gang.NoSchedule}})
+	}
+	v := reflect.New(field.Type).Elem()
+	switch v.Interface().(type) {
+	case string:
+		v.SetString("other")
+	case bool:
+		v.SetBool(true)
+	case int:
+		v.SetInt(7)
+	case muster.Resources:
+		v.Set(reflect.ValueOf(gpus(1)))
+	case map[string]string:
+		v.Set(reflect.ValueOf(map[string]string{"key": "value"}))
+	default:
+		t.Fatalf("there is no other value for the new field %s %s: add one, and think of copy, validation and equality", field.Name, field.Type)
+	}
+	return v
+}
+
+// Every field of a node and of a running member is kept by a new cluster and by every kind of update.
+func TestFieldsOfNodesAndMembersAreKept(t *testing.T) {
+	for i := range reflect.TypeFor[placement.Node]().NumField() {
+		n := placement.Node{Name: "n0", Allocatable: muster.Resources{}}
+		field := reflect.TypeFor[placement.Node]().Field(i)
+		reflect.ValueOf(&n).Elem().Field(i).Set(another(t, field))
+		spec := placement.Spec{Nodes: []placement.Node{n}}
+		keeps(t, "Node."+field.Name, spec, placement.Delta{SetNodes: []placement.Node{n}})
+	}
+	for i := range reflect.TypeFor[placement.Running]().NumField() {
+		r := placement.Running{Gang: "g", Member: "m", Node: "n0", Resources: muster.Resources{}}
+		field := reflect.TypeFor[placement.Running]().Field(i)
+		reflect.ValueOf(&r).Elem().Field(i).Set(another(t, field))
+		spec := placement.Spec{Running: []placement.Running{r}}
+		for _, name := range []string{"n0", "n1"} {
+			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(1)})
+		}
+		keeps(t, "Running."+field.Name, spec, placement.Delta{Place: []placement.Running{r}})
+	}
+}
+
+// keeps holds if a cluster shows what was put in, at once, by an update in place, and when an update builds it anew.
+func keeps(t *testing.T, field string, spec placement.Spec, d placement.Delta) {
+	t.Helper()
+	c := newCluster(t, spec)
+	require.Equal(t, spec, stateOf(c).Spec, "%s of a new cluster", field)
+	bare := spec
+	bare.Running = nil
+	updated, err := newCluster(t, bare).Update(d)
+	require.NoError(t, err)
+	require.Equal(t, spec, stateOf(updated).Spec, "%s after an update", field)
+	rebuilt, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "z", Allocatable: muster.Resources{}}}})
+	require.NoError(t, err)
+	spec.Nodes = append(spec.Nodes, placement.Node{Name: "z", Allocatable: muster.Resources{}})
+	require.ElementsMatch(t, spec.Nodes, stateOf(rebuilt).Spec.Nodes, "%s after a rebuild", field)
+	require.Equal(t, spec.Running, stateOf(rebuilt).Spec.Running, "%s after a rebuild", field)
+}
+
+// Every field of Spec and Delta does something, and none is needed.
+func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
+	spec := board(t)
+	c := newCluster(t, spec)
+	whole := stateOf(c)
+	for i := range reflect.TypeFor[placement.Spec]().NumField() {
+		less := spec
+		reflect.ValueOf(&less).Elem().Field(i).SetZero()
+		name := reflect.TypeFor[placement.Spec]().Field(i).Name
+		if name == "Nodes" {
+			_, err := placement.NewCluster(less)
+			require.EqualError(t, err, "cluster.Nodes: a cluster needs a node")
+			continue
+		}
+		require.NotEqual(t, whole, stateOf(newCluster(t, less)), name)
+	}
+	same, err := c.Update(placement.Delta{})
+	require.NoError(t, err)
+	require.Equal(t, whole, stateOf(same))
+	full := reflect.ValueOf(placement.Delta{
+		Remove:      []placement.MemberRef{ref("x", "x-0")},
+		Leaving:     []placement.MemberRef{ref("x", "x-0")},
+		RemoveNodes: []string{"n3"},
+		SetNodes:    []placement.Node{{Name: "n0"}},
+		Place:       []placement.Running{{Gang: "g", Member: "m", Node: "n0"}},
+	})
+	for i := range full.NumField() {
+		require.False(t, full.Field(i).IsZero(), "%s is new: give it a value here", full.Type().Field(i).Name)
+		one := placement.Delta{}
+		reflect.ValueOf(&one).Elem().Field(i).Set(full.Field(i))
+		changed, err := c.Update(one)
+		require.NoError(t, err)
+		require.NotEqual(t, whole, stateOf(changed), full.Type().Field(i).Name)
+	}
+}
+
+// Every field of a result, a refusal and a conflict is filled by some answer on the board.
+func TestFieldsOfAnswersAreFilled(t *testing.T) {
+	spec := board(t)
+	spec.Trees[0].Name = "net"
+	spec.Running[0].Leaving = true
+	c := newCluster(t, spec)
+	req := job(8)
+	req.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
+	res := mustPlan(t, c, req)
+	filled(t, *res)
+	filled(t, res.Span[0])
+	filled(t, res.Assignments[7])
+	filled(t, res.WaitsFor[0])
+
+	req.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+	req.Shape.Resources = gpus(2)
+	req.Groups[0].Size = 2
+	var why *placement.Unschedulable
+	_, err := placement.Plan(c, req)
+	require.ErrorAs(t, err, &why)
+	require.Equal(t, placement.KindNodes, why.Kind)
+	req.Members = req.Members[:4]
+	_, err = placement.Plan(c, req)
+	require.ErrorAs(t, err, &why)
+	filled(t, *why)
+	filled(t, why.Tiers[1])
+	req.Shape.Resources = gpus(3)
+	_, err = placement.Plan(c, req)
+	require.ErrorAs(t, err, &why)
+	filled(t, why.Nodes())
+	filled(t, why.Nodes().Rejected[0])
+
+	var conflict *placement.ConflictError
+	_, err = c.Update(placement.Delta{Place: []placement.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(2)}}})
+	require.ErrorAs(t, err, &conflict)
+	filled(t, *conflict)
+}
+
+func filled[T any](t *testing.T, v T) {
+	t.Helper()
+	for i := range reflect.TypeFor[T]().NumField() {
+		if f := reflect.TypeFor[T]().Field(i); f.IsExported() {
+			require.False(t, reflect.ValueOf(v).Field(i).IsZero(), "%T.%s is empty in %+v", v, f.Name, v)
+		}
+	}
+}

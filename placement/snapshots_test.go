@@ -1,0 +1,312 @@
+package placement_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// model is a cluster that is changed in the dullest way; a snapshot must equal the cluster that is built from it.
+type model struct {
+	trees   []placement.NamedTree
+	nodes   map[string]placement.Node
+	running map[placement.MemberRef]placement.Running
+}
+
+func newModel(spec placement.Spec) model {
+	m := model{trees: spec.Trees, nodes: map[string]placement.Node{}, running: map[placement.MemberRef]placement.Running{}}
+	for _, n := range spec.Nodes {
+		m.nodes[n.Name] = n
+	}
+	for _, r := range spec.Running {
+		if _, ok := m.nodes[r.Node]; ok {
+			m.running[refOf(r)] = r
+		}
+	}
+	return m
+}
+
+func refOf(r placement.Running) placement.MemberRef {
+	return placement.MemberRef{Gang: r.Gang, Member: r.Member}
+}
+
+func (m model) spec() placement.Spec {
+	spec := placement.Spec{Trees: m.trees}
+	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
+		spec.Nodes = append(spec.Nodes, m.nodes[name])
+	}
+	spec.Running = slices.SortedFunc(maps.Values(m.running), func(a, b placement.Running) int {
+		return cmp.Or(cmp.Compare(b.Gang, a.Gang), cmp.Compare(a.Member, b.Member))
+	})
+	return spec
+}
+
+// update is Delta as its comments say; false if it cannot be applied.
+func (m model) update(d placement.Delta) (model, bool) {
+	next := model{m.trees, maps.Clone(m.nodes), maps.Clone(m.running)}
+	for _, ref := range d.Remove {
+		if _, ok := next.running[ref]; !ok {
+			return m, false
+		}
+		delete(next.running, ref)
+	}
+	for _, ref := range d.Leaving {
+		r, ok := next.running[ref]
+		if !ok {
+			return m, false
+		}
+		r.Leaving = true
+		next.running[ref] = r
+	}
+	for _, name := range d.RemoveNodes {
+		if _, ok := next.nodes[name]; !ok || len(next.on(name)) > 0 {
+			return m, false
+		}
+		delete(next.nodes, name)
+	}
+	fresh := map[string]bool{}
+	for _, n := range d.SetNodes {
+		if fresh[n.Name] {
+			return m, false
+		}
+		fresh[n.Name], next.nodes[n.Name] = true, n
+	}
+	for _, r := range d.Place {
+		if _, runs := next.running[refOf(r)]; runs || !next.fits(r) {
+			return m, false
+		}
+		next.running[refOf(r)] = r
+	}
+	return next, true
+}
+
+func (m model) on(node string) (out []placement.Running) {
+	for _, r := range m.running {
+		if r.Node == node {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (m model) fits(r placement.Running) bool {
+	n, ok := m.nodes[r.Node]
+	for name, amount := range r.Resources {
+		free, named := n.Allocatable[name]
+		for _, other := range m.on(r.Node) {
+			free -= other.Resources[name]
+		}
+		ok = ok && (amount <= free || amount == 0 || !named && name == muster.Pods)
+	}
+	return ok
+}
+
+// drawDelta draws a change that can often be applied: of members that run or do not, of nodes that are there, have a
+// place in a tree, or are new, of resources that are known or not.
+func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
+	some := func(what string, percent int) int {
+		return max(0, rapid.IntRange(0, 99).Draw(t, what)-99+percent) * 4 / max(percent, 1)
+	}
+	node := func() string { return rapid.SampledFrom(names).Draw(t, "node") }
+	running := slices.SortedFunc(maps.Keys(m.running), compareRefs)
+	member := func() placement.MemberRef {
+		if len(running) == 0 || rapid.IntRange(0, 19).Draw(t, "unknown") == 19 {
+			return placement.MemberRef{Gang: "ns/other", Member: "nobody"}
+		}
+		return rapid.SampledFrom(running).Draw(t, "member")
+	}
+	var d placement.Delta
+	for range some("removed", 40) {
+		d.Remove = append(d.Remove, member())
+	}
+	for range some("leaving", 30) {
+		d.Leaving = append(d.Leaving, member())
+	}
+	for range some("nodes removed", 15) {
+		if name := node(); len(m.nodes) > len(d.RemoveNodes)+1 {
+			d.RemoveNodes = append(d.RemoveNodes, name)
+		}
+	}
+	for range some("nodes set", 30) {
+		d.SetNodes = append(d.SetNodes, drawNode(t, node()))
+	}
+	for i := range some("placed", 50) {
+		r := placement.Running{Gang: rapid.SampledFrom([]string{"ns/other", "ns/job", "ns/z"}).Draw(t, "gang"), Node: node()}
+		r.Member = rapid.SampledFrom([]string{fmt.Sprint("new-", i), "new-10", "other-1", "a"}).Draw(t, "name")
+		r.Resources = drawAmounts(t, 1)
+		r.Leaving = rapid.IntRange(0, 4).Draw(t, "leaves") == 4
+		r.Index, r.Indexed = i, rapid.Bool().Draw(t, "indexed")
+		r.AffinityKey = rapid.SampledFrom([]string{"", "key"}).Draw(t, "key")
+		d.Place = append(d.Place, r)
+	}
+	return d
+}
+
+func compareRefs(a, b placement.MemberRef) int {
+	return cmp.Or(cmp.Compare(a.Gang, b.Gang), cmp.Compare(a.Member, b.Member))
+}
+
+func drawNode(t *rapid.T, name string) placement.Node {
+	n := placement.Node{Name: name, Allocatable: drawAmounts(t, 4)}
+	if n.Allocatable[muster.Pods] == math.MaxInt64 {
+		delete(n.Allocatable, muster.Pods) // means the same
+	}
+	n.Labels = map[string]string{"kind": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "kind")}
+	switch rapid.IntRange(0, 9).Draw(t, "state") {
+	case 7:
+		n.Cordoned = true
+	case 8:
+		n.NotReady = true
+	case 9:
+		n.Taints = []gang.Taint{{Key: "t", Effect: gang.NoSchedule}}
+	}
+	return n
+}
+
+// drawAmounts draws up to so many slots of the drawn gangs' resources, seldom of another one or as much as there is.
+func drawAmounts(t *rapid.T, slots int64) muster.Resources {
+	n := rapid.Int64Range(0, slots).Draw(t, "amount")
+	r := muster.Resources{"gpu": n, muster.CPU: 1000 * n}
+	for _, name := range []string{muster.Pods, muster.Pods, muster.Memory, "fpga"} {
+		if rapid.IntRange(0, 5).Draw(t, name) == 5 {
+			r[name] = rapid.SampledFrom([]int64{0, 1, 2, 1 << 62, math.MaxInt64}).Draw(t, "amount")
+		}
+	}
+	for name, amount := range r {
+		if amount == 0 && name != muster.Pods {
+			delete(r, name) // reads back as not named
+		}
+	}
+	return r
+}
+
+// Snapshots that come about by any changes equal the cluster that is built anew, a change that cannot be applied changes
+// nothing, and old snapshots stay as they are.
+func TestSnapshotsEqualNewClusters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec, req := drawInput(t)
+		names := []string{"x1", "x2"}
+		for _, n := range spec.Nodes {
+			names = append(names, n.Name)
+		}
+		if len(spec.Nodes) > 2 { // the tree has places for nodes that come later
+			spec.Nodes = spec.Nodes[:len(spec.Nodes)-rapid.IntRange(0, 2).Draw(t, "absent")]
+		}
+		c, m := newCluster(t, spec), newModel(spec)
+		reqs := further(req)
+		type past struct {
+			c     *placement.Cluster
+			state state
+			plan  answer
+		}
+		history := []past{{c, stateOf(c), plan(c, req)}}
+		for range rapid.IntRange(1, 6).Draw(t, "steps") {
+			c, m = step(t, c, m, req, names)
+			fresh := newCluster(t, m.spec())
+			requireSame(t, fresh, c, reqs, "built anew, and changed")
+			history = append(history, past{c, stateOf(c), plan(c, req)})
+		}
+		for i, p := range history {
+			require.Equal(t, p.state, stateOf(p.c), "snapshot %d has changed", i)
+			require.Equal(t, p.plan, plan(p.c, req), "snapshot %d plans otherwise", i)
+		}
+	})
+}
+
+// step changes snapshot and model alike.
+func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []string) (*placement.Cluster, model) {
+	var d placement.Delta
+	var next *placement.Cluster
+	var err error
+	switch rapid.IntRange(0, 3).Draw(t, "step") {
+	case 0:
+		d, next, err = stepApply(c, m, req)
+	case 1:
+		gang := rapid.SampledFrom([]string{"ns/other", "ns/job", "ns/z"}).Draw(t, "gang")
+		for _, ref := range slices.SortedFunc(maps.Keys(m.running), compareRefs) {
+			if ref.Gang == gang {
+				d.Remove = append(d.Remove, ref)
+			}
+		}
+		if next, err = c.Release(gang); len(d.Remove) == 0 {
+			requireConflict(t, err)
+			return c, m
+		}
+	default:
+		d = drawDelta(t, m, names)
+		next, err = c.Update(d)
+	}
+	changed, ok := m.update(d)
+	if sumOverflows(changed) {
+		require.Error(t, err)
+		return c, m
+	}
+	require.Equal(t, ok, err == nil, "%+v: %v", d, err)
+	if !ok {
+		require.Nil(t, next)
+		var invalid *muster.InvalidError
+		if !errors.As(err, &invalid) {
+			requireConflict(t, err)
+		}
+		return c, m
+	}
+	return next, changed
+}
+
+// stepApply plans the gang, on what is free now, and applies that.
+func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.Delta, next *placement.Cluster, err error) {
+	now := *req
+	now.IgnoreLeaving = true
+	res, err := placement.Plan(c, &now)
+	if err != nil {
+		next, err = c.Update(d)
+		return d, next, err
+	}
+	indexes := map[string]gang.Member{}
+	for _, member := range req.Members {
+		indexes[member.Name] = member
+	}
+	for _, a := range res.Assignments {
+		d.Place = append(d.Place, placement.Running{
+			Gang: req.Name, Member: a.Member, Node: a.Node, Resources: req.Shape.Resources, AffinityKey: req.AffinityKey,
+			Index: indexes[a.Member].Index, Indexed: indexes[a.Member].Indexed,
+		})
+	}
+	next, err = c.Apply(res)
+	return d, next, err
+}
+
+// sumOverflows says whether what is held on some node is no int64. Members may hold as much on a node that has less
+// than it had.
+func sumOverflows(m model) bool {
+	for name := range m.nodes {
+		sums := muster.Resources{}
+		for _, r := range m.on(name) {
+			for resource, amount := range r.Resources {
+				if _, named := m.nodes[name].Allocatable[resource]; !named && resource == muster.Pods {
+					continue // not bounded
+				}
+				if sums[resource] += amount; sums[resource] < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func requireConflict(t require.TestingT, err error) {
+	var conflict *placement.ConflictError
+	require.ErrorAs(t, err, &conflict)
+}
