@@ -1,0 +1,67 @@
+//go:build invariants
+
+package placement
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// With the build tag `invariants` a snapshot or a plan that is wrong is seen.
+func TestInvariantsSeeDefects(t *testing.T) {
+	fresh := func() *Cluster {
+		spec := Spec{Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}}
+		for i := range 3 {
+			spec.Nodes = append(spec.Nodes, Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
+		}
+		c, err := NewCluster(spec)
+		require.NoError(t, err)
+		return c
+	}
+	gpu := fresh().resource("gpu")
+	for want, spoil := range map[string]func(c *Cluster){
+		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Cluster) { c.free[gpu].set(0, 1) },
+		"invariant: the leaving members are not those of the gangs":    func(c *Cluster) { c.leaving = c.on.at(1) },
+		"invariant: the members on node n1 are not those of the gangs": func(c *Cluster) { c.on.set(1, nil) },
+		"invariant: gang y has no members":                             func(c *Cluster) { c.gangs.ReplaceOrInsert(&gangMembers{name: "y"}) },
+		"invariant: members run on absent node n1":                     func(c *Cluster) { c.static.set(1, node{}) },
+		"invariant: the members on node n0 are not those of the gangs": func(c *Cluster) { c.on.set(0, c.on.at(1)) },
+		"invariant: member x x-0 is out of order": func(c *Cluster) {
+			m := c.on.at(1)[0]
+			c.gangs.ReplaceOrInsert(&gangMembers{name: "x", members: []*member{m, m}})
+		},
+	} {
+		c := fresh()
+		c.checkSnapshot()
+		spoil(c)
+		require.PanicsWithValue(t, want, c.checkSnapshot)
+	}
+
+	decided := func() (*outcome, *share) {
+		req := &gang.Request{Name: "g", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}}
+		for i := range 4 {
+			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", i)})
+		}
+		p, err := newProblem(fresh(), req)
+		require.NoError(t, err)
+		o := p.search()
+		return o, o.place(o.domain, o.everything())
+	}
+	for want, spoil := range map[string]func(o *outcome, sh *share){
+		"invariant: 5 members are shared out, not 4":     func(o *outcome, sh *share) { sh.units[0]++; sh.parts[0].units[0]++; sh.parts[0].parts[0].units[0]++ },
+		"invariant: vertex 0 keeps -1 members to itself": func(o *outcome, sh *share) { sh.units[0]-- },
+		"invariant: 3 of 4 members have a position":      func(o *outcome, sh *share) { o.positions = o.positions[:3] },
+		"invariant: the gang reaches more than tier 0":   func(o *outcome, sh *share) { o.strategy.gang = 0 },
+		"invariant: vertex 1 gets a part of vertex 1":    func(o *outcome, sh *share) { sh.at = 1 },
+	} {
+		o, sh := decided()
+		o.checkPlan(sh)
+		spoil(o, sh)
+		require.PanicsWithValue(t, want, func() { o.checkPlan(sh) })
+	}
+}
