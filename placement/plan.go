@@ -65,7 +65,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 // as there is room for now.
 func (p *problem) outcomes() iter.Seq[*outcome] {
 	return func(yield func(*outcome) bool) {
-		slots := p.countSlots()
+		slots := p.slotTable()
 		n, ok := p.most(slots)
 		if !ok {
 			return
