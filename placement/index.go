@@ -158,6 +158,8 @@ type groupSums struct {
 	size  int64
 	whole [][]int64 // by place of the tier among the view's tiers, the root's apart
 	rest  [][]int64 // the most slots left over in one domain of the tier
+	// sorted has the children's counts in descending order, in the interval of the children, where these are domains.
+	sorted [][]int64
 }
 
 func newGroupSums(ix *index, size int64) *groupSums {
@@ -165,6 +167,7 @@ func newGroupSums(ix *index, size int64) *groupSums {
 	for range ix.v.tiers[:len(ix.v.tiers)-1] {
 		g.whole = append(g.whole, make([]int64, ix.v.numDomains()))
 		g.rest = append(g.rest, make([]int64, ix.v.numDomains()))
+		g.sorted = append(g.sorted, make([]int64, ix.v.numDomains()))
 	}
 	for x := vertex(ix.v.numDomains()) - 1; x >= 0; x-- {
 		g.sum(ix, x)
@@ -180,16 +183,19 @@ func (g *groupSums) sum(ix *index, x vertex) {
 		}
 		var whole, rest int64
 		for c := lo; c < end; c++ {
+			w, r := ix.at(c)/g.size, ix.at(c)%g.size
 			if ix.v.tierOf(c) > t {
-				whole += g.whole[i][c]
-				rest = max(rest, g.rest[i][c])
-				continue
+				w, r = g.whole[i][c], g.rest[i][c]
 			}
-			slots := ix.at(c)
-			whole += slots / g.size
-			rest = max(rest, slots%g.size)
+			whole, rest = whole+w, max(rest, r)
+			if !ix.v.isNode(c) {
+				g.sorted[i][c] = w
+			}
 		}
 		g.whole[i][x], g.rest[i][x] = whole, rest
+		if lo < end && !ix.v.isNode(lo) {
+			slices.SortFunc(g.sorted[i][lo:end], func(a, b int64) int { return cmp.Compare(b, a) })
+		}
 	}
 }
 
@@ -198,6 +204,7 @@ func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
 	for i := range g.whole {
 		next.whole = append(next.whole, slices.Clone(g.whole[i]))
 		next.rest = append(next.rest, slices.Clone(g.rest[i]))
+		next.sorted = append(next.sorted, slices.Clone(g.sorted[i]))
 	}
 	for _, x := range dirty {
 		next.sum(ix, x)
