@@ -50,8 +50,8 @@ func TestAllocationsDoNotGrowWithNodes(t *testing.T) {
 			}
 			before, after := allocs(small), allocs(large)
 			t.Logf("%v at 1,024 nodes, %v at 16,384", before, after)
-			if name != "refused" {
-				t.Skip("counting the span of a candidate domain allocates: some 24 times each, under ByScore more")
+			if name == "groups" || name == "score" {
+				t.Skip("what is tried for every candidate domain allocates: some 24 times each, under ByScore far more")
 			}
 			require.LessOrEqual(t, after, before+32)
 		})

@@ -7,14 +7,16 @@
 //
 // [Plan] returns the best valid plan by a fixed order of integer keys (docs/order.md), or an [Unschedulable] that says
 // in counts why there is none. It is a pure function: neither the order of the input nor what was planned before
-// changes its answer. How it goes through the house:
+// changes its answer. [Candidates] goes on to the next best plans, for hosts with filters of their own. All of it is
+// safe for concurrent use. How a request goes through the house:
 //
 //   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns; layout.go is a tree as the
 //     planner sees it, every domain an interval of nodes.
-//   - problem.go brings the request inside: layers become tiers, members get ranks.
-//   - slots.go counts how many members each node, and so each domain, can take now.
+//   - problem.go brings the request inside: layers become tiers, members get ranks; shapes.go: members of several shapes.
+//   - slots.go counts how many members each node, and so each domain, can take now; index.go and cache.go keep that for
+//     the next plan.
 //   - ask.go decides how many members are placed, and cuts them into groups.
-//   - strategy.go enumerates pairs of tiers, tightest first, until sums.go finds a domain that can hold the gang.
+//   - strategy.go enumerates the tiers of gang and groups, tightest first, until sums.go finds a domain that can hold them.
 //   - domain.go chooses among the domains that can.
 //   - place.go, choose.go, pick.go: level by level, which children take how many.
 //   - ranks.go gives the places found to the members, report.go describes the result.

@@ -71,7 +71,6 @@ func TestInvalidRequests(t *testing.T) {
 		want  string
 		spoil func(*gang.Request)
 	}{
-		{"request: missing", nil},
 		{"request.Members: no members to place", func(r *gang.Request) { *r = gang.Request{Tree: "net"} }},
 		{"request.Tree: unknown topology", func(r *gang.Request) { r.Tree = "" }},
 		{`request.Tree "other": unknown topology`, func(r *gang.Request) { r.Tree = "other" }},
@@ -93,12 +92,9 @@ func TestInvalidRequests(t *testing.T) {
 			r.Groups, r.Gather = []gang.Groups{{Size: 2}}, []gang.Rule{{Layer: "rack", Multiple: 3}}
 		}},
 	} {
-		var req *gang.Request
-		if tc.spoil != nil {
-			req = job(4)
-			req.Tree = "net"
-			tc.spoil(req)
-		}
+		req := job(4)
+		req.Tree = "net"
+		tc.spoil(req)
 		_, err := placement.Plan(c, req)
 		require.EqualError(t, err, tc.want)
 		requireInvalid(t, err)
@@ -110,9 +106,6 @@ func TestInvalidRequests(t *testing.T) {
 		}
 		require.Equal(t, 1, n)
 	}
-	_, err := placement.Plan(nil, job(1))
-	require.EqualError(t, err, "cluster: missing")
-	requireInvalid(t, err)
 }
 
 // Fewer members than MinMember is a refusal, not a defect; names that no node has exclude nothing.

@@ -14,7 +14,7 @@ const Behavior = 1
 // arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is
 // [ErrUnschedulable]) or holds [muster.InvalidError]s. O(nodes * resources), and what the choice of children costs.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) {
-	p, err := prepare(c, req)
+	p, err := newProblem(c, req)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (p *problem) otherwise() (*Result, error) {
 // members as the first.
 func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
-		p, err := prepare(c, req)
+		p, err := newProblem(c, req)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -83,15 +83,4 @@ func (p *problem) outcomes() iter.Seq[*outcome] {
 			}
 		}
 	}
-}
-
-// prepare resolves a request against a cluster. One that is missing is an InvalidError too.
-func prepare(c *Cluster, req *gang.Request) (*problem, error) {
-	switch {
-	case c == nil || c.fabric == nil:
-		return nil, invalid("cluster", "", "missing")
-	case req == nil:
-		return nil, invalid("request", "", "missing")
-	}
-	return newProblem(c, req)
 }
