@@ -42,7 +42,7 @@ func (s *sums) fillTree(d demand, items []item) {
 			groups = s.fillWhole(it, room, groups)
 			continue
 		}
-		it.units = make([]int64, len(s.sizes))
+		it.units = s.units()
 		var outer int64 // members in whole groups of the level before
 		for level, size := range s.sizes {
 			n := min(s.whole(level, s.v.rootTop, it.at), room/size)
@@ -55,7 +55,7 @@ func (s *sums) fillTree(d demand, items []item) {
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
 func (s *sums) fillWhole(it *item, room, groups int64) int64 {
 	n := min(groups, room/s.sizes[0])
-	it.units = make([]int64, len(s.sizes))
+	it.units = s.units()
 	it.units[0] = n
 	it.short = s.short > 0 && room%s.sizes[0] == s.short && room > n*s.sizes[0]
 	return groups - n

@@ -156,6 +156,9 @@ func (c *chooser) extra(core []int) []int {
 			pool = append(pool, i)
 		}
 	}
+	if c.isPlain(pool) {
+		return c.extraPlain(pool, len(core), need)
+	}
 	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
 	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
 	if c.short {

@@ -96,7 +96,8 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 			return 0
 		}
 		if _, ok := scores[d]; !ok {
-			scores[d] = f.score(f.place(d, f.everything()))
+			sh := f.place(d, f.everything())
+			scores[d] = f.score(&sh)
 		}
 		return scores[d]
 	}

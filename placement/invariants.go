@@ -56,7 +56,8 @@ func (o *outcome) checkShare(sh *share, count map[vertex]int64) {
 		return
 	}
 	whole := make([]int64, len(o.sizes))
-	for _, part := range sh.parts {
+	for i := range sh.parts {
+		part := &sh.parts[i]
 		must(o.v.above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
 		n -= o.newMembers(&part.demand)
 		for level, units := range part.units {

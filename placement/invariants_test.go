@@ -50,7 +50,8 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		p, err := newProblem(fresh(), req)
 		require.NoError(t, err)
 		o := p.search()
-		return o, o.place(o.domain, o.everything())
+		sh := o.place(o.domain, o.everything())
+		return o, &sh
 	}
 	for want, spoil := range map[string]func(o *outcome, sh *share){
 		"invariant: 5 members are shared out, not 4":     func(o *outcome, sh *share) { sh.units[0]++; sh.parts[0].units[0]++; sh.parts[0].parts[0].units[0]++ },

@@ -77,9 +77,6 @@ func (k *picker) best(size int, tasks []task) []int {
 	if k.byScore() {
 		return k.bestByScore(size)
 	}
-	if k.isPlain() {
-		return k.bestPlain(size, tasks[0].need)
-	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
 	if k.policy == gang.Balanced && best != nil {
@@ -92,52 +89,6 @@ func (k *picker) best(size int, tasks []task) []int {
 		return k.bestScored(size, tasks, best)
 	}
 	return k.expand(best)
-}
-
-// isPlain says whether slots alone decide: there is no score, no affinity key, no short group, and a child takes as many
-// units as it has slots.
-func (k *picker) isPlain() bool {
-	if k.scored() || k.short || len(k.friends) > 0 {
-		return false
-	}
-	for _, i := range k.pool {
-		if it := &k.items[i]; it.hi*k.unit != it.slots {
-			return false
-		}
-	}
-	return true
-}
-
-// bestPlain is the best set if slots alone decide.
-func (k *picker) bestPlain(size int, need int64) []int {
-	order := slices.Clone(k.pool)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(k.items[j].hi, k.items[i].hi) })
-	if k.policy == gang.Spread {
-		return order[:size]
-	}
-	if k.policy == gang.Balanced {
-		share := k.evenShare(size)
-		n, _ := slices.BinarySearchFunc(order, share, func(i int, share int64) int { return cmp.Compare(share, k.items[i].hi+1) })
-		order = order[:n]
-	}
-	var values []int64
-	var counts []int
-	for _, i := range order {
-		if hi := k.items[i].hi; len(values) == 0 || values[len(values)-1] != hi {
-			values, counts = append(values, hi), append(counts, 0)
-		}
-		counts[len(counts)-1]++
-	}
-	l := newLeastSum(values, counts, size, need)
-	if l == nil {
-		return nil
-	}
-	var out []int
-	for i, n := range l.pick() {
-		out = append(out, order[:n]...)
-		order = order[counts[i]:]
-	}
-	return out
 }
 
 // anyOf takes the largest children: all that counting needs.

@@ -14,7 +14,7 @@ type demand struct {
 type share struct {
 	demand
 	at    vertex
-	parts []*share // by child, in the order of ranks
+	parts []share // by child, in the order of ranks
 }
 
 // everything is the demand for the whole ask.
@@ -46,31 +46,56 @@ type item struct {
 }
 
 // place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
-func (s *sums) place(x vertex, d demand) *share {
-	out := &share{demand: d, at: x}
+func (s *sums) place(x vertex, d demand) share {
+	out := share{demand: d, at: x}
 	if s.v.isNode(x) {
 		return out
 	}
-	items := s.distribute(x, d, nil, false)
+	if s.depth++; s.depth > len(s.items) {
+		s.items = append(s.items, nil)
+	}
+	items := s.distribute(x, d, s.items[s.depth-1][:0], false)
+	s.items[s.depth-1] = items
+	n := 0
+	for i := range items {
+		if !items[i].empty() {
+			n++
+		}
+	}
+	out.parts = make([]share, 0, n)
 	for i := range items {
 		if it := &items[i]; !it.empty() {
 			if it.units == nil { // only the short group or begun ones
-				it.units = make([]int64, len(s.sizes))
+				it.units = s.units()
 			}
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}
-	// The child with the short group comes last, so that ranks end there.
-	slices.SortStableFunc(out.parts, func(a, b *share) int {
-		switch {
-		case a.short == b.short:
-			return 0
-		case a.short:
-			return 1
-		}
-		return -1
-	})
+	s.depth--
+	if d.short {
+		shortLast(out.parts)
+	}
 	return out
+}
+
+// shortLast puts the child with the short group last, so that ranks end there.
+func shortLast(parts []share) {
+	if i := slices.IndexFunc(parts, func(p share) bool { return p.short }); i >= 0 {
+		last := parts[i]
+		copy(parts[i:], parts[i+1:])
+		parts[len(parts)-1] = last
+	}
+}
+
+// units makes room for one count a level.
+func (s *sums) units() []int64 {
+	n := len(s.sizes)
+	if len(s.spare64) < n {
+		s.spare64 = make([]int64, 64*n)
+	}
+	u := s.spare64[:n:n]
+	s.spare64 = s.spare64[n:]
+	return u
 }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
@@ -143,7 +168,7 @@ func (s *sums) fewestNodes(from, end int32) (count int64) {
 // distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
 // whole are split into units of the next level. With count set only the number of children that take any is of use.
 func (s *sums) distribute(x vertex, d demand, items []item, count bool) []item {
-	items = s.items(x, items)
+	items = s.children(x, items)
 	split := s.sendBegun(x, d, items)
 	if s.beyond > 0 && x == rootVertex {
 		s.fillTree(d, items)
@@ -179,14 +204,14 @@ func (s *sums) note(level int, items []item) {
 			continue
 		}
 		if it.units == nil {
-			it.units = make([]int64, len(s.sizes))
+			it.units = s.units()
 		}
 		it.units[level] = it.given - it.base
 	}
 }
 
-// items lists the children of x that have room.
-func (s *sums) items(x vertex, items []item) []item {
+// children lists the children of x that have room.
+func (s *sums) children(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
 		if slots := s.slots.at(c); slots > 0 || s.forced[c] > 0 {

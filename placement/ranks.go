@@ -17,13 +17,14 @@ type arrangement struct {
 func (s *sums) arrange(sh *share) arrangement {
 	out := arrangement{units: make([][]int32, len(s.sizes))}
 	if s.v.isNode(sh.at) {
-		members := make([]int32, s.newMembers(&sh.demand))
-		for i := range members {
-			members[i] = s.v.position(sh.at)
-		}
-		out.units[s.bottom()] = members
+		out.units[s.bottom()] = s.appendNode(nil, sh)
 	}
-	for _, part := range sh.parts {
+	for i := range sh.parts {
+		part := &sh.parts[i]
+		if s.v.isNode(part.at) && part.units[s.bottom()] == s.newMembers(&part.demand) {
+			out.units[s.bottom()] = s.appendNode(out.units[s.bottom()], part) // no unit is whole on the node
+			continue
+		}
 		in := s.arrange(part)
 		for level := range out.units {
 			out.units[level] = append(out.units[level], in.units[level]...)
@@ -35,8 +36,18 @@ func (s *sums) arrange(sh *share) arrangement {
 			out.short = in.short
 		}
 	}
-	s.assemble(sh, &out)
+	if s.bottom() > 0 {
+		s.assemble(sh, &out)
+	}
 	return out
+}
+
+// appendNode lists the position of a node, once for each member.
+func (s *sums) appendNode(list []int32, sh *share) []int32 {
+	for range s.newMembers(&sh.demand) {
+		list = append(list, s.v.position(sh.at))
+	}
+	return list
 }
 
 func (a *arrangement) keepBegun(g int, positions []int32) {

@@ -60,24 +60,21 @@ func (p *problem) assignments(r *Result, positions []int32) {
 	}
 }
 
-// lowest is the lowest vertex above all positions.
+// lowest is the lowest vertex above all positions. Vertices are intervals of positions, so the first and the last
+// decide.
 func (p *problem) lowest(positions []int32) vertex {
-	x := p.v.nodeVertex(positions[0])
-	for _, pos := range positions[1:] {
-		x = p.v.lca(x, p.v.nodeVertex(pos))
-	}
-	return x
+	return p.v.lca(p.v.nodeVertex(slices.Min(positions)), p.v.nodeVertex(slices.Max(positions)))
 }
 
 // reachedByGroups is the worst tier of each level over all groups, running members included.
 func (p *problem) reachedByGroups(positions []int32) []int32 {
 	var out []int32
 	for _, l := range p.levels {
-		above := map[int]vertex{}
+		above := slices.Repeat([]vertex{-1}, (len(p.pending)+len(p.running))/int(l.size)+1)
 		add := func(rank int, pos int32) {
 			x, g := p.v.nodeVertex(pos), rank/int(l.size)
-			if other, ok := above[g]; ok {
-				x = p.v.lca(x, other)
+			if above[g] >= 0 {
+				x = p.v.lca(x, above[g])
 			}
 			above[g] = x
 		}
@@ -89,7 +86,9 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 		}
 		var worst int32
 		for _, x := range above {
-			worst = max(worst, p.v.tierOf(x))
+			if x >= 0 {
+				worst = max(worst, p.v.tierOf(x))
+			}
 		}
 		out = append(out, worst)
 	}
@@ -132,19 +131,27 @@ func binomial(n, k int) int {
 // do not count there.
 func (v *view) span(positions []int32, tier int32) []LayerSpan {
 	var out []LayerSpan
+	var leaves []vertex
+	for _, pos := range positions {
+		if leaf := v.leafOf[pos]; len(leaves) == 0 || leaves[len(leaves)-1] != leaf {
+			leaves = append(leaves, leaf)
+		}
+	}
 	for _, l := range slices.Backward(v.layers) {
 		if int32(l.Tier) >= tier {
 			continue
 		}
-		used := map[vertex]bool{}
-		for _, pos := range positions {
-			for x := v.leafOf[pos]; x >= 0; x = v.above(x) {
-				if v.tierOf(x) == int32(l.Tier) {
-					used[x] = true
-				}
+		var used []vertex
+		for _, x := range leaves {
+			for x >= 0 && v.tierOf(x) < int32(l.Tier) {
+				x = v.above(x)
+			}
+			if x >= 0 && v.tierOf(x) == int32(l.Tier) {
+				used = append(used, x)
 			}
 		}
-		out = append(out, LayerSpan{Layer: v.layerName(int32(l.Tier)), Tier: l.Tier, Domains: len(used)})
+		slices.Sort(used)
+		out = append(out, LayerSpan{Layer: v.layerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
 	}
 	return out
 }

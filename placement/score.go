@@ -36,8 +36,8 @@ func (s *sums) score(sh *share) int64 {
 		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
 	}
 	var sum int64
-	for _, part := range sh.parts {
-		sum += s.score(part)
+	for i := range sh.parts {
+		sum += s.score(&sh.parts[i])
 	}
 	return sum
 }
@@ -64,7 +64,8 @@ func (c *chooser) scoreOf(it *item, units int64, short bool) int64 {
 	if c.v.isNode(it.at) {
 		return c.nodeScore(it.at) * c.newMembers(&d)
 	}
-	return c.score(c.place(it.at, d))
+	sh := c.place(it.at, d)
+	return c.score(&sh)
 }
 
 // bestScored is, among the sets as good as the best choice, the one with the highest host score.

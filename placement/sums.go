@@ -14,8 +14,12 @@ type sums struct {
 	homes    []vertex // by begun group
 	cache    map[sumKey][]int64
 	indexed  *groupSums // of the only level of groups, instead of tables
-	scratch  []item
-	scores   map[int32]int64 // host score by position
+	// Room that calls reuse: items of a candidate, items by depth, counts of units.
+	scratch []item
+	items   [][]item
+	depth   int
+	spare64 []int64
+	scores  map[int32]int64 // host score by position
 }
 
 type sumKey struct {

@@ -1,0 +1,70 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// isPlain says whether slots alone decide between children: there is no score, no affinity key, no short group, and a
+// child takes as many units as it has slots.
+func (c *chooser) isPlain(pool []int) bool {
+	if c.scored() || c.short || len(c.friends) > 0 || c.policy == gang.ByScore {
+		return false
+	}
+	for _, i := range pool {
+		if it := &c.items[i]; it.hi*c.unit != it.slots {
+			return false
+		}
+	}
+	return true
+}
+
+// extraPlain picks the fewest children that hold need units beside a core of so many, the best such set, where slots
+// alone decide. The pool must suffice.
+func (c *chooser) extraPlain(pool []int, core int, need int64) []int {
+	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.items[j].hi, c.items[i].hi), cmp.Compare(i, j)) })
+	size, sum := 0, int64(0)
+	for sum < need && size < len(pool) {
+		sum, size = sum+c.items[pool[size]].hi, size+1
+	}
+	if c.count || c.policy == gang.Spread || sum == need {
+		return pool[:size]
+	}
+	if c.policy == gang.Balanced {
+		pool = c.withShare(pool, size, core)
+	}
+	if size == 1 {
+		// The smallest that suffices, the first of these in path order.
+		n, _ := slices.BinarySearchFunc(pool, need, func(i int, need int64) int { return cmp.Compare(need, c.items[i].hi+1) })
+		first, _ := slices.BinarySearchFunc(pool, c.items[pool[n-1]].hi, func(i int, hi int64) int { return cmp.Compare(hi, c.items[i].hi) })
+		return pool[first : first+1]
+	}
+	var values []int64
+	var counts []int
+	for _, i := range pool {
+		if hi := c.items[i].hi; len(values) == 0 || values[len(values)-1] != hi {
+			values, counts = append(values, hi), append(counts, 0)
+		}
+		counts[len(counts)-1]++
+	}
+	var out []int
+	for i, n := range newLeastSum(values, counts, size, need).pick() {
+		out = append(out, pool[:n]...)
+		pool = pool[counts[i]:]
+	}
+	return out
+}
+
+// withShare leaves the children, largest first, that can take the largest smallest share.
+func (c *chooser) withShare(pool []int, size, core int) []int {
+	share := min(c.n/int64(size+core), c.items[pool[size-1]].hi)
+	for i := range c.items {
+		if it := &c.items[i]; it.lo > 0 || it.siblings > 0 && c.usable(it) { // the core
+			share = min(share, it.hi)
+		}
+	}
+	n, _ := slices.BinarySearchFunc(pool, share, func(i int, share int64) int { return cmp.Compare(share, c.items[i].hi+1) })
+	return pool[:n]
+}
