@@ -9,7 +9,18 @@ import (
 // comes before node-10. Names that are equal this way (a-1, a-01) are ordered bytewise, so only equal strings compare
 // as 0. O(len(a)+len(b)).
 func CompareNatural(a, b string) int {
-	i, j := 0, 0
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	if same == len(a) || same == len(b) {
+		return cmp.Compare(len(a), len(b))
+	}
+	// The first difference may lie within a number: start before it.
+	for same > 0 && isDigit(a[same-1]) {
+		same--
+	}
+	i, j := same, same
 	for i < len(a) && j < len(b) {
 		if !isDigit(a[i]) || !isDigit(b[j]) {
 			if a[i] != b[j] {

@@ -50,25 +50,41 @@ func (r *Request) checkTotals(d *defects) {
 	}
 }
 
+// inOrder says whether the members' names ascend in natural order, each above the one before.
+func (r *Request) inOrder() bool {
+	for i := 1; i < len(r.Members); i++ {
+		if muster.CompareNatural(r.Members[i-1].Name, r.Members[i].Name) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *Request) checkMembers(d *defects) {
 	if len(r.Members) == 0 {
 		d.add("request.Members", "", "no members to place")
 	}
-	first := make(map[string]int, len(r.Members))
-	checked := map[*Shape]bool{}
+	var first map[string]int // by name; names in natural order have no duplicates
+	if !r.inOrder() {
+		first = make(map[string]int, len(r.Members))
+	}
+	var checked map[*Shape]bool
 	for i := range r.Members {
 		m := &r.Members[i]
 		if m.Name == "" {
 			d.add(fmt.Sprintf("request.Members[%d].Name", i), "", "a member has no name")
 		} else if other, ok := first[m.Name]; ok {
 			d.add(fmt.Sprintf("request.Members[%d].Name", i), m.Name, fmt.Sprintf("duplicate name, of request.Members[%d] too", other))
-		} else {
+		} else if first != nil {
 			first[m.Name] = i
 		}
 		if m.Indexed && m.Index < 0 {
 			d.add(fmt.Sprintf("request.Members[%d].Index", i), m.Index, "negative")
 		}
 		if m.Shape != nil && !checked[m.Shape] {
+			if checked == nil {
+				checked = map[*Shape]bool{}
+			}
 			checked[m.Shape] = true
 			checkShape(d, fmt.Sprintf("request.Members[%d].Shape", i), m.Shape)
 		}

@@ -41,6 +41,7 @@ type fabric struct {
 	notices   []string
 
 	cloning sync.Mutex // cloning gangs writes to the original
+	scratch sync.Pool
 }
 
 // node is the part of a [Node] that rarely changes. A node of a tree that the cluster lacks is absent: it has its

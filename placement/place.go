@@ -51,11 +51,8 @@ func (s *sums) place(x vertex, d demand) share {
 	if s.v.isNode(x) {
 		return out
 	}
-	if s.depth++; s.depth > len(s.items) {
-		s.items = append(s.items, nil)
-	}
-	items := s.distribute(x, d, s.items[s.depth-1][:0], false)
-	s.items[s.depth-1] = items
+	items := s.distribute(x, d, s.scratch.enter(), false)
+	s.scratch.keep(items)
 	n := 0
 	for i := range items {
 		if !items[i].empty() {
@@ -71,7 +68,7 @@ func (s *sums) place(x vertex, d demand) share {
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}
-	s.depth--
+	s.scratch.depth--
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -88,15 +85,7 @@ func shortLast(parts []share) {
 }
 
 // units makes room for one count a level.
-func (s *sums) units() []int64 {
-	n := len(s.sizes)
-	if len(s.spare64) < n {
-		s.spare64 = make([]int64, 64*n)
-	}
-	u := s.spare64[:n:n]
-	s.spare64 = s.spare64[n:]
-	return u
-}
+func (s *sums) units() []int64 { return s.scratch.carve(len(s.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
 func (s *sums) spanOf(x vertex) int64 {
@@ -106,10 +95,12 @@ func (s *sums) spanOf(x vertex) int64 {
 	if n, ok := s.indexedSpan(x); ok {
 		return n
 	}
-	s.scratch = s.distribute(x, s.everything(), s.scratch[:0], true)
+	items := s.distribute(x, s.everything(), s.scratch.enter(), true)
+	s.scratch.keep(items)
+	s.scratch.depth--
 	var n int64
-	for i := range s.scratch {
-		if it := &s.scratch[i]; it.given > 0 || it.short || it.siblings > 0 {
+	for i := range items {
+		if it := &items[i]; it.given > 0 || it.short || it.siblings > 0 {
 			n++
 		}
 	}

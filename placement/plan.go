@@ -18,6 +18,7 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer p.done()
 	if o := p.search(); o != nil {
 		return p.result(o.positions), nil
 	}

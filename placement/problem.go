@@ -22,7 +22,6 @@ type problem struct {
 
 	pending []pendingMember // in rank order
 	running []siblingMember // the gang's own running members that stay, in rank order
-	ordinal bool            // ranks are places in the order, not indexes
 	least   int             // new members that must be placed
 	levels  []level
 	gather  gathering
@@ -33,6 +32,7 @@ type problem struct {
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
 	forced      map[vertex]int64
 	leavingGone bool
+	scratch     *scratch
 	members     *problem // the gang itself, where whole groups are placed like members; else nil
 }
 
@@ -86,6 +86,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	}
 	p.findAnchors()
 	p.forceMultiples()
+	p.takeScratch()
 	return p, nil
 }
 
@@ -123,52 +124,55 @@ func (p *problem) chooseTree() error {
 	return invalid("request.Tree", p.req.Tree, "unknown topology")
 }
 
+// ranked is a member, new or running, while ranks are found.
+type ranked struct {
+	name    string
+	index   int
+	indexed bool
+	pos     int32 // -1: pending
+}
+
+func compareRanked(a, b ranked) int {
+	if a.indexed != b.indexed {
+		if a.indexed {
+			return -1
+		}
+		return 1
+	}
+	if a.indexed && a.index != b.index {
+		return cmp.Compare(a.index, b.index)
+	}
+	return muster.CompareNatural(a.name, b.name)
+}
+
 // rankMembers orders new and running members together: by index where they have one, then by name.
 func (p *problem) rankMembers() error {
-	type ranked struct {
-		name    string
-		index   int
-		indexed bool
-		pos     int32 // -1: pending
-	}
 	all := make([]ranked, 0, len(p.req.Members))
 	for i := range p.req.Members {
 		m := &p.req.Members[i]
 		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
 	}
-	running := map[string]bool{}
-	for _, m := range p.c.membersOf(p.req.Name) {
-		if m.leaving && !p.req.IgnoreLeaving {
-			continue
-		}
-		running[m.name] = true
-		all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
-	}
-	for i := range p.req.Members {
-		if running[p.req.Members[i].Name] {
-			return invalid(fmt.Sprintf("request.Members[%d].Name", i), p.req.Members[i].Name, "the member runs already")
+	runs := p.c.membersOf(p.req.Name)
+	for _, m := range runs {
+		if !m.leaving || p.req.IgnoreLeaving {
+			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
 		}
 	}
-	slices.SortFunc(all, func(a, b ranked) int {
-		if a.indexed != b.indexed {
-			if a.indexed {
-				return -1
-			}
-			return 1
+	for i := 0; i < len(p.req.Members) && len(runs) > 0; i++ {
+		name := p.req.Members[i].Name
+		if m := p.c.member(p.req.Name, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
+			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
-		return cmp.Or(cmp.Compare(a.index, b.index), muster.CompareNatural(a.name, b.name))
-	})
-	for i := range all {
-		m := &all[i]
-		p.ordinal = p.ordinal || !m.indexed || m.index < 0 || m.index >= len(all) || (i > 0 && all[i-1].index == m.index)
 	}
+	slices.SortFunc(all, compareRanked)
+	p.pending = make([]pendingMember, 0, len(p.req.Members))
 	for i := range all {
 		m := &all[i]
 		if m.pos < 0 {
 			p.pending = append(p.pending, pendingMember{m.name, i})
-			continue
+		} else {
+			p.running = append(p.running, siblingMember{m.pos, i})
 		}
-		p.running = append(p.running, siblingMember{m.pos, i})
 	}
 	p.lca = p.runningLCA()
 	return nil

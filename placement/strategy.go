@@ -138,7 +138,10 @@ func (a *ask) roomy(x vertex, t int32, out []vertex) []vertex {
 	}
 	lo, end := a.v.kids(x)
 	ix := a.slots.ix
-	if lo < end && (a.v.isNode(lo) && int64(ix.largest[x]) < a.members || !a.v.isNode(lo) && a.v.tier[lo] <= t && ix.sortedDomains[lo] < a.members) {
+	nodes := lo < end && a.v.isNode(lo)
+	switch {
+	case (nodes || t == 0) && int64(ix.largest[x]) < a.members,
+		!nodes && lo < end && a.v.tier[lo] <= t && ix.sortedDomains[lo] < a.members:
 		return out
 	}
 	for c := lo; c < end; c++ {

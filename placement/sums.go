@@ -13,13 +13,8 @@ type sums struct {
 	reserved []map[vertex]int64
 	homes    []vertex // by begun group
 	cache    map[sumKey][]int64
-	indexed  *groupSums // of the only level of groups, instead of tables
-	// Room that calls reuse: items of a candidate, items by depth, counts of units.
-	scratch []item
-	items   [][]item
-	depth   int
-	spare64 []int64
-	scores  map[int32]int64 // host score by position
+	indexed  *groupSums      // of the only level of groups, instead of tables
+	scores   map[int32]int64 // host score by position
 }
 
 type sumKey struct {

@@ -1,0 +1,45 @@
+package placement
+
+// scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
+type scratch struct {
+	items [][]item // by depth below the candidate
+	depth int
+	units []int64
+	used  int
+}
+
+// enter goes one level down and returns room for the items there.
+func (r *scratch) enter() []item {
+	if r.depth++; r.depth > len(r.items) {
+		r.items = append(r.items, make([]item, 0, 64))
+	}
+	return r.items[r.depth-1][:0]
+}
+
+// keep remembers the items of the current depth, which may have grown.
+func (r *scratch) keep(items []item) { r.items[r.depth-1] = items }
+
+// carve returns n zeros.
+func (r *scratch) carve(n int) []int64 {
+	if r.used+n > len(r.units) {
+		r.units, r.used = make([]int64, max(256, 2*len(r.units))), 0
+	}
+	u := r.units[r.used : r.used+n : r.used+n]
+	r.used += n
+	clear(u)
+	return u
+}
+
+// takeScratch gives the problem something to write on.
+func (p *problem) takeScratch() {
+	if p.scratch, _ = p.c.scratch.Get().(*scratch); p.scratch == nil {
+		p.scratch = &scratch{}
+	}
+}
+
+// done gives it to others; the problem is not searched again.
+func (p *problem) done() {
+	p.scratch.depth, p.scratch.used = 0, 0
+	p.c.scratch.Put(p.scratch)
+	p.scratch = nil
+}
