@@ -38,46 +38,55 @@ func (f *found) rankDomains() []vertex {
 	return out
 }
 
-// best is the first of rankDomains, without ordering the rest.
+// best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal.
 func (f *found) best() vertex {
 	if len(f.domains) == 1 {
 		return f.domains[0]
 	}
-	cands := make([]candidate, 0, len(f.domains))
+	best := candidate{domain: f.domains[0], intact: f.intact(f.domains[0]), anchor: f.friends[f.domains[0]], span: -1}
+	equals := 1
+	for _, d := range f.domains[1:] {
+		switch order := f.compareTo(&best, d); {
+		case order < 0:
+			equals = 1
+		case order == 0:
+			equals++
+		}
+	}
+	if equals == 1 || !f.scored() {
+		return best.domain
+	}
+	var same []candidate
 	for _, d := range f.domains {
-		c := candidate{domain: d, intact: f.intact(d), anchor: f.friends[d]}
-		if len(cands) > 0 {
-			switch order := compareCoarse(c, cands[0]); {
-			case order > 0:
-				continue
-			case order < 0:
-				cands = cands[:0]
-			}
-		}
-		cands = append(cands, c)
-	}
-	least := int64(-1)
-	for i := range cands {
-		cands[i].span = f.spanOf(cands[i].domain)
-		if least < 0 || cands[i].span < least {
-			least = cands[i].span
+		if other := best; f.compareTo(&other, d) == 0 {
+			same = append(same, candidate{domain: d})
 		}
 	}
-	cands = slices.DeleteFunc(cands, func(c candidate) bool { return c.span != least })
-	first := cands[0].domain
-	equal := 1
-	for _, c := range cands[1:] {
-		order := f.comparePacking(c.domain, first)
-		if order < 0 {
-			first, equal = c.domain, 1
-		} else if order == 0 {
-			equal++
+	return f.rankEqual(same)[0]
+}
+
+// compareTo compares a domain with the best so far by every key but the host score, and takes its place if it is better.
+func (f *found) compareTo(best *candidate, d vertex) int {
+	order := f.compareIntact(best.intact, d)
+	if order == 0 {
+		order = cmp.Compare(best.anchor, f.friends[d])
+	}
+	span := int64(-1)
+	if order == 0 {
+		if best.span < 0 {
+			best.span = f.spanOf(best.domain)
 		}
+		span = f.spanOf(d)
+		order = cmp.Compare(span, best.span)
 	}
-	if equal == 1 || !f.scored() {
-		return first
+	if order == 0 {
+		order = f.comparePacking(d, best.domain)
 	}
-	return f.rankEqual(cands)[0]
+	if order < 0 {
+		best.intact = f.appendIntact(best.intact[:0], d)
+		best.domain, best.anchor, best.span = d, f.friends[d], span
+	}
+	return order
 }
 
 // compareCoarse compares intact groups and anchors.
@@ -116,19 +125,39 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 
 // intact is, for each level from the outside and each tier below the strategy's, how many whole groups the domain can
 // keep in one domain of that tier.
-func (f *found) intact(d vertex) []int64 {
-	var out []int64
+func (f *found) intact(d vertex) []int64 { return f.appendIntact(nil, d) }
+
+func (f *found) appendIntact(out []int64, d vertex) []int64 {
+	f.eachIntact(d, func(n int64) bool {
+		out = append(out, n)
+		return true
+	})
+	return out
+}
+
+// compareIntact is below 0 if a domain keeps more groups whole than a list says.
+func (f *found) compareIntact(list []int64, d vertex) int {
+	i, order := 0, 0
+	f.eachIntact(d, func(n int64) bool {
+		order = cmp.Compare(list[i], n)
+		i++
+		return order == 0
+	})
+	return order
+}
+
+func (f *found) eachIntact(d vertex, yield func(n int64) bool) {
 	groups := f.full
 	for i := range f.levels {
 		if i > 0 {
 			groups *= f.ratio(i - 1)
 		}
-		below := f.v.tiersBelow(f.groups[i])
-		for j := len(below) - 1; j >= 0; j-- {
-			out = append(out, min(groups, f.whole(i, below[j], d)))
+		for _, t := range slices.Backward(f.v.tiersBelow(f.groups[i])) {
+			if !yield(min(groups, f.whole(i, t, d))) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up.

@@ -107,55 +107,6 @@ func (s *sums) spanOf(x vertex) int64 {
 	return n
 }
 
-// indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. With groups only
-// where all of them stay whole at one tier and none at a lower one.
-func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
-	if s.slots.flat != nil || len(s.siblings) > 0 || s.short > 0 || x == rootVertex && s.slots.inTree || s.beyond > 0 {
-		return 0, false
-	}
-	lo, end := s.v.kids(x)
-	if len(s.levels) == 0 {
-		if s.v.isNode(lo) {
-			return s.fewestNodes(s.v.position(lo), s.v.position(end)), true
-		}
-		return fewestOf(s.slots.ix.sortedDomains[lo:end], s.full), true
-	}
-	if s.indexed == nil || s.v.isNode(lo) {
-		return 0, false
-	}
-	var lower int64
-	for i, t := range s.v.tiersBelow(s.v.tierOf(x)) {
-		whole := s.whole(0, t, x)
-		if whole >= s.full {
-			return fewestOf(s.indexed.sorted[i][lo:end], s.full), lower == 0
-		}
-		lower = whole
-	}
-	return 0, false
-}
-
-// fewestOf is how many of the first values make n.
-func fewestOf(values []int64, n int64) (count int64) {
-	for _, v := range values {
-		if n <= 0 {
-			break
-		}
-		n -= v
-		count++
-	}
-	return count
-}
-
-// fewestNodes is how many nodes of an interval take all members.
-func (s *sums) fewestNodes(from, end int32) (count int64) {
-	left := s.full
-	for pos := from; pos < end && left > 0; pos++ {
-		left -= int64(s.slots.ix.sortedNodes.at(pos))
-		count++
-	}
-	return count
-}
-
 // distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
 // whole are split into units of the next level. With count set only the number of children that take any is of use.
 func (s *sums) distribute(x vertex, d demand, items []item, count bool) []item {

@@ -10,7 +10,7 @@ import (
 
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
 func (p *problem) refuse() *Unschedulable {
-	p.leavingGone = !p.req.IgnoreLeaving
+	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, Proven: true, nodes: p.causes}
 	slots := p.slotTable()
 	if p.least > len(p.pending) {
