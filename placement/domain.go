@@ -76,7 +76,9 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 		if best.span < 0 {
 			best.span = f.spanOf(best.domain)
 		}
-		span = f.spanOf(d)
+		if span = f.leastSpan(d); span <= best.span {
+			span = f.spanOf(d)
+		}
 		order = cmp.Compare(span, best.span)
 	}
 	if order == 0 {

@@ -75,34 +75,47 @@ func (p *problem) bestAt(slots slotTable, t int32) (TierFit, bool) {
 	return fit, true
 }
 
-// largestOf lists the candidates of a tier; of the nodes that an index knows only the largest, which can take most.
+// largestOf lists candidates of a tier, the one that bestAt looks for among them: without groups, or among nodes, the
+// first of those with the most slots.
 func (a *ask) largestOf(t int32) []vertex {
-	if t > 0 || a.lca >= 0 || a.slots.flat != nil {
+	if a.lca >= 0 || a.slots.flat != nil || t > 0 && len(a.levels) > 0 {
 		return a.candidates(t)
 	}
+	best, most := vertex(-1), int64(-1)
+	a.findLargest(rootVertex, t, &best, &most)
+	if best < 0 {
+		return nil
+	}
+	return []vertex{best}
+}
+
+// findLargest looks for a domain of tier t below x with more slots than the most so far. No domain has more than the
+// one around it, nor a child more than the largest.
+func (a *ask) findLargest(x vertex, t int32, best *vertex, most *int64) {
+	slots := a.slots.at(x)
+	if slots <= *most {
+		return
+	}
+	if a.v.tierOf(x) <= t {
+		*best, *most = x, slots
+		return
+	}
+	lo, end := a.v.kids(x)
 	ix := a.slots.ix
-	var most int32
-	lo, end := a.v.kids(rootVertex)
+	switch {
+	case lo == end:
+		return
+	case a.v.isNode(lo) || t == 0:
+		slots = int64(ix.largest[x])
+	case x != rootVertex: // whose children may be without the nodes outside the tree
+		slots = ix.sortedDomains[lo]
+	}
+	if slots <= *most {
+		return
+	}
 	for c := lo; c < end; c++ {
-		if c != a.v.outside || !a.slots.inTree {
-			most = max(most, ix.largest[c])
-		}
+		a.findLargest(c, t, best, most)
 	}
-	x := rootVertex
-	for !a.v.isNode(x) {
-		lo, end := a.v.kids(x)
-		next := vertex(-1)
-		for c := lo; c < end && next < 0; c++ {
-			if a.v.isNode(c) && ix.at(c) == int64(most) || !a.v.isNode(c) && ix.largest[c] == most {
-				next = c
-			}
-		}
-		if next < 0 {
-			return a.candidates(t)
-		}
-		x = next
-	}
-	return []vertex{x}
 }
 
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones.

@@ -36,6 +36,15 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 	return 0, false
 }
 
+// leastSpan is a bound below spanOf: no node takes more than the largest.
+func (s *sums) leastSpan(x vertex) int64 {
+	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) || !s.v.isNode(s.v.firstKid[x]) {
+		return 0
+	}
+	largest := max(1, int64(s.slots.ix.largest[x]))
+	return (s.members + largest - 1) / largest
+}
+
 // spanWithShort is how many of the children, their whole groups in descending order, hold all groups. The short one
 // takes the place of a whole group, or lies beside those of a child that has room for it; holders are these.
 func (s *sums) spanWithShort(sorted []int64, holders func(yield func(hi int64) bool)) int64 {
