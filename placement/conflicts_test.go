@@ -54,11 +54,14 @@ func TestSecondPlanConflicts(t *testing.T) {
 func TestApplyWaits(t *testing.T) {
 	spec := board(t)
 	spec.Nodes, spec.Running = spec.Nodes[:1], nil
+	holds := muster.Resources{"gpu": 1, muster.Pods: 1} // the node does not bound pods
 	for _, name := range []string{"y-0", "y-1"} {
-		spec.Running = append(spec.Running, placement.Running{Gang: "y", Member: name, Node: "n0", Resources: gpus(1), Leaving: true})
+		spec.Running = append(spec.Running, placement.Running{Gang: "y", Member: name, Node: "n0", Resources: holds, Leaving: true})
 	}
 	c := newCluster(t, spec)
-	res := mustPlan(t, c, job(2))
+	req := job(2)
+	req.Shape.Resources = holds
+	res := mustPlan(t, c, req)
 	require.Len(t, res.WaitsFor, 2)
 	_, err := c.Apply(res)
 	require.EqualError(t, err, "conflict: node n0, member y y-0: the plan waits for this member to be gone")

@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -26,10 +27,16 @@ func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 		var names []string
 		eachNode(&spec, func(name *string) { names = append(names, *name) })
 		names = rapid.Permutation(names).Draw(t, "its nodes")
+		for i := range rapid.IntRange(0, len(names)-1).Draw(t, "places without a node") {
+			names[i] = fmt.Sprint("absent-", i) // and a node that lies outside
+		}
 		eachNode(&spec, func(name *string) { *name, names = names[0], names[1:] })
 		in.Spec.Trees[0].Name = "default"
 		in.Spec.Trees = append(in.Spec.Trees, placement.NamedTree{Name: "second", Tree: newTree(t, spec)})
 		in.Request.Tree = rapid.SampledFrom([]string{"", "second", "second"}).Draw(t, "tree")
+	}
+	if slices.ContainsFunc(in.Spec.Running, func(r placement.Running) bool { return r.Gang == in.Request.Name }) {
+		avoidBegunGroups(&in.Request)
 	}
 	return in.Spec, &in.Request
 }

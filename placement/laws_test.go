@@ -173,8 +173,31 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 			tree.Roots = mixDomains(t, tree.Roots)
 			mixed.Trees = append(mixed.Trees, placement.NamedTree{Name: named.Name, Tree: newTree(t, tree)})
 		}
-		require.Equal(t, plan(c, req), plan(newCluster(t, mixed), &other))
+		again := newCluster(t, mixed)
+		require.Equal(t, plan(c, req), plan(again, &other))
+		if mixed.Trees[0].Name == spec.Trees[0].Name { // Nodes lists them as they stand in the first tree
+			require.Equal(t, stateOf(c).Spec.Nodes, stateOf(again).Spec.Nodes)
+		}
+		require.Equal(t, stateOf(c).Spec.Running, stateOf(again).Spec.Running)
 	})
+}
+
+// Nodes outside a tree follow the order of their names, wherever other trees have them.
+func TestNodesOutsideFollowTheirNames(t *testing.T) {
+	spec := placement.Spec{}
+	first := []topology.Domain{{Name: "d1", Tier: 1, Nodes: []string{"n10"}}, {Name: "d2", Tier: 1, Nodes: []string{"n9"}}}
+	spec.Trees = []placement.NamedTree{
+		{Name: "first", Tree: newTree(t, topology.Spec{Roots: first})},
+		{Name: "second", Tree: newTree(t, topology.Spec{Nodes: []string{"n1"}})},
+	}
+	for _, name := range []string{"n10", "n9"} {
+		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(1)})
+	}
+	req := job(1)
+	req.Tree = "first"
+	require.Equal(t, "n10", mustPlan(t, newCluster(t, spec), req).Assignments[0].Node)
+	req.Tree = "second"
+	require.Equal(t, "n9", mustPlan(t, newCluster(t, spec), req).Assignments[0].Node)
 }
 
 func mixDomains(t *rapid.T, domains []topology.Domain) []topology.Domain {

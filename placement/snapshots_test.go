@@ -133,9 +133,12 @@ func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
 	for range some("leaving", 30) {
 		d.Leaving = append(d.Leaving, member())
 	}
-	for range some("nodes removed", 15) {
-		if name := node(); len(m.nodes) > len(d.RemoveNodes)+1 {
-			d.RemoveNodes = append(d.RemoveNodes, name)
+	if rapid.IntRange(0, 3).Draw(t, "nodes removed") == 3 && len(m.nodes) > 2 {
+		if i := slices.IndexFunc(names, func(name string) bool { return m.nodes[name].Name != "" && len(m.on(name)) == 0 }); i >= 0 {
+			d.RemoveNodes = append(d.RemoveNodes, names[i])
+		}
+		if rapid.IntRange(0, 9).Draw(t, "any node") == 9 {
+			d.RemoveNodes = append(d.RemoveNodes, node())
 		}
 	}
 	for range some("nodes set", 30) {
@@ -196,6 +199,7 @@ func drawAmounts(t *rapid.T, slots int64) muster.Resources {
 func TestSnapshotsEqualNewClusters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
+		avoidBegunGroups(req)
 		names := []string{"x1", "x2"}
 		for _, n := range spec.Nodes {
 			names = append(names, n.Name)
@@ -213,8 +217,10 @@ func TestSnapshotsEqualNewClusters(t *testing.T) {
 		history := []past{{c, stateOf(c), plan(c, req)}}
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
 			c, m = step(t, c, m, req, names)
-			fresh := newCluster(t, m.spec())
-			requireSame(t, fresh, c, reqs, "built anew, and changed")
+			if rapid.IntRange(0, 2).Draw(t, "look later") == 2 {
+				continue // what is cached lags behind by more than one change
+			}
+			requireSame(t, newCluster(t, m.spec()), c, reqs, "built anew, and changed")
 			history = append(history, past{c, stateOf(c), plan(c, req)})
 		}
 		for i, p := range history {
