@@ -1,7 +1,6 @@
 package placement_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -122,6 +121,6 @@ func TestRequestsThatOnlyLookInvalid(t *testing.T) {
 	req.Shape.Resources = muster.Resources{"tpu": 1}
 	var why *placement.Unschedulable
 	_, err = placement.Plan(c, req)
-	require.True(t, errors.As(err, &why))
+	require.ErrorAs(t, err, &why)
 	require.Equal(t, []placement.CauseCount{{Cause: "resource:tpu", Nodes: 5}}, why.Nodes().Rejected)
 }
