@@ -1,8 +1,13 @@
+//go:build !race && !invariants
+
+// The race detector drops what plans reuse, and the invariants allocate.
+
 package placement_test
 
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +40,7 @@ func fleet(t testing.TB, nodes int) *placement.Cluster {
 
 // The number of allocations of a plan is that of its result and of the choices made, not of the nodes looked at.
 func TestAllocationsDoNotGrowWithNodes(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection drops what plans reuse
 	small, large := fleet(t, 1024), fleet(t, 16384)
 	scored := job(64)
 	scored.Policy, scored.Score = gang.ByScore, func(node string) int64 { return int64(len(node)) }
@@ -50,8 +56,8 @@ func TestAllocationsDoNotGrowWithNodes(t *testing.T) {
 			}
 			before, after := allocs(small), allocs(large)
 			t.Logf("%v at 1,024 nodes, %v at 16,384", before, after)
-			if name == "groups" || name == "score" {
-				t.Skip("what is tried for every candidate domain allocates: some 24 times each, under ByScore far more")
+			if name == "score" {
+				t.Skip("the program over scores allocates for every candidate domain that is otherwise equal")
 			}
 			require.LessOrEqual(t, after, before+32)
 		})
