@@ -49,7 +49,8 @@ type Request struct {
 	// Eligible says whether the gang may use the node. It may depend on Class and the node's identity, labels and
 	// capacity, never on what runs there. Nil: every node.
 	Eligible func(node string) bool
-	// Score ranks nodes, higher is better, summed over members; the same conditions as for Eligible hold. Nil: 0.
+	// Score ranks nodes, higher is better, summed over members; the same conditions as for Eligible hold. Scores beyond
+	// 2^36 either way count as that. Nil: 0.
 	Score func(node string) int64
 }
 

@@ -82,6 +82,9 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 		if runs > 0 {
 			a.settled[i] = max(a.settled[i], a.v.tierOf(lca))
 		}
+		for at := lo; at < hi && i+1 < len(a.levels); at += int(a.sizes[i+1]) {
+			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // inner groups are settled as well
+		}
 		return 0, 0, nil
 	case runs == 0 && int64(len(placed)) == a.sizes[i]:
 		return 1, 0, placed[:1]

@@ -7,6 +7,9 @@ func (s *sums) takesBeyond() bool {
 		if t >= s.v.rootTop {
 			continue
 		}
+		if len(s.begun) > 0 {
+			return false // not decided beside begun groups: these take what is left of domains
+		}
 		short := s.short
 		for _, d := range s.v.domainsOf(t) {
 			left := s.slots.at(d) % s.sizes[i]
@@ -31,12 +34,14 @@ func (s *sums) takesBeyond() bool {
 // lie outside it. Groups that need not be split are not.
 func (s *sums) fillTree(d demand, items []item) {
 	groups := d.units[0]
+	left := s.wholeUnits(d)
 	for i := range items {
 		it := &items[i]
-		room := s.slots.at(it.at) - s.begunMembers(it.at)
+		room := s.slots.at(it.at)
 		if it.at == s.v.outside {
 			room = s.beyond
 		}
+		room -= s.begunMembers(it.at)
 		room += s.forced[it.at]
 		if s.bottom() > 0 && s.tiers[0] < s.v.rootTop {
 			groups = s.fillWhole(it, room, groups)
@@ -45,11 +50,30 @@ func (s *sums) fillTree(d demand, items []item) {
 		it.units = s.units()
 		var outer int64 // members in whole groups of the level before
 		for level, size := range s.sizes {
-			n := min(s.whole(level, s.v.rootTop, it.at), room/size)
+			n := min(s.free(level, s.v.rootTop, it.at), room/size, left[level])
+			left[level] -= n
 			it.units[level] = n - outer/size
 			outer = n * size
 		}
 	}
+}
+
+// wholeUnits counts the units of every level that a demand on the root has to place: new groups, and what begun ones
+// that are completed there need.
+func (s *sums) wholeUnits(d demand) []int64 {
+	left := make([]int64, len(s.sizes))
+	for i := range left {
+		left[i] = d.units[0] * s.sizes[0] / s.sizes[i]
+		if d.short && i == s.bottom() {
+			left[i] += s.short
+		}
+		for _, g := range d.begun {
+			if b := &s.begun[g]; b.level < i && s.homes[g] == rootVertex {
+				left[i] += b.need * s.sizes[b.level+1] / s.sizes[i]
+			}
+		}
+	}
+	return left
 }
 
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.

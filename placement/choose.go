@@ -51,13 +51,24 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// core lists the children that cost no span: those that must take units and those in use.
+// core lists the children that cost no span: those that must take units and those in use. One in use that could take
+// nothing but the short group is among them only if no other can take that.
 func (c *chooser) core() []int {
 	var core []int
+	able, alone := !c.short, -1
 	for i := range c.items {
-		if it := &c.items[i]; it.lo > 0 || it.siblings > 0 && c.usable(it) {
+		it := &c.items[i]
+		switch {
+		case it.lo > 0 || it.siblings > 0 && it.hi > 0:
 			core = append(core, i)
+			able = able || c.holdsShort(it)
+		case it.siblings > 0 && c.holdsShort(it) && (alone < 0 || c.compareUsed(i, alone) < 0):
+			alone = i
 		}
+	}
+	if !able && alone >= 0 {
+		core = append(core, alone)
+		slices.Sort(core)
 	}
 	return core
 }
@@ -126,6 +137,7 @@ func (c *chooser) compareUsed(i, j int) int {
 // keepAble takes the first n of the rest, one with room for the short group among them.
 func (c *chooser) keepAble(set, rest []int, n int64) []int {
 	able := func(i int) bool { return c.holdsShort(&c.items[i]) }
+	n = min(n, int64(len(rest)))
 	if c.short && n > 0 && !slices.ContainsFunc(set, able) && !slices.ContainsFunc(rest[:n], able) {
 		if k := slices.IndexFunc(rest, able); k >= 0 {
 			rest[n-1] = rest[k]
@@ -178,6 +190,7 @@ func (c *chooser) extra(core []int) []int {
 func (c *chooser) fill(set []int) {
 	slices.SortStableFunc(set, c.compareFill)
 	rest := c.placeShort(set)
+	set = slices.DeleteFunc(set, func(i int) bool { return c.items[i].hi == 0 && i != rest })
 	left := c.n
 	least := func(i int) int64 {
 		if i == rest {

@@ -35,9 +35,6 @@ func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 		in.Spec.Trees = append(in.Spec.Trees, placement.NamedTree{Name: "second", Tree: newTree(t, spec)})
 		in.Request.Tree = rapid.SampledFrom([]string{"", "second", "second"}).Draw(t, "tree")
 	}
-	if slices.ContainsFunc(in.Spec.Running, func(r placement.Running) bool { return r.Gang == in.Request.Name }) {
-		avoidBegunGroups(&in.Request)
-	}
 	return in.Spec, &in.Request
 }
 

@@ -213,7 +213,7 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
 		var sum int64
 		for i := range items {
-			sum += s.whole(level, t, items[i].at)
+			sum += s.free(level, t, items[i].at)
 		}
 		if sum >= n {
 			return t, true
@@ -227,7 +227,7 @@ func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
 	below := s.v.tiersBelow(s.v.tierOf(x))
 	for i := range items {
 		it := &items[i]
-		it.given = max(it.given, s.whole(level, below[len(below)-1], it.at))
+		it.given = max(it.given, s.free(level, below[len(below)-1], it.at))
 		n -= it.given
 	}
 	return n
@@ -239,9 +239,9 @@ func (s *sums) bound(level int, tier int32, items []item) {
 	below := s.v.tiersBelow(tier)
 	for i := range items {
 		it := &items[i]
-		it.lo, it.hi = it.given, s.whole(level, tier, it.at)
+		it.lo, it.hi = it.given, s.free(level, tier, it.at)
 		if level < s.bottom() && len(below) > 0 {
-			it.lo = max(it.lo, s.whole(level, below[len(below)-1], it.at))
+			it.lo = max(it.lo, s.free(level, below[len(below)-1], it.at))
 		}
 		if it.short {
 			it.hi -= s.short // only single members come after the short group

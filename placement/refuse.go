@@ -143,14 +143,14 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 func (p *problem) binding() string {
 	free := *p
 	free.gather = gathering{must: p.v.rootTop}
-	free.levels, free.mult = nil, nil
+	free.levels, free.mult, free.forced = nil, nil, nil
 	free.lca, free.running = -1, nil
 	all := free.slotTable()
 	if all.at(rootVertex) < int64(p.least) {
 		return ""
 	}
 	plain := *p
-	plain.mult = nil
+	plain.mult, plain.forced = nil, nil
 	if p.mult != nil && plain.search() != nil {
 		return p.multipleName()
 	}

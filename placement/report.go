@@ -17,7 +17,20 @@ func (p *problem) result(units []int32) *Result {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 	}
+	p.waitForNames(r)
 	return r
+}
+
+// waitForNames adds leaving members whose names the plan gives to new ones: both cannot be there at once.
+func (p *problem) waitForNames(r *Result) {
+	if !slices.ContainsFunc(p.c.membersOf(r.Gang), func(m *member) bool { return m.leaving }) {
+		return
+	}
+	for _, a := range r.Assignments {
+		if m := p.c.member(r.Gang, a.Member); m != nil {
+			r.WaitsFor = append(r.WaitsFor, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
+		}
+	}
 }
 
 func (p *problem) describe(positions []int32) *Result {

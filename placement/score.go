@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// maxScore bounds the host score of a node, so that no sum over members overflows.
+const maxScore = 1 << 36
+
 // nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
 func (s *sums) nodeScore(x vertex) int64 {
 	if !s.scored() {
@@ -26,6 +29,7 @@ func (s *sums) nodeScore(x vertex) int64 {
 	if s.scores == nil {
 		s.scores = map[int32]int64{}
 	}
+	score = max(-maxScore, min(maxScore, score))
 	s.scores[pos] = score
 	return score
 }

@@ -199,7 +199,6 @@ func drawAmounts(t *rapid.T, slots int64) muster.Resources {
 func TestSnapshotsEqualNewClusters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
-		avoidBegunGroups(req)
 		names := []string{"x1", "x2"}
 		for _, n := range spec.Nodes {
 			names = append(names, n.Name)

@@ -65,7 +65,11 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 func (s *sums) settle(i int, b begunGroup) vertex {
 	home := vertex(-1)
 	for x := b.lca; x >= 0; x = s.v.above(x) {
-		if s.strategic(i+1, x)-s.reserved[i][x] < b.need {
+		room := s.strategic(i+1, x) - s.reserved[i][x]
+		if x == s.v.outside && s.beyond > 0 {
+			room = min(room, (s.beyond-s.begunMembers(x))/s.sizes[i+1])
+		}
+		if room < b.need {
 			home = -1
 		} else if home < 0 {
 			home = x
@@ -117,10 +121,24 @@ func (s *sums) indexedWhole(t int32, x vertex) int64 {
 }
 
 // begunMembers is the room that begun groups keep below x, in members.
-func (s *sums) begunMembers(x vertex) int64 {
+func (s *sums) begunMembers(x vertex) int64 { return s.outer(s.bottom(), x) }
+
+// outer is what begun groups of the levels outside level i keep below x, in units of level i.
+func (s *sums) outer(i int, x vertex) int64 {
 	var n int64
-	for i, r := range s.reserved {
-		n += r[x] * s.sizes[i+1]
+	if s.reserved != nil {
+		for j := range i {
+			n += s.reserved[j][x] * s.sizes[j+1] / s.sizes[i]
+		}
+	}
+	return n
+}
+
+// free is whole without what begun groups of outer levels keep.
+func (s *sums) free(i int, t int32, x vertex) int64 {
+	n := s.whole(i, t, x)
+	if i < s.bottom() {
+		n = max(0, n-s.outer(i, x))
 	}
 	return n
 }

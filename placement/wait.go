@@ -3,6 +3,8 @@ package placement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster"
 )
 
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
@@ -24,7 +26,12 @@ func (p *problem) wait() *Result {
 		slices.Sort(positions) // ranks follow the tree, whoever came first
 	}
 	r := p.result(positions)
-	r.WaitsFor = waits
+	for _, w := range waits {
+		if !slices.Contains(r.WaitsFor, w) {
+			r.WaitsFor = append(r.WaitsFor, w)
+		}
+	}
+	slices.SortFunc(r.WaitsFor, compareWaited)
 	return r
 }
 
@@ -80,10 +87,11 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
 		}
 	}
-	slices.SortFunc(out, func(a, b Waited) int {
-		return compareMembers(&member{gang: a.Gang, name: a.Member}, &member{gang: b.Gang, name: b.Member})
-	})
 	return out
+}
+
+func compareWaited(a, b Waited) int {
+	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // lacking is what n members need on a node beyond what is free, by need; what is enough is 0.
