@@ -213,7 +213,7 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
 		var sum int64
 		for i := range items {
-			sum += s.free(level, t, items[i].at)
+			sum += max(items[i].given, s.free(level, t, items[i].at))
 		}
 		if sum >= n {
 			return t, true
