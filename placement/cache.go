@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// keptShapes is how many shapes a lineage of snapshots keeps an index for, the last used first.
+// keptShapes is how many shapes a lineage of snapshots keeps an index for, the last made first.
 const keptShapes = 8
 
 // shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared

@@ -17,7 +17,7 @@ type index struct {
 	// Children's slots in descending order, in the interval of the children: of nodes by position, of domains by domain.
 	sortedNodes   column[int32]
 	sortedDomains []int64
-	groups        atomic.Pointer[[]*groupSums] // a few group sizes, the last used first
+	groups        atomic.Pointer[[]*groupSums] // a few group sizes, the last made first
 }
 
 // newIndex counts every node. O(nodes * resources).

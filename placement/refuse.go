@@ -16,11 +16,13 @@ func (p *problem) refuse() *Unschedulable {
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
 	}
+	a := p.newAsk(slots, len(p.pending))
+	s, fits := a.newSums(a.loosest(p.gather.must).groups)
 	for _, t := range p.v.tiers {
 		if t > p.gather.must {
 			break
 		}
-		if fit, ok := p.bestAt(slots, t); ok {
+		if fit, ok := s.bestAt(slots, t, fits); ok {
 			u.Tiers = append(u.Tiers, fit)
 			if u.Rule == "" {
 				u.Fits = max(u.Fits, fit.Members)
@@ -54,12 +56,10 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
 // equals that with the most slots, then the first in path order.
-func (p *problem) bestAt(slots slotTable, t int32) (TierFit, bool) {
-	a := p.newAsk(slots, len(p.pending))
-	st := a.loosest(t)
-	s, fits := a.newSums(st.groups)
+func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
+	p := s.problem
 	best, most, room := vertex(-1), int64(-1), int64(0)
-	for _, d := range a.largestOf(t) {
+	for _, d := range s.largestOf(t) {
 		n, slots := p.capacity(s, d, slots, fits), slots.at(d)
 		if n > most || n == most && slots > room {
 			best, most, room = d, n, slots
