@@ -256,9 +256,9 @@ func (s *sums) besides(i int, t int32, x vertex) int64 {
 	return s.whole(s.bottom(), 0, x) - s.sizes[i]*s.whole(i, t, x)
 }
 
-// takes says whether a domain can hold the whole ask under the strategy: all new groups, the short one included.
+// takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.slots.at(d)+s.forced[d] < s.members || (s.lca >= 0 && !s.v.contains(d, s.lca)) {
+	if s.slots.at(d)+s.forced[d] < s.members {
 		return false
 	}
 	if s.beyond > 0 && d != rootVertex && s.beyond < s.members {

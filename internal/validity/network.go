@@ -147,12 +147,8 @@ func (n *Network) TierOf(layer string) (int, bool) {
 			return l.Tier, true
 		}
 	}
-	tier, err := strconv.Atoi(layer)
-	if err != nil {
-		return 0, false
-	}
-	known := tier == 0 || slices.ContainsFunc(n.Layers(), func(l topology.Layer) bool { return l.Tier == tier })
-	return tier, known
+	tier, err := strconv.Atoi(layer) // a number bounds the tier, whether or not a layer has it
+	return tier, err == nil && tier >= 0
 }
 
 // Must is the lowest tier that the rules bind to, the root's if none does; the second result says whether one does.
@@ -160,7 +156,7 @@ func (n *Network) Must(rules []gang.Rule) (int, bool) {
 	must, hard := n.rootTier, false
 	for _, r := range rules {
 		if tier, ok := n.TierOf(r.Layer); ok && r.Strategy == gang.MustGather {
-			must, hard = min(must, tier), true
+			must, hard = min(must, tier, n.rootTier-1), true // the root satisfies no rule
 		}
 	}
 	return must, hard
