@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -35,9 +36,9 @@ type refusal struct {
 // TestCases reads the objects of every shared case: what is to be planned can be read, what is to be refused is refused
 // with the object's name and, where the case gives one, the class of defect.
 func TestCases(t *testing.T) {
-	folder := os.Getenv("MUSTER_CASES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "cases")
+	folder := cmp.Or(os.Getenv("MUSTER_CASES"), "../shared/cases") // relative to the repository
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join("..", "..", folder)
 	}
 	for _, file := range caseFiles {
 		data, err := os.ReadFile(filepath.Join(folder, file+".json"))
