@@ -151,13 +151,13 @@ func (p *problem) binding() string {
 	}
 	plain := *p
 	plain.mult, plain.forced = nil, nil
-	if p.mult != nil && plain.search() != nil {
+	if p.mult != nil && plain.possible() {
 		return p.multipleName()
 	}
 	if p.gather.hard {
 		loose := *p
 		loose.gather = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}
-		if loose.levels = nil; loose.search() != nil {
+		if loose.levels = nil; loose.possible() {
 			return "MustGather " + p.gather.name
 		}
 	}
@@ -173,6 +173,12 @@ func (p *problem) binding() string {
 		return fmt.Sprintf("MustGather node for groups of %d", p.size())
 	}
 	return "groups"
+}
+
+// possible says whether the least number of members can be placed at all.
+func (p *problem) possible() bool {
+	counts := p.counts()
+	return len(counts) > 0 && p.fits(p.slotTable(), counts[0])
 }
 
 // multipleName names the first multiple that does not divide the gang, else the first one.
