@@ -1,7 +1,7 @@
 package placement
 
-// indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. With groups only
-// where the children are nodes, or all groups stay whole at one tier and none at a lower one.
+// indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
+// here, or all stay whole at one tier and none at a lower one.
 func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 	if s.slots.flat != nil || len(s.siblings) > 0 || x == rootVertex && s.slots.inTree || s.beyond > 0 {
 		return 0, false
@@ -33,7 +33,18 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 		}
 		lower = whole
 	}
-	return 0, false
+	return s.spanOfSplit(s.slots.ix.sortedDomains[lo:end]), true
+}
+
+// spanOfSplit is how many children, their slots in descending order, take all members when groups are split between
+// them and every child keeps the groups that it can hold whole.
+func (s *sums) spanOfSplit(sorted []int64) int64 {
+	keeps := int64(0)
+	for keeps < int64(len(sorted)) && sorted[keeps] >= s.sizes[0] {
+		keeps++
+	}
+	n, _ := fewestOf(sorted, s.members)
+	return max(keeps, n)
 }
 
 // leastSpan is a bound below spanOf: no node takes more than the largest.
