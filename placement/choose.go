@@ -169,7 +169,7 @@ func (c *chooser) extra(core []int) []int {
 		}
 	}
 	if c.isPlain(pool) {
-		return c.extraPlain(pool, len(core), need)
+		return c.extraPlain(pool, core, need)
 	}
 	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
 	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}

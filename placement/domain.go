@@ -7,8 +7,8 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// keys compare candidate domains: docs/order.md section 3, in this order. They are filled one after the other, for the
-// domains that are still equal only.
+// candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
+// after the other, for the domains that are still equal only.
 type candidate struct {
 	domain vertex
 	intact []int64 // by level and tier: groups that stay whole

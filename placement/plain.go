@@ -21,9 +21,9 @@ func (c *chooser) isPlain(pool []int) bool {
 	return true
 }
 
-// extraPlain picks the fewest children that hold need units beside a core of so many, the best such set, where slots
-// alone decide. The pool must suffice.
-func (c *chooser) extraPlain(pool []int, core int, need int64) []int {
+// extraPlain picks the fewest children that hold need units beside the core, the best such set, where slots alone
+// decide. The pool must suffice.
+func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.items[j].hi, c.items[i].hi), cmp.Compare(i, j)) })
 	size, sum := 0, int64(0)
 	for sum < need && size < len(pool) {
@@ -33,7 +33,7 @@ func (c *chooser) extraPlain(pool []int, core int, need int64) []int {
 		return pool[:size]
 	}
 	if c.policy == gang.Balanced {
-		pool = c.withShare(pool, size, core)
+		pool = c.withShare(pool, core, size)
 	}
 	if size == 1 {
 		// The smallest that suffices, the first of these in path order.
@@ -58,12 +58,10 @@ func (c *chooser) extraPlain(pool []int, core int, need int64) []int {
 }
 
 // withShare leaves the children, largest first, that can take the largest smallest share.
-func (c *chooser) withShare(pool []int, size, core int) []int {
-	share := min(c.n/int64(size+core), c.items[pool[size-1]].hi)
-	for i := range c.items {
-		if it := &c.items[i]; it.lo > 0 || it.siblings > 0 && c.usable(it) { // the core
-			share = min(share, it.hi)
-		}
+func (c *chooser) withShare(pool, core []int, size int) []int {
+	share := min(c.n/int64(size+len(core)), c.items[pool[size-1]].hi)
+	for _, i := range core {
+		share = min(share, c.items[i].hi)
 	}
 	n, _ := slices.BinarySearchFunc(pool, share, func(i int, share int64) int { return cmp.Compare(share, c.items[i].hi+1) })
 	return pool[:n]

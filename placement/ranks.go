@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// layout is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
+// arrangement is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
 // level outside it. Positions go depth first; every unit is a run of positions, one for each member.
 type arrangement struct {
 	units [][]int32       // by level, units one after the other

@@ -29,7 +29,7 @@ func (p *problem) countSlots() []int64 {
 		}
 		slots[n+int(pos)] = p.room(id, extra[id])
 	}
-	if p.gather.hard || p.hard() {
+	if p.hard() {
 		lo, end := p.v.kids(p.v.outside)
 		clear(slots[lo:end])
 	}

@@ -99,25 +99,31 @@ func (s *sums) whole(i int, t int32, x vertex) int64 {
 	case s.v.tierOf(x) <= t:
 		return s.own(i, x)
 	case s.indexed != nil:
-		return s.indexedWhole(t, x)
+		return s.fromIndex(wholeUnits, t, x)
 	}
 	return s.table(i, t, wholeUnits)[x]
 }
 
-// indexedWhole is whole from the index. The root's count depends on whether nodes outside the tree may be used.
-func (s *sums) indexedWhole(t int32, x vertex) int64 {
+// fromIndex is whole, or rest, from the index. The root's count depends on whether nodes outside the tree may be used.
+func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 	switch {
 	case x == s.v.outside && s.slots.inTree:
 		return 0
-	case x != rootVertex:
+	case x != rootVertex && kind == wholeUnits:
 		return s.indexed.whole[s.v.tierIndex(t)][x]
+	case x != rootVertex:
+		return s.indexed.rest[s.v.tierIndex(t)][x]
 	}
-	var sum int64
+	var n int64
 	lo, end := s.v.kids(rootVertex)
 	for c := lo; c < end; c++ {
-		sum += s.whole(0, t, c)
+		if kind == wholeUnits {
+			n += s.whole(0, t, c)
+		} else {
+			n = max(n, s.rest(0, t, c))
+		}
 	}
-	return sum
+	return n
 }
 
 // begunMembers is the room that begun groups keep below x, in members.
@@ -149,24 +155,9 @@ func (s *sums) rest(i int, t int32, x vertex) int64 {
 	case s.v.tierOf(x) <= t:
 		return s.ownRest(i, x)
 	case s.indexed != nil:
-		return s.indexedRest(t, x)
+		return s.fromIndex(residue, t, x)
 	}
 	return s.table(i, t, residue)[x]
-}
-
-func (s *sums) indexedRest(t int32, x vertex) int64 {
-	switch {
-	case x == s.v.outside && s.slots.inTree:
-		return 0
-	case x != rootVertex:
-		return s.indexed.rest[s.v.tierIndex(t)][x]
-	}
-	var most int64
-	lo, end := s.v.kids(rootVertex)
-	for c := lo; c < end; c++ {
-		most = max(most, s.rest(0, t, c))
-	}
-	return most
 }
 
 // own is how many units of level i the vertex takes if they may lie anywhere in it.
