@@ -31,8 +31,11 @@ func (r Resources) Names() []string {
 	return slices.SortedFunc(maps.Keys(r), CompareNatural)
 }
 
-// Validate refuses negative amounts and empty names; field is the path that the error names. O(k log k).
+// Validate refuses negative amounts and empty names; field is the path that the error names. O(k), O(k log k) for an error.
 func (r Resources) Validate(field string) error {
+	if !r.bad() {
+		return nil
+	}
 	for _, name := range r.Names() {
 		if name == "" {
 			return &InvalidError{Field: field, Reason: "a resource has no name"}
@@ -42,6 +45,16 @@ func (r Resources) Validate(field string) error {
 		}
 	}
 	return nil
+}
+
+// bad says whether anything is wrong, in no order.
+func (r Resources) bad() bool {
+	for name, amount := range r {
+		if name == "" || amount < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // ErrNotSupported is matched (errors.Is) by errors about input that is in order but asks for what Muster cannot do yet.

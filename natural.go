@@ -17,10 +17,24 @@ func CompareNatural(a, b string) int {
 		return cmp.Compare(len(a), len(b))
 	}
 	// The first difference may lie within a number: start before it.
-	for same > 0 && isDigit(a[same-1]) {
-		same--
+	start := same
+	for start > 0 && isDigit(a[start-1]) {
+		start--
 	}
-	i, j := same, same
+	x, y := digits(a[start:]), digits(b[start:])
+	switch {
+	case len(x) == 0 || len(y) == 0:
+		return cmp.Compare(a[same], b[same]) // then start == same
+	case x[0] != '0' && y[0] != '0':
+		// Without leading zeros the longer number is the larger one, and the first difference decides between equal lengths.
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a[same], b[same]))
+	}
+	return compareFrom(a, b, start)
+}
+
+// compareFrom compares names that are equal up to a run of digits with leading zeros.
+func compareFrom(a, b string, start int) int {
+	i, j := start, start
 	for i < len(a) && j < len(b) {
 		if !isDigit(a[i]) || !isDigit(b[j]) {
 			if a[i] != b[j] {

@@ -16,12 +16,8 @@ const nodeName = "metadata.name"
 // checkShape reports what is wrong with a shape. Weights are bounded as in Kubernetes, where they are 32 bits wide, so
 // that sums of them over a gang cannot overflow.
 func checkShape(d *defects, field string, s *Shape) {
-	for _, name := range s.Resources.Names() {
-		if name == "" {
-			d.add(field+".Resources", "", "a resource has no name")
-		} else if s.Resources[name] < 0 {
-			d.add(field+".Resources."+name, s.Resources[name], "negative amount")
-		}
+	if s.Resources.Validate(field) != nil {
+		checkResources(d, field, s.Resources)
 	}
 	if _, ok := s.Selector[""]; ok {
 		d.add(field+".Selector", "", "a label has no key")
@@ -45,6 +41,17 @@ func checkShape(d *defects, field string, s *Shape) {
 		case "", NoSchedule, PreferNoSchedule, NoExecute:
 		default:
 			d.add(at+".Effect", t.Effect, "unknown effect")
+		}
+	}
+}
+
+// checkResources reports every bad amount, in natural order of the names.
+func checkResources(d *defects, field string, r muster.Resources) {
+	for _, name := range r.Names() {
+		if name == "" {
+			d.add(field+".Resources", "", "a resource has no name")
+		} else if r[name] < 0 {
+			d.add(field+".Resources."+name, r[name], "negative amount")
 		}
 	}
 }

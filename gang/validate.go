@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster"
 )
@@ -94,16 +95,13 @@ func (r *Request) checkMembers(d *defects) {
 // checkSum refuses amounts that overflow when the members are added up, so that no sum over a gang has to be checked
 // again. Negative amounts are reported elsewhere.
 func (r *Request) checkSum(d *defects) {
-	times := map[*Shape]int64{}
-	for i := range r.Members {
-		if s := r.Members[i].Shape; s != nil {
-			times[s]++
-		} else {
-			times[&r.Shape]++
-		}
+	most := math.MaxInt64 / int64(max(1, len(r.Members)))
+	if r.Shape.largest() <= most && !slices.ContainsFunc(r.Members, func(m Member) bool { return m.Shape != nil && m.Shape.largest() > most }) {
+		return
 	}
+	own := 0
 	sum, overflow := muster.Resources{}, muster.Resources{}
-	for s, n := range times { // sums do not depend on the order
+	add := func(s *Shape, n int64) { // sums do not depend on the order
 		for name, amount := range s.Resources {
 			switch {
 			case amount <= 0:
@@ -114,13 +112,33 @@ func (r *Request) checkSum(d *defects) {
 			}
 		}
 	}
+	for i := range r.Members {
+		if s := r.Members[i].Shape; s != nil {
+			own++
+			add(s, 1)
+		}
+	}
+	if own < len(r.Members) {
+		add(&r.Shape, int64(len(r.Members)-own))
+	}
 	for _, name := range overflow.Names() {
 		d.add("request.Members", name, "the sum of this resource over all members overflows")
 	}
 }
 
+// largest is the largest amount of any resource.
+func (s *Shape) largest() (most int64) {
+	for _, amount := range s.Resources {
+		most = max(most, amount)
+	}
+	return most
+}
+
 // checkRules checks the rules of one gang or group. A layer may have one rule of a strategy and one multiple.
 func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
+	if len(rules) == 0 {
+		return
+	}
 	type said struct {
 		layer string
 		what  Strategy // empty: a multiple

@@ -20,13 +20,15 @@ type problem struct {
 	needs  []need        // of a unit
 	policy gang.Policy
 
-	pending []pendingMember // in rank order
-	running []siblingMember // the gang's own running members that stay, in rank order
-	least   int             // new members that must be placed
-	levels  []level
-	gather  gathering
-	mult    []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
-	lca     vertex  // of the running members, -1 if none
+	pending  []pendingMember // in rank order
+	own      []*member       // the gang's members on the cluster, in natural order of names
+	running  []siblingMember // the gang's own running members that stay, in rank order
+	least    int             // new members that must be placed
+	levels   []level
+	oneLevel [1]level // of groups, where there is no second one
+	gather   gathering
+	mult     []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
+	lca      vertex  // of the running members, -1 if none
 	siblings,
 	friends map[vertex]int64 // running members of the gang, and of the affinity key, below a vertex
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
@@ -78,15 +80,17 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 		return nil, err
 	}
 	p := &problem{c: c, req: req, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
-	steps := []func() error{p.chooseTree, p.rankMembers, p.countMembers, p.readRules, p.checkMultiples, p.chooseShapes}
+	p.takeScratch()
+	steps := [...]func(*problem) error{
+		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes,
+	}
 	for _, step := range steps {
-		if err := step(); err != nil {
+		if err := step(p); err != nil {
 			return nil, err
 		}
 	}
 	p.findAnchors()
 	p.forceMultiples()
-	p.takeScratch()
 	return p, nil
 }
 
@@ -147,18 +151,26 @@ func compareRanked(a, b ranked) int {
 
 // rankMembers orders new and running members together: by index where they have one, then by name.
 func (p *problem) rankMembers() error {
+	p.own = p.c.membersOf(p.req.Name)
+	if len(p.own) == 0 && p.inOrder() {
+		p.pending = p.scratch.pending[:0]
+		for i := range p.req.Members {
+			p.pending = append(p.pending, pendingMember{p.req.Members[i].Name, i})
+		}
+		p.scratch.pending = p.pending
+		return nil
+	}
 	all := make([]ranked, 0, len(p.req.Members))
 	for i := range p.req.Members {
 		m := &p.req.Members[i]
 		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
 	}
-	runs := p.c.membersOf(p.req.Name)
-	for _, m := range runs {
+	for _, m := range p.own {
 		if !m.leaving || p.req.IgnoreLeaving {
 			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
 		}
 	}
-	for i := 0; i < len(p.req.Members) && len(runs) > 0; i++ {
+	for i := 0; i < len(p.req.Members) && len(p.own) > 0; i++ {
 		name := p.req.Members[i].Name
 		if m := p.c.member(p.req.Name, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
 			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
@@ -176,6 +188,17 @@ func (p *problem) rankMembers() error {
 	}
 	p.lca = p.runningLCA()
 	return nil
+}
+
+// inOrder says whether the members already stand in rank order.
+func (p *problem) inOrder() bool {
+	for i := 1; i < len(p.req.Members); i++ {
+		a, b := &p.req.Members[i-1], &p.req.Members[i]
+		if compareRanked(ranked{name: a.Name, index: a.Index, indexed: a.Indexed}, ranked{name: b.Name, index: b.Index, indexed: b.Indexed}) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
@@ -198,6 +221,7 @@ func (p *problem) countMembers() error {
 	if err != nil {
 		return err
 	}
+	p.levels = p.oneLevel[:0]
 	for _, g := range groups {
 		p.levels = append(p.levels, level{size: int64(g.Size)})
 	}
@@ -234,6 +258,10 @@ func (p *problem) readRules() error {
 // gathering reads the rules of a gang or group level that lies within a domain of tier outer at most.
 func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathering, error) {
 	g := gathering{must: outer}
+	if i, exact := slices.BinarySearch(p.v.tiers, outer); exact && len(rules) == 0 {
+		g.worths = p.v.tiers[: i+1 : i+1]
+		return g, nil
+	}
 	var preferred []int32
 	for i, r := range rules {
 		tier, err := p.tier(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer)

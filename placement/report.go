@@ -23,7 +23,7 @@ func (p *problem) result(units []int32) *Result {
 
 // waitForNames adds leaving members whose names the plan gives to new ones: both cannot be there at once.
 func (p *problem) waitForNames(r *Result) {
-	if !slices.ContainsFunc(p.c.membersOf(r.Gang), func(m *member) bool { return m.leaving }) {
+	if !slices.ContainsFunc(p.own, func(m *member) bool { return m.leaving }) {
 		return
 	}
 	for _, a := range r.Assignments {

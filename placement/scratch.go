@@ -2,10 +2,11 @@ package placement
 
 // scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
-	items [][]item // by depth below the candidate
-	depth int
-	units []int64
-	used  int
+	pending []pendingMember
+	items   [][]item // by depth below the candidate
+	depth   int
+	units   []int64
+	used    int
 }
 
 // enter goes one level down and returns room for the items there.

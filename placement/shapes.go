@@ -15,7 +15,7 @@ func (p *problem) chooseShapes() error {
 	shapes := p.shapesByRank()
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
-		p.shapes = shapes[:1]
+		p.shapes = shapes[:1:1]
 		return p.sumNeeds()
 	}
 	size := 0
@@ -61,8 +61,29 @@ func (p *problem) shapesByRank() []*gang.Shape {
 	return shapes
 }
 
+// readNeeds is sumNeeds for units of one member that ask for nothing but what some node has; false if they do not.
+func (p *problem) readNeeds() bool {
+	asked := 0
+	for _, amount := range p.shapes[0].Resources {
+		if amount > 0 {
+			asked++
+		}
+	}
+	p.needs = make([]need, 0, asked)
+	for i, name := range p.c.resources { // in natural order
+		if amount := p.shapes[0].Resources[name]; amount > 0 {
+			p.needs = append(p.needs, need{id: i, amount: amount, name: name})
+		}
+	}
+	return len(p.needs) == asked
+}
+
 // sumNeeds adds up the resources of a unit's members.
 func (p *problem) sumNeeds() error {
+	if len(p.shapes) == 1 && p.readNeeds() {
+		return nil
+	}
+	p.needs = nil
 	sum := map[string]int64{}
 	for _, s := range p.shapes {
 		for name, amount := range s.Resources {
