@@ -18,12 +18,9 @@ type candidate struct {
 
 // rankDomains orders the domains of a strategy, best first.
 func (f *found) rankDomains() []vertex {
-	if len(f.domains) == 1 {
-		return f.domains
-	}
-	cands := make([]candidate, len(f.domains))
-	for i, d := range f.domains {
-		cands[i] = candidate{domain: d, intact: f.intact(d), anchor: f.friends[d]}
+	var cands []candidate
+	for d := range f.domains(nil) {
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.friends[d]})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]vertex, 0, len(cands))
@@ -38,14 +35,16 @@ func (f *found) rankDomains() []vertex {
 	return out
 }
 
-// best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal.
+// best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
+// -1 if there is none.
 func (f *found) best() vertex {
-	if len(f.domains) == 1 {
-		return f.domains[0]
+	best := candidate{domain: -1}
+	var skip func(x vertex) bool
+	if f.slots.flat == nil && len(f.siblings) == 0 {
+		skip = func(x vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
-	best := candidate{domain: f.domains[0], intact: f.intact(f.domains[0]), anchor: f.friends[f.domains[0]], span: -1}
-	equals := 1
-	for _, d := range f.domains[1:] {
+	equals := 0
+	for d := range f.domains(skip) {
 		switch order := f.compareTo(&best, d); {
 		case order < 0:
 			equals = 1
@@ -53,11 +52,11 @@ func (f *found) best() vertex {
 			equals++
 		}
 	}
-	if equals == 1 || !f.scored() {
+	if equals <= 1 || !f.scored() {
 		return best.domain
 	}
 	var same []candidate
-	for _, d := range f.domains {
+	for d := range f.domains(skip) {
 		if other := best; f.compareTo(&other, d) == 0 {
 			same = append(same, candidate{domain: d})
 		}
@@ -65,24 +64,52 @@ func (f *found) best() vertex {
 	return f.rankEqual(same)[0]
 }
 
+// allWorse says whether every domain of the gang's tier below x is worse than the best so far, by what the index knows:
+// they keep fewer groups whole, or as few and have a wider span.
+func (f *found) allWorse(best *candidate, x vertex) bool {
+	i := f.v.tierIndex(f.gang)
+	if f.indexed != nil {
+		n := 0
+		for t := f.v.tierIndex(f.groups[0] - 1); t >= 0; t-- {
+			most := f.full
+			if t < i {
+				most = min(most, int64(f.indexed.most[i][t].at(x)))
+			}
+			if c := cmp.Compare(most, best.intact[n]); c != 0 {
+				return c < 0
+			}
+			n++
+		}
+	} else if len(f.levels) > 0 {
+		return false
+	}
+	if i != 1 || len(f.friends) > 0 {
+		return false
+	}
+	f.knowSpan(best)
+	return f.leastSpan(x) > best.span
+}
+
+// knowSpan fills the span of a candidate.
+func (f *found) knowSpan(c *candidate) {
+	if c.span < 0 {
+		c.span = f.spanOf(c.domain)
+	}
+}
+
 // compareTo compares a domain with the best so far by every key but the host score, and takes its place if it is better.
 func (f *found) compareTo(best *candidate, d vertex) int {
-	order := f.compareIntact(best.intact, d)
-	if order == 0 {
-		order = cmp.Compare(best.anchor, f.friends[d])
+	order := -1
+	if best.domain >= 0 {
+		if order = f.compareIntact(best.intact, d); order == 0 {
+			order = cmp.Compare(best.anchor, f.friends[d])
+		}
 	}
 	span := int64(-1)
 	if order == 0 {
-		if best.span < 0 {
-			best.span = f.spanOf(best.domain)
-		}
-		if span = f.leastSpan(d); span <= best.span {
-			span = f.spanOf(d)
-		}
-		order = cmp.Compare(span, best.span)
-	}
-	if order == 0 {
-		order = f.comparePacking(d, best.domain)
+		f.knowSpan(best)
+		span = f.spanOf(d)
+		order = cmp.Or(cmp.Compare(span, best.span), f.comparePacking(d, best.domain))
 	}
 	if order < 0 {
 		best.intact = f.appendIntact(best.intact[:0], d)

@@ -1,7 +1,7 @@
 package placement
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -12,26 +12,40 @@ import (
 type index struct {
 	v       *view
 	slots   column[int32] // by position
-	domains []int64       // slots by domain
-	largest []int32       // by domain: the most slots of one node below it
-	// Children's slots in descending order, in the interval of the children: of nodes by position, of domains by domain.
-	sortedNodes   column[int32]
-	sortedDomains []int64
-	groups        atomic.Pointer[[]*groupSums] // a few group sizes, the last made first
+	domains column[int32] // slots by domain
+	// Sums of the children's slots, the largest child first: those of nodes by position, of domains by domain, in the
+	// interval of the children.
+	nodeSums, domainSums column[int32]
+	// most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
+	most   []column[int32]
+	groups atomic.Pointer[[]*groupSums] // a few group sizes, the last made first
 }
 
-// newIndex counts every node. O(nodes * resources).
+// newIndex counts every node; nil if the slots of the cluster do not fit into the columns, which takes a shape that asks
+// for next to nothing. O(nodes * resources).
 func (p *problem) newIndex() *index {
 	v := p.v
-	ix := &index{v: v, slots: newColumn[int32](int(v.nodes)), sortedNodes: newColumn[int32](int(v.nodes))}
 	n := v.numDomains()
-	ix.domains, ix.largest, ix.sortedDomains = make([]int64, n), make([]int32, n), make([]int64, n)
-	count := p.counter()
-	for pos := range v.nodes {
-		ix.slots.set(pos, count(v.node(pos)))
+	ix := &index{
+		v: v, slots: newColumn[int32](int(v.nodes)), nodeSums: newColumn[int32](int(v.nodes)),
+		domains: newColumn[int32](n), domainSums: newColumn[int32](n),
 	}
+	for i := range v.switchTiers() {
+		ix.most = append(ix.most, newColumn[int32](v.upTo[i]))
+	}
+	count := p.counter()
+	var total int64
+	for pos := range v.nodes {
+		slots := count(v.node(pos))
+		ix.slots.set(pos, slots)
+		total += int64(slots)
+	}
+	if total > math.MaxInt32 {
+		return nil
+	}
+	s := summer{index: ix}
 	for x := vertex(n) - 1; x >= 0; x-- {
-		ix.sum(x)
+		s.sum(x)
 	}
 	return ix
 }
@@ -47,36 +61,62 @@ func (p *problem) counter() func(id int32) int32 {
 	}
 }
 
-// sum makes the entries of a domain from those of its children.
-func (ix *index) sum(x vertex) {
-	lo, end := ix.v.kids(x)
-	ix.domains[x], ix.largest[x] = 0, 0
+// summer makes the entries of domains from those of their children.
+type summer struct {
+	*index
+	values []int32
+}
+
+func (s *summer) sum(x vertex) {
+	lo, end := s.v.kids(x)
+	s.values = s.values[:0]
 	if lo == end {
 		return
 	}
-	if !ix.v.isNode(lo) {
-		for c := lo; c < end; c++ {
-			ix.domains[x] += ix.domains[c]
-			ix.largest[x] = max(ix.largest[x], ix.largest[c])
+	below := s.v.tiersBelow(s.v.tier[x])
+	if s.v.isNode(lo) {
+		first := s.v.firstPos[x]
+		for pos := first; pos < s.v.endPos[x]; pos++ {
+			s.values = append(s.values, s.slots.at(pos))
 		}
-		sorted := ix.sortedDomains[lo:end]
-		copy(sorted, ix.domains[lo:end])
-		slices.SortFunc(sorted, func(a, b int64) int { return cmp.Compare(b, a) })
+		put(&s.domains, x, s.prefixSums(&s.nodeSums, first))
+		for i := range below {
+			put(&s.most[i], x, s.values[0])
+		}
 		return
 	}
-	from, to := ix.v.firstPos[x], ix.v.endPos[x]
-	sorted := make([]int32, 0, 64)
-	for pos := from; pos < to; pos++ {
-		slots := ix.slots.at(pos)
-		ix.domains[x] += int64(slots)
-		sorted = append(sorted, slots)
+	for c := lo; c < end; c++ {
+		s.values = append(s.values, s.domains.at(c))
 	}
-	sortDescending(sorted)
-	ix.largest[x] = sorted[0]
-	for i, slots := range sorted {
-		if pos := from + int32(i); ix.sortedNodes.at(pos) != slots {
-			ix.sortedNodes.set(pos, slots)
+	put(&s.domains, x, s.prefixSums(&s.domainSums, lo))
+	for i, t := range below {
+		var most int32
+		for c := lo; c < end; c++ {
+			if s.v.tier[c] <= t {
+				most = max(most, s.domains.at(c))
+			} else {
+				most = max(most, s.most[i].at(c))
+			}
 		}
+		put(&s.most[i], x, most)
+	}
+}
+
+// prefixSums sorts the values in descending order and enters their sums from a place on; it returns the sum of all.
+func (s *summer) prefixSums(into *column[int32], at int32) int32 {
+	sortDescending(s.values)
+	var sum int32
+	for i, v := range s.values {
+		sum += v
+		put(into, at+int32(i), sum)
+	}
+	return sum
+}
+
+// put sets an entry, unless it has the value already: pages that do not change stay shared.
+func put(c *column[int32], i, value int32) {
+	if c.at(i) != value {
+		c.set(i, value)
 	}
 }
 
@@ -85,7 +125,8 @@ func sortDescending(values []int32) {
 	var counts [64]int32
 	for _, v := range values {
 		if v >= int32(len(counts)) {
-			slices.SortFunc(values, func(a, b int32) int { return cmp.Compare(b, a) })
+			slices.Sort(values)
+			slices.Reverse(values)
 			return
 		}
 		counts[v]++
@@ -99,24 +140,34 @@ func sortDescending(values []int32) {
 	}
 }
 
-// after is the index of a later snapshot in which only these nodes changed. O(domains + touched * children).
+// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
+// of the domains above them).
 func (ix *index) after(p *problem, touched []int32) *index {
+	if ix == nil {
+		return p.newIndex()
+	}
 	next := &index{
-		v: ix.v, slots: ix.slots.fork(), domains: slices.Clone(ix.domains), largest: slices.Clone(ix.largest),
-		sortedNodes: ix.sortedNodes.fork(), sortedDomains: slices.Clone(ix.sortedDomains),
+		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
+		most: forks(ix.most),
 	}
 	count := p.counter()
 	dirty := dirtyDomains{v: ix.v}
+	total := int64(ix.domains.at(rootVertex))
 	for _, id := range touched {
 		pos := ix.v.at(id)
-		if slots := count(id); slots != ix.slots.at(pos) {
+		if slots := count(id); slots != next.slots.at(pos) {
+			total += int64(slots) - int64(next.slots.at(pos))
 			next.slots.set(pos, slots)
 			dirty.add(ix.v.leafOf[pos])
 		}
 	}
+	if total > math.MaxInt32 {
+		return nil
+	}
 	order := dirty.sorted()
+	s := summer{index: next}
 	for _, x := range order {
-		next.sum(x)
+		s.sum(x)
 	}
 	if groups := ix.groups.Load(); groups != nil {
 		list := make([]*groupSums, 0, len(*groups))
@@ -126,6 +177,14 @@ func (ix *index) after(p *problem, touched []int32) *index {
 		next.groups.Store(&list)
 	}
 	return next
+}
+
+func forks(list []column[int32]) []column[int32] {
+	out := make([]column[int32], len(list))
+	for i := range list {
+		out[i] = list[i].fork()
+	}
+	return out
 }
 
 // dirtyDomains collects domains and all above them.
@@ -148,76 +207,18 @@ func (d *dirtyDomains) sorted() []vertex {
 			d.list = append(d.list, up)
 		}
 	}
-	slices.SortFunc(d.list, func(a, b vertex) int { return cmp.Compare(b, a) })
-	return slices.Compact(d.list)
-}
-
-// groupSums counts, for one group size, the whole groups below every domain: by tier, groups that each lie in one
-// domain of that tier. Domains at or below the tier are left out, they take slots / size.
-type groupSums struct {
-	size  int64
-	whole [][]int64 // by place of the tier among the view's tiers, the root's apart
-	rest  [][]int64 // the most slots left over in one domain of the tier
-	// sorted has the children's counts in descending order, in the interval of the children, where these are domains.
-	sorted [][]int64
-}
-
-func newGroupSums(ix *index, size int64) *groupSums {
-	g := &groupSums{size: size}
-	for range ix.v.tiers[:len(ix.v.tiers)-1] {
-		g.whole = append(g.whole, make([]int64, ix.v.numDomains()))
-		g.rest = append(g.rest, make([]int64, ix.v.numDomains()))
-		g.sorted = append(g.sorted, make([]int64, ix.v.numDomains()))
-	}
-	for x := vertex(ix.v.numDomains()) - 1; x >= 0; x-- {
-		g.sum(ix, x)
-	}
-	return g
-}
-
-func (g *groupSums) sum(ix *index, x vertex) {
-	lo, end := ix.v.kids(x)
-	for i, t := range ix.v.tiers[:len(g.whole)] {
-		if ix.v.tier[x] <= t {
-			return
-		}
-		var whole, rest int64
-		for c := lo; c < end; c++ {
-			w, r := ix.at(c)/g.size, ix.at(c)%g.size
-			if ix.v.tierOf(c) > t {
-				w, r = g.whole[i][c], g.rest[i][c]
-			}
-			whole, rest = whole+w, max(rest, r)
-			if !ix.v.isNode(c) {
-				g.sorted[i][c] = w
-			}
-		}
-		g.whole[i][x], g.rest[i][x] = whole, rest
-		if lo < end && !ix.v.isNode(lo) {
-			slices.SortFunc(g.sorted[i][lo:end], func(a, b int64) int { return cmp.Compare(b, a) })
-		}
-	}
-}
-
-func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
-	next := &groupSums{size: g.size}
-	for i := range g.whole {
-		next.whole = append(next.whole, slices.Clone(g.whole[i]))
-		next.rest = append(next.rest, slices.Clone(g.rest[i]))
-		next.sorted = append(next.sorted, slices.Clone(g.sorted[i]))
-	}
-	for _, x := range dirty {
-		next.sum(ix, x)
-	}
-	return next
+	slices.Sort(d.list)
+	d.list = slices.Compact(d.list)
+	slices.Reverse(d.list)
+	return d.list
 }
 
 // at is the slots of a vertex.
 func (ix *index) at(x vertex) int64 {
-	if int(x) < len(ix.domains) {
-		return ix.domains[x]
+	if ix.v.isNode(x) {
+		return int64(ix.slots.at(ix.v.position(x)))
 	}
-	return int64(ix.slots.at(x - vertex(len(ix.domains))))
+	return int64(ix.domains.at(x))
 }
 
 // keptSizes is how many group sizes an index keeps sums for.

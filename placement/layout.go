@@ -39,6 +39,7 @@ type view struct {
 	layers  []topology.Layer
 	tiers   []int32 // 0, the layers' tiers, the root's, ascending
 	rootTop int32   // tier of the root
+	upTo    []int   // by place in tiers below the root's: behind the last domain above the tier
 }
 
 // noSource marks a domain that the tree does not know: its nodes hang right below the root.
@@ -57,6 +58,15 @@ func newView(t NamedTree, names []string, id func(string) (int32, bool)) *view {
 	v.placeDomains()
 	for _, t := range v.tiers {
 		v.maximal = append(v.maximal, v.maximalOf(t))
+	}
+	for _, t := range v.switchTiers() {
+		above := 0
+		for d := range v.numDomains() {
+			if v.tier[d] > t {
+				above = d + 1
+			}
+		}
+		v.upTo = append(v.upTo, above)
 	}
 	return v
 }
@@ -257,6 +267,9 @@ func (v *view) layerName(tier int32) string {
 	}
 	return strconv.Itoa(int(tier))
 }
+
+// switchTiers are the tiers in use below the root's: 0 and those of the layers.
+func (v *view) switchTiers() []int32 { return v.tiers[:len(v.tiers)-1] }
 
 // treePositions iterates over the positions of the tree's own nodes.
 func (v *view) treePositions() iter.Seq[int32] {

@@ -106,9 +106,9 @@ func (a *ask) findLargest(x vertex, t int32, best *vertex, most *int64) {
 	case lo == end:
 		return
 	case a.v.isNode(lo) || t == 0:
-		slots = int64(ix.largest[x])
+		slots = int64(ix.most[0].at(x))
 	case x != rootVertex: // whose children may be without the nodes outside the tree
-		slots = ix.sortedDomains[lo]
+		slots = int64(ix.domainSums.at(lo))
 	}
 	if slots <= *most {
 		return

@@ -22,7 +22,9 @@ func (p *problem) search() *outcome {
 // searchFor finds the best plan for the first n pending members, nil if there is none.
 func (p *problem) searchFor(slots slotTable, n int) *outcome {
 	for f := range p.newAsk(slots, n).feasible() {
-		return f.decide(f.best())
+		if d := f.best(); d >= 0 {
+			return f.decide(d)
+		}
 	}
 	return nil
 }
@@ -55,8 +57,7 @@ func (p *problem) most(slots slotTable) (n int, ok bool) {
 // fits says whether the first n pending members can be placed at all.
 func (p *problem) fits(slots slotTable, n int) bool {
 	a := p.newAsk(slots, n)
-	st := a.loosest(a.gather.must)
-	return len(a.holding(st, a.candidates(st.gang))) > 0
+	return a.holds(a.loosest(a.gather.must))
 }
 
 // counts lists the numbers of new members that may be placed, ascending: with groups only whole ones, the last stay

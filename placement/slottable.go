@@ -30,7 +30,7 @@ func (t *slotTable) at(x vertex) int64 {
 	switch {
 	case !t.inTree:
 	case x == rootVertex:
-		return t.ix.domains[rootVertex] - t.ix.domains[v.outside]
+		return int64(t.ix.domains.at(rootVertex) - t.ix.domains.at(v.outside))
 	case x == v.outside || v.isNode(x) && v.position(x) >= v.firstPos[v.outside]:
 		return 0
 	}

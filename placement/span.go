@@ -1,5 +1,7 @@
 package placement
 
+import "sort"
+
 // indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
 // here, or all stay whole at one tier and none at a lower one.
 func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
@@ -11,7 +13,7 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 	case s.v.isNode(lo):
 		return s.spanOfNodes(x)
 	case len(s.levels) == 0:
-		n, _ := fewestOf(s.slots.ix.sortedDomains[lo:end], s.full)
+		n, _ := fewestOf(&s.slots.ix.domainSums, lo, end, s.full)
 		return n, true
 	case s.indexed == nil:
 		return 0, false
@@ -23,53 +25,38 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 			if lower > 0 || s.short > 0 && whole == s.full {
 				return 0, false
 			}
-			return s.spanWithShort(s.indexed.sorted[i][lo:end], func(yield func(hi int64) bool) {
-				for c := lo; c < end; c++ {
-					if s.rest(0, t, c) >= s.short && !yield(s.whole(0, t, c)) {
-						return
-					}
-				}
-			}), true
+			return s.spanWithShort(x, i), true
 		}
 		lower = whole
 	}
-	return s.spanOfSplit(s.slots.ix.sortedDomains[lo:end]), true
+	return s.spanOfSplit(lo, end), true
 }
 
-// spanOfSplit is how many children, their slots in descending order, take all members when groups are split between
-// them and every child keeps the groups that it can hold whole.
-func (s *sums) spanOfSplit(sorted []int64) int64 {
-	keeps := int64(0)
-	for keeps < int64(len(sorted)) && sorted[keeps] >= s.sizes[0] {
-		keeps++
-	}
-	n, _ := fewestOf(sorted, s.members)
-	return max(keeps, n)
+// spanOfSplit is how many children take all members when groups are split between them and every child keeps the groups
+// that it can hold whole.
+func (s *sums) spanOfSplit(lo, end vertex) int64 {
+	sums := &s.slots.ix.domainSums
+	n, _ := fewestOf(sums, lo, end, s.members)
+	return max(n, atLeast(sums, lo, end, s.sizes[0]))
 }
 
-// leastSpan is a bound below spanOf: no node takes more than the largest.
-func (s *sums) leastSpan(x vertex) int64 {
-	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) || !s.v.isNode(s.v.firstKid[x]) {
-		return 0
-	}
-	largest := max(1, int64(s.slots.ix.largest[x]))
-	return (s.members + largest - 1) / largest
-}
-
-// spanWithShort is how many of the children, their whole groups in descending order, hold all groups. The short one
-// takes the place of a whole group, or lies beside those of a child that has room for it; holders are these.
-func (s *sums) spanWithShort(sorted []int64, holders func(yield func(hi int64) bool)) int64 {
-	n, sum := fewestOf(sorted, s.full)
+// spanWithShort is how many of the children hold all groups, each whole in a domain of the tier at place i. The short one
+// takes the place of a whole group, or lies beside those of a child that has room for it.
+func (s *sums) spanWithShort(x vertex, i int) int64 {
+	lo, end := s.v.kids(x)
+	sums := &s.indexed.sums[i]
+	n, sum := fewestOf(sums, lo, end, s.full)
 	if s.short == 0 || sum > s.full && n > 0 {
 		return n
 	}
-	var largest int64 = -1
-	holders(func(hi int64) bool {
-		largest = max(largest, hi)
-		return true
-	})
-	// The smallest of the set may have to make way for a holder.
-	if n > 0 && (largest >= sorted[n-1] || largest >= 0 && sum-sorted[n-1]+largest >= s.full) {
+	var largest int64 = -1 // of the children with room for the short group
+	for c := lo; c < end; c++ {
+		if s.rest(0, s.v.tiers[i], c) >= s.short {
+			largest = max(largest, s.whole(0, s.v.tiers[i], c))
+		}
+	}
+	// The smallest of the set may have to make way for such a child.
+	if last := valueAt(sums, lo, vertex(n)-1); n > 0 && (largest >= last || largest >= 0 && sum-last+largest >= s.full) {
 		return n
 	}
 	return n + 1
@@ -77,50 +64,62 @@ func (s *sums) spanWithShort(sorted []int64, holders func(yield func(hi int64) b
 
 // spanOfNodes is spanOf for a domain of nodes. Nodes with more slots hold more whole groups, so one order serves all.
 func (s *sums) spanOfNodes(x vertex) (int64, bool) {
-	from, end := s.v.firstPos[x], s.v.endPos[x]
-	ix := s.slots.ix
+	lo, end := s.v.firstPos[x], s.v.endPos[x]
+	sums := &s.slots.ix.nodeSums
 	if len(s.levels) == 0 {
-		return fewestNodes(ix, from, end, s.members), true
+		n, _ := fewestOf(sums, lo, end, s.members)
+		return n, true
 	}
 	if s.indexed == nil {
 		return 0, false
 	}
 	size := s.sizes[0]
 	if s.whole(0, 0, x) < s.full { // groups are split over the nodes, each keeps what it can hold whole
-		var keeps int64
-		for pos := from; pos < end && int64(ix.sortedNodes.at(pos)) >= size; pos++ {
-			keeps++
-		}
-		return max(keeps, fewestNodes(ix, from, end, s.members)), true
+		n, _ := fewestOf(sums, lo, end, s.members)
+		return max(n, atLeast(sums, lo, end, size)), true
 	}
 	if s.short > 0 {
 		return 0, false
 	}
 	left, n := s.full, int64(0)
-	for pos := from; pos < end && left > 0; pos++ {
-		left -= int64(ix.sortedNodes.at(pos)) / size
+	for i := int32(0); i < end-lo && left > 0; i++ {
+		left -= valueAt(sums, lo, i) / size
 		n++
 	}
 	return n, true
 }
 
-// fewestNodes is how many nodes of an interval take so many members.
-func fewestNodes(ix *index, from, end int32, left int64) (count int64) {
-	for pos := from; pos < end && left > 0; pos++ {
-		left -= int64(ix.sortedNodes.at(pos))
-		count++
+// leastSpan is a bound below spanOf for every node and domain of nodes below x: no node takes more than the largest.
+func (s *sums) leastSpan(x vertex) int64 {
+	largest := max(1, int64(s.slots.ix.most[0].at(x)))
+	if largest >= s.members {
+		return 0
 	}
-	return count
+	return (s.members + largest - 1) / largest
 }
 
-// fewestOf is how many of the first values make n, and what they make.
-func fewestOf(values []int64, n int64) (count, sum int64) {
-	for _, v := range values {
-		if sum >= n {
-			break
-		}
-		sum += v
-		count++
+// fewestOf is how many of the first values behind sums in the interval make n, all of them if they do not, and what they
+// make.
+func fewestOf(sums *column[int32], lo, end int32, n int64) (count, sum int64) {
+	if n <= 0 || lo == end {
+		return 0, 0
 	}
-	return count, sum
+	i := sort.Search(int(end-lo)-1, func(i int) bool { return int64(sums.at(lo+int32(i))) >= n })
+	return int64(i) + 1, int64(sums.at(lo + int32(i)))
+}
+
+// atLeast is how many values behind sums in the interval are no smaller than n.
+func atLeast(sums *column[int32], lo, end int32, n int64) int64 {
+	return int64(sort.Search(int(end-lo), func(i int) bool { return valueAt(sums, lo, int32(i)) < n }))
+}
+
+// valueAt is the i-th largest value of an interval of sums; 0 before the first.
+func valueAt(sums *column[int32], lo, i int32) int64 {
+	switch {
+	case i < 0:
+		return 0
+	case i == 0:
+		return int64(sums.at(lo))
+	}
+	return int64(sums.at(lo+i) - sums.at(lo+i-1))
 }

@@ -1,9 +1,6 @@
 package placement
 
-import (
-	"iter"
-	"slices"
-)
+import "iter"
 
 // strategy bounds the tiers of the gang and of each group level by what they are worth.
 type strategy struct {
@@ -12,12 +9,13 @@ type strategy struct {
 }
 
 // strategies enumerates every strategy the rules allow, best first: the gang's tier, then the groups', outermost
-// first. For k tiers and one level of groups these are the k(k+1)/2 strategies of the gather search.
+// first. For k tiers and one level of groups these are the k(k+1)/2 strategies of the gather search. The slice of groups is
+// the iterator's.
 func (p *problem) strategies() iter.Seq[strategy] {
 	return func(yield func(strategy) bool) {
+		groups := make([]int32, len(p.levels))
 		for _, t := range p.gather.worths {
-			groups := make([]int32, len(p.levels))
-			if !p.groupTiers(0, t, groups, func() bool { return yield(strategy{t, slices.Clone(groups)}) }) {
+			if !p.groupTiers(0, t, groups, func() bool { return yield(strategy{t, groups}) }) {
 				return
 			}
 		}
@@ -51,57 +49,96 @@ func (p *problem) loosest(gang int32) strategy {
 	return s
 }
 
-// found is a strategy with the domains that can hold the ask under it.
+// found is a strategy under which the groups that are begun can be completed, with the sums for it.
 type found struct {
 	*sums
 	strategy
-	domains []vertex
 }
 
-// feasible enumerates the strategies under which some domain can hold the ask, best first.
+// feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
 func (a *ask) feasible() iter.Seq[found] {
 	return func(yield func(found) bool) {
-		possible := map[int32][]vertex{} // by gang tier: domains for the loosest groups
+		tier, possible := int32(-1), false
 		for st := range a.strategies() {
-			domains, ok := possible[st.gang]
-			if !ok {
-				domains = a.roomyOf(st.gang)
-				if len(a.levels) > 0 {
-					domains = a.holding(a.loosest(st.gang), domains)
-				}
-				possible[st.gang] = domains
+			if st.gang != tier {
+				tier, possible = st.gang, a.possibleAt(st.gang)
 			}
-			if len(domains) == 0 {
+			if !possible {
 				continue
 			}
-			s, fits := a.newSums(st.groups)
-			if !fits {
-				continue
-			}
-			if domains = s.filter(domains); len(domains) > 0 && !yield(found{s, st, domains}) {
+			if s, fits := a.newSums(st.groups); fits && !yield(found{s, st}) {
 				return
 			}
 		}
 	}
 }
 
-// holding filters domains by what a strategy can hold.
-func (a *ask) holding(st strategy, domains []vertex) []vertex {
-	s, fits := a.newSums(st.groups)
-	if !fits {
-		return nil
+// possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
+// nothing but the hard rules. One look at the index tells as much for every strategy.
+func (a *ask) possibleAt(t int32) bool {
+	if len(a.levels) == 0 || a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
+		return true
 	}
-	return s.filter(domains)
+	return a.holds(a.loosest(t))
 }
 
-func (s *sums) filter(domains []vertex) []vertex {
-	var out []vertex
-	for _, d := range domains {
-		if s.takes(d) {
-			out = append(out, d)
+// holds says whether any domain can hold the ask under a strategy.
+func (a *ask) holds(st strategy) bool {
+	s, fits := a.newSums(st.groups)
+	if !fits {
+		return false
+	}
+	for range (&found{s, st}).domains(nil) {
+		return true
+	}
+	return false
+}
+
+// domains iterates over the domains that can hold the ask under the strategy, in the order of paths. Where skip says so, a
+// domain is passed over with everything below it. While members run there is at most one: it is above them all.
+func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
+	return func(yield func(vertex) bool) {
+		if f.lca < 0 {
+			f.walk(rootVertex, f.v.tierIndex(f.gang), skip, yield)
+			return
+		}
+		if d := f.aboveRunning(f.gang); d >= 0 && f.takes(d) {
+			yield(d)
 		}
 	}
-	return out
+}
+
+// walk is domains below x; i is the place of the gang's tier.
+func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(vertex) bool) bool {
+	switch {
+	case f.slots.at(x)+f.forced[x] < f.members:
+		return true
+	case f.v.tierOf(x) <= f.gang:
+		return !f.takes(x) || yield(x)
+	case f.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+		return true
+	}
+	lo, end := f.v.kids(x)
+	for c := lo; c < end; c++ {
+		if !f.walk(c, i, skip, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
+func (f *found) mayHold(x vertex, i int) bool {
+	if int64(f.slots.ix.most[i].at(x)) < f.members {
+		return false
+	}
+	if f.indexed == nil {
+		return true
+	}
+	if t := f.v.tierIndex(f.groups[0]); t < i {
+		return int64(f.indexed.most[i][t].at(x)) >= f.full
+	}
+	return true
 }
 
 // candidates lists the domains of a gang tier. While members run there is at most one: it is above them all.
@@ -109,43 +146,20 @@ func (a *ask) candidates(t int32) []vertex {
 	if a.lca < 0 {
 		return a.v.domainsOf(t)
 	}
-	if a.v.tierOf(a.lca) > t {
-		return nil
+	if d := a.aboveRunning(t); d >= 0 {
+		return []vertex{d}
 	}
+	return nil
+}
+
+// aboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
+func (a *ask) aboveRunning(t int32) vertex {
 	d := a.lca
+	if a.v.tierOf(d) > t {
+		return -1
+	}
 	for up := a.v.above(d); up >= 0 && a.v.tierOf(up) <= t; up = a.v.above(d) {
 		d = up
 	}
-	return []vertex{a.v.named(d)}
-}
-
-// roomyOf lists the candidates with room for all new members, perhaps others as well.
-func (a *ask) roomyOf(t int32) []vertex {
-	if a.lca < 0 && a.slots.flat == nil {
-		return a.roomy(rootVertex, t, nil)
-	}
-	return a.candidates(t)
-}
-
-// roomy lists the domains of tier t below x with room for all new members, in the order of paths. Domains without
-// are passed over with everything below them.
-func (a *ask) roomy(x vertex, t int32, out []vertex) []vertex {
-	if a.slots.at(x) < a.members {
-		return out
-	}
-	if a.v.tierOf(x) <= t {
-		return append(out, x)
-	}
-	lo, end := a.v.kids(x)
-	ix := a.slots.ix
-	nodes := lo < end && a.v.isNode(lo)
-	switch {
-	case (nodes || t == 0) && int64(ix.largest[x]) < a.members,
-		!nodes && lo < end && a.v.tier[lo] <= t && ix.sortedDomains[lo] < a.members:
-		return out
-	}
-	for c := lo; c < end; c++ {
-		out = a.roomy(c, t, out)
-	}
-	return out
+	return a.v.named(d)
 }

@@ -110,9 +110,9 @@ func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 	case x == s.v.outside && s.slots.inTree:
 		return 0
 	case x != rootVertex && kind == wholeUnits:
-		return s.indexed.whole[s.v.tierIndex(t)][x]
+		return int64(s.indexed.whole[s.v.tierIndex(t)].at(x))
 	case x != rootVertex:
-		return s.indexed.rest[s.v.tierIndex(t)][x]
+		return int64(s.indexed.rest[s.v.tierIndex(t)].at(x))
 	}
 	var n int64
 	lo, end := s.v.kids(rootVertex)

@@ -1,0 +1,125 @@
+package placement
+
+import "math"
+
+// groupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie in
+// one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
+type groupSums struct {
+	size  int64
+	whole []column[int32]
+	rest  []column[int32] // the most slots left over in one domain of the tier
+	// sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
+	sums []column[int32]
+	// most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
+	// domain of the gang tier.
+	most [][]column[int32]
+}
+
+// newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
+func newGroupSums(ix *index, size int64) *groupSums {
+	g := &groupSums{size: size}
+	for i := range ix.v.switchTiers() {
+		n := ix.v.upTo[i]
+		g.whole, g.rest = append(g.whole, newColumn[int32](n)), append(g.rest, newColumn[int32](n))
+		g.sums = append(g.sums, newColumn[int32](ix.v.numDomains()))
+		g.most = append(g.most, nil)
+		for range i {
+			g.most[i] = append(g.most[i], newColumn[int32](n))
+		}
+	}
+	s := summer{index: ix}
+	for x := vertex(ix.v.numDomains()) - 1; x >= 0; x-- {
+		g.sum(&s, x)
+	}
+	return g
+}
+
+func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
+	next := &groupSums{size: g.size, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
+	for _, list := range g.most {
+		next.most = append(next.most, forks(list))
+	}
+	s := summer{index: ix}
+	for _, x := range dirty {
+		next.sum(&s, x)
+	}
+	return next
+}
+
+// sum makes the entries of a domain from those of its children.
+func (g *groupSums) sum(s *summer, x vertex) {
+	below := s.v.tiersBelow(s.v.tier[x])
+	if lo, end := s.v.kids(x); lo == end || s.v.isNode(lo) {
+		whole, rest := g.onNodes(s.index, x)
+		for i := range below {
+			put(&g.whole[i], x, whole)
+			put(&g.rest[i], x, rest)
+			for t := range i {
+				most := int32(0)
+				if lo < end {
+					most = s.nodeSums.at(s.v.firstPos[x]) / int32(min(g.size, math.MaxInt32))
+				}
+				put(&g.most[i][t], x, most)
+			}
+		}
+		return
+	}
+	for i := range below {
+		g.gather(s, x, i)
+	}
+}
+
+// gather makes the entries for one tier of a domain of domains.
+func (g *groupSums) gather(s *summer, x vertex, i int) {
+	lo, end := s.v.kids(x)
+	s.values = s.values[:0]
+	var rest int32
+	for c := lo; c < end; c++ {
+		s.values = append(s.values, g.wholeIn(s.index, i, c))
+		rest = max(rest, g.restIn(s.index, i, c))
+	}
+	put(&g.rest[i], x, rest)
+	put(&g.whole[i], x, s.prefixSums(&g.sums[i], lo))
+	for t := range i {
+		var most int32
+		for c := lo; c < end; c++ {
+			if s.v.tier[c] <= s.v.tiers[i] {
+				most = max(most, g.wholeIn(s.index, t, c))
+			} else {
+				most = max(most, g.most[i][t].at(c))
+			}
+		}
+		put(&g.most[i][t], x, most)
+	}
+}
+
+// onNodes counts the groups that lie on one node each of a domain, and the most that they leave over on one.
+func (g *groupSums) onNodes(ix *index, x vertex) (whole, rest int32) {
+	var sum int32
+	for pos := ix.v.firstPos[x]; pos < ix.v.endPos[x]; pos++ {
+		slots := ix.nodeSums.at(pos) - sum // in descending order
+		sum += slots
+		if int64(slots) < g.size {
+			return whole, max(rest, slots)
+		}
+		whole += slots / int32(g.size)
+		rest = max(rest, slots%int32(g.size))
+	}
+	return whole, rest
+}
+
+// wholeIn is the whole groups below a domain, each in one domain of the tier at place i.
+func (g *groupSums) wholeIn(ix *index, i int, x vertex) int32 {
+	if ix.v.tier[x] <= ix.v.tiers[i] {
+		return int32(int64(ix.domains.at(x)) / g.size)
+	}
+	return g.whole[i].at(x)
+}
+
+// restIn is the most slots that they leave over in one of these.
+func (g *groupSums) restIn(ix *index, i int, x vertex) int32 {
+	if ix.v.tier[x] <= ix.v.tiers[i] {
+		return int32(int64(ix.domains.at(x)) % g.size)
+	}
+	return g.rest[i].at(x)
+}
