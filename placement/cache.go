@@ -24,7 +24,7 @@ type shapeCache struct {
 type cachedShape struct {
 	key     []byte
 	index   *index
-	touched []int32 // nodes that changed since the index was made
+	touched *touched // nodes that changed since the index was made
 }
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
@@ -41,12 +41,12 @@ func (p *problem) index() *index {
 			list = *old
 		}
 		i := slices.IndexFunc(list, func(s *cachedShape) bool { return bytes.Equal(s.key, key) })
-		if i >= 0 && len(list[i].touched) == 0 {
+		if i >= 0 && list[i].touched == nil {
 			return list[i].index
 		}
 		fresh := &cachedShape{key: key}
 		if i >= 0 {
-			fresh.index = list[i].index.after(p, list[i].touched)
+			fresh.index = list[i].index.after(p, list[i].touched.all())
 			list = slices.Delete(slices.Clone(list), i, i+1)
 		} else {
 			fresh.index = p.newIndex()
@@ -59,18 +59,28 @@ func (p *problem) index() *index {
 }
 
 // after is the cache of a snapshot in which these nodes changed. An index that would have to count a good part of the
-// nodes again is left behind.
-func (s *shapeCache) after(touched []int32, nodes int) *shapeCache {
+// nodes again is left behind. O(kept shapes), whatever has changed before.
+func (s *shapeCache) after(nodes []int32, of int) *shapeCache {
 	next := &shapeCache{}
 	old := s.entries.Load()
 	if old == nil {
 		return next
 	}
-	var list []*cachedShape
-	for _, e := range *old {
-		if len(e.touched)+len(touched) <= nodes/8+64 {
-			list = append(list, &cachedShape{key: e.key, index: e.index, touched: slices.Concat(e.touched, touched)})
+	if len(nodes) == 0 {
+		next.entries.Store(old)
+		return next
+	}
+	list := make([]*cachedShape, 0, len(*old))
+	for i, e := range *old {
+		total := e.touched.len() + len(nodes)
+		if total > of/8+64 {
+			continue
 		}
+		if i > 0 && e.touched == (*old)[i-1].touched { // and that one was not left behind
+			list = append(list, &cachedShape{key: e.key, index: e.index, touched: list[len(list)-1].touched})
+			continue
+		}
+		list = append(list, &cachedShape{key: e.key, index: e.index, touched: &touched{nodes, e.touched, total}})
 	}
 	next.entries.Store(&list)
 	return next

@@ -1,38 +1,78 @@
 package placement
 
-// pageSize is the number of entries that one change copies. Small pages make Apply cheap, large ones make scans cheap.
-const pageSize = 256
+// A page is what one change of an entry copies, a table the pages that a change of one of them finds its way through.
+// Small pages make Apply cheap, large ones make scans cheap.
+const (
+	pageSize   = 128
+	tablePages = 32
+	tableSize  = pageSize * tablePages
+)
 
-// column is a persistent array: a fork shares all pages, and set copies the page it touches unless the column owns it
-// already. The zero column is empty. Readers of an old column never see a change.
+// column is a persistent array in two levels: a fork shares all pages, and set copies the page it touches, and the
+// table that this page stands in, unless the column owns them already. The zero column is empty. Readers of an old
+// column never see a change.
 type column[T any] struct {
-	pages []*[pageSize]T
-	owned []bool // pages that no other column shares; nil: all of them
+	tables []tableOf[T]
+	shared bool // tables is another column's, too
 }
 
+// tableOf is a place in the upper level; whether the column owns the table is its own affair.
+type tableOf[T any] struct {
+	*table[T]
+	owned bool
+}
+
+type table[T any] struct {
+	pages [tablePages]*[pageSize]T
+	owned uint32 // bit by page; says something to the owner of the table only
+}
+
+// newColumn has n zeros. They take the room of one page until they are set. O(n / page).
 func newColumn[T any](n int) column[T] {
-	flat := make([][pageSize]T, (n+pageSize-1)/pageSize)
-	c := column[T]{pages: make([]*[pageSize]T, len(flat))}
-	for i := range flat {
-		c.pages[i] = &flat[i]
+	zeros := new([pageSize]T)
+	tables := make([]tableOf[T], (n+tableSize-1)/tableSize)
+	for i := range tables {
+		tables[i] = tableOf[T]{&table[T]{}, true}
+		for p := range tables[i].pages {
+			tables[i].pages[p] = zeros
+		}
 	}
-	return c
+	return column[T]{tables: tables}
 }
 
-// fork returns a column that can be set without c seeing it. O(pages).
-func (c *column[T]) fork() column[T] {
-	pages := make([]*[pageSize]T, len(c.pages))
-	copy(pages, c.pages)
-	return column[T]{pages: pages, owned: make([]bool, len(pages))}
+// fork returns a column that can be set without c seeing it; c is not set any more. O(1).
+func (c *column[T]) fork() column[T] { return column[T]{tables: c.tables, shared: true} }
+
+func (c *column[T]) at(i int32) T {
+	return c.tables[uint32(i)/tableSize].pages[uint32(i)/pageSize%tablePages][uint32(i)%pageSize]
 }
 
-func (c *column[T]) at(i int32) T { return c.pages[uint32(i)/pageSize][uint32(i)%pageSize] }
+// page has the entries from p * pageSize on, to be read only. The last page has more entries than the column.
+func (c *column[T]) page(p int) []T {
+	return c.tables[uint(p)/tablePages].pages[uint(p)%tablePages][:]
+}
 
-func (c *column[T]) set(i int32, v T) {
-	p := uint32(i) / pageSize
-	if c.owned != nil && !c.owned[p] {
-		page := *c.pages[p]
-		c.pages[p], c.owned[p] = &page, true
+// set costs O(1), and the first time in a page O(page + table), in the column O(n / table).
+func (c *column[T]) set(i int32, v T) { c.own(uint32(i) / pageSize)[uint32(i)%pageSize] = v }
+
+// own makes page p the column's own, to be written.
+func (c *column[T]) own(p uint32) *[pageSize]T {
+	if c.shared {
+		tables := make([]tableOf[T], len(c.tables))
+		for i := range tables {
+			tables[i].table = c.tables[i].table
+		}
+		c.tables, c.shared = tables, false
 	}
-	c.pages[p][uint32(i)%pageSize] = v
+	t := &c.tables[p/tablePages]
+	if !t.owned {
+		t.table, t.owned = &table[T]{pages: t.pages}, true
+	}
+	p %= tablePages
+	if t.table.owned&(1<<p) == 0 {
+		page := *t.pages[p]
+		t.pages[p] = &page
+		t.table.owned |= 1 << p
+	}
+	return t.pages[p]
 }
