@@ -55,6 +55,11 @@ func (o *outcome) checkShare(sh *share, count map[vertex]int64) {
 		count[sh.at] = n
 		return
 	}
+	for _, pos := range sh.run {
+		must(o.v.contains(sh.at, o.v.nodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		count[o.v.nodeVertex(pos)]++
+		n--
+	}
 	whole := make([]int64, len(o.sizes))
 	for i := range sh.parts {
 		part := &sh.parts[i]

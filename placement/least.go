@@ -22,19 +22,30 @@ type leastSum struct {
 	words  int
 	width  int      // states of a class: by how many values picked less than possible
 	reach  []uint64 // by class, state: the deficits that the classes from there on can have
+	picked []int
 }
 
 func newLeastSum(values []int64, counts []int, size int, need int64) *leastSum {
-	l := &leastSum{values: values, counts: counts, size: size}
-	l.before, l.sums = make([]int, len(values)+1), make([]int64, len(values)+1)
-	for i, v := range values {
-		l.before[i+1] = l.before[i] + counts[i]
-		l.sums[i+1] = l.sums[i] + int64(counts[i])*v
-	}
-	if l.slack = l.top(0, size) - need; l.before[len(values)] < size || l.slack < 0 {
+	l := &leastSum{values: values, counts: counts}
+	if !l.begin(size, need) {
 		return nil
 	}
 	return l
+}
+
+// begin starts over with the values and counts that were set; false if no pick suffices.
+func (l *leastSum) begin(size int, need int64) bool {
+	l.size = size
+	l.before, l.sums = append(l.before[:0], 0), append(l.sums[:0], 0)
+	for i, v := range l.values {
+		l.before = append(l.before, l.before[i]+l.counts[i])
+		l.sums = append(l.sums, l.sums[i]+int64(l.counts[i])*v)
+	}
+	if l.before[len(l.values)] < size {
+		return false
+	}
+	l.slack = l.top(0, size) - need
+	return l.slack >= 0
 }
 
 // top is the sum of the largest n values from class i on.
@@ -49,9 +60,10 @@ func (l *leastSum) top(i, n int) int64 {
 	return sum
 }
 
-// pick finds the counts.
+// pick finds the counts; the slice is good until the next pick.
 func (l *leastSum) pick() []int {
-	picked := make([]int, len(l.values))
+	l.picked = zeros(l.picked, len(l.values))
+	picked := l.picked
 	if l.slack == 0 { // only the largest values
 		left := l.size
 		for i := range picked {
@@ -70,7 +82,7 @@ func (l *leastSum) pick() []int {
 	}
 	l.words = int(l.slack/64) + 1
 	l.width = int(min(l.slack, int64(l.size))) + 1
-	l.reach = make([]uint64, (len(l.values)+1)*l.width*l.words)
+	l.reach = zeros(l.reach, (len(l.values)+1)*l.width*l.words)
 	for i := len(l.values); i >= 0; i-- {
 		for state := range l.width {
 			if n, ok := l.left(i, state); ok {
@@ -85,6 +97,16 @@ func (l *leastSum) pick() []int {
 		left -= picked[i]
 	}
 	return picked
+}
+
+// zeros is a slice of n zeros, in the room of another one if that suffices.
+func zeros[T any](room []T, n int) []T {
+	if cap(room) < n {
+		return make([]T, n)
+	}
+	room = room[:n]
+	clear(room)
+	return room
 }
 
 // left is how many values are still to be picked at a class if state values before it were passed over.

@@ -15,6 +15,7 @@ type share struct {
 	demand
 	at    vertex
 	parts []share // by child, in the order of ranks
+	run   []int32 // the positions of the members, in place of parts, where they are all that is shared out
 }
 
 // everything is the demand for the whole ask.
@@ -49,6 +50,10 @@ type item struct {
 func (s *sums) place(x vertex, d demand) share {
 	out := share{demand: d, at: x}
 	if s.v.isNode(x) {
+		return out
+	}
+	if s.fillsPlainly(x, &d) {
+		out.run = s.fillPlain(x, s.newMembers(&d), s.scratch.positions(s.newMembers(&d)))
 		return out
 	}
 	items := s.distribute(x, d, s.scratch.enter(), false)

@@ -19,6 +19,9 @@ func (s *sums) arrange(sh *share) arrangement {
 	if s.v.isNode(sh.at) {
 		out.units[s.bottom()] = s.appendNode(nil, sh)
 	}
+	if sh.run != nil {
+		out.units[s.bottom()] = sh.run
+	}
 	for i := range sh.parts {
 		part := &sh.parts[i]
 		if s.v.isNode(part.at) && part.units[s.bottom()] == s.newMembers(&part.demand) {
@@ -94,6 +97,9 @@ func (a *arrangement) take(level int, n int64) []int32 {
 
 // assign gives the positions of an arrangement to the new members: result by place in pending.
 func (s *sums) assign(a arrangement) []int32 {
+	if len(a.begun) == 0 {
+		return append(slices.Clip(a.units[0]), a.short...) // in rank order
+	}
 	at := make(map[int]int32, s.members) // by rank
 	for g, positions := range a.begun {
 		b := &s.begun[g]

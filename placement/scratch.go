@@ -3,10 +3,14 @@ package placement
 // scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
 	pending []pendingMember
+	picks   []chosen
+	least   leastSum
 	items   [][]item // by depth below the candidate
 	depth   int
 	units   []int64
 	used    int
+	list    []int32 // positions of members
+	listed  int
 }
 
 // enter goes one level down and returns room for the items there.
@@ -31,6 +35,16 @@ func (r *scratch) carve(n int) []int64 {
 	return u
 }
 
+// positions returns an empty list with room for n positions.
+func (r *scratch) positions(n int64) []int32 {
+	if r.listed+int(n) > len(r.list) {
+		r.list, r.listed = make([]int32, max(256, 2*len(r.list), int(n))), 0
+	}
+	at := r.listed
+	r.listed += int(n)
+	return r.list[at:at:r.listed]
+}
+
 // takeScratch gives the problem something to write on.
 func (p *problem) takeScratch() {
 	if p.scratch, _ = p.c.scratch.Get().(*scratch); p.scratch == nil {
@@ -40,7 +54,8 @@ func (p *problem) takeScratch() {
 
 // done gives it to others; the problem is not searched again.
 func (p *problem) done() {
-	p.scratch.depth, p.scratch.used = 0, 0
+	p.scratch.depth, p.scratch.used, p.scratch.listed = 0, 0, 0
+	p.scratch.picks = p.scratch.picks[:0]
 	p.c.scratch.Put(p.scratch)
 	p.scratch = nil
 }
