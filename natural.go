@@ -16,18 +16,17 @@ func CompareNatural(a, b string) int {
 	if same == len(a) || same == len(b) {
 		return cmp.Compare(len(a), len(b))
 	}
-	// The first difference may lie within a number: start before it.
+	// The first difference may lie within a number. Of equally long runs of digits it decides.
+	x, y := len(digits(a[same:])), len(digits(b[same:]))
 	start := same
-	for start > 0 && isDigit(a[start-1]) {
+	for x != y && start > 0 && isDigit(a[start-1]) {
 		start--
 	}
-	x, y := digits(a[start:]), digits(b[start:])
 	switch {
-	case len(x) == 0 || len(y) == 0:
-		return cmp.Compare(a[same], b[same]) // then start == same
-	case x[0] != '0' && y[0] != '0':
-		// Without leading zeros the longer number is the larger one, and the first difference decides between equal lengths.
-		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a[same], b[same]))
+	case x == y, start == same && (x == 0 || y == 0):
+		return cmp.Compare(a[same], b[same])
+	case a[start] != '0' && b[start] != '0':
+		return cmp.Compare(x, y) // without leading zeros the longer number is the larger one
 	}
 	return compareFrom(a, b, start)
 }

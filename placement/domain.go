@@ -87,7 +87,7 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 		return false
 	}
 	f.knowSpan(best)
-	return f.leastSpan(x) > best.span
+	return best.span > 0 && best.span <= topSize && int64(f.slots.ix.top(x, int32(best.span)-1)) < f.members
 }
 
 // knowSpan fills the span of a candidate.
@@ -108,6 +108,9 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	span := int64(-1)
 	if order == 0 {
 		f.knowSpan(best)
+		if f.isWider(d, best.span) {
+			return 1
+		}
 		span = f.spanOf(d)
 		order = cmp.Or(cmp.Compare(span, best.span), f.comparePacking(d, best.domain))
 	}

@@ -17,7 +17,10 @@ type index struct {
 	// interval of the children.
 	nodeSums, domainSums column[int32]
 	// most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
-	most   []column[int32]
+	most []column[int32]
+	// tops has, for every domain above the lowest layer, the most slots of the largest 1, 2, ... children of one domain of
+	// that layer below it.
+	tops   column[int32]
 	groups atomic.Pointer[[]*groupSums] // a few group sizes, the last made first
 }
 
@@ -32,6 +35,9 @@ func (p *problem) newIndex() *index {
 	}
 	for i := range v.switchTiers() {
 		ix.most = append(ix.most, newColumn[int32](v.upTo[i]))
+	}
+	if len(ix.most) > 1 {
+		ix.tops = newColumn[int32](v.upTo[1] * topSize)
 	}
 	count := p.counter()
 	var total int64
@@ -83,6 +89,7 @@ func (s *summer) sum(x vertex) {
 		for i := range below {
 			put(&s.most[i], x, s.values[0])
 		}
+		s.sumTops(x)
 		return
 	}
 	for c := lo; c < end; c++ {
@@ -100,6 +107,44 @@ func (s *summer) sum(x vertex) {
 		}
 		put(&s.most[i], x, most)
 	}
+	s.sumTops(x)
+}
+
+// topSize is how many children the index knows the best domain of the lowest layer for.
+const topSize = 32
+
+// sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
+func (s *summer) sumTops(x vertex) {
+	if len(s.most) < 2 || s.v.tier[x] <= s.v.tiers[1] {
+		return
+	}
+	var tops [topSize]int32
+	if lo, end := s.v.kids(x); !s.v.isNode(lo) {
+		for c := lo; c < end; c++ {
+			for k := range tops {
+				tops[k] = max(tops[k], s.top(c, int32(k)))
+			}
+		}
+	} else {
+		for k := range tops {
+			tops[k] = s.most[0].at(x)
+		}
+	}
+	for k, top := range tops {
+		put(&s.tops, x*topSize+int32(k), top)
+	}
+}
+
+// top is the most slots of k+1 children of one domain of the lowest layer in x.
+func (ix *index) top(x vertex, k int32) int32 {
+	if ix.v.tier[x] > ix.v.tiers[1] {
+		return ix.tops.at(x*topSize + k)
+	}
+	lo, end := ix.v.firstPos[x], ix.v.endPos[x]
+	if lo == end {
+		return 0
+	}
+	return ix.nodeSums.at(min(lo+k, end-1))
 }
 
 // prefixSums sorts the values in descending order and enters their sums from a place on; it returns the sum of all.
@@ -148,7 +193,7 @@ func (ix *index) after(p *problem, touched []int32) *index {
 	}
 	next := &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most),
+		most: forks(ix.most), tops: ix.tops.fork(),
 	}
 	count := p.counter()
 	dirty := dirtyDomains{v: ix.v}

@@ -89,13 +89,19 @@ func (s *sums) spanOfNodes(x vertex) (int64, bool) {
 	return n, true
 }
 
-// leastSpan is a bound below spanOf for every node and domain of nodes below x: no node takes more than the largest.
-func (s *sums) leastSpan(x vertex) int64 {
-	largest := max(1, int64(s.slots.ix.most[0].at(x)))
-	if largest >= s.members {
-		return 0
+// isWider is true only if spanOf is above span: so many children do not have the slots, even the largest.
+func (s *sums) isWider(x vertex, span int64) bool {
+	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) {
+		return false
 	}
-	return (s.members + largest - 1) / largest
+	lo, end := s.v.kids(x)
+	if int64(end-lo) <= span {
+		return false
+	}
+	if s.v.isNode(lo) {
+		return int64(s.slots.ix.nodeSums.at(s.v.firstPos[x]+int32(max(span, 1))-1)) < s.members
+	}
+	return int64(s.slots.ix.domainSums.at(lo+int32(max(span, 1))-1)) < s.members
 }
 
 // fewestOf is how many of the first values behind sums in the interval make n, all of them if they do not, and what they
