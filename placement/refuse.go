@@ -58,63 +58,65 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 // equals that with the most slots, then the first in path order.
 func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	p := s.problem
-	best, most, room := vertex(-1), int64(-1), int64(0)
-	for _, d := range s.largestOf(t) {
-		n, slots := p.capacity(s, d, slots, fits), slots.at(d)
-		if n > most || n == most && slots > room {
-			best, most, room = d, n, slots
+	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
+	if s.lca < 0 && slots.flat == nil && (len(s.levels) == 0 || s.indexed != nil) {
+		best.walk(rootVertex, s.v.tierIndex(t))
+	} else {
+		for _, d := range s.candidates(t) {
+			best.look(d)
 		}
 	}
-	if best < 0 {
+	if best.domain < 0 {
 		return TierFit{}, false
 	}
-	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best, p.c.nodeName), Members: int(most)}
+	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best.domain, p.c.nodeName), Members: int(best.members)}
 	if len(p.levels) > 0 {
-		fit.Groups = int(most / p.levels[0].size)
+		fit.Groups = int(best.members / p.levels[0].size)
 	}
 	return fit, true
 }
 
-// largestOf lists candidates of a tier, the one that bestAt looks for among them: without groups, or among nodes, the
-// first of those with the most slots.
-func (a *ask) largestOf(t int32) []vertex {
-	if a.lca >= 0 || a.slots.flat != nil || t > 0 && len(a.levels) > 0 {
-		return a.candidates(t)
-	}
-	best, most := vertex(-1), int64(-1)
-	a.findLargest(rootVertex, t, &best, &most)
-	if best < 0 {
-		return nil
-	}
-	return []vertex{best}
+// widest is the domain of a tier that could take the most new members so far.
+type widest struct {
+	*sums
+	table   slotTable
+	fits    bool
+	tier    int32
+	domain  vertex
+	members int64
+	slots   int64
 }
 
-// findLargest looks for a domain of tier t below x with more slots than the most so far. No domain has more than the
-// one around it, nor a child more than the largest.
-func (a *ask) findLargest(x vertex, t int32, best *vertex, most *int64) {
-	slots := a.slots.at(x)
-	if slots <= *most {
+func (w *widest) look(d vertex) {
+	n, slots := w.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
+	if n > w.members || n == w.members && slots > w.slots {
+		w.domain, w.members, w.slots = d, n, slots
+	}
+}
+
+// walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
+func (w *widest) walk(x vertex, i int) {
+	if w.v.tierOf(x) <= w.tier {
+		w.look(x)
 		return
 	}
-	if a.v.tierOf(x) <= t {
-		*best, *most = x, slots
+	slots := int64(w.table.ix.most[i].at(x))
+	n := min(slots, int64(len(w.pending)))
+	if w.indexed != nil {
+		groups := slots / w.sizes[0]
+		if t := w.v.tierIndex(w.tiers[0]); t < i {
+			groups = int64(w.indexed.most[i][t].at(x))
+		}
+		if groups < w.full {
+			n = groups * w.sizes[0]
+		}
+	}
+	if n < w.members || n == w.members && slots <= w.slots {
 		return
 	}
-	lo, end := a.v.kids(x)
-	ix := a.slots.ix
-	switch {
-	case lo == end:
-		return
-	case a.v.isNode(lo) || t == 0:
-		slots = int64(ix.most[0].at(x))
-	case x != rootVertex: // whose children may be without the nodes outside the tree
-		slots = int64(ix.domainSums.at(lo))
-	}
-	if slots <= *most {
-		return
-	}
+	lo, end := w.v.kids(x)
 	for c := lo; c < end; c++ {
-		a.findLargest(c, t, best, most)
+		w.walk(c, i)
 	}
 }
 
