@@ -171,6 +171,11 @@ func (c *chooser) extra(core []int) []int {
 	if c.isPlain(pool) {
 		return c.extraPlain(pool, core, need)
 	}
+	if c.isEven() {
+		if set := c.extraExact(pool, need, !free); set != nil {
+			return set
+		}
+	}
 	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
 	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
 	if c.short {

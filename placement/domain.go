@@ -108,11 +108,12 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	span := int64(-1)
 	if order == 0 {
 		f.knowSpan(best)
-		if f.isWider(d, best.span) {
+		packing := f.comparePacking(d, best.domain)
+		if f.isWider(d, best.span) || packing > 0 && f.isWider(d, best.span-1) {
 			return 1
 		}
 		span = f.spanOf(d)
-		order = cmp.Or(cmp.Compare(span, best.span), f.comparePacking(d, best.domain))
+		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
 		best.intact = f.appendIntact(best.intact[:0], d)

@@ -32,6 +32,7 @@ type picker struct {
 	tops    []int64 // the largest his of the pool, as prefix sums
 	memo    map[pickState]*pick
 	bit     uint8
+	mixed   [][]int64 // by class: the largest sums of units of 1, 2, ... children from it on
 }
 
 type pickState struct {
@@ -156,6 +157,7 @@ func (k *picker) classify(tasks []task, least int64) {
 	slices.SortStableFunc(k.classes, func(a, b class) int {
 		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
 	})
+	k.mixed = make([][]int64, len(k.classes))
 }
 
 // evenShare is the largest share that every child of a set of this size can take: its upper bound, but no more than an
@@ -228,14 +230,21 @@ func (k *picker) most(from, size int) int64 {
 }
 
 func (k *picker) mostMixed(from, size int) int64 {
-	rest := slices.Clone(k.classes[from:])
-	slices.SortFunc(rest, func(a, b class) int { return cmp.Compare(b.hi, a.hi) })
-	var sum int64
-	for i := range rest {
-		m := min(size, len(rest[i].items))
-		sum, size = sum+int64(m)*rest[i].hi, size-m
+	if k.mixed[from] == nil {
+		var his []int64
+		for _, cl := range k.classes[from:] {
+			for range cl.items {
+				his = append(his, cl.hi)
+			}
+		}
+		slices.SortFunc(his, func(a, b int64) int { return cmp.Compare(b, a) })
+		sums := []int64{0}
+		for i, hi := range his {
+			sums = append(sums, sums[i]+hi)
+		}
+		k.mixed[from] = sums
 	}
-	return sum
+	return k.mixed[from][min(size, len(k.mixed[from])-1)]
 }
 
 // compare says which of two choices of equal size is better by every key but the host score.

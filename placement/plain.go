@@ -7,10 +7,15 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// isPlain says whether slots alone decide between children: there is no score, no affinity key, no short group, and a
-// child takes as many units as it has slots.
+// isEven says whether nothing but room tells children apart: there is no score, and no affinity key.
+func (c *chooser) isEven() bool {
+	return !c.scored() && len(c.friends) == 0 && c.policy != gang.ByScore
+}
+
+// isPlain says whether slots alone decide between children: there is no short group either, and a child takes as many
+// units as it has slots.
 func (c *chooser) isPlain(pool []int) bool {
-	if c.scored() || c.short || len(c.friends) > 0 || c.policy == gang.ByScore {
+	if !c.isEven() || c.short {
 		return false
 	}
 	for _, i := range pool {
@@ -65,4 +70,36 @@ func (c *chooser) withShare(pool, core []int, size int) []int {
 	}
 	n, _ := slices.BinarySearchFunc(pool, share, func(i int, share int64) int { return cmp.Compare(share, c.items[i].hi+1) })
 	return pool[:n]
+}
+
+// extraExact picks the fewest children that hold need units beside the core, the best such set, where the largest of the
+// pool hold exactly the need: then every set has all children above the smallest of these, and as many as are missing
+// with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it is otherwise.
+func (c *chooser) extraExact(pool []int, need int64, flagged bool) []int {
+	if c.policy != gang.BestFit {
+		return nil
+	}
+	slices.SortFunc(pool, func(i, j int) int {
+		a, b := &c.items[i], &c.items[j]
+		return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(a.slots, b.slots), cmp.Compare(i, j))
+	})
+	size, sum := 0, int64(0)
+	for sum < need && size < len(pool) {
+		sum, size = sum+c.items[pool[size]].hi, size+1
+	}
+	if sum != need || size == 0 {
+		return nil
+	}
+	set := slices.Clone(pool[:size])
+	if flagged && !slices.ContainsFunc(set, func(i int) bool { return c.freeShort(&c.items[i]) }) {
+		hi := c.items[set[size-1]].hi
+		for _, i := range pool[size:] {
+			if it := &c.items[i]; it.hi == hi && c.freeShort(it) {
+				set[size-1] = i
+				return set
+			}
+		}
+		return nil
+	}
+	return set
 }

@@ -89,19 +89,30 @@ func (s *sums) spanOfNodes(x vertex) (int64, bool) {
 	return n, true
 }
 
-// isWider is true only if spanOf is above span: so many children do not have the slots, even the largest.
+// isWider is true only if spanOf is above span: so many children do not have room, even the largest.
 func (s *sums) isWider(x vertex, span int64) bool {
 	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) {
 		return false
 	}
 	lo, end := s.v.kids(x)
-	if int64(end-lo) <= span {
+	switch {
+	case span <= 0:
+		return true
+	case int64(end-lo) <= span:
+		return false
+	case s.v.isNode(lo):
+		return int64(s.slots.ix.nodeSums.at(s.v.firstPos[x]+int32(span)-1)) < s.members
+	case int64(s.slots.ix.domainSums.at(lo+int32(span)-1)) < s.members:
+		return true
+	case s.indexed == nil || x == rootVertex:
 		return false
 	}
-	if s.v.isNode(lo) {
-		return int64(s.slots.ix.nodeSums.at(s.v.firstPos[x]+int32(max(span, 1))-1)) < s.members
+	for i, t := range s.v.tiersBelow(s.v.tierOf(x)) {
+		if s.whole(0, t, x) >= s.full {
+			return int64(s.indexed.sums[i].at(lo+int32(span)-1)) < s.full
+		}
 	}
-	return int64(s.slots.ix.domainSums.at(lo+int32(max(span, 1))-1)) < s.members
+	return false
 }
 
 // fewestOf is how many of the first values behind sums in the interval make n, all of them if they do not, and what they
