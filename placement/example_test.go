@@ -128,3 +128,28 @@ func ExampleUnschedulable() {
 	// 1 rack [rack-1] 4
 	// {4 [{resource:gpu 1}]}
 }
+
+// A queue is planned in the order given, every gang on what the ones before it left; a refused one stops nobody.
+func ExampleBatch() {
+	var queue []*gang.Request
+	for i, members := range []int{3, 5, 4} {
+		req := exampleGang(members)
+		req.Name = fmt.Sprint("ns/job-", i)
+		queue = append(queue, req)
+	}
+	next, planned := placement.Batch(exampleCluster(), queue)
+	for _, p := range planned {
+		if p.Err != nil {
+			fmt.Println(p.Request.Name, p.Err)
+			continue
+		}
+		fmt.Println(p.Request.Name, p.Result.Domain)
+	}
+	free, _ := next.Free("node-3")
+	fmt.Println(free)
+	// Output:
+	// ns/job-0 [rack-0]
+	// ns/job-1 unschedulable: insufficient slots, 4 of 5 at rack-1 (proven)
+	// ns/job-2 [rack-1]
+	// map[gpu:0]
+}

@@ -3,12 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/placement/manifest"
 )
 
 // command runs the plan command and returns its status and what it said.
@@ -222,6 +225,30 @@ spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
 	require.Zero(t, status)
 	require.Equal(t, map[string][]string{"default/p1": {"n1"}, "default/p2": {"n1"}, "default/p3": {}}, nodes(t, out))
 	require.Equal(t, 2, strings.Count(out, `"waitsFor":[{"pod":"default/old","gang":"default/old","node":"n1"}]`))
+}
+
+// Equal pods count the nodes once, with the first of them; every later one looks at what the one before it has changed.
+func TestQueueKeepsTheIndex(t *testing.T) {
+	const nodes, pods = 300, 40
+	var text strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&text, "%s---\n", strings.ReplaceAll(node, "n1", fmt.Sprint("n", i)))
+	}
+	for i := range pods {
+		fmt.Fprintf(&text, "---\n%s", strings.ReplaceAll(pod, "good", fmt.Sprint("p", i)))
+	}
+	in, err := manifest.Read([]manifest.File{{Name: "a.yaml", Data: []byte(text.String())}}, manifest.Options{})
+	require.NoError(t, err)
+	asked := 0
+	for i := range in.Gangs {
+		r := &in.Gangs[i].Request
+		r.Class, r.Eligible = "any", func(string) bool { asked++; return true }
+	}
+	p := &Planned{Input: in}
+	require.NoError(t, p.plan(Options{}))
+	require.Len(t, p.Outcomes, pods)
+	require.NotNil(t, p.Outcomes[pods-1].Result)
+	require.Equal(t, nodes+pods-1, asked)
 }
 
 func TestPolicy(t *testing.T) {

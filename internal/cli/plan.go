@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -41,23 +42,24 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 		return nil, err
 	}
 	p := &Planned{Input: in}
-	if err != nil {
-		return p, err
+	if err == nil {
+		err = p.plan(opt)
 	}
-	cluster, err := placement.NewCluster(in.Spec)
+	return p, err
+}
+
+// plan plans what was read.
+func (p *Planned) plan(opt Options) error {
+	cluster, err := placement.NewCluster(p.Input.Spec)
 	if err != nil {
-		return p, err
+		return err
 	}
 	p.Input.Notices = append(p.Input.Notices, cluster.Notices()...)
 	p.Cluster = cluster
+	_, planned := placement.Batch(cluster, queue(p.Input.Gangs, opt.Policy))
 	var defects []error
-	for i := range in.Gangs {
-		o := outcome(&in.Gangs[i], cluster, opt.Policy)
-		if o.Result != nil {
-			if cluster, err = carryOut(cluster, o.Result); err != nil {
-				return p, err
-			}
-		}
+	for i := range planned {
+		o := outcome(&p.Input.Gangs[planned[i].Index], &planned[i])
 		if cannotBeUsed(o.Err) {
 			defects = append(defects, o.Err)
 		}
@@ -65,61 +67,34 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 	}
 	if len(defects) > 0 && !opt.KeepGoing {
 		p.Outcomes = nil
-		return p, errors.Join(defects...)
+		return errors.Join(defects...)
 	}
-	return p, nil
+	return nil
 }
 
-// outcome plans one gang.
-func outcome(g *manifest.Gang, cluster *placement.Cluster, policy gang.Policy) render.Outcome {
-	o := render.Outcome{Gang: g.Request.Name, Request: &g.Request, Cluster: cluster, Ignored: g.Ignored, Err: g.Err}
+// queue lists what is to be planned: nil for a gang that cannot be, because of its objects.
+func queue(gangs []manifest.Gang, policy gang.Policy) []*gang.Request {
+	reqs := make([]*gang.Request, len(gangs))
+	for i := range gangs {
+		if g := &gangs[i]; g.Err == nil {
+			g.Request.Policy = cmp.Or(g.Request.Policy, policy)
+			reqs[i] = &g.Request
+		}
+	}
+	return reqs
+}
+
+// outcome is what became of a gang, with what its objects say.
+func outcome(g *manifest.Gang, p *placement.Planned) render.Outcome {
+	o := render.Outcome{
+		Gang: g.Request.Name, Request: &g.Request, Cluster: p.Cluster, Ignored: g.Ignored, Result: p.Result, Err: p.Err,
+	}
 	if g.Err != nil {
-		return o
-	}
-	if g.Request.Policy == "" {
-		g.Request.Policy = policy
-	}
-	o.Result, o.Err = placement.Plan(cluster, &g.Request)
-	if cannotBeUsed(o.Err) {
+		o.Err = g.Err
+	} else if cannotBeUsed(o.Err) {
 		o.Err = fmt.Errorf("%s: %w", o.Gang, o.Err)
 	}
 	return o
-}
-
-// carryOut makes the snapshot for the rest of the queue. Members that the plan waits for make room for it now, and keep
-// of what they hold as much as the plan leaves: whoever comes later has to wait for them as well.
-func carryOut(c *placement.Cluster, res *placement.Result) (*placement.Cluster, error) {
-	if len(res.WaitsFor) == 0 {
-		return c.Apply(res)
-	}
-	waited := map[placement.MemberRef]bool{}
-	var gone, rest placement.Delta
-	for _, m := range res.WaitsFor {
-		waited[m.MemberRef] = true
-		gone.Remove = append(gone.Remove, m.MemberRef)
-	}
-	for m := range c.Running() {
-		if waited[placement.MemberRef{Gang: m.Gang, Member: m.Member}] {
-			rest.Place = append(rest.Place, m)
-		}
-	}
-	next, err := c.Update(gone)
-	if err != nil {
-		return nil, err
-	}
-	if next, err = next.Apply(res); err != nil {
-		return nil, err
-	}
-	for _, m := range rest.Place {
-		free, _ := next.Free(m.Node)
-		for name, n := range m.Resources {
-			m.Resources[name] = min(n, max(0, free[name]))
-		}
-		if next, err = next.Update(placement.Delta{Place: []placement.Running{m}}); err != nil {
-			return nil, err
-		}
-	}
-	return next, nil
 }
 
 // cannotBeUsed says whether the error is a defect of the input. A gang without a place, or one that asks for what is not
