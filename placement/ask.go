@@ -17,6 +17,10 @@ type ask struct {
 	begun []begunGroup
 	// settled is, per level, the worst tier of the groups of which all members run or some do.
 	settled []int32
+	// indexed are whole groups by the index, where there is one level of groups and none is begun; only are the sums of
+	// whichever strategy is looked at then.
+	indexed *groupSums
+	only    sums
 	// beyond is how many members must lie outside the tree, because the tree is full.
 	beyond int64
 }
@@ -47,6 +51,9 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 		a.cut()
 	}
 	a.stayInTree()
+	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
+		a.indexed = a.slots.ix.groupsOf(a.sizes[0])
+	}
 	return a
 }
 

@@ -274,17 +274,18 @@ const keptSizes = 4
 func (ix *index) groupsOf(size int64) *groupSums {
 	for {
 		old := ix.groups.Load()
-		var list []*groupSums
 		if old != nil {
 			for _, g := range *old {
 				if g.size == size {
 					return g
 				}
 			}
-			list = (*old)[:min(len(*old), keptSizes-1)]
 		}
 		g := newGroupSums(ix, size)
-		list = append([]*groupSums{g}, list...)
+		list := []*groupSums{g}
+		if old != nil {
+			list = append(list, (*old)[:min(len(*old), keptSizes-1)]...)
+		}
 		if ix.groups.CompareAndSwap(old, &list) {
 			return g
 		}

@@ -20,10 +20,15 @@ func (s *sums) arrange(sh *share) arrangement {
 		out.units[s.bottom()] = s.appendNode(nil, sh)
 	}
 	if sh.run != nil {
-		out.units[s.bottom()] = sh.run
+		s.cutRun(sh, &out)
+		return out
 	}
 	for i := range sh.parts {
 		part := &sh.parts[i]
+		if part.run != nil {
+			s.cutRun(part, &out)
+			continue
+		}
 		if s.v.isNode(part.at) && part.units[s.bottom()] == s.newMembers(&part.demand) {
 			out.units[s.bottom()] = s.appendNode(out.units[s.bottom()], part) // no unit is whole on the node
 			continue
@@ -51,6 +56,21 @@ func (s *sums) appendNode(list []int32, sh *share) []int32 {
 		list = append(list, s.v.position(sh.at))
 	}
 	return list
+}
+
+// cutRun adds the positions of a share that is a run: whole groups first, then the short one. Beside members it has one level
+// of groups at most.
+func (s *sums) cutRun(sh *share, out *arrangement) {
+	run := sh.run
+	if s.bottom() > 0 {
+		n := sh.units[0] * s.sizes[0]
+		out.units[0] = append(out.units[0], run[:n]...)
+		run = run[n:]
+	}
+	if sh.short {
+		out.short, run = run[:s.short], run[s.short:]
+	}
+	out.units[s.bottom()] = append(out.units[s.bottom()], run...)
 }
 
 func (a *arrangement) keepBegun(g int, positions []int32) {

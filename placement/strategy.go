@@ -76,7 +76,7 @@ func (a *ask) feasible() iter.Seq[found] {
 // possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
 // nothing but the hard rules. One look at the index tells as much for every strategy.
 func (a *ask) possibleAt(t int32) bool {
-	if len(a.levels) == 0 || a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
+	if len(a.levels) == 0 || a.indexed != nil {
 		return true
 	}
 	return a.holds(a.loosest(t))

@@ -13,7 +13,6 @@ type sums struct {
 	reserved []map[vertex]int64
 	homes    []vertex // by begun group
 	cache    map[sumKey][]int64
-	indexed  *groupSums      // of the only level of groups, instead of tables
 	scores   map[int32]int64 // host score by position
 }
 
@@ -33,15 +32,16 @@ const (
 // newSums prepares the tables for a strategy and finds homes for begun groups, innermost level first. It reports
 // whether every begun group can be completed within its tier.
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
-	s := &sums{ask: a, tiers: tiers}
-	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
-		s.indexed = a.slots.ix.groupsOf(a.sizes[0])
-	}
 	for i, t := range tiers {
 		if a.settled[i] > t {
-			return s, false
+			return &sums{ask: a, tiers: tiers}, false
 		}
 	}
+	if a.indexed != nil { // there are no tables that belong to one strategy
+		a.only = sums{ask: a, tiers: tiers}
+		return &a.only, true
+	}
+	s := &sums{ask: a, tiers: tiers}
 	if len(a.begun) == 0 {
 		return s, true
 	}
