@@ -59,6 +59,9 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 
 // stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
 func (a *ask) stayInTree() {
+	if a.slots.at(rootVertex) < 0 { // some vertex cannot complete its multiple
+		return
+	}
 	outside := a.slots.at(a.v.outside)
 	inside := a.slots.at(rootVertex) - outside
 	if a.beyond = max(0, a.members-a.forced[rootVertex]-inside); a.beyond == 0 && outside != 0 {

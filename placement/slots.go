@@ -50,7 +50,7 @@ func (p *problem) sumSlots(slots []int64) {
 		var sum, below int64
 		lo, end := p.v.kids(x)
 		for c := lo; c < end; c++ {
-			sum += slots[c]
+			sum = max(noSlots, sum+slots[c])
 			if p.forced != nil {
 				below += p.forced[c]
 			}
