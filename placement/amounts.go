@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -11,74 +12,84 @@ import (
 // nothing away from it.
 const boundless = math.MaxInt64
 
-// amounts shares equal vectors of resources.
-type amounts map[string][]int64
+// amounts brings resources inside and shares equal vectors of them.
+type amounts struct {
+	f       *fabric
+	vectors map[string][]int64
+	last    []int64 // the vector that was asked for last: often the next one is equal
+	dropped bool    // the resources that were asked for last have a name that the fabric lacks
 
-// checkAmounts is Resources.Validate without its cost for the common, sound case.
-func checkAmounts(field string, r muster.Resources) error {
-	for name, amount := range r {
-		if name == "" || amount < 0 {
-			return r.Validate(field)
-		}
-	}
-	return nil
+	next []int64
+	key  []byte
 }
 
-// resourceNames lists what nodes have or members hold. Pods are always among them: a node that does not name them now
-// may do so later, and then the pods that run count.
-func resourceNames(spec Spec) []string {
-	seen := map[string]bool{muster.Pods: true}
-	for i := range spec.Nodes {
-		for name := range spec.Nodes[i].Allocatable {
-			seen[name] = true
+func (f *fabric) amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.resources))} }
+
+// vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
+// lacks are dropped. O(resources).
+func (a *amounts) vector(r muster.Resources, pods int64) []int64 {
+	clear(a.next)
+	a.next[a.f.pods], a.dropped = pods, false
+	for name, amount := range r {
+		if name == "" || amount < 0 {
+			return nil
 		}
+		if i := a.f.resource(name); i >= 0 {
+			a.next[i] = amount
+		} else {
+			a.dropped = true
+		}
+	}
+	if !slices.Equal(a.next, a.last) {
+		a.last = a.shared()
+	}
+	return a.last
+}
+
+// shared is the one vector that equals the next one.
+func (a *amounts) shared() []int64 {
+	if a.vectors == nil {
+		a.vectors = map[string][]int64{}
+	}
+	a.key = a.key[:0]
+	for _, amount := range a.next {
+		a.key = binary.LittleEndian.AppendUint64(a.key, uint64(amount))
+	}
+	v, ok := a.vectors[string(a.key)]
+	if !ok {
+		v = slices.Clone(a.next)
+		a.vectors[string(a.key)] = v
+	}
+	return v
+}
+
+// resourceNames lists what nodes have or members hold, in natural order. Pods are always among them: a node that does
+// not name them now may do so later, and then the pods that run count. O(all amounts).
+func resourceNames(spec Spec) []string {
+	names := []string{muster.Pods}
+	add := func(r muster.Resources) {
+		for name := range r {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for i := range spec.Nodes {
+		add(spec.Nodes[i].Allocatable)
 	}
 	for i := range spec.Running {
-		for name := range spec.Running[i].Resources {
-			seen[name] = true
-		}
-	}
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
+		add(spec.Running[i].Resources)
 	}
 	slices.SortFunc(names, muster.CompareNatural)
 	return names
 }
 
-// vector is r by resource id; missing says what a name that r lacks counts. Names that the fabric lacks are dropped.
-func (a amounts) vector(f *fabric, r muster.Resources, missing func(name string) int64) []int64 {
-	v := make([]int64, len(f.resources))
-	key := make([]byte, 0, 8*len(v))
-	for i, name := range f.resources {
-		amount, ok := r[name]
-		if !ok {
-			amount = missing(name)
-		}
-		v[i] = amount
-		for s := 0; s < 64; s += 8 {
-			key = append(key, byte(amount>>s))
-		}
-	}
-	if shared, ok := a[string(key)]; ok {
-		return shared
-	}
-	a[string(key)] = v
-	return v
-}
-
-func nothing(string) int64 { return 0 }
-
-func boundlessPods(name string) int64 {
-	if name == muster.Pods {
-		return boundless
-	}
-	return 0
-}
+// resource finds a resource's column, -1 if no node has it. There are few; to compare them is cheaper than to search.
+func (f *fabric) resource(name string) int { return slices.Index(f.resources, name) }
 
 // bounds says whether a node with these amounts bounds a resource at all.
 func (f *fabric) bounds(allocatable []int64, resource int) bool {
-	return allocatable[resource] != boundless || f.resources[resource] != muster.Pods
+	return allocatable[resource] != boundless || resource != f.pods
 }
 
 // allocatable is the inverse of vector for a node. That it takes no pods is said, since not to name them means the
@@ -86,7 +97,7 @@ func (f *fabric) bounds(allocatable []int64, resource int) bool {
 func (f *fabric) allocatable(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
-		if f.bounds(v, i) && (amount != 0 || f.resources[i] == muster.Pods) {
+		if f.bounds(v, i) && (amount != 0 || i == f.pods) {
 			r[f.resources[i]] = amount
 		}
 	}

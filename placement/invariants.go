@@ -95,7 +95,7 @@ func (c *Cluster) checkSnapshot() {
 	must(slices.Equal(c.leaving, leaving), "the leaving members are not those of the gangs")
 	for id := range int32(len(c.names)) {
 		s := c.static.at(id)
-		must(slices.Equal(c.on.at(id), on[id]), "the members on node %s are not those of the gangs", c.names[id])
+		must(slices.Equal(c.membersOn(id), on[id]), "the members on node %s are not those of the gangs", c.names[id])
 		must(s.flags&present != 0 || len(on[id]) == 0, "members run on absent node %s", c.names[id])
 		for r := range c.free {
 			var free int64

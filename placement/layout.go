@@ -45,16 +45,18 @@ type view struct {
 // noSource marks a domain that the tree does not know: its nodes hang right below the root.
 const noSource topology.DomainID = -1
 
-// newView lays out a tree over the cluster's nodes; id finds a node's dense id, n is their number. Nodes of the tree
-// that the cluster lacks must have got an id as well. O(n + domains).
-func newView(t NamedTree, names []string, id func(string) (int32, bool)) *view {
-	v := &view{name: t.Name, tree: t.Tree, layers: t.Tree.Layers(), rootTop: int32(t.Tree.RootTier()), nodes: int32(len(names))}
+// newView lays out a tree over the cluster's nodes, those of the tree that the cluster lacks included. The ids of the
+// nodes follow the first tree. O(n + domains), beside the sorting of nodes that another tree lacks.
+func newView(t NamedTree, f *fabric, first bool) *view {
+	v := &view{name: t.Name, tree: t.Tree, layers: t.Tree.Layers(), rootTop: int32(t.Tree.RootTier()), nodes: int32(len(f.names))}
 	v.tiers = []int32{0}
 	for _, l := range v.layers {
 		v.tiers = append(v.tiers, int32(l.Tier))
 	}
 	v.tiers = append(v.tiers, v.rootTop)
-	v.placeNodes(names, id)
+	if !first {
+		v.placeNodes(f)
+	}
 	v.placeDomains()
 	for _, t := range v.tiers {
 		v.maximal = append(v.maximal, v.maximalOf(t))
@@ -71,15 +73,18 @@ func newView(t NamedTree, names []string, id func(string) (int32, bool)) *view {
 	return v
 }
 
-func (v *view) placeNodes(names []string, id func(string) (int32, bool)) {
+// placeNodes finds the order of the nodes where it is not that of their ids.
+func (v *view) placeNodes(f *fabric) {
 	inTree := v.tree.NumNodes()
-	v.order = make([]int32, 0, len(names))
-	v.posOf = make([]int32, len(names))
+	v.order = make([]int32, 0, len(f.names))
+	v.posOf = make([]int32, len(f.names))
 	for i := range v.posOf {
 		v.posOf[i] = -1
 	}
+	last := int32(-1)
 	for n := range inTree {
-		i, _ := id(v.tree.NodeName(topology.NodeID(n)))
+		i, _ := f.near(v.tree.NodeName(topology.NodeID(n)), last)
+		last = i
 		v.posOf[i] = int32(n)
 		v.order = append(v.order, i)
 	}
@@ -89,7 +94,7 @@ func (v *view) placeNodes(names []string, id func(string) (int32, bool)) {
 			rest = append(rest, int32(i))
 		}
 	}
-	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(names[a], names[b]) })
+	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(f.names[a], f.names[b]) })
 	for _, i := range rest {
 		v.posOf[i] = int32(len(v.order))
 		v.order = append(v.order, i)

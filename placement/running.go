@@ -1,81 +1,92 @@
 package placement
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
 )
 
-// compareMembers orders by gang, then name, in natural order.
-func compareMembers(a, b *member) int {
-	return cmp.Or(muster.CompareNatural(a.gang, b.gang), muster.CompareNatural(a.name, b.name))
-}
-
 // placeAll puts the members of a new cluster in place. Nodes may be over-committed by it: they are full then.
-func (c *Cluster) placeAll(running []Running, pool amounts) error {
+func (c *Cluster) placeAll(running []Running) error {
 	var errs []error
-	gangs := map[string][]*member{}
+	gangs, of := intakesOf(running)
+	pool, near := c.amounts(), int32(-1)
 	for i := range running {
-		m, err := c.newMember(&running[i], pool)
+		r := &running[i]
+		m, err := c.newMember(r, of[i], pool, near)
+		near = m.node
 		switch {
 		case err != nil:
 			errs = append(errs, err)
-		case m == nil:
-			r := &running[i]
+		case m.node < 0:
 			c.notices = append(c.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
 		default:
-			gangs[m.gang] = append(gangs[m.gang], m)
+			of[i].add(m)
 		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(gangs), muster.CompareNatural) {
-		members := gangs[name]
-		slices.SortFunc(members, compareMembers)
-		for i, m := range members {
-			if i > 0 && members[i-1].name == m.name {
-				errs = append(errs, &muster.InvalidError{Field: "running member " + m.gang, Value: m.name, Reason: "duplicate name"})
-				continue
-			}
-			if err := c.hold(m); err != nil {
-				errs = append(errs, err)
-			}
-			c.on.set(m.node, append(c.on.at(m.node), m))
-			if m.leaving {
-				c.leaving = append(c.leaving, m)
-			}
-		}
-		c.gangs.ReplaceOrInsert(&gangMembers{name: name, members: members})
+	for _, g := range gangs {
+		errs = append(errs, c.settle(g)...)
 	}
 	slices.Sort(c.notices)
 	return errors.Join(errs...)
 }
 
-// newMember checks a running member and brings it inside; nil without an error if its node is absent.
-func (c *Cluster) newMember(r *Running, pool amounts) (*member, error) {
-	field := "running member " + r.Gang + " " + r.Member
+// settle puts a gang of a new cluster in place.
+func (c *Cluster) settle(g *intake) (errs []error) {
+	if len(g.members) == 0 {
+		return nil
+	}
+	sortMembers(g.members)
+	for i, m := range g.members {
+		if i > 0 && g.members[i-1].name == m.name {
+			errs = append(errs, &muster.InvalidError{Field: "running member " + m.gang, Value: m.name, Reason: "duplicate name"})
+			continue
+		}
+		if err := c.hold(m); err != nil {
+			errs = append(errs, err)
+		}
+		c.on.set(m.node, c.on.at(m.node).with(m))
+		if m.leaving {
+			c.leaving = append(c.leaving, m)
+		}
+	}
+	c.gangs.ReplaceOrInsert(&gangMembers{name: g.gang, members: g.members})
+	return errs
+}
+
+// newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
+func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
+	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving}
 	if r.Gang == "" || r.Member == "" {
-		return nil, &muster.InvalidError{Field: field, Reason: "a running member needs a gang and a name"}
+		return m, nameless(r.Gang, r.Member)
 	}
-	if err := checkAmounts(field+".Resources", r.Resources); err != nil {
-		return nil, err
+	holds := pool.vector(r.Resources, 0)
+	if holds == nil {
+		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	id, ok := c.id(r.Node)
-	if !ok || c.static.at(id).flags&present == 0 {
-		return nil, nil
+	m.kin = g.kin(r.AffinityKey, holds)
+	m.node = c.presentNode(r.Node, near)
+	return m, nil
+}
+
+func nameless(gang, member string) error {
+	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
+}
+
+// presentNode finds a node of the snapshot, -1 if it is not there.
+func (c *Cluster) presentNode(name string, near int32) int32 {
+	if id, ok := c.near(name, near); ok && c.flagsOf(id)&present != 0 {
+		return id
 	}
-	return &member{
-		gang: r.Gang, name: r.Member, node: id, index: r.Index, indexed: r.Indexed, leaving: r.Leaving,
-		affinityKey: r.AffinityKey, holds: pool.vector(c.fabric, r.Resources, nothing),
-	}, nil
+	return -1
 }
 
 // hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
 func (c *Cluster) hold(m *member) error {
-	allocatable := c.static.at(m.node).allocatable
+	allocatable := c.static.kinds.at(m.node).allocatable
 	for r, amount := range m.holds {
 		if amount == 0 || !c.bounds(allocatable, r) {
 			continue
@@ -95,7 +106,7 @@ func (c *Cluster) hold(m *member) error {
 
 // giveBack is the inverse of hold.
 func (c *Cluster) giveBack(m *member) {
-	allocatable := c.static.at(m.node).allocatable
+	allocatable := c.static.kinds.at(m.node).allocatable
 	for r, amount := range m.holds {
 		if amount != 0 && c.bounds(allocatable, r) {
 			c.free[r].set(m.node, c.free[r].at(m.node)+amount)
@@ -104,43 +115,35 @@ func (c *Cluster) giveBack(m *member) {
 	}
 }
 
-// member finds a running member, nil if it does not run. O(log n + log of the gang).
-func (c *Cluster) member(gang, name string) *member {
-	members := c.membersOf(gang)
-	i, ok := slices.BinarySearchFunc(members, name, func(m *member, name string) int {
-		return muster.CompareNatural(m.name, name)
-	})
-	if !ok {
-		return nil
-	}
-	return members[i]
-}
-
-// relist takes members out of every list that holds them and puts others in; both slices are sorted by it. A list is
-// copied once, however many of its members change: other snapshots share it. O(k log k + what is copied).
+// relist takes members out of every list that holds them and puts others in; both slices are sorted by it. A gang's list
+// is copied once, however many of its members change: other snapshots share it. O(k log k + what is copied).
 func (c *Cluster) relist(gone, fresh []*member) {
-	slices.SortFunc(gone, compareMembers)
-	slices.SortFunc(fresh, compareMembers)
-	eachList(gone, fresh, compareGangs, func(name *member, gone, fresh []*member) {
-		members := merge(c.membersOf(name.gang), gone, fresh)
+	sortMembers(gone)
+	sortMembers(fresh)
+	eachGang(gone, fresh, func(gang string, gone, fresh []*member) {
+		members := merge(c.membersOf(gang), gone, fresh)
 		if len(members) == 0 {
-			c.gangs.Delete(&gangMembers{name: name.gang})
+			c.gangs.Delete(&gangMembers{name: gang})
 			return
 		}
-		c.gangs.ReplaceOrInsert(&gangMembers{name: name.gang, members: members})
+		c.gangs.ReplaceOrInsert(&gangMembers{name: gang, members: members})
 	})
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
 		c.leaving = merge(c.leaving, gone, fresh)
 	}
 	slices.SortStableFunc(gone, compareNodes)
-	slices.SortStableFunc(fresh, compareNodes)
-	eachList(gone, fresh, compareNodes, func(at *member, gone, fresh []*member) {
-		c.on.set(at.node, merge(c.on.at(at.node), gone, fresh))
-	})
+	for len(gone) > 0 {
+		n, node := 1, gone[0].node
+		for n < len(gone) && gone[n].node == node {
+			n++
+		}
+		c.on.set(node, c.on.at(node).without(gone[:n]))
+		gone = gone[n:]
+	}
+	for _, m := range fresh {
+		c.on.set(m.node, c.on.at(m.node).with(m))
+	}
 }
-
-func compareGangs(a, b *member) int { return muster.CompareNatural(a.gang, b.gang) }
-func compareNodes(a, b *member) int { return cmp.Compare(a.node, b.node) }
 
 func leavingOf(members []*member) []*member {
 	var out []*member
@@ -152,29 +155,32 @@ func leavingOf(members []*member) []*member {
 	return out
 }
 
-// eachList calls change for every list that two sorted slices concern, with one of its members and its part of both.
-func eachList(gone, fresh []*member, order func(a, b *member) int, change func(one *member, gone, fresh []*member)) {
-	cut := func(from []*member, one *member) int {
+// eachGang calls change for every gang that two sorted slices concern, with its part of both.
+func eachGang(gone, fresh []*member, change func(gang string, gone, fresh []*member)) {
+	cut := func(from []*member, gang string) int {
 		n := 0
-		for n < len(from) && order(from[n], one) == 0 {
+		for n < len(from) && from[n].gang == gang {
 			n++
 		}
 		return n
 	}
 	for len(gone)+len(fresh) > 0 {
 		rest := gone
-		if len(gone) == 0 || len(fresh) > 0 && order(fresh[0], gone[0]) < 0 {
+		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].gang, gone[0].gang) < 0 {
 			rest = fresh
 		}
-		one := rest[0]
-		g, f := cut(gone, one), cut(fresh, one)
-		change(one, gone[:g], fresh[:f])
+		gang := rest[0].gang
+		g, f := cut(gone, gang), cut(fresh, gang)
+		change(gang, gone[:g], fresh[:f])
 		gone, fresh = gone[g:], fresh[f:]
 	}
 }
 
 // merge is a copy of an ordered list without some of its members and with others, both in the same order.
 func merge(list, gone, fresh []*member) []*member {
+	if len(gone) == len(list) {
+		return slices.Clone(fresh) // all of it goes
+	}
 	out := make([]*member, 0, len(list)-len(gone)+len(fresh))
 	keep := func(part []*member) {
 		for _, m := range part {

@@ -23,18 +23,56 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
-	d := Delta{Place: make([]Running, 0, len(res.Assignments))}
-	for i, a := range res.Assignments {
-		if a.Rank < 0 {
-			return nil, invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), a.Rank, "negative")
-		}
-		index, indexed := res.indexes[a.Member]
-		d.Place = append(d.Place, Running{
-			Gang: res.Gang, Member: a.Member, Node: a.Node, Resources: res.holds[a.Rank%len(res.holds)],
-			Index: index, Indexed: indexed, AffinityKey: res.affinityKey,
-		})
+	next := c.fork()
+	g, err := next.assigned(res)
+	if err != nil {
+		return nil, err
 	}
-	return c.Update(d)
+	if err := next.enter(g.members); err != nil {
+		return nil, err
+	}
+	return c.succeed(next), nil
+}
+
+// assigned brings the members of a result inside.
+func (c *Cluster) assigned(res *Result) (*intake, error) {
+	for i := range res.Assignments {
+		if rank := res.Assignments[i].Rank; rank < 0 {
+			return nil, invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
+		}
+	}
+	g := &intake{gang: res.Gang, coming: len(res.Assignments)}
+	kins, lacks := c.kinsOf(res, g)
+	near := int32(-1)
+	for i := range res.Assignments {
+		a := &res.Assignments[i]
+		if res.Gang == "" || a.Member == "" {
+			return nil, nameless(res.Gang, a.Member)
+		}
+		if near = c.presentNode(a.Node, near); near < 0 {
+			return nil, absentNode(a.Node, res.Gang, a.Member)
+		}
+		kind := a.Rank % len(kins)
+		if lacks[kind] != "" {
+			return nil, overCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
+		}
+		m := member{kin: kins[kind], name: a.Member, node: near}
+		m.index, m.indexed = res.indexes[a.Member]
+		g.add(m)
+	}
+	sortMembers(g.members)
+	return g, nil
+}
+
+// kinsOf brings inside what a result's members hold, in turn by rank, and names the first resource of each that the
+// cluster lacks: a result may come from another one.
+func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
+	pool := c.amounts()
+	for _, r := range res.holds {
+		kins = append(kins, g.kin(res.affinityKey, pool.vector(r, 0)))
+		lacks = append(lacks, c.lacking(r, pool))
+	}
+	return kins, lacks
 }
 
 // Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
@@ -42,19 +80,24 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var d Delta
-	for _, name := range members {
-		d.Remove = append(d.Remove, MemberRef{gang, name})
-	}
-	if len(members) == 0 {
-		for _, m := range c.membersOf(gang) {
-			d.Remove = append(d.Remove, MemberRef{gang, m.name})
+	if len(members) > 0 {
+		d := Delta{Remove: make([]MemberRef, len(members))}
+		for i, name := range members {
+			d.Remove[i] = MemberRef{gang, name}
 		}
-		if len(d.Remove) == 0 {
-			return nil, &ConflictError{Gang: gang, Reason: "no member of the gang runs"}
-		}
+		return c.Update(d)
 	}
-	return c.Update(d)
+	gone := slices.Clone(c.membersOf(gang))
+	if len(gone) == 0 {
+		return nil, &ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+	}
+	next := c.fork()
+	next.touched = make([]int32, 0, len(gone))
+	for _, m := range gone {
+		next.giveBack(m)
+	}
+	next.relist(gone, nil)
+	return c.succeed(next), nil
 }
 
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
@@ -76,11 +119,16 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 	if err := next.place(d.Place); err != nil {
 		return nil, err
 	}
+	return c.succeed(next), nil
+}
+
+// succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
+func (c *Cluster) succeed(next *Cluster) *Cluster {
 	if next.cache == nil { // not built anew
 		next.cache, next.touched = c.cache.after(next.touched, len(c.names)), nil
 	}
 	next.checkSnapshot()
-	return next, nil
+	return next
 }
 
 // fork shares everything with c and may be changed.
@@ -103,14 +151,9 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 	if len(remove)+len(leaving) == 0 {
 		return nil
 	}
-	removed, marked := map[*member]bool{}, map[*member]bool{}
-	var gone, fresh []*member
-	find := func(ref MemberRef) (*member, error) {
-		if m := c.member(ref.Gang, ref.Member); m != nil && !removed[m] {
-			return m, nil
-		}
-		return nil, &ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
-	}
+	removed, marked := make(map[*member]bool, len(remove)), map[*member]bool{}
+	gone, fresh := make([]*member, 0, len(remove)+len(leaving)), []*member(nil)
+	find := c.finder(removed)
 	for _, ref := range remove {
 		m, err := find(ref)
 		if err != nil {
@@ -135,29 +178,73 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 	return nil
 }
 
+// finder finds running members but those removed. Members of one gang are mostly named together and in order, so it
+// looks beside the last one first.
+func (c *Cluster) finder(removed map[*member]bool) func(MemberRef) (*member, error) {
+	var gang string
+	var members []*member
+	next := 0
+	return func(ref MemberRef) (*member, error) {
+		if ref.Gang != gang {
+			gang, members, next = ref.Gang, c.membersOf(ref.Gang), 0
+		}
+		var m *member
+		if next < len(members) && members[next].name == ref.Member {
+			m = members[next]
+		} else if i, ok := place(members, ref.Member); ok {
+			m, next = members[i], i
+		}
+		if m == nil || removed[m] {
+			return nil, &ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
+		}
+		next++
+		return m, nil
+	}
+}
+
 // place adds running members; unlike a new cluster's, they must fit.
 func (c *Cluster) place(running []Running) error {
 	if len(running) == 0 {
 		return nil
 	}
-	pool := amounts{}
-	fresh := make([]*member, len(running))
+	gangs, of := intakesOf(running)
+	pool, near := c.amounts(), int32(-1)
 	for i := range running {
-		m, err := c.admit(&running[i], pool)
+		r := &running[i]
+		m, err := c.newMember(r, of[i], pool, near)
 		if err != nil {
 			return err
 		}
-		fresh[i] = m
+		if near = m.node; near < 0 {
+			return absentNode(r.Node, r.Gang, r.Member)
+		}
+		if lack := c.lacking(r.Resources, pool); lack != "" {
+			return overCommitted(r.Node, r.Gang, r.Member, lack, r.Resources[lack])
+		}
+		of[i].add(m)
 	}
-	slices.SortFunc(fresh, compareMembers)
+	return c.enter(arrivals(gangs))
+}
+
+// enter lets members run, in the order of gang, then name, if none of them runs and all fit.
+func (c *Cluster) enter(fresh []*member) error {
+	c.touched = slices.Grow(c.touched, len(fresh))
+	var gang string
+	var running []*member
 	for i, m := range fresh {
-		if i > 0 && compareMembers(fresh[i-1], m) == 0 || c.member(m.gang, m.name) != nil {
+		if i == 0 || m.gang != gang {
+			gang, running = m.gang, c.membersOf(m.gang)
+		}
+		if i > 0 && compareMembers(fresh[i-1], m) == 0 || len(running) > 0 && named(running, m.name) != nil {
 			return &ConflictError{Node: c.names[m.node], Gang: m.gang, Member: m.name, Reason: "the member runs already"}
 		}
 	}
 	for _, m := range fresh {
 		for r, amount := range m.holds {
-			if free := c.free[r].at(m.node); amount > 0 && amount > free {
+			if amount == 0 {
+				continue
+			}
+			if free := c.free[r].at(m.node); amount > free {
 				return overCommitted(c.names[m.node], m.gang, m.name, c.resources[r], amount-max(free, 0))
 			}
 		}
@@ -173,105 +260,21 @@ func overCommitted(node, gang, member, resource string, by int64) error {
 	return &ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
 
-// admit brings a member inside that is placed on a node of the snapshot.
-func (c *Cluster) admit(r *Running, pool amounts) (*member, error) {
-	m, err := c.newMember(r, pool)
-	switch {
-	case err != nil:
-		return nil, err
-	case m == nil:
-		return nil, &ConflictError{Node: r.Node, Gang: r.Gang, Member: r.Member, Reason: "the node is not in the cluster"}
-	}
-	short := ""
-	for name, amount := range r.Resources {
-		if amount > 0 && c.resource(name) < 0 && (short == "" || muster.CompareNatural(name, short) < 0) {
-			short = name // no node has it
-		}
-	}
-	if short != "" {
-		return nil, overCommitted(r.Node, r.Gang, r.Member, short, r.Resources[short])
-	}
-	return m, nil
+func absentNode(node, gang, member string) error {
+	return &ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }
 
-// changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
-func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
-	for _, name := range remove {
-		id, ok := c.id(name)
-		if !ok || c.static.at(id).flags&present == 0 {
-			return nil, &ConflictError{Node: name, Reason: "the node is not in the cluster"}
-		}
-		if on := c.on.at(id); len(on) > 0 {
-			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
-		}
-		c.static.set(id, node{})
-		c.touch(id)
-		for r := range c.free {
-			c.free[r].set(id, 0)
+// lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
+// the resources inside.
+func (c *Cluster) lacking(r muster.Resources, pool *amounts) string {
+	first := ""
+	if !pool.dropped {
+		return first
+	}
+	for name, amount := range r {
+		if amount > 0 && c.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
+			first = name
 		}
 	}
-	seen := make(map[string]bool, len(set))
-	for i := range set {
-		if seen[set[i].Name] {
-			return nil, &muster.InvalidError{Field: "node " + set[i].Name, Reason: "duplicate name"}
-		}
-		seen[set[i].Name] = true
-	}
-	if !c.hasPlacesFor(set) {
-		return c.rebuild(set, seen)
-	}
-	pool := amounts{}
-	for i := range set {
-		if err := c.setNode(&set[i], pool); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// setNode puts a node in its place, below the members that run on it.
-func (c *Cluster) setNode(n *Node, pool amounts) error {
-	if err := checkAmounts("node "+n.Name+".Allocatable", n.Allocatable); err != nil {
-		return err
-	}
-	id, _ := c.id(n.Name)
-	c.putNode(id, n, pool)
-	for _, m := range c.on.at(id) {
-		if err := c.hold(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hasPlacesFor says whether the nodes and their resources are known to the layout.
-func (c *Cluster) hasPlacesFor(nodes []Node) bool {
-	for i := range nodes {
-		if _, ok := c.id(nodes[i].Name); !ok {
-			return false
-		}
-		for name := range nodes[i].Allocatable {
-			if c.resource(name) < 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
-func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
-	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running())}
-	for n := range c.Nodes() {
-		if !fresh[n.Name] {
-			spec.Nodes = append(spec.Nodes, n)
-		}
-	}
-	spec.Nodes = append(spec.Nodes, nodes...)
-	next, err := NewCluster(spec)
-	if err != nil {
-		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
-	}
-	next.notices = c.notices // what was not accepted then is not in the snapshot
-	return next, nil
+	return first
 }

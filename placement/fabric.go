@@ -1,0 +1,102 @@
+package placement
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/topology"
+)
+
+// fabric is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
+type fabric struct {
+	trees     []NamedTree
+	views     []*view
+	names     []string
+	outside   *topology.Tree // the nodes that the first tree lacks, to find them by name
+	resources []string
+	pods      int // their place among the resources
+	notices   []string
+
+	cloning sync.Mutex // cloning gangs writes to the original
+	scratch sync.Pool
+}
+
+// newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
+func newFabric(spec Spec) *fabric {
+	f := &fabric{trees: slices.Clone(spec.Trees), resources: resourceNames(spec)}
+	f.pods = f.resource(muster.Pods)
+	f.nameNodes(spec.Nodes)
+	for i, t := range f.trees {
+		f.views = append(f.views, newView(t, f, i == 0))
+	}
+	if len(f.views) == 0 {
+		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
+		f.views = append(f.views, newView(NamedTree{Tree: bare}, f, true))
+	}
+	return f
+}
+
+// nameNodes names the nodes of the trees and the others in the order of their ids.
+func (f *fabric) nameNodes(nodes []Node) {
+	f.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
+	if len(f.trees) > 0 {
+		t := f.trees[0].Tree
+		f.names = make([]string, t.NumNodes())
+		for i := range f.names {
+			f.names[i] = t.NodeName(topology.NodeID(i))
+		}
+	}
+	var rest []string
+	last := int32(-1)
+	add := func(name string) {
+		if id, ok := f.near(name, last); ok {
+			last = id
+		} else if name != "" {
+			rest = append(rest, name)
+		}
+	}
+	for i := 1; i < len(f.trees); i++ {
+		t := f.trees[i].Tree
+		for n := range t.NumNodes() {
+			add(t.NodeName(topology.NodeID(n)))
+		}
+	}
+	for i := range nodes {
+		add(nodes[i].Name)
+	}
+	if len(rest) > 0 {
+		f.outside, _ = topology.New(topology.Spec{Nodes: rest}) // sorts, and takes each name once
+		for i := range f.outside.NumNodes() {
+			f.names = append(f.names, f.outside.NodeName(topology.NodeID(i)))
+		}
+	}
+}
+
+// id finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
+func (f *fabric) id(name string) (int32, bool) {
+	inTree := 0
+	if len(f.trees) > 0 {
+		if id, ok := f.trees[0].Tree.Node(name); ok {
+			return int32(id), true
+		}
+		inTree = f.trees[0].Tree.NumNodes()
+	}
+	id, ok := f.outside.Node(name)
+	if !ok {
+		return -1, false
+	}
+	return int32(inTree) + int32(id), true
+}
+
+// near finds a node by name that is likely to be the one that was asked for last or the next one.
+func (f *fabric) near(name string, last int32) (int32, bool) {
+	for id := last + 1; id >= max(last, 0); id-- {
+		if int(id) < len(f.names) && f.names[id] == name {
+			return id, true
+		}
+	}
+	return f.id(name)
+}
+
+func (f *fabric) nodeName(id int32) string { return f.names[id] }

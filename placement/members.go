@@ -1,0 +1,137 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/btree"
+
+	"github.com/muster-sched/muster"
+)
+
+// member is a running member. It is never changed, only replaced.
+type member struct {
+	*kin
+	name             string
+	index            int
+	node             int32
+	indexed, leaving bool
+}
+
+// kin is what members of a gang have in common that came together and hold the same.
+type kin struct {
+	gang        string
+	affinityKey string
+	holds       []int64 // by resource
+}
+
+// gangMembers are the running members of one gang in natural order of names.
+type gangMembers struct {
+	name    string
+	members []*member
+}
+
+func newGangSet() *btree.BTreeG[*gangMembers] {
+	return btree.NewG(32, func(a, b *gangMembers) bool { return muster.CompareNatural(a.name, b.name) < 0 })
+}
+
+// compareMembers orders by gang, then name, in natural order.
+func compareMembers(a, b *member) int {
+	if a.kin != b.kin && a.gang != b.gang {
+		return muster.CompareNatural(a.gang, b.gang)
+	}
+	return muster.CompareNatural(a.name, b.name)
+}
+
+func compareNodes(a, b *member) int { return cmp.Compare(a.node, b.node) }
+
+// sortMembers puts members in the order of compareMembers, those of one name in the order in which they came.
+func sortMembers(members []*member) {
+	if !slices.IsSortedFunc(members, compareMembers) {
+		slices.SortStableFunc(members, compareMembers)
+	}
+}
+
+// membersOf lists the running members of a gang, nil if none.
+func (c *Cluster) membersOf(gang string) []*member {
+	if g, ok := c.gangs.Get(&gangMembers{name: gang}); ok {
+		return g.members
+	}
+	return nil
+}
+
+// member finds a running member, nil if it does not run. O(log n + log of the gang).
+func (c *Cluster) member(gang, name string) *member { return named(c.membersOf(gang), name) }
+
+// named finds a member in a gang's list, nil if it is not there.
+func named(members []*member, name string) *member {
+	if i, ok := place(members, name); ok {
+		return members[i]
+	}
+	return nil
+}
+
+// place is where a name stands in a gang's list, or would stand.
+func place(members []*member, name string) (int, bool) {
+	return slices.BinarySearchFunc(members, name, func(m *member, name string) int {
+		return muster.CompareNatural(m.name, name)
+	})
+}
+
+// hosted are the members on a node in no order: a persistent list, whose first element stands in the node's place
+// since most nodes have few. The zero value is the empty list.
+type hosted struct {
+	m    *member
+	next *hosted
+}
+
+// with is the list and a member more. O(1).
+func (h hosted) with(m *member) hosted {
+	if h.m == nil {
+		return hosted{m: m}
+	}
+	rest := h // moves to the heap here, not where the list is empty
+	return hosted{m, &rest}
+}
+
+// without is the list without some of its members, which are in the order of compareMembers. What stands behind the last
+// of them is shared. O(list * log gone).
+func (h hosted) without(gone []*member) hosted {
+	var kept []*member
+	at, left := &h, len(gone)
+	for ; left > 0; at = at.next {
+		if has(gone, at.m) {
+			left--
+		} else {
+			kept = append(kept, at.m)
+		}
+	}
+	out := hosted{}
+	if at != nil {
+		out = *at
+	}
+	for _, m := range slices.Backward(kept) {
+		out = out.with(m)
+	}
+	return out
+}
+
+// has says whether a member is among some that are in the order of compareMembers.
+func has(sorted []*member, m *member) bool {
+	if len(sorted) <= 8 {
+		return slices.Contains(sorted, m)
+	}
+	i, ok := slices.BinarySearchFunc(sorted, m, compareMembers)
+	return ok && sorted[i] == m
+}
+
+// membersOn lists the members on a node in the order of gang, then name; the slice is the caller's. O(k log k).
+func (c *Cluster) membersOn(id int32) []*member {
+	var out []*member
+	h := c.on.at(id)
+	for at := &h; at != nil && at.m != nil; at = at.next {
+		out = append(out, at.m)
+	}
+	sortMembers(out)
+	return out
+}

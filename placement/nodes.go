@@ -1,0 +1,205 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// node is the part of a [Node] that rarely changes. A node of a tree that the cluster lacks is absent: it has its
+// place and takes nobody. The zero value is an absent node.
+type node struct {
+	labels map[string]string
+	flags  nodeFlags
+	*kind
+}
+
+type nodeFlags uint8
+
+const (
+	present nodeFlags = 1 << iota
+	cordoned
+	notReady
+	tainted
+)
+
+// kind is what many nodes have in common.
+type kind struct {
+	allocatable []int64 // by resource
+	taints      []gang.Taint
+}
+
+var noKind = &kind{} // of absent nodes
+
+// statics are nodes by id, apart by how often they are read and how much of them is the same.
+type statics struct {
+	flags  column[nodeFlags]
+	kinds  column[*kind] // nil where absent
+	labels column[map[string]string]
+}
+
+func newStatics(n int) statics {
+	return statics{newColumn[nodeFlags](n), newColumn[*kind](n), newColumn[map[string]string](n)}
+}
+
+func (s *statics) fork() statics { return statics{s.flags.fork(), s.kinds.fork(), s.labels.fork()} }
+
+func (s *statics) at(id int32) node {
+	n := node{s.labels.at(id), s.flags.at(id), s.kinds.at(id)}
+	if n.kind == nil {
+		n.kind = noKind
+	}
+	return n
+}
+
+func (s *statics) set(id int32, n node) {
+	s.flags.set(id, n.flags)
+	s.kinds.set(id, n.kind)
+	if n.labels != nil || s.labels.at(id) != nil { // nodes without labels need no page
+		s.labels.set(id, n.labels)
+	}
+}
+
+// flagsOf is the flags of a node without the rest. O(1).
+func (c *Cluster) flagsOf(id int32) nodeFlags { return c.static.flags.at(id) }
+
+// kinder finds the kinds of nodes, so that equal ones are one.
+type kinder struct {
+	*amounts
+	kinds map[*int64][]*kind // by the vector of what is allocatable
+}
+
+func (f *fabric) kinder() *kinder { return &kinder{f.amounts(), map[*int64][]*kind{}} }
+
+// of is the kind of a node, if need be a new one; old is what the node was before. It is nil if what is allocatable is
+// not valid.
+func (k *kinder) of(n *Node, old *kind) *kind {
+	v := k.vector(n.Allocatable, boundless)
+	if v == nil {
+		return nil
+	}
+	if old != nil && slices.Equal(old.allocatable, v) && sameTaints(old.taints, n.Taints) {
+		return old
+	}
+	const tried = 8 // where taints differ from node to node, they are not shared
+	list := k.kinds[&v[0]]
+	for _, old := range list[max(0, len(list)-tried):] {
+		if sameTaints(old.taints, n.Taints) {
+			return old
+		}
+	}
+	fresh := &kind{v, n.Taints}
+	k.kinds[&v[0]] = append(list, fresh)
+	return fresh
+}
+
+// sameTaints tells nil from empty, so that nodes read back as they were given.
+func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
+
+// putNode sets a node's static part and its free amounts, as if nothing ran on it.
+func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
+	s := node{labels: n.Labels, kind: pool.of(n, c.static.kinds.at(id)), flags: present}
+	if s.kind == nil {
+		return n.Allocatable.Validate("node " + n.Name + ".Allocatable")
+	}
+	if n.Cordoned {
+		s.flags |= cordoned
+	}
+	if n.NotReady {
+		s.flags |= notReady
+	}
+	if len(n.Taints) > 0 {
+		s.flags |= tainted
+	}
+	c.static.set(id, s)
+	c.touch(id)
+	for r, amount := range s.allocatable {
+		if c.free[r].at(id) != amount {
+			c.free[r].set(id, amount)
+		}
+	}
+	return nil
+}
+
+// changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
+func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
+	for _, name := range remove {
+		id, ok := c.id(name)
+		if !ok || c.flagsOf(id)&present == 0 {
+			return nil, &ConflictError{Node: name, Reason: "the node is not in the cluster"}
+		}
+		if on := c.membersOn(id); len(on) > 0 {
+			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
+		}
+		c.static.set(id, node{})
+		c.touch(id)
+		for r := range c.free {
+			c.free[r].set(id, 0)
+		}
+	}
+	seen := make(map[string]bool, len(set))
+	for i := range set {
+		if seen[set[i].Name] {
+			return nil, &muster.InvalidError{Field: "node " + set[i].Name, Reason: "duplicate name"}
+		}
+		seen[set[i].Name] = true
+	}
+	if !c.hasPlacesFor(set) {
+		return c.rebuild(set, seen)
+	}
+	pool := c.kinder()
+	for i := range set {
+		if err := c.setNode(&set[i], pool); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// setNode puts a node in its place, below the members that run on it.
+func (c *Cluster) setNode(n *Node, pool *kinder) error {
+	id, _ := c.id(n.Name)
+	if err := c.putNode(id, n, pool); err != nil {
+		return err
+	}
+	for _, m := range c.membersOn(id) {
+		if err := c.hold(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasPlacesFor says whether the nodes and their resources are known to the layout.
+func (c *Cluster) hasPlacesFor(nodes []Node) bool {
+	for i := range nodes {
+		if _, ok := c.id(nodes[i].Name); !ok {
+			return false
+		}
+		for name := range nodes[i].Allocatable {
+			if c.resource(name) < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
+func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
+	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running())}
+	for n := range c.Nodes() {
+		if !fresh[n.Name] {
+			spec.Nodes = append(spec.Nodes, n)
+		}
+	}
+	spec.Nodes = append(spec.Nodes, nodes...)
+	next, err := NewCluster(spec)
+	if err != nil {
+		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
+	}
+	next.notices = c.notices // what was not accepted then is not in the snapshot
+	return next, nil
+}
