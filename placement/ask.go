@@ -90,7 +90,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	switch {
 	case len(placed) == 0:
 		if runs > 0 {
-			a.settled[i] = max(a.settled[i], a.v.tierOf(lca))
+			a.settled[i] = max(a.settled[i], a.settledTier(lca))
 		}
 		for at := lo; at < hi && i+1 < len(a.levels); at += int(a.sizes[i+1]) {
 			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // inner groups are settled as well
@@ -101,7 +101,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	case runs == 0:
 		return 0, int64(len(placed)), nil
 	}
-	a.settled[i] = max(a.settled[i], a.v.tierOf(lca))
+	a.settled[i] = max(a.settled[i], a.settledTier(lca))
 	g := begunGroup{level: i, lca: lca}
 	if i+1 == len(a.levels) {
 		g.need, g.ranks = int64(len(placed)), placed
@@ -116,6 +116,14 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 		a.begun = append(a.begun, g)
 	}
 	return 0, 0, nil
+}
+
+// settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
+func (a *ask) settledTier(lca vertex) int32 {
+	if a.hard() && a.v.contains(a.v.outside, lca) {
+		return a.v.rootTop
+	}
+	return a.v.tierOf(lca)
 }
 
 // ranksIn lists the ranks of the members placed now within [lo, hi).

@@ -1,18 +1,15 @@
 package placement
 
 // takesBeyond decides the case in which the tree is filled to the last slot and the rest of the gang lies outside
-// it: groups are whole at a tier only if every domain of that tier is filled by whole groups.
+// it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
 		if t >= s.v.rootTop {
 			continue
 		}
-		if len(s.begun) > 0 {
-			return false // not decided beside begun groups: these take what is left of domains
-		}
 		short := s.short
 		for _, d := range s.v.domainsOf(t) {
-			left := s.slots.at(d) % s.sizes[i]
+			left := (s.slots.at(d) - s.begunWithin(i, d)) % s.sizes[i]
 			if left == 0 || s.v.contains(s.v.outside, d) {
 				continue
 			}
@@ -21,7 +18,7 @@ func (s *sums) takesBeyond() bool {
 			}
 			short = 0
 		}
-		groups := s.full * s.sizes[0] / s.sizes[i]
+		groups := s.full*s.sizes[0]/s.sizes[i] + s.outer(i, rootVertex)
 		n := s.whole(i, t, rootVertex)
 		if n < groups || short > 0 && n == groups && s.rest(i, t, s.v.outside) < short {
 			return false

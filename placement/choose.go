@@ -31,9 +31,10 @@ func (c *chooser) choose() {
 	core := c.core()
 	var set []int
 	if c.enough(core) {
-		set = c.trim(core)
+		set = c.trim(core, c.short)
 	} else {
-		set = append(core, c.extra(core)...)
+		extra := c.extra(core)
+		set = append(c.trim(core, false), extra...)
 	}
 	c.fill(set)
 	if c.unit > 1 {
@@ -51,22 +52,21 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// core lists the children that cost no span: those that must take units and those in use. One in use that could take
-// nothing but the short group is among them only if no other can take that.
+// core lists the children that cost no span: those that must take units and those in use, by running members or by the
+// short group. Of those in use that could take nothing but the short group one can be among them.
 func (c *chooser) core() []int {
 	var core []int
-	able, alone := !c.short, -1
+	alone := -1
 	for i := range c.items {
 		it := &c.items[i]
 		switch {
-		case it.lo > 0 || it.siblings > 0 && it.hi > 0:
+		case it.lo > 0 || (it.siblings > 0 || it.short) && it.hi > 0:
 			core = append(core, i)
-			able = able || c.holdsShort(it)
-		case it.siblings > 0 && c.holdsShort(it) && (alone < 0 || c.compareUsed(i, alone) < 0):
+		case it.siblings > 0 && c.holdsShort(it) && (alone < 0 || c.compareAlone(i, alone) < 0):
 			alone = i
 		}
 	}
-	if !able && alone >= 0 {
+	if alone >= 0 {
 		core = append(core, alone)
 		slices.Sort(core)
 	}
@@ -94,10 +94,11 @@ func (c *chooser) enough(set []int) bool {
 	return sum >= c.n && (!c.short || free || able && sum > c.n)
 }
 
-// trim leaves children in use out if there are more of them than units: every child of a set takes at least one.
-func (c *chooser) trim(core []int) []int {
+// trim leaves children in use out if there are more of them than units, the short group being one if it goes to these:
+// every child of a set takes at least one.
+func (c *chooser) trim(core []int, short bool) []int {
 	left := c.n
-	if c.short {
+	if short {
 		left++
 	}
 	var set, rest []int
@@ -108,9 +109,9 @@ func (c *chooser) trim(core []int) []int {
 			rest = append(rest, i)
 		}
 	}
-	if int64(len(rest)) > left {
+	if n := int64(len(rest)); n > left || short && n == left {
 		slices.SortStableFunc(rest, c.compareUsed)
-		rest = c.keepAble(set, rest, max(0, left))
+		rest = c.keepScored(set, rest, int(max(0, left)), short)
 	}
 	return append(set, rest...)
 }
@@ -118,32 +119,53 @@ func (c *chooser) trim(core []int) []int {
 // compareUsed orders children in use that take one unit each.
 func (c *chooser) compareUsed(i, j int) int {
 	a, b := &c.items[i], &c.items[j]
-	order := cmp.Or(cmp.Compare(b.siblings, a.siblings), cmp.Compare(b.friends, a.friends))
-	if order == 0 && c.byScore() {
-		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+	order := cmp.Compare(b.siblings, a.siblings)
+	if order == 0 && a.short != b.short {
+		order = 1
+		if a.short {
+			order = -1
+		}
 	}
-	if order == 0 {
+	order = cmp.Or(order, cmp.Compare(b.friends, a.friends))
+	switch {
+	case order != 0:
+	case c.byScore():
+		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+	default:
 		order = cmp.Compare(a.slots, b.slots)
 		if c.policy == gang.Spread {
 			order = -order
 		}
 	}
+	return order
+}
+
+// compareAlone orders children in use that take the short group alone.
+func (c *chooser) compareAlone(i, j int) int {
+	order := c.compareUsed(i, j)
 	if order == 0 && c.scored() {
-		order = cmp.Compare(c.scoreOf(b, 1, false), c.scoreOf(a, 1, false))
+		order = cmp.Compare(c.scoreOf(&c.items[j], 0, true), c.scoreOf(&c.items[i], 0, true))
 	}
 	return order
 }
 
-// keepAble takes the first n of the rest, one with room for the short group among them.
-func (c *chooser) keepAble(set, rest []int, n int64) []int {
-	able := func(i int) bool { return c.holdsShort(&c.items[i]) }
-	n = min(n, int64(len(rest)))
-	if c.short && n > 0 && !slices.ContainsFunc(set, able) && !slices.ContainsFunc(rest[:n], able) {
-		if k := slices.IndexFunc(rest, able); k >= 0 {
-			rest[n-1] = rest[k]
-		}
+// keepAble takes the first n of the rest. If these take one unit each, the short group being one, a child with room for
+// that is among them; if there is none, one less is taken, and the short group goes beside other units.
+func (c *chooser) keepAble(rest []int, n int, short bool) []int {
+	kept := slices.Clone(rest[:n])
+	if n == 0 || !short || c.able(kept) {
+		return kept
 	}
-	return rest[:n]
+	if k := slices.IndexFunc(rest, func(i int) bool { return c.holdsShort(&c.items[i]) }); k >= 0 {
+		kept[n-1] = rest[k]
+		return kept
+	}
+	return kept[:n-1]
+}
+
+// able says whether a child of the set has room for the short group.
+func (c *chooser) able(set []int) bool {
+	return slices.ContainsFunc(set, func(i int) bool { return c.holdsShort(&c.items[i]) })
 }
 
 // byScore says whether the children are nodes that are compared by host score.
@@ -237,21 +259,33 @@ func (c *chooser) compareFill(i, j int) int {
 	return cmp.Or(order, cmp.Compare(i, j))
 }
 
-// placeShort finds the last child in fill order that can take the short group, -1 if there is none to place.
+// placeShort finds the child for the short group, -1 if there is none to place: one that can take nothing else, or the
+// last one in fill order that can.
 func (c *chooser) placeShort(set []int) int {
 	if !c.short {
 		return -1
 	}
-	var sum int64
+	var sum, least int64
 	for _, i := range set {
-		sum += c.items[i].hi
-	}
-	for _, i := range slices.Backward(set) {
-		if it := &c.items[i]; c.holdsShort(it) && sum-it.hi+it.withRest >= c.n {
+		if sum += c.items[i].hi; c.items[i].hi == 0 {
 			return i
 		}
+		least += max(1, c.items[i].lo)
 	}
-	return -1
+	last := -1
+	for _, i := range slices.Backward(set) {
+		it := &c.items[i]
+		if !c.holdsShort(it) || sum-it.hi+it.withRest < c.n {
+			continue
+		}
+		if least-max(1, it.lo)+it.lo <= c.n { // so that the others take what they must
+			return i
+		}
+		if last < 0 {
+			last = i
+		}
+	}
+	return last
 }
 
 // fillEvenly gives out what is left one unit at a time to the child with the fewest, the short group being one, ties in

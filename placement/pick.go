@@ -114,7 +114,7 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 // mostEven is the best choice among those with so many members of the affinity key in which every child can take the
 // largest share. Shares are tried from the largest down.
 func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
-	shares := []int64{k.evenShare(size)}
+	shares := []int64{k.evenShare(slices.Concat(k.core, k.anyOf(size)))}
 	for _, i := range k.pool {
 		if hi := k.items[i].hi; hi < shares[0] {
 			shares = append(shares, hi)
@@ -158,17 +158,6 @@ func (k *picker) classify(tasks []task, least int64) {
 		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
 	})
 	k.mixed = make([][]int64, len(k.classes))
-}
-
-// evenShare is the largest share that every child of a set of this size can take: its upper bound, but no more than an
-// even share of the units.
-func (k *picker) evenShare(size int) int64 {
-	set := slices.Concat(k.core, k.anyOf(size))
-	share := k.n / int64(len(set))
-	for _, i := range set {
-		share = min(share, k.items[i].hi)
-	}
-	return share
 }
 
 // solve is the best way to pick from the classes of a state on.

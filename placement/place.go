@@ -301,5 +301,8 @@ func (s *sums) spare(whole, t int32, x vertex) int64 {
 	for c := lo; c < end; c++ {
 		most = max(most, s.spare(whole, t, c))
 	}
+	if s.reserved != nil {
+		return s.leftOver(0, whole, x, most)
+	}
 	return min(most, left)
 }

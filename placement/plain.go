@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster/gang"
 )
@@ -64,10 +65,7 @@ func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 
 // withShare leaves the children, largest first, that can take the largest smallest share.
 func (c *chooser) withShare(pool, core []int, size int) []int {
-	share := min(c.n/int64(size+len(core)), c.items[pool[size-1]].hi)
-	for _, i := range core {
-		share = min(share, c.items[i].hi)
-	}
+	share := c.evenShare(slices.Concat(core, pool[:size]))
 	n, _ := slices.BinarySearchFunc(pool, share, func(i int, share int64) int { return cmp.Compare(share, c.items[i].hi+1) })
 	return pool[:n]
 }
@@ -102,4 +100,21 @@ func (c *chooser) extraExact(pool []int, need int64, flagged bool) []int {
 		return nil
 	}
 	return set
+}
+
+// evenShare is the largest share that every child of a set can take: its upper bound, but no more than the units make if
+// all are filled up to one level, none below its lower bound.
+func (c *chooser) evenShare(set []int) int64 {
+	least := c.n
+	for _, i := range set {
+		least = min(least, c.items[i].hi)
+	}
+	level := sort.Search(int(min(least, c.n/int64(len(set)))), func(n int) bool {
+		var sum int64
+		for _, i := range set {
+			sum += max(int64(n)+1, c.items[i].lo)
+		}
+		return sum > c.n
+	})
+	return int64(level)
 }

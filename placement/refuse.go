@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster"
 )
@@ -130,6 +131,9 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 		}
 		return n
 	}
+	if len(s.begun) > 0 {
+		return p.capacityWithBegun(s.tiers, d, slots)
+	}
 	if !fits {
 		return 0
 	}
@@ -138,6 +142,21 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 	}
 	groups := min(s.whole(0, s.tiers[0], d), s.full)
 	return groups * s.sizes[0]
+}
+
+// capacityWithBegun is the capacity for a gang with begun groups: of these all that is missing is placed, or nothing.
+func (p *problem) capacityWithBegun(tiers []int32, d vertex, slots slotTable) int64 {
+	some := *p
+	some.least = 1
+	counts := some.counts()
+	i := sort.Search(len(counts), func(i int) bool {
+		s, fits := p.newAsk(slots, counts[i]).newSums(tiers)
+		return !fits || !s.takes(d)
+	})
+	if i == 0 {
+		return 0
+	}
+	return int64(counts[i-1])
 }
 
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if

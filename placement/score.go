@@ -120,14 +120,44 @@ func (k *picker) equals(st pickState) iter.Seq[[]int] {
 }
 
 // setScore is the host score of what the core and the picked children take.
-func (k *picker) setScore(picked []int) int64 {
-	set := slices.Concat(k.core, picked)
-	filled := k.tryFill(set)
+func (k *picker) setScore(picked []int) int64 { return k.filledScore(slices.Concat(k.core, picked)) }
+
+// filledScore is the host score of what the children of a set take.
+func (c *chooser) filledScore(set []int) int64 {
+	filled := c.tryFill(set)
 	var sum int64
 	for _, i := range set {
-		sum += k.scoreOf(&k.items[i], filled[i].given, filled[i].short)
+		sum += c.scoreOf(&c.items[i], filled[i].given, filled[i].short)
 	}
 	return sum
+}
+
+// keepScored takes the first n of the rest as keepAble does; among children that are equal but for their places, those
+// with the highest host score. Beyond maxMixed sets the first ones in path order are compared.
+func (c *chooser) keepScored(set, rest []int, n int, short bool) []int {
+	best := c.keepAble(rest, n, short)
+	if n == 0 || len(best) < n || !c.scored() || c.byScore() {
+		return best
+	}
+	from, to := n-1, n
+	for from > 0 && c.compareUsed(rest[from-1], rest[n-1]) == 0 {
+		from--
+	}
+	for to < len(rest) && c.compareUsed(rest[to], rest[n-1]) == 0 {
+		to++
+	}
+	top, tries := c.filledScore(slices.Concat(set, best)), 0
+	for some := range combinations(rest[from:to], n-from) {
+		kept := slices.Concat(rest[:from], some)
+		if tries++; tries > maxMixed || short && !c.able(kept) {
+			continue
+		}
+		score := c.filledScore(slices.Concat(set, kept))
+		if score > top || score == top && comparePlaces(kept, best) < 0 {
+			best, top = kept, score
+		}
+	}
+	return best
 }
 
 // bestScores exchanges picked children for others of their class where that raises the host score. What the k-th child
@@ -220,11 +250,11 @@ func combinations(list []int, m int) iter.Seq[[]int] {
 }
 
 // tryFill is what the children would be given if they were the set; the items stay as they are.
-func (k *picker) tryFill(set []int) []item {
-	before := slices.Clone(k.items)
-	k.fill(slices.Clone(set))
-	filled := slices.Clone(k.items)
-	copy(k.items, before)
+func (c *chooser) tryFill(set []int) []item {
+	before := slices.Clone(c.items)
+	c.fill(slices.Clone(set))
+	filled := slices.Clone(c.items)
+	copy(c.items, before)
 	return filled
 }
 

@@ -53,7 +53,7 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 		for g, b := range a.begun {
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				fits = fits && s.homes[g] >= 0 && a.v.tierOf(s.homes[g]) <= tiers[i]
+				fits = fits && s.homes[g] >= 0 && a.v.tierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
@@ -128,6 +128,11 @@ func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 
 // begunMembers is the room that begun groups keep below x, in members.
 func (s *sums) begunMembers(x vertex) int64 { return s.outer(s.bottom(), x) }
+
+// begunWithin is the room that begun groups of level i and further in keep below x, in members.
+func (s *sums) begunWithin(i int, x vertex) int64 {
+	return s.begunMembers(x) - s.outer(i, x)*s.sizes[i]
+}
 
 // outer is what begun groups of the levels outside level i keep below x, in units of level i.
 func (s *sums) outer(i int, x vertex) int64 {
@@ -229,7 +234,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 	}
 	if kind == residue {
 		if s.reserved != nil {
-			largest = min(largest, s.besides(i, t, x))
+			largest = s.leftOver(i, t, x, largest)
 		}
 		return largest
 	}
@@ -240,6 +245,21 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 		sum = min(sum, s.own(i, x)) // what begun groups spread over the children is in no child's own count
 	}
 	return sum
+}
+
+// leftOver is how many slots whole units of level i leave over in one domain below x if none of its children has more
+// than this many: where begun groups spread over the children take the room of a whole unit, its place is to spare.
+func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
+	var sum int64
+	lo, end := s.v.kids(x)
+	for c := lo; c < end; c++ {
+		sum += s.whole(i, t, c)
+	}
+	left := s.besides(i, t, x)
+	if sum > s.own(i, x) {
+		return left
+	}
+	return min(largest, left)
 }
 
 // besides is how many slots below x are left beside begun groups and all groups of level i that are whole at tier t.
@@ -257,6 +277,9 @@ func (s *sums) takes(d vertex) bool {
 	}
 	if len(s.levels) == 0 {
 		return true
+	}
+	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.v.contains(d, home) }) {
+		return false
 	}
 	if s.beyond > 0 && d == rootVertex {
 		return s.takesBeyond()

@@ -1,90 +1,179 @@
 package reference
 
-import "github.com/muster-sched/muster/internal/validity"
+import (
+	"cmp"
+	"slices"
 
-// begunFits holds if a gang with one level of groups of which members run fits below d: every group that runs in part
-// has to be completed in the domain of the group tier where it runs, the others go where there is room besides.
-func (p *search) begunFits(d *vertex) bool {
-	size, tier := p.size(0), p.tiers[1]
-	demand := map[*vertex]int{} // of groups that run in part, by domain of the group tier
-	fresh, rest := 0, 0
-	for _, g := range p.unfinished() {
-		home, ok := p.home(g.at, d, tier)
-		switch {
-		case !ok:
-			return false
-		case home != nil:
-			demand[home] += g.missing
-		case g.missing == size:
-			fresh++
-		default:
-			rest = g.missing
-		}
-	}
-	room, restFits := 0, rest == 0
-	for _, v := range under(d, tier) {
-		free := v.high - demand[v]
-		if v.outside && v.node != nil { // where nobody may go, see Answer.Worth
-			free = -demand[v]
-		}
-		if free < 0 {
-			return false
-		}
-		room += free / size
-		restFits = restFits || free%size >= rest
-	}
-	return room > fresh || room == fresh && restFits
-}
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+)
 
-// begunGroup is a group with the nodes of its running members and the number of those that are to be placed.
+// begunGroup is a group of which members run and others are placed, apart from those in groups of the next level that
+// are begun themselves.
 type begunGroup struct {
-	at      []string
-	missing int
+	level int
+	at    []string // nodes of its running members
+	need  int      // units of the next level that are placed
+	ranks []int    // the first rank of each
+	home  *vertex  // where it is completed; nil if nowhere
 }
 
-// unfinished lists all groups of the gang, those that run as a whole included.
-func (p *search) unfinished() []begunGroup {
-	req := &p.in.Request
-	ranks := validity.Ranks(req, p.own)
-	groups := make([]begunGroup, (len(ranks)+p.size(0)-1)/p.size(0))
+// members are those new ones that the group takes.
+func (p *search) membersOf(g *begunGroup) int { return g.need * p.size(g.level+1) }
+
+// newMembers are the members that are placed, by rank.
+func (p *search) newMembers() []gang.Member {
+	ranks := validity.Ranks(&p.in.Request, p.own)
+	members := slices.Clone(p.in.Request.Members)
+	slices.SortFunc(members, func(a, b gang.Member) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
+	return members[:p.n]
+}
+
+// cut sorts the groups of every level: those placed whole, a short one, and those of which members run, begun or not.
+func (p *search) cut() {
+	ranks := validity.Ranks(&p.in.Request, p.own)
+	fresh, running := map[int]bool{}, map[int]string{}
+	for _, m := range p.newMembers() {
+		fresh[ranks[m.Name]] = true
+	}
 	for _, r := range p.own {
-		g := &groups[ranks[r.Member]/p.size(0)]
-		g.at = append(g.at, r.Node)
+		running[ranks[r.Member]] = r.Node
 	}
-	for i := range req.Members {
-		groups[ranks[req.Members[i].Name]/p.size(0)].missing++
+	p.rest, p.full, p.begun = 0, 0, nil
+	p.running = make([][][]string, len(p.levels))
+	for i := len(p.levels) - 1; i >= 0; i-- {
+		for first := 0; first < len(ranks); first += p.size(i) {
+			p.cutGroup(i, first, fresh, running)
+		}
 	}
-	return groups
+	slices.SortStableFunc(p.begun, func(a, b *begunGroup) int {
+		return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(a.need, b.need), cmp.Compare(a.ranks[0], b.ranks[0]))
+	})
 }
 
-// home is the domain of this tier below d that holds all the nodes; nil if there are no nodes, false if they lie in
-// several domains.
-func (p *search) home(nodes []string, d *vertex, tier int) (*vertex, bool) {
-	if len(nodes) == 0 {
-		return nil, true
-	}
-	var home *vertex
-	for _, node := range nodes {
-		for _, v := range under(d, tier) {
-			if holds(v, node) {
-				if home != nil && home != v {
-					return nil, false
-				}
-				home = v
+// cutGroup sorts the group of a level that begins at this rank.
+func (p *search) cutGroup(i, first int, fresh map[int]bool, running map[int]string) {
+	placed, nodes := inGroup(first, p.size(i), fresh, running)
+	switch {
+	case len(nodes) > 0:
+		p.running[i] = append(p.running[i], nodes)
+		g := &begunGroup{level: i, at: nodes}
+		for unit := first; unit < first+p.size(i); unit += p.size(i + 1) {
+			if n, _ := inGroup(unit, p.size(i+1), fresh, running); n == p.size(i+1) {
+				g.ranks = append(g.ranks, unit)
 			}
 		}
+		if g.need = len(g.ranks); g.need > 0 {
+			p.begun = append(p.begun, g)
+		}
+	case i == 0 && placed == p.size(0):
+		p.full++
+	case i == 0:
+		p.rest += placed
 	}
-	return home, true
+}
+
+// inGroup counts the ranks from first on that are placed, and lists the nodes of those that run.
+func inGroup(first, size int, fresh map[int]bool, running map[int]string) (placed int, nodes []string) {
+	for rank := first; rank < first+size; rank++ {
+		placed += bit(fresh[rank])
+		if node, ok := running[rank]; ok {
+			nodes = append(nodes, node)
+		}
+	}
+	return placed, nodes
+}
+
+// settle finds the homes of the begun groups: from the root on, a group goes down to the child that holds all its
+// running members as long as that has room beside the begun groups that went there before.
+func (p *search) settle() {
+	p.reserved = map[reservedKey]int{}
+	for _, g := range p.begun {
+		g.home = nil
+		for v := p.root; v != nil && p.roomFor(g, v) >= g.need; v = childWith(v, g.at) {
+			g.home = v
+		}
+		for v := g.home; v != nil; v = v.parent {
+			p.reserved[reservedKey{g.level, v}] += g.need
+		}
+		clear(p.tallies) // what fits beside the group is another number now
+	}
+}
+
+// reservedKey is a level and a vertex: what begun groups of the level take below the vertex.
+type reservedKey struct {
+	level int
+	v     *vertex
+}
+
+// roomFor is how many of the units that a begun group needs fit below v, beside the begun groups before it.
+func (p *search) roomFor(g *begunGroup, v *vertex) int {
+	inner := g.level + 1
+	t := 0
+	if inner < len(p.levels) {
+		t = p.tiers[inner+1]
+	}
+	return p.room(inner, t, v)
+}
+
+// childWith is the child of v that holds all the nodes, nil if there is none.
+func childWith(v *vertex, nodes []string) *vertex {
+	for _, c := range v.children {
+		if !slices.ContainsFunc(nodes, func(node string) bool { return !holds(c, node) }) {
+			return c
+		}
+	}
+	return nil
 }
 
 func holds(v *vertex, node string) bool {
 	if v.node != nil {
 		return v.node.Name == node
 	}
-	for _, c := range v.children {
-		if holds(c, node) {
-			return true
+	return slices.ContainsFunc(v.children, func(c *vertex) bool { return holds(c, node) })
+}
+
+// settled holds if every begun group is completed below d, within the tiers of its level and of those around it, and
+// no group reaches too high already.
+func (p *search) settled(d *vertex) bool {
+	for _, g := range p.begun {
+		if g.home == nil || !above(d, g.home) || g.home.tier > slices.Min(p.tiers[1:g.level+2]) {
+			return false
 		}
 	}
-	return false
+	for i, groups := range p.running {
+		for _, nodes := range groups {
+			if p.lowest(nodes).tier > p.tiers[i+1] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lowest is the lowest vertex above all these nodes.
+func (p *search) lowest(nodes []string) *vertex {
+	v := p.root
+	for c := v; c != nil; c = childWith(c, nodes) {
+		v = c
+	}
+	return v
+}
+
+// beside is how many new members the begun groups of level i and further in take below v.
+func (p *search) beside(i int, v *vertex) int {
+	n := 0
+	for j := i; j < len(p.levels); j++ {
+		n += p.reserved[reservedKey{j, v}] * p.size(j+1)
+	}
+	return n
+}
+
+// before is what the begun groups of the levels around level i take below v, in units of level i.
+func (p *search) before(i int, v *vertex) int {
+	n := 0
+	for j := range i {
+		n += p.reserved[reservedKey{j, v}] * p.size(j+1) / p.size(i)
+	}
+	return n
 }

@@ -6,11 +6,8 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// whole chooses the domain and everything inside it; nil where the answer stays partial.
+// whole chooses the domain and everything inside it.
 func (p *search) whole() *placed {
-	if p.partial() {
-		return nil
-	}
 	var best *placed
 	for _, d := range p.candidates() {
 		found := p.inside(d)
@@ -23,7 +20,9 @@ func (p *search) whole() *placed {
 
 // inside is the placement of the whole gang in d.
 func (p *search) inside(d *vertex) *placed {
-	return p.place(d, state{level: 0, units: p.groupsOf(0), short: p.rest > 0})
+	all := state{short: p.rest > 0, begun: true}
+	all.units[0] = p.groupsOf(0)
+	return p.place(d, all)
 }
 
 // betterDomain compares two placements of the whole gang by the keys of docs/order.md section 3. Candidates come in

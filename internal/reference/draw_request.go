@@ -19,8 +19,7 @@ func DrawInput(t *rapid.T, sizes Sizes) Input {
 	return in
 }
 
-// DrawRequest draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time,
-// and nearly always where the gang has groups.
+// DrawRequest draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time.
 func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	req := gang.Request{
 		Name:   gangName,
@@ -35,17 +34,55 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	}
 	groups := rapid.IntRange(0, 4).Draw(t, "group levels")
 	withOwn := chance(t, 35, "with running members")
-	if groups > 0 {
-		withOwn = groups == 1 && chance(t, 10, "with begun groups")
+	if groups > 0 && rapid.Bool().Draw(t, "with begun groups") {
+		withOwn = true
+		giveToGang(t, spec)
 	}
 	own := takeOwn(spec, withOwn)
 	members := drawGroups(t, &req, groups, own, sizes)
 	drawRules(t, &req, spec, &members, own)
-	for _, i := range rapid.Permutation(hostileRanks[:members]).Draw(t, "members") {
-		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("job-%d", i)})
-	}
+	nameMembers(t, &req, spec, members, own)
 	drawRest(t, &req, spec, own)
 	return req
+}
+
+// giveToGang makes some of the running members the gang's own.
+func giveToGang(t *rapid.T, spec *placement.Spec) {
+	for i := range spec.Running {
+		if r := &spec.Running[i]; r.Gang != gangName && !r.Leaving && rapid.Bool().Draw(t, "own") {
+			r.Gang, r.Member = gangName, fmt.Sprintf("old-%d", i)
+		}
+	}
+}
+
+// nameMembers names the new members and, where the gang has groups, gives running ones ranks among theirs.
+func nameMembers(t *rapid.T, req *gang.Request, spec *placement.Spec, members, own int) {
+	total := members
+	if len(req.Groups)+req.PP > 0 {
+		total += own
+	}
+	var numbers []int
+	for i := range total {
+		numbers = append(numbers, hostileRank(i))
+	}
+	numbers = rapid.Permutation(numbers).Draw(t, "members")
+	for _, n := range numbers[:members] {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("job-%d", n)})
+	}
+	for i := range spec.Running {
+		if r := &spec.Running[i]; r.Gang == gangName && members < total {
+			r.Member = fmt.Sprintf("job-%d", numbers[members])
+			members++
+		}
+	}
+}
+
+// hostileRank is the i-th of some numbers that sort differently as text.
+func hostileRank(i int) int {
+	if i < len(hostileRanks) {
+		return hostileRanks[i]
+	}
+	return 200 + i
 }
 
 var hostileRanks = []int{9, 10, 1, 2, 100, 11, 3, 20, 99, 101, 12, 30}
@@ -76,7 +113,10 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 		inner := rapid.IntRange(1, 2).Draw(t, "inner size")
 		outer := inner * rapid.IntRange(2, 3).Draw(t, "inner groups")
 		req.Groups = []gang.Groups{{Size: outer}, {Size: inner}}
-		members = outer * max(1, members/outer)
+		members = outer*max(1, (members+own)/outer) - own
+		if members <= 0 {
+			members += outer
+		}
 	}
 	if largest := max(req.PP, sizeOf(req.Groups)); members+own < largest {
 		members = largest - own
@@ -143,7 +183,8 @@ func drawGather(t *rapid.T, layers []string) []gang.Rule {
 
 // drawRest draws what is left: the minimum, the indexes, the nodes allowed and their scores.
 func drawRest(t *rapid.T, req *gang.Request, spec *placement.Spec, own int) {
-	if chance(t, 25, "with a minimum") && (own == 0 || len(req.Groups)+req.PP == 0) {
+	groups := own > 0 && len(req.Groups)+req.PP > 0
+	if groups && rapid.Bool().Draw(t, "with a minimum") || !groups && chance(t, 25, "with a minimum") {
 		req.MinMember = rapid.IntRange(1, len(req.Members)+own).Draw(t, "minimum")
 	}
 	if chance(t, 15, "indexed") {

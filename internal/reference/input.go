@@ -27,14 +27,9 @@ type Answer struct {
 	// Wanted is the least number of new members to place, Fits the most that the rules allow, with leaving members gone
 	// if they may be waited for.
 	Wanted, Fits int
-	// Partial answers hold Placed, the number of members and Worth alone: gangs with groups of which members run, with
-	// groups of which some lie outside the tree, or with groups of which further ones are added to a plan that waits.
-	Partial bool
-
 	// Members is the number of new members, Outside how many of them are on nodes outside the tree.
 	Members, Outside int
-	// Worth is the strategy: the worth of the gang's tier and of every level of groups. It is not known, and nil, if
-	// members of groups of which others run must go outside the tree.
+	// Worth is the strategy: the worth of the gang's tier and of every level of groups.
 	Worth []int
 	// Domain is the path of the domain chosen, and Keys the vector that chose it.
 	Domain []string

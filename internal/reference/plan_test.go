@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -23,10 +24,11 @@ import (
 func TestPlanEqualsReference(t *testing.T) { holdsFor(t, Small, planAgrees) }
 
 // holdsFor checks random clusters, and so many more as MUSTER_CLUSTERS says, such as 100000.
-func holdsFor(t *testing.T, sizes Sizes, check func(Input) error) {
+// The check also says what kinds of cluster it has seen.
+func holdsFor(t *testing.T, sizes Sizes, check func(Input) (kinds []string, err error)) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := DrawInput(t, sizes)
-		if err := check(in); err != nil {
+		if _, err := check(in); err != nil {
 			t.Fatalf("%v\n%s", err, in.Text())
 		}
 	})
@@ -37,34 +39,81 @@ func holdsFor(t *testing.T, sizes Sizes, check func(Input) error) {
 	gen := rapid.Custom(func(t *rapid.T) Input { return DrawInput(t, sizes) })
 	var next, differ atomic.Int64
 	var workers sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[string]int{}
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for seed := next.Add(1); seed <= int64(clusters) && differ.Load() < 3; seed = next.Add(1) {
 				in := gen.Example(int(seed))
-				if err := check(in); err != nil {
+				kinds, err := check(in)
+				if err != nil {
 					differ.Add(1)
 					t.Errorf("seed %d: %v\n%s", seed, err, in.Text())
 				}
+				mu.Lock()
+				for _, kind := range kinds {
+					seen[kind]++
+				}
+				mu.Unlock()
 			}
 		})
 	}
 	workers.Wait()
 	if differ.Load() == 0 {
 		t.Logf("%d clusters agree", clusters)
+		for _, kind := range slices.Sorted(maps.Keys(seen)) {
+			t.Logf("%7d %s", seen[kind], kind)
+		}
 	}
 }
 
 // planAgrees plans the input and compares the result with the reference's answer; the error shows both.
-func planAgrees(in Input) error {
+func planAgrees(in Input) ([]string, error) {
 	want, err := Solve(in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res, refusal := plan(in)
 	if err := difference(in, want, res, refusal); err != nil {
-		return fmt.Errorf("%w\nreference: %splan: %s", err, want.Text(), resultText(res, refusal))
+		return nil, fmt.Errorf("%w\nreference: %splan: %s", err, want.Text(), resultText(res, refusal))
 	}
-	return nil
+	return kinds(&in, want)
+}
+
+// kinds says what is special about a cluster with begun groups and about its plan.
+func kinds(in *Input, a *Answer) ([]string, error) {
+	s, err := newSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	p := &search{solver: s, n: max(a.Members, a.Fits)}
+	if p.cut(); len(p.begun) == 0 {
+		return nil, nil
+	}
+	var out []string
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{"", true},
+		{", several", len(p.begun) > 1},
+		{", nested", len(s.levels) > 1},
+		{", nested and of both levels", p.begun[0].level > p.begun[len(p.begun)-1].level},
+		{", beside new whole groups", p.full > 0},
+		{", beside a new short group", p.rest > 0},
+		{", with anchors", in.Request.AffinityKey != ""},
+		{", with host scores", in.Request.Score != nil},
+		{", policy " + string(in.Request.Policy), in.Request.Policy != ""},
+		{", not all members placed", a.Placed && a.Members < len(in.Request.Members)},
+		{", waiting", len(a.WaitsFor) > 0},
+		{", partly outside the tree", a.Outside > 0},
+		{", unschedulable", !a.Placed},
+	} {
+		if kind.holds {
+			out = append(out, "with begun groups"+kind.name)
+		}
+	}
+	return out, nil
 }
 
 // plan makes an error of a panic, so that the cluster is shown.
@@ -98,10 +147,8 @@ func difference(in Input, want *Answer, res *placement.Result, err error) error 
 		worth = append(worth, s.levels[i].rules.worth(tier))
 	}
 	switch {
-	case want.Worth != nil && !slices.Equal(worth, want.Worth):
+	case !slices.Equal(worth, want.Worth):
 		return fmt.Errorf("strategy %v, want %v", worth, want.Worth)
-	case want.Partial:
-		return nil
 	case len(res.Assignments) != want.Members:
 		return fmt.Errorf("%d members, want %d", len(res.Assignments), want.Members)
 	case len(res.Domain) < len(want.Domain) || !slices.Equal(res.Domain[:len(want.Domain)], want.Domain):
@@ -134,10 +181,16 @@ func refusalDifference(want *Answer, err error) error {
 		return fmt.Errorf("another error than Unschedulable: %w", err)
 	case want.Placed:
 		return errors.New("refused, want a plan")
-	case refusal.Fits != want.Fits && !want.Partial:
+	case refusal.Fits != want.Fits:
 		return fmt.Errorf("%d fit, want %d", refusal.Fits, want.Fits)
 	}
 	return nil
+}
+
+// begun holds if the gang has groups, and members that run.
+func begun(in *Input) bool {
+	own := validity.Own(&in.Spec, &in.Request)
+	return len(own) > 0 && len(validity.Levels(&in.Request, len(own)+len(in.Request.Members))) > 0
 }
 
 func byName(waits []placement.Waited) []placement.Waited {

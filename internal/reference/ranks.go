@@ -2,32 +2,30 @@ package reference
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
-// block is the places of one unit: of a group, or of a single member.
-type block []*vertex
-
-// seating is what lies below a vertex: for every level the whole groups that are not part of a whole group of the level
-// above yet, and last single members; how many groups are whole; and the short group.
+// seating is what lies below a vertex: for every level the places of its whole groups, one after the other, that are
+// not part of a whole group of the level above, and last those of single members; of the short group; and of begun
+// groups, those members that are placed.
 type seating struct {
-	open  [][]block
-	whole []int
-	short block
+	open  [][]*vertex
+	short []*vertex
+	begun map[*begunGroup][]*vertex
 }
 
-// seat finds the groups below a vertex, depth first. Whole groups of a child come before those that are split here,
-// which take the children's remaining places in order.
+// seat finds the groups below a vertex, depth first. Whole groups of a child come before those that are put together
+// here, which take the children's remaining places in order: begun ones first.
 func (p *search) seat(a *placed) seating {
 	q := len(p.levels)
-	out := seating{open: make([][]block, q+1), whole: make([]int, q)}
+	out := seating{open: make([][]*vertex, q+1), begun: map[*begunGroup][]*vertex{}}
 	if a.v.node != nil {
 		for range a.members {
-			out.open[q] = append(out.open[q], block{a.v})
+			out.open[q] = append(out.open[q], a.v)
 		}
 	}
 	inner := slices.Clone(a.inner)
@@ -37,17 +35,12 @@ func (p *search) seat(a *placed) seating {
 		for i := range out.open {
 			out.open[i] = append(out.open[i], below.open[i]...)
 		}
-		for i := range out.whole {
-			out.whole[i] += below.whole[i]
-		}
 		out.short = append(out.short, below.short...)
+		maps.Copy(out.begun, below.begun)
 	}
-	for i := q - 1; i >= 0; i-- {
-		p.join(&out, i, p.wholeGroups(a, i))
-	}
+	p.join(a, 0, a.state.units[0], &out)
 	if a.state.short && out.short == nil {
-		out.short = slices.Concat(out.open[q]...)
-		out.open[q] = nil
+		out.short = out.take(q, p.rest)
 	}
 	return out
 }
@@ -59,51 +52,60 @@ func bit(b bool) int {
 	return 0
 }
 
-// join makes groups of level i of the units of the next level that are open, until so many are whole.
-func (p *search) join(s *seating, i, want int) {
-	parts := p.size(i) / p.size(i+1)
-	for s.whole[i] < want {
-		s.open[i] = append(s.open[i], slices.Concat(s.open[i+1][:parts]...))
-		s.open[i+1] = s.open[i+1][parts:]
-		s.whole[i]++
-	}
-}
-
-// wholeGroups is the number of groups of level i that are whole in the vertex: as many as it could keep, if the level
-// was split above.
-func (p *search) wholeGroups(a *placed, i int) int {
-	if i >= a.state.level {
-		return a.state.units * p.size(a.state.level) / p.size(i)
-	}
-	return min(p.most(i, a.v.tier, a.v), a.members/p.size(i))
-}
-
-// assign gives the places to the members in rank order. Places of a plan that waits come from two placements.
-func (p *search) assign(answer *Answer, whole, further *placed) {
-	if whole == nil {
+// join makes groups of level i of the units of the next level, until so many are whole, and completes the begun ones
+// that are at home here. First it makes the units that they take.
+func (p *search) join(a *placed, i, want int, s *seating) {
+	if i == len(p.levels) {
 		return
 	}
-	answer.Domain, answer.Keys = whole.v.path, p.keys(whole)
-	if answer.Partial {
-		return
+	missing := want - len(s.open[i])/p.size(i)
+	var home []*begunGroup
+	inner := missing * p.size(i) / p.size(i+1)
+	for _, g := range p.begun {
+		if a.state.begun && g.level == i && g.home == a.v {
+			home = append(home, g)
+			inner += g.need
+		}
 	}
+	p.join(a, i+1, inner+a.state.units[i+1], s)
+	for _, g := range home {
+		s.begun[g] = s.take(i+1, p.membersOf(g))
+	}
+	s.open[i] = append(s.open[i], s.take(i+1, missing*p.size(i))...)
+}
+
+// take removes the first places of a level.
+func (s *seating) take(level, n int) []*vertex {
+	taken := slices.Clone(s.open[level][:n])
+	s.open[level] = s.open[level][n:]
+	return taken
+}
+
+// assign gives the places of a placement to the new members in rank order: to those of begun groups the places of
+// their group, to the others the places of whole groups and then those of the short one.
+func (p *search) assign(whole *placed) []placement.Assignment {
 	seated := p.seat(whole)
-	places := slices.Concat(append(seated.open[0], seated.short)...)
-	if further != nil {
-		places = append(places, slices.Concat(p.seat(further).open[0]...)...)
-		slices.SortStableFunc(places, func(a, b *vertex) int { return cmp.Compare(a.order, b.order) })
+	at := map[int]*vertex{}
+	for g, places := range seated.begun {
+		for i, v := range places {
+			size := p.size(g.level + 1)
+			at[g.ranks[i/size]+i%size] = v
+		}
 	}
-	req := &p.in.Request
-	ranks := validity.Ranks(req, p.own)
-	members := slices.Clone(req.Members)
-	slices.SortFunc(members, func(a, b gang.Member) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
-	answer.Members, answer.Counts = len(places), map[string]int{}
-	for i, v := range places {
-		a := placement.Assignment{Member: members[i].Name, Rank: ranks[members[i].Name], Group: -1, Node: v.node.Name}
+	rest := append(seated.open[0], seated.short...)
+	ranks := validity.Ranks(&p.in.Request, p.own)
+	var out []placement.Assignment
+	for _, m := range p.newMembers() {
+		a := placement.Assignment{Member: m.Name, Rank: ranks[m.Name], Group: -1}
+		v, ok := at[a.Rank]
+		if !ok {
+			v, rest = rest[0], rest[1:]
+		}
+		a.Node = v.node.Name
 		if len(p.levels) > 0 {
 			a.Group = a.Rank / p.size(0)
 		}
-		answer.Assignments = append(answer.Assignments, a)
-		answer.Counts[a.Node]++
+		out = append(out, a)
 	}
+	return out
 }

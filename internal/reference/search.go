@@ -8,68 +8,106 @@ import (
 // search is the choice of a place for a fixed number of new members.
 type search struct {
 	*solver
-	n       int   // new members
-	outside int   // of them, members on nodes outside the tree
-	rest    int   // members of a short last group, 0 if all groups are full
-	tiers   []int // of the strategy: the gang's, then every level's
-	tallies map[[3]int]tally
+	n       int           // new members
+	outside int           // of them, members on nodes outside the tree
+	full    int           // new groups of the outermost level that are whole
+	rest    int           // members of a new short last group, 0 if there is none
+	begun   []*begunGroup // in the order in which they find a home
+	running [][][]string  // by level: the nodes of every group of which members run
+	tiers   []int         // of the strategy: the gang's, then every level's
+	tallies map[[5]int]tally
 	placed  map[placedKey]*placed
+	// reserved is what begun groups take at and below their homes, in units of the level after theirs.
+	reserved map[reservedKey]int
+	// loose while the nodes outside the tree need not take exactly what must lie there.
+	loose bool
 }
 
 // tally says which numbers of groups of one level fit below a vertex: bit k is k full groups, without or with the short
 // group beside them.
 type tally struct{ full, short uint64 }
 
-// groupsOf is the number of full groups of level i; of members for the level after the last.
+// groupsOf is the number of full groups of level i that are placed; of members for the level after the last.
 func (p *search) groupsOf(i int) int {
 	if i == len(p.levels) {
 		return p.n
 	}
-	if i == 0 {
-		return p.n / p.size(0)
+	n := p.full * p.size(0) / p.size(i)
+	for _, g := range p.begun {
+		if g.level < i {
+			n += p.membersOf(g) / p.size(i)
+		}
 	}
-	return p.groupsOf(0) * p.size(0) / p.size(i)
+	return n
 }
 
 // use sets the strategy.
 func (p *search) use(tiers []int) {
 	p.tiers = slices.Clone(tiers)
-	p.tallies, p.placed = map[[3]int]tally{}, map[placedKey]*placed{}
+	p.tallies, p.placed = map[[5]int]tally{}, map[placedKey]*placed{}
+	p.settle()
 }
 
-// tally of groups of level i, each inside a domain of tier t, inner levels as the strategy says. The numbers are those
-// of docs/order.md section 2: where a group may lie anywhere below v, it is counted in groups of the next level, and
-// else child by child. Sets of numbers, and not only the largest, so that multiples need no thought.
-func (p *search) tally(i, t int, v *vertex) tally {
-	key := [3]int{i, t, v.order}
+// tally of groups of level i, each inside a domain of tier t, the short one in a domain of tier short, inner levels as
+// the strategy says, beside the begun groups of level i and further in. The numbers are those of docs/order.md section
+// 2: where a group may lie anywhere below v, it is counted in groups of the next level, and else child by child. Sets
+// of numbers, and not only the largest, so that multiples need no thought.
+func (p *search) tally(i, t, short int, v *vertex) tally {
 	if i == len(p.levels) {
-		key[1] = 0
+		t, short = 0, 0
 	}
+	key := [5]int{i, t, short, v.order, bit(p.loose)}
 	if done, ok := p.tallies[key]; ok {
 		return done
 	}
-	var out tally
+	out := tally{full: 1}
 	switch {
-	case i == len(p.levels):
-		out.full = p.members(v, 1, 0, p.n)
-	case v.tier <= t && i == len(p.levels)-1:
-		out.full = p.members(v, p.size(i), 0, p.groupsOf(i))
-		if p.rest > 0 {
-			out.short = p.members(v, p.size(i), p.rest, p.groupsOf(i))
-		}
 	case v.tier <= t:
-		inner := p.tally(i+1, p.tiers[i+2], v)
-		for k := range p.groupsOf(i) + 1 {
-			out.full |= inner.full >> (k * p.size(i) / p.size(i+1)) & 1 << k
-		}
+		out = p.anywhere(i, v)
 	default:
-		out = tally{full: 1}
 		for _, c := range v.children {
-			out = fold(out, p.exact(c, i, p.tally(i, t, c)), p.groupsOf(i))
+			out = fold(out, p.exact(c, i, p.tally(i, t, short, c)), p.groupsOf(i))
 		}
 		out = p.keepMultiples(v, i, out)
+		whole := p.anywhere(i, v)
+		if v.tier <= short && p.rest > 0 {
+			out.short = whole.short & out.full
+		}
+		if len(p.begun) > 0 { // one that lies in several children takes slots that are counted in each
+			out.full, out.short = out.full&whole.full, out.short&whole.short
+		}
 	}
 	p.tallies[key] = out
+	return out
+}
+
+// anywhere is the tally of groups that may lie anywhere below v.
+func (p *search) anywhere(i int, v *vertex) tally {
+	var out tally
+	switch q := len(p.levels); {
+	case i < q-1:
+		inner := p.tally(i+1, p.tiers[i+2], p.tiers[i+2], v)
+		for k := range p.groupsOf(i) + 1 {
+			units := k*p.size(i)/p.size(i+1) + p.reserved[reservedKey{i, v}]
+			out.full |= inner.full >> units & 1 << k
+		}
+	case i == q-1:
+		out.full = p.members(v, p.size(i), p.beside(i, v), p.groupsOf(i))
+		if p.rest > 0 {
+			out.short = p.members(v, p.size(i), p.rest+p.beside(i, v), p.groupsOf(i))
+		}
+	default:
+		out.full = p.members(v, 1, 0, p.n)
+	}
+	return out
+}
+
+// free is the tally beside all begun groups.
+func (p *search) free(i, t, short int, v *vertex) tally {
+	out := p.exact(v, i, p.tally(i, t, short, v))
+	if before := p.before(i, v); before > 0 {
+		out.full = out.full>>before | 1
+	}
 	return out
 }
 
@@ -77,7 +115,7 @@ func (p *search) tally(i, t int, v *vertex) tally {
 func (p *search) members(v *vertex, size, rest, most int) uint64 {
 	var set uint64
 	for k := range most + 1 {
-		if v.takes(k*size + rest) {
+		if m := k*size + rest; v.takes(m) || m <= v.high && (len(p.begun) > 0 || p.loose && v == p.solver.outside) {
 			set |= 1 << k
 		}
 	}
@@ -102,15 +140,16 @@ func fold(a, b tally, most int) tally {
 
 // exact keeps, for the vertex of all nodes outside the tree, what makes exactly the members that must lie there.
 func (p *search) exact(v *vertex, i int, t tally) tally {
-	if v != p.solver.outside {
+	if v != p.solver.outside || p.loose {
 		return t
 	}
 	var out tally
 	for k := range p.groupsOf(i) + 1 {
-		if k*p.size(i) == p.outside {
+		members := k*p.size(i) + p.beside(i, v)
+		if members == p.outside {
 			out.full |= t.full & (1 << k)
 		}
-		if k*p.size(i)+p.rest == p.outside {
+		if members+p.rest == p.outside {
 			out.short |= t.short & (1 << k)
 		}
 	}
@@ -133,11 +172,18 @@ func (p *search) keepMultiples(v *vertex, i int, t tally) tally {
 	return t
 }
 
-// most is the largest number of groups of level i that lie whole in domains of tier t below v.
+// room is the largest number of units of level i that fit below v beside begun groups, each in a domain of tier t.
+func (p *search) room(i, t int, v *vertex) int {
+	p.loose = true
+	defer func() { p.loose = false }()
+	return max(0, highest(p.free(i, t, t, v).full))
+}
+
+// most is the largest number of groups of level i that lie whole in domains of tier t below v, beside begun groups.
 func (p *search) most(i, t int, v *vertex) int {
-	k := bits.Len64(p.tally(i, t, v).full) - 1
+	k := bits.Len64(p.tally(i, t, t, v).full) - 1 - p.before(i, v)
 	if v == p.solver.outside {
-		k = min(k, p.outside/p.size(i))
+		k = min(k, (p.outside-p.beside(0, v))/p.size(i))
 	}
 	return max(k, 0)
 }
@@ -153,14 +199,14 @@ func (p *search) feasible(d *vertex) bool {
 	if len(p.levels) == 0 {
 		return d.takes(p.n)
 	}
-	if p.begun() {
-		return p.outside > 0 && d.takes(p.n) || p.outside == 0 && p.begunFits(d)
+	if !p.settled(d) {
+		return false
 	}
-	t := p.tally(0, p.tiers[1], d)
+	t := p.tally(0, p.tiers[1], p.tiers[1], d)
 	if p.rest > 0 {
-		return t.short>>p.groupsOf(0)&1 == 1
+		return t.short>>p.full&1 == 1
 	}
-	return t.full>>p.groupsOf(0)&1 == 1
+	return t.full>>p.full&1 == 1
 }
 
 // sideOfTree holds if as many members as must lie outside the tree can do so below d.
@@ -218,15 +264,13 @@ func (s *solver) loosest() []int {
 // fit finds out whether n new members can be placed at all, and with the fewest outside the tree; nil if not.
 func (s *solver) fit(n int) *search {
 	p := &search{solver: s, n: n}
-	if len(s.levels) == 1 {
-		p.rest = (n + len(s.own)) % s.size(0)
-	}
-	p.use(s.loosest())
+	p.cut()
 	for out := range n + 1 {
 		p.outside = out
-		p.use(p.tiers)
-		if s.fixOutside(out) && len(p.candidates()) > 0 {
-			return p
+		if s.fixOutside(out) {
+			if p.use(s.loosest()); len(p.candidates()) > 0 {
+				return p
+			}
 		}
 		if s.outside == nil {
 			break

@@ -15,46 +15,49 @@ type set struct {
 	short    int // index of the child that takes the short group, -1 if none does
 
 	used, own, key, share int
+	withShort             int // 1 if a child holds the short group already
 	sum                   int
 	slots                 []int // descending
 	score                 int64 // of the members as filled, if the children are nodes
 }
 
-// chooseSet tries all sets of children and places the best one.
-func (p *search) chooseSet(out *placed, active state, portions []portion) {
+// chooseSet tries all sets of children and hands out the units to the best one.
+func (p *search) chooseSet(h hand, portions []portion) {
 	var best *set
 	for mask := uint(1); mask < 1<<len(portions); mask++ {
 		used := usedChildren(portions, mask)
 		if best != nil && used > best.used {
 			continue
 		}
-		s := p.fill(portions, mask, active)
+		s := p.fill(portions, mask, h)
 		if s == nil {
 			continue
 		}
 		s.used = used
-		if best == nil || p.betterSet(s, best, active) {
+		if best == nil || p.betterSet(s, best, h) {
 			best = s
 		}
 	}
-	out.used = best.used
 	for i, c := range best.portions {
-		inner := p.place(c.v, p.stateOf(best, i, active))
-		out.inner = append(out.inner, inner)
-		out.score += inner.score
+		c.given = best.counts[i]
+		c.state.short = c.state.short || best.short == i
 	}
-	slices.SortFunc(out.inner, func(a, b *placed) int { return cmp.Compare(a.v.order, b.v.order) })
 }
 
-func (p *search) stateOf(s *set, i int, active state) state {
-	return state{level: active.level, units: s.counts[i], short: s.short == i}
+// stateOf is what the units handed out make of child i of a set.
+func (p *search) stateOf(s *set, i int, h hand) state {
+	c := s.portions[i]
+	out := state{units: c.state.units, short: s.short == i}
+	out.units[h.level] = s.counts[i] - c.given
+	return out
 }
 
-// usedChildren counts the children of the set and those beside it that hold running members of the gang.
+// usedChildren counts the children of the set and those beside it that hold running members of the gang, or the short
+// group already.
 func usedChildren(portions []portion, mask uint) int {
 	used := bits.OnesCount(mask)
 	for i, c := range portions {
-		if mask>>i&1 == 0 && c.v.own > 0 {
+		if mask>>i&1 == 0 && (c.v.own > 0 || c.state.short) {
 			used++
 		}
 	}
@@ -63,7 +66,7 @@ func usedChildren(portions []portion, mask uint) int {
 
 // fill gives every child of the set its number of units; nil if the set does not suffice. A child that takes the short
 // group and nothing else counts as receiving, but only where the set cannot do otherwise.
-func (p *search) fill(portions []portion, mask uint, active state) *set {
+func (p *search) fill(portions []portion, mask uint, h hand) *set {
 	s := &set{short: -1}
 	for i, c := range portions {
 		switch {
@@ -74,15 +77,16 @@ func (p *search) fill(portions []portion, mask uint, active state) *set {
 		}
 	}
 	slices.SortStableFunc(s.portions, p.fillOrder)
-	if !p.units(s, active) {
+	if !p.units(s, h) {
 		return nil
 	}
-	s.share = p.evenShare(s, active)
+	s.share = p.evenShare(s, h)
 	for i, c := range s.portions {
 		s.own, s.key, s.sum = s.own+c.v.own, s.key+c.v.key, s.sum+c.v.high
+		s.withShort += bit(c.state.short)
 		s.slots = append(s.slots, c.v.high)
 		if c.v.node != nil {
-			s.score += p.place(c.v, p.stateOf(s, i, active)).score
+			s.score += p.place(c.v, p.stateOf(s, i, h)).score
 		}
 	}
 	slices.SortFunc(s.slots, func(a, b int) int { return cmp.Compare(b, a) })
@@ -103,19 +107,19 @@ func (p *search) fillOrder(a, b portion) int {
 
 // units distributes the units and finds the child of the short group: the last in fill order that can hold it. The
 // short group counts as the one unit that its child must take.
-func (p *search) units(s *set, active state) bool {
+func (p *search) units(s *set, h hand) bool {
 	numbers := make([]uint64, len(s.portions))
 	for i, c := range s.portions {
 		numbers[i] = c.full &^ 1
 	}
 	s.short = -1
-	if !active.short {
-		return p.distribute(s, active.units, numbers)
+	if !h.short {
+		return p.fillUp(s, h.n, numbers)
 	}
 	for i := len(s.portions) - 1; i >= 0; i-- {
 		beside := slices.Clone(numbers)
 		beside[i] = s.portions[i].short
-		if s.short = i; p.distribute(s, active.units, beside) {
+		if s.short = i; p.fillUp(s, h.n, beside) {
 			return true
 		}
 	}
@@ -123,14 +127,24 @@ func (p *search) units(s *set, active state) bool {
 	return false
 }
 
-// evenShare is the smallest upper bound of the children, none above an even share of the units.
-func (p *search) evenShare(s *set, active state) int {
+// evenShare is the smallest upper bound of the children, none above the level to which the units fill them evenly, each
+// at least to its lower bound.
+func (p *search) evenShare(s *set, h hand) int {
 	step := s.portions[0].v.step
-	if active.level < len(p.levels) {
-		step = lcm(step, p.size(active.level)) / p.size(active.level)
+	if h.level < len(p.levels) {
+		step = lcm(step, p.size(h.level)) / p.size(h.level)
 	}
-	share := active.units / len(s.portions)
-	share -= share % step
+	share := 0
+	for next := step; ; next += step {
+		sum := 0
+		for _, c := range s.portions {
+			sum += max(next, c.low)
+		}
+		if sum > h.n {
+			break
+		}
+		share = next
+	}
 	for _, c := range s.portions {
 		share = min(share, highest(c.full))
 	}
@@ -139,12 +153,12 @@ func (p *search) evenShare(s *set, active state) int {
 
 // even is what a child counts for when sets are filled evenly: its units, the short group being one.
 func (s *set) even(i int) int {
-	return s.counts[i] + bit(i == s.short)
+	return s.counts[i] + bit(i == s.short || s.portions[i].state.short)
 }
 
-// distribute gives every child the least number of units that it may take, and then the rest: to each in fill order as
+// fillUp gives every child the least number of units that it may take, and then the rest: to each in fill order as
 // much as it can take or, to fill evenly, one step at a time to the child with the fewest.
-func (p *search) distribute(s *set, units int, numbers []uint64) bool {
+func (p *search) fillUp(s *set, units int, numbers []uint64) bool {
 	s.counts = make([]int, len(numbers))
 	for i, allowed := range numbers {
 		if allowed == 0 {
@@ -179,11 +193,12 @@ func (p *search) next(s *set, numbers []uint64) (child, step int) {
 }
 
 // betterSet compares two sets that suffice by docs/order.md section 4.
-func (p *search) betterSet(a, b *set, active state) bool {
+func (p *search) betterSet(a, b *set, h hand) bool {
 	policy := p.in.Request.Policy
 	for _, c := range []int{
 		cmp.Compare(b.used, a.used),
 		cmp.Compare(a.own, b.own),
+		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),
 	} {
 		if c != 0 {
@@ -200,17 +215,17 @@ func (p *search) betterSet(a, b *set, active state) bool {
 	} else if c := cmp.Or(cmp.Compare(a.sum, b.sum), slices.Compare(a.slots, b.slots)); c != 0 {
 		return (c < 0) != (policy == gang.Spread)
 	}
-	if x, y := p.scoreOf(a, active), p.scoreOf(b, active); x != y {
+	if x, y := p.scoreOf(a, h), p.scoreOf(b, h); x != y {
 		return x > y
 	}
 	return slices.Compare(orders(a), orders(b)) < 0
 }
 
 // scoreOf is the host score of all members as they are placed below the set.
-func (p *search) scoreOf(s *set, active state) int64 {
+func (p *search) scoreOf(s *set, h hand) int64 {
 	var score int64
 	for i, c := range s.portions {
-		score += p.place(c.v, p.stateOf(s, i, active)).score
+		score += p.place(c.v, p.stateOf(s, i, h)).score
 	}
 	return score
 }

@@ -3,6 +3,7 @@ package reference
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -16,21 +17,19 @@ func Solve(in Input) (*Answer, error) {
 	s.look(false)
 	answer := &Answer{Wanted: s.wanted()}
 	if p := s.largest(); p != nil && p.n >= answer.Wanted {
-		p.decide(answer)
-		p.assign(answer, p.whole(), nil)
+		whole := p.decide(answer)
+		answer.complete(p.assign(whole))
 		return answer, nil
 	}
 	if s.canWait() {
 		s.look(true)
 		if n := s.smallestAdmissible(answer.Wanted); n > 0 {
 			if p := s.fit(n); p != nil {
-				p.decide(answer)
 				p.wait(answer)
 				return answer, nil
 			}
 		}
 	}
-	answer.Partial = s.begun()
 	if p := s.largest(); p != nil {
 		answer.Fits = p.n
 	}
@@ -46,13 +45,22 @@ func (s *solver) wanted() int {
 	return max(1, least-len(s.own))
 }
 
-// admissible holds if n new members are a multiple and leave no group torn: all members, or whole groups.
+// admissible holds if the first n new members are a multiple with those that run, and leave no group torn: the next
+// one belongs to another group. A group of which members run may stay as it is.
 func (s *solver) admissible(n int) bool {
-	total := n + len(s.own)
-	if total%s.stepBelow(s.root.tier) != 0 {
+	if (n+len(s.own))%s.stepBelow(s.root.tier) != 0 {
 		return false
 	}
-	return len(s.levels) == 0 || n == len(s.in.Request.Members) || total%s.size(0) == 0
+	if len(s.levels) == 0 || n == len(s.in.Request.Members) {
+		return true
+	}
+	ranks := validity.Ranks(&s.in.Request, s.own)
+	var fresh []int
+	for i := range s.in.Request.Members {
+		fresh = append(fresh, ranks[s.in.Request.Members[i].Name])
+	}
+	slices.Sort(fresh)
+	return fresh[n-1]/s.size(0) != fresh[n]/s.size(0)
 }
 
 func (s *solver) smallestAdmissible(least int) int {
@@ -82,26 +90,24 @@ func (s *solver) canWait() bool {
 		slices.ContainsFunc(s.in.Spec.Running, func(r placement.Running) bool { return r.Leaving })
 }
 
-// decide finds the strategy: the first vector of worths for which some domain is feasible.
-func (p *search) decide(answer *Answer) {
+// decide finds the strategy, the first vector of worths for which some domain is feasible, and places the gang.
+func (p *search) decide(answer *Answer) *placed {
 	for tiers := range p.strategies {
 		p.use(tiers)
 		if len(p.candidates()) > 0 {
 			break
 		}
 	}
-	answer.Placed, answer.Members, answer.Outside = true, p.n, p.outside
-	answer.Partial = p.partial()
-	if !p.begun() || p.outside == 0 {
-		answer.Worth = p.tiers
+	whole := p.whole()
+	answer.Placed, answer.Outside, answer.Worth = true, p.outside, p.tiers
+	answer.Domain, answer.Keys = whole.v.path, p.keys(whole)
+	return whole
+}
+
+// complete enters the assignments, in rank order.
+func (a *Answer) complete(assignments []placement.Assignment) {
+	a.Assignments, a.Members, a.Counts = assignments, len(assignments), map[string]int{}
+	for _, x := range assignments {
+		a.Counts[x.Node]++
 	}
 }
-
-// partial holds if groups have running members, or lie partly outside the tree.
-func (p *search) partial() bool {
-	split := p.outside > 0 && p.outside < p.n
-	return len(p.levels) > 0 && (split || p.begun())
-}
-
-// begun holds if groups may have running members.
-func (s *solver) begun() bool { return len(s.levels) > 0 && len(s.own) > 0 }

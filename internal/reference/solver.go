@@ -83,6 +83,9 @@ func newSolver(in *Input) (*solver, error) {
 			s.multiple[tier] = lcm(max(1, s.multiple[tier]), r.Multiple)
 		}
 	}
+	if len(req.Groups) > maxLevels {
+		return nil, fmt.Errorf("%d levels of groups are not for this solver", len(req.Groups))
+	}
 	for _, g := range validity.Levels(req, len(req.Members)+len(s.own)) {
 		s.levels = append(s.levels, level{size: g.Size, rules: tierRules(network, g.Gather)})
 	}

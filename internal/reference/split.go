@@ -1,13 +1,18 @@
 package reference
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
-// state is what a vertex is to take: units of the active level, whole groups or, after the last level, members, and
-// whether the short group is among them. Levels before the active one were split above: every child keeps as many of
-// their groups whole as it can.
+// maxLevels bounds the levels of groups that this solver reads.
+const maxLevels = 4
+
+// state is what a vertex is to take: units of every level, each whole below it and no part of another, the short group,
+// and the begun groups whose homes lie there.
 type state struct {
-	level, units int
-	short        bool
+	units        [maxLevels + 1]int
+	short, begun bool
 }
 
 type placedKey struct {
@@ -25,99 +30,220 @@ type placed struct {
 	inner   []*placed // in the order of paths
 }
 
-// portion is a child with its bounds: the numbers of units it may take, without and beside the short group.
-type portion struct {
-	v           *vertex
-	low         int
-	full, short uint64
+// child is a child of the vertex at hand: what it is to take so far, and how many units of the level at hand that is.
+type child struct {
+	v     *vertex
+	state state
+	given int
 }
 
-// place decides a vertex by docs/order.md section 4, and then every chosen child alone.
+// hand is what is handed out to children at once: n units of a level, those that they have already included.
+type hand struct {
+	level, n int
+	short    bool
+}
+
+// members are the new members of a state below v.
+func (p *search) membersBelow(v *vertex, st state) int {
+	n := 0
+	for i := range len(p.levels) + 1 {
+		n += st.units[i] * p.size(i)
+	}
+	if st.short {
+		n += p.rest
+	}
+	if st.begun {
+		n += p.beside(0, v)
+	}
+	return n
+}
+
+// place decides a vertex by docs/order.md section 4, and then every child that takes anything alone.
 func (p *search) place(v *vertex, st state) *placed {
 	key := placedKey{v.order, st}
 	if done, ok := p.placed[key]; ok {
 		return done
 	}
-	out := &placed{v: v, state: st, members: st.units * p.size(st.level)}
-	if st.short {
-		out.members += p.rest
-	}
+	out := &placed{v: v, state: st, members: p.membersBelow(v, st)}
 	if v.node != nil {
 		out.score = int64(out.members) * v.score
 	} else if out.members > 0 {
-		active, portions := p.keepOrSplit(v, st)
-		p.chooseSet(out, active, portions)
+		for _, c := range p.distribute(v, st) {
+			c.state.begun = st.begun
+			inner := p.place(c.v, c.state)
+			if inner.members > 0 {
+				out.inner = append(out.inner, inner)
+				out.score += inner.score
+			}
+			if inner.members > 0 || c.v.own > 0 {
+				out.used++
+			}
+		}
 	}
 	p.placed[key] = out
 	return out
 }
 
-// keepOrSplit finds the smallest tier at which the units stay whole in the children of v. Where there is none, the
-// groups are split here: the next level becomes active, and so on down to members.
-func (p *search) keepOrSplit(v *vertex, st state) (state, []portion) {
-	for ; st.level < len(p.levels); st = p.split(st) {
-		for t := range v.tier {
-			portions := p.portions(v, st, t)
-			if p.suffice(portions, st) {
-				return st, portions
+// distribute hands out the units of a vertex to its children, level by level. Begun groups at home here, and groups that
+// no child can hold whole, become units of the next level. The members of the short group become members like the
+// others if no child can hold it.
+func (p *search) distribute(v *vertex, st state) []*child {
+	var children []*child
+	for _, c := range v.children {
+		children = append(children, &child{v: c})
+	}
+	split := p.splitHere(v, st)
+	if v == p.root && p.outside > 0 && len(p.levels) > 0 {
+		p.fillTree(st, split, children)
+		return children
+	}
+	for level := range len(p.levels) + 1 {
+		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
+		if level == len(p.levels) && st.short {
+			h.n, h.short = h.n+p.rest, false
+		}
+		base := p.intoUnits(level, children)
+		if h.n > 0 || h.short {
+			for _, c := range children {
+				h.n += c.given
+			}
+			left := p.handOut(v, h, children)
+			if level < len(p.levels) {
+				split[level+1] += left * p.size(level) / p.size(level+1)
+			}
+			st.short = h.short && !slices.ContainsFunc(children, func(c *child) bool { return c.state.short })
+		}
+		for i, c := range children {
+			c.state.units[level] = c.given - base[i]
+		}
+	}
+	return children
+}
+
+// intoUnits counts what the children have in units of the next level.
+func (p *search) intoUnits(level int, children []*child) []int {
+	var base []int
+	for _, c := range children {
+		if level > 0 {
+			c.given = c.given * p.size(level-1) / p.size(level)
+		}
+		base = append(base, c.given)
+	}
+	return base
+}
+
+// splitHere is what the begun groups at home in v need, by level.
+func (p *search) splitHere(v *vertex, st state) []int {
+	split := make([]int, len(p.levels)+2)
+	for _, g := range p.begun {
+		if st.begun && g.home == v {
+			split[g.level+1] += g.need
+		}
+	}
+	return split
+}
+
+// handOut finds the smallest tier at which the units stay whole in the children of v, and for the short group the
+// smallest from there on at which it has room beside them. Where there is none, the groups are split: every child keeps
+// as many whole as it can, and the others are left.
+func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
+	for t := range v.tier {
+		if !p.suffice(p.portions(h, t, t, children), hand{n: h.n}) {
+			continue
+		}
+		for short := t; h.short && short < v.tier; short++ {
+			if portions := p.portions(h, t, short, children); p.suffice(portions, h) {
+				p.chooseSet(h, portions)
+				return 0
 			}
 		}
-	}
-	return st, p.portions(v, st, 0)
-}
-
-// split makes the next level active. The members of a short group are then members like the others.
-func (p *search) split(st state) state {
-	next := state{level: st.level + 1, units: st.units * p.size(st.level) / p.size(st.level+1)}
-	if st.short {
-		next.units += p.rest
-	}
-	return next
-}
-
-// portions bounds the children if units stay whole at tier t: each takes at least what can stay whole one tier below
-// (and the groups that are kept whole of levels split above), at most what can stay whole at t.
-func (p *search) portions(v *vertex, st state, t int) []portion {
-	var out []portion
-	for _, c := range v.children {
-		tally := p.exact(c, st.level, p.tally(st.level, t, c))
-		forced := p.forced(v, c, st.level)
-		most := p.most(st.level, t, c)
-		if forced > most { // whole outer groups need not be whole in their parts at t
-			tally = p.exact(c, st.level, p.tally(st.level, v.tier-1, c))
-			most = forced
+		if h.short = false; h.n > 0 {
+			p.chooseSet(h, p.portions(h, t, t, children))
 		}
-		low := max(forced, c.low/p.size(st.level))
-		if st.level < len(p.levels) && t > 0 {
-			low = max(low, p.most(st.level, t-1, c))
+		return 0
+	}
+	left = h.n
+	for _, c := range children {
+		c.given = max(c.given, p.most(h.level, v.tier-1, c.v))
+		left -= c.given
+	}
+	return left
+}
+
+// portion is a child with its bounds: the numbers of units it may take, without and beside the short group.
+type portion struct {
+	*child
+	low         int
+	full, short uint64
+}
+
+// portions bounds the children if units stay whole at tier t and the short group at tier short: each takes at least what
+// it has and what can stay whole one tier below, at most what can stay whole at t.
+func (p *search) portions(h hand, t, short int, children []*child) []portion {
+	var out []portion
+	for _, c := range children {
+		tally := p.free(h.level, t, short, c.v)
+		most := max(0, highest(tally.full))
+		if c.v == p.solver.outside {
+			most = min(most, p.outside/p.size(h.level))
+		}
+		low := max(c.given, c.v.low/p.size(h.level))
+		if h.level < len(p.levels) && t > 0 {
+			low = max(low, p.most(h.level, t-1, c.v))
+		}
+		if c.state.short {
+			tally.full >>= p.rest
+		}
+		if c.given > most { // whole outer groups need not be whole in their parts at t
+			tally.full, most = 1<<c.given, c.given
 		}
 		window := uint64(1)<<(most+1) - 1
 		beneath := uint64(1)<<low - 1
-		out = append(out, portion{v: c, low: low, full: tally.full & window &^ beneath, short: tally.short & window &^ beneath})
+		out = append(out, portion{child: c, low: low, full: tally.full & window &^ beneath, short: tally.short & window &^ beneath})
 	}
 	return out
 }
 
-// forced is the number of units that child c of v takes at least, so that of every level split at v or above it keeps
-// as many groups whole as it can.
-func (p *search) forced(v, c *vertex, active int) int {
-	least := 0
-	for i := range active {
-		least = max(least, p.most(i, v.tier-1, c)*p.size(i)/p.size(active))
-	}
-	return least
-}
-
-// suffice holds if the children can take exactly the units, and the short group if it is here.
-func (p *search) suffice(portions []portion, st state) bool {
+// suffice holds if the children can take exactly the units, and the short group if it is handed out.
+func (p *search) suffice(portions []portion, h hand) bool {
 	sum := tally{full: 1}
 	for _, c := range portions {
-		sum = fold(sum, tally{c.full, c.short}, st.units)
+		sum = fold(sum, tally{c.full, c.short}, h.n)
 	}
-	if st.short {
-		return sum.short>>st.units&1 == 1
+	if h.short {
+		return sum.short>>h.n&1 == 1
 	}
-	return sum.full>>st.units&1 == 1
+	return sum.full>>h.n&1 == 1
+}
+
+// fillTree is the distribution where the tree is full, and the members that it has no slots for lie outside: every child
+// of the root takes as many as it has slots. Child by child, as many groups are whole as fit and are left, then as many
+// of the next level, and so on.
+func (p *search) fillTree(st state, split []int, children []*child) {
+	left := make([]int, len(p.levels)+1)
+	for i := range left {
+		left[i] = st.units[0] * p.size(0) / p.size(i)
+		for j := 1; j <= i; j++ {
+			left[i] += split[j] * p.size(j) / p.size(i)
+		}
+	}
+	left[len(p.levels)] += p.rest
+	for _, c := range children {
+		room := c.v.high - p.before(len(p.levels), c.v)
+		if p.tiers[1] < p.root.tier { // so that whole groups fill it
+			c.state.units[0] = min(left[0], room/p.size(0))
+			left[0] -= c.state.units[0]
+			c.state.short = st.short && room == c.state.units[0]*p.size(0)+p.rest
+			continue
+		}
+		whole := 0 // members in groups of the levels around
+		for i := range left {
+			n := min(left[i], room/p.size(i), p.room(i, p.root.tier, c.v))
+			left[i] -= n
+			c.state.units[i] = n - whole/p.size(i)
+			whole = n * p.size(i)
+		}
+	}
 }
 
 func highest(set uint64) int { return bits.Len64(set) - 1 }

@@ -78,8 +78,8 @@ func (a *Answer) Text() string {
 		return fmt.Sprintf("unschedulable, %d of %d\n", a.Fits, a.Wanted)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d members, %d outside, worth %v, domain %v, keys %+v, partial %v\n",
-		a.Members, a.Outside, a.Worth, a.Domain, a.Keys, a.Partial)
+	fmt.Fprintf(&b, "%d members, %d outside, worth %v, domain %v, keys %+v\n",
+		a.Members, a.Outside, a.Worth, a.Domain, a.Keys)
 	fmt.Fprintf(&b, "  %v\n  waits for %v\n", a.Assignments, a.WaitsFor)
 	return b.String()
 }

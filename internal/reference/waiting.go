@@ -8,56 +8,69 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// wait completes a plan that was made with the leaving members gone: further members are added inside the domain on
-// what is free now, and the leaving members that must be gone are named.
+// wait makes a plan with the leaving members gone: further members are added inside the domain on what is free now,
+// and the leaving members that must be gone are named.
 func (p *search) wait(answer *Answer) {
-	whole := p.whole()
-	if len(p.levels) > 0 {
-		more := p.n < len(p.in.Request.Members)
-		answer.Partial = answer.Partial || more
-		p.assign(answer, whole, nil)
-	} else {
-		counts := map[*vertex]int{}
-		count(whole, counts)
-		keys := p.keys(whole)
-		p.assign(answer, whole, p.further(whole.v, counts))
-		answer.Keys = keys
+	whole := p.decide(answer)
+	assignments := p.assign(whole)
+	if later := p.later(assignments).largest(); later != nil {
+		further := &Answer{}
+		assignments = append(assignments, later.assign(later.decide(further))...)
+		answer.Worth = further.Worth // of all groups
+		if len(p.levels) == 0 {
+			p.inTreeOrder(assignments)
+		}
 	}
+	answer.complete(assignments)
 	answer.WaitsFor = p.waitsFor(answer.Counts)
 }
 
-func count(a *placed, counts map[*vertex]int) {
-	if a.v.node != nil {
-		counts[a.v] += a.members
+// later is the solver for the members that are left. Those placed so far are like running ones: the nodes have their
+// slots no more, and they bind like siblings. The domain stays the gang's. Afterwards the vertices stay so.
+func (p *search) later(placed []placement.Assignment) *solver {
+	s, in := *p.solver, *p.in
+	s.in = &in
+	in.Request.Members = nil
+	counts := map[string]int{}
+	for _, m := range p.in.Request.Members {
+		i := slices.IndexFunc(placed, func(a placement.Assignment) bool { return a.Member == m.Name })
+		if i < 0 {
+			in.Request.Members = append(in.Request.Members, m)
+			continue
+		}
+		counts[placed[i].Node]++
+		s.own = append(slices.Clip(s.own), placement.Running{
+			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: placed[i].Node,
+		})
 	}
-	for _, c := range a.inner {
-		count(c, counts)
+	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
+	s.look(false)
+	for _, v := range s.vertices {
+		if v.node != nil {
+			v.own += counts[v.node.Name]
+			v.fits = max(0, v.fits-counts[v.node.Name])
+		}
 	}
+	s.sum()
+	return &s
 }
 
-// further places as many further members as fit inside d on what is free now. The members placed so far are like
-// running ones: the nodes have their slots no more, and they bind like siblings. Afterwards the vertices stay so.
-func (p *search) further(d *vertex, counts map[*vertex]int) *placed {
-	p.look(false)
-	total := p.n + len(p.own)
+// inTreeOrder lets ranks follow the tree, whoever came first.
+func (p *search) inTreeOrder(assignments []placement.Assignment) {
+	order := map[string]int{}
 	for _, v := range p.vertices {
 		if v.node != nil {
-			v.own += counts[v]
-			v.fits = max(0, v.fits-counts[v])
+			order[v.node.Name] = v.order
 		}
 	}
-	p.sum()
-	step := p.stepBelow(p.root.tier)
-	for n := len(p.in.Request.Members) - p.n; n > 0; n-- {
-		for outside := 0; outside <= n && (total+n)%step == 0; outside++ {
-			next := &search{solver: p.solver, n: n, outside: outside}
-			next.use(p.tiers)
-			if p.fixOutside(outside) && next.sideOfTree(d) && d.takes(n) {
-				return next.inside(d)
-			}
-		}
+	var nodes []string
+	for _, a := range assignments {
+		nodes = append(nodes, a.Node)
 	}
-	return nil
+	slices.SortStableFunc(nodes, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
+	for i := range assignments {
+		assignments[i].Node = nodes[i]
+	}
 }
 
 // waitsFor names, node by node, the fewest leaving members that make room, of equally few the first by name.

@@ -98,7 +98,7 @@ func (c *check) assignments() {
 	}
 }
 
-// count holds when MinMember members run in the end, the lowest ranks first and groups whole.
+// count holds when MinMember members run in the end, the lowest ranks first, and all new members of a group or none.
 func (c *check) count() {
 	all := len(c.req.Members) + len(c.own)
 	least := c.req.MinMember
@@ -127,8 +127,14 @@ func (c *check) count() {
 		c.failf("rank %d is left out although a higher one is placed", slices.Min(left))
 	}
 	for _, level := range Levels(c.req, all) {
-		if total < all && total%level.Size != 0 {
-			c.failf("%d members are placed or run: a group of %d is not whole", total, level.Size)
+		torn := map[int]bool{}
+		for _, rank := range left {
+			torn[rank/level.Size] = true
+		}
+		for _, a := range c.res.Assignments {
+			if torn[a.Rank/level.Size] {
+				c.failf("rank %d is placed, and not all of its group of %d", a.Rank, level.Size)
+			}
 		}
 	}
 }
