@@ -52,7 +52,7 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 	}
 	a.stayInTree()
 	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.slots.ix.groupsOf(a.sizes[0])
+		a.indexed = a.slots.ix.groupsOf(a.c.fabric, a.sizes[0])
 	}
 	return a
 }

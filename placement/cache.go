@@ -11,8 +11,11 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// keptShapes is how many shapes a lineage of snapshots keeps an index for, the last made first.
-const keptShapes = 8
+// How many shapes a lineage of snapshots keeps an index for, and for how many group sizes each, unless the spec says.
+const (
+	keptShapes = 8
+	keptSizes  = 4
+)
 
 // shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
 // by all who plan on the snapshot.
@@ -25,6 +28,17 @@ type cachedShape struct {
 	key     []byte
 	index   *index
 	touched *touched // nodes that changed since the index was made
+	used    *stamp   // by any snapshot of the lineage
+}
+
+// stamp is when something was last used, by the count of uses in the lineage.
+type stamp struct{ atomic.Int64 }
+
+// stamped marks something as used now. The count is written only if something else was used since.
+func (f *fabric) stamped(s *stamp) {
+	if now := f.uses.Load(); s.Load() != now || now == 0 {
+		s.Store(f.uses.Add(1))
+	}
 }
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
@@ -36,26 +50,46 @@ func (p *problem) index() *index {
 	key := p.shapeKey()
 	for {
 		old := p.c.cache.entries.Load()
-		var list []*cachedShape
+		at := -1
 		if old != nil {
-			list = *old
+			at = slices.IndexFunc(*old, func(s *cachedShape) bool { return bytes.Equal(s.key, key) })
 		}
-		i := slices.IndexFunc(list, func(s *cachedShape) bool { return bytes.Equal(s.key, key) })
-		if i >= 0 && list[i].touched == nil {
-			return list[i].index
+		if at >= 0 && (*old)[at].touched == nil {
+			p.c.stamped((*old)[at].used)
+			return (*old)[at].index
 		}
-		fresh := &cachedShape{key: key}
-		if i >= 0 {
-			fresh.index = list[i].index.after(p, list[i].touched.all())
-			list = slices.Delete(slices.Clone(list), i, i+1)
+		fresh := &cachedShape{key: bytes.Clone(key), used: &stamp{}}
+		var list []*cachedShape
+		if at >= 0 {
+			e := (*old)[at]
+			fresh.index, fresh.used = e.index.after(p, e.touched.all()), e.used
+			list = slices.Delete(slices.Clone(*old), at, at+1)
 		} else {
 			fresh.index = p.newIndex()
+			if old != nil {
+				list = forget(slices.Clone(*old), p.c.keptShapes-1, func(s *cachedShape) *stamp { return s.used })
+			}
 		}
-		list = append([]*cachedShape{fresh}, list[:min(len(list), keptShapes-1)]...)
+		p.c.stamped(fresh.used)
+		list = append(list, fresh)
 		if p.c.cache.entries.CompareAndSwap(old, &list) {
 			return fresh.index
 		}
 	}
+}
+
+// forget leaves n elements of a list, the ones that were used last.
+func forget[T any](list []T, n int, used func(T) *stamp) []T {
+	for len(list) > n {
+		oldest := 0
+		for i := range list {
+			if used(list[i]).Load() < used(list[oldest]).Load() {
+				oldest = i
+			}
+		}
+		list = slices.Delete(list, oldest, oldest+1)
+	}
+	return list
 }
 
 // after is the cache of a snapshot in which these nodes changed. An index that would have to count a good part of the
@@ -77,19 +111,19 @@ func (s *shapeCache) after(nodes []int32, of int) *shapeCache {
 			continue
 		}
 		if i > 0 && e.touched == (*old)[i-1].touched { // and that one was not left behind
-			list = append(list, &cachedShape{key: e.key, index: e.index, touched: list[len(list)-1].touched})
+			list = append(list, &cachedShape{e.key, e.index, list[len(list)-1].touched, e.used})
 			continue
 		}
-		list = append(list, &cachedShape{key: e.key, index: e.index, touched: &touched{nodes, e.touched, total}})
+		list = append(list, &cachedShape{e.key, e.index, &touched{nodes, e.touched, total}, e.used})
 	}
 	next.entries.Store(&list)
 	return next
 }
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
-// that different shapes have different keys.
+// that different shapes have different keys. It lies in the scratch.
 func (p *problem) shapeKey() []byte {
-	k := keyWriter(make([]byte, 0, 128))
+	k := keyWriter(p.scratch.key[:0])
 	k.text(p.v.name)
 	k.text(p.req.Class)
 	k.number(len(p.needs))
@@ -101,6 +135,7 @@ func (p *problem) shapeKey() []byte {
 	for _, s := range p.shapes {
 		k.shape(s)
 	}
+	p.scratch.key = k
 	return k
 }
 

@@ -42,7 +42,8 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	for r := range c.free {
 		c.free[r] = newColumn[int64](n)
 	}
-	if err := errors.Join(append(c.putNodes(spec.Nodes), defects...)...); err != nil {
+	defects = append(append(c.putNodes(spec.Nodes), defects...), checkKept(spec)...)
+	if err := errors.Join(defects...); err != nil {
 		return nil, err
 	}
 	if err := c.placeAll(spec.Running); err != nil {
@@ -50,6 +51,19 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	}
 	c.checkSnapshot()
 	return c, nil
+}
+
+// checkKept returns what is wrong with the bounds of a spec.
+func checkKept(spec Spec) (defects []error) {
+	for _, f := range []struct {
+		field string
+		value int
+	}{{"cluster.KeptShapes", spec.KeptShapes}, {"cluster.KeptSizes", spec.KeptSizes}} {
+		if f.value < 0 {
+			defects = append(defects, invalid(f.field, f.value, "negative"))
+		}
+	}
+	return defects
 }
 
 // checkTrees returns what is wrong with the trees of a spec.

@@ -1,8 +1,10 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/topology"
@@ -19,12 +21,16 @@ type fabric struct {
 	notices   []string
 
 	cloning sync.Mutex // cloning gangs writes to the original
-	scratch sync.Pool
+
+	keptShapes, keptSizes int
+	uses                  atomic.Int64 // of shapes and group sizes
+	scratch               sync.Pool
 }
 
 // newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
 func newFabric(spec Spec) *fabric {
 	f := &fabric{trees: slices.Clone(spec.Trees), resources: resourceNames(spec)}
+	f.keptShapes, f.keptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
 	f.pods = f.resource(muster.Pods)
 	f.nameNodes(spec.Nodes)
 	for i, t := range f.trees {

@@ -87,6 +87,9 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		less := spec
 		reflect.ValueOf(&less).Elem().Field(i).SetZero()
 		name := reflect.TypeFor[placement.Spec]().Field(i).Name
+		if name == "KeptShapes" || name == "KeptSizes" {
+			continue // see TestKeptShapes
+		}
 		if name == "Nodes" {
 			_, err := placement.NewCluster(less)
 			require.EqualError(t, err, "cluster.Nodes: a cluster needs a node")

@@ -13,11 +13,12 @@ type groupSums struct {
 	// most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
 	// domain of the gang tier.
 	most [][]column[int32]
+	used *stamp
 }
 
 // newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
 func newGroupSums(ix *index, size int64) *groupSums {
-	g := &groupSums{size: size}
+	g := &groupSums{size: size, used: &stamp{}}
 	for i := range ix.v.switchTiers() {
 		n := ix.v.upTo[i]
 		g.whole, g.rest = append(g.whole, newColumn[int32](n)), append(g.rest, newColumn[int32](n))
@@ -35,7 +36,7 @@ func newGroupSums(ix *index, size int64) *groupSums {
 }
 
 func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
-	next := &groupSums{size: g.size, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
+	next := &groupSums{size: g.size, used: g.used, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
 	for _, list := range g.most {
 		next.most = append(next.most, forks(list))
 	}

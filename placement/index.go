@@ -39,7 +39,7 @@ func (p *problem) newIndex() *index {
 	if len(ix.most) > 1 {
 		ix.tops = newColumn[int32](v.upTo[1] * topSize)
 	}
-	count := p.counter()
+	count := p.counter(nil, nil)
 	var total int64
 	for pos := range v.nodes {
 		slots := count(v.node(pos))
@@ -56,14 +56,14 @@ func (p *problem) newIndex() *index {
 	return ix
 }
 
-// counter is a function that counts the slots of a node.
-func (p *problem) counter() func(id int32) int32 {
+// counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
+func (p *problem) counter(excluded map[int32]bool, extra map[int32][]int64) func(id int32) int32 {
 	plain := !p.selective() && p.req.Eligible == nil
 	return func(id int32) int32 {
-		if (p.c.static.at(id).flags != present || !plain) && p.refusal(id) != "" {
+		if excluded[id] || (p.c.flagsOf(id) != present || !plain) && p.refusal(id) != "" {
 			return 0
 		}
-		return int32(p.room(id, nil))
+		return int32(p.room(id, extra[id]))
 	}
 }
 
@@ -191,37 +191,73 @@ func (ix *index) after(p *problem, touched []int32) *index {
 	if ix == nil {
 		return p.newIndex()
 	}
-	next := &index{
-		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most), tops: ix.tops.fork(),
-	}
-	count := p.counter()
-	dirty := dirtyDomains{v: ix.v}
-	total := int64(ix.domains.at(rootVertex))
-	for _, id := range touched {
-		pos := ix.v.at(id)
-		if slots := count(id); slots != next.slots.at(pos) {
-			total += int64(slots) - int64(next.slots.at(pos))
-			next.slots.set(pos, slots)
-			dirty.add(ix.v.leafOf[pos])
-		}
-	}
-	if total > math.MaxInt32 {
+	next, dirty := ix.recount(touched, p.counter(nil, nil))
+	if next == nil {
 		return nil
-	}
-	order := dirty.sorted()
-	s := summer{index: next}
-	for _, x := range order {
-		s.sum(x)
 	}
 	if groups := ix.groups.Load(); groups != nil {
 		list := make([]*groupSums, 0, len(*groups))
 		for _, g := range *groups {
-			list = append(list, g.after(next, order))
+			list = append(list, g.after(next, dirty))
 		}
 		next.groups.Store(&list)
 	}
 	return next
+}
+
+// overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
+// members hold. Cost as for after, with the nodes concerned.
+func (ix *index) overlay(p *problem) *index {
+	excluded, extra := p.excluded(), p.leavingAmounts()
+	var nodes []int32
+	for id := range excluded {
+		nodes = append(nodes, id)
+	}
+	for id := range extra {
+		nodes = append(nodes, id)
+	}
+	if len(nodes) == 0 {
+		return ix
+	}
+	slices.Sort(nodes)
+	next, dirty := ix.recount(slices.Compact(nodes), p.counter(excluded, extra))
+	if next == nil {
+		return nil
+	}
+	var list []*groupSums
+	for _, l := range p.levels {
+		list = append(list, ix.groupsOf(p.c.fabric, l.size).after(next, dirty))
+	}
+	next.groups.Store(&list)
+	return next
+}
+
+// recount is the index with these nodes counted again, without sums of groups, and the domains in which that changed
+// anything; nil as for newIndex.
+func (ix *index) recount(nodes []int32, count func(id int32) int32) (next *index, dirty []vertex) {
+	next = &index{
+		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
+		most: forks(ix.most), tops: ix.tops.fork(),
+	}
+	domains := dirtyDomains{v: ix.v}
+	total := int64(ix.domains.at(rootVertex))
+	for _, id := range nodes {
+		pos := ix.v.at(id)
+		if slots := count(id); slots != next.slots.at(pos) {
+			total += int64(slots) - int64(next.slots.at(pos))
+			next.slots.set(pos, slots)
+			domains.add(ix.v.leafOf[pos])
+		}
+	}
+	if total > math.MaxInt32 {
+		return nil, nil
+	}
+	s := summer{index: next}
+	dirty = domains.sorted()
+	for _, x := range dirty {
+		s.sum(x)
+	}
+	return next, dirty
 }
 
 func forks(list []column[int32]) []column[int32] {
@@ -266,26 +302,26 @@ func (ix *index) at(x vertex) int64 {
 	return int64(ix.domains.at(x))
 }
 
-// keptSizes is how many group sizes an index keeps sums for.
-const keptSizes = 4
-
 // groupsOf returns the sums for a group size, made when first asked for. Safe for concurrent use: of two that are made
 // at once one is kept.
-func (ix *index) groupsOf(size int64) *groupSums {
+func (ix *index) groupsOf(f *fabric, size int64) *groupSums {
 	for {
 		old := ix.groups.Load()
 		if old != nil {
 			for _, g := range *old {
 				if g.size == size {
+					f.stamped(g.used)
 					return g
 				}
 			}
 		}
 		g := newGroupSums(ix, size)
-		list := []*groupSums{g}
+		var list []*groupSums
 		if old != nil {
-			list = append(list, (*old)[:min(len(*old), keptSizes-1)]...)
+			list = forget(slices.Clone(*old), f.keptSizes-1, func(g *groupSums) *stamp { return g.used })
 		}
+		f.stamped(g.used)
+		list = append(list, g)
 		if ix.groups.CompareAndSwap(old, &list) {
 			return g
 		}

@@ -30,6 +30,8 @@ func TestInvalidClusters(t *testing.T) {
 		{`cluster.Trees[1].Name "a": duplicate name`, func(s *placement.Spec) {
 			s.Trees = []placement.NamedTree{{Name: "a", Tree: tree}, {Name: "a", Tree: tree}}
 		}},
+		{`cluster.KeptShapes "-1": negative`, func(s *placement.Spec) { s.KeptShapes = -1 }},
+		{`cluster.KeptSizes "-1": negative`, func(s *placement.Spec) { s.KeptSizes = -1 }},
 		{"running member x : a running member needs a gang and a name", func(s *placement.Spec) { s.Running[0].Member = "" }},
 		{"running member  x-0: a running member needs a gang and a name", func(s *placement.Spec) { s.Running[0].Gang = "" }},
 		{`running member x x-0.Resources.gpu "-1": negative amount`, func(s *placement.Spec) { s.Running[0].Resources = gpus(-1) }},

@@ -292,24 +292,19 @@ func (v *view) domainsOf(t int32) []vertex {
 	return v.maximal[v.tierIndex(min(t, v.rootTop))]
 }
 
-func (v *view) maximalOf(t int32) []vertex {
-	if t >= v.rootTop {
-		return []vertex{rootVertex}
-	}
-	var out []vertex
-	for d := rootVertex; int(d) < v.numDomains(); d++ {
-		if v.tier[d] <= t {
-			if v.tier[v.parent[d]] > t {
-				out = append(out, d)
-			}
-			continue
+// maximalOf collects them from the root down.
+func (v *view) maximalOf(t int32) (out []vertex) {
+	var walk func(x vertex)
+	walk = func(x vertex) {
+		if v.tierOf(x) <= t {
+			out = append(out, x)
+			return
 		}
-		if lo, end := v.kids(d); lo < end && v.isNode(lo) {
-			for c := lo; c < end; c++ {
-				out = append(out, c)
-			}
+		lo, end := v.kids(x)
+		for c := lo; c < end; c++ {
+			walk(c)
 		}
 	}
-	slices.SortFunc(out, v.comparePaths)
+	walk(rootVertex)
 	return slices.Clip(out)
 }

@@ -14,20 +14,9 @@ const boundlessSlots = 1 << 24
 func (p *problem) countSlots() []int64 {
 	n := p.v.numDomains()
 	slots := make([]int64, n+int(p.v.nodes))
-	excluded := p.excluded()
-	extra := p.leavingAmounts()
-	plain := !p.selective() && p.req.Eligible == nil
+	count := p.counter(p.excluded(), p.leavingAmounts())
 	for pos := range p.v.nodes {
-		id := p.v.node(pos)
-		flags := p.c.static.at(id).flags
-		if flags == present && plain && excluded == nil && extra == nil {
-			slots[n+int(pos)] = p.room(id, nil)
-			continue
-		}
-		if excluded[id] || p.refusal(id) != "" {
-			continue
-		}
-		slots[n+int(pos)] = p.room(id, extra[id])
+		slots[n+int(pos)] = int64(count(p.v.node(pos)))
 	}
 	if p.hard() {
 		lo, end := p.v.kids(p.v.outside)

@@ -13,9 +13,11 @@ type slotTable struct {
 
 // slotTable counts slots under the rules of the request. With an index O(1).
 func (p *problem) slotTable() slotTable {
-	if p.mult == nil && len(p.req.Exclude) == 0 && !p.leavingGone {
+	if p.mult == nil {
 		if ix := p.index(); ix != nil {
-			return slotTable{ix: ix, inTree: p.hard()}
+			if ix = ix.overlay(p); ix != nil {
+				return slotTable{ix: ix, inTree: p.hard()}
+			}
 		}
 	}
 	return slotTable{flat: p.countSlots()}

@@ -1,0 +1,61 @@
+package placement_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// A lineage keeps the shapes that were planned last, by whichever of its snapshots: their nodes are asked once.
+func TestKeptShapes(t *testing.T) {
+	spec := board(t)
+	for _, tc := range []struct {
+		kept  int
+		again map[string]bool // classes whose nodes are asked again
+	}{
+		{0, map[string]bool{}},
+		{3, map[string]bool{}},
+		{2, map[string]bool{"b": true}}, // a was used after it
+		{1, map[string]bool{"a": true, "b": true}},
+	} {
+		spec.KeptShapes = tc.kept
+		c := newCluster(t, spec)
+		asked := 0
+		ask := func(c *placement.Cluster, class string) int {
+			asked = 0
+			req := job(1)
+			req.Class, req.Eligible = class, func(string) bool { asked++; return true }
+			mustPlan(t, c, req)
+			return asked
+		}
+		require.Equal(t, len(spec.Nodes), ask(c, "a"))
+		require.Equal(t, len(spec.Nodes), ask(c, "b"))
+		later, err := c.Update(placement.Delta{Leaving: []placement.MemberRef{ref("x", "x-0")}})
+		require.NoError(t, err)
+		ask(later, "a")
+		ask(later, "c")
+		for _, class := range []string{"c", "a", "b"} { // each, if it is asked again, drives no other one out
+			next, err := later.Update(placement.Delta{})
+			require.NoError(t, err)
+			require.Equal(t, tc.again[class], ask(next, class) > 1, "%d kept, class %s", tc.kept, class)
+		}
+	}
+}
+
+// Group sizes that are not kept are counted again, with the same answer.
+func TestKeptSizes(t *testing.T) {
+	spec := board(t)
+	all := newCluster(t, spec)
+	spec.KeptSizes = 1
+	one := newCluster(t, spec)
+	for range 2 {
+		for size := 1; size <= 4; size++ {
+			req := job(4)
+			req.Groups = []gang.Groups{{Size: size}}
+			require.Equal(t, plan(all, req), plan(one, req), "groups of %d", size)
+		}
+	}
+}
