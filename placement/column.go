@@ -1,5 +1,7 @@
 package placement
 
+import "slices"
+
 // A page is what one change of an entry copies, a table the pages that a change of one of them finds its way through.
 // Small pages make Apply cheap, large ones make scans cheap.
 const (
@@ -75,4 +77,33 @@ func (c *column[T]) own(p uint32) *[pageSize]T {
 		t.table.owned |= 1 << p
 	}
 	return t.pages[p]
+}
+
+// appendTo appends the entries [lo, end) to a list. O(end - lo).
+func (c *column[T]) appendTo(list []T, lo, end int32) []T {
+	for lo < end {
+		page := c.page(int(lo / pageSize))[lo%pageSize:]
+		n := min(end-lo, int32(len(page)))
+		list = append(list, page[:n]...)
+		lo += n
+	}
+	return list
+}
+
+// put sets an entry, unless it has the value already: pages that do not change stay shared.
+func put[T comparable](c *column[T], i int32, value T) {
+	if c.at(i) != value {
+		c.set(i, value)
+	}
+}
+
+// putAll is put for the entries from a place on.
+func putAll[T comparable](c *column[T], at int32, values []T) {
+	for len(values) > 0 {
+		n := min(len(values), pageSize-int(at%pageSize))
+		if page := c.page(int(at / pageSize))[at%pageSize:]; !slices.Equal(page[:n], values[:n]) {
+			copy(c.own(uint32(at / pageSize))[at%pageSize:], values[:n])
+		}
+		at, values = at+int32(n), values[n:]
+	}
 }

@@ -39,14 +39,7 @@ func (p *problem) newIndex() *index {
 	if len(ix.most) > 1 {
 		ix.tops = newColumn[int32](v.upTo[1] * topSize)
 	}
-	count := p.counter(nil, nil)
-	var total int64
-	for pos := range v.nodes {
-		slots := count(v.node(pos))
-		ix.slots.set(pos, slots)
-		total += int64(slots)
-	}
-	if total > math.MaxInt32 {
+	if p.countNodes(&ix.slots) > math.MaxInt32 {
 		return nil
 	}
 	s := summer{index: ix}
@@ -67,6 +60,53 @@ func (p *problem) counter(excluded map[int32]bool, extra map[int32][]int64) func
 	}
 }
 
+// countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
+func (p *problem) countNodes(slots *column[int32]) (total int64) {
+	count := p.counter(nil, nil)
+	nowhere := func(n need) bool { return n.id < 0 }
+	if p.v.order != nil || p.selective() || p.req.Eligible != nil || slices.ContainsFunc(p.needs, nowhere) {
+		for pos := range p.v.nodes {
+			n := count(p.v.node(pos))
+			put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}
+	free := make([][]int64, len(p.needs))
+	var page [pageSize]int32
+	for first := int32(0); first < p.v.nodes; first += pageSize {
+		n := min(pageSize, p.v.nodes-first)
+		flags := p.c.static.flags.page(int(first / pageSize))[:n]
+		for i, need := range p.needs {
+			free[i] = p.c.free[need.id].page(int(first / pageSize))[:n]
+		}
+		for i, f := range flags {
+			slots := int32(boundlessSlots)
+			for r, need := range p.needs {
+				slots = min(slots, fits(free[r][i], need.amount))
+			}
+			if f != present {
+				slots = count(first + int32(i))
+			}
+			page[i] = slots
+			total += int64(slots)
+		}
+		putAll(slots, first, page[:n])
+	}
+	return total
+}
+
+// fits is how often an amount fits. Nodes mostly have room for none or one, which takes no division.
+func fits(free, amount int64) int32 {
+	switch {
+	case free < amount:
+		return 0
+	case free-amount < amount:
+		return 1
+	}
+	return int32(min(free/amount, boundlessSlots))
+}
+
 // summer makes the entries of domains from those of their children.
 type summer struct {
 	*index
@@ -82,9 +122,7 @@ func (s *summer) sum(x vertex) {
 	below := s.v.tiersBelow(s.v.tier[x])
 	if s.v.isNode(lo) {
 		first := s.v.firstPos[x]
-		for pos := first; pos < s.v.endPos[x]; pos++ {
-			s.values = append(s.values, s.slots.at(pos))
-		}
+		s.values = s.slots.appendTo(s.values, first, s.v.endPos[x])
 		put(&s.domains, x, s.prefixSums(&s.nodeSums, first))
 		for i := range below {
 			put(&s.most[i], x, s.values[0])
@@ -92,9 +130,7 @@ func (s *summer) sum(x vertex) {
 		s.sumTops(x)
 		return
 	}
-	for c := lo; c < end; c++ {
-		s.values = append(s.values, s.domains.at(c))
-	}
+	s.values = s.domains.appendTo(s.values, lo, end)
 	put(&s.domains, x, s.prefixSums(&s.domainSums, lo))
 	for i, t := range below {
 		var most int32
@@ -130,9 +166,7 @@ func (s *summer) sumTops(x vertex) {
 			tops[k] = s.most[0].at(x)
 		}
 	}
-	for k, top := range tops {
-		put(&s.tops, x*topSize+int32(k), top)
-	}
+	putAll(&s.tops, x*topSize, tops[:])
 }
 
 // top is the most slots of k+1 children of one domain of the lowest layer in x.
@@ -153,16 +187,10 @@ func (s *summer) prefixSums(into *column[int32], at int32) int32 {
 	var sum int32
 	for i, v := range s.values {
 		sum += v
-		put(into, at+int32(i), sum)
+		s.values[i] = sum
 	}
+	putAll(into, at, s.values)
 	return sum
-}
-
-// put sets an entry, unless it has the value already: pages that do not change stay shared.
-func put(c *column[int32], i, value int32) {
-	if c.at(i) != value {
-		c.set(i, value)
-	}
 }
 
 // sortDescending counts where values are small, which they are on most nodes.
