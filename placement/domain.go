@@ -87,7 +87,7 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 		return false
 	}
 	f.knowSpan(best)
-	return best.span > 0 && best.span <= topSize && int64(f.slots.ix.top(x, int32(best.span)-1)) < f.members
+	return best.span > 0 && best.span <= topSize && int64(f.slots.ix.tops.at(x*topSize+int32(best.span)-1)) < f.members
 }
 
 // knowSpan fills the span of a candidate.

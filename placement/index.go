@@ -157,8 +157,11 @@ func (s *summer) sumTops(x vertex) {
 	var tops [topSize]int32
 	if lo, end := s.v.kids(x); !s.v.isNode(lo) {
 		for c := lo; c < end; c++ {
+			s.values = s.appendTops(s.values[:0], c)
 			for k := range tops {
-				tops[k] = max(tops[k], s.top(c, int32(k)))
+				if n := len(s.values); n > 0 {
+					tops[k] = max(tops[k], s.values[min(k, n-1)])
+				}
 			}
 		}
 	} else {
@@ -169,16 +172,13 @@ func (s *summer) sumTops(x vertex) {
 	putAll(&s.tops, x*topSize, tops[:])
 }
 
-// top is the most slots of k+1 children of one domain of the lowest layer in x.
-func (ix *index) top(x vertex, k int32) int32 {
+// appendTops lists the tops of a domain, those of a domain of the lowest layer being the sums of its own nodes.
+func (ix *index) appendTops(list []int32, x vertex) []int32 {
 	if ix.v.tier[x] > ix.v.tiers[1] {
-		return ix.tops.at(x*topSize + k)
+		return ix.tops.appendTo(list, x*topSize, (x+1)*topSize)
 	}
 	lo, end := ix.v.firstPos[x], ix.v.endPos[x]
-	if lo == end {
-		return 0
-	}
-	return ix.nodeSums.at(min(lo+k, end-1))
+	return ix.nodeSums.appendTo(list, lo, min(end, lo+topSize))
 }
 
 // prefixSums sorts the values in descending order and enters their sums from a place on; it returns the sum of all.
