@@ -228,7 +228,7 @@ func (p *problem) causes() NodeCauses {
 	excluded := p.excluded()
 	extra := p.leavingAmounts()
 	for id := range int32(len(p.c.names)) {
-		if p.c.static.at(id).flags&present == 0 {
+		if p.c.flagsOf(id)&present == 0 {
 			continue
 		}
 		out.Total++
