@@ -81,3 +81,49 @@ func TestMembersThatAskForNothing(t *testing.T) {
 		}
 	}
 }
+
+// A change allocates for the pages and lists it changes, not for nodes; for a member only where it shares its node.
+func TestAllocationsOfChanges(t *testing.T) {
+	for _, nodes := range []int{1024, 16384} {
+		c := fleet(t, nodes)
+		for _, members := range []int{64, 256} {
+			res := mustPlan(t, c, job(members))
+			next, err := c.Apply(res)
+			require.NoError(t, err)
+			apply := testing.AllocsPerRun(5, func() { _, _ = c.Apply(res) })
+			release := testing.AllocsPerRun(5, func() { _, _ = next.Release(res.Gang) })
+			t.Logf("%d members on %d nodes: %v to apply, %v to release", members, nodes, apply, release)
+			require.LessOrEqual(t, apply, float64(80+members))
+			require.LessOrEqual(t, release, float64(100))
+		}
+	}
+}
+
+// A node costs what is stored once a node, and a member what is stored once a member.
+func TestBytesPerNodeAndMember(t *testing.T) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const nodes = 16384
+	first := fleet(t, nodes)
+	var spec placement.Spec
+	spec.Trees = first.Trees()
+	for n := range first.Nodes() {
+		spec.Nodes = append(spec.Nodes, n)
+	}
+	for r := range first.Running() {
+		spec.Running = append(spec.Running, r)
+	}
+	before := heap()
+	c := newCluster(t, spec)
+	bytes := heap() - before
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(spec)
+	runtime.KeepAlive(c)
+	t.Logf("%d B a node with %d members", bytes/nodes, len(spec.Running))
+	require.Less(t, bytes, int64(nodes*110+len(spec.Running)*64), "bytes")
+}

@@ -15,9 +15,10 @@ const boundless = math.MaxInt64
 // amounts brings resources inside and shares equal vectors of them.
 type amounts struct {
 	f       *fabric
-	vectors map[string][]int64
-	last    []int64 // the vector that was asked for last: often the next one is equal
-	dropped bool    // the resources that were asked for last have a name that the fabric lacks
+	first   [][]int64          // the first few vectors: often there are no more
+	others  map[string][]int64 // by their bytes
+	last    []int64            // the vector that was asked for last: often the next one is equal
+	dropped bool               // the resources that were asked for last have a name that the fabric lacks
 
 	next []int64
 	key  []byte
@@ -48,17 +49,27 @@ func (a *amounts) vector(r muster.Resources, pods int64) []int64 {
 
 // shared is the one vector that equals the next one.
 func (a *amounts) shared() []int64 {
-	if a.vectors == nil {
-		a.vectors = map[string][]int64{}
+	for _, v := range a.first {
+		if slices.Equal(v, a.next) {
+			return v
+		}
+	}
+	if len(a.first) < 8 {
+		v := slices.Clone(a.next)
+		a.first = append(a.first, v)
+		return v
+	}
+	if a.others == nil {
+		a.others = map[string][]int64{}
 	}
 	a.key = a.key[:0]
 	for _, amount := range a.next {
 		a.key = binary.LittleEndian.AppendUint64(a.key, uint64(amount))
 	}
-	v, ok := a.vectors[string(a.key)]
+	v, ok := a.others[string(a.key)]
 	if !ok {
 		v = slices.Clone(a.next)
-		a.vectors[string(a.key)] = v
+		a.others[string(a.key)] = v
 	}
 	return v
 }

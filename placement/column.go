@@ -5,7 +5,7 @@ import "slices"
 // A page is what one change of an entry copies, a table the pages that a change of one of them finds its way through.
 // Small pages make Apply cheap, large ones make scans cheap.
 const (
-	pageSize   = 128
+	pageSize   = 64
 	tablePages = 32
 	tableSize  = pageSize * tablePages
 )

@@ -115,11 +115,10 @@ func (c *Cluster) giveBack(m *member) {
 	}
 }
 
-// relist takes members out of every list that holds them and puts others in; both slices are sorted by it. A gang's list
-// is copied once, however many of its members change: other snapshots share it. O(k log k + what is copied).
+// relist takes members out of every list that holds them and puts others in; both slices are in the order of
+// compareMembers, and gone is put in another. A gang's list is copied once, however many of its members change: other
+// snapshots share it. O(k log k + what is copied).
 func (c *Cluster) relist(gone, fresh []*member) {
-	sortMembers(gone)
-	sortMembers(fresh)
 	eachGang(gone, fresh, func(gang string, gone, fresh []*member) {
 		members := merge(c.membersOf(gang), gone, fresh)
 		if len(members) == 0 {

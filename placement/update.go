@@ -174,6 +174,8 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 		going.leaving = true
 		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
 	}
+	sortMembers(gone)
+	sortMembers(fresh)
 	c.relist(gone, fresh)
 	return nil
 }
@@ -226,16 +228,17 @@ func (c *Cluster) place(running []Running) error {
 	return c.enter(arrivals(gangs))
 }
 
-// enter lets members run, in the order of gang, then name, if none of them runs and all fit.
+// enter lets members run, which are in the order of gang, then name, if none of them runs and all fit.
 func (c *Cluster) enter(fresh []*member) error {
 	c.touched = slices.Grow(c.touched, len(fresh))
 	var gang string
 	var running []*member
 	for i, m := range fresh {
+		twice := i > 0 && m.gang == gang && m.name == fresh[i-1].name
 		if i == 0 || m.gang != gang {
 			gang, running = m.gang, c.membersOf(m.gang)
 		}
-		if i > 0 && compareMembers(fresh[i-1], m) == 0 || len(running) > 0 && named(running, m.name) != nil {
+		if twice || len(running) > 0 && named(running, m.name) != nil {
 			return &ConflictError{Node: c.names[m.node], Gang: m.gang, Member: m.name, Reason: "the member runs already"}
 		}
 	}

@@ -1,0 +1,95 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/topology"
+)
+
+// The list of the members on a node is a set that keeps its earlier versions.
+func TestHostedMembersEqualASet(t *testing.T) {
+	k := &kin{gang: "g"}
+	rapid.Check(t, func(t *rapid.T) {
+		all := make([]*member, rapid.IntRange(1, 30).Draw(t, "members"))
+		for i := range all {
+			all[i] = &member{kin: k, name: fmt.Sprint("m-", i)}
+		}
+		list := func(h hosted) (out []*member) {
+			for at := &h; at != nil && at.m != nil; at = at.next {
+				out = append(out, at.m)
+			}
+			return out
+		}
+		lists, want := []hosted{{}}, [][]*member{nil}
+		for range rapid.IntRange(1, 20).Draw(t, "changes") {
+			from := rapid.IntRange(0, len(lists)-1).Draw(t, "from")
+			h, w := lists[from], slices.Clone(want[from])
+			if rapid.Bool().Draw(t, "gone") && len(w) > 0 {
+				gone := rapid.SliceOfNDistinct(rapid.SampledFrom(w), 1, len(w), rapid.ID).Draw(t, "members")
+				sortMembers(gone)
+				h = h.without(gone)
+				w = slices.DeleteFunc(w, func(m *member) bool { return slices.Contains(gone, m) })
+			} else if m := rapid.SampledFrom(all).Draw(t, "member"); !slices.Contains(w, m) {
+				h, w = h.with(m), append(w, m)
+			}
+			lists, want = append(lists, h), append(want, w)
+		}
+		for i := range lists {
+			require.ElementsMatch(t, want[i], list(lists[i]))
+		}
+	})
+}
+
+// Every node is found by its name, whatever the guess: those of the first tree, of another one, and of none.
+func TestNodesAreFoundByName(t *testing.T) {
+	tree := func(names ...string) *topology.Tree {
+		out, err := topology.New(topology.Spec{Roots: []topology.Domain{{Name: "r", Tier: 1, Nodes: names}}})
+		require.NoError(t, err)
+		return out
+	}
+	spec := Spec{
+		Trees: []NamedTree{{"one", tree("b-1", "b-2", "b-10")}, {"two", tree("b-2", "a-9", "a-10")}},
+		Nodes: []Node{{Name: "z"}, {Name: "b-10"}, {Name: "a-10"}, {Name: "c"}},
+	}
+	for trees, want := range [][]string{
+		{"a-10", "b-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-9", "a-10", "c", "z"},
+	} {
+		f := newFabric(Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
+		require.Equal(t, want, f.names)
+		for i, name := range want {
+			for guess := int32(-1); int(guess) <= len(want); guess++ {
+				id, ok := f.near(name, guess)
+				require.True(t, ok)
+				require.Equal(t, int32(i), id)
+			}
+		}
+		_, ok := f.near("nobody", 0)
+		require.False(t, ok)
+	}
+}
+
+// Equal amounts are one vector, however many others there are.
+func TestEqualAmountsAreShared(t *testing.T) {
+	f := &fabric{resources: []string{"gpu", "pods"}, pods: 1}
+	pool := f.amounts()
+	seen := map[string]*int64{}
+	rapid.Check(t, func(t *rapid.T) {
+		gpus := rapid.Int64Range(0, 40).Draw(t, "gpus")
+		v := pool.vector(map[string]int64{"gpu": gpus}, 7)
+		require.Equal(t, []int64{gpus, 7}, v)
+		require.False(t, pool.dropped)
+		if first := seen[fmt.Sprint(v)]; first != nil {
+			require.Same(t, first, &v[0])
+		}
+		seen[fmt.Sprint(v)] = &v[0]
+	})
+	require.Nil(t, pool.vector(map[string]int64{"gpu": -1}, 0))
+	require.Nil(t, pool.vector(map[string]int64{"": 1}, 0))
+	require.Equal(t, []int64{0, 3}, pool.vector(map[string]int64{"pods": 3, "fpga": 1}, 7))
+	require.True(t, pool.dropped)
+}
