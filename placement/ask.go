@@ -20,6 +20,7 @@ type ask struct {
 	// indexed are whole groups by the index, where there is one level of groups and none is begun; only are the sums of
 	// whichever strategy is looked at then.
 	indexed *groupSums
+	byNode  []*groupSums // by level, as far as the tables of nested groups need them
 	only    sums
 	// beyond is how many members must lie outside the tree, because the tree is full.
 	beyond int64

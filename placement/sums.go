@@ -216,10 +216,26 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	return col
 }
 
+// onNodes is how many units of level i fit on one node each of a domain of nodes, and the most slots that they leave over
+// on one, by the index.
+func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
+	if x == s.v.outside && s.slots.inTree {
+		return 0, 0
+	}
+	for len(s.byNode) <= i {
+		s.byNode = append(s.byNode, s.slots.ix.groupsOf(s.c.fabric, s.sizes[len(s.byNode)]))
+	}
+	return int64(s.byNode[i].whole[0].at(x)), int64(s.byNode[i].rest[0].at(x))
+}
+
 // gathered sums (for the residue: maximizes) over the children of x.
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int64 {
 	var sum, largest int64
 	lo, end := s.v.kids(x)
+	if lo < end && s.v.isNode(lo) && s.slots.flat == nil && s.reserved == nil {
+		sum, largest = s.onNodes(i, x)
+		end = lo
+	}
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {
