@@ -2,26 +2,69 @@ package benchmarks_test
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
-// BenchmarkApply applies plans of 33 to 96 members, each to the snapshot it was made from. The row `then=plan` also
-// plans the next gang on the new snapshot, which pays for whatever Apply put off.
+// applyCase is one row: what Apply puts on a snapshot, and what was planned there before.
+type applyCase struct {
+	fill
+	// scattered puts every member into a unit of its own.
+	scattered bool
+	// sizes of groups that were planned on the snapshot, all of one shape; 0 stands for one.
+	sizes int
+	// then plans the next gang on the new snapshot.
+	then bool
+}
+
+func (c applyCase) name() string {
+	name := fmt.Sprintf("nodes=%d/gang=64%s", c.nodes, c.segments())
+	if c.scattered {
+		name += "/scattered"
+	}
+	if c.sizes != 0 {
+		name += "/P=" + strconv.Itoa(c.sizes)
+	}
+	if c.then {
+		name += "/then=plan"
+	}
+	return name
+}
+
+// applyCases come without and with the plan that follows; the plain copy of a fill stands before them.
+func applyCases() []applyCase {
+	var cases []applyCase
+	for _, nodes := range []int{1024, 10240, 102400, million} {
+		cases = append(cases, applyCase{fill: fragmented(nodes)})
+		if nodes == 102400 {
+			cases = append(cases, applyCase{fill: fragmented(nodes), scattered: true}, applyCase{fill: fragmented(nodes), sizes: 4})
+		}
+	}
+	return append(cases, applyCase{fill: fill{nodes: 10240, name: "frag70", slots: 1, layers: 1}})
+}
+
+// BenchmarkApply applies plans of 33 to 96 members, each to the snapshot it was made from, on which one shape and one
+// size of groups were planned. The row `then=plan` also plans the next gang on the new snapshot, in such groups, which
+// pays for whatever Apply put off.
 func BenchmarkApply(b *testing.B) {
-	for _, nodes := range []int{1024, 10240, 102400} {
-		f := fill{nodes, "frag70", 1}
-		name := fmt.Sprintf("nodes=%d/gang=64", nodes)
-		b.Run(name+"/state=copy", func(b *testing.B) { applyPlain(b, f) })
-		b.Run(name, func(b *testing.B) { apply(b, f, nil) })
-		b.Run(name+"/then=plan", func(b *testing.B) {
-			apply(b, f, func(c *placement.Cluster, r *gang.Request) *placement.Result { return plan(b, c, r) })
-		})
+	last := fill{}
+	for _, c := range applyCases() {
+		if c.nodes == million && testing.Short() {
+			continue
+		}
+		if c.fill != last {
+			b.Run(c.copyName(), c.copy)
+			last = c.fill
+		}
+		b.Run(c.name(), c.apply)
+		c.then = true
+		b.Run(c.name(), c.apply)
 	}
 }
 
@@ -33,26 +76,46 @@ type applied struct {
 }
 
 // applications plans one gang on every snapshot.
-func applications(b *testing.B, s *stream) []applied {
+func (c applyCase) applications(b *testing.B, s *stream) []applied {
 	b.Helper()
 	sizes := sizesAround(64)
-	out := make([]applied, snapshots)
-	for i, c := range s.snapshot {
+	out := make([]applied, len(s.snapshot))
+	for i, snapshot := range s.snapshot {
 		r := request(s.fleet.Shape, sizes[i*37%len(sizes)], 0)
 		r.Name += "-applied"
-		res := plan(b, c, r)
+		if c.scattered { // without a class, so that the snapshot keeps nothing of it
+			r.Eligible = func(node string) bool { return number(node)%32 == i%32 }
+		}
+		res := plan(b, snapshot, r)
 		require.NotNil(b, res)
-		out[i] = applied{c, r, res}
+		if c.scattered {
+			units := map[int]bool{}
+			for _, a := range res.Assignments {
+				units[number(a.Node)/32] = true
+			}
+			require.Len(b, units, len(r.Members))
+		}
+		out[i] = applied{snapshot, r, res}
 	}
 	return out
 }
 
-func apply(b *testing.B, f fill, then func(*placement.Cluster, *gang.Request) *placement.Result) {
-	s := streamOf(b, f)
-	todo, total := applications(b, s), sum{}
-	var following []*gang.Request // of other names, and small enough that they fit beside the first
-	for size := range 8 {
-		r := request(s.fleet.Shape, 16+size, 0)
+// number is the node's place in the tree.
+func number(node string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(node, "node-"))
+	return n
+}
+
+func (c applyCase) apply(b *testing.B) {
+	s := streamOf(b, c.fill)
+	var warm, following []*gang.Request
+	for _, group := range []int{8, 4, 6, 16}[:max(1, c.sizes)] {
+		warm = append(warm, request(s.fleet.Shape, 128, group))
+	}
+	s.warmUp(b, warm...)
+	todo, total := c.applications(b, s), sum{}
+	for size := range 8 { // of other names, and small enough that they fit beside the first
+		r := request(s.fleet.Shape, 16+size, 8)
 		r.Name += "-next"
 		following = append(following, r)
 	}
@@ -63,44 +126,44 @@ func apply(b *testing.B, f fill, then func(*placement.Cluster, *gang.Request) *p
 		if err != nil {
 			b.Fatal(err)
 		}
-		if then != nil {
-			if then(next, following[total.plans%len(following)]) == nil {
-				b.Fatal("no plan after Apply")
-			}
+		if c.then && plan(b, next, following[total.plans%len(following)]) == nil {
+			b.Fatal("no plan after Apply")
 		}
 		total.add(a.request, a.result)
 	}
-	total.report(b, f.nodes)
-	b.ReportMetric(copied[f]/perOp(b), "x-copy")
+	total.report(b, c.nodes)
+	measured[b.Name()] = perOp(b)
+	compare(b, "BenchmarkApply/"+c.copyName(), "x-copy")
+	if c.sizes > 1 {
+		one := c
+		one.sizes = 0
+		b.ReportMetric(perOp(b)/measured["BenchmarkApply/"+one.name()], "x-one-P")
+	}
 }
 
-// copied has the time of the plain reference, in nanoseconds.
-var copied = map[fill]float64{}
+func (c applyCase) copyName() string {
+	return fmt.Sprintf("nodes=%d/gang=64/state=copy%s", c.nodes, c.segments())
+}
 
-// applyPlain copies flat columns and takes the members off.
-func applyPlain(b *testing.B, f fill) {
-	s := streamOf(b, f)
-	todo, total := applications(b, s), sum{}
-	columns := benchmarks.ColumnsOf(s.fleet.Shape, s.snapshot[0].Nodes(), s.snapshot[0].Running())
-	index := map[string]int{}
-	for n := range s.snapshot[0].Nodes() {
-		index[n.Name] = len(index)
-	}
-	var nodes [][]int
+// copy is the plain reference: it copies flat columns and takes the members off.
+func (c applyCase) copy(b *testing.B) {
+	s := streamOf(b, c.fill)
+	todo, total := c.applications(b, s), sum{}
+	columns, ask := s.fleet.Columns(), s.fleet.Shape.Amounts()
+	var nodes [][]int32
 	for _, a := range todo {
-		var on []int
+		var on []int32
 		for _, m := range a.result.Assignments {
-			on = append(on, index[m.Node])
+			on = append(on, int32(number(m.Node)))
 		}
 		nodes = append(nodes, on)
 	}
-	ask := s.fleet.Shape.Amounts()
 	b.ReportAllocs()
 	for b.Loop() {
 		i := total.plans % len(todo)
-		_ = columns.Take(nodes[i], ask)
+		sink += int64(columns.Copy().Take(nodes[i], ask))
 		total.add(todo[i].request, todo[i].result)
 	}
-	copied[f] = perOp(b)
-	total.report(b, f.nodes)
+	measured[b.Name()] = perOp(b)
+	total.report(b, c.nodes)
 }

@@ -15,9 +15,16 @@ import (
 // BenchmarkBuild builds tree and cluster from plain data, 70 % of the nodes with a running member. B/node is by how
 // much the heap grows for the cluster, tree-B/node for the tree; the names and labels of the input are the host's.
 func BenchmarkBuild(b *testing.B) {
-	for _, nodes := range []int{1024, 10240, 102400} {
-		f := fill{nodes, "frag70", 1}
+	forget()
+	for _, nodes := range []int{1024, 10240, 102400, million} {
+		f := fragmented(nodes)
 		name := fmt.Sprintf("nodes=%d", nodes)
+		if nodes == million {
+			if !testing.Short() {
+				b.Run(name, func(b *testing.B) { build(b, f) })
+			}
+			break
+		}
 		b.Run(name+"/state=scan", func(b *testing.B) { buildPlain(b, f) })
 		b.Run(name+"/part=tree", func(b *testing.B) { buildTree(b, f) })
 		b.Run(name, func(b *testing.B) { build(b, f) })
@@ -29,40 +36,32 @@ func build(b *testing.B, f fill) {
 	spec, err := fleet.Spec()
 	require.NoError(b, err)
 	domains := fleet.Shape.Domains()
-	before := heap()
-	tree, err := fleet.Shape.Tree(domains)
-	require.NoError(b, err)
-	withTree := heap()
-	c, err := placement.NewCluster(spec)
-	require.NoError(b, err)
-	withCluster := heap()
-	runtime.KeepAlive(c)
-	runtime.KeepAlive(tree)
-
+	var c *placement.Cluster
 	b.ReportAllocs()
 	for b.Loop() {
+		spec.Trees[0].Tree = nil
 		tree, err := fleet.Shape.Tree(domains)
 		if err != nil {
 			b.Fatal(err)
 		}
 		spec.Trees[0].Tree = tree
-		if _, err := placement.NewCluster(spec); err != nil {
+		if c, err = placement.NewCluster(spec); err != nil {
 			b.Fatal(err)
 		}
 	}
+	withCluster := heap()
+	runtime.KeepAlive(c)
+	withTree := heap()
+	runtime.KeepAlive(spec.Trees[0].Tree)
+	spec.Trees[0].Tree = nil
+	before := heap()
+	runtime.KeepAlive(domains)
+	runtime.KeepAlive(spec)
 	b.ReportMetric(float64(f.nodes), "nodes")
 	b.ReportMetric(float64(len(spec.Running)), "members")
 	b.ReportMetric((withTree-before)/float64(f.nodes), "tree-B/node")
 	b.ReportMetric((withCluster-withTree)/float64(f.nodes), "B/node")
-}
-
-// heap is the live heap in bytes.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC() // the first leaves behind what finalizers and pools let go
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
+	compare(b, b.Name()+"/state=scan", "x-scan")
 }
 
 func buildTree(b *testing.B, f fill) {
@@ -85,6 +84,7 @@ func buildPlain(b *testing.B, f fill) {
 	for b.Loop() {
 		_ = benchmarks.ColumnsOf(fleet.Shape, slices.Values(nodes), slices.Values(running))
 	}
+	measured[b.Name()] = perOp(b)
 	b.ReportMetric(float64(f.nodes), "nodes")
 	b.ReportMetric(float64(len(running)), "members")
 }

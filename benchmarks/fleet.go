@@ -1,113 +1,20 @@
-// Package benchmarks measures the planner on clusters of 1,024 to 102,400 nodes. This file makes the clusters; the
-// benchmarks are the package's tests, and README.md says how to read their figures.
 package benchmarks
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement"
-	"github.com/muster-sched/muster/topology"
 )
-
-// Shape is a network of three layers of equal domains, and what a node of it holds.
-type Shape struct {
-	// Spines in the cluster, Leaves in a spine, Units in a leaf, Nodes in a unit.
-	Spines, Leaves, Units, Nodes int
-	// Slots is how many members fit on an empty node.
-	Slots int
-}
-
-// ShapeOf returns the network that the benchmarks use for a number of nodes, one slot a node. Units always have 32
-// nodes, so that growth with the number of nodes is not mixed up with growth of the units.
-func ShapeOf(nodes int) (Shape, error) {
-	for _, s := range []Shape{{2, 2, 8, 32, 1}, {4, 5, 16, 32, 1}, {10, 10, 32, 32, 1}} {
-		if s.NumNodes() == nodes {
-			return s, nil
-		}
-	}
-	return Shape{}, &muster.InvalidError{Field: "nodes", Value: strconv.Itoa(nodes), Reason: "no network of this size"}
-}
-
-// NumUnits is the number of units in the cluster.
-func (s Shape) NumUnits() int { return s.Spines * s.Leaves * s.Units }
-
-// NumNodes is the number of nodes in the cluster.
-func (s Shape) NumNodes() int { return s.NumUnits() * s.Nodes }
-
-// perUnit is the number of slots in a unit.
-func (s Shape) perUnit() int { return s.Nodes * s.Slots }
-
-// node is what every node has: eight devices.
-func (s Shape) node() muster.Resources {
-	return muster.Resources{muster.CPU: 128_000, muster.Memory: 1 << 40, "nvidia.com/gpu": 8}
-}
-
-// Member is what one member asks for, so that Slots of them fill a node.
-func (s Shape) Member() muster.Resources {
-	r := s.node()
-	for name := range r {
-		r[name] /= int64(s.Slots)
-	}
-	return r
-}
-
-// Amounts are the same, by resource in natural order of the names.
-func (s Shape) Amounts() Amounts {
-	var a Amounts
-	member := s.Member()
-	for r, name := range member.Names() {
-		a[r] = member[name]
-	}
-	return a
-}
-
-// Layers of the network, lowest first.
-func (s Shape) Layers() []topology.Layer {
-	return []topology.Layer{{Name: "unit", Tier: 1}, {Name: "leaf", Tier: 2}, {Name: "spine", Tier: 3}}
-}
-
-// Domains are the spines, with everything below them.
-func (s Shape) Domains() []topology.Domain {
-	next := 0
-	domains := func(tier, count int, below func(*topology.Domain)) []topology.Domain {
-		out := make([]topology.Domain, count)
-		for i := range out {
-			out[i] = topology.Domain{Name: fmt.Sprintf("%s-%d", s.Layers()[tier-1].Name, i), Tier: tier}
-			below(&out[i])
-		}
-		return out
-	}
-	return domains(3, s.Spines, func(spine *topology.Domain) {
-		spine.Children = domains(2, s.Leaves, func(leaf *topology.Domain) {
-			leaf.Children = domains(1, s.Units, func(u *topology.Domain) {
-				for range s.Nodes {
-					u.Nodes = append(u.Nodes, nodeName(next))
-					next++
-				}
-			})
-		})
-	})
-}
-
-// NodeList are the nodes in the order of the tree.
-func (s Shape) NodeList() []placement.Node {
-	nodes, allocatable := make([]placement.Node, s.NumNodes()), s.node()
-	for i := range nodes {
-		nodes[i] = placement.Node{Name: nodeName(i), Allocatable: allocatable}
-	}
-	return nodes
-}
-
-func nodeName(i int) string { return "node-" + strconv.Itoa(i) }
 
 // Fleet is a cluster that members come to and leave. It moves them at random, by a seed, and hands out the snapshots
 // in between: all have the same number of free slots and the same kind of fill.
 type Fleet struct {
 	Shape Shape
 	rng   *rand.Rand
+	// nodeOf has the node of every slot.
+	nodeOf []int32
 	// A block of slots moves as a whole: one slot, or a unit where the fill is clean. holder has the block that holds a
 	// place, or -1; free lists the places with -1.
 	block  int
@@ -118,27 +25,40 @@ type Fleet struct {
 	current *placement.Cluster
 }
 
-// Fragmented takes a fraction of all slots, scattered at random.
+// Fragmented takes a fraction of all slots, scattered at random, and at least 32.
 func Fragmented(shape Shape, seed uint64, percent int) *Fleet {
-	return newFleet(shape, seed, 1, percent)
-}
-
-// Clean takes a fraction of all units, each as a whole, and at least one.
-func Clean(shape Shape, seed uint64, percent int) *Fleet {
-	return newFleet(shape, seed, shape.perUnit(), percent)
-}
-
-func newFleet(shape Shape, seed uint64, block, percent int) *Fleet {
-	f := &Fleet{Shape: shape, rng: rand.New(rand.NewPCG(seed, 0)), block: block}
-	places := shape.NumUnits() * shape.perUnit() / block
-	taken := max(1, places*percent/100)
-	f.hold(f.rng.Perm(places)[:taken], places)
+	f := newFleet(shape, seed, 1)
+	f.take(percent, 32)
 	return f
 }
 
+// Clean takes a fraction of all units, each as a whole, and at least one. Nodes must be alike.
+func Clean(shape Shape, seed uint64, percent int) *Fleet {
+	f := newFleet(shape, seed, shape.children(1)*shape.Slots)
+	f.take(percent, 1)
+	return f
+}
+
+// newFleet makes a cluster that nothing runs on.
+func newFleet(shape Shape, seed uint64, block int) *Fleet {
+	f := &Fleet{Shape: shape, rng: rand.New(rand.NewPCG(seed, 0)), block: block}
+	for n := range shape.NumNodes() {
+		for range shape.SlotsOf(n) {
+			f.nodeOf = append(f.nodeOf, int32(n))
+		}
+	}
+	return f
+}
+
+// take gives a fraction of all places, and at least so many of them, to blocks.
+func (f *Fleet) take(percent, least int) {
+	places := len(f.nodeOf) / f.block
+	f.hold(f.rng.Perm(places)[:max(least, places*percent/100)])
+}
+
 // hold gives the places to blocks 0, 1, ... and frees all others.
-func (f *Fleet) hold(taken []int, places int) {
-	f.holder = make([]int32, places)
+func (f *Fleet) hold(taken []int) {
+	f.holder = make([]int32, len(f.nodeOf)/f.block)
 	for p := range f.holder {
 		f.holder[p] = -1
 	}
@@ -155,9 +75,12 @@ func (f *Fleet) hold(taken []int, places int) {
 // FreeSlots is the number of free slots.
 func (f *Fleet) FreeSlots() int { return len(f.free) * f.block }
 
+// NumSlots is the number of all slots.
+func (f *Fleet) NumSlots() int { return len(f.nodeOf) }
+
 // Running are the members that hold the taken slots now.
 func (f *Fleet) Running() []placement.Running {
-	var out []placement.Running
+	out := make([]placement.Running, 0, f.NumSlots()-f.FreeSlots())
 	resources := f.Shape.Member()
 	for p, b := range f.holder {
 		if b < 0 {
@@ -170,19 +93,28 @@ func (f *Fleet) Running() []placement.Running {
 	return out
 }
 
-// member is the i-th running member, on a slot; gangs of 64 consecutive ones.
-func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Running {
-	return placement.Running{
-		Gang:      "fill/gang-" + strconv.Itoa(i/64),
-		Member:    "pod-" + strconv.Itoa(i),
-		Node:      nodeName(slot / f.Shape.Slots),
-		Resources: resources,
+// Gangs are the names of the running gangs.
+func (f *Fleet) Gangs() []string {
+	var names []string
+	for i := range (f.NumSlots() - f.FreeSlots() + perGang - 1) / perGang {
+		names = append(names, gangName(i))
 	}
+	return names
 }
 
-// Tree builds the topology of domains that [Shape.Domains] returned.
-func (s Shape) Tree(domains []topology.Domain) (*topology.Tree, error) {
-	return topology.New(topology.Spec{Layers: s.Layers(), Roots: domains})
+// perGang is the number of members of a running gang.
+const perGang = 64
+
+func gangName(i int) string { return "fill/gang-" + strconv.Itoa(i) }
+
+// member is the i-th running member, on a slot.
+func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Running {
+	return placement.Running{
+		Gang:      gangName(i / perGang),
+		Member:    "pod-" + strconv.Itoa(i),
+		Node:      nodeName(int(f.nodeOf[slot])),
+		Resources: resources,
+	}
 }
 
 // Spec describes the cluster as it is now.
@@ -196,6 +128,25 @@ func (f *Fleet) Spec() (placement.Spec, error) {
 		Nodes:   f.Shape.NodeList(),
 		Running: f.Running(),
 	}, nil
+}
+
+// Columns are the free amounts of the cluster as it is now.
+func (f *Fleet) Columns() *Columns {
+	c, member := newColumns(f.Shape), f.Shape.Amounts()
+	for r := range c.free {
+		for n := range c.free[r] {
+			c.free[r][n] = int64(f.Shape.SlotsOf(n)) * member[r]
+		}
+		for p, b := range f.holder {
+			if b < 0 {
+				continue
+			}
+			for _, n := range f.nodeOf[p*f.block : (p+1)*f.block] {
+				c.free[r][n] -= member[r]
+			}
+		}
+	}
+	return c
 }
 
 // Next is the next snapshot: the cluster built, or the one before with some 32 members moved by one Update.
@@ -215,7 +166,7 @@ func (f *Fleet) Next() (*placement.Cluster, error) {
 // move takes blocks that add up to some 32 slots from where they are to free places.
 func (f *Fleet) move() placement.Delta {
 	var d placement.Delta
-	moved := map[int32]bool{}
+	moved, resources := map[int32]bool{}, f.Shape.Member()
 	for range max(1, 32/f.block) {
 		from, to, ok := f.pick()
 		b := f.holder[from]
@@ -225,7 +176,7 @@ func (f *Fleet) move() placement.Delta {
 		moved[b] = true
 		f.holder[f.free[to]] = b
 		for i := range f.block {
-			r := f.member(int(b)*f.block+i, int(f.free[to])*f.block+i, f.Shape.Member())
+			r := f.member(int(b)*f.block+i, int(f.free[to])*f.block+i, resources)
 			d.Remove = append(d.Remove, placement.MemberRef{Gang: r.Gang, Member: r.Member})
 			d.Place = append(d.Place, r)
 		}
@@ -242,7 +193,7 @@ func (f *Fleet) pick() (from, to int, ok bool) {
 	to = f.rng.IntN(len(f.free))
 	lo, n := 0, len(f.holder)
 	if f.near {
-		n = f.Shape.perUnit()
+		n = f.Shape.children(1)
 		lo = int(f.free[to]) / n * n
 	}
 	for range 16 * len(f.holder) {

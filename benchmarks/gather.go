@@ -8,31 +8,33 @@ const (
 	GatherGroup   = 8
 )
 
-// Gathered fills a cluster of one slot a node so that exactly one of the six strategies over unit, leaf and spine is
+// Gathered fills a cluster of three layers and one slot a node so that exactly one of the six strategies over unit, leaf and spine is
 // the best feasible one for the gang of [GatherMembers]: every strategy before it fails in every domain, by few slots.
 // Next keeps that true.
 func Gathered(shape Shape, seed uint64, strategy int) *Fleet {
-	f := &Fleet{Shape: shape, rng: rand.New(rand.NewPCG(seed, 0)), block: 1, near: true}
+	f := newFleet(shape, seed, 1)
+	f.near = true
 	var taken []int
-	for spine := range shape.Spines {
-		for leaf, units := range gatherFree(f.rng, shape, strategy) {
-			first := (spine*shape.Leaves + leaf) * shape.Units
-			for u, free := range units {
-				for _, n := range f.rng.Perm(shape.Nodes)[free:] {
-					taken = append(taken, (first+u)*shape.Nodes+n)
+	unit, nodes := 0, shape.children(1)
+	for range shape.NumDomains(3) {
+		for _, units := range gatherFree(f.rng, shape, strategy) {
+			for _, free := range units {
+				for _, n := range f.rng.Perm(nodes)[free:] {
+					taken = append(taken, unit*nodes+n)
 				}
+				unit++
 			}
 		}
 	}
-	f.hold(taken, shape.NumNodes())
+	f.hold(taken)
 	return f
 }
 
 // gatherFree draws the number of free nodes in every unit of every leaf of one spine.
 func gatherFree(rng *rand.Rand, shape Shape, strategy int) [][]int {
-	spine := make([][]int, shape.Leaves)
+	spine := make([][]int, shape.children(3))
 	for i := range spine {
-		leaf := make([]int, shape.Units)
+		leaf := make([]int, shape.children(2))
 		spine[i] = leaf
 		switch strategy {
 		case 1, 2: // No unit holds the gang; some leaf has three units for a group each.
@@ -62,7 +64,7 @@ func gatherFree(rng *rand.Rand, shape Shape, strategy int) [][]int {
 		}
 	}
 	if strategy == 1 {
-		spine[rng.IntN(len(spine))][rng.IntN(shape.Units)] = GatherMembers + rng.IntN(8)
+		spine[rng.IntN(len(spine))][rng.IntN(shape.children(2))] = GatherMembers + rng.IntN(8)
 	}
 	rng.Shuffle(len(spine), func(i, j int) { spine[i], spine[j] = spine[j], spine[i] })
 	return spine

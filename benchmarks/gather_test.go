@@ -16,7 +16,7 @@ import (
 func BenchmarkGather(b *testing.B) {
 	for strategy := 1; strategy <= 6; strategy++ {
 		for _, nodes := range []int{1024, 10240, 102400} {
-			f := fill{nodes, fmt.Sprintf("gather%d", strategy), 1}
+			f := fill{nodes: nodes, name: fmt.Sprintf("gather%d", strategy), slots: 1}
 			name := fmt.Sprintf("strategy=%d/nodes=%d", strategy, nodes)
 			b.Run(name+"/state=scan", func(b *testing.B) { scan(b, f, benchmarks.GatherMembers) })
 			b.Run(name, func(b *testing.B) { gather(b, f, strategy) })
@@ -52,7 +52,7 @@ func TestGatheredClustersHaveOneBestStrategy(t *testing.T) {
 	for strategy := 1; strategy <= 6; strategy++ {
 		for _, nodes := range []int{1024, 10240} {
 			t.Run(fmt.Sprintf("strategy=%d/nodes=%d", strategy, nodes), func(t *testing.T) {
-				fleet := fill{nodes, fmt.Sprintf("gather%d", strategy), 1}.fleet(t)
+				fleet := fill{nodes: nodes, name: fmt.Sprintf("gather%d", strategy), slots: 1}.fleet(t)
 				r := request(fleet.Shape, benchmarks.GatherMembers, benchmarks.GatherGroup)
 				for range 16 {
 					c, err := fleet.Next()

@@ -12,48 +12,79 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// planCase is one row. Its name leaves out what is the default: frag70, one slot a node, no groups.
+// planCase is one row. Its name leaves out what is the default: frag70, one slot a node, three layers, no groups.
 type planCase struct {
 	fill
-	gang  int
-	state string
-	group int
+	gang       int
+	state      string
+	group      int
+	goroutines int
 }
 
 func (c planCase) name() string {
-	name := fmt.Sprintf("nodes=%d/gang=%d/state=%s", c.nodes, c.gang, c.state)
-	if c.fill.name != "frag70" {
-		name += "/fill=" + c.fill.name
-	}
-	if c.slots != 1 {
-		name += "/slots=" + strconv.Itoa(c.slots)
-	}
+	name := fmt.Sprintf("nodes=%d/gang=%d/state=%s%s", c.nodes, c.gang, c.state, c.segments())
 	if c.group != 0 {
 		name += "/group=" + strconv.Itoa(c.group)
+	}
+	if c.goroutines != 0 {
+		name += "/goroutines=" + strconv.Itoa(c.goroutines)
 	}
 	return name
 }
 
-// planCases lists the rows; the scan of a fill comes before the rows that are compared with it.
+// planCases lists the rows; the scan of a fill comes before the rows that are compared with it, and rows of one fill
+// follow each other.
 func planCases() []planCase {
 	var cases []planCase
 	add := func(f fill, gang, group int, states ...string) {
 		for _, s := range states {
-			cases = append(cases, planCase{f, gang, s, group})
+			cases = append(cases, planCase{fill: f, gang: gang, state: s, group: group})
 		}
 	}
-	for _, nodes := range []int{1024, 10240, 102400} {
-		f := fill{nodes, "frag70", 1}
-		add(f, 64, 0, "scan", "warm", "no", "cold")
-		add(f, 64, 8, "warm", "cold")
-	}
-	f := fill{102400, "frag70", 1}
-	add(f, 64, 32, "no")
-	add(f, 1024, 0, "warm")
-	add(f, 1024, 8, "warm")
-	for _, f := range []fill{{102400, "empty", 1}, {102400, "clean97", 1}, {102400, "frag97", 1}, {102400, "frag70", 8}} {
-		add(f, 64, 0, "scan", "warm", "cold")
+	small := func(f fill, states ...string) {
+		add(f, 64, 0, append([]string{"scan", "warm"}, states...)...)
 		add(f, 64, 8, "warm")
+	}
+	both := func(f fill, states ...string) {
+		small(f, states...)
+		add(f, 1024, 0, "warm")
+		add(f, 1024, 8, "warm")
+	}
+	for _, nodes := range []int{1024, 10240, 102400, million} { // growth
+		f := fragmented(nodes)
+		small(f, "no", "cold", "group")
+		add(f, 64, 8, "cold")
+		if nodes == 10240 || nodes == 102400 {
+			add(f, 1, 0, "warm")
+			add(f, 8, 0, "warm")
+		}
+		if nodes == 102400 {
+			add(f, 64, 32, "no")
+			add(f, 1024, 0, "warm")
+			add(f, 1024, 8, "warm")
+			cases = append(cases, planCase{f, 64, "warm", 0, 1}, planCase{f, 64, "warm", 0, 2})
+		}
+	}
+	for _, name := range []string{"empty", "clean70", "clean97", "frag97"} {
+		both(fill{nodes: 102400, name: name, slots: 1}, "cold")
+		if name == "frag97" { // no spine has the slots
+			add(fill{nodes: 102400, name: name, slots: 1}, 1024, 0, "no")
+			add(fill{nodes: 102400, name: name, slots: 1}, 1024, 8, "no")
+		}
+	}
+	for _, slots := range []int{2, 4} {
+		small(fill{nodes: 102400, name: "frag70", slots: slots})
+	}
+	for _, name := range []string{"frag70", "empty", "clean97", "frag97"} {
+		both(fill{nodes: 102400, name: name, slots: 8}, "cold")
+	}
+	for _, name := range []string{"frag70", "empty", "frag97"} {
+		both(fill{nodes: 102400, name: name, slots: 8, kinds: 4}, "cold")
+	}
+	small(fill{nodes: million, name: "frag70", slots: 8, kinds: 4})
+	small(fill{nodes: 10240, name: "frag70", slots: 1, layers: 1}, "cold")
+	for _, layers := range []int{2, 4, 5} {
+		small(fill{nodes: 102400, name: "frag70", slots: 1, layers: layers}, "cold")
 	}
 	return cases
 }
@@ -62,11 +93,16 @@ func planCases() []planCase {
 func BenchmarkPlan(b *testing.B) {
 	for _, c := range planCases() {
 		b.Run(c.name(), func(b *testing.B) {
-			switch c.state {
-			case "scan":
+			if c.nodes == million && testing.Short() {
+				b.Skip("a million nodes")
+			}
+			switch {
+			case c.state == "scan":
 				scan(b, c.fill, c.gang)
-			case "cold":
+			case c.state == "cold":
 				c.cold(b)
+			case c.goroutines > 0:
+				c.together(b)
 			default:
 				c.warm(b)
 			}
@@ -77,17 +113,7 @@ func BenchmarkPlan(b *testing.B) {
 // warm plans gangs of the same shape as one that was planned on the snapshot before, of another size.
 func (c planCase) warm(b *testing.B) {
 	s := streamOf(b, c.fill)
-	var requests []*gang.Request
-	for _, group := range groupsAround(c.group) {
-		s.warmUp(b, request(s.fleet.Shape, 2*c.gang, group))
-		for _, size := range sizesAround(c.gang) {
-			r := request(s.fleet.Shape, max(size, group), group)
-			if c.state == "no" {
-				c.refuse(r)
-			}
-			requests = append(requests, r)
-		}
-	}
+	requests := c.warmed(b, s)
 	d, total := newDraw(b, s, requests), sum{}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -99,23 +125,58 @@ func (c planCase) warm(b *testing.B) {
 	reportRatio(b, c.fill)
 }
 
-// refuse adds rules that no domain of the fill can fulfil, although the free slots of every leaf suffice.
-func (c planCase) refuse(r *gang.Request) {
-	if c.group == 0 {
-		r.Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
-		return
+// warmed lists the gangs that a row plans, after their shape was planned on every snapshot, with each of their sizes
+// of groups.
+func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
+	if c.state == "group" {
+		s.warmUp(b, request(s.fleet.Shape, 2*c.gang, 0))
+		return c.grouped(s.fleet.Shape)
 	}
-	r.Gather = []gang.Rule{{Layer: "spine", Strategy: gang.MustGather}}
-	r.Groups[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
+	var warm, requests []*gang.Request
+	for _, group := range groupsAround(c.group) {
+		warm = append(warm, request(s.fleet.Shape, 2*c.gang, group))
+		for i, size := range sizesAround(c.gang) {
+			r := request(s.fleet.Shape, max(size, group), group)
+			r.Name += "-" + strconv.Itoa(i)
+			if c.state == "no" {
+				c.refuse(r)
+			}
+			requests = append(requests, r)
+		}
+	}
+	s.warmUp(b, warm...)
+	return requests
+}
+
+// grouped lists gangs that all have a size of groups of their own, so that no snapshot sees one twice.
+func (c planCase) grouped(shape benchmarks.Shape) []*gang.Request {
+	var requests []*gang.Request
+	for i, size := range sizesAround(c.gang)[1:] {
+		requests = append(requests, request(shape, max(size, i+2), i+2))
+	}
+	return requests
+}
+
+// refuse adds rules that no domain of the fill can fulfil. For gangs of some 64 the free slots of every leaf suffice.
+func (c planCase) refuse(r *gang.Request) {
+	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}} }
+	switch {
+	case c.gang >= 1024: // no spine has the slots, and every strategy up to it is open
+		r.Gather = must("spine")
+	case c.group == 0:
+		r.Gather = must("unit")
+	default:
+		r.Gather, r.Groups[0].Gather = must("spine"), must("unit")
+	}
 }
 
 // shapes counts the shapes that were ever asked for, so that each cold plan has one of its own.
 var shapes int64
 
-// cold plans gangs of a shape that no snapshot has seen.
+// cold plans gangs of a shape that no snapshot has seen. Each snapshot keeps a few indexes, hence few snapshots.
 func (c planCase) cold(b *testing.B) {
 	s := streamOf(b, c.fill)
-	sizes := sizesAround(c.gang)
+	sizes, on := sizesAround(c.gang), s.apart(b, 8)
 	var requests []*gang.Request
 	total := sum{}
 	b.ReportAllocs()
@@ -132,17 +193,17 @@ func (c planCase) cold(b *testing.B) {
 			}
 			b.StartTimer()
 		}
-		total.add(requests[i], plan(b, s.snapshot[total.plans*101%snapshots], requests[i]))
+		total.add(requests[i], plan(b, on[total.plans%len(on)], requests[i]))
 	}
 	total.report(b, c.nodes)
 	reportRatio(b, c.fill)
 }
 
-// sizesAround lists 64 sizes between half of n and one and a half of it.
+// sizesAround lists 64 sizes between half of n and one and a half of it, some of them equal where n is small.
 func sizesAround(n int) []int {
 	sizes := make([]int, 64)
 	for i := range sizes {
-		sizes[i] = n/2 + (i+1)*n/64
+		sizes[i] = max(1, n/2+(i+1)*n/64)
 	}
 	return sizes
 }

@@ -2,8 +2,8 @@ package benchmarks_test
 
 import (
 	"errors"
+	"flag"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,36 +15,75 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// snapshots is how many snapshots of one fill the benchmarks draw from.
-const snapshots = 256
+// numSnapshots is how many snapshots of one fill the benchmarks draw from: 256, or one for every iteration if
+// -benchtime gives their number.
+func numSnapshots() int {
+	if n, ok := strings.CutSuffix(flag.Lookup("test.benchtime").Value.String(), "x"); ok {
+		if n, err := strconv.Atoi(n); err == nil {
+			return min(max(n, 2), 256)
+		}
+	}
+	return 256
+}
 
-// fill says how a cluster is filled: `frag70` and `clean97` are percentages of taken slots, `empty` has a single unit
-// taken, `gather3` is made for strategy 3.
+// million is the number of nodes of the rows that -short leaves out.
+const million = 1024000
+
+// fill says how a cluster is filled: `frag70` and `clean97` are percentages of taken slots, `empty` has 32 nodes
+// taken, `gather3` is made for strategy 3. Layers of 0 are three; with kinds, nodes differ.
 type fill struct {
-	nodes int
-	name  string
-	slots int
+	nodes  int
+	name   string
+	slots  int
+	layers int
+	kinds  int
+}
+
+// fragmented is the fill of all rows that name no other.
+func fragmented(nodes int) fill { return fill{nodes: nodes, name: "frag70", slots: 1} }
+
+// segments are what the name of a row says of the fill, beside the number of nodes.
+func (f fill) segments() string {
+	var s string
+	if f.name != "frag70" {
+		s += "/fill=" + f.name
+	}
+	if f.slots != 1 && f.kinds == 0 {
+		s += "/slots=" + strconv.Itoa(f.slots)
+	}
+	if f.kinds != 0 {
+		s += "/kinds=" + strconv.Itoa(f.kinds)
+	}
+	if f.layers != 0 {
+		s += "/layers=" + strconv.Itoa(f.layers)
+	}
+	return s
 }
 
 // fleet makes the cluster.
-func (f fill) fleet(tb testing.TB) *benchmarks.Fleet {
+func (f fill) fleet(tb testing.TB) *benchmarks.Fleet { return f.seeded(tb, 1) }
+
+func (f fill) seeded(tb testing.TB, seed uint64) *benchmarks.Fleet {
 	tb.Helper()
-	shape, err := benchmarks.ShapeOf(f.nodes)
-	require.NoError(tb, err)
-	shape.Slots = f.slots
-	if f.name == "empty" {
-		return benchmarks.Clean(shape, 1, 0)
+	layers := f.layers
+	if layers == 0 {
+		layers = 3
 	}
-	kind := strings.TrimRight(f.name, "0123456789")
-	n, err := strconv.Atoi(f.name[len(kind):])
+	shape, err := benchmarks.ShapeOf(f.nodes, layers)
 	require.NoError(tb, err)
-	switch kind {
-	case "frag":
-		return benchmarks.Fragmented(shape, 1, n)
-	case "clean":
-		return benchmarks.Clean(shape, 1, n)
-	case "gather":
-		return benchmarks.Gathered(shape, 1, n)
+	shape.Slots, shape.Kinds = f.slots, f.kinds
+	kind, n := strings.TrimRight(f.name, "0123456789"), 0
+	if kind != f.name {
+		n, err = strconv.Atoi(f.name[len(kind):])
+		require.NoError(tb, err)
+	}
+	switch {
+	case kind == "frag" || kind == "empty" && f.kinds > 0:
+		return benchmarks.Fragmented(shape, seed, n)
+	case kind == "clean" || kind == "empty":
+		return benchmarks.Clean(shape, seed, n)
+	case kind == "gather":
+		return benchmarks.Gathered(shape, seed, n)
 	}
 	tb.Fatalf("no fill %q", f.name)
 	return nil
@@ -54,8 +93,11 @@ func (f fill) fleet(tb testing.TB) *benchmarks.Fleet {
 type stream struct {
 	fleet    *benchmarks.Fleet
 	snapshot []*placement.Cluster
-	warm     []*gang.Request // planned on every snapshot
-	asked    map[string]bool // benchmarks that drew from these snapshots
+	// head is derived from the last snapshot. No row plans on it but to warm up, and the next snapshots are derived from
+	// it, so that they know nothing of what was planned on the others.
+	head  *placement.Cluster
+	warm  []*gang.Request // planned on every snapshot
+	asked map[string]bool // benchmarks that drew from these snapshots
 }
 
 // current is the stream that the last benchmark used; the next one of the same fill goes on with it.
@@ -67,48 +109,83 @@ var current struct {
 func streamOf(b *testing.B, f fill) *stream {
 	b.Helper()
 	if current.fill != f {
-		current.stream = nil // before the next one is made: each has many snapshots
-		s := &stream{fleet: f.fleet(b), snapshot: make([]*placement.Cluster, snapshots), asked: map[string]bool{}}
+		forget() // before the next one is made: each has many snapshots
+		s := &stream{fleet: f.fleet(b), snapshot: make([]*placement.Cluster, numSnapshots()), asked: map[string]bool{}}
 		s.derive(b)
 		current.fill, current.stream = f, s
 	}
 	return current.stream
 }
 
+// forget frees the stream that the last benchmark used.
+func forget() { current.fill, current.stream = fill{}, nil }
+
 // derive replaces all snapshots by new ones, as warm as the old ones.
 func (s *stream) derive(b *testing.B) {
 	b.Helper()
 	clear(s.asked)
 	for i := range s.snapshot {
-		c, err := s.fleet.Next()
-		require.NoError(b, err)
-		s.snapshot[i] = c
-		for _, r := range s.warm {
-			plan(b, c, r)
-		}
+		s.snapshot[i] = s.advance(b)
 	}
+	s.advance(b)
 }
 
-// warmUp plans a request on every snapshot, those to come included.
-func (s *stream) warmUp(b *testing.B, r *gang.Request) {
+// advance derives the next snapshot and returns it.
+func (s *stream) advance(b *testing.B) *placement.Cluster {
 	b.Helper()
-	if slices.ContainsFunc(s.warm, func(w *gang.Request) bool { return w.Name == r.Name }) {
-		return
+	c, err := s.fleet.Next()
+	require.NoError(b, err)
+	s.heat(b, c)
+	s.head = c
+	return c
+}
+
+// apart derives snapshots that no other benchmark plans on.
+func (s *stream) apart(b *testing.B, n int) []*placement.Cluster {
+	b.Helper()
+	out := make([]*placement.Cluster, n)
+	for i := range out {
+		out[i] = s.advance(b)
 	}
-	s.warm = append(s.warm, r)
+	s.advance(b)
+	return out
+}
+
+// warmUp plans requests on every snapshot, and on those to come instead of what was planned on them so far.
+func (s *stream) warmUp(b *testing.B, requests ...*gang.Request) {
+	b.Helper()
+	s.warm = requests
 	for _, c := range s.snapshot {
+		s.heat(b, c)
+	}
+	s.heat(b, s.head)
+}
+
+func (s *stream) heat(b *testing.B, c *placement.Cluster) {
+	b.Helper()
+	for _, r := range s.warm {
 		plan(b, c, r)
 	}
 }
 
-// plan returns nil if the request is unschedulable.
+// plan returns nil if the request is proven to be unschedulable.
 func plan(b *testing.B, c *placement.Cluster, r *gang.Request) *placement.Result {
 	b.Helper()
-	res, err := placement.Plan(c, r)
-	if err != nil && !errors.Is(err, placement.ErrUnschedulable) {
+	res, err := planned(c, r)
+	if err != nil {
 		b.Fatal(err)
 	}
 	return res
+}
+
+// planned is plan where the benchmark cannot end, and without the error of a refusal.
+func planned(c *placement.Cluster, r *gang.Request) (*placement.Result, error) {
+	res, err := placement.Plan(c, r)
+	var refused *placement.Unschedulable
+	if errors.As(err, &refused) && refused.Proven {
+		return nil, nil // a refusal is an answer
+	}
+	return res, err
 }
 
 // draw goes through all pairs of a snapshot and a request in random order. After the last pair the stream derives new
@@ -122,12 +199,18 @@ type draw struct {
 
 func newDraw(b *testing.B, s *stream, requests []*gang.Request) *draw {
 	b.Helper()
-	if s.asked[b.Name()] { // -count
+	s.fresh(b)
+	rng := rand.New(rand.NewPCG(2, uint64(len(requests))))
+	return &draw{stream: s, requests: requests, pairs: rng.Perm(len(s.snapshot) * len(requests))}
+}
+
+// fresh derives new snapshots if the benchmark has planned on these before, as with -count.
+func (s *stream) fresh(b *testing.B) {
+	b.Helper()
+	if s.asked[b.Name()] {
 		s.derive(b)
 	}
 	s.asked[b.Name()] = true
-	rng := rand.New(rand.NewPCG(2, uint64(len(requests))))
-	return &draw{stream: s, requests: requests, pairs: rng.Perm(len(s.snapshot) * len(requests))}
 }
 
 func (d *draw) pair(b *testing.B) (*placement.Cluster, *gang.Request) {
@@ -165,34 +248,15 @@ func (s *sum) report(b *testing.B, nodes int) {
 	}
 }
 
-// scanned has the time of the plain pass by the name of the fill, in nanoseconds.
-var scanned = map[fill]float64{}
-
 // perOp is the time of one iteration in nanoseconds.
 func perOp(b *testing.B) float64 { return float64(b.Elapsed().Nanoseconds()) / float64(b.N) }
 
-// reportRatio says how many times slower the plain pass of the same run was.
-func reportRatio(b *testing.B, f fill) {
-	if scan, ok := scanned[f]; ok {
-		b.ReportMetric(scan/perOp(b), "x-scan")
-	}
-}
+// measured has the time of rows that others are compared with, by name, in nanoseconds.
+var measured = map[string]float64{}
 
-// scan measures the plain pass over the nodes of eight snapshots, more than caches hold of a large cluster.
-func scan(b *testing.B, f fill, members int) {
-	s := streamOf(b, f)
-	columns := make([]*benchmarks.Columns, 8)
-	for i := range columns {
-		columns[i] = benchmarks.ColumnsOf(s.fleet.Shape, s.snapshot[i].Nodes(), s.snapshot[i].Running())
+// compare says how many times faster than another row of the same run this one is, if that ran.
+func compare(b *testing.B, other, unit string) {
+	if t, ok := measured[other]; ok {
+		b.ReportMetric(t/perOp(b), unit)
 	}
-	ask, tiers, passes := s.fleet.Shape.Amounts(), 0, 0
-	b.ReportAllocs()
-	for b.Loop() {
-		tiers += columns[passes%len(columns)].Scan(int64(members), ask)
-		passes++
-	}
-	scanned[f] = perOp(b)
-	b.ReportMetric(float64(f.nodes), "nodes")
-	b.ReportMetric(float64(members), "members")
-	b.ReportMetric(float64(tiers)/float64(passes), "tier")
 }
