@@ -18,7 +18,7 @@ type begunGroup struct {
 	home  *vertex  // where it is completed; nil if nowhere
 }
 
-// members are those new ones that the group takes.
+// membersOf is how many new members the group needs.
 func (p *search) membersOf(g *begunGroup) int { return g.need * p.size(g.level+1) }
 
 // newMembers are the members that are placed, by rank.

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"pgregory.net/rapid"
@@ -32,7 +33,7 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	if chance(t, 50, "members are pods") {
 		req.Shape.Resources[muster.Pods] = 1
 	}
-	groups := rapid.IntRange(0, 4).Draw(t, "group levels")
+	groups := rapid.IntRange(0, 5).Draw(t, "group levels")
 	withOwn := chance(t, 35, "with running members")
 	if groups > 0 && rapid.Bool().Draw(t, "with begun groups") {
 		withOwn = true
@@ -109,10 +110,14 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 		req.Groups = []gang.Groups{{Size: size}}
 	case 3:
 		req.PP = size
-	case 4:
+	case 4, 5:
 		inner := rapid.IntRange(1, 2).Draw(t, "inner size")
 		outer := inner * rapid.IntRange(2, 3).Draw(t, "inner groups")
 		req.Groups = []gang.Groups{{Size: outer}, {Size: inner}}
+		if kind == 5 {
+			outer *= 2
+			req.Groups = slices.Insert(req.Groups, 0, gang.Groups{Size: outer})
+		}
 		members = outer*max(1, (members+own)/outer) - own
 		if members <= 0 {
 			members += outer

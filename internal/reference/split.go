@@ -43,7 +43,7 @@ type hand struct {
 	short    bool
 }
 
-// members are the new members of a state below v.
+// membersBelow are the new members of a state below v.
 func (p *search) membersBelow(v *vertex, st state) int {
 	n := 0
 	for i := range len(p.levels) + 1 {
