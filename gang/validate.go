@@ -21,11 +21,19 @@ func (d *defects) add(field string, value any, reason string) {
 // cluster is left to the planner: layers, the tree, running members, and sizes against the total. Shapes that members
 // share by pointer are checked once. O(members + what the shapes and rules hold); the request is not changed.
 func (r *Request) Validate() error {
+	_, err := r.Ordered()
+	return err
+}
+
+// Ordered is [Request.Validate] that also says, of a valid request, whether its members stand in rank order already: those with
+// an index by that, then the others by name. It may say no of members that are in order by index, but not by name.
+func (r *Request) Ordered() (bool, error) {
 	if r == nil {
-		return &muster.InvalidError{Field: "request", Reason: "missing"}
+		return false, &muster.InvalidError{Field: "request", Reason: "missing"}
 	}
 	var d defects
-	r.checkMembers(&d)
+	names, ranks := r.ascending()
+	r.checkMembers(&d, names)
 	checkShape(&d, "request.Shape", &r.Shape)
 	r.checkSum(&d)
 	r.checkTotals(&d)
@@ -36,7 +44,7 @@ func (r *Request) Validate() error {
 	default:
 		d.add("request.Policy", r.Policy, "unknown policy")
 	}
-	return errors.Join(d...)
+	return ranks, errors.Join(d...)
 }
 
 func (r *Request) checkTotals(d *defects) {
@@ -51,22 +59,29 @@ func (r *Request) checkTotals(d *defects) {
 	}
 }
 
-// inOrder says whether the members' names ascend in natural order, each above the one before.
-func (r *Request) inOrder() bool {
+// ascending says whether the members' names ascend in natural order, each above the one before, and whether indexes, where
+// members have them, order them alike.
+func (r *Request) ascending() (names, ranks bool) {
+	ranks = true
 	for i := 1; i < len(r.Members); i++ {
-		if muster.CompareNatural(r.Members[i-1].Name, r.Members[i].Name) >= 0 {
-			return false
+		a, b := &r.Members[i-1], &r.Members[i]
+		if muster.CompareNatural(a.Name, b.Name) >= 0 {
+			return false, false
+		}
+		if a.Indexed || b.Indexed {
+			ranks = ranks && a.Indexed && (!b.Indexed || a.Index <= b.Index)
 		}
 	}
-	return true
+	return true, ranks
 }
 
-func (r *Request) checkMembers(d *defects) {
+// checkMembers looks for duplicate names unless they ascend.
+func (r *Request) checkMembers(d *defects, ascending bool) {
 	if len(r.Members) == 0 {
 		d.add("request.Members", "", "no members to place")
 	}
-	var first map[string]int // by name; names in natural order have no duplicates
-	if !r.inOrder() {
+	var first map[string]int // by name
+	if !ascending {
 		first = make(map[string]int, len(r.Members))
 	}
 	var checked map[*Shape]bool

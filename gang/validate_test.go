@@ -1,6 +1,7 @@
 package gang_test
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -175,4 +177,43 @@ func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 			require.True(t, slices.Contains(known, name), "%s is neither validated nor free", name)
 		}
 	}
+}
+
+// Members that are said to stand in order do: by index, those without one behind, then by name.
+func TestOrderedMembersNeedNoSorting(t *testing.T) {
+	said := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := &gang.Request{}
+		for i, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"a-1", "a-2", "a-9", "a-10", "b"}), 1, 4).Draw(rt, "names") {
+			m := gang.Member{Name: name, Indexed: rapid.Bool().Draw(rt, "indexed")}
+			if m.Indexed {
+				m.Index = rapid.IntRange(0, i).Draw(rt, "index")
+			}
+			r.Members = append(r.Members, m)
+		}
+		slices.SortStableFunc(r.Members, func(a, b gang.Member) int {
+			if rapid.IntRange(0, 9).Draw(rt, "sorted") == 0 {
+				return 0
+			}
+			return muster.CompareNatural(a.Name, b.Name)
+		})
+		ordered, err := r.Ordered()
+		require.Equal(rt, r.Validate(), err)
+		if err != nil || !ordered {
+			return
+		}
+		said++
+		require.True(rt, slices.IsSortedFunc(r.Members, func(a, b gang.Member) int {
+			switch {
+			case a.Indexed != b.Indexed && a.Indexed:
+				return -1
+			case a.Indexed != b.Indexed:
+				return 1
+			case a.Indexed && a.Index != b.Index:
+				return cmp.Compare(a.Index, b.Index)
+			}
+			return muster.CompareNatural(a.Name, b.Name)
+		}), "%+v", r.Members)
+	})
+	require.Positive(t, said)
 }

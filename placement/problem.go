@@ -20,6 +20,7 @@ type problem struct {
 	needs  []need        // of a unit
 	policy gang.Policy
 
+	ordered  bool            // the request lists its members in rank order
 	pending  []pendingMember // in rank order
 	own      []*member       // the gang's members on the cluster, in natural order of names
 	running  []siblingMember // the gang's own running members that stay, in rank order
@@ -76,10 +77,11 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if err := req.Validate(); err != nil {
+	ordered, err := req.Ordered()
+	if err != nil {
 		return nil, err
 	}
-	p := &problem{c: c, req: req, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
+	p := &problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
 	p.takeScratch()
 	steps := [...]func(*problem) error{
 		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes,
@@ -152,7 +154,7 @@ func compareRanked(a, b ranked) int {
 // rankMembers orders new and running members together: by index where they have one, then by name.
 func (p *problem) rankMembers() error {
 	p.own = p.c.membersOf(p.req.Name)
-	if len(p.own) == 0 && p.inOrder() {
+	if len(p.own) == 0 && p.ordered {
 		p.pending = p.scratch.pending[:0]
 		for i := range p.req.Members {
 			p.pending = append(p.pending, pendingMember{p.req.Members[i].Name, i})
@@ -188,17 +190,6 @@ func (p *problem) rankMembers() error {
 	}
 	p.lca = p.runningLCA()
 	return nil
-}
-
-// inOrder says whether the members already stand in rank order.
-func (p *problem) inOrder() bool {
-	for i := 1; i < len(p.req.Members); i++ {
-		a, b := &p.req.Members[i-1], &p.req.Members[i]
-		if compareRanked(ranked{name: a.Name, index: a.Index, indexed: a.Indexed}, ranked{name: b.Name, index: b.Index, indexed: b.Indexed}) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.

@@ -37,7 +37,7 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 			return &sums{ask: a, tiers: tiers}, false
 		}
 	}
-	if a.indexed != nil { // there are no tables that belong to one strategy
+	if a.indexed != nil || len(a.levels) == 0 { // there are no tables that belong to one strategy
 		a.only = sums{ask: a, tiers: tiers}
 		return &a.only, true
 	}

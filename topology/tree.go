@@ -121,7 +121,10 @@ func (t *Tree) Name(d DomainID) string { return t.domains[d].name }
 
 // Path is the names from below the root down to d; it identifies d. O(depth); the slice is the caller's.
 func (t *Tree) Path(d DomainID) []string {
-	var path []string
+	if d <= Root {
+		return nil
+	}
+	path := make([]string, 0, 8)
 	for ; d > Root; d = t.domains[d].parent {
 		path = append(path, t.domains[d].name)
 	}
