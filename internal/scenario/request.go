@@ -90,7 +90,7 @@ func (w *words) err() error {
 func request(w *words, name string, first int) *gang.Request {
 	req := &gang.Request{
 		Name: name, MinMember: w.number("min", 0), Tree: w.text("tree"),
-		Shape:  gang.Shape{Resources: muster.Resources{device: int64(w.number("size", 1))}},
+		Shape:  gang.Shape{Resources: muster.Resources{device: int64(w.number("size", 1))}, Preferred: weights(w)},
 		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
@@ -147,6 +147,20 @@ func multiples(w *words) []gang.Rule {
 	for _, s := range w.list("multiple") {
 		layer, n, _ := strings.Cut(s, ":")
 		found = append(found, gang.Rule{Layer: layer, Multiple: w.atoi("multiple", n)})
+	}
+	return found
+}
+
+// weights reads labels that the gang prefers, `key:value:5`.
+func weights(w *words) []gang.Preference {
+	var found []gang.Preference
+	for _, s := range w.list("weight") {
+		key, rest, _ := strings.Cut(s, ":")
+		value, n, _ := strings.Cut(rest, ":")
+		label := gang.Expression{Key: key, Operator: gang.In, Values: []string{value}}
+		found = append(found, gang.Preference{
+			Weight: int64(w.atoi("weight", n)), Term: gang.Term{Labels: []gang.Expression{label}},
+		})
 	}
 	return found
 }

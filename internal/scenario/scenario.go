@@ -6,7 +6,8 @@
 // name. Nodes are node-0, node-1, ... in order of appearance. A row called `outside` holds nodes outside the tree, one
 // called `root` the nodes of a topology without layers, and `name:layer` places a domain in another layer than its
 // indentation says. A plan shows new members as capital letters, one letter a group (with `show=ranks` one a rank, with
-// `show=names` one a member, by the number in its name).
+// `show=names` one a member, by the number in its name). The host score of a node is what `score` gives it, else 0, and
+// the weights of its labels.
 //
 // Directives:
 //
@@ -14,8 +15,9 @@
 //	cluster layers=spine,leaf,unit                   the drawing
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value]
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
-//	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [score=node-1:5] [affinity=key]
-//	     [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2] [ignore-leaving] [show=ranks|names]
+//	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [affinity=key]
+//	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
+//	     [ignore-leaving] [show=ranks|names]
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //
