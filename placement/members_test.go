@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -41,6 +43,28 @@ func TestHostedMembersEqualASet(t *testing.T) {
 		}
 		for i := range lists {
 			require.ElementsMatch(t, want[i], list(lists[i]))
+		}
+	})
+}
+
+// Members are sorted by gang and name in natural order, and stay in their order where these are the same.
+func TestSortedMembersAreInNaturalOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.SampledFrom([]string{"m-(0|[1-9][0-9]{0,2})", "m-[01]{1,3}", "[ab]?[01]{0,2}", "m-9{16,19}"}).Draw(t, "pattern")
+		gangs := rapid.SampledFrom([][]string{{"g"}, {"g", "g-10", "g-9"}}).Draw(t, "gangs")
+		var members []*member
+		for range rapid.IntRange(0, 30).Draw(t, "members") {
+			k := &kin{gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
+			members = append(members, &member{kin: k, name: rapid.StringMatching(pattern).Draw(t, "name")})
+		}
+		want := slices.Clone(members)
+		slices.SortStableFunc(want, func(a, b *member) int {
+			return cmp.Or(muster.CompareNatural(a.gang, b.gang), muster.CompareNatural(a.name, b.name))
+		})
+		sortMembers(members)
+		require.Len(t, members, len(want))
+		for i := range want {
+			require.Same(t, want[i], members[i])
 		}
 	})
 }
