@@ -34,7 +34,7 @@ func TestTouchedNodesAreThoseSinceTheIndex(t *testing.T) {
 			require.Len(t, kept, len(want))
 			for _, e := range kept {
 				require.Contains(t, want, e.index)
-				require.Equal(t, e.touched.len(), len(want[e.index]))
+				require.Len(t, want[e.index], e.touched.len())
 				require.ElementsMatch(t, want[e.index], e.touched.all())
 			}
 		}
