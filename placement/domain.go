@@ -64,32 +64,6 @@ func (f *found) best() vertex {
 	return f.rankEqual(same)[0]
 }
 
-// allWorse says whether every domain of the gang's tier below x is worse than the best so far, by what the index knows:
-// they keep fewer groups whole, or as few and have a wider span.
-func (f *found) allWorse(best *candidate, x vertex) bool {
-	i := f.v.tierIndex(f.gang)
-	if f.indexed != nil {
-		n := 0
-		for t := f.v.tierIndex(f.groups[0] - 1); t >= 0; t-- {
-			most := f.full
-			if t < i {
-				most = min(most, int64(f.indexed.most[i][t].at(x)))
-			}
-			if c := cmp.Compare(most, best.intact[n]); c != 0 {
-				return c < 0
-			}
-			n++
-		}
-	} else if len(f.levels) > 0 {
-		return false
-	}
-	if i != 1 || len(f.friends) > 0 {
-		return false
-	}
-	f.knowSpan(best)
-	return best.span > 0 && best.span <= topSize && int64(f.slots.ix.tops.at(x*topSize+int32(best.span)-1)) < f.members
-}
-
 // knowSpan fills the span of a candidate.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {

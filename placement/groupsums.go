@@ -13,12 +13,11 @@ type groupSums struct {
 	// most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
 	// domain of the gang tier.
 	most [][]column[int32]
-	used *stamp
 }
 
 // newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
 func newGroupSums(ix *index, size int64) *groupSums {
-	g := &groupSums{size: size, used: &stamp{}}
+	g := &groupSums{size: size}
 	for i := range ix.v.switchTiers() {
 		n := ix.v.upTo[i]
 		g.whole, g.rest = append(g.whole, newColumn[int32](n)), append(g.rest, newColumn[int32](n))
@@ -36,7 +35,7 @@ func newGroupSums(ix *index, size int64) *groupSums {
 }
 
 func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
-	next := &groupSums{size: g.size, used: g.used, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
+	next := &groupSums{size: g.size, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
 	for _, list := range g.most {
 		next.most = append(next.most, forks(list))
 	}
@@ -73,10 +72,10 @@ func (g *groupSums) sum(s *summer, x vertex) {
 // gather makes the entries for one tier of a domain of domains.
 func (g *groupSums) gather(s *summer, x vertex, i int) {
 	lo, end := s.v.kids(x)
-	s.values = s.values[:0]
+	s.list = s.list[:0]
 	var rest int32
 	for c := lo; c < end; c++ {
-		s.values = append(s.values, g.wholeIn(s.index, i, c))
+		s.list = append(s.list, g.wholeIn(s.index, i, c))
 		rest = max(rest, g.restIn(s.index, i, c))
 	}
 	put(&g.rest[i], x, rest)

@@ -20,8 +20,10 @@ type index struct {
 	most []column[int32]
 	// tops has, for every domain above the lowest layer, the most slots of the largest 1, 2, ... children of one domain of
 	// that layer below it.
-	tops   column[int32]
-	groups atomic.Pointer[[]*groupSums] // a few group sizes, the last made first
+	tops column[int32]
+	// values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
+	values column[uint64]
+	groups atomic.Pointer[[]*cachedGroups]
 }
 
 // newIndex counts every node; nil if the slots of the cluster do not fit into the columns, which takes a shape that asks
@@ -31,7 +33,7 @@ func (p *problem) newIndex() *index {
 	n := v.numDomains()
 	ix := &index{
 		v: v, slots: newColumn[int32](int(v.nodes)), nodeSums: newColumn[int32](int(v.nodes)),
-		domains: newColumn[int32](n), domainSums: newColumn[int32](n),
+		domains: newColumn[int32](n), domainSums: newColumn[int32](n), values: newColumn[uint64](n),
 	}
 	for i := range v.switchTiers() {
 		ix.most = append(ix.most, newColumn[int32](v.upTo[i]))
@@ -107,126 +109,24 @@ func fits(free, amount int64) int32 {
 	return int32(min(free/amount, boundlessSlots))
 }
 
-// summer makes the entries of domains from those of their children.
-type summer struct {
-	*index
-	values []int32
-}
-
-func (s *summer) sum(x vertex) {
-	lo, end := s.v.kids(x)
-	s.values = s.values[:0]
-	if lo == end {
-		return
-	}
-	below := s.v.tiersBelow(s.v.tier[x])
-	if s.v.isNode(lo) {
-		first := s.v.firstPos[x]
-		s.values = s.slots.appendTo(s.values, first, s.v.endPos[x])
-		put(&s.domains, x, s.prefixSums(&s.nodeSums, first))
-		for i := range below {
-			put(&s.most[i], x, s.values[0])
-		}
-		s.sumTops(x)
-		return
-	}
-	s.values = s.domains.appendTo(s.values, lo, end)
-	put(&s.domains, x, s.prefixSums(&s.domainSums, lo))
-	for i, t := range below {
-		var most int32
-		for c := lo; c < end; c++ {
-			if s.v.tier[c] <= t {
-				most = max(most, s.domains.at(c))
-			} else {
-				most = max(most, s.most[i].at(c))
-			}
-		}
-		put(&s.most[i], x, most)
-	}
-	s.sumTops(x)
-}
-
-// topSize is how many children the index knows the best domain of the lowest layer for.
-const topSize = 32
-
-// sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
-func (s *summer) sumTops(x vertex) {
-	if len(s.most) < 2 || s.v.tier[x] <= s.v.tiers[1] {
-		return
-	}
-	var tops [topSize]int32
-	if lo, end := s.v.kids(x); !s.v.isNode(lo) {
-		for c := lo; c < end; c++ {
-			s.values = s.appendTops(s.values[:0], c)
-			for k := range tops {
-				if n := len(s.values); n > 0 {
-					tops[k] = max(tops[k], s.values[min(k, n-1)])
-				}
-			}
-		}
-	} else {
-		for k := range tops {
-			tops[k] = s.most[0].at(x)
-		}
-	}
-	putAll(&s.tops, x*topSize, tops[:])
-}
-
-// appendTops lists the tops of a domain, those of a domain of the lowest layer being the sums of its own nodes.
-func (ix *index) appendTops(list []int32, x vertex) []int32 {
-	if ix.v.tier[x] > ix.v.tiers[1] {
-		return ix.tops.appendTo(list, x*topSize, (x+1)*topSize)
-	}
-	lo, end := ix.v.firstPos[x], ix.v.endPos[x]
-	return ix.nodeSums.appendTo(list, lo, min(end, lo+topSize))
-}
-
-// prefixSums sorts the values in descending order and enters their sums from a place on; it returns the sum of all.
-func (s *summer) prefixSums(into *column[int32], at int32) int32 {
-	sortDescending(s.values)
-	var sum int32
-	for i, v := range s.values {
-		sum += v
-		s.values[i] = sum
-	}
-	putAll(into, at, s.values)
-	return sum
-}
-
-// sortDescending counts where values are small, which they are on most nodes.
-func sortDescending(values []int32) {
-	var counts [64]int32
-	for _, v := range values {
-		if v >= int32(len(counts)) {
-			slices.Sort(values)
-			slices.Reverse(values)
-			return
-		}
-		counts[v]++
-	}
-	i := 0
-	for v := int32(len(counts)) - 1; v >= 0; v-- {
-		for range counts[v] {
-			values[i] = v
-			i++
-		}
-	}
-}
-
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
 // of the domains above them).
-func (ix *index) after(p *problem, touched []int32) *index {
+func (ix *index) after(p *problem, nodes []int32) *index {
 	if ix == nil {
 		return p.newIndex()
 	}
-	next, dirty := ix.recount(touched, p.counter(nil, nil))
+	next, dirty := ix.recount(nodes, p.counter(nil, nil))
 	if next == nil {
 		return nil
 	}
 	if groups := ix.groups.Load(); groups != nil {
-		list := make([]*groupSums, 0, len(*groups))
+		list := make([]*cachedGroups, 0, len(*groups))
 		for _, g := range *groups {
-			list = append(list, g.after(next, dirty))
+			if total := g.touched.len() + len(dirty); len(dirty) == 0 {
+				list = append(list, g)
+			} else if total <= ix.v.numDomains() {
+				list = append(list, &cachedGroups{g.size, g.sums, &touched{dirty, g.touched, total}, g.used})
+			}
 		}
 		next.groups.Store(&list)
 	}
@@ -252,9 +152,9 @@ func (ix *index) overlay(p *problem) *index {
 	if next == nil {
 		return nil
 	}
-	var list []*groupSums
+	var list []*cachedGroups
 	for _, l := range p.levels {
-		list = append(list, ix.groupsOf(p.c.fabric, l.size).after(next, dirty))
+		list = append(list, &cachedGroups{size: l.size, sums: ix.groupsOf(p.c.fabric, l.size).after(next, dirty), used: &stamp{}})
 	}
 	next.groups.Store(&list)
 	return next
@@ -265,7 +165,7 @@ func (ix *index) overlay(p *problem) *index {
 func (ix *index) recount(nodes []int32, count func(id int32) int32) (next *index, dirty []vertex) {
 	next = &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most), tops: ix.tops.fork(),
+		most: forks(ix.most), tops: ix.tops.fork(), values: ix.values.fork(),
 	}
 	domains := dirtyDomains{v: ix.v}
 	total := int64(ix.domains.at(rootVertex))
@@ -316,10 +216,15 @@ func (d *dirtyDomains) sorted() []vertex {
 			d.list = append(d.list, up)
 		}
 	}
-	slices.Sort(d.list)
-	d.list = slices.Compact(d.list)
-	slices.Reverse(d.list)
-	return d.list
+	return upwards(d.list)
+}
+
+// upwards sorts domains so that children come before their parents, each once.
+func upwards(domains []vertex) []vertex {
+	slices.Sort(domains)
+	domains = slices.Compact(domains)
+	slices.Reverse(domains)
+	return domains
 }
 
 // at is the slots of a vertex.
@@ -330,28 +235,43 @@ func (ix *index) at(x vertex) int64 {
 	return int64(ix.domains.at(x))
 }
 
+// cachedGroups are the sums for a group size, of this index or of an earlier one.
+type cachedGroups struct {
+	size    int64
+	sums    *groupSums
+	touched *touched // domains that changed since the sums were made
+	used    *stamp
+}
+
 // groupsOf returns the sums for a group size, made when first asked for. Safe for concurrent use: of two that are made
 // at once one is kept.
 func (ix *index) groupsOf(f *fabric, size int64) *groupSums {
 	for {
 		old := ix.groups.Load()
+		var list []*cachedGroups
+		at := -1
 		if old != nil {
-			for _, g := range *old {
-				if g.size == size {
-					f.stamped(g.used)
-					return g
-				}
+			at = slices.IndexFunc(*old, func(g *cachedGroups) bool { return g.size == size })
+		}
+		fresh := &cachedGroups{size: size, used: &stamp{}}
+		switch {
+		case at < 0:
+			fresh.sums = newGroupSums(ix, size)
+			if old != nil {
+				list = forget(slices.Clone(*old), f.keptSizes-1, func(g *cachedGroups) *stamp { return g.used })
 			}
+		case (*old)[at].touched == nil:
+			f.stamped((*old)[at].used)
+			return (*old)[at].sums
+		default:
+			g := (*old)[at]
+			fresh.sums, fresh.used = g.sums.after(ix, upwards(g.touched.all())), g.used
+			list = slices.Delete(slices.Clone(*old), at, at+1)
 		}
-		g := newGroupSums(ix, size)
-		var list []*groupSums
-		if old != nil {
-			list = forget(slices.Clone(*old), f.keptSizes-1, func(g *groupSums) *stamp { return g.used })
-		}
-		f.stamped(g.used)
-		list = append(list, g)
+		f.stamped(fresh.used)
+		list = append(list, fresh)
 		if ix.groups.CompareAndSwap(old, &list) {
-			return g
+			return fresh.sums
 		}
 	}
 }

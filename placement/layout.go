@@ -40,6 +40,9 @@ type view struct {
 	tiers   []int32 // 0, the layers' tiers, the root's, ascending
 	rootTop int32   // tier of the root
 	upTo    []int   // by place in tiers below the root's: behind the last domain above the tier
+	// gaps has, by place of a tier, for the domains above it: 1 where all children are domains of that tier, 2 where all
+	// children have the gap 1, else 0.
+	gaps [][]int8
 }
 
 // noSource marks a domain that the tree does not know: its nodes hang right below the root.
@@ -68,7 +71,7 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 				above = d + 1
 			}
 		}
-		v.upTo = append(v.upTo, above)
+		v.upTo, v.gaps = append(v.upTo, above), append(v.gaps, v.gapsAbove(t, above))
 	}
 	return v
 }
@@ -271,6 +274,40 @@ func (v *view) layerName(tier int32) string {
 		return name
 	}
 	return strconv.Itoa(int(tier))
+}
+
+// gapsAbove finds the gaps of the first n domains to the domains of tier t below them.
+func (v *view) gapsAbove(t int32, n int) []int8 {
+	gaps := make([]int8, n)
+	for x := vertex(n) - 1; x >= 0; x-- {
+		lo, end := v.kids(x)
+		if v.tier[x] <= t || lo == end {
+			continue
+		}
+		if v.isNode(lo) {
+			gaps[x] = 1
+			continue
+		}
+		var seen [3]bool
+		for c := lo; c < end; c++ {
+			switch first, last := v.kids(c); {
+			case first == last: // nothing below
+			case v.tier[c] <= t:
+				seen[0] = true
+			case gaps[c] == 1:
+				seen[1] = true
+			default:
+				seen[2] = true
+			}
+		}
+		switch seen {
+		case [3]bool{true, false, false}:
+			gaps[x] = 1
+		case [3]bool{false, true, false}:
+			gaps[x] = 2
+		}
+	}
+	return gaps
 }
 
 // switchTiers are the tiers in use below the root's: 0 and those of the layers.
