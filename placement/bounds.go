@@ -110,14 +110,13 @@ func (f *found) bestSlots(x vertex, i int, gap int8) int64 {
 
 // bestChild is the fewest slots, but no fewer than that, of a child of x, the children being domains; under Spread the most.
 func (f *found) bestChild(x vertex, least int64) int64 {
-	lo, end := f.v.kids(x)
-	sums := &f.slots.ix.domainSums
+	sums := f.slots.ix.sumsOf(x)
 	if f.policy == gang.Spread {
-		return int64(sums.at(lo))
+		return sums.child(1)
 	}
-	n := atLeast(sums, lo, end, least)
+	n := sums.atLeast(least)
 	if n == 0 {
 		return math.MaxInt64
 	}
-	return valueAt(sums, lo, int32(n)-1)
+	return sums.child(n)
 }

@@ -86,17 +86,13 @@ type chosen struct {
 
 // pickFewest appends to the scratch's picks, in the order of paths, the best set of children of x for n members.
 func (s *sums) pickFewest(x vertex, n int64) {
-	lo, end := s.v.kids(x)
-	sums, from := &s.slots.ix.domainSums, lo
-	if s.v.isNode(lo) {
-		sums, from = &s.slots.ix.nodeSums, s.v.firstPos[x]
-	}
+	sums := s.slots.ix.sumsOf(x)
 	l := &s.scratch.least
-	size, sum := fewestOf(sums, from, from+end-lo, n)
+	size, sum := sums.fewest(n)
 	l.values, l.counts = l.values[:0], l.counts[:0]
-	for i := range end - lo {
-		value := valueAt(sums, from, i)
-		if value == 0 || sum == n && i >= int32(size) {
+	for i := range sums.len {
+		value := sums.child(i + 1)
+		if value == 0 || sum == n && i >= size {
 			break
 		}
 		if k := len(l.values); k == 0 || l.values[k-1] != value {
@@ -109,6 +105,7 @@ func (s *sums) pickFewest(x vertex, n int64) {
 		l.begin(int(size), n)
 		counts = l.pick()
 	}
+	lo, end := s.v.kids(x)
 	for c := lo; c < end && size > 0; c++ {
 		slots := s.slots.at(c)
 		i, ok := slices.BinarySearchFunc(l.values, slots, func(a, b int64) int { return cmp.Compare(b, a) })

@@ -6,13 +6,13 @@ import "math"
 // one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
 type groupSums struct {
 	size  int64
-	whole []column[int32]
-	rest  []column[int32] // the most slots left over in one domain of the tier
+	whole []slab[int32]
+	rest  []slab[int32] // the most slots left over in one domain of the tier
 	// sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
-	sums []column[int32]
+	sums []slab[int32]
 	// most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
 	// domain of the gang tier.
-	most [][]column[int32]
+	most [][]slab[int32]
 }
 
 // newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
@@ -20,11 +20,11 @@ func newGroupSums(ix *index, size int64) *groupSums {
 	g := &groupSums{size: size}
 	for i := range ix.v.switchTiers() {
 		n := ix.v.upTo[i]
-		g.whole, g.rest = append(g.whole, newColumn[int32](n)), append(g.rest, newColumn[int32](n))
-		g.sums = append(g.sums, newColumn[int32](ix.v.numDomains()))
+		g.whole, g.rest = append(g.whole, newSlab[int32](n)), append(g.rest, newSlab[int32](n))
+		g.sums = append(g.sums, newSlab[int32](ix.v.numDomains()))
 		g.most = append(g.most, nil)
 		for range i {
-			g.most[i] = append(g.most[i], newColumn[int32](n))
+			g.most[i] = append(g.most[i], newSlab[int32](n))
 		}
 	}
 	s := summer{index: ix}
@@ -52,14 +52,14 @@ func (g *groupSums) sum(s *summer, x vertex) {
 	if lo, end := s.v.kids(x); lo == end || s.v.isNode(lo) {
 		whole, rest := g.onNodes(s.index, x)
 		for i := range below {
-			put(&g.whole[i], x, whole)
-			put(&g.rest[i], x, rest)
+			g.whole[i].put(x, whole)
+			g.rest[i].put(x, rest)
 			for t := range i {
 				most := int32(0)
 				if lo < end {
 					most = s.nodeSums.at(s.v.firstPos[x]) / int32(min(g.size, math.MaxInt32))
 				}
-				put(&g.most[i][t], x, most)
+				g.most[i][t].put(x, most)
 			}
 		}
 		return
@@ -78,8 +78,9 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 		s.list = append(s.list, g.wholeIn(s.index, i, c))
 		rest = max(rest, g.restIn(s.index, i, c))
 	}
-	put(&g.rest[i], x, rest)
-	put(&g.whole[i], x, s.prefixSums(&g.sums[i], lo))
+	g.rest[i].put(x, rest)
+	g.whole[i].put(x, s.addUp())
+	g.sums[i].putAll(lo, s.list)
 	for t := range i {
 		var most int32
 		for c := lo; c < end; c++ {
@@ -89,7 +90,7 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 				most = max(most, g.most[i][t].at(c))
 			}
 		}
-		put(&g.most[i][t], x, most)
+		g.most[i][t].put(x, most)
 	}
 }
 

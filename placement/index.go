@@ -12,17 +12,18 @@ import (
 type index struct {
 	v       *view
 	slots   column[int32] // by position
-	domains column[int32] // slots by domain
+	domains slab[int32]   // slots by domain
 	// Sums of the children's slots, the largest child first: those of nodes by position, of domains by domain, in the
 	// interval of the children.
-	nodeSums, domainSums column[int32]
+	nodeSums   column[int32]
+	domainSums slab[int32]
 	// most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
-	most []column[int32]
+	most []slab[int32]
 	// tops has, for every domain above the lowest layer, the most slots of the largest 1, 2, ... children of one domain of
 	// that layer below it.
-	tops column[int32]
+	tops slab[int32]
 	// values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
-	values column[uint64]
+	values slab[uint64]
 	groups atomic.Pointer[[]*cachedGroups]
 }
 
@@ -33,13 +34,13 @@ func (p *problem) newIndex() *index {
 	n := v.numDomains()
 	ix := &index{
 		v: v, slots: newColumn[int32](int(v.nodes)), nodeSums: newColumn[int32](int(v.nodes)),
-		domains: newColumn[int32](n), domainSums: newColumn[int32](n), values: newColumn[uint64](n),
+		domains: newSlab[int32](n), domainSums: newSlab[int32](n), values: newSlab[uint64](n),
 	}
 	for i := range v.switchTiers() {
-		ix.most = append(ix.most, newColumn[int32](v.upTo[i]))
+		ix.most = append(ix.most, newSlab[int32](v.upTo[i]))
 	}
 	if len(ix.most) > 1 {
-		ix.tops = newColumn[int32](v.upTo[1] * topSize)
+		ix.tops = newSlab[int32](v.upTo[1] * topSize)
 	}
 	if p.countNodes(&ix.slots) > math.MaxInt32 {
 		return nil
@@ -188,8 +189,8 @@ func (ix *index) recount(nodes []int32, count func(id int32) int32) (next *index
 	return next, dirty
 }
 
-func forks(list []column[int32]) []column[int32] {
-	out := make([]column[int32], len(list))
+func forks(list []slab[int32]) []slab[int32] {
+	out := make([]slab[int32], len(list))
 	for i := range list {
 		out[i] = list[i].fork()
 	}

@@ -18,10 +18,11 @@ func (s *summer) sum(x vertex) {
 	if s.v.isNode(lo) {
 		first := s.v.firstPos[x]
 		s.list = s.slots.appendTo(s.list, first, s.v.endPos[x])
-		put(&s.values, x, bitsOf(s.list))
-		put(&s.domains, x, s.prefixSums(&s.nodeSums, first))
+		s.values.put(x, bitsOf(s.list))
+		s.domains.put(x, s.addUp())
+		putAll(&s.nodeSums, first, s.list)
 		for i := range below {
-			put(&s.most[i], x, s.list[0])
+			s.most[i].put(x, s.list[0])
 		}
 		s.sumTops(x)
 		return
@@ -31,8 +32,9 @@ func (s *summer) sum(x vertex) {
 	for c := lo; c < end; c++ {
 		bits |= s.values.at(c)
 	}
-	put(&s.values, x, bits)
-	put(&s.domains, x, s.prefixSums(&s.domainSums, lo))
+	s.values.put(x, bits)
+	s.domains.put(x, s.addUp())
+	s.domainSums.putAll(lo, s.list)
 	for i, t := range below {
 		var most int32
 		for c := lo; c < end; c++ {
@@ -42,7 +44,7 @@ func (s *summer) sum(x vertex) {
 				most = max(most, s.most[i].at(c))
 			}
 		}
-		put(&s.most[i], x, most)
+		s.most[i].put(x, most)
 	}
 	s.sumTops(x)
 }
@@ -78,7 +80,7 @@ func (s *summer) sumTops(x vertex) {
 			tops[k] = s.most[0].at(x)
 		}
 	}
-	putAll(&s.tops, x*topSize, tops[:])
+	s.tops.putAll(x*topSize, tops[:])
 }
 
 // appendTops lists the tops of a domain, those of a domain of the lowest layer being the sums of its own nodes.
@@ -90,15 +92,14 @@ func (ix *index) appendTops(list []int32, x vertex) []int32 {
 	return ix.nodeSums.appendTo(list, lo, min(end, lo+topSize))
 }
 
-// prefixSums sorts the values in descending order and enters their sums from a place on; it returns the sum of all.
-func (s *summer) prefixSums(into *column[int32], at int32) int32 {
+// addUp turns the values of the list into their sums, the largest value first; it returns the sum of all.
+func (s *summer) addUp() int32 {
 	sortDescending(s.list)
 	var sum int32
 	for i, v := range s.list {
 		sum += v
 		s.list[i] = sum
 	}
-	putAll(into, at, s.list)
 	return sum
 }
 

@@ -1,0 +1,70 @@
+package placement
+
+import "slices"
+
+// slabSize is the number of entries that one change of a slab copies.
+const slabSize = 512
+
+// slab is a persistent array like column, for what plans read all over: its pages are larger, and one level of them leads
+// to an entry. The zero slab is empty.
+type slab[T comparable] struct {
+	pages  [][]T
+	owned  []bool
+	shared bool // pages and owned are another slab's, too
+}
+
+// newSlab has n zeros. O(n).
+func newSlab[T comparable](n int) slab[T] {
+	flat := make([]T, n)
+	var s slab[T]
+	for ; len(flat) > 0; flat = flat[min(slabSize, len(flat)):] {
+		page := flat[:min(slabSize, len(flat))]
+		s.pages, s.owned = append(s.pages, page[:len(page):len(page)]), append(s.owned, true)
+	}
+	return s
+}
+
+// fork returns a slab that can be set without s seeing it; s is not set any more. O(1).
+func (s *slab[T]) fork() slab[T] { return slab[T]{pages: s.pages, shared: true} }
+
+func (s *slab[T]) at(i int32) T { return s.pages[uint32(i)/slabSize][uint32(i)%slabSize] }
+
+// own makes page p the slab's own, to be written. O(pages) at first, then O(page).
+func (s *slab[T]) own(p int32) []T {
+	if s.shared {
+		s.pages, s.owned, s.shared = slices.Clone(s.pages), make([]bool, len(s.pages)), false
+	}
+	if !s.owned[p] {
+		s.pages[p], s.owned[p] = slices.Clone(s.pages[p]), true
+	}
+	return s.pages[p]
+}
+
+// put sets an entry, unless it has the value already: pages that do not change stay shared.
+func (s *slab[T]) put(i int32, value T) {
+	if s.at(i) != value {
+		s.own(i / slabSize)[i%slabSize] = value
+	}
+}
+
+// putAll is put for the entries from a place on.
+func (s *slab[T]) putAll(at int32, values []T) {
+	for len(values) > 0 {
+		n := min(len(values), slabSize-int(at%slabSize))
+		if page := s.pages[at/slabSize][at%slabSize:]; !slices.Equal(page[:n], values[:n]) {
+			copy(s.own(at / slabSize)[at%slabSize:], values[:n])
+		}
+		at, values = at+int32(n), values[n:]
+	}
+}
+
+// appendTo appends the entries [lo, end) to a list. O(end - lo).
+func (s *slab[T]) appendTo(list []T, lo, end int32) []T {
+	for lo < end {
+		page := s.pages[lo/slabSize][lo%slabSize:]
+		n := min(end-lo, int32(len(page)))
+		list = append(list, page[:n]...)
+		lo += n
+	}
+	return list
+}
