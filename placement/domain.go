@@ -76,7 +76,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	order := -1
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.friends[d])
+			order = cmp.Compare(best.anchor, f.friends.at(d))
 		}
 	}
 	span := int64(-1)
@@ -91,7 +91,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	}
 	if order < 0 {
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.friends[d], span
+		best.domain, best.anchor, best.span = d, f.friends.at(d), span
 	}
 	return order
 }

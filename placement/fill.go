@@ -38,8 +38,7 @@ func (s *sums) isOrdinary() bool {
 // list. The set of children has less to spare than any of them takes, or one could be left out. So all of them are filled,
 // except for the last in fill order.
 func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
-	slots := s.slots.at(x)
-	if s.v.isNode(x) || n == slots {
+	if s.v.isNode(x) || n == s.slots.at(x) {
 		return s.fillAll(x, n, list)
 	}
 	kept := len(s.scratch.picks)
@@ -53,10 +52,11 @@ func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
 		}
 	}
 	for i, p := range picks {
-		if i == last {
-			p.slots -= spare
+		if i == last && spare > 0 {
+			list = s.fillPlain(p.at, p.slots-spare, list)
+		} else {
+			list = s.fillAll(p.at, p.slots, list)
 		}
-		list = s.fillPlain(p.at, p.slots, list)
 	}
 	s.scratch.picks = s.scratch.picks[:kept]
 	return list
@@ -70,9 +70,10 @@ func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
 		}
 		return list
 	}
-	for pos := s.v.firstPos[x]; pos < s.v.endPos[x]; pos++ {
-		for range s.slots.ix.slots.at(pos) {
-			list = append(list, pos)
+	s.scratch.slots = s.slots.ix.slots.appendTo(s.scratch.slots[:0], s.v.firstPos[x], s.v.endPos[x])
+	for i, slots := range s.scratch.slots {
+		for range slots {
+			list = append(list, s.v.firstPos[x]+int32(i))
 		}
 	}
 	return list
@@ -87,12 +88,49 @@ type chosen struct {
 // pickFewest appends to the scratch's picks, in the order of paths, the best set of children of x for n members.
 func (s *sums) pickFewest(x vertex, n int64) {
 	sums := s.slots.ix.sumsOf(x)
-	l := &s.scratch.least
 	size, sum := sums.fewest(n)
+	var take func(slots int64) bool
+	if least := sums.child(size); sum == n { // all that are larger, and the first ones of the least that are taken
+		equal := size - sums.atLeast(least+1)
+		take = func(slots int64) bool {
+			if slots == least {
+				equal--
+			}
+			return slots > least || slots == least && equal >= 0
+		}
+	} else {
+		l := s.leastSum(&sums, int(size), n)
+		counts := l.pick()
+		take = func(slots int64) bool {
+			i, ok := slices.BinarySearchFunc(l.values, slots, descending)
+			if !ok || counts[i] == 0 {
+				return false
+			}
+			counts[i]--
+			return true
+		}
+	}
+	lo, end := s.v.kids(x)
+	for c := lo; c < end && size > 0; c++ {
+		if slots := s.slots.ix.at(c); slots > 0 && take(slots) {
+			s.scratch.picks = append(s.scratch.picks, chosen{c, slots})
+			size--
+		}
+	}
+}
+
+func descending(a, b int64) int { return cmp.Compare(b, a) }
+
+// leastSum is the program over the children behind some sums, in the scratch.
+func (s *sums) leastSum(sums *childSums, size int, need int64) *leastSum {
+	l := &s.scratch.least
 	l.values, l.counts = l.values[:0], l.counts[:0]
+	var before int64
 	for i := range sums.len {
-		value := sums.child(i + 1)
-		if value == 0 || sum == n && i >= size {
+		sum := sums.of(i + 1)
+		value := sum - before
+		before = sum
+		if value == 0 {
 			break
 		}
 		if k := len(l.values); k == 0 || l.values[k-1] != value {
@@ -100,19 +138,6 @@ func (s *sums) pickFewest(x vertex, n int64) {
 		}
 		l.counts[len(l.counts)-1]++
 	}
-	counts := l.counts
-	if sum > n {
-		l.begin(int(size), n)
-		counts = l.pick()
-	}
-	lo, end := s.v.kids(x)
-	for c := lo; c < end && size > 0; c++ {
-		slots := s.slots.at(c)
-		i, ok := slices.BinarySearchFunc(l.values, slots, func(a, b int64) int { return cmp.Compare(b, a) })
-		if ok && counts[i] > 0 {
-			counts[i]--
-			size--
-			s.scratch.picks = append(s.scratch.picks, chosen{c, slots})
-		}
-	}
+	l.begin(size, need)
+	return l
 }

@@ -161,8 +161,8 @@ func (s *sums) note(level int, items []item) {
 func (s *sums) children(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
 	for c := lo; c < end; c++ {
-		if slots := s.slots.at(c); slots > 0 || s.forced[c] > 0 {
-			items = append(items, item{at: c, slots: slots, siblings: s.siblings[c], friends: s.friends[c], withRest: -1})
+		if slots := s.slots.at(c); slots > 0 || s.forced.at(c) > 0 {
+			items = append(items, item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1})
 		}
 	}
 	return items
@@ -190,7 +190,7 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 // tells whether the short group is still to be placed, before and after.
 func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
 	for i := range items {
-		n += items[i].given - s.forced[items[i].at]
+		n += items[i].given - s.forced.at(items[i].at)
 	}
 	at, whole := s.keepAt(x, level, n, items)
 	if !whole {

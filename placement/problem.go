@@ -31,12 +31,22 @@ type problem struct {
 	mult     []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
 	lca      vertex  // of the running members, -1 if none
 	siblings,
-	friends map[vertex]int64 // running members of the gang, and of the affinity key, below a vertex
+	friends tally // running members of the gang, and of the affinity key, below a vertex
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
-	forced      map[vertex]int64
+	forced      tally
 	leavingGone bool
 	scratch     *scratch
 	members     *problem // the gang itself, where whole groups are placed like members; else nil
+}
+
+// tally counts something at some vertices; nil: nowhere.
+type tally map[vertex]int64
+
+func (t tally) at(x vertex) int64 {
+	if t == nil {
+		return 0
+	}
+	return t[x]
 }
 
 // need is one resource that a member asks for.
@@ -352,9 +362,9 @@ func (p *problem) checkMultiples() error {
 
 // findAnchors counts running members of the gang and of its affinity key at every vertex above them.
 func (p *problem) findAnchors() {
-	count := func(at *map[vertex]int64, pos int32) {
+	count := func(at *tally, pos int32) {
 		if *at == nil {
-			*at = map[vertex]int64{}
+			*at = tally{}
 		}
 		for x := p.v.nodeVertex(pos); x >= 0; x = p.v.above(x) {
 			(*at)[x]++

@@ -4,6 +4,7 @@ package placement
 type scratch struct {
 	pending []pendingMember
 	picks   []chosen
+	slots   []int32
 	key     []byte
 	least   leastSum
 	items   [][]item // by depth below the candidate

@@ -70,7 +70,7 @@ func (p *problem) forceMultiples() {
 	if p.mult == nil || len(p.siblings) == 0 {
 		return
 	}
-	p.forced = map[vertex]int64{}
+	p.forced = tally{}
 	for x := range p.siblings {
 		if p.v.isNode(x) {
 			p.force(x)

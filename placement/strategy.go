@@ -111,7 +111,7 @@ func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 // walk is domains below x; i is the place of the gang's tier.
 func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(vertex) bool) bool {
 	switch {
-	case f.slots.at(x)+f.forced[x] < f.members:
+	case f.slots.at(x)+f.forced.at(x) < f.members:
 		return true
 	case f.v.tierOf(x) <= f.gang:
 		return !f.takes(x) || yield(x)

@@ -285,7 +285,7 @@ func (s *sums) besides(i int, t int32, x vertex) int64 {
 
 // takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.slots.at(d)+s.forced[d] < s.members {
+	if s.slots.at(d)+s.forced.at(d) < s.members {
 		return false
 	}
 	if s.beyond > 0 && d != rootVertex && s.beyond < s.members {
