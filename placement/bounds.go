@@ -8,9 +8,13 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// allWorse says whether no domain of the gang's tier below x comes before the best so far, by what the index knows: they
+// allWorse says whether no domain of the gang's tier below x, or x itself, comes before the best so far, by what the index knows: they
 // keep fewer groups whole, or as few and have a wider span, or as wide a one and are packed worse.
 func (f *found) allWorse(best *candidate, x vertex) bool {
+	if f.v.tierOf(x) <= f.gang {
+		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain))
+	}
+	f.known = known{}
 	i := f.v.tierIndex(f.gang)
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
@@ -24,14 +28,33 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 			return false
 		}
 		tops := func(n int64) int64 { return int64(f.slots.ix.tops.at(x*topSize + int32(n) - 1)) }
+		least := f.nodesForGroups(x)
 		switch {
-		case tops(best.span) < f.members:
+		case tops(best.span) < f.members || least > best.span:
 			return true
-		case f.v.gaps[i][x] != 1 || f.v.isNode(f.v.firstKid[x]) || best.span > 1 && tops(best.span-1) >= f.members:
+		case f.v.gaps[i][x] != 1 || f.v.isNode(f.v.firstKid[x]),
+			best.span > 1 && least < best.span && tops(best.span-1) >= f.members:
 			return false // one may have a narrower span
+		}
+		f.known.narrowest = best.span
+		if f.policy != gang.Spread {
+			f.known.enough = f.slots.at(best.domain)
 		}
 	}
 	return f.packsWorse(best.domain, x, i)
+}
+
+// nodesForGroups is how many nodes the groups take at least below x if each must lie on one.
+func (f *found) nodesForGroups(x vertex) int64 {
+	if f.indexed == nil || f.v.tierIndex(f.groups[0]) > 0 {
+		return 0
+	}
+	groups := f.full
+	if f.short > 0 && int64(f.indexed.rest[0].at(x)) < f.short {
+		groups++ // the short one takes the place of a whole one
+	}
+	each := max(1, int64(f.slots.ix.most[0].at(x))/f.sizes[0])
+	return (groups + each - 1) / each
 }
 
 // compareMostIntact compares the most groups that one domain of the tier at place i below x may keep whole with those of
@@ -88,8 +111,11 @@ func (f *found) packsWorse(best, x vertex, i int) bool {
 		}
 		x, up = f.v.above(x), f.v.above(up)
 	}
-	return !f.scored()
+	return f.isBehind(0)
 }
+
+// isBehind says what a comparison with an earlier domain means where only the host score and the order of paths come after.
+func (f *found) isBehind(order int) bool { return order > 0 || order == 0 && !f.scored() }
 
 // bestSlots is a bound for the slots of the domains of a tier below x that can hold the ask: the fewest, under Spread the most.
 func (f *found) bestSlots(x vertex, i int, gap int8) int64 {
@@ -114,9 +140,11 @@ func (f *found) bestChild(x vertex, least int64) int64 {
 	if f.policy == gang.Spread {
 		return sums.child(1)
 	}
-	n := sums.atLeast(least)
-	if n == 0 {
+	switch last := sums.child(sums.len); {
+	case last >= least:
+		return last
+	case sums.child(1) < least:
 		return math.MaxInt64
 	}
-	return sums.child(n)
+	return sums.child(sums.atLeast(least))
 }

@@ -38,6 +38,7 @@ type view struct {
 	maximal [][]vertex // by place in tiers
 	layers  []topology.Layer
 	tiers   []int32 // 0, the layers' tiers, the root's, ascending
+	places  []int16 // of low tiers among these
 	rootTop int32   // tier of the root
 	upTo    []int   // by place in tiers below the root's: behind the last domain above the tier
 	// gaps has, by place of a tier, for the domains above it: 1 where all children are domains of that tier, 2 where all
@@ -57,6 +58,13 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 		v.tiers = append(v.tiers, int32(l.Tier))
 	}
 	v.tiers = append(v.tiers, v.rootTop)
+	for t := range min(v.rootTop+1, 256) {
+		i, exact := slices.BinarySearch(v.tiers, t)
+		if !exact {
+			i--
+		}
+		v.places = append(v.places, int16(i))
+	}
 	if !first {
 		v.placeNodes(f)
 	}

@@ -46,16 +46,13 @@ func (s *sums) spanWithShort(x vertex, i int) int64 {
 	if s.short == 0 || sum > s.full && n > 0 {
 		return int64(n)
 	}
-	var largest int64 = -1 // of the children with room for the short group
+	// The smallest of the set may have to make way for a child with room for the short group.
+	last := sums.child(n)
 	lo, end := s.v.kids(x)
-	for c := lo; c < end; c++ {
-		if s.rest(0, s.v.tiers[i], c) >= s.short {
-			largest = max(largest, s.whole(0, s.v.tiers[i], c))
+	for c := lo; c < end && n > 0; c++ {
+		if s.whole(0, s.v.tiers[i], c) >= last && s.rest(0, s.v.tiers[i], c) >= s.short {
+			return int64(n)
 		}
-	}
-	// The smallest of the set may have to make way for such a child.
-	if n > 0 && largest >= sums.child(n) {
-		return int64(n)
 	}
 	return int64(n) + 1
 }

@@ -53,7 +53,12 @@ func (p *problem) loosest(gang int32) strategy {
 type found struct {
 	*sums
 	strategy
+	known known // while domains are compared, of those right below the one that is looked into
 }
+
+// known is that no domain has a narrower span or keeps more groups whole than the best so far, and that none with more than
+// enough slots is better; 0 where it is not known.
+type known struct{ narrowest, enough int64 }
 
 // feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
 func (a *ask) feasible() iter.Seq[found] {
@@ -66,7 +71,7 @@ func (a *ask) feasible() iter.Seq[found] {
 			if !possible {
 				continue
 			}
-			if s, fits := a.newSums(st.groups); fits && !yield(found{s, st}) {
+			if s, fits := a.newSums(st.groups); fits && !yield(found{sums: s, strategy: st}) {
 				return
 			}
 		}
@@ -88,7 +93,7 @@ func (a *ask) holds(st strategy) bool {
 	if !fits {
 		return false
 	}
-	for range (&found{s, st}).domains(nil) {
+	for range (&found{sums: s, strategy: st}).domains(nil) {
 		return true
 	}
 	return false
@@ -113,13 +118,18 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 	switch {
 	case f.slots.at(x)+f.forced.at(x) < f.members:
 		return true
+	case f.v.tierOf(x) > f.gang && f.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+		return true
 	case f.v.tierOf(x) <= f.gang:
 		return !f.takes(x) || yield(x)
-	case f.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
-		return true
 	}
 	lo, end := f.v.kids(x)
+	known := f.known
 	for c := lo; c < end; c++ {
+		if known.enough > 0 && int64(f.slots.ix.domains.at(c)) > known.enough {
+			continue
+		}
+		f.known = known
 		if !f.walk(c, i, skip, yield) {
 			return false
 		}

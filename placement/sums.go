@@ -174,6 +174,9 @@ func (s *sums) own(i int, x vertex) int64 {
 	if s.reserved != nil {
 		inner -= s.reserved[i][x]
 	}
+	if s.mult == nil && i+1 == s.bottom() {
+		return max(0, inner) / s.sizes[i]
+	}
 	n := max(0, inner) / s.ratio(i)
 	return n - n%s.unitOf(i, s.v.above(x))
 }
@@ -304,8 +307,12 @@ func (s *sums) takes(d vertex) bool {
 	return n > s.full || n == s.full && s.rest(0, s.tiers[0], d) >= s.short
 }
 
-// tierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one.
+// tierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one, one below all
+// as -1.
 func (v *view) tierIndex(t int32) int {
+	if 0 <= t && int(t) < len(v.places) {
+		return int(v.places[t])
+	}
 	i, exact := slices.BinarySearch(v.tiers, t)
 	if !exact {
 		i--
@@ -314,7 +321,4 @@ func (v *view) tierIndex(t int32) int {
 }
 
 // tiersBelow lists the tiers in use below a tier, ascending.
-func (v *view) tiersBelow(t int32) []int32 {
-	n, _ := slices.BinarySearch(v.tiers, t)
-	return v.tiers[:n]
-}
+func (v *view) tiersBelow(t int32) []int32 { return v.tiers[:v.tierIndex(t-1)+1] }
