@@ -169,14 +169,6 @@ func requireSame(t require.TestingT, want, got *placement.Cluster, reqs []*gang.
 	for _, req := range reqs {
 		answer := plan(got, req)
 		require.Equal(t, plan(want, req), answer, what)
-		require.Equal(t, plan(got, plainly(*req)), answer, "%s; without an index", what)
+		require.Equal(t, plan(got, reference.WithoutIndex(*req)), answer, "%s; without an index", what)
 	}
-}
-
-// plainly is the request planned without an index of its shape: hooks without a class promise nothing that could be kept.
-func plainly(req gang.Request) *gang.Request {
-	if req.Class = ""; req.Eligible == nil {
-		req.Eligible = func(string) bool { return true }
-	}
-	return &req
 }

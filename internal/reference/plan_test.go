@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
@@ -67,15 +68,17 @@ func holdsFor(t *testing.T, sizes Sizes, check func(Input) (kinds []string, err 
 	}
 }
 
-// planAgrees plans the input and compares the result with the reference's answer; the error shows both.
+// planAgrees plans the input, with an index of the shape and without, and compares the result with the reference's answer; the error shows both.
 func planAgrees(in Input) ([]string, error) {
 	want, err := Solve(in)
 	if err != nil {
 		return nil, err
 	}
-	res, refusal := plan(in)
-	if err := difference(in, want, res, refusal); err != nil {
-		return nil, fmt.Errorf("%w\nreference: %splan: %s", err, want.Text(), resultText(res, refusal))
+	for path, req := range map[string]*gang.Request{"indexed": &in.Request, "plain": WithoutIndex(in.Request)} {
+		res, refusal := plan(in, req)
+		if err := difference(in, want, res, refusal); err != nil {
+			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, want.Text(), resultText(res, refusal))
+		}
 	}
 	return kinds(&in, want)
 }
@@ -118,7 +121,7 @@ func kinds(in *Input, a *Answer) ([]string, error) {
 }
 
 // plan makes an error of a panic, so that the cluster is shown.
-func plan(in Input) (res *placement.Result, err error) {
+func plan(in Input, req *gang.Request) (res *placement.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the planner panics: %v", r)
@@ -128,7 +131,7 @@ func plan(in Input) (res *placement.Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return placement.Plan(c, &in.Request)
+	return placement.Plan(c, req)
 }
 
 // difference is what the plan has otherwise than the reference; validity of the plan included.

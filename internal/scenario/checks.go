@@ -42,7 +42,7 @@ func answerOf(res *placement.Result, err error) answer {
 const runs = 20
 
 // check holds what is true of every plan: the arguments stay as they were, the answer is the same in every run, for
-// every order of the input and on a snapshot that nothing was planned on before, and it is valid.
+// every order of the input, on a snapshot that nothing was planned on before and without an index, and it is valid.
 func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *placement.Result, err error) {
 	t.Helper()
 	want, before, req := answerOf(res, err), dump(c), build()
@@ -59,6 +59,8 @@ func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *
 		cold, err := placement.Plan(other, build())
 		require.Equal(t, want, answerOf(cold, err), "another answer on a new cluster, input %s", name)
 	}
+	counted, err2 := placement.Plan(c, reference.WithoutIndex(*build()))
+	require.Equal(t, want, answerOf(counted, err2), "another answer without an index")
 	if res != nil {
 		require.NoError(t, validity.Check(dump(c), build(), res), "the plan is not valid")
 	}
