@@ -1,0 +1,135 @@
+package placement_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/reference"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// network draws a tree of up to four layers with some hundred nodes, more than the reference solver can look at. Domains
+// differ in size, and here and there one of them lies right below a higher layer.
+type network struct {
+	*rand.Rand
+	widths []int // children of a domain, by tier
+	uneven bool
+	named  int
+	spec   placement.Spec
+}
+
+func (n *network) domain(tier int) topology.Domain {
+	d := topology.Domain{Name: fmt.Sprint("domain-", n.named), Tier: tier}
+	n.named++
+	width := n.widths[tier-1]
+	if n.IntN(4) == 0 {
+		width = n.IntN(width + 1)
+	}
+	for range width {
+		below := tier - 1
+		if below > 1 && n.uneven && n.IntN(8) == 0 {
+			below--
+		}
+		if tier > 1 {
+			d.Children = append(d.Children, n.domain(below))
+			continue
+		}
+		name := fmt.Sprintf("node-%d", len(n.spec.Nodes))
+		n.spec.Nodes = append(n.spec.Nodes, placement.Node{Name: name, Allocatable: gpus(8)})
+		d.Nodes = append(d.Nodes, name)
+	}
+	return d
+}
+
+// fill takes slots on the nodes: at random, by whole domains of the lowest layer, or alike everywhere.
+func (n *network) fill(kind string, most int) {
+	taken := int64(0)
+	for i, node := range n.spec.Nodes {
+		switch {
+		case kind == "alike":
+			taken = int64(most)
+		case kind == "scattered" || i%n.widths[0] == 0:
+			taken = int64(n.IntN(most + 1))
+		}
+		if taken > 0 {
+			n.spec.Running = append(n.spec.Running, placement.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken)})
+		}
+	}
+}
+
+func drawLarger(t *rapid.T) placement.Spec {
+	n := &network{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), uneven: rapid.Bool().Draw(t, "uneven")}
+	layers := rapid.IntRange(1, 4).Draw(t, "layers")
+	most := []int{0, 60, 14, 7, 5}[layers]
+	spec := topology.Spec{}
+	for tier := 1; tier <= layers; tier++ {
+		n.widths = append(n.widths, rapid.IntRange(1, most).Draw(t, "width"))
+		spec.Layers = append(spec.Layers, topology.Layer{Name: fmt.Sprint("layer-", tier), Tier: tier})
+	}
+	for i := range rapid.IntRange(1, 3).Draw(t, "roots") {
+		d := n.domain(layers)
+		d.Name = fmt.Sprint("root-", i)
+		spec.Roots = append(spec.Roots, d)
+	}
+	inTree := len(n.spec.Nodes)
+	outside := rapid.IntRange(-3, 2).Draw(t, "outside")
+	if inTree == 0 {
+		outside = 1 // one node at least
+	}
+	for i := range max(0, outside) {
+		n.spec.Nodes = append(n.spec.Nodes, placement.Node{Name: fmt.Sprint("outside-", i), Allocatable: gpus(2)})
+	}
+	n.fill(rapid.SampledFrom([]string{"scattered", "clean", "alike"}).Draw(t, "fill"), rapid.IntRange(0, 8).Draw(t, "most taken"))
+	if inTree > 0 {
+		n.spec.Trees = []placement.NamedTree{{Tree: newTree(t, spec)}}
+	}
+	return n.spec
+}
+
+func drawLargerRequest(t *rapid.T, spec placement.Spec) *gang.Request {
+	req := job(rapid.IntRange(1, 70).Draw(t, "members"))
+	req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 1, 2, 8}).Draw(t, "devices"))
+	req.Policy = rapid.SampledFrom([]gang.Policy{"", "", gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy")
+	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) {
+		req.PP = size
+	}
+	if rapid.IntRange(0, 3).Draw(t, "elastic") == 0 {
+		req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "least")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "rules") == 0 && len(spec.Trees) > 0 {
+		strategy := rapid.SampledFrom([]gang.Strategy{gang.MustGather, gang.PreferGather}).Draw(t, "strategy")
+		layer := rapid.SampledFrom(spec.Trees[0].Tree.Layers()).Draw(t, "layer")
+		req.Gather = []gang.Rule{{Layer: layer.Name, Strategy: strategy}}
+	}
+	for range rapid.IntRange(-4, 4).Draw(t, "excluded") {
+		req.Exclude = append(req.Exclude, rapid.SampledFrom(spec.Nodes).Draw(t, "node").Name)
+	}
+	if rapid.IntRange(0, 5).Draw(t, "scored") == 0 {
+		req.Class, req.Score = "scored", func(node string) int64 { return int64(node[len(node)-1]) % 3 }
+	}
+	return req
+}
+
+// On clusters too large for the reference the index, which passes over most of the tree, gives the plans that counting
+// every node gives, and they are valid.
+func TestIndexChangesNoPlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawLarger(t)
+		c := newCluster(t, spec)
+		for range 4 {
+			req := drawLargerRequest(t, spec)
+			res, err := placement.Plan(c, req)
+			require.Equal(t, answerOf(placement.Plan(c, reference.WithoutIndex(*req))), answerOf(res, err))
+			if err == nil {
+				require.NoError(t, validity.Check(spec, req, res))
+			}
+		}
+	})
+}
