@@ -19,16 +19,16 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
 	}
-	if len(f.friends) > 0 || i > 1 {
+	if len(f.friends) > 0 {
 		return false
 	}
-	if i == 1 {
+	if i > 0 {
 		f.knowSpan(best)
 		if best.span < 1 || best.span > topSize {
 			return false
 		}
-		tops := func(n int64) int64 { return int64(f.slots.ix.tops.at(x*topSize + int32(n) - 1)) }
-		least := f.nodesForGroups(x)
+		tops := func(n int64) int64 { return int64(f.slots.ix.tops[i].at(x*topSize + int32(n) - 1)) }
+		least := f.leastForGroups(x, i)
 		switch {
 		case tops(best.span) < f.members || least > best.span:
 			return true
@@ -44,16 +44,25 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 	return f.packsWorse(best.domain, x, i)
 }
 
-// nodesForGroups is how many nodes the groups take at least below x if each must lie on one.
-func (f *found) nodesForGroups(x vertex) int64 {
-	if f.indexed == nil || f.v.tierIndex(f.groups[0]) > 0 {
+// leastForGroups is how many children of a domain of the tier at place i below x the groups take at least, where each must
+// lie in one child.
+func (f *found) leastForGroups(x vertex, i int) int64 {
+	if f.indexed == nil {
 		return 0
 	}
+	t := f.v.tierIndex(f.groups[0])
+	each := int64(f.slots.ix.most[i-1].at(x)) / f.sizes[0]
+	switch {
+	case t > i-1:
+		return 0
+	case t < i-1:
+		each = int64(f.indexed.most[i-1][t].at(x))
+	}
 	groups := f.full
-	if f.short > 0 && int64(f.indexed.rest[0].at(x)) < f.short {
+	if f.short > 0 && int64(f.indexed.rest[t].at(x)) < f.short {
 		groups++ // the short one takes the place of a whole one
 	}
-	each := max(1, int64(f.slots.ix.most[0].at(x))/f.sizes[0])
+	each = max(1, each)
 	return (groups + each - 1) / each
 }
 

@@ -10,15 +10,16 @@
 // changes its answer. [Candidates] goes on to the next best plans, for hosts with filters of their own. All of it is
 // safe for concurrent use. How a request goes through the house:
 //
-//   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns; layout.go is a tree as the
-//     planner sees it, every domain an interval of nodes.
+//   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns (column.go, slab.go); layout.go is
+//     a tree as the planner sees it, every domain an interval of nodes. batch.go plans a queue.
 //   - problem.go brings the request inside: layers become tiers, members get ranks; shapes.go: members of several shapes.
-//   - slots.go counts how many members each node, and so each domain, can take now; index.go and cache.go keep that for
-//     the next plan.
+//   - slots.go counts how many members each node, and so each domain, can take now: the plain path. index.go, with summer.go
+//     and groupsums.go, has the same and summaries of it for a shape, and follows the snapshots; cache.go keeps a few of them.
 //   - ask.go decides how many members are placed, and cuts them into groups.
 //   - strategy.go enumerates the tiers of gang and groups, tightest first, until sums.go finds a domain that can hold them.
-//   - domain.go chooses among the domains that can.
-//   - place.go, choose.go, pick.go: level by level, which children take how many.
+//   - domain.go chooses among the domains that can; bounds.go passes over those that the index shows to be worse.
+//   - place.go, choose.go, pick.go: level by level, which children take how many. Where slots alone decide, plain.go, fill.go
+//     and least.go do without their general search.
 //   - ranks.go gives the places found to the members, report.go describes the result.
 //   - wait.go plans with leaving members gone, refuse.go says why nothing helps.
 package placement

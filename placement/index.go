@@ -19,9 +19,9 @@ type index struct {
 	domainSums slab[int32]
 	// most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
 	most []slab[int32]
-	// tops has, for every domain above the lowest layer, the most slots of the largest 1, 2, ... children of one domain of
+	// tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one domain of
 	// that layer below it.
-	tops slab[int32]
+	tops []slab[int32]
 	// values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
 	values slab[uint64]
 	groups atomic.Pointer[[]*cachedGroups]
@@ -38,9 +38,7 @@ func (p *problem) newIndex() *index {
 	}
 	for i := range v.switchTiers() {
 		ix.most = append(ix.most, newSlab[int32](v.upTo[i]))
-	}
-	if len(ix.most) > 1 {
-		ix.tops = newSlab[int32](v.upTo[1] * topSize)
+		ix.tops = append(ix.tops, newSlab[int32](v.upTo[i]*topSize))
 	}
 	if p.countNodes(&ix.slots) > math.MaxInt32 {
 		return nil
@@ -166,7 +164,7 @@ func (ix *index) overlay(p *problem) *index {
 func (ix *index) recount(nodes []int32, count func(id int32) int32) (next *index, dirty []vertex) {
 	next = &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most), tops: ix.tops.fork(), values: ix.values.fork(),
+		most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(),
 	}
 	domains := dirtyDomains{v: ix.v}
 	total := int64(ix.domains.at(rootVertex))

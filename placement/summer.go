@@ -57,39 +57,43 @@ func bitsOf(values []int32) (bits uint64) {
 	return bits
 }
 
-// topSize is how many children the index knows the best domain of the lowest layer for.
+// topSize is how many children the index knows the best domain of a layer for.
 const topSize = 32
 
 // sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
 func (s *summer) sumTops(x vertex) {
-	if len(s.most) < 2 || s.v.tier[x] <= s.v.tiers[1] {
-		return
-	}
-	var tops [topSize]int32
-	if lo, end := s.v.kids(x); !s.v.isNode(lo) {
-		for c := lo; c < end; c++ {
-			s.list = s.appendTops(s.list[:0], c)
+	for i := 1; i < len(s.tops) && s.v.tier[x] > s.v.tiers[i]; i++ {
+		var tops [topSize]int32
+		if lo, end := s.v.kids(x); s.v.isNode(lo) {
 			for k := range tops {
-				if n := len(s.list); n > 0 {
-					tops[k] = max(tops[k], s.list[min(k, n-1)])
-				}
+				tops[k] = s.most[0].at(x)
+			}
+		} else {
+			for c := lo; c < end; c++ {
+				s.raise(&tops, i, c)
 			}
 		}
-	} else {
-		for k := range tops {
-			tops[k] = s.most[0].at(x)
-		}
+		s.tops[i].putAll(x*topSize, tops[:])
 	}
-	s.tops.putAll(x*topSize, tops[:])
 }
 
-// appendTops lists the tops of a domain, those of a domain of the lowest layer being the sums of its own nodes.
-func (ix *index) appendTops(list []int32, x vertex) []int32 {
-	if ix.v.tier[x] > ix.v.tiers[1] {
-		return ix.tops.appendTo(list, x*topSize, (x+1)*topSize)
+// raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its children.
+func (s *summer) raise(tops *[topSize]int32, i int, x vertex) {
+	s.list = s.list[:0]
+	lo, end := s.v.kids(x)
+	switch {
+	case s.v.tier[x] > s.v.tiers[i]:
+		s.list = s.tops[i].appendTo(s.list, x*topSize, (x+1)*topSize)
+	case lo == end:
+		return
+	case s.v.isNode(lo):
+		s.list = s.nodeSums.appendTo(s.list, s.v.firstPos[x], min(s.v.endPos[x], s.v.firstPos[x]+topSize))
+	default:
+		s.list = s.domainSums.appendTo(s.list, lo, min(end, lo+topSize))
 	}
-	lo, end := ix.v.firstPos[x], ix.v.endPos[x]
-	return ix.nodeSums.appendTo(list, lo, min(end, lo+topSize))
+	for k := range tops {
+		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
+	}
 }
 
 // addUp turns the values of the list into their sums, the largest value first; it returns the sum of all.
