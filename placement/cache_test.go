@@ -1,7 +1,11 @@
 package placement_test
 
 import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,4 +62,31 @@ func TestKeptSizes(t *testing.T) {
 			require.Equal(t, plan(all, req), plan(one, req), "groups of %d", size)
 		}
 	}
+}
+
+// Whoever keeps the newest snapshot of a lineage keeps none of the ones before it, however many plans were made on them.
+func TestDroppedSnapshotsAreCollected(t *testing.T) {
+	const dropped = 20
+	var collected atomic.Int32
+	c := newCluster(t, board(t))
+	for i := range dropped {
+		req := job(2)
+		req.Name = fmt.Sprint("job-", i)
+		next, err := c.Apply(mustPlan(t, c, req))
+		require.NoError(t, err)
+		plan(next, job(1))
+		next, err = next.Release(req.Name)
+		require.NoError(t, err)
+		runtime.AddCleanup(c, func(int) { collected.Add(1) }, i)
+		c = next
+	}
+	for range 100 {
+		runtime.GC()
+		if collected.Load() == dropped {
+			break
+		}
+		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+	}
+	require.EqualValues(t, dropped, collected.Load())
+	plan(c, job(1))
 }
