@@ -20,7 +20,9 @@ type Cluster struct {
 	free []column[int64]
 	on   column[hosted] // running members by node
 	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
-	gangs   *btree.BTreeG[*gangMembers]
+	gangs *btree.BTreeG[*gangMembers]
+	// anchors are the gangs by the affinity keys of their members; as persistent.
+	anchors *btree.BTreeG[anchor]
 	leaving []*member // in the order of gang, then name
 
 	cache   *shapeCache
@@ -35,7 +37,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), cache: &shapeCache{}}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}}
 	n := len(c.names)
 	c.static, c.on = newStatics(n), newColumn[hosted](n)
 	c.free = make([]column[int64], len(c.resources))

@@ -84,6 +84,15 @@ func (c *Cluster) checkSnapshot() {
 		all = append(all, g.members...)
 		return true
 	})
+	for _, m := range all {
+		_, ok := c.anchors.Get(anchor{m.affinityKey, m.gang})
+		must(ok || m.affinityKey == "", "gang %s is not listed for affinity key %s", m.gang, m.affinityKey)
+	}
+	c.anchors.Ascend(func(a anchor) bool {
+		must(slices.ContainsFunc(c.membersOf(a.gang), func(m *member) bool { return m.affinityKey == a.key }),
+			"gang %s has no member with affinity key %s", a.gang, a.key)
+		return true
+	})
 	on := make([][]*member, len(c.names))
 	for i, m := range all {
 		must(i == 0 || compareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.gang, m.name)

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/google/btree"
 
@@ -33,6 +34,52 @@ type gangMembers struct {
 
 func newGangSet() *btree.BTreeG[*gangMembers] {
 	return btree.NewG(32, func(a, b *gangMembers) bool { return muster.CompareNatural(a.name, b.name) < 0 })
+}
+
+// anchor says that members of a gang have an affinity key.
+type anchor struct{ key, gang string }
+
+func newAnchors() *btree.BTreeG[anchor] {
+	return btree.NewG(32, func(a, b anchor) bool {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.gang, b.gang)) < 0
+	})
+}
+
+// setGang replaces the running members of a gang.
+func (c *Cluster) setGang(name string, old, members []*member) {
+	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
+	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
+	if len(members) == 0 {
+		c.gangs.Delete(&gangMembers{name: name})
+		return
+	}
+	c.gangs.ReplaceOrInsert(&gangMembers{name: name, members: members})
+}
+
+// eachKey calls f with the affinity keys of members, perhaps more than once with one.
+func eachKey(members []*member, f func(key string)) {
+	var last *kin
+	for _, m := range members {
+		if m.kin != last && m.affinityKey != "" {
+			f(m.affinityKey)
+		}
+		last = m.kin
+	}
+}
+
+// eachWithKey calls f with the running members that have an affinity key. O(log gangs + members of their gangs).
+func (c *Cluster) eachWithKey(key string, f func(m *member)) {
+	c.anchors.AscendGreaterOrEqual(anchor{key: key}, func(a anchor) bool {
+		if a.key != key {
+			return false
+		}
+		for _, m := range c.membersOf(a.gang) {
+			if m.affinityKey == key {
+				f(m)
+			}
+		}
+		return true
+	})
 }
 
 // compareMembers orders by gang, then name, in natural order.

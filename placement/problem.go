@@ -376,13 +376,10 @@ func (p *problem) findAnchors() {
 	if p.req.AffinityKey == "" {
 		return
 	}
-	p.c.gangs.Ascend(func(g *gangMembers) bool {
-		for _, m := range g.members {
-			if m.affinityKey == p.req.AffinityKey && (!m.leaving || p.req.IgnoreLeaving) {
-				count(&p.friends, p.v.at(m.node))
-			}
+	p.c.eachWithKey(p.req.AffinityKey, func(m *member) {
+		if !m.leaving || p.req.IgnoreLeaving {
+			count(&p.friends, p.v.at(m.node))
 		}
-		return true
 	})
 }
 

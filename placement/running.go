@@ -53,7 +53,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 			c.leaving = append(c.leaving, m)
 		}
 	}
-	c.gangs.ReplaceOrInsert(&gangMembers{name: g.gang, members: g.members})
+	c.setGang(g.gang, nil, g.members)
 	return errs
 }
 
@@ -120,12 +120,8 @@ func (c *Cluster) giveBack(m *member) {
 // snapshots share it. O(k log k + what is copied).
 func (c *Cluster) relist(gone, fresh []*member) {
 	eachGang(gone, fresh, func(gang string, gone, fresh []*member) {
-		members := merge(c.membersOf(gang), gone, fresh)
-		if len(members) == 0 {
-			c.gangs.Delete(&gangMembers{name: gang})
-			return
-		}
-		c.gangs.ReplaceOrInsert(&gangMembers{name: gang, members: members})
+		old := c.membersOf(gang)
+		c.setGang(gang, old, merge(old, gone, fresh))
 	})
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
 		c.leaving = merge(c.leaving, gone, fresh)

@@ -141,7 +141,7 @@ func (c *Cluster) fork() *Cluster {
 		next.free[r] = c.free[r].fork()
 	}
 	c.cloning.Lock()
-	next.gangs = c.gangs.Clone()
+	next.gangs, next.anchors = c.gangs.Clone(), c.anchors.Clone()
 	c.cloning.Unlock()
 	return &next
 }
