@@ -42,6 +42,19 @@ func newColumn[T any](n int) column[T] {
 	return column[T]{tables: tables}
 }
 
+// newFullColumn has n zeros in one piece, for those who will set them all. O(n).
+func newFullColumn[T any](n int) column[T] {
+	c := newColumn[T](n)
+	pages := (n + pageSize - 1) / pageSize
+	flat := make([]T, pages*pageSize)
+	for p := range pages {
+		t := c.tables[p/tablePages].table
+		t.pages[p%tablePages] = (*[pageSize]T)(flat[p*pageSize:])
+		t.owned |= 1 << (p % tablePages)
+	}
+	return c
+}
+
 // fork returns a column that can be set without c seeing it; c is not set any more. O(1).
 func (c *column[T]) fork() column[T] { return column[T]{tables: c.tables, shared: true} }
 

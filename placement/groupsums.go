@@ -5,7 +5,7 @@ import "math"
 // groupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie in
 // one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
 type groupSums struct {
-	size  int64
+	size  int32
 	whole []slab[int32]
 	rest  []slab[int32] // the most slots left over in one domain of the tier
 	// sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
@@ -17,7 +17,7 @@ type groupSums struct {
 
 // newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
 func newGroupSums(ix *index, size int64) *groupSums {
-	g := &groupSums{size: size}
+	g := &groupSums{size: int32(min(size, math.MaxInt32))} // no gang has a larger group
 	for i := range ix.v.switchTiers() {
 		n := ix.v.upTo[i]
 		g.whole, g.rest = append(g.whole, newSlab[int32](n)), append(g.rest, newSlab[int32](n))
@@ -57,7 +57,7 @@ func (g *groupSums) sum(s *summer, x vertex) {
 			for t := range i {
 				most := int32(0)
 				if lo < end {
-					most = s.nodeSums.at(s.v.firstPos[x]) / int32(min(g.size, math.MaxInt32))
+					most = s.nodeSums.at(s.v.firstPos[x]) / g.size
 				}
 				g.most[i][t].put(x, most)
 			}
@@ -75,8 +75,14 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 	s.list = s.list[:0]
 	var rest int32
 	for c := lo; c < end; c++ {
-		s.list = append(s.list, g.wholeIn(s.index, i, c))
-		rest = max(rest, g.restIn(s.index, i, c))
+		whole, left := int32(0), int32(0)
+		if slots := s.domains.at(c); s.v.tier[c] > s.v.tiers[i] {
+			whole, left = g.whole[i].at(c), g.rest[i].at(c)
+		} else if whole, left = slots/g.size, slots; whole > 0 {
+			left -= whole * g.size
+		}
+		s.list = append(s.list, whole)
+		rest = max(rest, left)
 	}
 	g.rest[i].put(x, rest)
 	g.whole[i].put(x, s.addUp())
@@ -84,10 +90,13 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 	for t := range i {
 		var most int32
 		for c := lo; c < end; c++ {
-			if s.v.tier[c] <= s.v.tiers[i] {
-				most = max(most, g.wholeIn(s.index, t, c))
-			} else {
+			switch {
+			case s.v.tier[c] > s.v.tiers[i]:
 				most = max(most, g.most[i][t].at(c))
+			case s.v.tier[c] > s.v.tiers[t]:
+				most = max(most, g.whole[t].at(c))
+			default:
+				most = max(most, s.domains.at(c)/g.size)
 			}
 		}
 		g.most[i][t].put(x, most)
@@ -100,27 +109,11 @@ func (g *groupSums) onNodes(ix *index, x vertex) (whole, rest int32) {
 	for pos := ix.v.firstPos[x]; pos < ix.v.endPos[x]; pos++ {
 		slots := ix.nodeSums.at(pos) - sum // in descending order
 		sum += slots
-		if int64(slots) < g.size {
+		if slots < g.size {
 			return whole, max(rest, slots)
 		}
-		whole += slots / int32(g.size)
-		rest = max(rest, slots%int32(g.size))
+		whole += slots / g.size
+		rest = max(rest, slots%g.size)
 	}
 	return whole, rest
-}
-
-// wholeIn is the whole groups below a domain, each in one domain of the tier at place i.
-func (g *groupSums) wholeIn(ix *index, i int, x vertex) int32 {
-	if ix.v.tier[x] <= ix.v.tiers[i] {
-		return int32(int64(ix.domains.at(x)) / g.size)
-	}
-	return g.whole[i].at(x)
-}
-
-// restIn is the most slots that they leave over in one of these.
-func (g *groupSums) restIn(ix *index, i int, x vertex) int32 {
-	if ix.v.tier[x] <= ix.v.tiers[i] {
-		return int32(int64(ix.domains.at(x)) % g.size)
-	}
-	return g.rest[i].at(x)
 }

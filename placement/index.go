@@ -33,12 +33,12 @@ func (p *problem) newIndex() *index {
 	v := p.v
 	n := v.numDomains()
 	ix := &index{
-		v: v, slots: newColumn[int32](int(v.nodes)), nodeSums: newColumn[int32](int(v.nodes)),
+		v: v, slots: newFullColumn[int32](int(v.nodes)), nodeSums: newFullColumn[int32](int(v.nodes)),
 		domains: newSlab[int32](n), domainSums: newSlab[int32](n), values: newSlab[uint64](n),
 	}
 	for i := range v.switchTiers() {
 		ix.most = append(ix.most, newSlab[int32](v.upTo[i]))
-		ix.tops = append(ix.tops, newSlab[int32](v.upTo[i]*topSize))
+		ix.tops = append(ix.tops, newSlab[int32](v.upTo[i]*topSize*min(i, 1))) // not for nodes
 	}
 	if p.countNodes(&ix.slots) > math.MaxInt32 {
 		return nil
@@ -73,24 +73,22 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 		}
 		return total
 	}
-	free := make([][]int64, len(p.needs))
 	var page [pageSize]int32
 	for first := int32(0); first < p.v.nodes; first += pageSize {
 		n := min(pageSize, p.v.nodes-first)
-		flags := p.c.static.flags.page(int(first / pageSize))[:n]
-		for i, need := range p.needs {
-			free[i] = p.c.free[need.id].page(int(first / pageSize))[:n]
+		for i := range page {
+			page[i] = boundlessSlots
 		}
-		for i, f := range flags {
-			slots := int32(boundlessSlots)
-			for r, need := range p.needs {
-				slots = min(slots, fits(free[r][i], need.amount))
+		for _, need := range p.needs {
+			for i, free := range p.c.free[need.id].page(int(first / pageSize))[:pageSize] {
+				page[i] = min(page[i], fits(free, need.amount))
 			}
+		}
+		for i, f := range p.c.static.flags.page(int(first / pageSize))[:n] {
 			if f != present {
-				slots = count(first + int32(i))
+				page[i] = count(first + int32(i))
 			}
-			page[i] = slots
-			total += int64(slots)
+			total += int64(page[i])
 		}
 		putAll(slots, first, page[:n])
 	}
@@ -99,13 +97,14 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 
 // fits is how often an amount fits. Nodes mostly have room for none or one, which takes no division.
 func fits(free, amount int64) int32 {
-	switch {
-	case free < amount:
-		return 0
-	case free-amount < amount:
-		return 1
+	if left := free - amount; free >= amount && left >= amount {
+		return int32(min(free/amount, boundlessSlots))
 	}
-	return int32(min(free/amount, boundlessSlots))
+	var one int32
+	if free >= amount {
+		one = 1
+	}
+	return one
 }
 
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
