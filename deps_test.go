@@ -20,6 +20,7 @@ import (
 const arrows = `
 	.                     <
 	topology              < .
+	numa                  < .
 	gang                  < .
 	placement             < . topology gang github.com/google/btree
 	placement/manifest    < . topology gang placement go.yaml.in/yaml/v4
@@ -49,7 +50,7 @@ var harness = []string{"internal/validity", "internal/reference", "internal/scen
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
-	library   = []string{"", "topology", "gang", "placement", "placement/manifest", "placement/render"}
+	library   = []string{"", "topology", "numa", "gang", "placement", "placement/manifest", "placement/render"}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
 		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",

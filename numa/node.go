@@ -1,0 +1,246 @@
+package numa
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// State is what is in use on a node, and the node's own policy.
+type State struct {
+	// Zones holds what is in use in zones by somebody who is not among Placed, so that it never comes back.
+	Zones []Occupied
+	// Placed are the members that have zones.
+	Placed []Placed
+	// Totals is what is free on the node as a whole, members without zones taken off; it may be less than what the zones
+	// have. A resource that it does not name is not bounded by it. It is kept, not copied, and [Node.Add] and
+	// [Node.Remove] leave it as it is.
+	Totals muster.Resources
+}
+
+// Occupied is what somebody unknown has of one zone.
+type Occupied struct {
+	ID    int
+	Used  muster.Resources
+	Hosts Hosts
+}
+
+// Excess is what members hold of a zone beyond what the zone has.
+type Excess struct {
+	Zone     int // ID
+	Resource string
+	Amount   int64
+}
+
+// Node is the zones of one node with what is in use there. The value is immutable and safe for concurrent use.
+type Node struct {
+	zones  *Zones
+	totals muster.Resources
+	// used by resource, then zone; it may be more than is allocatable, then nothing is free.
+	used, free []int64
+	// single and spanning count, by zone, the members behind the flags.
+	single, spanning        []int32
+	hostsSingle, hostsSpans Mask
+}
+
+// Node adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
+// [Node.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
+// a zone that the node lacks, negative amounts, an unknown policy or flag, sums that overflow. Resources that no zone
+// reports have no zones, so shares of them are not counted. O(n k + shares).
+func (t *Zones) Node(state State) (*Node, error) {
+	n := &Node{
+		zones: t, totals: state.Totals, used: make([]int64, len(t.allocatable)),
+		single: make([]int32, len(t.ids)), spanning: make([]int32, len(t.ids)),
+	}
+	var d defects
+	d.resources("totals", state.Totals)
+	for i, o := range state.Zones {
+		at := fmt.Sprintf("zones[%d]", i)
+		z, ok := slices.BinarySearch(t.ids, o.ID)
+		if !ok {
+			d.add(at+".ID", o.ID, "no zone of the node has this id")
+			continue
+		}
+		if o.Hosts > HostsSingle|HostsSpanning {
+			d.add(at+".Hosts", o.Hosts, "unknown flag")
+		}
+		n.single[z] += int32(o.Hosts & HostsSingle)
+		n.spanning[z] += int32(o.Hosts & HostsSpanning / HostsSpanning)
+		n.take(&d, at+".Used", z, o.Used)
+	}
+	for i, amount := range n.used {
+		if amount > t.allocatable[i] {
+			id, name := t.ids[i%len(t.ids)], t.names[i/len(t.ids)]
+			at := slices.IndexFunc(state.Zones, func(o Occupied) bool { return o.ID == id })
+			d.add(fmt.Sprintf("zones[%d].Used.%s", at, name), amount, "more than the zone has: negative free")
+		}
+	}
+	n.add(&d, state.Placed)
+	if len(d) > 0 {
+		return nil, errors.Join(d...)
+	}
+	n.derive()
+	return n, nil
+}
+
+// Zones are the zones that the node shares with its equals.
+func (n *Node) Zones() *Zones { return n.zones }
+
+// Add returns the node with further members on it; errors as in [Zones.Node]. O(n k + shares).
+func (n *Node) Add(placed ...Placed) (*Node, error) {
+	next := n.copy()
+	var d defects
+	next.add(&d, placed)
+	if len(d) > 0 {
+		return nil, errors.Join(d...)
+	}
+	next.derive()
+	return next, nil
+}
+
+// Remove returns the node without members that were added before, with the same shares and policy. More than is in use
+// is an [muster.InvalidError]. O(n k + shares).
+func (n *Node) Remove(placed ...Placed) (*Node, error) {
+	next := &Node{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), single: make([]int32, len(n.single)), spanning: make([]int32, len(n.single))}
+	var d defects
+	next.add(&d, placed)
+	for i := range n.used {
+		next.used[i] = n.used[i] - next.used[i]
+		if next.used[i] < 0 {
+			d.add("placed", n.zones.names[i/len(n.single)], fmt.Sprintf("more than is in use in zone %d", n.zones.ids[i%len(n.single)]))
+		}
+	}
+	for z := range n.single {
+		next.single[z], next.spanning[z] = n.single[z]-next.single[z], n.spanning[z]-next.spanning[z]
+		if next.single[z] < 0 || next.spanning[z] < 0 {
+			d.add("placed", n.zones.ids[z], "no such member is in the zone")
+		}
+	}
+	if len(d) > 0 {
+		return nil, errors.Join(d...)
+	}
+	next.derive()
+	return next, nil
+}
+
+// WithTotals returns the node with other totals, see [State.Totals]. O(1).
+func (n *Node) WithTotals(totals muster.Resources) *Node {
+	next := *n
+	next.totals = totals
+	return &next
+}
+
+func (n *Node) copy() *Node {
+	next := *n
+	next.used, next.single, next.spanning = slices.Clone(n.used), slices.Clone(n.single), slices.Clone(n.spanning)
+	return &next
+}
+
+// add takes what members hold, and counts those that the flags tell of. A share of nothing is none.
+func (n *Node) add(d *defects, placed []Placed) {
+	for i, p := range placed {
+		at := fmt.Sprintf("placed[%d]", i)
+		if !p.Policy.known() {
+			d.add(at+".Policy", p.Policy, "unknown policy")
+		}
+		mask := Mask(0)
+		for j, s := range p.Shares {
+			at := fmt.Sprintf("%s.Shares[%d]", at, j)
+			z, ok := slices.BinarySearch(n.zones.ids, s.Zone)
+			if !ok {
+				d.add(at+".Zone", s.Zone, "no zone of the node has this id")
+				continue
+			}
+			if n.take(d, at+".Resources", z, s.Resources) {
+				mask |= 1 << z
+			}
+		}
+		spanning := mask.Width() > 1
+		for ; mask != 0; mask &= mask - 1 {
+			if p.Policy == SingleNUMANode {
+				n.single[mask.first()]++
+			}
+			if spanning {
+				n.spanning[mask.first()]++
+			}
+		}
+	}
+}
+
+// take adds amounts to what is used in a zone; it says whether any is positive.
+func (n *Node) take(d *defects, field string, zone int, amounts muster.Resources) bool {
+	d.resources(field, amounts)
+	some := false
+	for _, name := range amounts.Names() {
+		amount := amounts[name]
+		if amount <= 0 { // negative ones are reported
+			continue
+		}
+		some = true
+		r := slices.Index(n.zones.names, name)
+		if r < 0 {
+			continue // it has no zones here
+		}
+		used := &n.used[r*len(n.single)+zone]
+		if amount > math.MaxInt64-*used {
+			d.add(field+"."+name, amount, "the sum over the members of the zone overflows")
+			continue
+		}
+		*used += amount
+	}
+	return some
+}
+
+// derive works out what is free, and the flags.
+func (n *Node) derive() {
+	n.free = make([]int64, len(n.used))
+	for i, used := range n.used {
+		n.free[i] = max(0, n.zones.allocatable[i]-used)
+	}
+	n.hostsSingle, n.hostsSpans = 0, 0
+	for z := range n.single {
+		if n.single[z] > 0 {
+			n.hostsSingle |= 1 << z
+		}
+		if n.spanning[z] > 0 {
+			n.hostsSpans |= 1 << z
+		}
+	}
+}
+
+// Free is what is free in the zone with this id, of every resource that some zone of the node reports, zeros included.
+// Nil: no such zone. The map is the caller's. O(k).
+func (n *Node) Free(id int) muster.Resources {
+	z, ok := slices.BinarySearch(n.zones.ids, id)
+	if !ok {
+		return nil
+	}
+	free := muster.Resources{}
+	for r, name := range n.zones.names {
+		free[name] = n.free[r*len(n.single)+z]
+	}
+	return free
+}
+
+// Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks.
+func (n *Node) Hosts(id int) Hosts {
+	z, ok := slices.BinarySearch(n.zones.ids, id)
+	if !ok {
+		return 0
+	}
+	return Hosts(n.hostsSingle>>z&1)*HostsSingle | Hosts(n.hostsSpans>>z&1)*HostsSpanning
+}
+
+// Excess lists what members hold beyond the zones, by resource, then zone. The list is the caller's. O(n k).
+func (n *Node) Excess() []Excess {
+	var list []Excess
+	for i, used := range n.used {
+		if over := used - n.zones.allocatable[i]; over > 0 {
+			list = append(list, Excess{Zone: n.zones.ids[i%len(n.single)], Resource: n.zones.names[i/len(n.single)], Amount: over})
+		}
+	}
+	return list
+}
