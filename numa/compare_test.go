@@ -30,6 +30,10 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 	names := []string{muster.CPU, gpu, muster.Memory}[:number(t, "resources", 1, 3)]
 	most := number(t, "largest", 1, 5)
 	alike := rapid.Bool().Draw(t, "equal zones")
+	leastFree := 0
+	if rapid.Bool().Draw(t, "nearly empty") {
+		leastFree = most - 1
+	}
 	id := 0
 	for z := range n {
 		id += number(t, "gap", 0, 1)
@@ -44,7 +48,7 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 				continue
 			}
 			zone.Allocatable[name] = amount
-			if free := unit * int64(number(t, "free", 0, most)); free < amount {
+			if free := unit * int64(number(t, "free", leastFree, most)); free < amount {
 				used[name] = amount - free
 			}
 		}
@@ -64,8 +68,12 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 		Policy: policy, Resources: muster.Resources{}, Exclusive: oneOf(t, "exclusive", "", numa.Required, numa.Preferred),
 		CPUs: oneOf(t, "granularity", "", "", numa.WholeCPUs, numa.WholeCores), ThreadsPerCore: number(t, "threads", 0, 2),
 	}
+	low, high := 0, 2*most
+	if rapid.Bool().Draw(t, "a little more than a zone") {
+		low, high = most+1, most+max(1, most/2)
+	}
 	for _, name := range names {
-		r.member.Resources[name] = r.unit(name) * int64(number(t, "request", 0, 2*most))
+		r.member.Resources[name] = r.unit(name) * int64(number(t, "request", low, high))
 	}
 	return r
 }

@@ -126,6 +126,16 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// Among many zones masks are not visited in rising order.
+func TestTheSmallestOfEqualMasksAmongManyZones(t *testing.T) {
+	for _, text := range []string{"4 2 3 1", "4 2 3 1 0 0 0 0 0"} {
+		zones, node := board(t, text)
+		need, err := zones.Need(numa.Member{Resources: cpu(5000), Policy: numa.BestEffort}, "")
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 2}, zones.IDs(need.Fit(node).Mask), "{0,3} is as narrow and as full")
+	}
+}
+
 func TestNodeWithoutZonesTakesNoMemberWithAPolicy(t *testing.T) {
 	zones, err := numa.NewZones(nil)
 	require.NoError(t, err)
