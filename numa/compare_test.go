@@ -98,7 +98,7 @@ func rounds(t *testing.T, check func(t *rapid.T)) {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("MUSTER_NODES"))
 	if err != nil {
-		n = 100
+		n = 500
 	}
 	for i := range max(1, n/100) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) { rapid.Check(t, check) })

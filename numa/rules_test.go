@@ -201,6 +201,22 @@ func TestUtilisationIsComparedExactly(t *testing.T) {
 	}
 }
 
+// One zone has more CPU in use, the other more devices; the mean decides, 2/8 + 3/4 against 5/8 + 1/4.
+func TestTheMeanUtilisationDecides(t *testing.T) {
+	has := muster.Resources{muster.CPU: 8, gpu: 4}
+	zones, err := numa.NewZones([]numa.Zone{{ID: 0, Allocatable: has}, {ID: 1, Allocatable: has}})
+	require.NoError(t, err)
+	need, err := zones.Need(numa.Member{Policy: numa.SingleNUMANode, Resources: muster.Resources{muster.CPU: 1, gpu: 1}}, "")
+	require.NoError(t, err)
+	for _, fuller := range []int{0, 1} {
+		node, err := zones.Node(numa.State{Zones: []numa.Occupied{
+			{ID: fuller, Used: muster.Resources{muster.CPU: 1, gpu: 2}}, {ID: 1 - fuller, Used: muster.Resources{muster.CPU: 4}},
+		}})
+		require.NoError(t, err)
+		require.Equal(t, []int{fuller}, zones.IDs(need.Fit(node).Mask))
+	}
+}
+
 func TestSlotsAboveEightZonesAreABound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawn(t, number(t, "zones", 9, 12), oneOf(t, "policy", policies...))
@@ -270,6 +286,16 @@ func TestScalingAllAmountsChangesNothing(t *testing.T) {
 		require.Equal(t, need.Slots(node), needs.Slots(large))
 		require.Equal(t, need.Score(node, need.Fit(node)), needs.Score(large, needs.Fit(large)))
 	})
+}
+
+// The first masks that come to mind take four members; a fifth fits if they are chosen with care.
+func TestSlotsOfEightUnequalZones(t *testing.T) {
+	zones, node := server(t, 8)
+	need := wide(t, zones, numa.Restricted)
+	require.Equal(t, 2, need.Width())
+	require.Equal(t, numa.Count{Slots: 5, Bound: 5}, need.Slots(node))
+	require.Len(t, need.Split(node, 5), 5)
+	require.Nil(t, need.Split(node, 6))
 }
 
 func TestNothingIsAllocated(t *testing.T) {

@@ -12,9 +12,10 @@ type Count struct {
 func (c Count) Proven() bool { return c.Slots == c.Bound }
 
 // Slots counts how many such members the node takes together, each with zones that the rules of [Need.Fit] allow. Up to
-// 8 zones the count is exact, above it may only be a lower bound; the search for Restricted members of several zones
-// stops after a fixed number of steps ([Count.Proven] tells). [Unbounded] where nothing is asked for that the node bounds.
-// O(n k); for Restricted members of several zones O(2^n k) and the search. Nothing is allocated up to 8 zones.
+// 8 zones the count is exact, above it may only be a lower bound; for Restricted members of several zones the search
+// stops after a fixed number of steps in any case ([Count.Proven] tells; it needs a few hundred at most as a rule).
+// [Unbounded] where nothing is asked for that the node bounds. O(n k); for Restricted members of several zones O(2^n k)
+// and the search. Up to 8 zones nothing is allocated, unless the search needs the bound of a linear program.
 //
 // With f(S) = how many members the free amounts of the zones S cover, resource by resource, and C = the zones that may
 // be part of a wider mask: under BestEffort what is left of C does not depend on who took which mask, so that f(C)
