@@ -75,11 +75,11 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 	s.list = s.list[:0]
 	var rest int32
 	for c := lo; c < end; c++ {
-		whole, left := int32(0), int32(0)
-		if slots := s.domains.at(c); s.v.tier[c] > s.v.tiers[i] {
+		slots := s.domains.at(c)
+		whole := slots / g.size
+		left := slots - whole*g.size
+		if s.v.tier[c] > s.v.tiers[i] {
 			whole, left = g.whole[i].at(c), g.rest[i].at(c)
-		} else if whole, left = slots/g.size, slots; whole > 0 {
-			left -= whole * g.size
 		}
 		s.list = append(s.list, whole)
 		rest = max(rest, left)
