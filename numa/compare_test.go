@@ -283,3 +283,28 @@ func drawHints(t *rapid.T, n int) [][]numa.Hint {
 	}
 	return lists
 }
+
+// Zones lack resources, members are small: the numbers on masks are large, and the relaxation is needed.
+func TestManySmallMembersAreSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := &reference{policy: numa.Restricted, member: numa.Member{Policy: numa.Restricted, Resources: muster.Resources{}}}
+		for id := range number(t, "zones", 4, 7) {
+			zone := numa.Zone{ID: id, Allocatable: muster.Resources{}}
+			for i, name := range []string{muster.CPU, muster.Memory, gpu} {
+				if (id+i)%2 == 0 || i == 2 {
+					zone.Allocatable[name] = int64(number(t, "has", 0, 1000))
+				}
+			}
+			r.zones, r.used, r.hosts = append(r.zones, zone), append(r.used, muster.Resources{}), append(r.hosts, 0)
+		}
+		for _, name := range []string{muster.CPU, muster.Memory, gpu} {
+			r.member.Resources[name] = int64(number(t, "request", 20, 200))
+		}
+		_, node, need := r.build(t)
+		got := need.Slots(node)
+		require.True(t, got.Proven())
+		for _, members := range []int64{1, got.Slots / 2, got.Slots, got.Slots + 1} {
+			r.checkSplit(t, node, need, int(members), got.Slots)
+		}
+	})
+}

@@ -70,6 +70,8 @@ func TestCeilingBesideWholeNumbers(t *testing.T) {
 	// (large+1)/2 / large = 1/2 + 1/(2*large), and 1/3 + 1/6 beside it.
 	require.EqualValues(t, 2, ceiling([]fraction{{(large + 1) / 2, large}, {1, 2}}, 2, 2))
 	require.EqualValues(t, 2, ceiling([]fraction{{large / 3 * 2, large / 3 * 3}, {1, 3}, {1, large}}, 3, 3))
+	// 3 + 1/large, of which a digit of each part shows less than 3.
+	require.EqualValues(t, 4, ceiling([]fraction{{1, 3}, {2, 3}, {1, 3}, {2, 3}, {1, 3}, {2, 3}, {1, large}}, 7, 7))
 	require.EqualValues(t, 1, ceiling([]fraction{{1, 1 << 62}}, 1, 1))
 	require.EqualValues(t, 0, ceiling([]fraction{{0, 5}, {0, 7}}, 10, 2))
 }
