@@ -95,13 +95,7 @@ func (f *found) packsWorse(best, x vertex, i int) bool {
 	if f.policy == gang.ByScore && i == 0 && f.scored() {
 		return false
 	}
-	compare := func(slots int64, with vertex) int {
-		c := cmp.Compare(slots, f.slots.at(with))
-		if f.policy == gang.Spread {
-			return -c
-		}
-		return c
-	}
+	compare := func(slots int64, with vertex) int { return f.compareFree(slots, f.slots.at(with)) }
 	gap := f.v.gaps[i][x]
 	slots := f.bestSlots(x, i, gap)
 	if c := compare(slots, best); c != 0 || gap == 0 {

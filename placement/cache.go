@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -19,27 +18,7 @@ const (
 
 // shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
 // by all who plan on the snapshot.
-type shapeCache struct {
-	entries atomic.Pointer[[]*cachedShape]
-}
-
-// cachedShape is an index of this snapshot or of an earlier one.
-type cachedShape struct {
-	key     []byte
-	index   *index
-	touched *touched // nodes that changed since the index was made
-	used    *stamp   // by any snapshot of the lineage
-}
-
-// stamp is when something was last used, by the count of uses in the lineage.
-type stamp struct{ atomic.Int64 }
-
-// stamped marks something as used now. The count is written only if something else was used since.
-func (f *fabric) stamped(s *stamp) {
-	if now := f.uses.Load(); s.Load() != now || now == 0 {
-		s.Store(f.uses.Add(1))
-	}
-}
+type shapeCache = memo[[]byte, *index]
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
@@ -48,76 +27,10 @@ func (p *problem) index() *index {
 		return nil
 	}
 	key := p.shapeKey()
-	for {
-		old := p.c.cache.entries.Load()
-		at := -1
-		if old != nil {
-			at = slices.IndexFunc(*old, func(s *cachedShape) bool { return bytes.Equal(s.key, key) })
-		}
-		if at >= 0 && (*old)[at].touched == nil {
-			p.c.stamped((*old)[at].used)
-			return (*old)[at].index
-		}
-		fresh := &cachedShape{key: bytes.Clone(key), used: &stamp{}}
-		var list []*cachedShape
-		if at >= 0 {
-			e := (*old)[at]
-			fresh.index, fresh.used = e.index.after(p, e.touched.all()), e.used
-			list = slices.Delete(slices.Clone(*old), at, at+1)
-		} else {
-			fresh.index = p.newIndex()
-			if old != nil {
-				list = forget(slices.Clone(*old), p.c.keptShapes-1, func(s *cachedShape) *stamp { return s.used })
-			}
-		}
-		p.c.stamped(fresh.used)
-		list = append(list, fresh)
-		if p.c.cache.entries.CompareAndSwap(old, &list) {
-			return fresh.index
-		}
-	}
-}
-
-// forget leaves n elements of a list, the ones that were used last.
-func forget[T any](list []T, n int, used func(T) *stamp) []T {
-	for len(list) > n {
-		oldest := 0
-		for i := range list {
-			if used(list[i]).Load() < used(list[oldest]).Load() {
-				oldest = i
-			}
-		}
-		list = slices.Delete(list, oldest, oldest+1)
-	}
-	return list
-}
-
-// after is the cache of a snapshot in which these nodes changed. An index that would have to count a good part of the
-// nodes again is left behind. O(kept shapes), whatever has changed before.
-func (s *shapeCache) after(nodes []int32, of int) *shapeCache {
-	next := &shapeCache{}
-	old := s.entries.Load()
-	if old == nil {
-		return next
-	}
-	if len(nodes) == 0 {
-		next.entries.Store(old)
-		return next
-	}
-	list := make([]*cachedShape, 0, len(*old))
-	for i, e := range *old {
-		total := e.touched.len() + len(nodes)
-		if total > of/8+64 {
-			continue
-		}
-		if i > 0 && e.touched == (*old)[i-1].touched { // and that one was not left behind
-			list = append(list, &cachedShape{e.key, e.index, list[len(list)-1].touched, e.used})
-			continue
-		}
-		list = append(list, &cachedShape{e.key, e.index, &touched{nodes, e.touched, total}, e.used})
-	}
-	next.entries.Store(&list)
-	return next
+	return p.c.cache.get(p.c.fabric, p.c.keptShapes,
+		func(k []byte) bool { return bytes.Equal(k, key) },
+		func(ix *index, nodes []int32) *index { return ix.after(p, nodes) },
+		func() ([]byte, *index) { return bytes.Clone(key), p.newIndex() })
 }
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so

@@ -132,10 +132,7 @@ func (c *chooser) compareUsed(i, j int) int {
 	case c.byScore():
 		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
 	default:
-		order = cmp.Compare(a.slots, b.slots)
-		if c.policy == gang.Spread {
-			order = -order
-		}
+		order = c.compareFree(a.slots, b.slots)
 	}
 	return order
 }

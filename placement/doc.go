@@ -14,7 +14,7 @@
 //     a tree as the planner sees it, every domain an interval of nodes. batch.go plans a queue.
 //   - problem.go brings the request inside: layers become tiers, members get ranks; shapes.go: members of several shapes.
 //   - slots.go counts how many members each node, and so each domain, can take now: the plain path. index.go, with summer.go
-//     and groupsums.go, has the same and summaries of it for a shape, and follows the snapshots; cache.go keeps a few of them.
+//     and groupsums.go, has the same and summaries of it for a shape, and follows the snapshots; cache.go and memo.go keep a few of them.
 //   - ask.go decides how many members are placed, and cuts them into groups.
 //   - strategy.go enumerates the tiers of gang and groups, tightest first, until sums.go finds a domain that can hold them.
 //   - domain.go chooses among the domains that can; bounds.go passes over those that the index shows to be worse.

@@ -20,7 +20,7 @@ type candidate struct {
 func (f *found) rankDomains() []vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.friends[d]})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.friends.at(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]vertex, 0, len(cands))
@@ -167,6 +167,14 @@ func (f *found) eachIntact(d vertex, yield func(n int64) bool) {
 	}
 }
 
+// compareFree prefers fewer free slots, under Spread more.
+func (p *problem) compareFree(a, b int64) int {
+	if p.policy == gang.Spread {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
 // comparePacking compares free slots, of the domains, then of their parents, and so on up.
 func (f *found) comparePacking(a, b vertex) int {
 	if f.policy == gang.ByScore && f.v.isNode(a) && f.v.isNode(b) {
@@ -175,10 +183,7 @@ func (f *found) comparePacking(a, b vertex) int {
 		}
 	}
 	for a != b && a >= 0 && b >= 0 {
-		if c := cmp.Compare(f.slots.at(a), f.slots.at(b)); c != 0 {
-			if f.policy == gang.Spread {
-				return -c
-			}
+		if c := f.compareFree(f.slots.at(a), f.slots.at(b)); c != 0 {
 			return c
 		}
 		a, b = f.v.above(a), f.v.above(b)

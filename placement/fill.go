@@ -99,8 +99,8 @@ func (s *sums) pickFewest(x vertex, n int64) {
 			return slots > least || slots == least && equal >= 0
 		}
 	} else {
-		l := s.leastSum(&sums, int(size), n)
-		counts := l.pick()
+		l := s.leastSum(&sums)
+		counts := l.pick(int(size), n)
 		take = func(slots int64) bool {
 			i, ok := slices.BinarySearchFunc(l.values, slots, descending)
 			if !ok || counts[i] == 0 {
@@ -122,9 +122,9 @@ func (s *sums) pickFewest(x vertex, n int64) {
 func descending(a, b int64) int { return cmp.Compare(b, a) }
 
 // leastSum is the program over the children behind some sums, in the scratch.
-func (s *sums) leastSum(sums *childSums, size int, need int64) *leastSum {
+func (s *sums) leastSum(sums *childSums) *leastSum {
 	l := &s.scratch.least
-	l.values, l.counts = l.values[:0], l.counts[:0]
+	l.reset()
 	var before int64
 	for i := range sums.len {
 		sum := sums.of(i + 1)
@@ -133,11 +133,7 @@ func (s *sums) leastSum(sums *childSums, size int, need int64) *leastSum {
 		if value == 0 {
 			break
 		}
-		if k := len(l.values); k == 0 || l.values[k-1] != value {
-			l.values, l.counts = append(l.values, value), append(l.counts, 0)
-		}
-		l.counts[len(l.counts)-1]++
+		l.add(value)
 	}
-	l.begin(size, need)
 	return l
 }

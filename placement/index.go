@@ -3,7 +3,6 @@ package placement
 import (
 	"math"
 	"slices"
-	"sync/atomic"
 )
 
 // index is what a shape needs to know of a snapshot, for one topology: the slots of every node and domain, before any
@@ -24,7 +23,7 @@ type index struct {
 	tops []slab[int32]
 	// values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
 	values slab[uint64]
-	groups atomic.Pointer[[]*cachedGroups]
+	groups memo[int64, *groupSums] // by size
 }
 
 // newIndex counts every node; nil if the slots of the cluster do not fit into the columns, which takes a shape that asks
@@ -113,22 +112,7 @@ func (ix *index) after(p *problem, nodes []int32) *index {
 	if ix == nil {
 		return p.newIndex()
 	}
-	next, dirty := ix.recount(nodes, p.counter(nil, nil))
-	if next == nil {
-		return nil
-	}
-	if groups := ix.groups.Load(); groups != nil {
-		list := make([]*cachedGroups, 0, len(*groups))
-		for _, g := range *groups {
-			if total := g.touched.len() + len(dirty); len(dirty) == 0 {
-				list = append(list, g)
-			} else if total <= ix.v.numDomains() {
-				list = append(list, &cachedGroups{g.size, g.sums, &touched{dirty, g.touched, total}, g.used})
-			}
-		}
-		next.groups.Store(&list)
-	}
-	return next
+	return ix.recount(nodes, p.counter(nil, nil))
 }
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
@@ -145,45 +129,43 @@ func (ix *index) overlay(p *problem) *index {
 	if len(nodes) == 0 {
 		return ix
 	}
-	slices.Sort(nodes)
-	next, dirty := ix.recount(slices.Compact(nodes), p.counter(excluded, extra))
-	if next == nil {
-		return nil
-	}
-	var list []*cachedGroups
 	for _, l := range p.levels {
-		list = append(list, &cachedGroups{size: l.size, sums: ix.groupsOf(p.c.fabric, l.size).after(next, dirty), used: &stamp{}})
+		ix.groupsOf(p.c.fabric, l.size) // to start from
 	}
-	next.groups.Store(&list)
-	return next
+	slices.Sort(nodes)
+	return ix.recount(slices.Compact(nodes), p.counter(excluded, extra))
 }
 
-// recount is the index with these nodes counted again, without sums of groups, and the domains in which that changed
-// anything; nil as for newIndex.
-func (ix *index) recount(nodes []int32, count func(id int32) int32) (next *index, dirty []vertex) {
-	next = &index{
+// recount is the index with these nodes counted again; nil as for newIndex.
+func (ix *index) recount(nodes []int32, count func(id int32) int32) *index {
+	next := &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
 		most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(),
 	}
-	domains := dirtyDomains{v: ix.v}
+	var dirty []vertex
 	total := int64(ix.domains.at(rootVertex))
 	for _, id := range nodes {
 		pos := ix.v.at(id)
-		if slots := count(id); slots != next.slots.at(pos) {
-			total += int64(slots) - int64(next.slots.at(pos))
-			next.slots.set(pos, slots)
-			domains.add(ix.v.leafOf[pos])
+		slots, before := count(id), next.slots.at(pos)
+		if slots == before {
+			continue
+		}
+		total += int64(slots) - int64(before)
+		next.slots.set(pos, slots)
+		if x := ix.v.leafOf[pos]; len(dirty) == 0 || dirty[len(dirty)-1] != x {
+			dirty = append(dirty, x)
 		}
 	}
 	if total > math.MaxInt32 {
-		return nil, nil
+		return nil
 	}
 	s := summer{index: next}
-	dirty = domains.sorted()
+	dirty = ix.v.withAbove(dirty)
 	for _, x := range dirty {
 		s.sum(x)
 	}
-	return next, dirty
+	ix.groups.passOn(&next.groups, dirty, ix.v.numDomains())
+	return next
 }
 
 func forks(list []slab[int32]) []slab[int32] {
@@ -194,27 +176,15 @@ func forks(list []slab[int32]) []slab[int32] {
 	return out
 }
 
-// dirtyDomains collects domains and all above them.
-type dirtyDomains struct {
-	v    *view
-	list []vertex
-}
-
-func (d *dirtyDomains) add(x vertex) {
-	if n := len(d.list); n == 0 || d.list[n-1] != x {
-		d.list = append(d.list, x)
-	}
-}
-
-// sorted lists every domain once, children before their parents.
-func (d *dirtyDomains) sorted() []vertex {
-	slices.Sort(d.list)
-	for _, x := range slices.Compact(d.list) {
-		for up := d.v.parent[x]; up >= 0; up = d.v.parent[up] {
-			d.list = append(d.list, up)
+// withAbove lists domains and all above them, as upwards does.
+func (v *view) withAbove(domains []vertex) []vertex {
+	domains = upwards(domains)
+	for _, x := range domains {
+		for up := v.parent[x]; up >= 0; up = v.parent[up] {
+			domains = append(domains, up)
 		}
 	}
-	return upwards(d.list)
+	return upwards(domains)
 }
 
 // upwards sorts domains so that children come before their parents, each once.
@@ -233,43 +203,10 @@ func (ix *index) at(x vertex) int64 {
 	return int64(ix.domains.at(x))
 }
 
-// cachedGroups are the sums for a group size, of this index or of an earlier one.
-type cachedGroups struct {
-	size    int64
-	sums    *groupSums
-	touched *touched // domains that changed since the sums were made
-	used    *stamp
-}
-
-// groupsOf returns the sums for a group size, made when first asked for. Safe for concurrent use: of two that are made
-// at once one is kept.
+// groupsOf returns the sums for a group size, made when first asked for.
 func (ix *index) groupsOf(f *fabric, size int64) *groupSums {
-	for {
-		old := ix.groups.Load()
-		var list []*cachedGroups
-		at := -1
-		if old != nil {
-			at = slices.IndexFunc(*old, func(g *cachedGroups) bool { return g.size == size })
-		}
-		fresh := &cachedGroups{size: size, used: &stamp{}}
-		switch {
-		case at < 0:
-			fresh.sums = newGroupSums(ix, size)
-			if old != nil {
-				list = forget(slices.Clone(*old), f.keptSizes-1, func(g *cachedGroups) *stamp { return g.used })
-			}
-		case (*old)[at].touched == nil:
-			f.stamped((*old)[at].used)
-			return (*old)[at].sums
-		default:
-			g := (*old)[at]
-			fresh.sums, fresh.used = g.sums.after(ix, upwards(g.touched.all())), g.used
-			list = slices.Delete(slices.Clone(*old), at, at+1)
-		}
-		f.stamped(fresh.used)
-		list = append(list, fresh)
-		if ix.groups.CompareAndSwap(old, &list) {
-			return fresh.sums
-		}
-	}
+	return ix.groups.get(f, f.keptSizes,
+		func(n int64) bool { return n == size },
+		func(g *groupSums, domains []int32) *groupSums { return g.after(ix, upwards(domains)) },
+		func() (int64, *groupSums) { return size, newGroupSums(ix, size) })
 }

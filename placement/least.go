@@ -7,7 +7,7 @@ import (
 
 // leastSum picks size values out of classes of equal ones (values descending) so that their sum is at least need and as
 // small as that allows, and among such picks the largest value is smallest, then the second largest, and so on. It
-// returns how many of each class are picked, nil if none suffices; no smaller size may suffice.
+// returns how many of each class are picked. So many values must suffice, and no fewer.
 //
 // It is a program over deficits, what a pick has less than the largest values: since no smaller size suffices, the
 // deficit is below the smallest of these, and a pick can pass over few values. Ours; O(classes * min(size, slack) *
@@ -25,27 +25,26 @@ type leastSum struct {
 	picked []int
 }
 
-func newLeastSum(values []int64, counts []int, size int, need int64) *leastSum {
-	l := &leastSum{values: values, counts: counts}
-	if !l.begin(size, need) {
-		return nil
+// reset forgets the values.
+func (l *leastSum) reset() { l.values, l.counts = l.values[:0], l.counts[:0] }
+
+// add takes in one more value, none larger than the ones before.
+func (l *leastSum) add(value int64) {
+	if n := len(l.values); n == 0 || l.values[n-1] != value {
+		l.values, l.counts = append(l.values, value), append(l.counts, 0)
 	}
-	return l
+	l.counts[len(l.counts)-1]++
 }
 
-// begin starts over with the values and counts that were set; false if no pick suffices.
-func (l *leastSum) begin(size int, need int64) bool {
+// begin prepares a pick of so many values, the largest of which suffice.
+func (l *leastSum) begin(size int, need int64) {
 	l.size = size
 	l.before, l.sums = append(l.before[:0], 0), append(l.sums[:0], 0)
 	for i, v := range l.values {
 		l.before = append(l.before, l.before[i]+l.counts[i])
 		l.sums = append(l.sums, l.sums[i]+int64(l.counts[i])*v)
 	}
-	if l.before[len(l.values)] < size {
-		return false
-	}
 	l.slack = l.top(0, size) - need
-	return l.slack >= 0
 }
 
 // top is the sum of the largest n values from class i on.
@@ -60,8 +59,9 @@ func (l *leastSum) top(i, n int) int64 {
 	return sum
 }
 
-// pick finds the counts; the slice is good until the next pick.
-func (l *leastSum) pick() []int {
+// pick finds the counts, the largest values sufficing; the slice is good until the next pick.
+func (l *leastSum) pick(size int, need int64) []int {
+	l.begin(size, need)
 	l.picked = zeros(l.picked, len(l.values))
 	picked := l.picked
 	if l.slack == 0 { // only the largest values

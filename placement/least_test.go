@@ -53,17 +53,13 @@ func TestLeastSumEqualsTrial(t *testing.T) {
 		for sum < need {
 			sum, size = sum+sizes[size], size+1
 		}
-		var values []int64
-		var counts []int
+		l := &leastSum{}
 		for _, v := range sizes {
-			if len(values) == 0 || values[len(values)-1] != v {
-				values, counts = append(values, v), append(counts, 0)
-			}
-			counts[len(counts)-1]++
+			l.add(v)
 		}
 		var got []int64
-		for i, n := range newLeastSum(values, counts, size, need).pick() {
-			got = append(got, slices.Repeat([]int64{values[i]}, n)...)
+		for i, n := range l.pick(size, need) {
+			got = append(got, slices.Repeat([]int64{l.values[i]}, n)...)
 		}
 		require.Equal(t, leastByTrial(sizes, size, need), got, "%d of %v for %d", size, sizes, need)
 	})

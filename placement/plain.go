@@ -31,10 +31,7 @@ func (c *chooser) isPlain(pool []int) bool {
 // decide. The pool must suffice.
 func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.items[j].hi, c.items[i].hi), cmp.Compare(i, j)) })
-	size, sum := 0, int64(0)
-	for sum < need && size < len(pool) {
-		sum, size = sum+c.items[pool[size]].hi, size+1
-	}
+	size, sum := c.first(pool, need)
 	if c.count || c.policy == gang.Spread || sum == need {
 		return pool[:size]
 	}
@@ -47,20 +44,25 @@ func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 		first, _ := slices.BinarySearchFunc(pool, c.items[pool[n-1]].hi, func(i int, hi int64) int { return cmp.Compare(hi, c.items[i].hi) })
 		return pool[first : first+1]
 	}
-	var values []int64
-	var counts []int
+	l := &c.scratch.least
+	l.reset()
 	for _, i := range pool {
-		if hi := c.items[i].hi; len(values) == 0 || values[len(values)-1] != hi {
-			values, counts = append(values, hi), append(counts, 0)
-		}
-		counts[len(counts)-1]++
+		l.add(c.items[i].hi)
 	}
 	var out []int
-	for i, n := range newLeastSum(values, counts, size, need).pick() {
+	for i, n := range l.pick(size, need) {
 		out = append(out, pool[:n]...)
-		pool = pool[counts[i]:]
+		pool = pool[l.counts[i]:]
 	}
 	return out
+}
+
+// first is how many of the first children hold need units, all if they do not, and how many units that is.
+func (c *chooser) first(pool []int, need int64) (size int, sum int64) {
+	for sum < need && size < len(pool) {
+		sum, size = sum+c.items[pool[size]].hi, size+1
+	}
+	return size, sum
 }
 
 // withShare leaves the children, largest first, that can take the largest smallest share.
@@ -81,10 +83,7 @@ func (c *chooser) extraExact(pool []int, need int64, flagged bool) []int {
 		a, b := &c.items[i], &c.items[j]
 		return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(a.slots, b.slots), cmp.Compare(i, j))
 	})
-	size, sum := 0, int64(0)
-	for sum < need && size < len(pool) {
-		sum, size = sum+c.items[pool[size]].hi, size+1
-	}
+	size, sum := c.first(pool, need)
 	if sum != need || size == 0 {
 		return nil
 	}

@@ -125,7 +125,10 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 // succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
 func (c *Cluster) succeed(next *Cluster) *Cluster {
 	if next.cache == nil { // not built anew
-		next.cache, next.touched = c.cache.after(next.touched, len(c.names)), nil
+		next.cache = &shapeCache{}
+		// An index that would have to count a good part of the nodes again is left behind.
+		c.cache.passOn(next.cache, next.touched, len(c.names)/8+64)
+		next.touched = nil
 	}
 	next.checkSnapshot()
 	return next
