@@ -35,6 +35,7 @@ type problem struct {
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
 	forced      tally
 	leavingGone bool
+	indexes     [2]*index // see ownIndex
 	scratch     *scratch
 	members     *problem // the gang itself, where whole groups are placed like members; else nil
 }

@@ -14,13 +14,22 @@ type slotTable struct {
 // slotTable counts slots under the rules of the request. With an index O(1).
 func (p *problem) slotTable() slotTable {
 	if p.mult == nil {
-		if ix := p.index(); ix != nil {
-			if ix = ix.overlay(p); ix != nil {
-				return slotTable{ix: ix, inTree: p.hard()}
-			}
+		if ix := p.ownIndex(); ix != nil {
+			return slotTable{ix: ix, inTree: p.hard()}
 		}
 	}
 	return slotTable{flat: p.countSlots()}
+}
+
+// ownIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
+func (p *problem) ownIndex() *index {
+	own := &p.indexes[bit(p.leavingGone)]
+	if *own == nil {
+		if ix := p.index(); ix != nil {
+			*own = ix.overlay(p)
+		}
+	}
+	return *own
 }
 
 // at is the slots of a vertex.
