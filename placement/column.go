@@ -92,16 +92,9 @@ func (c *column[T]) own(p uint32) *[pageSize]T {
 	return t.pages[p]
 }
 
-// appendTo appends the entries [lo, end) to a list. O(end - lo).
-func (c *column[T]) appendTo(list []T, lo, end int32) []T {
-	for lo < end {
-		page := c.page(int(lo / pageSize))[lo%pageSize:]
-		n := min(end-lo, int32(len(page)))
-		list = append(list, page[:n]...)
-		lo += n
-	}
-	return list
-}
+// from has the entries from i to the end of its page, to be read only; ownFrom has them to be written.
+func (c *column[T]) from(i int32) []T    { return c.page(int(i / pageSize))[i%pageSize:] }
+func (c *column[T]) ownFrom(i int32) []T { return c.own(uint32(i / pageSize))[i%pageSize:] }
 
 // put sets an entry, unless it has the value already: pages that do not change stay shared.
 func put[T comparable](c *column[T], i int32, value T) {
@@ -110,12 +103,30 @@ func put[T comparable](c *column[T], i int32, value T) {
 	}
 }
 
-// putAll is put for the entries from a place on.
-func putAll[T comparable](c *column[T], at int32, values []T) {
+// paged is a persistent array: a column or a slab.
+type paged[T any] interface {
+	from(i int32) []T
+	ownFrom(i int32) []T
+}
+
+// appendTo appends the entries [lo, end) to a list. O(end - lo).
+func appendTo[T any](list []T, from paged[T], lo, end int32) []T {
+	for lo < end {
+		page := from.from(lo)
+		page = page[:min(int(end-lo), len(page))]
+		list = append(list, page...)
+		lo += int32(len(page))
+	}
+	return list
+}
+
+// putAll sets the entries from a place on, unless those of a page have the values already. O(values + pages copied).
+func putAll[T comparable](into paged[T], at int32, values []T) {
 	for len(values) > 0 {
-		n := min(len(values), pageSize-int(at%pageSize))
-		if page := c.page(int(at / pageSize))[at%pageSize:]; !slices.Equal(page[:n], values[:n]) {
-			copy(c.own(uint32(at / pageSize))[at%pageSize:], values[:n])
+		page := into.from(at)
+		n := min(len(values), len(page))
+		if !slices.Equal(page[:n], values[:n]) {
+			copy(into.ownFrom(at), values[:n])
 		}
 		at, values = at+int32(n), values[n:]
 	}

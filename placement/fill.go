@@ -70,7 +70,7 @@ func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
 		}
 		return list
 	}
-	s.scratch.slots = s.slots.ix.slots.appendTo(s.scratch.slots[:0], s.v.firstPos[x], s.v.endPos[x])
+	s.scratch.slots = appendTo(s.scratch.slots[:0], &s.slots.ix.slots, s.v.firstPos[x], s.v.endPos[x])
 	for i, slots := range s.scratch.slots {
 		for range slots {
 			list = append(list, s.v.firstPos[x]+int32(i))

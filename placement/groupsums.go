@@ -86,7 +86,7 @@ func (g *groupSums) gather(s *summer, x vertex, i int) {
 	}
 	g.rest[i].put(x, rest)
 	g.whole[i].put(x, s.addUp())
-	g.sums[i].putAll(lo, s.list)
+	putAll(&g.sums[i], lo, s.list)
 	for t := range i {
 		var most int32
 		for c := lo; c < end; c++ {

@@ -43,28 +43,9 @@ func (s *slab[T]) own(p int32) []T {
 // put sets an entry, unless it has the value already: pages that do not change stay shared.
 func (s *slab[T]) put(i int32, value T) {
 	if s.at(i) != value {
-		s.own(i / slabSize)[i%slabSize] = value
+		s.ownFrom(i)[0] = value
 	}
 }
 
-// putAll is put for the entries from a place on.
-func (s *slab[T]) putAll(at int32, values []T) {
-	for len(values) > 0 {
-		n := min(len(values), slabSize-int(at%slabSize))
-		if page := s.pages[at/slabSize][at%slabSize:]; !slices.Equal(page[:n], values[:n]) {
-			copy(s.own(at / slabSize)[at%slabSize:], values[:n])
-		}
-		at, values = at+int32(n), values[n:]
-	}
-}
-
-// appendTo appends the entries [lo, end) to a list. O(end - lo).
-func (s *slab[T]) appendTo(list []T, lo, end int32) []T {
-	for lo < end {
-		page := s.pages[lo/slabSize][lo%slabSize:]
-		n := min(end-lo, int32(len(page)))
-		list = append(list, page[:n]...)
-		lo += n
-	}
-	return list
-}
+func (s *slab[T]) from(i int32) []T    { return s.pages[i/slabSize][i%slabSize:] }
+func (s *slab[T]) ownFrom(i int32) []T { return s.own(i / slabSize)[i%slabSize:] }

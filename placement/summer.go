@@ -17,7 +17,7 @@ func (s *summer) sum(x vertex) {
 	below := s.v.tiersBelow(s.v.tier[x])
 	if s.v.isNode(lo) {
 		first := s.v.firstPos[x]
-		s.list = s.slots.appendTo(s.list, first, s.v.endPos[x])
+		s.list = appendTo(s.list, &s.slots, first, s.v.endPos[x])
 		s.values.put(x, bitsOf(s.list))
 		s.domains.put(x, s.addUp())
 		putAll(&s.nodeSums, first, s.list)
@@ -27,14 +27,14 @@ func (s *summer) sum(x vertex) {
 		s.sumTops(x)
 		return
 	}
-	s.list = s.domains.appendTo(s.list, lo, end)
+	s.list = appendTo(s.list, &s.domains, lo, end)
 	var bits uint64
 	for c := lo; c < end; c++ {
 		bits |= s.values.at(c)
 	}
 	s.values.put(x, bits)
 	s.domains.put(x, s.addUp())
-	s.domainSums.putAll(lo, s.list)
+	putAll(&s.domainSums, lo, s.list)
 	for i, t := range below {
 		var most int32
 		for c := lo; c < end; c++ {
@@ -73,7 +73,7 @@ func (s *summer) sumTops(x vertex) {
 				s.raise(&tops, i, c)
 			}
 		}
-		s.tops[i].putAll(x*topSize, tops[:])
+		putAll(&s.tops[i], x*topSize, tops[:])
 	}
 }
 
@@ -83,13 +83,13 @@ func (s *summer) raise(tops *[topSize]int32, i int, x vertex) {
 	lo, end := s.v.kids(x)
 	switch {
 	case s.v.tier[x] > s.v.tiers[i]:
-		s.list = s.tops[i].appendTo(s.list, x*topSize, (x+1)*topSize)
+		s.list = appendTo(s.list, &s.tops[i], x*topSize, (x+1)*topSize)
 	case lo == end:
 		return
 	case s.v.isNode(lo):
-		s.list = s.nodeSums.appendTo(s.list, s.v.firstPos[x], min(s.v.endPos[x], s.v.firstPos[x]+topSize))
+		s.list = appendTo(s.list, &s.nodeSums, s.v.firstPos[x], min(s.v.endPos[x], s.v.firstPos[x]+topSize))
 	default:
-		s.list = s.domainSums.appendTo(s.list, lo, min(end, lo+topSize))
+		s.list = appendTo(s.list, &s.domainSums, lo, min(end, lo+topSize))
 	}
 	for k := range tops {
 		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
