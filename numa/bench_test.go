@@ -60,37 +60,39 @@ func half(tb testing.TB, t *numa.Zones, policy numa.Policy) *numa.Need {
 	return q
 }
 
-func BenchmarkFit(b *testing.B) {
+// eachServer runs a benchmark on nodes of one to sixteen zones, under each policy.
+func eachServer(b *testing.B, run func(b *testing.B, n int, policy numa.Policy)) {
 	for _, n := range []int{1, 2, 4, 8, 16} {
 		for _, policy := range policies {
 			b.Run(fmt.Sprintf("zones=%d/policy=%s", n, policy), func(b *testing.B) {
-				t, node := server(b, n)
-				q := half(b, t, policy)
-				require.True(b, q.Fit(node).Fits)
 				b.ReportAllocs()
-				for b.Loop() {
-					q.Fit(node)
-				}
+				run(b, n, policy)
 			})
 		}
 	}
 }
 
+func BenchmarkFit(b *testing.B) {
+	eachServer(b, func(b *testing.B, n int, policy numa.Policy) {
+		t, node := server(b, n)
+		q := half(b, t, policy)
+		require.True(b, q.Fit(node).Fits)
+		for b.Loop() {
+			q.Fit(node)
+		}
+	})
+}
+
 // BenchmarkSlots counts members under each policy; wide ones need two zones each, under Restricted.
 func BenchmarkSlots(b *testing.B) {
-	for _, n := range []int{1, 2, 4, 8, 16} {
-		for _, policy := range policies {
-			b.Run(fmt.Sprintf("zones=%d/policy=%s", n, policy), func(b *testing.B) {
-				t, node := server(b, n)
-				q := wide(b, t, policy)
-				require.True(b, n > 8 || q.Slots(node).Proven())
-				b.ReportAllocs()
-				for b.Loop() {
-					q.Slots(node)
-				}
-			})
+	eachServer(b, func(b *testing.B, n int, policy numa.Policy) {
+		t, node := server(b, n)
+		q := wide(b, t, policy)
+		require.True(b, n > 8 || q.Slots(node).Proven())
+		for b.Loop() {
+			q.Slots(node)
 		}
-	}
+	})
 }
 
 // wide is a member of one and a half zones of a server, of half a zone under SingleNUMANode.

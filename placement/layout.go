@@ -35,7 +35,6 @@ type view struct {
 	order   []int32
 	posOf   []int32 // the inverse
 	leafOf  []vertex
-	maximal [][]vertex // by place in tiers
 	layers  []topology.Layer
 	tiers   []int32 // 0, the layers' tiers, the root's, ascending
 	places  []int16 // of low tiers among these
@@ -69,9 +68,6 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 		v.placeNodes(f)
 	}
 	v.placeDomains()
-	for _, t := range v.tiers {
-		v.maximal = append(v.maximal, v.maximalOf(t))
-	}
 	for _, t := range v.switchTiers() {
 		above := 0
 		for d := range v.numDomains() {
@@ -333,12 +329,8 @@ func (v *view) treePositions() iter.Seq[int32] {
 }
 
 // domainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
-func (v *view) domainsOf(t int32) []vertex {
-	return v.maximal[v.tierIndex(min(t, v.rootTop))]
-}
-
-// maximalOf collects them from the root down.
-func (v *view) maximalOf(t int32) (out []vertex) {
+// O(domains, and nodes that are among them).
+func (v *view) domainsOf(t int32) (out []vertex) {
 	var walk func(x vertex)
 	walk = func(x vertex) {
 		if v.tierOf(x) <= t {
@@ -351,5 +343,5 @@ func (v *view) maximalOf(t int32) (out []vertex) {
 		}
 	}
 	walk(rootVertex)
-	return slices.Clip(out)
+	return out
 }
