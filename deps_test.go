@@ -21,19 +21,19 @@ const arrows = `
 	.                     <
 	topology              < .
 	numa                  < .
-	gang                  < .
-	placement             < . topology gang github.com/google/btree
-	placement/manifest    < . topology gang placement go.yaml.in/yaml/v4
-	placement/render      < . topology gang placement
-	internal/validity     < . topology gang placement
-	internal/reference    < . topology gang placement internal/validity
-	internal/scenario     < . topology gang placement placement/render internal/validity internal/reference
-	internal/cli          < . topology gang placement placement/manifest placement/render
-	internal/cases        < . topology gang placement placement/manifest placement/render internal/cli
-	examples/quickstart   < . topology gang placement
+	gang                  < . numa
+	placement             < . topology numa gang github.com/google/btree
+	placement/manifest    < . topology numa gang placement go.yaml.in/yaml/v4
+	placement/render      < . topology numa gang placement
+	internal/validity     < . topology numa gang placement
+	internal/reference    < . topology numa gang placement internal/validity
+	internal/scenario     < . topology numa gang placement placement/render internal/validity internal/reference
+	internal/cli          < . topology numa gang placement placement/manifest placement/render
+	internal/cases        < . topology numa gang placement placement/manifest placement/render internal/cli
+	examples/quickstart   < . topology numa gang placement
 	examples/generate     <
 	examples/plan         < internal/cli
-	benchmarks            < . topology gang placement
+	benchmarks            < . topology numa gang placement
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.

@@ -2,7 +2,10 @@
 // nodes they may use, and how closely the gang and its groups gather in the network.
 package gang
 
-import "github.com/muster-sched/muster"
+import (
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
+)
 
 // Request is a gang of which some members wait for a node. Members that already run are known to the cluster, by the
 // gang's name; they bind the request and count in its tier and its MinMember.
@@ -78,6 +81,19 @@ type Shape struct {
 	Preferred []Preference
 	// Tolerations admit tainted nodes.
 	Tolerations []Toleration
+	// NUMA says which zones of its node a member gets.
+	NUMA NUMA
+}
+
+// NUMA is what a member wants of the zones of its node, see [numa.Member]. The zero value takes what the policy of the node
+// gives.
+type NUMA struct {
+	Policy numa.Policy
+	// Exclusive of a member with a policy of its own; empty: the cluster's default.
+	Exclusive numa.Exclusive
+	CPUs      numa.Granularity
+	// ThreadsPerCore for whole cores; 0: 1.
+	ThreadsPerCore int
 }
 
 // Term matches a node that fulfils every expression. An empty term matches nothing, as in Kubernetes.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 )
 
 // nodeName is the only key of [Term.Fields].
@@ -42,6 +43,24 @@ func checkShape(d *defects, field string, s *Shape) {
 		default:
 			d.add(at+".Effect", t.Effect, "unknown effect")
 		}
+	}
+	if s.NUMA != (NUMA{}) {
+		checkNUMA(d, field+".NUMA", s.NUMA)
+	}
+}
+
+func checkNUMA(d *defects, field string, n NUMA) {
+	if !n.Policy.Known() {
+		d.add(field+".Policy", n.Policy, "unknown policy")
+	}
+	if !n.Exclusive.Known() {
+		d.add(field+".Exclusive", n.Exclusive, "unknown exclusivity")
+	}
+	if !n.CPUs.Known() {
+		d.add(field+".CPUs", n.CPUs, "unknown granularity")
+	}
+	if n.ThreadsPerCore < 0 || n.ThreadsPerCore > numa.MaxThreads {
+		d.add(field+".ThreadsPerCore", n.ThreadsPerCore, fmt.Sprintf("out of the range from 0 to %d", numa.MaxThreads))
 	}
 }
 
@@ -210,7 +229,8 @@ func (s *Shape) Equal(other *Shape) bool {
 		maps.Equal(s.Selector, other.Selector) &&
 		sameList(s.Affinity, other.Affinity, Term.key) &&
 		sameList(s.Preferred, other.Preferred, Preference.key) &&
-		sameList(s.Tolerations, other.Tolerations, Toleration.key)
+		sameList(s.Tolerations, other.Tolerations, Toleration.key) &&
+		s.NUMA == other.NUMA
 }
 
 // covers says that b has what a asks for, in the same amounts.

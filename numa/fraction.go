@@ -86,39 +86,6 @@ func ceiling(sum []fraction, scale, k uint64) int64 {
 	return int64(whole + 1)
 }
 
-// Point is one point of a score.
-const Point = 1_000_000
-
-// Score rates a mask that a fit on this node found: 100 - 10*width + 10*utilisation points, in millionths of a point
-// ([Point]), rounded down; utilisation is the mean, over the zoned resources, of the part of the mask that is in use
-// with the member on it. 0 for zones that violate the exclusivity, for no zones, and for no fit. O(k * width).
-func (q *Need) Score(node *Node, fit Fit) int64 {
-	if !fit.Fits || fit.Violates || fit.Mask == 0 || !q.zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
-		return 0
-	}
-	var room [64]int64
-	s := search{need: q, free: q.freeOf(node, room[:])}
-	n := len(q.zones.ids)
-	for r, amount := range q.amounts {
-		if sum(s.free[r*n:r*n+n], fit.Mask) < amount {
-			return 0 // not a fit on this node
-		}
-	}
-	var few [8]fraction
-	return int64(110-10*fit.Mask.Width())*Point - ceiling(s.slack(few[:0], fit.Mask), 10*Point, uint64(len(q.amounts)))
-}
-
-// slack appends, for each zoned resource, the part of the mask that stays free with the member on it, and returns the
-// list: 1 - utilisation. The mask has room.
-func (s *search) slack(list []fraction, mask Mask) []fraction {
-	n := len(s.need.zones.ids)
-	for r, amount := range s.need.amounts {
-		free, capacity := sum(s.free[r*n:r*n+n], mask), sum(s.need.allocatable[r*n:r*n+n], mask)
-		list = append(list, fraction{uint64(free - amount), uint64(capacity)})
-	}
-	return list
-}
-
 // compareUse is positive if mask a is more used than b; both have room and the same width.
 func (s *search) compareUse(a, b Mask) int {
 	n := len(s.need.zones.ids)

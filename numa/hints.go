@@ -62,7 +62,7 @@ func (t *Zones) Merge(policy Policy, lists [][]Hint, closest bool) (Merged, erro
 
 func checkHints(policy Policy, lists [][]Hint, all Mask) error {
 	var d defects
-	if !policy.known() {
+	if !policy.Known() {
 		d.add("policy", policy, "unknown policy")
 	}
 	for i, list := range lists {

@@ -11,9 +11,6 @@ import (
 // Unbounded is the number of slots where nothing bounds it.
 const Unbounded int64 = math.MaxInt64
 
-// maxThreads bounds the threads of a core, far above any machine.
-const maxThreads = 1 << 16
-
 // Need is a member prepared for nodes with the same zones and policy: what depends on neither use nor flags is worked
 // out once. The value is immutable and safe for concurrent use.
 type Need struct {
@@ -83,23 +80,19 @@ func (t *Zones) Need(member Member, node Policy) (*Need, error) {
 func (m *Member) validate(node Policy) error {
 	var d defects
 	d.resources("member.Resources", m.Resources)
-	if !m.Policy.known() {
+	if !m.Policy.Known() {
 		d.add("member.Policy", m.Policy, "unknown policy")
 	}
-	if !node.known() {
+	if !node.Known() {
 		d.add("policy", node, "unknown policy")
 	}
-	switch m.Exclusive {
-	case "", Required, Preferred:
-	default:
+	if !m.Exclusive.Known() {
 		d.add("member.Exclusive", m.Exclusive, "unknown exclusivity")
 	}
-	switch m.CPUs {
-	case "", WholeCPUs, WholeCores:
-	default:
+	if !m.CPUs.Known() {
 		d.add("member.CPUs", m.CPUs, "unknown granularity")
 	}
-	if m.ThreadsPerCore < 0 || m.ThreadsPerCore > maxThreads {
+	if m.ThreadsPerCore < 0 || m.ThreadsPerCore > MaxThreads {
 		d.add("member.ThreadsPerCore", m.ThreadsPerCore, "out of range")
 	}
 	return errors.Join(d...)

@@ -133,6 +133,13 @@ func (n *Node) WithTotals(totals muster.Resources) *Node {
 	return &next
 }
 
+// Equal says whether every need fits alike on both, whatever their totals: same zones, same amounts free, members with the
+// same marks. O(n k).
+func (n *Node) Equal(other *Node) bool {
+	return n == other || n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
+		slices.Equal(n.free, other.free)
+}
+
 func (n *Node) copy() *Node {
 	next := *n
 	next.used, next.single, next.spanning = slices.Clone(n.used), slices.Clone(n.single), slices.Clone(n.spanning)
@@ -143,7 +150,7 @@ func (n *Node) copy() *Node {
 func (n *Node) add(d *defects, placed []Placed) {
 	for i, p := range placed {
 		at := fmt.Sprintf("placed[%d]", i)
-		if !p.Policy.known() {
+		if !p.Policy.Known() {
 			d.add(at+".Policy", p.Policy, "unknown policy")
 		}
 		mask := Mask(0)

@@ -43,7 +43,8 @@ const (
 	SingleNUMANode Policy = "SingleNUMANode"
 )
 
-func (p Policy) known() bool {
+// Known says whether it is one of the policies, the empty one included.
+func (p Policy) Known() bool {
 	switch p {
 	case "", BestEffort, Restricted, SingleNUMANode:
 		return true
@@ -71,6 +72,9 @@ const (
 	Preferred Exclusive = "Preferred"
 )
 
+// Known says whether it is one of the two, or empty.
+func (e Exclusive) Known() bool { return e == "" || e == Required || e == Preferred }
+
 // Granularity is the smallest piece of CPU that a member can get. What a zone has beyond whole pieces is of no use to
 // it; requests are not rounded. The zero value is the milli-CPU.
 type Granularity string
@@ -81,6 +85,12 @@ const (
 	// WholeCores leaves the threads of a broken core in a zone unused, see [Member.ThreadsPerCore].
 	WholeCores Granularity = "core"
 )
+
+// MaxThreads bounds [Member.ThreadsPerCore], far above any machine.
+const MaxThreads = 1 << 16
+
+// Known says whether it is one of the three, the empty one included.
+func (g Granularity) Known() bool { return g == "" || g == WholeCPUs || g == WholeCores }
 
 // Member is what one member asks of the zones.
 type Member struct {

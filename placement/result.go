@@ -1,6 +1,9 @@
 package placement
 
-import "github.com/muster-sched/muster"
+import (
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
+)
 
 // Result is a plan that can be applied. It belongs to the caller; nothing else refers to it.
 type Result struct {
@@ -43,6 +46,8 @@ type Assignment struct {
 	// Rank is the member's rank in the gang; Group its group on the outermost level, -1 without groups.
 	Rank, Group int
 	Node        string
+	// NUMA is what the member gets of the zones of its node, nil if no policy applies. Members may share it.
+	NUMA *numa.Placed
 }
 
 // Waited is a leaving member that a plan waits for.

@@ -3,6 +3,7 @@ package placement
 import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -14,6 +15,8 @@ type Spec struct {
 	Nodes []Node
 	// Running are the members that hold resources now.
 	Running []Running
+	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are. Empty: Required.
+	NUMAExclusive numa.Exclusive
 	// KeptShapes and KeptSizes bound what the snapshots that come of this cluster remember, so that a plan need not look at
 	// every node: the shapes that were planned last, and for each of them the last group sizes. They change no plan. A shape
 	// takes some 12 bytes a node, a size less than 2. 0: 8 shapes, 4 sizes.
@@ -39,6 +42,17 @@ type Node struct {
 	Cordoned bool
 	// NotReady keeps new members away.
 	NotReady bool
+	// NUMA is what is known of the node's zones, nil if nothing is. It is kept by reference; equal nodes may share it.
+	NUMA *NUMA
+}
+
+// NUMA are the zones of a node. Their sums may be above what the node has: that binds as well.
+type NUMA struct {
+	Zones []numa.Zone
+	// Policy binds members that have none of their own; members with another one keep away.
+	Policy numa.Policy
+	// InUse is what somebody unknown has of the zones. It never comes back.
+	InUse []numa.Occupied
 }
 
 // Running is a member that is bound to a node.
@@ -55,6 +69,10 @@ type Running struct {
 	AffinityKey string
 	// Leaving members are terminating: capacity that can be waited for.
 	Leaving bool
+	// NUMA is the policy under which it was placed and its shares of the node's zones, nil if it has none: it counts
+	// against the totals of the node only. Shares of which a zone has no more are accepted and noted ([Cluster.Notices]).
+	// It is kept by reference.
+	NUMA *numa.Placed
 }
 
 // Delta is a change of a cluster. It is applied as a whole or not at all, in the order of the fields: members leave
