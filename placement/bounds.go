@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"sort"
 
 	"github.com/muster-sched/muster/gang"
 )
@@ -45,24 +46,24 @@ func (f *found) allWorse(best *candidate, x vertex) bool {
 }
 
 // leastForGroups is how many children of a domain of the tier at place i below x the groups take at least, where each must
-// lie in one child.
+// lie in one child; above topSize if they are more than the index knows of.
 func (f *found) leastForGroups(x vertex, i int) int64 {
 	if f.indexed == nil {
 		return 0
 	}
 	t := f.v.tierIndex(f.groups[0])
-	each := int64(f.slots.ix.most[i-1].at(x)) / f.sizes[0]
-	switch {
-	case t > i-1:
+	if t >= i {
 		return 0
-	case t < i-1:
-		each = int64(f.indexed.most[i-1][t].at(x))
 	}
 	groups := f.full
 	if f.short > 0 && int64(f.indexed.rest[t].at(x)) < f.short {
 		groups++ // the short one takes the place of a whole one
 	}
-	each = max(1, each)
+	if i > 1 {
+		tops := f.indexed.tops[i][t].from(x * topSize)[:topSize]
+		return int64(sort.Search(topSize, func(n int) bool { return int64(tops[n]) >= groups })) + 1
+	}
+	each := max(1, int64(f.slots.ix.most[0].at(x))/f.sizes[0])
 	return (groups + each - 1) / each
 }
 

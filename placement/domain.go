@@ -90,6 +90,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
+		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
 		best.domain, best.anchor, best.span = d, f.friends.at(d), span
 	}

@@ -13,6 +13,9 @@ type groupSums struct {
 	// most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
 	// domain of the gang tier.
 	most [][]slab[int32]
+	// tops has, by the same places but for a gang tier above the lowest layer, the most groups below the best 1, 2, ... children
+	// of one domain of the gang tier.
+	tops [][]slab[int32]
 }
 
 // newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
@@ -21,11 +24,12 @@ func newGroupSums(ix *index, size int64) *groupSums {
 	for i := range ix.v.switchTiers() {
 		n := ix.v.upTo[i]
 		g.whole, g.rest = append(g.whole, newSlab[int32](n)), append(g.rest, newSlab[int32](n))
-		g.sums = append(g.sums, newSlab[int32](ix.v.numDomains()))
-		g.most = append(g.most, nil)
+		g.sums = append(g.sums, newSlab[int32](ix.v.kidsUpTo[i]))
+		var most, tops []slab[int32]
 		for range i {
-			g.most[i] = append(g.most[i], newSlab[int32](n))
+			most, tops = append(most, newSlab[int32](n)), append(tops, newSlab[int32](n*topSize*min(i-1, 1)))
 		}
+		g.most, g.tops = append(g.most, most), append(g.tops, tops)
 	}
 	s := summer{index: ix}
 	for x := vertex(ix.v.numDomains()) - 1; x >= 0; x-- {
@@ -36,8 +40,8 @@ func newGroupSums(ix *index, size int64) *groupSums {
 
 func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
 	next := &groupSums{size: g.size, whole: forks(g.whole), rest: forks(g.rest), sums: forks(g.sums)}
-	for _, list := range g.most {
-		next.most = append(next.most, forks(list))
+	for i := range g.most {
+		next.most, next.tops = append(next.most, forks(g.most[i])), append(next.tops, forks(g.tops[i]))
 	}
 	s := summer{index: ix}
 	for _, x := range dirty {
@@ -50,70 +54,134 @@ func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
 func (g *groupSums) sum(s *summer, x vertex) {
 	below := s.v.tiersBelow(s.v.tier[x])
 	if lo, end := s.v.kids(x); lo == end || s.v.isNode(lo) {
-		whole, rest := g.onNodes(s.index, x)
+		whole, rest := g.onNodes(s, x)
 		for i := range below {
 			g.whole[i].put(x, whole)
 			g.rest[i].put(x, rest)
-			for t := range i {
-				most := int32(0)
-				if lo < end {
-					most = s.nodeSums.at(s.v.firstPos[x]) / g.size
-				}
-				g.most[i][t].put(x, most)
-			}
+			g.sumMost(s, x, i)
 		}
 		return
 	}
 	for i := range below {
-		g.gather(s, x, i)
-	}
-}
-
-// gather makes the entries for one tier of a domain of domains.
-func (g *groupSums) gather(s *summer, x vertex, i int) {
-	lo, end := s.v.kids(x)
-	s.list = s.list[:0]
-	var rest int32
-	for c := lo; c < end; c++ {
-		slots := s.domains.at(c)
-		whole := slots / g.size
-		left := slots - whole*g.size
-		if s.v.tier[c] > s.v.tiers[i] {
-			whole, left = g.whole[i].at(c), g.rest[i].at(c)
-		}
-		s.list = append(s.list, whole)
-		rest = max(rest, left)
-	}
-	g.rest[i].put(x, rest)
-	g.whole[i].put(x, s.addUp())
-	putAll(&g.sums[i], lo, s.list)
-	for t := range i {
-		var most int32
-		for c := lo; c < end; c++ {
-			switch {
-			case s.v.tier[c] > s.v.tiers[i]:
-				most = max(most, g.most[i][t].at(c))
-			case s.v.tier[c] > s.v.tiers[t]:
-				most = max(most, g.whole[t].at(c))
-			default:
-				most = max(most, s.domains.at(c)/g.size)
-			}
-		}
-		g.most[i][t].put(x, most)
+		whole, rest := g.gather(s, x, i)
+		g.whole[i].put(x, whole)
+		g.rest[i].put(x, rest)
+		lo, _ := s.v.kids(x)
+		putAll(&g.sums[i], lo, s.list)
+		g.sumMost(s, x, i)
 	}
 }
 
 // onNodes counts the groups that lie on one node each of a domain, and the most that they leave over on one.
-func (g *groupSums) onNodes(ix *index, x vertex) (whole, rest int32) {
-	var sum int32
-	for pos := ix.v.firstPos[x]; pos < ix.v.endPos[x]; pos++ {
-		slots := ix.nodeSums.at(pos) - sum // in descending order
-		sum += slots
+func (g *groupSums) onNodes(s *summer, x vertex) (whole, rest int32) {
+	if largest := s.most[0].at(x); largest < g.size {
+		return 0, largest
+	}
+	s.list = appendTo(s.list[:0], &s.nodeSums, s.v.firstPos[x], s.v.endPos[x])
+	var before int32
+	for _, sum := range s.list { // in descending order
+		slots := sum - before
+		before = sum
 		if slots < g.size {
 			return whole, max(rest, slots)
 		}
-		whole += slots / g.size
-		rest = max(rest, slots%g.size)
+		n := slots / g.size
+		whole, rest = whole+n, max(rest, slots-n*g.size)
 	}
 	return whole, rest
+}
+
+// gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the children's
+// counts are left in the list.
+func (g *groupSums) gather(s *summer, x vertex, i int) (whole, rest int32) {
+	lo, end := s.v.kids(x)
+	if s.v.gaps[i][x] == 1 { // who has more slots takes no fewer groups
+		s.list = appendTo(s.list[:0], &s.domainSums, lo, end)
+		var before int32
+		for k, sum := range s.list {
+			slots := sum - before
+			n := slots / g.size
+			before, rest = sum, max(rest, slots-n*g.size)
+			whole += n
+			s.list[k] = whole
+		}
+		return whole, rest
+	}
+	s.list = s.list[:0]
+	for c := lo; c < end; c++ {
+		n, left := g.of(s, i, c)
+		s.list, rest = append(s.list, n), max(rest, left)
+	}
+	return s.addUp(), rest
+}
+
+// of is how many groups of a tier a domain takes, and the most that they leave over.
+func (g *groupSums) of(s *summer, i int, x vertex) (whole, rest int32) {
+	if s.v.tier[x] > s.v.tiers[i] {
+		return g.whole[i].at(x), g.rest[i].at(x)
+	}
+	slots := s.domains.at(x)
+	whole = slots / g.size
+	return whole, slots - whole*g.size
+}
+
+// sumMost makes what a domain knows of the best domain of a gang tier below it.
+func (g *groupSums) sumMost(s *summer, x vertex, i int) {
+	lo, end := s.v.kids(x)
+	for t := range i {
+		var most int32
+		switch {
+		case lo == end:
+		case s.v.isNode(lo):
+			most = s.most[0].at(x) / g.size
+		case s.v.gaps[i][x] == 1:
+			most = g.sums[t].at(lo)
+		default:
+			for c := lo; c < end; c++ {
+				if s.v.tier[c] > s.v.tiers[i] {
+					most = max(most, g.most[i][t].at(c))
+				} else {
+					n, _ := g.of(s, t, c)
+					most = max(most, n)
+				}
+			}
+		}
+		g.most[i][t].put(x, most)
+		if i > 1 {
+			g.sumTops(s, x, i, t)
+		}
+	}
+}
+
+// sumTops makes the tops of a domain.
+func (g *groupSums) sumTops(s *summer, x vertex, i, t int) {
+	var tops [topSize]int32
+	if lo, end := s.v.kids(x); lo < end && s.v.isNode(lo) {
+		for k := range tops {
+			tops[k] = g.most[i][t].at(x)
+		}
+	} else {
+		for c := lo; c < end; c++ {
+			g.raise(s, &tops, i, t, c)
+		}
+	}
+	putAll(&g.tops[i][t], x*topSize, tops[:])
+}
+
+// raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not lie in a
+// child each, or lie on nodes, all of them count for one.
+func (g *groupSums) raise(s *summer, tops *[topSize]int32, i, t int, x vertex) {
+	lo, end := s.v.kids(x)
+	switch {
+	case s.v.tier[x] > s.v.tiers[i]:
+		s.list = appendTo(s.list[:0], &g.tops[i][t], x*topSize, (x+1)*topSize)
+	case s.v.tier[x] > s.v.tiers[t] && lo < end && !s.v.isNode(lo):
+		s.list = appendTo(s.list[:0], &g.sums[t], lo, min(end, lo+topSize))
+	default:
+		n, _ := g.of(s, t, x)
+		s.list = append(s.list[:0], n)
+	}
+	for k := range tops {
+		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
+	}
 }

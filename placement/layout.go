@@ -40,6 +40,8 @@ type view struct {
 	places  []int16 // of low tiers among these
 	rootTop int32   // tier of the root
 	upTo    []int   // by place in tiers below the root's: behind the last domain above the tier
+	// kidsUpTo is, by the same place, behind the last child of these that is a domain.
+	kidsUpTo []int
 	// gaps has, by place of a tier, for the domains above it: 1 where all children are domains of that tier, 2 where all
 	// children have the gap 1, else 0.
 	gaps [][]int8
@@ -69,13 +71,17 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 	}
 	v.placeDomains()
 	for _, t := range v.switchTiers() {
-		above := 0
+		above, kids := 0, 0
 		for d := range v.numDomains() {
-			if v.tier[d] > t {
-				above = d + 1
+			if v.tier[d] <= t {
+				continue
+			}
+			above = d + 1
+			if !v.isNode(v.firstKid[d]) {
+				kids = max(kids, int(v.endKid[d]))
 			}
 		}
-		v.upTo, v.gaps = append(v.upTo, above), append(v.gaps, v.gapsAbove(t, above))
+		v.upTo, v.kidsUpTo, v.gaps = append(v.upTo, above), append(v.kidsUpTo, kids), append(v.gaps, v.gapsAbove(t, above))
 	}
 	return v
 }

@@ -18,8 +18,8 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 		return s.spanOfNodes(x, &sums)
 	}
 	var lower int64
-	for i, t := range s.v.tiersBelow(s.v.tierOf(x)) {
-		whole := s.whole(0, t, x)
+	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
+		whole := int64(s.indexed.whole[i].at(x))
 		if whole >= s.full {
 			if lower > 0 || s.short > 0 && whole == s.full {
 				return 0, false
@@ -47,14 +47,38 @@ func (s *sums) spanWithShort(x vertex, i int) int64 {
 		return int64(n)
 	}
 	// The smallest of the set may have to make way for a child with room for the short group.
-	last := sums.child(n)
-	lo, end := s.v.kids(x)
-	for c := lo; c < end && n > 0; c++ {
-		if s.whole(0, s.v.tiers[i], c) >= last && s.rest(0, s.v.tiers[i], c) >= s.short {
-			return int64(n)
-		}
+	if last := sums.child(n); n > 0 && s.hasPlaceBeside(x, i, last) {
+		return int64(n)
 	}
 	return int64(n) + 1
+}
+
+// hasPlaceBeside says whether a child of x has room for the short group beside its groups, each whole in a domain of the tier at
+// place i, and these are so many at least.
+func (s *sums) hasPlaceBeside(x vertex, i int, groups int64) bool {
+	if s.fromIndex(residue, s.v.tiers[i], x) < s.short {
+		return false
+	}
+	if s.v.gaps[i][x] == 1 && x != rootVertex { // who takes more groups has more slots
+		size, sums := s.sizes[0], s.slots.ix.sumsOf(x)
+		for n := int32(1); n <= sums.len; n++ {
+			slots := sums.child(n)
+			if slots < groups*size+s.short {
+				return false
+			}
+			if slots%size >= s.short {
+				return true
+			}
+		}
+		return false
+	}
+	lo, end := s.v.kids(x)
+	for c := lo; c < end; c++ {
+		if s.whole(0, s.v.tiers[i], c) >= groups && s.rest(0, s.v.tiers[i], c) >= s.short {
+			return true
+		}
+	}
+	return false
 }
 
 // spanOfNodes is spanOf for groups in a domain of nodes. Nodes with more slots hold more whole groups, so one order serves
@@ -101,8 +125,8 @@ func (s *sums) isWider(x vertex, span int64) bool {
 	case s.indexed == nil || x == rootVertex || sums.nodes != nil:
 		return false
 	}
-	for i, t := range s.v.tiersBelow(s.v.tierOf(x)) {
-		if s.whole(0, t, x) >= s.full {
+	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
+		if int64(s.indexed.whole[i].at(x)) >= s.full {
 			sums := s.indexed.sumsOf(s.v, i, x)
 			return sums.of(int32(span)) < s.full
 		}

@@ -53,7 +53,8 @@ func (p *problem) loosest(gang int32) strategy {
 type found struct {
 	*sums
 	strategy
-	known known // while domains are compared, of those right below the one that is looked into
+	known  known // while domains are compared, of those right below the one that is looked into
+	better int   // how often a domain was the best so far
 }
 
 // known is that no domain has a narrower span or keeps more groups whole than the best so far, and that none with more than
@@ -124,7 +125,7 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 		return !f.takes(x) || yield(x)
 	}
 	lo, end := f.v.kids(x)
-	known := f.known
+	known, better := f.known, f.better
 	for c := lo; c < end; c++ {
 		if known.enough > 0 && int64(f.slots.ix.domains.at(c)) > known.enough {
 			continue
@@ -132,6 +133,12 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 		f.known = known
 		if !f.walk(c, i, skip, yield) {
 			return false
+		}
+		if skip != nil && f.better != better { // what is known of the rest was told of another one
+			if skip(x) {
+				return true
+			}
+			known, better = f.known, f.better
 		}
 	}
 	return true

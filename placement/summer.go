@@ -110,6 +110,7 @@ func (s *summer) addUp() int32 {
 // sortDescending counts where values are small, which they are on most nodes.
 func sortDescending(values []int32) {
 	var counts [64]int32
+	largest := int32(0)
 	for _, v := range values {
 		if v >= int32(len(counts)) {
 			slices.Sort(values)
@@ -117,12 +118,14 @@ func sortDescending(values []int32) {
 			return
 		}
 		counts[v]++
+		largest = max(largest, v)
 	}
 	i := 0
-	for v := int32(len(counts)) - 1; v >= 0; v-- {
+	for v := largest; v > 0; v-- {
 		for range counts[v] {
 			values[i] = v
 			i++
 		}
 	}
+	clear(values[i:])
 }
