@@ -130,8 +130,10 @@ func (q *Need) whole(resource int, amount int64) int64 {
 	return amount
 }
 
-// zoned says whether the member is placed on zones at all: a policy applies, and something that it asks for is reported
+// Zoned says whether the member is placed on zones at all: a policy applies, and something that it asks for is reported
 // by a zone.
+func (q *Need) Zoned() bool { return q.zoned() }
+
 func (q *Need) zoned() bool { return q.cause == "" && q.policy != "" && len(q.columns) > 0 }
 
 // Policy is the effective policy; empty where none applies, or where two differ.

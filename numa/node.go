@@ -241,6 +241,20 @@ func (n *Node) Hosts(id int) Hosts {
 	return Hosts(n.hostsSingle>>z&1)*HostsSingle | Hosts(n.hostsSpans>>z&1)*HostsSpanning
 }
 
+// Lack is what a zone lacks for the shares of a member that is not on the node, of the first share and resource that has
+// too little; the amount is 0 if there is room. O(shares * k).
+func (n *Node) Lack(p Placed) Excess {
+	for _, s := range p.Shares {
+		z, ok := slices.BinarySearch(n.zones.ids, s.Zone)
+		for r, name := range n.zones.names {
+			if amount := s.Resources[name]; ok && amount > n.free[r*len(n.single)+z] {
+				return Excess{Zone: s.Zone, Resource: name, Amount: amount - n.free[r*len(n.single)+z]}
+			}
+		}
+	}
+	return Excess{}
+}
+
 // Excess lists what members hold beyond the zones, by resource, then zone. The list is the caller's. O(n k).
 func (n *Node) Excess() []Excess {
 	var list []Excess

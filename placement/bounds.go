@@ -13,7 +13,7 @@ import (
 // keep fewer groups whole, or as few and have a wider span, or as wide a one and are packed worse.
 func (f *found) allWorse(best *candidate, x vertex) bool {
 	if f.v.tierOf(x) <= f.gang {
-		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain))
+		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
 	}
 	f.known = known{}
 	i := f.v.tierIndex(f.gang)
@@ -93,7 +93,7 @@ func (f *found) compareMostIntact(best *candidate, x vertex, i int) int {
 // packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or finds them
 // equal where the order of paths decides: what comes later in a walk is behind.
 func (f *found) packsWorse(best, x vertex, i int) bool {
-	if f.policy == gang.ByScore && i == 0 && f.scored() {
+	if i == 0 && (f.policy == gang.ByScore && f.scored() || f.aligned && f.zonesOn(best) > f.leastZones()) {
 		return false
 	}
 	compare := func(slots int64, with vertex) int { return f.compareFree(slots, f.slots.at(with)) }
@@ -115,11 +115,13 @@ func (f *found) packsWorse(best, x vertex, i int) bool {
 		}
 		x, up = f.v.above(x), f.v.above(up)
 	}
-	return f.isBehind(0)
+	return f.isBehind(0, best, x)
 }
 
-// isBehind says what a comparison with an earlier domain means where only the host score and the order of paths come after.
-func (f *found) isBehind(order int) bool { return order > 0 || order == 0 && !f.scored() }
+// isBehind says what a comparison of x with an earlier domain means where only scores and the order of paths come after.
+func (f *found) isBehind(order int, best, x vertex) bool {
+	return order > 0 || order == 0 && !f.scoresTell(best, x)
+}
 
 // bestSlots is a bound for the slots of the domains of a tier below x that can hold the ask: the fewest, under Spread the most.
 func (f *found) bestSlots(x vertex, i int, gap int8) int64 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// bestByScore is the set of nodes with the largest host score as it will be filled, nil if none of this size will do.
+// bestByScore is the set of nodes with the largest score as it will be filled, nil if none of this size will do.
 func (k *picker) bestByScore(size int) []int {
 	order := slices.Concat(k.core, k.pool)
 	slices.SortStableFunc(order, k.compareFill)
@@ -55,7 +55,8 @@ type scoreState struct {
 type scorePick struct {
 	at             int
 	taken          bool
-	friends, score int64
+	friends, zones int64
+	score          score
 	next           *scorePick
 }
 
@@ -82,7 +83,7 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 	best := p.take(st, i)
 	if !p.must[i] && i != p.rest {
 		if next := p.solve(scoreState{st.at + 1, st.extra, st.left, st.need}); next != nil {
-			skip := &scorePick{at: st.at, friends: next.friends, score: next.score, next: next}
+			skip := &scorePick{at: st.at, friends: next.friends, zones: next.zones, score: next.score, next: next}
 			if best == nil || p.compare(skip, best) < 0 {
 				best = skip
 			}
@@ -120,7 +121,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 		return nil
 	}
 	score := p.scoreOf(it, n, i == p.rest)
-	return &scorePick{at: st.at, taken: true, friends: next.friends + it.friends, score: next.score + score, next: next}
+	return &scorePick{at: st.at, taken: true, friends: next.friends + it.friends, zones: next.zones + it.zones, score: next.score.plus(score), next: next}
 }
 
 // least is what a node of the set takes at least.
@@ -144,9 +145,12 @@ func (p *scoreProgram) after(at, extra int) int64 {
 	return sum
 }
 
-// compare prefers the affinity key, then the score, then the order of paths.
+// compare prefers the affinity key, then fewer zones, then the host's score, that of the zones, and the order of paths.
 func (p *scoreProgram) compare(a, b *scorePick) int {
-	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(b.score, a.score)); c != 0 {
+	if c := cmp.Or(
+		cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones),
+		cmp.Compare(b.score.host, a.score.host), cmp.Compare(b.score.zones, a.score.zones),
+	); c != 0 {
 		return c
 	}
 	return comparePlaces(p.chosen(a), p.chosen(b))

@@ -27,10 +27,14 @@ func (p *problem) index() *index {
 		return nil
 	}
 	key := p.shapeKey()
-	return p.c.cache.get(p.c.fabric, p.c.keptShapes,
+	ix := p.c.cache.get(p.c.fabric, p.c.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
 		func(ix *index, nodes []int32) *index { return ix.after(p, nodes) },
 		func() ([]byte, *index) { return bytes.Clone(key), p.newIndex() })
+	if ix != nil {
+		p.indexNeeds = ix.needs
+	}
+	return ix
 }
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
@@ -81,6 +85,10 @@ func (k *keyWriter) shape(s *gang.Shape) {
 		k.text(string(t.Effect))
 		*k = append(*k, bit(t.Exists))
 	}
+	k.text(string(s.NUMA.Policy))
+	k.text(string(s.NUMA.Exclusive))
+	k.text(string(s.NUMA.CPUs))
+	k.number(s.NUMA.ThreadsPerCore)
 }
 
 func (k *keyWriter) expressions(list []gang.Expression) {

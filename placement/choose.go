@@ -17,7 +17,12 @@ type chooser struct {
 	unit  int64 // the units go in multiples of it
 	short bool  // one of the children takes the short group as well
 	count bool  // only the number of children matters
+	// byZones: the zones of nodes may tell the children apart.
+	byZones bool
 }
+
+// scored says whether children that are equal otherwise may differ in score.
+func (c *chooser) scored() bool { return c.byZones || c.sums.scored() }
 
 // choose fills the items' given, and short where the short group goes.
 func (c *chooser) choose() {
@@ -126,7 +131,7 @@ func (c *chooser) compareUsed(i, j int) int {
 			order = -1
 		}
 	}
-	order = cmp.Or(order, cmp.Compare(b.friends, a.friends))
+	order = cmp.Or(order, cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones))
 	switch {
 	case order != 0:
 	case c.byScore():
@@ -141,7 +146,7 @@ func (c *chooser) compareUsed(i, j int) int {
 func (c *chooser) compareAlone(i, j int) int {
 	order := c.compareUsed(i, j)
 	if order == 0 && c.scored() {
-		order = cmp.Compare(c.scoreOf(&c.items[j], 0, true), c.scoreOf(&c.items[i], 0, true))
+		order = c.scoreOf(&c.items[j], 0, true).compare(c.scoreOf(&c.items[i], 0, true))
 	}
 	return order
 }
@@ -241,10 +246,10 @@ func (c *chooser) fill(set []int) {
 	}
 }
 
-// compareFill is the fill order: siblings first, then by score or room; ties stay in path order.
+// compareFill is the fill order: siblings first, then by zones, by score or room; ties stay in path order.
 func (c *chooser) compareFill(i, j int) int {
 	a, b := &c.items[i], &c.items[j]
-	order := cmp.Compare(b.siblings, a.siblings)
+	order := cmp.Or(cmp.Compare(b.siblings, a.siblings), cmp.Compare(a.zones, b.zones))
 	switch {
 	case order != 0:
 		return order

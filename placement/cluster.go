@@ -9,6 +9,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 )
 
 // Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
@@ -19,14 +20,19 @@ type Cluster struct {
 	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
 	free []column[int64]
 	on   column[hosted] // running members by node
+	// zones are what the nodes have free in their zones; nil: no zones are known.
+	zones column[*numa.Node]
+	zoned int // nodes with a NUMA policy of their own
 	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
 	gangs *btree.BTreeG[*gangMembers]
 	// anchors are the gangs by the affinity keys of their members; as persistent.
 	anchors *btree.BTreeG[anchor]
 	leaving []*member // in the order of gang, then name
 
-	cache   *shapeCache
-	touched []int32 // nodes changed since the fork, while a snapshot is made
+	cache *shapeCache
+	// While a snapshot is made:
+	touched []int32 // nodes changed since the fork
+	steps   map[step]*numa.Node
 }
 
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
@@ -39,24 +45,25 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	}
 	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}}
 	n := len(c.names)
-	c.static, c.on = newStatics(n), newColumn[hosted](n)
+	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
 	c.free = make([]column[int64], len(c.resources))
 	for r := range c.free {
 		c.free[r] = newColumn[int64](n)
 	}
-	defects = append(append(c.putNodes(spec.Nodes), defects...), checkKept(spec)...)
+	defects = append(append(c.putNodes(spec.Nodes), defects...), checkSettings(spec)...)
 	if err := errors.Join(defects...); err != nil {
 		return nil, err
 	}
 	if err := c.placeAll(spec.Running); err != nil {
 		return nil, err
 	}
+	c.steps = nil
 	c.checkSnapshot()
 	return c, nil
 }
 
-// checkKept returns what is wrong with the bounds of a spec.
-func checkKept(spec Spec) (defects []error) {
+// checkSettings returns what is wrong with the settings of a spec.
+func checkSettings(spec Spec) (defects []error) {
 	for _, f := range []struct {
 		field string
 		value int
@@ -64,6 +71,9 @@ func checkKept(spec Spec) (defects []error) {
 		if f.value < 0 {
 			defects = append(defects, invalid(f.field, f.value, "negative"))
 		}
+	}
+	if !spec.NUMAExclusive.Known() {
+		defects = append(defects, invalid("cluster.NUMAExclusive", spec.NUMAExclusive, "unknown exclusivity"))
 	}
 	return defects
 }
@@ -132,8 +142,8 @@ func (c *Cluster) Tree(name string) (NamedTree, bool) {
 // Trees lists the topologies; the slice is the caller's.
 func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.trees) }
 
-// Notices lists what was accepted but matters: members on nodes that were absent when they were given, nodes of a tree
-// that the snapshot lacks. O(nodes); the slice is the caller's.
+// Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
+// members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Cluster) Notices() []string {
 	notices := slices.Clone(c.notices)
 	for _, v := range c.views {
@@ -171,7 +181,7 @@ func (c *Cluster) Nodes() iter.Seq[Node] {
 func (c *Cluster) export(id int32, s node) Node {
 	return Node{
 		Name: c.names[id], Labels: s.labels, Taints: s.taints, Allocatable: c.fabric.allocatable(s.allocatable),
-		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0,
+		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.zoning.spec(),
 	}
 }
 
@@ -209,6 +219,6 @@ func (c *Cluster) Running() iter.Seq[Running] {
 func (c *Cluster) exportMember(m *member) Running {
 	return Running{
 		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.held(m.holds),
-		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving,
+		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving, NUMA: m.placed,
 	}
 }

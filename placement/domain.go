@@ -48,11 +48,11 @@ func (f *found) best() vertex {
 		switch order := f.compareTo(&best, d); {
 		case order < 0:
 			equals = 1
-		case order == 0:
+		case order == 0 && f.scoresTell(best.domain, d):
 			equals++
 		}
 	}
-	if equals <= 1 || !f.scored() {
+	if equals <= 1 {
 		return best.domain
 	}
 	var same []candidate
@@ -71,7 +71,7 @@ func (f *found) knowSpan(c *candidate) {
 	}
 }
 
-// compareTo compares a domain with the best so far by every key but the host score, and takes its place if it is better.
+// compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
 func (f *found) compareTo(best *candidate, d vertex) int {
 	order := -1
 	if best.domain >= 0 {
@@ -107,10 +107,10 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 	for i := range cands {
 		cands[i].span = f.spanOf(cands[i].domain)
 	}
-	scores := map[vertex]int64{}
-	score := func(d vertex) int64 {
-		if !f.scored() {
-			return 0
+	scores := map[vertex]score{}
+	scoreOf := func(d vertex) score {
+		if !f.scored() && !f.aligned {
+			return score{}
 		}
 		if _, ok := scores[d]; !ok {
 			sh := f.place(d, f.everything())
@@ -122,7 +122,7 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(score(b.domain), score(a.domain)), f.v.comparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.v.comparePaths(a.domain, b.domain))
 	})
 	out := make([]vertex, len(cands))
 	for i, c := range cands {
@@ -176,8 +176,11 @@ func (p *problem) compareFree(a, b int64) int {
 	return cmp.Compare(a, b)
 }
 
-// comparePacking compares free slots, of the domains, then of their parents, and so on up.
+// comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
 func (f *found) comparePacking(a, b vertex) int {
+	if c := f.compareZones(a, b); c != 0 {
+		return c
+	}
 	if f.policy == gang.ByScore && f.v.isNode(a) && f.v.isNode(b) {
 		if c := cmp.Compare(f.nodeScore(b), f.nodeScore(a)); c != 0 {
 			return c

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -22,6 +23,7 @@ type fabric struct {
 
 	cloning sync.Mutex // cloning gangs writes to the original
 
+	exclusive             numa.Exclusive // of members with a policy of their own that do not say
 	keptShapes, keptSizes int
 	uses                  atomic.Int64 // of shapes and group sizes
 	scratch               sync.Pool
@@ -29,7 +31,7 @@ type fabric struct {
 
 // newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
 func newFabric(spec Spec) *fabric {
-	f := &fabric{trees: slices.Clone(spec.Trees), resources: resourceNames(spec)}
+	f := &fabric{trees: slices.Clone(spec.Trees), resources: resourceNames(spec), exclusive: spec.NUMAExclusive}
 	f.keptShapes, f.keptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
 	f.pods = f.resource(muster.Pods)
 	f.nameNodes(spec.Nodes)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -24,6 +25,10 @@ func another(t *testing.T, field reflect.StructField) reflect.Value {
 	}
 	v := reflect.New(field.Type).Elem()
 	switch v.Interface().(type) {
+	case *placement.NUMA:
+		v.Set(reflect.ValueOf(twoZones(numa.Restricted)))
+	case *numa.Placed:
+		v.Set(reflect.ValueOf(&numa.Placed{Policy: numa.Restricted, Shares: []numa.Share{{Zone: 0, Resources: gpus(1)}}}))
 	case string:
 		v.SetString("other")
 	case bool:
@@ -87,8 +92,8 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		less := spec
 		reflect.ValueOf(&less).Elem().Field(i).SetZero()
 		name := reflect.TypeFor[placement.Spec]().Field(i).Name
-		if name == "KeptShapes" || name == "KeptSizes" {
-			continue // see TestKeptShapes
+		if name == "KeptShapes" || name == "KeptSizes" || name == "NUMAExclusive" {
+			continue // see TestKeptShapes, TestExclusiveByDefault
 		}
 		if name == "Nodes" {
 			_, err := placement.NewCluster(less)
@@ -128,7 +133,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	res := mustPlan(t, c, req)
 	filled(t, *res)
 	filled(t, res.Span[0])
-	filled(t, res.Assignments[7])
+	filled(t, mustPlan(t, newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])
 	filled(t, res.WaitsFor[0])
 
 	req.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}

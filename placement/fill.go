@@ -11,7 +11,7 @@ import (
 // have no scores, and the policy is BestFit. Groups that no child of x can hold whole are members. The index then tells at
 // once which children take how many.
 func (s *sums) fillsPlainly(x vertex, d *demand) bool {
-	if !s.isOrdinary() || len(d.begun) > 0 || x == rootVertex && s.slots.inTree {
+	if !s.isOrdinary() || s.zonesTell(x) || len(d.begun) > 0 || x == rootVertex && s.slots.inTree {
 		return false
 	}
 	if s.bottom() == 0 || d.units[0] == 0 {

@@ -24,6 +24,11 @@ type index struct {
 	// values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
 	values slab[uint64]
 	groups memo[int64, *groupSums] // by size
+	// alike has, by domain, the position + 1 of a node that all nodes with slots below it are like, in slots and in their zones;
+	// 0: none has slots, -1: they are not alike. It is kept for aligned gangs.
+	alike            slab[int32]
+	aligned, inexact bool
+	needs            needsByZones
 }
 
 // newIndex counts every node; nil if the slots of the cluster do not fit into the columns, which takes a shape that asks
@@ -43,20 +48,30 @@ func (p *problem) newIndex() *index {
 		return nil
 	}
 	s := summer{index: ix}
+	if ix.aligned = p.aligned; ix.aligned {
+		ix.alike, s.like = newSlab[int32](n), p.alikeIn(ix, nil)
+	}
 	for x := vertex(n) - 1; x >= 0; x-- {
 		s.sum(x)
 	}
+	ix.needs, ix.inexact = p.allNeeds(), p.inexact
 	return ix
 }
 
 // counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
-func (p *problem) counter(excluded map[int32]bool, extra map[int32][]int64) func(id int32) int32 {
-	plain := !p.selective() && p.req.Eligible == nil
+func (p *problem) counter(excluded map[int32]bool, extra map[int32]gift) func(id int32) int32 {
+	plain, zones := !p.selective() && p.req.Eligible == nil, p.zoneCounter()
 	return func(id int32) int32 {
-		if excluded[id] || (p.c.flagsOf(id) != present || !plain) && p.refusal(id) != "" {
+		flags := p.c.flagsOf(id)
+		if excluded[id] || (flags&^zoned != present || !plain) && p.refusal(id) != "" {
 			return 0
 		}
-		return int32(p.room(id, extra[id]))
+		g := extra[id]
+		room := p.room(id, g.amounts)
+		if room > 0 && p.bound(flags) {
+			room = min(room, zones(id, p.stateOf(id, g)).Slots)
+		}
+		return int32(room)
 	}
 }
 
@@ -72,6 +87,7 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 		}
 		return total
 	}
+	zones := p.zoneCounter()
 	var page [pageSize]int32
 	for first := int32(0); first < p.v.nodes; first += pageSize {
 		n := min(pageSize, p.v.nodes-first)
@@ -84,8 +100,11 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 			}
 		}
 		for i, f := range p.c.static.flags.page(int(first / pageSize))[:n] {
-			if f != present {
-				page[i] = count(first + int32(i))
+			switch id := first + int32(i); {
+			case f&^zoned != present:
+				page[i] = count(id)
+			case page[i] > 0 && p.bound(f):
+				page[i] = min(page[i], int32(zones(id, p.stateOf(id, gift{})).Slots))
 			}
 			total += int64(page[i])
 		}
@@ -112,13 +131,14 @@ func (ix *index) after(p *problem, nodes []int32) *index {
 	if ix == nil {
 		return p.newIndex()
 	}
-	return ix.recount(nodes, p.counter(nil, nil))
+	p.indexNeeds = ix.needs
+	return ix.recount(p, nodes, nil, nil)
 }
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
 func (ix *index) overlay(p *problem) *index {
-	excluded, extra := p.excluded(), p.leavingAmounts()
+	excluded, extra := p.excluded(), p.leavingGifts()
 	var nodes []int32
 	for id := range excluded {
 		nodes = append(nodes, id)
@@ -133,21 +153,22 @@ func (ix *index) overlay(p *problem) *index {
 		ix.groupsOf(p.c.fabric, l.size) // to start from
 	}
 	slices.Sort(nodes)
-	return ix.recount(slices.Compact(nodes), p.counter(excluded, extra))
+	return ix.recount(p, slices.Compact(nodes), excluded, extra)
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex.
-func (ix *index) recount(nodes []int32, count func(id int32) int32) *index {
+func (ix *index) recount(p *problem, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *index {
 	next := &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(),
+		most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(), alike: ix.alike.fork(), aligned: ix.aligned,
 	}
+	count := p.counter(excluded, extra)
 	var dirty []vertex
 	total := int64(ix.domains.at(rootVertex))
 	for _, id := range nodes {
 		pos := ix.v.at(id)
 		slots, before := count(id), next.slots.at(pos)
-		if slots == before {
+		if slots == before && (!ix.aligned || slots == 0) {
 			continue
 		}
 		total += int64(slots) - int64(before)
@@ -160,11 +181,15 @@ func (ix *index) recount(nodes []int32, count func(id int32) int32) *index {
 		return nil
 	}
 	s := summer{index: next}
+	if ix.aligned {
+		s.like = p.alikeIn(next, extra)
+	}
 	dirty = ix.v.withAbove(dirty)
 	for _, x := range dirty {
 		s.sum(x)
 	}
 	ix.groups.passOn(&next.groups, dirty, ix.v.numDomains())
+	next.needs, next.inexact = p.allNeeds(), p.inexact || ix.inexact
 	return next
 }
 

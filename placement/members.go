@@ -8,6 +8,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 )
 
 // member is a running member. It is never changed, only replaced.
@@ -17,6 +18,7 @@ type member struct {
 	index            int
 	node             int32
 	indexed, leaving bool
+	placed           *numa.Placed // nil: it has no zones
 }
 
 // kin is what members of a gang have in common that came together and hold the same.

@@ -23,12 +23,14 @@ const (
 	cordoned
 	notReady
 	tainted
+	zoned // its own NUMA policy binds members
 )
 
 // kind is what many nodes have in common.
 type kind struct {
 	allocatable []int64 // by resource
 	taints      []gang.Taint
+	zoning      *zoning // nil: no zones are known
 }
 
 var noKind = &kind{} // of absent nodes
@@ -54,6 +56,14 @@ func (s *statics) at(id int32) node {
 	return n
 }
 
+// kindOf is the kind of a node without the rest. O(1).
+func (s *statics) kindOf(id int32) *kind {
+	if k := s.kinds.at(id); k != nil {
+		return k
+	}
+	return noKind
+}
+
 func (s *statics) set(id int32, n node) {
 	s.flags.set(id, n.flags)
 	s.kinds.set(id, n.kind)
@@ -73,26 +83,36 @@ type kinder struct {
 
 func (f *fabric) kinder() *kinder { return &kinder{f.amounts(), map[*int64][]*kind{}} }
 
-// of is the kind of a node, if need be a new one; old is what the node was before. It is nil if what is allocatable is
-// not valid.
-func (k *kinder) of(n *Node, old *kind) *kind {
+// of is the kind of a node, if need be a new one; old is what the node was before. The error names the field.
+func (k *kinder) of(n *Node, old *kind) (*kind, error) {
 	v := k.vector(n.Allocatable, boundless)
 	if v == nil {
-		return nil
+		return nil, n.Allocatable.Validate("node " + n.Name + ".Allocatable")
 	}
-	if old != nil && slices.Equal(old.allocatable, v) && sameTaints(old.taints, n.Taints) {
-		return old
+	if old != nil && slices.Equal(old.allocatable, v) && old.is(n) {
+		return old, nil
 	}
-	const tried = 8 // where taints differ from node to node, they are not shared
+	const tried = 8 // where taints or zones differ from node to node, they are not shared
 	list := k.kinds[&v[0]]
 	for _, old := range list[max(0, len(list)-tried):] {
-		if sameTaints(old.taints, n.Taints) {
-			return old
+		if old.is(n) {
+			return old, nil
 		}
 	}
-	fresh := &kind{v, n.Taints}
+	fresh := &kind{allocatable: v, taints: n.Taints}
+	if n.NUMA != nil {
+		var err error
+		if fresh.zoning, err = newZoning(n.NUMA); err != nil {
+			return nil, below("node "+n.Name+".NUMA", err)
+		}
+	}
 	k.kinds[&v[0]] = append(list, fresh)
-	return fresh
+	return fresh, nil
+}
+
+// is says whether a node with the same allocatable is of the kind.
+func (k *kind) is(n *Node) bool {
+	return sameTaints(k.taints, n.Taints) && k.zoning.spec().equal(n.NUMA)
 }
 
 // sameTaints tells nil from empty, so that nodes read back as they were given.
@@ -100,10 +120,11 @@ func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && sli
 
 // putNode sets a node's static part and its free amounts, as if nothing ran on it.
 func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
-	s := node{labels: n.Labels, kind: pool.of(n, c.static.kinds.at(id)), flags: present}
-	if s.kind == nil {
-		return n.Allocatable.Validate("node " + n.Name + ".Allocatable")
+	kind, err := pool.of(n, c.static.kinds.at(id))
+	if err != nil {
+		return err
 	}
+	s := node{labels: n.Labels, kind: kind, flags: present}
 	if n.Cordoned {
 		s.flags |= cordoned
 	}
@@ -113,6 +134,10 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 	if len(n.Taints) > 0 {
 		s.flags |= tainted
 	}
+	if n.NUMA != nil && n.NUMA.Policy != "" {
+		s.flags |= zoned
+	}
+	c.setZones(id, kind.zoning)
 	c.static.set(id, s)
 	c.touch(id)
 	for r, amount := range s.allocatable {
@@ -133,6 +158,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 		if on := c.membersOn(id); len(on) > 0 {
 			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
 		}
+		c.setZones(id, nil)
 		c.static.set(id, node{})
 		c.touch(id)
 		for r := range c.free {
@@ -189,7 +215,7 @@ func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 
 // rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
 func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
-	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running()), KeptShapes: c.keptShapes, KeptSizes: c.keptSizes}
+	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.exclusive, KeptShapes: c.keptShapes, KeptSizes: c.keptSizes}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
 			spec.Nodes = append(spec.Nodes, n)

@@ -16,9 +16,9 @@ type task struct {
 
 // class are children that every key sees alike; the order of paths tells them apart.
 type class struct {
-	slots, hi, friends int64
-	flags              uint8 // bit i: the flag of task i
-	items              []int
+	slots, hi, friends, zones int64
+	flags                     uint8 // bit i: the flag of task i
+	items                     []int
 }
 
 // picker finds the best set of a given size among children that hold no sibling: a dynamic program over classes of
@@ -44,9 +44,9 @@ type pickState struct {
 
 // pick is the best choice from one class on: m of the first one, then next. Values are those of the whole choice.
 type pick struct {
-	class, m       int
-	friends, slots int64
-	next           *pick
+	class, m              int
+	friends, zones, slots int64
+	next                  *pick
 }
 
 func newPicker(c *chooser, pool, core []int) *picker {
@@ -81,7 +81,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
 	if k.policy == gang.Balanced && best != nil {
-		best = k.mostEven(size, tasks, best.friends)
+		best = k.mostEven(size, tasks, best)
 	}
 	switch {
 	case best == nil:
@@ -111,9 +111,9 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 	return best
 }
 
-// mostEven is the best choice among those with so many members of the affinity key in which every child can take the
-// largest share. Shares are tried from the largest down.
-func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
+// mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
+// child can take the largest share. Shares are tried from the largest down.
+func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 	shares := []int64{k.evenShare(slices.Concat(k.core, k.anyOf(size)))}
 	for _, i := range k.pool {
 		if hi := k.items[i].hi; hi < shares[0] {
@@ -123,7 +123,7 @@ func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
 	slices.SortFunc(shares, func(a, b int64) int { return cmp.Compare(b, a) })
 	for _, share := range slices.Compact(shares) {
 		k.classify(tasks, share)
-		if best := k.solveAll(size, tasks); best != nil && best.friends == friends {
+		if best := k.solveAll(size, tasks); best != nil && best.friends == other.friends && best.zones == other.zones {
 			return best
 		}
 	}
@@ -133,7 +133,7 @@ func (k *picker) mostEven(size int, tasks []task, friends int64) *pick {
 // classify groups the children of the pool that hold at least so many units, largest slots first.
 func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
-	at := map[[4]int64]int{}
+	at := map[[5]int64]int{}
 	for _, i := range k.pool {
 		it := &k.items[i]
 		if it.hi < least {
@@ -145,17 +145,17 @@ func (k *picker) classify(tasks []task, least int64) {
 				flags |= 1 << j
 			}
 		}
-		key := [4]int64{it.slots, it.hi, it.friends, int64(flags)}
+		key := [5]int64{it.slots, it.hi, it.friends, it.zones, int64(flags)}
 		n, ok := at[key]
 		if !ok {
 			n = len(k.classes)
 			at[key] = n
-			k.classes = append(k.classes, class{slots: it.slots, hi: it.hi, friends: it.friends, flags: flags})
+			k.classes = append(k.classes, class{slots: it.slots, hi: it.hi, friends: it.friends, zones: it.zones, flags: flags})
 		}
 		k.classes[n].items = append(k.classes[n].items, i)
 	}
 	slices.SortStableFunc(k.classes, func(a, b class) int {
-		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
+		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(a.zones, b.zones), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
 	})
 	k.mixed = make([][]int64, len(k.classes))
 }
@@ -201,7 +201,11 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 		return nil
 	}
 	cl := &k.classes[st.class]
-	return &pick{class: st.class, m: m, friends: next.friends + int64(m)*cl.friends, slots: next.slots + int64(m)*cl.slots, next: next}
+	n := int64(m)
+	return &pick{
+		class: st.class, m: m, next: next,
+		friends: next.friends + n*cl.friends, zones: next.zones + n*cl.zones, slots: next.slots + n*cl.slots,
+	}
 }
 
 // most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
@@ -236,7 +240,7 @@ func (k *picker) mostMixed(from, size int) int64 {
 	return k.mixed[from][min(size, len(k.mixed[from])-1)]
 }
 
-// compare says which of two choices of equal size is better by every key but the host score.
+// compare says which of two choices of equal size is better by every key but the score.
 func (k *picker) compare(a, b *pick) int {
 	if c := k.compareValues(a, b); c != 0 || k.sameClasses(a, b) {
 		return c
@@ -250,10 +254,10 @@ func comparePlaces(a, b []int) int {
 	return slices.Compare(a, b)
 }
 
-// compareValues prefers more members of the affinity key, fewer slots (Spread: more), then the smaller largest child
-// (Spread: the larger) and so on.
+// compareValues prefers more members of the affinity key, fewer zones, fewer slots (Spread: more), then the smaller largest
+// child (Spread: the larger) and so on.
 func (k *picker) compareValues(a, b *pick) int {
-	if c := cmp.Compare(b.friends, a.friends); c != 0 {
+	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones)); c != 0 {
 		return c
 	}
 	order := cmp.Compare(a.slots, b.slots)

@@ -40,6 +40,7 @@ type item struct {
 	slots    int64
 	siblings int64 // running members of the gang
 	friends  int64 // running members of the affinity key
+	zones    int64 // of a node, that the next member gets there; 0 where they do not tell children apart
 	lo, hi   int64 // units it takes at least, at most
 	withRest int64 // at most beside the short group; -1: no room for that one
 	given    int64 // units it takes, those in units of outer levels included
@@ -160,9 +161,14 @@ func (s *sums) note(level int, items []item) {
 // children lists the children of x that have room.
 func (s *sums) children(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
+	zones := s.v.isNode(lo) && s.zonesTell(x)
 	for c := lo; c < end; c++ {
 		if slots := s.slots.at(c); slots > 0 || s.forced.at(c) > 0 {
-			items = append(items, item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1})
+			it := item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1}
+			if zones {
+				it.zones = s.zonesOn(c)
+			}
+			items = append(items, it)
 		}
 	}
 	return items
@@ -197,7 +203,7 @@ func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item
 		return s.giveMost(x, level, n, items)
 	}
 	s.bound(level, at, items)
-	c := chooser{sums: s, items: items, level: level, n: n, unit: s.unitOf(level, x), count: count}
+	c := chooser{sums: s, items: items, level: level, n: n, unit: s.unitOf(level, x), count: count, byZones: s.zonesTell(x)}
 	if *short && s.roomForShort(x, at, n, items) {
 		c.short, *short = true, false
 	}

@@ -21,7 +21,7 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 	}
 	defer p.done()
 	if o := p.search(); o != nil {
-		return p.result(o.positions), nil
+		return p.result(o.positions, nil), nil
 	}
 	return p.otherwise()
 }
@@ -46,7 +46,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 		}
 		shown := map[string]bool{}
 		for o := range p.outcomes() {
-			res := p.result(o.positions)
+			res := p.result(o.positions, nil)
 			// The best plan in a large domain may lie in a small one, which came before.
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
 			if shown[key] {

@@ -36,8 +36,9 @@ type problem struct {
 	forced      tally
 	leavingGone bool
 	indexes     [2]*index // see ownIndex
-	scratch     *scratch
-	members     *problem // the gang itself, where whole groups are placed like members; else nil
+	alignment
+	scratch *scratch
+	members *problem // the gang itself, where whole groups are placed like members; else nil
 }
 
 // tally counts something at some vertices; nil: nowhere.
@@ -102,6 +103,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 			return nil, err
 		}
 	}
+	p.align()
 	p.findAnchors()
 	p.forceMultiples()
 	return p, nil

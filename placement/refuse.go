@@ -7,12 +7,13 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 )
 
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
 func (p *problem) refuse() *Unschedulable {
 	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
-	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, Proven: true, nodes: p.causes}
+	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: p.causes}
 	slots := p.slotTable()
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
@@ -36,6 +37,7 @@ func (p *problem) refuse() *Unschedulable {
 	if u.Rule == "" {
 		u.Kind = KindNodes
 	}
+	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts())
 	p.countMembersOf(u)
 	return u
 }
@@ -223,10 +225,12 @@ func (p *problem) multipleName() string {
 
 // causes counts the nodes that take no member by the first cause that applies.
 func (p *problem) causes() NodeCauses {
+	own := *p // what it prepares is its own: others may ask at the same time
+	own.ownNeeds, p = nil, &own
 	counts := map[string]int{}
 	out := NodeCauses{}
 	excluded := p.excluded()
-	extra := p.leavingAmounts()
+	extra := p.leavingGifts()
 	for id := range int32(len(p.c.names)) {
 		if p.c.flagsOf(id)&present == 0 {
 			continue
@@ -236,30 +240,33 @@ func (p *problem) causes() NodeCauses {
 			counts[cause]++
 		}
 	}
-	order := []string{"cordoned", "not-ready", "taint", "selector", "eligible"}
-	for _, name := range order {
+	first := []string{"cordoned", "not-ready", "taint", "selector", "eligible", string(numa.CausePolicy)}
+	last := []string{string(numa.CauseExclusive), string(numa.CauseCapacity)}
+	middle := slices.SortedFunc(maps.Keys(counts), muster.CompareNatural)
+	middle = slices.DeleteFunc(middle, func(name string) bool { return slices.Contains(first, name) || slices.Contains(last, name) })
+	for _, name := range slices.Concat(first, middle, last) {
 		if counts[name] > 0 {
 			out.Rejected = append(out.Rejected, CauseCount{name, counts[name]})
-			delete(counts, name)
 		}
-	}
-	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
-		out.Rejected = append(out.Rejected, CauseCount{name, counts[name]})
 	}
 	return out
 }
 
-func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32][]int64) string {
+func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32]gift) string {
 	if cause := p.refusal(id); cause != "" {
 		return cause
 	}
 	if excluded[id] {
 		return "eligible"
 	}
+	inZones := p.zoneCause(id, extra[id])
+	if inZones == numa.CausePolicy {
+		return string(inZones)
+	}
 	for _, n := range p.needs {
-		if p.freeOf(id, n, extra[id]) < n.amount {
+		if p.freeOf(id, n, extra[id].amounts) < n.amount {
 			return "resource:" + n.name
 		}
 	}
-	return ""
+	return string(inZones)
 }

@@ -4,20 +4,25 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster/numa"
 )
 
-// result describes a plan that puts the first pending units at these positions.
-func (p *problem) result(units []int32) *Result {
-	var r *Result
+// result describes a plan that puts the first pending units at these positions when some members have left.
+func (p *problem) result(units []int32, waits []Waited) *Result {
+	positions, members := units, p
 	if p.members != nil {
-		r = p.members.describe(p.unbundle(units))
-	} else {
-		r = p.describe(units)
+		positions, members = p.unbundle(units), p.members
 	}
+	r := members.describe(positions)
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
+		r.lenient = r.lenient || s.NUMA.Exclusive == numa.Preferred
 	}
+	r.lenient = r.lenient || p.aligned && p.c.exclusive == numa.Preferred
+	r.WaitsFor = waits
 	p.waitForNames(r)
+	p.shareZones(r, positions)
 	return r
 }
 
@@ -28,9 +33,12 @@ func (p *problem) waitForNames(r *Result) {
 	}
 	for _, a := range r.Assignments {
 		if m := p.c.member(r.Gang, a.Member); m != nil {
-			r.WaitsFor = append(r.WaitsFor, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
+			if w := (Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
+				r.WaitsFor = append(r.WaitsFor, w)
+			}
 		}
 	}
+	slices.SortFunc(r.WaitsFor, compareWaited)
 }
 
 func (p *problem) describe(positions []int32) *Result {

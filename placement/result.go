@@ -30,6 +30,7 @@ type Result struct {
 	// What Apply needs of the request: what the members hold, in turn by rank, the affinity key and the indexes.
 	holds       []muster.Resources
 	affinityKey string
+	lenient     bool // members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int
 }
 

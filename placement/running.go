@@ -30,6 +30,7 @@ func (c *Cluster) placeAll(running []Running) error {
 	for _, g := range gangs {
 		errs = append(errs, c.settle(g)...)
 	}
+	c.noteExcess()
 	slices.Sort(c.notices)
 	return errors.Join(errs...)
 }
@@ -59,7 +60,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
 func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
-	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving}
+	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, placed: r.NUMA}
 	if r.Gang == "" || r.Member == "" {
 		return m, nameless(r.Gang, r.Member)
 	}
@@ -101,7 +102,7 @@ func (c *Cluster) hold(m *member) error {
 		c.free[r].set(m.node, free-amount)
 		c.touch(m.node)
 	}
-	return nil
+	return c.holdZones(m)
 }
 
 // giveBack is the inverse of hold.
@@ -113,6 +114,7 @@ func (c *Cluster) giveBack(m *member) {
 			c.touch(m.node)
 		}
 	}
+	c.giveBackZones(m)
 }
 
 // relist takes members out of every list that holds them and puts others in; both slices are in the order of

@@ -1,9 +1,19 @@
 package placement
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
+
+// score rates where members lie: by their zones, where those of an aligned gang tell, then by the host. Higher is better.
+type score struct{ zones, host int64 }
+
+func (s score) plus(o score) score { return score{s.zones + o.zones, s.host + o.host} }
+
+func (s score) compare(o score) int {
+	return cmp.Or(cmp.Compare(s.zones, o.zones), cmp.Compare(s.host, o.host))
+}
 
 // maxScore bounds the host score of a node, so that no sum over members overflows.
 const maxScore = 1 << 36
@@ -34,14 +44,25 @@ func (s *sums) nodeScore(x vertex) int64 {
 	return score
 }
 
-// score sums host scores over the members of a share.
-func (s *sums) score(sh *share) int64 {
+// scoreOn is the score of so many units on a node.
+func (s *sums) scoreOn(x vertex, units int64) score {
+	return score{s.zoneScore(x, units), s.nodeScore(x) * units}
+}
+
+// score sums scores over the members of a share.
+func (s *sums) score(sh *share) (sum score) {
 	if s.v.isNode(sh.at) {
-		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
+		return s.scoreOn(sh.at, s.newMembers(&sh.demand))
 	}
-	var sum int64
 	for i := range sh.parts {
-		sum += s.score(&sh.parts[i])
+		sum = sum.plus(s.score(&sh.parts[i]))
+	}
+	for i := 0; i < len(sh.run); {
+		n := i
+		for n < len(sh.run) && sh.run[n] == sh.run[i] {
+			n++
+		}
+		sum, i = sum.plus(s.scoreOn(s.v.nodeVertex(sh.run[i]), int64(n-i))), n
 	}
 	return sum
 }
@@ -61,21 +82,21 @@ func (s *sums) newMembers(d *demand) int64 {
 	return n
 }
 
-// scoreOf is the host score of a child that takes so many units of the level at hand, and perhaps the short group.
-func (c *chooser) scoreOf(it *item, units int64, short bool) int64 {
+// scoreOf is the score of a child that takes so many units of the level at hand, and perhaps the short group.
+func (c *chooser) scoreOf(it *item, units int64, short bool) score {
 	d := demand{units: make([]int64, len(c.sizes)), short: short}
 	d.units[c.level] = units * c.unit
 	if c.v.isNode(it.at) {
-		return c.nodeScore(it.at) * c.newMembers(&d)
+		return c.scoreOn(it.at, c.newMembers(&d))
 	}
 	sh := c.place(it.at, d)
 	return c.score(&sh)
 }
 
-// bestScored is, among the sets as good as the best choice, the one with the highest host score.
+// bestScored is, among the sets as good as the best choice, the one with the highest score.
 func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
 	var out []int
-	var top int64
+	var top score
 	for i, t := range tasks {
 		k.memo, k.bit = map[pickState]*pick{}, 1<<i
 		st := pickState{0, size, max(0, t.need), t.flagged}
@@ -85,7 +106,7 @@ func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
 		for set := range k.equals(st) {
 			set = k.bestScores(set)
 			score := k.setScore(set)
-			if out == nil || score > top || score == top && comparePlaces(set, out) < 0 {
+			if order := score.compare(top); out == nil || order > 0 || order == 0 && comparePlaces(set, out) < 0 {
 				out, top = set, score
 			}
 		}
@@ -119,24 +140,23 @@ func (k *picker) equals(st pickState) iter.Seq[[]int] {
 	}
 }
 
-// setScore is the host score of what the core and the picked children take.
-func (k *picker) setScore(picked []int) int64 { return k.filledScore(slices.Concat(k.core, picked)) }
+// setScore is the score of what the core and the picked children take.
+func (k *picker) setScore(picked []int) score { return k.filledScore(slices.Concat(k.core, picked)) }
 
-// filledScore is the host score of what the children of a set take.
-func (c *chooser) filledScore(set []int) int64 {
+// filledScore is the score of what the children of a set take.
+func (c *chooser) filledScore(set []int) (sum score) {
 	filled := c.tryFill(set)
-	var sum int64
 	for _, i := range set {
-		sum += c.scoreOf(&c.items[i], filled[i].given, filled[i].short)
+		sum = sum.plus(c.scoreOf(&c.items[i], filled[i].given, filled[i].short))
 	}
 	return sum
 }
 
 // keepScored takes the first n of the rest as keepAble does; among children that are equal but for their places, those
-// with the highest host score. Beyond maxMixed sets the first ones in path order are compared.
+// with the highest score. Beyond maxMixed sets the first ones in path order are compared.
 func (c *chooser) keepScored(set, rest []int, n int, short bool) []int {
 	best := c.keepAble(rest, n, short)
-	if n == 0 || len(best) < n || !c.scored() || c.byScore() {
+	if n == 0 || len(best) < n || !c.scored() || c.byScore() && !c.byZones {
 		return best
 	}
 	from, to := n-1, n
@@ -153,14 +173,14 @@ func (c *chooser) keepScored(set, rest []int, n int, short bool) []int {
 			continue
 		}
 		score := c.filledScore(slices.Concat(set, kept))
-		if score > top || score == top && comparePlaces(kept, best) < 0 {
+		if order := score.compare(top); order > 0 || order == 0 && comparePlaces(kept, best) < 0 {
 			best, top = kept, score
 		}
 	}
 	return best
 }
 
-// bestScores exchanges picked children for others of their class where that raises the host score. What the k-th child
+// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child
 // of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
 // in fill order.
 func (k *picker) bestScores(picked []int) []int {
@@ -169,7 +189,7 @@ func (k *picker) bestScores(picked []int) []int {
 	for from := 0; from < len(k.classes); {
 		to := from
 		var mixed [][]int
-		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots; to++ {
+		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots && k.classes[to].zones == k.classes[from].zones; to++ {
 			var parts []item
 			for _, j := range k.classes[to].items {
 				if slices.Contains(picked, j) {
@@ -196,7 +216,7 @@ const maxMixed = 1 << 12
 func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 	var others []int
 	for _, i := range picked {
-		if k.items[i].slots != k.classes[from].slots {
+		if k.items[i].slots != k.classes[from].slots || k.items[i].zones != k.classes[from].zones {
 			others = append(others, i)
 		}
 	}
@@ -221,7 +241,7 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 		}
 		tries++
 		score := k.setScore(slices.Concat(others, slices.Concat(try...)))
-		if score > top || score == top && comparePlaces(slices.Concat(try...), slices.Concat(best...)) < 0 {
+		if order := score.compare(top); order > 0 || order == 0 && comparePlaces(slices.Concat(try...), slices.Concat(best...)) < 0 {
 			best, top = slices.Clone(try), score
 		}
 		return tries < maxMixed
@@ -258,27 +278,27 @@ func (c *chooser) tryFill(set []int) []item {
 	return filled
 }
 
-// assign chooses children, in path order, to take what these parts took so that the host score is largest; ties go to
+// assign chooses children, in path order, to take what these parts took so that the score is largest; ties go to
 // the earlier children. O(children * parts).
 func (k *picker) assign(children []int, parts []item) []int {
 	n, m := len(children), len(parts)
 	if n == m || m == 0 {
 		return children[:m]
 	}
-	value := func(i, j int) int64 { return k.scoreOf(&k.items[children[i]], parts[j].given, parts[j].short) }
-	best := make([][]int64, n+1) // best[i][j]: children from i on take the parts from j on
+	value := func(i, j int) score { return k.scoreOf(&k.items[children[i]], parts[j].given, parts[j].short) }
+	best := make([][]score, n+1) // best[i][j]: children from i on take the parts from j on
 	for i := n; i >= 0; i-- {
-		best[i] = make([]int64, m+1)
+		best[i] = make([]score, m+1)
 		for j := m - 1; j >= max(0, m-(n-i)); j-- {
-			best[i][j] = value(i, j) + best[i+1][j+1]
-			if n-i > m-j {
-				best[i][j] = max(best[i][j], best[i+1][j])
+			best[i][j] = value(i, j).plus(best[i+1][j+1])
+			if n-i > m-j && best[i+1][j].compare(best[i][j]) > 0 {
+				best[i][j] = best[i+1][j]
 			}
 		}
 	}
 	var out []int
 	for i, j := 0, 0; j < m; i++ {
-		if n-i == m-j || best[i][j] == value(i, j)+best[i+1][j+1] {
+		if n-i == m-j || best[i][j] == value(i, j).plus(best[i+1][j+1]) {
 			out, j = append(out, children[i]), j+1
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/muster-sched/muster/numa"
 )
 
 // boundlessSlots is what a node has for members that ask for nothing it bounds, and the most it can have: far above
@@ -14,7 +16,7 @@ const boundlessSlots = 1 << 24
 func (p *problem) countSlots() []int64 {
 	n := p.v.numDomains()
 	slots := make([]int64, n+int(p.v.nodes))
-	count := p.counter(p.excluded(), p.leavingAmounts())
+	count := p.counter(p.excluded(), p.leavingGifts())
 	for pos := range p.v.nodes {
 		slots[n+int(pos)] = int64(count(p.v.node(pos)))
 	}
@@ -161,21 +163,31 @@ func (p *problem) excluded() map[int32]bool {
 	return out
 }
 
-// leavingAmounts is what leaving members give back on each node, nil while they count as staying.
-func (p *problem) leavingAmounts() map[int32][]int64 {
+// gift is what leaving members give back on a node.
+type gift struct {
+	amounts []int64    // by resource
+	zones   *numa.Node // the node's zones without them, nil where no zones are known
+}
+
+// leavingGifts is what leaving members give back on each node, nil while they count as staying.
+func (p *problem) leavingGifts() map[int32]gift {
 	if !p.leavingGone || len(p.c.leaving) == 0 {
 		return nil
 	}
-	out := map[int32][]int64{}
+	if p.gifts != nil {
+		return p.gifts
+	}
+	p.gifts = map[int32]gift{}
 	for _, m := range p.c.leaving {
-		sum := out[m.node]
-		if sum == nil {
-			sum = make([]int64, len(p.c.resources))
-			out[m.node] = sum
+		g, ok := p.gifts[m.node]
+		if !ok {
+			g = gift{make([]int64, len(p.c.resources)), p.c.zones.at(m.node)}
 		}
 		for r, amount := range m.holds {
-			sum[r] += amount
+			g.amounts[r] += amount
 		}
+		g.zones = without(g.zones, m)
+		p.gifts[m.node] = g
 	}
-	return out
+	return p.gifts
 }

@@ -6,6 +6,7 @@ import "slices"
 type summer struct {
 	*index
 	list []int32
+	like func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
 }
 
 func (s *summer) sum(x vertex) {
@@ -13,6 +14,9 @@ func (s *summer) sum(x vertex) {
 	s.list = s.list[:0]
 	if lo == end {
 		return
+	}
+	if s.like != nil {
+		s.compareBelow(x)
 	}
 	below := s.v.tiersBelow(s.v.tier[x])
 	if s.v.isNode(lo) {
@@ -128,4 +132,25 @@ func sortDescending(values []int32) {
 		}
 	}
 	clear(values[i:])
+}
+
+// compareBelow finds out whether all nodes below x are alike.
+func (s *summer) compareBelow(x vertex) {
+	one := int32(0)
+	lo, end := s.v.kids(x)
+	for c := lo; c < end && one >= 0; c++ {
+		other := int32(0)
+		if !s.v.isNode(c) {
+			other = s.alike.at(c)
+		} else if pos := s.v.position(c); s.slots.at(pos) > 0 {
+			other = pos + 1
+		}
+		switch {
+		case one == 0:
+			one = other
+		case other < 0 || other > 0 && !s.like(one-1, other-1):
+			one = -1
+		}
+	}
+	s.alike.put(x, one)
 }

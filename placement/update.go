@@ -28,6 +28,14 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range g.members {
+		if res.lenient {
+			break
+		}
+		if err := c.apart(m); err != nil {
+			return nil, err
+		}
+	}
 	if err := next.enter(g.members); err != nil {
 		return nil, err
 	}
@@ -56,7 +64,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 		if lacks[kind] != "" {
 			return nil, overCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
 		}
-		m := member{kin: kins[kind], name: a.Member, node: near}
+		m := member{kin: kins[kind], name: a.Member, node: near, placed: a.NUMA}
 		m.index, m.indexed = res.indexes[a.Member]
 		g.add(m)
 	}
@@ -128,7 +136,7 @@ func (c *Cluster) succeed(next *Cluster) *Cluster {
 		next.cache = &shapeCache{}
 		// An index that would have to count a good part of the nodes again is left behind.
 		c.cache.passOn(next.cache, next.touched, len(c.names)/8+64)
-		next.touched = nil
+		next.touched, next.steps = nil, nil
 	}
 	next.checkSnapshot()
 	return next
@@ -138,7 +146,7 @@ func (c *Cluster) succeed(next *Cluster) *Cluster {
 func (c *Cluster) fork() *Cluster {
 	next := *c
 	next.cache = nil
-	next.static, next.on = c.static.fork(), c.on.fork()
+	next.static, next.on, next.zones = c.static.fork(), c.on.fork(), c.zones.fork()
 	next.free = make([]column[int64], len(c.free))
 	for r := range c.free {
 		next.free[r] = c.free[r].fork()
@@ -253,6 +261,9 @@ func (c *Cluster) enter(fresh []*member) error {
 			if free := c.free[r].at(m.node); amount > free {
 				return overCommitted(c.names[m.node], m.gang, m.name, c.resources[r], amount-max(free, 0))
 			}
+		}
+		if err := c.zonesTake(m); err != nil {
+			return err
 		}
 		if err := c.hold(m); err != nil {
 			return err

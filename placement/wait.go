@@ -21,23 +21,17 @@ func (p *problem) wait() *Result {
 		return nil
 	}
 	waits := p.waitsFor(o.positions)
-	positions := append(o.positions, p.further(o)...)
+	positions := append(o.positions, p.further(o, waits)...)
 	if len(p.levels) == 0 {
 		slices.Sort(positions) // ranks follow the tree, whoever came first
 	}
-	r := p.result(positions)
-	for _, w := range waits {
-		if !slices.Contains(r.WaitsFor, w) {
-			r.WaitsFor = append(r.WaitsFor, w)
-		}
-	}
-	slices.SortFunc(r.WaitsFor, compareWaited)
-	return r
+	slices.SortFunc(waits, compareWaited)
+	return p.result(positions, waits)
 }
 
 // further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
 // now.
-func (p *problem) further(o *outcome) []int32 {
+func (p *problem) further(o *outcome, waits []Waited) []int32 {
 	n := len(o.positions)
 	if n == len(p.pending) || p.mult != nil {
 		return nil
@@ -57,6 +51,7 @@ func (p *problem) further(o *outcome) []int32 {
 		x := more.v.nodeVertex(pos)
 		slots[x] = max(0, slots[x]-1)
 	}
+	more.boundFurther(slots, o.positions, waits)
 	more.sumSlots(slots)
 	table := slotTable{flat: slots}
 	if n, ok := more.most(table); ok {
@@ -83,7 +78,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	}
 	var out []Waited
 	for id, members := range leaving {
-		for _, m := range p.fewest(members, p.lacking(id, placed[id])) {
+		for _, m := range p.fewest(id, members, placed[id]) {
 			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
 		}
 	}
@@ -101,65 +96,4 @@ func (p *problem) lacking(id int32, n int64) []int64 {
 		lack[i] = max(0, n*need.amount-p.freeOf(id, need, nil))
 	}
 	return lack
-}
-
-// fewest finds the smallest set of members that gives back what is lacking, the first by name among equals. Members
-// that hold the same are tried in order only, so the work grows with the kinds of members.
-func (p *problem) fewest(members []*member, lack []int64) []*member {
-	for size := range members {
-		if set, ok := p.cover(members, lack, size); ok {
-			return set
-		}
-	}
-	return members
-}
-
-func (p *problem) cover(members []*member, lack []int64, size int) ([]*member, bool) {
-	if !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) {
-		return nil, true
-	}
-	if size == 0 || !p.couldCover(members, lack, size) {
-		return nil, false
-	}
-	left := make([]int64, len(lack))
-	for i, m := range members {
-		if slices.ContainsFunc(members[:i], func(o *member) bool { return slices.Equal(o.holds, m.holds) }) {
-			continue // without the earlier one, this one is no better
-		}
-		for r, need := range p.needs {
-			left[r] = lack[r]
-			if need.id >= 0 {
-				left[r] -= m.holds[need.id]
-			}
-		}
-		if set, ok := p.cover(members[i+1:], left, size-1); ok {
-			return append([]*member{m}, set...), true
-		}
-	}
-	return nil, false
-}
-
-// couldCover bounds what size members can give back: for every resource the largest amounts.
-func (p *problem) couldCover(members []*member, lack []int64, size int) bool {
-	held := make([]int64, len(members))
-	for r, need := range p.needs {
-		if lack[r] <= 0 {
-			continue
-		}
-		if need.id < 0 {
-			return false
-		}
-		for i, m := range members {
-			held[i] = m.holds[need.id]
-		}
-		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
-		var sum int64
-		for _, h := range held[:min(size, len(held))] {
-			sum += h
-		}
-		if sum < lack[r] {
-			return false
-		}
-	}
-	return true
 }

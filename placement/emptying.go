@@ -1,0 +1,106 @@
+package placement
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster/numa"
+)
+
+// emptying looks for leaving members that make room for units on a node.
+type emptying struct {
+	*problem
+	units int64
+	zones []*numa.Need // nil: zones are not looked at
+}
+
+// fewest finds the smallest set of members that makes room for so many units on their node, the first by name among
+// equals. Members that hold the same are tried in order only, so the work grows with the kinds of members.
+func (p *problem) fewest(id int32, members []*member, units int64) []*member {
+	e := emptying{problem: p, units: units}
+	if p.bound(p.c.flagsOf(id)) {
+		e.zones = p.needsOn(id)
+	}
+	lack, state := p.lacking(id, units), p.stateOf(id, gift{})
+	for size := range members {
+		if set, ok := e.cover(members, lack, state, size); ok {
+			return set
+		}
+	}
+	return members
+}
+
+// cover finds a set of so many members; what the node lacks and the state of its zones are those without the others.
+func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size int) ([]*member, bool) {
+	if e.enough(lack, state) {
+		return nil, true
+	}
+	if size == 0 || !e.couldCover(members, lack, state, size) {
+		return nil, false
+	}
+	left := make([]int64, len(lack))
+	for i, m := range members {
+		if slices.ContainsFunc(members[:i], func(o *member) bool { return e.same(o, m) }) {
+			continue // without the earlier one, this one is no better
+		}
+		for r, need := range e.needs {
+			left[r] = lack[r]
+			if need.id >= 0 {
+				left[r] -= m.holds[need.id]
+			}
+		}
+		if set, ok := e.cover(members[i+1:], left, without(state, m), size-1); ok {
+			return append([]*member{m}, set...), true
+		}
+	}
+	return nil, false
+}
+
+func (e *emptying) enough(lack []int64, state *numa.Node) bool {
+	return !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) &&
+		(e.zones == nil || e.countZones(e.zones, state).Slots >= e.units)
+}
+
+// same says whether two members give back the same.
+func (e *emptying) same(a, b *member) bool {
+	if !slices.Equal(a.holds, b.holds) || e.zones == nil || a.placed == b.placed {
+		return slices.Equal(a.holds, b.holds)
+	}
+	return a.placed != nil && b.placed != nil && a.placed.Policy == b.placed.Policy &&
+		slices.EqualFunc(a.placed.Shares, b.placed.Shares, func(x, y numa.Share) bool {
+			return x.Zone == y.Zone && maps.Equal(x.Resources, y.Resources)
+		})
+}
+
+// couldCover bounds what size members can give back: for every resource the largest amounts, and in the zones what all of
+// them have.
+func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node, size int) bool {
+	held := make([]int64, len(members))
+	for r, need := range e.needs {
+		if lack[r] <= 0 {
+			continue
+		}
+		if need.id < 0 {
+			return false
+		}
+		for i, m := range members {
+			held[i] = m.holds[need.id]
+		}
+		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
+		var sum int64
+		for _, h := range held[:min(size, len(held))] {
+			sum += h
+		}
+		if sum < lack[r] {
+			return false
+		}
+	}
+	if e.zones == nil {
+		return true
+	}
+	for _, m := range members {
+		state = without(state, m)
+	}
+	return e.enough(nil, state)
+}

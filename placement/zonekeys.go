@@ -1,0 +1,94 @@
+package placement
+
+import (
+	"cmp"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+)
+
+// The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
+
+// zonesOn is how many zones the next member gets on a node.
+func (p *problem) zonesOn(x vertex) int64 {
+	id := p.v.node(p.v.position(x))
+	state := p.stateOf(id, p.gifts[id])
+	if n, ok := p.widths[state]; ok {
+		return n
+	}
+	if p.widths == nil {
+		p.widths = map[*numa.Node]int64{}
+	}
+	n := int64(p.needsOn(id)[0].Fit(state).Mask.Width())
+	p.widths[state] = n
+	return n
+}
+
+// zoneScore is what the zones of a node are worth to so many units.
+func (p *problem) zoneScore(x vertex, units int64) int64 {
+	if !p.aligned || units == 0 {
+		return 0
+	}
+	id := p.v.node(p.v.position(x))
+	if s := p.share(id, p.stateOf(id, p.gifts[id]), units); s != nil {
+		return s.score
+	}
+	return 0
+}
+
+// compareZones prefers nodes on which the next member gets fewer zones.
+func (p *problem) compareZones(a, b vertex) int {
+	if !p.aligned || !p.v.isNode(a) || !p.v.isNode(b) {
+		return 0
+	}
+	return cmp.Compare(p.zonesOn(a), p.zonesOn(b))
+}
+
+// leastZones is a bound for zonesOn.
+func (p *problem) leastZones() int64 {
+	for _, known := range []needsByZones{p.indexNeeds, p.ownNeeds} {
+		for _, needs := range known {
+			if !needs[0].Zoned() {
+				return 0
+			}
+		}
+	}
+	return 1
+}
+
+// one is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
+func (s *sums) one(x vertex) int32 {
+	switch {
+	case s.slots.flat != nil:
+		return 0
+	case s.v.isNode(x):
+		return s.v.position(x) + 1
+	}
+	return max(0, s.slots.ix.alike.at(x))
+}
+
+// alike says whether all nodes with slots below two vertices have the same slots, and zones in the same state.
+func (s *sums) alike(a, b vertex) bool {
+	x, y := s.one(a), s.one(b)
+	if x == y || x == 0 || y == 0 {
+		return x == y && x > 0
+	}
+	ids := [2]int32{s.v.node(x - 1), s.v.node(y - 1)}
+	return s.slots.ix.slots.at(x-1) == s.slots.ix.slots.at(y-1) &&
+		s.stateOf(ids[0], s.gifts[ids[0]]).Equal(s.stateOf(ids[1], s.gifts[ids[1]]))
+}
+
+// isFilledAlike says whether it does not matter for the score of an aligned gang which of the nodes below x it gets, as
+// long as slots decide: they are alike, and each takes one member, or all of them are filled but one.
+func (s *sums) isFilledAlike(x vertex) bool {
+	one := s.one(x)
+	return one > 0 && (s.slots.ix.slots.at(one-1) == 1 || s.policy == gang.BestFit && len(s.levels) == 0)
+}
+
+// zonesTell says whether nodes below x may be told apart by their zones.
+func (s *sums) zonesTell(x vertex) bool { return s.aligned && !s.isFilledAlike(x) }
+
+// scoresTell says whether two vertices that are equal otherwise may differ in score, or what lies below them.
+func (s *sums) scoresTell(a, b vertex) bool {
+	return s.scored() || s.aligned && !(s.isFilledAlike(a) && s.alike(a, b))
+}
