@@ -65,7 +65,7 @@ func (z *zoning) state() *numa.Node {
 // below puts the path of the owner before the fields of the defects that another package found.
 func below(owner string, err error) error {
 	var list []error
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.As does not list what is joined
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		list = joined.Unwrap()
 	} else {
 		list = []error{err}
