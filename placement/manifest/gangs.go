@@ -181,7 +181,7 @@ func (r *reader) finish(d *draft) bool {
 		if m.node != "" {
 			r.spec.Running = append(r.spec.Running, placement.Running{
 				Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
-				Index: m.index, Indexed: m.indexed, Leaving: m.leaving,
+				Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			})
 		}
 	}

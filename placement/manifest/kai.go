@@ -147,7 +147,7 @@ func (r *reader) readJob(o *object) {
 	r.owned(o, d)
 	spec := o.root.sub("spec")
 	template := spec.sub("template")
-	pod := r.readPodSpec(template.sub("spec"))
+	pod := r.readPodSpec(template)
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
 	}

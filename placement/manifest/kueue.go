@@ -144,7 +144,7 @@ func (r *reader) readWorkload(o *object) {
 		t := f.sub("topologyRequest")
 		s.group = t.get("podSetGroupName").str()
 		s.rules, s.cut = r.readTopologyRequest(workloadRequest(t))
-		members := promise(o.name+"-"+s.name, s.count, len(d.promised), r.readPodSpec(f.sub("template").sub("spec")))
+		members := promise(o.name+"-"+s.name, s.count, len(d.promised), r.readPodSpec(f.sub("template")))
 		for i, m := range members {
 			m.role = s.name
 			if nodes := placed[s.name]; i < len(nodes) {

@@ -15,7 +15,8 @@ import (
 // cluster is what is known about nodes and trees.
 type cluster struct {
 	nodes      map[string]*placement.Node
-	byHostname map[string]string // names of nodes by their hostname label
+	zoned      map[string]*nodeZones // by the name of the node
+	byHostname map[string]string     // names of nodes by their hostname label
 	hypers     []topology.HyperNode
 	hyper      *object // the first HyperNode
 	sources    []treeSource
@@ -48,6 +49,9 @@ func (r *reader) readNode(o *object) {
 		taint := gang.Taint{Key: t.get("key").required(), Value: t.get("value").str(), Effect: gang.Effect(t.get("effect").required())}
 		checkEffect(t.get("effect"), taint.Effect)
 		n.Taints = append(n.Taints, taint)
+	}
+	if policy, ok := oneOf(o.label(policyLabel), "policy", koordinatorPolicies); ok {
+		n.NUMA = &placement.NUMA{Policy: policy}
 	}
 	r.spec.Nodes = append(r.spec.Nodes, n)
 }
@@ -92,30 +96,37 @@ func (r *reader) resources(f field) muster.Resources {
 	}
 	out := make(muster.Resources, len(f.v.keys))
 	for name, e := range f.entries() {
-		if e.v == nil {
-			continue
+		if amount, ok := r.amount(e, name); ok {
+			out[name] = amount
 		}
-		if e.v.kind < text || e.v.kind > number {
-			e.fail("is " + kindNames[e.v.kind] + ", must be a quantity")
-			continue
-		}
-		q, ok := r.quantities[e.v.text]
-		if !ok {
-			var err error
-			if q, err = ParseQuantity(e.v.text); err != nil {
-				e.fail(err.Error())
-				continue
-			}
-			r.quantities[e.v.text] = q
-		}
-		amount, err := q.Amount(name)
-		if err != nil {
-			e.fail(err.Error())
-			continue
-		}
-		out[name] = amount
 	}
 	return out
+}
+
+// amount reads a quantity of a resource; ok is false if it is absent or wrong.
+func (r *reader) amount(f field, resource string) (n int64, ok bool) {
+	if f.v == nil {
+		return 0, false
+	}
+	if f.v.kind < text || f.v.kind > number {
+		f.fail("is " + kindNames[f.v.kind] + ", must be a quantity")
+		return 0, false
+	}
+	q, ok := r.quantities[f.v.text]
+	if !ok {
+		var err error
+		if q, err = ParseQuantity(f.v.text); err != nil {
+			f.fail(err.Error())
+			return 0, false
+		}
+		r.quantities[f.v.text] = q
+	}
+	n, err := q.Amount(resource)
+	if err != nil {
+		f.fail(err.Error())
+		return 0, false
+	}
+	return n, true
 }
 
 // buildCluster builds the trees when all nodes are known.
@@ -138,6 +149,7 @@ func (r *reader) buildCluster() {
 		}
 		labeled = append(labeled, topology.LabeledNode{Name: n.Name, Labels: n.Labels})
 	}
+	r.placeZones()
 	if r.hyper != nil && !slices.ContainsFunc(r.objects, brokenHyper) {
 		hypers := r.hypers
 		r.sources = append(r.sources, treeSource{r.hyper, hyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {

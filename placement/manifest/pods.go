@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 )
 
 // podSpec is what a pod or a template asks for.
@@ -19,8 +20,9 @@ type podSpec struct {
 	ignored  map[string]int
 }
 
-// readPodSpec reads the spec of a pod or of a pod template.
-func (r *reader) readPodSpec(f field) *podSpec {
+// readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
+func (r *reader) readPodSpec(pod field) *podSpec {
+	f := pod.sub("spec")
 	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName")}
 	p.class.str()
 	if n, ok := f.get("priority").number64(); ok {
@@ -32,6 +34,7 @@ func (r *reader) readPodSpec(f field) *podSpec {
 		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.object()))
 	}
 	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
+	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
 	p.ignored = ignoredRules(f)
 	return p
 }
@@ -201,6 +204,7 @@ type member struct {
 	labels  map[string]string
 	role    string // podset or task
 	node    string // empty: waits for one
+	zones   *numa.Placed
 	leaving bool
 }
 
@@ -208,11 +212,12 @@ type member struct {
 // to be placed.
 func (r *reader) readPod(o *object) {
 	phase := o.root.sub("status").get("phase").str()
-	m := &member{obj: o, name: o.name, spec: r.readPodSpec(o.root.sub("spec")), labels: o.labels, leaving: o.deleted}
+	m := &member{obj: o, name: o.name, spec: r.readPodSpec(o.root), labels: o.labels, leaving: o.deleted}
 	m.node = m.spec.node
 	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.deleted) {
 		return
 	}
+	m.zones = r.readPlaced(m)
 	for _, key := range indexAnnotations {
 		if f := o.annotation(key); f.present() {
 			m.index, m.indexed = f.count(f.str(), 0)

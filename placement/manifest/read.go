@@ -1,6 +1,11 @@
 // Package manifest answers: which cluster and which gangs do these files describe? It reads Kubernetes-style objects
-// as they are (nodes, pods, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from YAML documents,
-// JSON and Lists into a [placement.Spec] and the requests of all gangs that wait for a node.
+// as they are (nodes and their zones, pods, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
+// YAML documents, JSON and Lists into a [placement.Spec] and the requests of all gangs that wait for a node.
+//
+// Where objects say one thing in several places, the first counts. NUMA policy of a node: its label
+// node.koordinator.sh/numa-topology-policy, the attribute topologyManagerPolicy of its NodeResourceTopology, the first of the
+// topologyPolicies there. NUMA policy of a pod: its annotations scheduling.koordinator.sh/numa-topology-spec,
+// scheduling.koordinator.sh/resource-spec, volcano.sh/numa-topology-policy.
 package manifest
 
 import (
@@ -69,6 +74,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	r.each(clusterKinds)
 	r.buildCluster()
 	r.each(gangKinds)
+	r.countUnknown()
 	gangs := r.gangs()
 	if err := r.fatal(gangs); err != nil {
 		return nil, err
@@ -91,7 +97,8 @@ type handlers map[string]func(*reader, *object)
 
 // clusterKinds are read first, because gangs refer to them.
 var clusterKinds = handlers{
-	"/Node":                                            (*reader).readNode,
+	"/Node": (*reader).readNode,
+	"topology.node.k8s.io/NodeResourceTopology":        (*reader).readZones,
 	"scheduling.k8s.io/PriorityClass":                  (*reader).readPriorityClass,
 	"kueue.x-k8s.io/Topology":                          (*reader).readLevels,
 	"kai.scheduler/Topology":                           (*reader).readLevels,

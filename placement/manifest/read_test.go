@@ -102,6 +102,19 @@ func TestClusterBuilds(t *testing.T) {
 	}
 }
 
+// TestEqualZonesAreOne: nodes whose zones and use are equal share one value, so that large clusters cost little memory.
+func TestEqualZonesAreOne(t *testing.T) {
+	var docs []string
+	for i := range 3 {
+		docs = append(docs, fmt.Sprintf("{apiVersion: v1, kind: Node, metadata: {name: n%d}}\n", i), fmt.Sprintf(
+			"{apiVersion: topology.node.k8s.io/v1alpha2, kind: NodeResourceTopology, metadata: {name: n%d}, "+
+				"zones: [{name: node-0, type: Node, resources: [{name: cpu, allocatable: 8, available: %d}]}]}\n", i, 4+i/2))
+	}
+	nodes := read(t, strings.Join(docs, "---\n")).Spec.Nodes
+	assert.Same(t, nodes[0].NUMA, nodes[1].NUMA)
+	assert.NotSame(t, nodes[0].NUMA, nodes[2].NUMA)
+}
+
 // TestHostileFiles: sizes and depths that would cost too much are refused in little time, or read.
 func TestHostileFiles(t *testing.T) {
 	start := time.Now()

@@ -12,6 +12,8 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -79,10 +81,14 @@ func print(in *manifest.Input, nodes bool) string {
 	for _, n := range in.Spec.Nodes {
 		if nodes {
 			fmt.Fprintf(&b, "node %s%s%s%s taints=%v\n", n.Name, amounts(n.Allocatable), flag(n.Cordoned, "cordoned"), flag(n.NotReady, "not-ready"), n.Taints)
+			printZones(&b, n.NUMA)
 		}
 	}
 	for _, m := range in.Spec.Running {
 		fmt.Fprintf(&b, "running %s %s on %s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey))
+		if m.NUMA != nil {
+			fmt.Fprintf(&b, "  zones policy=%q%s\n", m.NUMA.Policy, shares(m.NUMA.Shares))
+		}
 	}
 	for _, g := range in.Gangs {
 		printGang(&b, g)
@@ -94,6 +100,27 @@ func print(in *manifest.Input, nodes bool) string {
 		fmt.Fprintf(&b, "notice %s\n", n)
 	}
 	return b.String()
+}
+
+func printZones(b *strings.Builder, n *placement.NUMA) {
+	if n == nil {
+		return
+	}
+	fmt.Fprintf(b, "  zones policy=%q\n", n.Policy)
+	for _, z := range n.Zones {
+		fmt.Fprintf(b, "  zone %d%s%s\n", z.ID, amounts(z.Allocatable), flag(len(z.Distances) > 0, fmt.Sprint("distances=", z.Distances)))
+	}
+	for _, z := range n.InUse {
+		fmt.Fprintf(b, "  in use %d%s\n", z.ID, amounts(z.Used))
+	}
+}
+
+func shares(list []numa.Share) string {
+	text := ""
+	for _, s := range list {
+		text += fmt.Sprintf(" %d:%s", s.Zone, amounts(s.Resources))
+	}
+	return text
 }
 
 func printGang(b *strings.Builder, g manifest.Gang) {
@@ -123,6 +150,9 @@ func printGang(b *strings.Builder, g manifest.Gang) {
 
 func shape(s *gang.Shape) string {
 	text := amounts(s.Resources)
+	if s.NUMA != (gang.NUMA{}) {
+		text += fmt.Sprintf(" policy=%q%s", s.NUMA.Policy, flag(s.NUMA.Exclusive != "", "exclusive="+string(s.NUMA.Exclusive)))
+	}
 	for _, key := range slices.Sorted(maps.Keys(s.Selector)) {
 		text += " " + key + "=" + s.Selector[key]
 	}

@@ -200,7 +200,11 @@ func (r *reader) readVolcanoJob(o *object) {
 		if p := f.sub("partitionPolicy"); p.present() {
 			r.readPartitions(d, p, &t)
 		}
-		members := promise(o.name+"-"+t.name, n, len(d.promised), r.readPodSpec(f.sub("template").sub("spec")))
+		pod := r.readPodSpec(f.sub("template"))
+		if policy, ok := oneOf(f.get("topologyPolicy"), "policy", kubeletPolicies); ok {
+			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
+		}
+		members := promise(o.name+"-"+t.name, n, len(d.promised), pod)
 		for _, m := range members {
 			m.role = t.name
 		}

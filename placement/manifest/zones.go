@@ -1,0 +1,313 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+)
+
+const schedulingPrefix = "scheduling.koordinator.sh/"
+
+// policyLabel is the label of a node with its policy.
+const policyLabel = "node.koordinator.sh/numa-topology-policy"
+
+// Spellings of policies and of exclusivity. None is a policy as well: it ends the search for another one.
+var (
+	koordinatorPolicies = map[string]numa.Policy{
+		"None": "", "BestEffort": numa.BestEffort, "Restricted": numa.Restricted, "SingleNUMANode": numa.SingleNUMANode,
+	}
+	kubeletPolicies = map[string]numa.Policy{
+		"none": "", "best-effort": numa.BestEffort, "restricted": numa.Restricted, "single-numa-node": numa.SingleNUMANode,
+	}
+	exclusives = map[string]numa.Exclusive{"Required": numa.Required, "Preferred": numa.Preferred}
+)
+
+// oneOf reads a word; ok is false if there is none. One that is in no table is a defect.
+func oneOf[T ~string](f field, what string, tables ...map[string]T) (meaning T, ok bool) {
+	word := f.str()
+	if word == "" {
+		return "", false
+	}
+	for _, table := range tables {
+		if meaning, ok = table[word]; ok {
+			return meaning, true
+		}
+	}
+	f.fail("unknown " + what)
+	return "", false
+}
+
+// readWish reads what a member wants of the zones of its node, from the annotations of a pod or a template. The policy is
+// that of the first annotation that has one, in the order numa-topology-spec, resource-spec (which mostly is about CPUs
+// alone), Volcano's; so is the exclusivity.
+func readWish(notes field) gang.NUMA {
+	var wish gang.NUMA
+	if !notes.present() {
+		return wish
+	}
+	var hasPolicy, hasExclusive bool
+	for _, key := range []string{"numa-topology-spec", "resource-spec"} {
+		spec := notes.get(schedulingPrefix + key)
+		if !spec.present() {
+			continue
+		}
+		spec = spec.json().object()
+		if policy, ok := oneOf(spec.get("numaTopologyPolicy"), "policy", koordinatorPolicies); ok && !hasPolicy {
+			wish.Policy, hasPolicy = policy, true
+		}
+		if exclusive, ok := oneOf(spec.get("singleNUMANodeExclusive"), "exclusivity", exclusives); ok && !hasExclusive {
+			wish.Exclusive, hasExclusive = exclusive, true
+		}
+	}
+	if policy, ok := oneOf(notes.get("volcano.sh/numa-topology-policy"), "policy", kubeletPolicies); ok && !hasPolicy {
+		wish.Policy = policy
+	}
+	return wish
+}
+
+// nodeZones are the zones of a node as its object describes them.
+type nodeZones struct {
+	obj    *object
+	policy numa.Policy
+	zones  []numa.Zone
+	places []field // of the zones
+	// lacks is what is reported as not available, by zone; the shares of running pods are taken off as they are read.
+	lacks map[int]muster.Resources
+}
+
+// readZones reads the zones of a node. They are given to the node when all nodes are known.
+func (r *reader) readZones(o *object) {
+	z := &nodeZones{obj: o, policy: readNodePolicy(o), lacks: map[int]muster.Resources{}}
+	for f := range o.root.get("zones").all() {
+		f = f.object()
+		if kind := f.get("type").required(); kind != "Node" {
+			continue // sockets, cores, or what stands for nothing
+		}
+		id, ok := zoneID(f.get("name"))
+		if !ok {
+			continue
+		}
+		if _, twice := z.lacks[id]; twice {
+			f.get("name").fail("duplicate name")
+			continue
+		}
+		zone := numa.Zone{ID: id, Distances: readCosts(f)}
+		zone.Allocatable, z.lacks[id] = r.readZoneResources(f)
+		z.zones, z.places = append(z.zones, zone), append(z.places, f)
+	}
+	if _, err := numa.NewZones(z.zones); err != nil && len(o.errors) == 0 {
+		z.note(err)
+	}
+	if r.zoned == nil {
+		r.zoned = map[string]*nodeZones{}
+	}
+	r.zoned[o.name] = z
+}
+
+// note gives what package numa objects to the fields where it stands. Of a single zone these are distances, by id: names and
+// amounts are in order by then.
+func (z *nodeZones) note(err error) {
+	for _, e := range invalids(err) {
+		out := &Error{Line: z.obj.root.line, Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e}
+		index, below, _ := strings.Cut(strings.TrimPrefix(e.Field, "zones["), "]")
+		if i, err := strconv.Atoi(index); err == nil {
+			zone := z.places[i]
+			out.Line, out.Field = zone.line, zone.path()+".costs"
+			out.Value = "node-" + cmp.Or(strings.Trim(strings.TrimPrefix(below, ".Distances"), "[]"), e.Value)
+		}
+		z.obj.note(out)
+	}
+}
+
+// readNodePolicy reads the policy of the node's topology manager: an attribute of newer objects, else the first of a list,
+// which knows the scope as well. Members are whole pods here, so the scope makes no difference.
+func readNodePolicy(o *object) numa.Policy {
+	policy, found := numa.Policy(""), false
+	for a := range o.root.get("attributes").all() {
+		a = a.object()
+		if a.get("name").str() == "topologyManagerPolicy" {
+			if p, ok := oneOf(a.get("value"), "policy", kubeletPolicies, koordinatorPolicies); ok && !found {
+				policy, found = p, true
+			}
+		}
+	}
+	for f := range o.root.get("topologyPolicies").all() {
+		name := f.required()
+		p, ok := koordinatorPolicies[strings.TrimSuffix(strings.TrimSuffix(name, "PodLevel"), "ContainerLevel")]
+		if !ok && name != "" {
+			f.fail("unknown policy")
+		}
+		if !found {
+			policy, found = p, true
+		}
+	}
+	return policy
+}
+
+// zoneID reads the name of a zone, `node-<id>`.
+func zoneID(f field) (id int, ok bool) {
+	name := f.required()
+	if name == "" {
+		return 0, false
+	}
+	number, ok := strings.CutPrefix(name, "node-")
+	id, err := strconv.Atoi(number)
+	if !ok || err != nil || strconv.Itoa(id) != number || id < 0 {
+		f.fail("must be node-<id>")
+		return 0, false
+	}
+	return id, true
+}
+
+// readCosts reads the distances of a zone by the names of the zones. Nil: none are given.
+func readCosts(zone field) map[int]int64 {
+	var distances map[int]int64
+	for c := range zone.get("costs").all() {
+		c = c.object()
+		id, known := zoneID(c.get("name"))
+		value := c.get("value")
+		n, ok := value.whole(0)
+		if !value.present() {
+			value.fail("missing")
+		}
+		if _, twice := distances[id]; known && twice {
+			c.get("name").fail("duplicate name")
+		}
+		if !known || !ok {
+			continue
+		}
+		if distances == nil {
+			distances = map[int]int64{}
+		}
+		distances[id] = int64(n)
+	}
+	return distances
+}
+
+// readZoneResources reads what members can have of a zone, and what of it is reported as not available.
+func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resources) {
+	allocatable, lacks = muster.Resources{}, muster.Resources{}
+	for e := range zone.get("resources").all() {
+		e = e.object()
+		name := e.get("name").required()
+		if _, twice := allocatable[name]; twice {
+			e.get("name").fail("duplicate name")
+		}
+		has, ok := r.amount(e.get("capacity"), name)
+		if f := e.get("allocatable"); f.present() {
+			has, ok = r.amount(f, name)
+		} else if !e.get("capacity").present() {
+			f.fail("missing")
+		}
+		if !ok || name == "" {
+			continue
+		}
+		allocatable[name] = has
+		if free, given := r.amount(e.get("available"), name); given && free < has {
+			lacks[name] = has - free
+		}
+	}
+	return allocatable, lacks
+}
+
+// placeZones gives nodes their zones and, where no label says otherwise, their policy.
+func (r *reader) placeZones() {
+	for _, name := range sortedKeys(r.zoned) {
+		z, n := r.zoned[name], r.nodes[name]
+		if n == nil {
+			r.notices = append(r.notices, z.obj.title()+" is about a node that is not in the input: it is not used")
+			continue
+		}
+		if n.NUMA == nil {
+			n.NUMA = &placement.NUMA{Policy: z.policy}
+		}
+		n.NUMA.Zones = z.zones
+	}
+	for i := range r.spec.Nodes {
+		if n := &r.spec.Nodes[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
+			n.NUMA = nil
+		}
+	}
+}
+
+// readPlaced reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
+// in the input, or has no zones.
+func (r *reader) readPlaced(m *member) *numa.Placed {
+	status := m.obj.annotation(schedulingPrefix + "resource-status")
+	node, zoned := r.nodes[m.node], r.zoned[m.node]
+	if !status.present() || node == nil || zoned != nil && len(zoned.obj.errors) > 0 {
+		return nil
+	}
+	var shares []numa.Share
+	var places []field
+	for e := range status.json().object().get("numaNodeResources").all() {
+		e = e.object()
+		zone := e.get("node")
+		id, ok := zone.whole(0)
+		if !zone.present() {
+			zone.fail("missing")
+		}
+		amounts := r.resources(e.get("resources"))
+		if !ok || !slices.ContainsFunc(amounts.Names(), func(name string) bool { return amounts[name] > 0 }) {
+			continue // a share of nothing
+		}
+		if slices.ContainsFunc(shares, func(s numa.Share) bool { return s.Zone == id }) {
+			zone.fail("duplicate zone")
+		}
+		shares, places = append(shares, numa.Share{Zone: id, Resources: amounts}), append(places, zone)
+	}
+	switch {
+	case len(shares) == 0:
+		return nil
+	case node.NUMA == nil || len(node.NUMA.Zones) == 0:
+		r.notices = append(r.notices, fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
+			m.obj.title(), m.node))
+		return nil
+	}
+	for i, s := range shares {
+		if zoned.lacks[s.Zone] == nil {
+			places[i].fail("node " + m.node + " has no such zone")
+			continue
+		}
+		for name, n := range s.Resources {
+			zoned.lacks[s.Zone][name] = max(0, zoned.lacks[s.Zone][name]-n)
+		}
+	}
+	policy, _ := numa.Compatible(m.spec.shape.NUMA.Policy, node.NUMA.Policy)
+	return &numa.Placed{Policy: policy, Shares: shares}
+}
+
+// countUnknown finds what is in use by somebody unknown, when all running pods are known, and lets equal nodes share one
+// value.
+func (r *reader) countUnknown() {
+	known := map[string]*placement.NUMA{}
+	for i := range r.spec.Nodes {
+		n := &r.spec.Nodes[i]
+		if n.NUMA == nil {
+			continue
+		}
+		for _, zone := range n.NUMA.Zones {
+			used := muster.Resources{}
+			for name, amount := range r.zoned[n.Name].lacks[zone.ID] {
+				if amount > 0 {
+					used[name] = amount
+				}
+			}
+			if len(used) > 0 {
+				n.NUMA.InUse = append(n.NUMA.InUse, numa.Occupied{ID: zone.ID, Used: used})
+			}
+		}
+		key := fmt.Sprintf("%#v", *n.NUMA)
+		if known[key] == nil {
+			known[key] = n.NUMA
+		}
+		n.NUMA = known[key]
+	}
+}
