@@ -148,11 +148,11 @@ func (c *check) nodeRules() {
 	}
 }
 
-// capacity holds when no node that takes a member is over-committed once the awaited members are gone.
+// capacity holds when every node that takes a member has room, and zones, once the awaited members are gone.
 func (c *check) capacity() {
 	for name := range c.used() {
-		if r := c.overcommitted(name, c.res.WaitsFor); r != "" {
-			c.failf("%s has too little %s", name, r)
+		if defect := c.noRoom(name, c.res.WaitsFor); defect != "" {
+			c.failf("%s: %s", name, defect)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func (c *check) used() map[string]bool {
 	return used
 }
 
-// overcommitted names a resource of which the node has too little for the new members when these running ones leave.
-// A resource that no new member asks for is nobody's concern.
-func (c *check) overcommitted(node string, gone []placement.Waited) string {
+// noRoom says what the node lacks for the new members when these running ones leave; empty if nothing. A resource that
+// no new member asks for is nobody's concern.
+func (c *check) noRoom(node string, gone []placement.Waited) string {
 	need := muster.Resources{}
 	for _, a := range c.res.Assignments {
 		if a.Node == node {
@@ -186,10 +186,10 @@ func (c *check) overcommitted(node string, gone []placement.Waited) string {
 	}
 	for _, r := range need.Names() {
 		if free, bounded := Free(c.nodes[node], r, on); bounded && need[r] > max(free, 0) {
-			return r
+			return "too little " + r
 		}
 	}
-	return ""
+	return c.zonesKept(c.nodes[node], on)
 }
 
 // waitsFor are leaving members, none of which could stay.
@@ -208,7 +208,7 @@ func (c *check) waitsFor() {
 			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
-		case c.overcommitted(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":
+		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":
 			c.failf("waits for %s %s without need", w.Gang, w.Member)
 		}
 	}
