@@ -40,13 +40,21 @@ func (p *search) betterDomain(a, b *placed) bool {
 	if x.Span != y.Span {
 		return x.Span < y.Span
 	}
-	if p.byScore() && a.v.node != nil && b.v.node != nil && a.v.score != b.v.score {
-		return a.v.score > b.v.score
+	if a.v.node != nil && b.v.node != nil {
+		if x.Zones != y.Zones {
+			return x.Zones < y.Zones
+		}
+		if p.byScore() && a.v.score != b.v.score {
+			return a.v.score > b.v.score
+		}
 	}
 	for i := range min(len(x.Free), len(y.Free)) {
 		if x.Free[i] != y.Free[i] {
 			return (x.Free[i] < y.Free[i]) != (p.in.Request.Policy == gang.Spread)
 		}
+	}
+	if x.NUMA != y.NUMA {
+		return x.NUMA > y.NUMA
 	}
 	return x.Score > y.Score
 }
@@ -55,7 +63,7 @@ func (p *search) byScore() bool { return p.in.Request.Policy == gang.ByScore }
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) Keys {
-	k := Keys{Anchors: a.v.key, Span: a.used, Score: a.score}
+	k := Keys{Anchors: a.v.key, Span: a.used, Zones: a.v.zones, NUMA: a.numa, Score: a.score}
 	for i := range p.levels {
 		k.Intact = append(k.Intact, p.intact(i, a.v))
 	}

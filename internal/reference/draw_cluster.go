@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -48,12 +49,19 @@ type clusterDraw struct {
 	spec  placement.Spec
 	// members that run or leave so far, for names
 	running int
+	// Whether nodes have zones, and those that all nodes from some on have.
+	zoned bool
+	alike *placement.NUMA
 }
 
 // DrawCluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
 // numbers, and what stands in every slot.
 func DrawCluster(t *rapid.T, sizes Sizes) placement.Spec {
 	d := &clusterDraw{t: t, sizes: sizes, names: hostileNames(t, "n", sizes.Nodes)}
+	if DrawsZones && chance(t, 55, "with zones") {
+		d.zoned = true
+		d.spec.NUMAExclusive = rapid.SampledFrom([]numa.Exclusive{"", "", numa.Required, numa.Preferred}).Draw(t, "exclusive")
+	}
 	for tier, n := 0, rapid.IntRange(1, 3).Draw(t, "layers"); n > 0; n-- {
 		tier += 1 + bit(chance(t, 10, "tier is missing"))
 		d.tiers = append(d.tiers, tier)
@@ -151,6 +159,12 @@ func (d *clusterDraw) node() string {
 		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{
 			gang.NoSchedule, gang.PreferNoSchedule,
 		}).Draw(d.t, "effect")}}
+	}
+	if d.zoned && !chance(d.t, 15, "without zones") {
+		d.zones(&n)
+		d.spec.Nodes = append(d.spec.Nodes, n)
+		d.occupyZones(n)
+		return name
 	}
 	d.spec.Nodes = append(d.spec.Nodes, n)
 	d.occupy(n, slots)

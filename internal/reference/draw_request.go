@@ -30,6 +30,7 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	if chance(t, 10, "members take two") {
 		req.Shape.Resources[device] = 2
 	}
+	alignMembers(t, &req, spec)
 	if chance(t, 50, "members are pods") {
 		req.Shape.Resources[muster.Pods] = 1
 	}

@@ -49,8 +49,12 @@ type Keys struct {
 	Intact  [][]int
 	Anchors int
 	Span    int
+	// Zones, between nodes for an aligned gang.
+	Zones int
 	// Free are the slots of the domain, of its parent, and so on.
-	Free  []int
+	Free []int
+	// NUMA is the NUMA score of an aligned gang.
+	NUMA  int64
 	Score int64
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -167,7 +168,7 @@ func difference(in Input, want *Answer, res *placement.Result, err error) error 
 			return fmt.Errorf("%d members on %s, want %d", n, node.Name, want.Counts[node.Name])
 		}
 	}
-	if !slices.Equal(res.Assignments, want.Assignments) {
+	if !reflect.DeepEqual(res.Assignments, want.Assignments) {
 		return fmt.Errorf("assignments differ")
 	}
 	if !slices.Equal(byName(res.WaitsFor), byName(want.WaitsFor)) {
@@ -207,8 +208,8 @@ func resultText(res *placement.Result, err error) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	return fmt.Sprintf("strategy %d %q, tier %d %v, groups %v, span %v\n  %v\n  waits for %v\n", res.StrategyNumber,
-		res.Strategy, res.Tier, res.Domain, res.GroupTiers, res.Span, res.Assignments, res.WaitsFor)
+	return fmt.Sprintf("strategy %d %q, tier %d %v, groups %v, span %v\n  %s\n  waits for %v\n", res.StrategyNumber,
+		res.Strategy, res.Tier, res.Domain, res.GroupTiers, res.Span, AssignmentsText(res.Assignments), res.WaitsFor)
 }
 
 // The comparison sees a plan that differs from the best one, even where it is valid.

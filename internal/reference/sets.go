@@ -15,6 +15,7 @@ type set struct {
 	short    int // index of the child that takes the short group, -1 if none does
 
 	used, own, key, share int
+	zones                 int // in sum, if the children are nodes
 	withShort             int // 1 if a child holds the short group already
 	sum                   int
 	slots                 []int // descending
@@ -83,6 +84,7 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 	s.share = p.evenShare(s, h)
 	for i, c := range s.portions {
 		s.own, s.key, s.sum = s.own+c.v.own, s.key+c.v.key, s.sum+c.v.high
+		s.zones += c.v.zones
 		s.withShort += bit(c.state.short)
 		s.slots = append(s.slots, c.v.high)
 		if c.v.node != nil {
@@ -93,11 +95,14 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 	return s
 }
 
-// fillOrder: more running members of the gang first, then more slots (between nodes under ByScore: a higher score);
-// the sort is stable, so path order decides last.
+// fillOrder: more running members of the gang first, then (between nodes) fewer zones, then more slots (between nodes
+// under ByScore: a higher score); the sort is stable, so path order decides last.
 func (p *search) fillOrder(a, b portion) int {
 	if c := cmp.Compare(b.v.own, a.v.own); c != 0 {
 		return c
+	}
+	if a.v.node != nil && a.v.zones != b.v.zones {
+		return cmp.Compare(a.v.zones, b.v.zones)
 	}
 	if p.byScore() && a.v.node != nil {
 		return cmp.Compare(b.v.score, a.v.score)
@@ -200,6 +205,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 		cmp.Compare(a.own, b.own),
 		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),
+		cmp.Compare(b.zones, a.zones),
 	} {
 		if c != 0 {
 			return c > 0
@@ -215,19 +221,21 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	} else if c := cmp.Or(cmp.Compare(a.sum, b.sum), slices.Compare(a.slots, b.slots)); c != 0 {
 		return (c < 0) != (policy == gang.Spread)
 	}
-	if x, y := p.scoreOf(a, h), p.scoreOf(b, h); x != y {
-		return x > y
+	if c := slices.Compare(p.scoresOf(a, h), p.scoresOf(b, h)); c != 0 {
+		return c > 0
 	}
 	return slices.Compare(orders(a), orders(b)) < 0
 }
 
-// scoreOf is the host score of all members as they are placed below the set.
-func (p *search) scoreOf(s *set, h hand) int64 {
-	var score int64
+// scoresOf are the NUMA score and the host score of all members as they are placed below the set.
+func (p *search) scoresOf(s *set, h hand) []int64 {
+	scores := make([]int64, 2)
 	for i, c := range s.portions {
-		score += p.place(c.v, p.stateOf(s, i, h)).score
+		below := p.place(c.v, p.stateOf(s, i, h))
+		scores[0] += below.numa
+		scores[1] += below.score
 	}
-	return score
+	return scores
 }
 
 // orders are the children of the set in the order of paths.

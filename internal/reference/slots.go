@@ -35,11 +35,12 @@ func (s *solver) look(leavingGone bool) {
 		if !refused {
 			v.fits = s.copies(v.node, on[v.node.Name])
 		}
+		s.align(v, on[v.node.Name])
 	}
 	s.sum()
 }
 
-// copies is how many members fit on the node beside those that are on it.
+// copies is how many members fit on the node, and on its zones, beside those that are on it.
 func (s *solver) copies(node *placement.Node, on []placement.Running) int {
 	least := int64(math.MaxInt32)
 	for resource, amount := range s.shape.Resources {
@@ -50,7 +51,8 @@ func (s *solver) copies(node *placement.Node, on []placement.Running) int {
 			least = min(least, max(free, 0)/amount)
 		}
 	}
-	return int(least)
+	a := s.zones[node.Name]
+	return int(min(least, a.need.Slots(a.with(on)).Slots))
 }
 
 // sum makes, bottom-up, the numbers of new members that fit below every vertex. Children of one vertex have one step,

@@ -19,6 +19,7 @@ func Solve(in Input) (*Answer, error) {
 	if p := s.largest(); p != nil && p.n >= answer.Wanted {
 		whole := p.decide(answer)
 		answer.complete(p.assign(whole))
+		s.giveZones(answer)
 		return answer, nil
 	}
 	if s.canWait() {

@@ -59,6 +59,8 @@ type solver struct {
 	gang     rules
 	levels   []level
 	own      []placement.Running
+	zones    map[string]aligning // by node
+	aligned  bool
 }
 
 func newSolver(in *Input) (*solver, error) {
@@ -89,7 +91,7 @@ func newSolver(in *Input) (*solver, error) {
 	for _, g := range validity.Levels(req, len(req.Members)+len(s.own)) {
 		s.levels = append(s.levels, level{size: g.Size, rules: tierRules(network, g.Gather)})
 	}
-	return s, nil
+	return s, s.readZones()
 }
 
 // firstShape is the shape of the first member in rank order.

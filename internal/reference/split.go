@@ -27,6 +27,7 @@ type placed struct {
 	members int
 	used    int // children that take something or hold running members of the gang
 	score   int64
+	numa    int64     // the NUMA score
 	inner   []*placed // in the order of paths
 }
 
@@ -67,6 +68,9 @@ func (p *search) place(v *vertex, st state) *placed {
 	out := &placed{v: v, state: st, members: p.membersBelow(v, st)}
 	if v.node != nil {
 		out.score = int64(out.members) * v.score
+		if p.aligned {
+			out.numa = v.rates[out.members]
+		}
 	} else if out.members > 0 {
 		for _, c := range p.distribute(v, st) {
 			c.state.begun = st.begun
@@ -74,6 +78,7 @@ func (p *search) place(v *vertex, st state) *placed {
 			if inner.members > 0 {
 				out.inner = append(out.inner, inner)
 				out.score += inner.score
+				out.numa += inner.numa
 			}
 			if inner.members > 0 || c.v.own > 0 {
 				out.used++

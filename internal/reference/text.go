@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/internal/validity"
@@ -19,6 +20,9 @@ func (in *Input) Text() string {
 	s.look(false)
 	s.write(&b, s.root, 0)
 	req := &in.Request
+	if s.zonesKnown() {
+		fmt.Fprintf(&b, "NUMA exclusive %q, members %+v\n", in.Spec.NUMAExclusive, req.Shape.NUMA)
+	}
 	fmt.Fprintf(&b, "gang of %d, min %d, policy %q, asks %v\n", len(req.Members), req.MinMember, req.Policy, req.Shape.Resources)
 	fmt.Fprintf(&b, "  gather %v groups %v pp %d\n", req.Gather, req.Groups, req.PP)
 	fmt.Fprintf(&b, "  exclude %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude,
@@ -43,11 +47,18 @@ func (s *solver) write(b *strings.Builder, v *vertex, depth int) {
 		if cause := validity.Refusal(&s.in.Request, s.shape, v.node); cause != "" {
 			b.WriteString(" " + cause)
 		}
+		if n := v.node.NUMA; n != nil {
+			fmt.Fprintf(b, " gets %d zones, rates %v; policy %q in use %v zones %v", v.zones, v.rates, n.Policy, n.InUse, n.Zones)
+		}
 	}
 	b.WriteString("\n")
 	for _, c := range v.children {
 		s.write(b, c, depth+1)
 	}
+}
+
+func (s *solver) zonesKnown() bool {
+	return slices.ContainsFunc(s.in.Spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil })
 }
 
 // occupants of a node, `!` marking those that leave and `*` those with the affinity key.
@@ -69,7 +80,11 @@ func mark(r placement.Running) string {
 	if r.AffinityKey != "" {
 		text += "*"
 	}
-	return text + fmt.Sprint(r.Resources)[3:]
+	text += fmt.Sprint(r.Resources)[3:]
+	if r.NUMA != nil {
+		text += fmt.Sprint(*r.NUMA)
+	}
+	return text
 }
 
 // Text lists what an answer holds.
@@ -80,6 +95,19 @@ func (a *Answer) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d members, %d outside, worth %v, domain %v, keys %+v\n",
 		a.Members, a.Outside, a.Worth, a.Domain, a.Keys)
-	fmt.Fprintf(&b, "  %v\n  waits for %v\n", a.Assignments, a.WaitsFor)
+	fmt.Fprintf(&b, "  %s\n  waits for %v\n", AssignmentsText(a.Assignments), a.WaitsFor)
 	return b.String()
+}
+
+// AssignmentsText lists assignments with their shares of zones.
+func AssignmentsText(assignments []placement.Assignment) string {
+	var out []string
+	for _, a := range assignments {
+		text := fmt.Sprintf("{%s %d %d %s", a.Member, a.Rank, a.Group, a.Node)
+		if a.NUMA != nil {
+			text += fmt.Sprintf(" %v", *a.NUMA)
+		}
+		out = append(out, text+"}")
+	}
+	return strings.Join(out, " ")
 }

@@ -11,47 +11,42 @@ import (
 // wait makes a plan with the leaving members gone: further members are added inside the domain on what is free now,
 // and the leaving members that must be gone are named.
 func (p *search) wait(answer *Answer) {
-	whole := p.decide(answer)
-	assignments := p.assign(whole)
-	if later := p.later(assignments).largest(); later != nil {
+	answer.complete(p.assign(p.decide(answer)))
+	answer.WaitsFor = p.waitsFor(answer.Counts)
+	p.giveZones(answer)
+	if later := p.later(answer.Assignments).largest(); later != nil {
 		further := &Answer{}
-		assignments = append(assignments, later.assign(later.decide(further))...)
+		assignments := append(answer.Assignments, later.assign(later.decide(further))...)
 		answer.Worth = further.Worth // of all groups
 		if len(p.levels) == 0 {
 			p.inTreeOrder(assignments)
 		}
+		answer.complete(assignments)
+		p.giveZones(answer)
 	}
-	answer.complete(assignments)
-	answer.WaitsFor = p.waitsFor(answer.Counts)
 }
 
-// later is the solver for the members that are left. Those placed so far are like running ones: the nodes have their
-// slots no more, and they bind like siblings. The domain stays the gang's. Afterwards the vertices stay so.
+// later is the solver for the members that are left. Those placed so far run: they have their slots and shares of zones,
+// and bind like siblings. The domain stays the gang's. Afterwards the vertices stay so.
 func (p *search) later(placed []placement.Assignment) *solver {
 	s, in := *p.solver, *p.in
 	s.in = &in
 	in.Request.Members = nil
-	counts := map[string]int{}
 	for _, m := range p.in.Request.Members {
 		i := slices.IndexFunc(placed, func(a placement.Assignment) bool { return a.Member == m.Name })
 		if i < 0 {
 			in.Request.Members = append(in.Request.Members, m)
 			continue
 		}
-		counts[placed[i].Node]++
-		s.own = append(slices.Clip(s.own), placement.Running{
+		r := placement.Running{
 			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: placed[i].Node,
-		})
+			Resources: s.shape.Resources, NUMA: placed[i].NUMA,
+		}
+		s.own = append(slices.Clip(s.own), r)
+		in.Spec.Running = append(slices.Clip(in.Spec.Running), r)
 	}
 	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
 	s.look(false)
-	for _, v := range s.vertices {
-		if v.node != nil {
-			v.own += counts[v.node.Name]
-			v.fits = max(0, v.fits-counts[v.node.Name])
-		}
-	}
-	s.sum()
 	return &s
 }
 
