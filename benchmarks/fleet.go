@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -23,6 +24,7 @@ type Fleet struct {
 	// near keeps a block in its unit when it moves, so that the free slots of no domain change.
 	near    bool
 	current *placement.Cluster
+	placed  []*numa.Placed // by slot of a node
 }
 
 // Fragmented takes a fraction of all slots, scattered at random, and at least 32.
@@ -41,7 +43,7 @@ func Clean(shape Shape, seed uint64, percent int) *Fleet {
 
 // newFleet makes a cluster that nothing runs on.
 func newFleet(shape Shape, seed uint64, block int) *Fleet {
-	f := &Fleet{Shape: shape, rng: rand.New(rand.NewPCG(seed, 0)), block: block}
+	f := &Fleet{Shape: shape, rng: rand.New(rand.NewPCG(seed, 0)), block: block, placed: shape.placed()}
 	for n := range shape.NumNodes() {
 		for range shape.SlotsOf(n) {
 			f.nodeOf = append(f.nodeOf, int32(n))
@@ -109,12 +111,16 @@ func gangName(i int) string { return "fill/gang-" + strconv.Itoa(i) }
 
 // member is the i-th running member, on a slot.
 func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Running {
-	return placement.Running{
+	r := placement.Running{
 		Gang:      gangName(i / perGang),
 		Member:    "pod-" + strconv.Itoa(i),
 		Node:      nodeName(int(f.nodeOf[slot])),
 		Resources: resources,
 	}
+	if f.placed != nil {
+		r.NUMA = f.placed[slot%f.Shape.Slots]
+	}
+	return r
 }
 
 // Spec describes the cluster as it is now.

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 )
 
 // planCase is one row. Its name leaves out what is the default: frag70, one slot a node, three layers, no groups.
@@ -73,7 +74,17 @@ func planCases() []planCase {
 		}
 	}
 	for _, slots := range []int{2, 4} {
-		small(fill{nodes: 102400, name: "frag70", slots: slots})
+		small(fill{nodes: 102400, name: "frag70", slots: slots}, "cold")
+	}
+	for _, zoned := range []fill{
+		{slots: 2, zones: 2, policy: numa.SingleNUMANode},
+		{slots: 2, zones: 2, policy: numa.BestEffort},
+		{slots: 4, zones: 2, policy: numa.SingleNUMANode},
+		{slots: 2, zones: 4, policy: numa.Restricted},
+	} {
+		zoned.nodes, zoned.name = 102400, "frag70"
+		add(zoned, 64, 0, "warm", "cold")
+		add(zoned, 64, 8, "warm")
 	}
 	for _, name := range []string{"frag70", "empty", "clean97", "frag97"} {
 		both(fill{nodes: 102400, name: name, slots: 8}, "cold")
@@ -123,6 +134,16 @@ func (c planCase) warm(b *testing.B) {
 	require.Equal(b, c.state == "no", total.placed == 0, "%d of %d placed", total.placed, total.plans)
 	total.report(b, c.nodes)
 	reportRatio(b, c.fill)
+	c.compareZones(b)
+}
+
+// compareZones says how many times faster the row without zones is.
+func (c planCase) compareZones(b *testing.B) {
+	measured[b.Name()] = perOp(b)
+	if c.zones > 0 {
+		c.zones = 0
+		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-no-zones")
+	}
 }
 
 // warmed lists the gangs that a row plans, after their shape was planned on every snapshot, with each of their sizes
@@ -197,6 +218,7 @@ func (c planCase) cold(b *testing.B) {
 	}
 	total.report(b, c.nodes)
 	reportRatio(b, c.fill)
+	c.compareZones(b)
 }
 
 // sizesAround lists 64 sizes between half of n and one and a half of it, some of them equal where n is small.
@@ -230,7 +252,7 @@ func request(shape benchmarks.Shape, members, group int) *gang.Request {
 	r := &gang.Request{
 		Name:    fmt.Sprintf("bench/gang-%d-%d", members, group),
 		Members: workers[:members:members],
-		Shape:   gang.Shape{Resources: shape.Member()},
+		Shape:   gang.Shape{Resources: shape.Member(), NUMA: gang.NUMA{Policy: shape.Policy}},
 	}
 	if group > 0 {
 		r.Groups = []gang.Groups{{Size: group}}

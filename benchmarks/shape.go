@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -21,6 +22,10 @@ type Shape struct {
 	// Kinds of nodes: 0 for nodes that are all alike; else every node is of a kind of its own draw, with all, a half, a
 	// quarter, ... of the largest node's resources. 1 << (Kinds - 1) may not exceed Slots.
 	Kinds int
+	// Zones of a node, equal parts of it, of which every slot has its own or its own part; 0: none are known. Nodes are alike.
+	Zones int
+	// Policy of the members, if there are zones.
+	Policy numa.Policy
 }
 
 // fans are the networks by number of nodes and layers. Units always have 32 nodes, so that growth with the number of
@@ -81,11 +86,7 @@ func (s Shape) node() muster.Resources {
 
 // Member is what one member asks for, so that Slots of them fill the largest kind of node.
 func (s Shape) Member() muster.Resources {
-	r := s.node()
-	for name := range r {
-		r[name] /= int64(s.Slots)
-	}
-	return r
+	return part(s.node(), s.Slots)
 }
 
 // Amounts are the same, by resource in natural order of the names.
@@ -139,7 +140,7 @@ func (s Shape) Tree(domains []topology.Domain) (*topology.Tree, error) {
 
 // NodeList are the nodes in the order of the tree.
 func (s Shape) NodeList() []placement.Node {
-	kinds := map[int]muster.Resources{}
+	kinds, zones := map[int]muster.Resources{}, s.zones()
 	nodes := make([]placement.Node, s.NumNodes())
 	for i := range nodes {
 		slots := s.SlotsOf(i)
@@ -149,9 +150,44 @@ func (s Shape) NodeList() []placement.Node {
 				kinds[slots][name] = kinds[slots][name] * int64(slots) / int64(s.Slots)
 			}
 		}
-		nodes[i] = placement.Node{Name: nodeName(i), Allocatable: kinds[slots]}
+		nodes[i] = placement.Node{Name: nodeName(i), Allocatable: kinds[slots], NUMA: zones}
 	}
 	return nodes
+}
+
+// zones of a node, nil if there are none.
+func (s Shape) zones() *placement.NUMA {
+	if s.Zones == 0 {
+		return nil
+	}
+	var out placement.NUMA
+	for z := range s.Zones {
+		out.Zones = append(out.Zones, numa.Zone{ID: z, Allocatable: part(s.node(), s.Zones)})
+	}
+	return &out
+}
+
+// placed is what the member on a slot of a node has of its zones, by slot; nil if there are none.
+func (s Shape) placed() []*numa.Placed {
+	if s.Zones == 0 {
+		return nil
+	}
+	out, spans := make([]*numa.Placed, s.Slots), max(1, s.Zones/s.Slots)
+	for slot := range out {
+		out[slot] = &numa.Placed{Policy: s.Policy}
+		for i := range spans {
+			share := numa.Share{Zone: slot*s.Zones/s.Slots + i, Resources: part(s.Member(), spans)}
+			out[slot].Shares = append(out[slot].Shares, share)
+		}
+	}
+	return out
+}
+
+func part(r muster.Resources, n int) muster.Resources {
+	for name := range r {
+		r[name] /= int64(n)
+	}
+	return r
 }
 
 func nodeName(i int) string { return "node-" + strconv.Itoa(i) }

@@ -3,6 +3,7 @@ package benchmarks_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -30,13 +32,15 @@ func numSnapshots() int {
 const million = 1024000
 
 // fill says how a cluster is filled: `frag70` and `clean97` are percentages of taken slots, `empty` has 32 nodes
-// taken, `gather3` is made for strategy 3. Layers of 0 are three; with kinds, nodes differ.
+// taken, `gather3` is made for strategy 3. Layers of 0 are three; with kinds, nodes differ; with zones, members have a policy.
 type fill struct {
 	nodes  int
 	name   string
 	slots  int
 	layers int
 	kinds  int
+	zones  int // of a node
+	policy numa.Policy
 }
 
 // fragmented is the fill of all rows that name no other.
@@ -53,6 +57,9 @@ func (f fill) segments() string {
 	}
 	if f.kinds != 0 {
 		s += "/kinds=" + strconv.Itoa(f.kinds)
+	}
+	if f.zones != 0 {
+		s += fmt.Sprintf("/zones=%d/policy=%s", f.zones, f.policy)
 	}
 	if f.layers != 0 {
 		s += "/layers=" + strconv.Itoa(f.layers)
@@ -71,7 +78,7 @@ func (f fill) seeded(tb testing.TB, seed uint64) *benchmarks.Fleet {
 	}
 	shape, err := benchmarks.ShapeOf(f.nodes, layers)
 	require.NoError(tb, err)
-	shape.Slots, shape.Kinds = f.slots, f.kinds
+	shape.Slots, shape.Kinds, shape.Zones, shape.Policy = f.slots, f.kinds, f.zones, f.policy
 	kind, n := strings.TrimRight(f.name, "0123456789"), 0
 	if kind != f.name {
 		n, err = strconv.Atoi(f.name[len(kind):])

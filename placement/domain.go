@@ -109,12 +109,8 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 	}
 	scores := map[vertex]score{}
 	scoreOf := func(d vertex) score {
-		if !f.scored() && !f.aligned {
-			return score{}
-		}
 		if _, ok := scores[d]; !ok {
-			sh := f.place(d, f.everything())
-			scores[d] = f.score(&sh)
+			scores[d] = f.scoreBelow(d, f.everything())
 		}
 		return scores[d]
 	}

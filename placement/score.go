@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// score rates where members lie: by their zones, where those of an aligned gang tell, then by the host. Higher is better.
+// score rates where members lie: on nodes by their zones, for aligned gangs, then by the host. Higher is better.
 type score struct{ zones, host int64 }
 
 func (s score) plus(o score) score { return score{s.zones + o.zones, s.host + o.host} }
@@ -49,22 +49,27 @@ func (s *sums) scoreOn(x vertex, units int64) score {
 	return score{s.zoneScore(x, units), s.nodeScore(x) * units}
 }
 
-// score sums scores over the members of a share.
-func (s *sums) score(sh *share) (sum score) {
+// hostScore sums host scores over the members of a share.
+func (s *sums) hostScore(sh *share) (sum int64) {
 	if s.v.isNode(sh.at) {
-		return s.scoreOn(sh.at, s.newMembers(&sh.demand))
+		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
-		sum = sum.plus(s.score(&sh.parts[i]))
-	}
-	for i := 0; i < len(sh.run); {
-		n := i
-		for n < len(sh.run) && sh.run[n] == sh.run[i] {
-			n++
-		}
-		sum, i = sum.plus(s.scoreOn(s.v.nodeVertex(sh.run[i]), int64(n-i))), n
+		sum += s.hostScore(&sh.parts[i])
 	}
 	return sum
+}
+
+// scoreBelow is the score of a demand below x, when it is placed there.
+func (s *sums) scoreBelow(x vertex, d demand) score {
+	if s.v.isNode(x) {
+		return s.scoreOn(x, s.newMembers(&d))
+	}
+	if !s.scored() {
+		return score{}
+	}
+	sh := s.place(x, d)
+	return score{host: s.hostScore(&sh)}
 }
 
 // newMembers is the number of members of a demand.
@@ -86,11 +91,7 @@ func (s *sums) newMembers(d *demand) int64 {
 func (c *chooser) scoreOf(it *item, units int64, short bool) score {
 	d := demand{units: make([]int64, len(c.sizes)), short: short}
 	d.units[c.level] = units * c.unit
-	if c.v.isNode(it.at) {
-		return c.scoreOn(it.at, c.newMembers(&d))
-	}
-	sh := c.place(it.at, d)
-	return c.score(&sh)
+	return c.scoreBelow(it.at, d)
 }
 
 // bestScored is, among the sets as good as the best choice, the one with the highest score.

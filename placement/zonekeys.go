@@ -3,7 +3,6 @@ package placement
 import (
 	"cmp"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -78,17 +77,14 @@ func (s *sums) alike(a, b vertex) bool {
 		s.stateOf(ids[0], s.gifts[ids[0]]).Equal(s.stateOf(ids[1], s.gifts[ids[1]]))
 }
 
-// isFilledAlike says whether it does not matter for the score of an aligned gang which of the nodes below x it gets, as
-// long as slots decide: they are alike, and each takes one member, or all of them are filled but one.
-func (s *sums) isFilledAlike(x vertex) bool {
-	one := s.one(x)
-	return one > 0 && (s.slots.ix.slots.at(one-1) == 1 || s.policy == gang.BestFit && len(s.levels) == 0)
+// zonesTell says whether the zones of the children of x may tell them apart.
+func (s *sums) zonesTell(x vertex) bool {
+	lo, _ := s.v.kids(x)
+	return s.aligned && s.v.isNode(lo) && (s.slots.flat != nil || s.slots.ix.alike.at(x) < 0)
 }
 
-// zonesTell says whether nodes below x may be told apart by their zones.
-func (s *sums) zonesTell(x vertex) bool { return s.aligned && !s.isFilledAlike(x) }
-
-// scoresTell says whether two vertices that are equal otherwise may differ in score, or what lies below them.
-func (s *sums) scoresTell(a, b vertex) bool {
-	return s.scored() || s.aligned && !(s.isFilledAlike(a) && s.alike(a, b))
+// scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
+// the best so far.
+func (f *found) scoresTell(best, x vertex) bool {
+	return f.scored() || f.aligned && f.v.isNode(best) && !f.alike(best, x)
 }
