@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -34,6 +35,7 @@ const (
 type settings struct {
 	output            string
 	policy            gang.Policy
+	exclusive         numa.Exclusive
 	strict, keepGoing bool
 	files             []string
 }
@@ -42,6 +44,9 @@ type settings struct {
 var policies = map[string]gang.Policy{
 	"bestfit": gang.BestFit, "spread": gang.Spread, "balanced": gang.Balanced, "byscore": gang.ByScore,
 }
+
+// exclusives are the values of -numa-exclusive.
+var exclusives = map[string]numa.Exclusive{"required": numa.Required, "preferred": numa.Preferred}
 
 // Run runs the plan command with the arguments after its name and returns the exit status. The plan goes to stdout,
 // whatever else there is to say to stderr.
@@ -58,7 +63,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return failed
 	}
-	p, err := Plan(files, Options{Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy})
+	p, err := Plan(files, Options{Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, NUMAExclusive: set.exclusive})
 	if p != nil {
 		report(stderr, p, set.keepGoing)
 	}
@@ -88,6 +93,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		flags.PrintDefaults()
 	}
 	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
+	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
 	flags.StringVar(&set.output, "o", "text", "output: text, json")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
@@ -95,12 +101,15 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		return set, err
 	}
 	set.files = flags.Args()
-	var known bool
+	var known, knownExclusive bool
 	set.policy, known = policies[strings.ToLower(*policy)]
+	set.exclusive, knownExclusive = exclusives[strings.ToLower(*exclusive)]
 	var err error
 	switch {
 	case !known:
 		err = fmt.Errorf("-policy %q: not one of bestfit, spread, balanced, byscore", *policy)
+	case !knownExclusive:
+		err = fmt.Errorf("-numa-exclusive %q: not one of required, preferred", *exclusive)
 	case set.output != "text" && set.output != "json":
 		err = fmt.Errorf("-o %q: not one of text, json", set.output)
 	case len(set.files) == 0:

@@ -192,7 +192,7 @@ func TestWhatIsNotReadIsToldOnStderr(t *testing.T) {
 }
 
 func TestCommandLineThatCannotBeUsed(t *testing.T) {
-	for _, args := range [][]string{{}, {"-o", "xml", "f"}, {"-policy", "best", "f"}, {"-nonsense", "f"}} {
+	for _, args := range [][]string{{}, {"-o", "xml", "f"}, {"-policy", "best", "f"}, {"-numa-exclusive", "no", "f"}, {"-nonsense", "f"}} {
 		status, out, err := command(t, "", args...)
 		require.Equal(t, 2, status, args)
 		require.Empty(t, out)
@@ -256,5 +256,35 @@ func TestPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"bestfit": "n2", "Spread": "n1"} {
 		_, out, _ := command(t, node+"---"+small+"---"+pod, "-policy", policy, "-o", "json", "-")
 		require.Equal(t, map[string][]string{"default/good": {want}}, nodes(t, out), policy)
+	}
+}
+
+// A member of one zone enters a zone that a member of two zones has, if both may share it.
+func TestNUMAExclusive(t *testing.T) {
+	text := node + `---
+apiVersion: topology.node.k8s.io/v1alpha2
+kind: NodeResourceTopology
+metadata: {name: n1}
+zones: [{name: node-0, type: Node, resources: [{name: cpu, capacity: 2}]}, {name: node-1, type: Node, resources: [{name: cpu, capacity: 2}]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: wide, annotations: {scheduling.koordinator.sh/resource-status: '{"numaNodeResources": [{"node": 0, "resources": {"cpu": 1}}, {"node": 1, "resources": {"cpu": 1}}]}'}}
+spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, annotations: {volcano.sh/numa-topology-policy: single-numa-node}}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+`
+	for value, want := range map[string]string{
+		"required": "numa-exclusive", "": "1 numa-exclusive", "preferred": "p -> n1 (zone 0)",
+	} {
+		args := []string{"-numa-exclusive", value, "-"}
+		if value == "" {
+			args = args[2:]
+		}
+		_, out, _ := command(t, text, args...)
+		require.Contains(t, out, want, value)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
@@ -20,6 +21,8 @@ type Options struct {
 	KeepGoing bool
 	// Policy is that of every gang; empty: BestFit.
 	Policy gang.Policy
+	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are; empty: Required.
+	NUMAExclusive numa.Exclusive
 }
 
 // Planned is a queue of gangs and what became of them.
@@ -50,6 +53,7 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 
 // plan plans what was read.
 func (p *Planned) plan(opt Options) error {
+	p.Input.Spec.NUMAExclusive = opt.NUMAExclusive
 	cluster, err := placement.NewCluster(p.Input.Spec)
 	if err != nil {
 		return err

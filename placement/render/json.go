@@ -2,19 +2,23 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
 // JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
 // gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, waitsFor, assignments,
-// victims, ignored; without groups the two of them are left out. An unschedulable one has gang, status, waitsFor,
+// victims, ignored; without groups the two of them are left out. An assignment names zones of its node if the member has
+// any. An unschedulable one has gang, status, waitsFor,
 // assignments, victims, ignored, reason.
 func JSON(w io.Writer, outcomes []Outcome) error {
 	var b bytes.Buffer
@@ -144,9 +148,34 @@ func assignments(res *placement.Result) []object {
 		if a.Group >= 0 {
 			doc = append(doc, field{"group", a.Group})
 		}
-		found = append(found, append(doc, field{"node", a.Node}))
+		doc = append(doc, field{"node", a.Node})
+		if shares := zones(a.NUMA); len(shares) > 0 {
+			doc = append(doc, field{"zones", shares})
+		}
+		found = append(found, doc)
 	}
 	return found
+}
+
+// zones lists what a member has of the zones of its node, in the order of their ids.
+func zones(placed *numa.Placed) []object {
+	var found []object
+	for _, s := range sharesOf(placed) {
+		amounts := object{}
+		for _, name := range s.Resources.Names() {
+			amounts = append(amounts, field{name, s.Resources[name]})
+		}
+		found = append(found, object{{"id", s.Zone}, {"resources", amounts}})
+	}
+	return found
+}
+
+// sharesOf are the shares of a member by zone, none for a member without zones.
+func sharesOf(placed *numa.Placed) []numa.Share {
+	if placed == nil {
+		return nil
+	}
+	return slices.SortedStableFunc(slices.Values(placed.Shares), func(a, b numa.Share) int { return cmp.Compare(a.Zone, b.Zone) })
 }
 
 // reason says why a gang is not placed. What is no Unschedulable is input that cannot be used.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -132,4 +133,43 @@ func TestCell(t *testing.T) {
 func TestPodName(t *testing.T) {
 	require.Equal(t, "ns/p", PodName(placement.MemberRef{Gang: "ns/g", Member: "p"}))
 	require.Equal(t, "p", PodName(placement.MemberRef{Gang: "g", Member: "p"}))
+}
+
+// aligned plans members of five CPUs, one after the other within one zone or within any two, on a node of two zones.
+func aligned(t *testing.T, policy numa.Policy, members int) Outcome {
+	t.Helper()
+	half := muster.Resources{muster.CPU: 8000}
+	c, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{{
+		Name: "n", Allocatable: muster.Resources{muster.CPU: 16000},
+		NUMA: &placement.NUMA{Zones: []numa.Zone{{ID: 7, Allocatable: half}, {ID: 3, Allocatable: half}}},
+	}}})
+	require.NoError(t, err)
+	o := Outcome{Gang: "g", Cluster: c, Request: &gang.Request{Name: "g", Shape: gang.Shape{
+		Resources: muster.Resources{muster.CPU: 5000}, NUMA: gang.NUMA{Policy: policy},
+	}}}
+	for i := range members {
+		o.Request.Members = append(o.Request.Members, gang.Member{Name: fmt.Sprintf("g-%d", i)})
+	}
+	o.Result, o.Err = placement.Plan(c, o.Request)
+	return o
+}
+
+func TestZonesStandBesideTheNode(t *testing.T) {
+	o := aligned(t, numa.BestEffort, 3)
+	require.Contains(t, text(t, o), "g-0 -> n (zone 3), g-1 -> n (zone 7), g-2 -> n (zones 3 7)\n")
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []Outcome{o, aligned(t, "", 1)}))
+	require.Contains(t, b.String(), `"node":"n","zones":[{"id":3,"resources":{"cpu":5000}}]}`)
+	require.Contains(t, b.String(), `"node":"n","zones":[{"id":3,"resources":{"cpu":3000}},{"id":7,"resources":{"cpu":2000}}]}`)
+	require.Contains(t, b.String(), `{"pod":"g-0","rank":0,"node":"n"}`, "no policy, no zones")
+}
+
+func TestZonesAreACause(t *testing.T) {
+	o := aligned(t, numa.SingleNUMANode, 1)
+	o.Request.Shape.Resources = muster.Resources{muster.CPU: 9000}
+	o.Result, o.Err = placement.Plan(o.Cluster, o.Request)
+	require.Contains(t, text(t, o), "of 1 node without room: 1 numa-capacity\n")
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []Outcome{o}))
+	require.Contains(t, b.String(), `"rejected":{"numa-capacity":1}`)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -138,6 +139,7 @@ func writeMembers(w io.Writer, res *placement.Result) {
 					break
 				}
 				fmt.Fprintf(w, "%s %s -> %s", map[bool]string{true: "", false: ","}[j == 0], a.Member, a.Node)
+				writeZones(w, sharesOf(a.NUMA))
 			}
 			fmt.Fprintln(w)
 		}
@@ -145,6 +147,20 @@ func writeMembers(w io.Writer, res *placement.Result) {
 	}
 	if groups > maxGroupsListed {
 		fmt.Fprintf(w, "  and %s more\n", count(groups-maxGroupsListed, "group"))
+	}
+}
+
+// writeZones marks the zones of a member beside its node: ` (zone 0)`, ` (zones 0 1)`.
+func writeZones(w io.Writer, shares []numa.Share) {
+	for i, s := range shares {
+		before := " "
+		if i == 0 {
+			before = map[bool]string{true: " (zone ", false: " (zones "}[len(shares) == 1]
+		}
+		fmt.Fprintf(w, "%s%d", before, s.Zone)
+	}
+	if len(shares) > 0 {
+		fmt.Fprint(w, ")")
 	}
 }
 
