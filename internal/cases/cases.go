@@ -1,5 +1,6 @@
 // Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
-// the code of the plan command, and the fields that it expects are compared with the JSON that the command prints.
+// the code of the plan command, and the fields that it expects are compared with the JSON that the command prints. Some
+// kinds of cases are about the zones of one node, and judge package numa.
 package cases
 
 import (
@@ -74,6 +75,10 @@ func Judge(c *Case) Verdict {
 	if pkg := missingPackage(c); pkg != "" {
 		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
 	}
+	if slices.Contains(zoneKinds, c.Kind) {
+		why := zonesDiffer(c)
+		return Verdict{Holds: why == "", Why: why}
+	}
 	got := run(c)
 	why := got.differs(c.Want)
 	switch {
@@ -101,11 +106,16 @@ type plan struct {
 	GroupTiers           []int
 	StrategyNumber       int
 	WaitsFor, Victims    []struct{ Pod string }
-	Assignments          []struct{ Pod, Node string }
+	Assignments          []assignment
 	Reason               struct {
 		Nodes struct{ Rejected map[string]int }
 	}
 	running map[string]int // members that run already, by node
+}
+
+type assignment struct {
+	Pod, Node string
+	Zones     []struct{ ID int }
 }
 
 // run plans the objects and reads the plan back from its JSON. A panic is a refusal like any other, so that the other

@@ -120,6 +120,8 @@ func (a *answer) fieldDiffers(p *plan, key string, want json.RawMessage) string 
 		return a.countByDomainDiffers(p, want)
 	case "pods":
 		return podsDiffer(want, p)
+	case "zones":
+		return zonesOfPodsDiffer(want, p)
 	case "victims":
 		return victimsDiffer(want, p)
 	case "victimCount":
@@ -234,6 +236,24 @@ func podsDiffer(want json.RawMessage, p *plan) string {
 		}
 	}
 	return equal("pods", want, got)
+}
+
+// zonesOfPodsDiffer compares the zones of the members that are named, as lists of ascending ids.
+func zonesOfPodsDiffer(want json.RawMessage, p *plan) string {
+	var wanted map[string]json.RawMessage
+	if err := json.Unmarshal(want, &wanted); err != nil {
+		return "zones: " + err.Error()
+	}
+	got := map[string][]int{}
+	for _, m := range p.Assignments {
+		if _, asked := wanted[m.Pod]; asked {
+			got[m.Pod] = []int{}
+			for _, zone := range m.Zones {
+				got[m.Pod] = append(got[m.Pod], zone.ID)
+			}
+		}
+	}
+	return equal("zones", want, got)
 }
 
 // victimsDiffer compares a set, or an object `{"victimCount": n, "oneOf": [set, set]}`.

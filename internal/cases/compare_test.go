@@ -11,7 +11,7 @@ import (
 // planned is an answer of one gang, to compare with.
 func planned() *answer {
 	p := plan{Gang: "ns/g", Status: "placed", Domain: "s0/r1", Tier: 1, GroupTiers: []int{1}, GroupTier: 1, StrategyNumber: 1}
-	p.Assignments = []struct{ Pod, Node string }{{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}
+	p.Assignments = []assignment{{Pod: "g-0", Node: "n1"}, {Pod: "g-1", Node: "n1"}, {Pod: "g-2", Node: "n2", Zones: []struct{ ID int }{{3}, {7}}}}
 	p.WaitsFor = []struct{ Pod string }{{"ns/old"}}
 	p.running = map[string]int{"n3": 1}
 	p.Reason.Nodes.Rejected = map[string]int{"taint": 1}
@@ -26,7 +26,7 @@ func TestWantsThatHold(t *testing.T) {
 		`"domain": "r1"`, `"domain": "s0/r1"`, `"placed": 3`,
 		`"count": {"n1": 2, "n2": 1}`, `"countByDomain": {"s0": 4}`, `"countByDomain": {"s0/r1": 3, "r2": 1}`,
 		`"pods": {"g-2": "n2"}`, `"pods": {"oneOf": [{"g-2": "n1"}, {"g-2": "n2", "g-0": "n1"}]}`,
-		`"victims": []`, `"victimCount": 0`, `"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
+		`"zones": {}`, `"zones": {"g-2": [3, 7], "g-0": []}`, `"victims": []`, `"victimCount": 0`, `"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 3}]`,
 	} {
 		require.Empty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
@@ -41,10 +41,11 @@ func TestWantsThatDoNotHold(t *testing.T) {
 		`"domain": "r2"`, `"domain": "s1/r1"`, `"domain": "0/r1"`, `"placed": 2`,
 		`"count": {"n1": 2}`, `"count": {"n1": 2, "n2": 1, "n3": 1}`, `"countByDomain": {"s0": 3}`,
 		`"pods": {"g-2": "n1"}`, `"pods": {"g-9": "n1"}`, `"pods": {"oneOf": [{"g-2": "n1"}]}`,
+		`"zones": {"g-2": [3]}`, `"zones": {"g-2": [7, 3]}`, `"zones": {"g-0": [0]}`, `"zones": {"g-9": []}`,
 		`"victims": ["ns/old"]`, `"victims": {"victimCount": 1}`, `"victimCount": 1`,
 		`"waitsFor": []`, `"waitsForCount": 0`, `"reason": "cordoned"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 2}]`,
-		`"zones": {}`, // never passed over in silence
+		`"color": {}`, // never passed over in silence
 	} {
 		require.NotEmpty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
 	}
@@ -84,7 +85,7 @@ func TestWhatACaseWaitsFor(t *testing.T) {
 		{"a victim is needed", `[` + low + `,` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, "preemption"},
 		{"nobody may leave", `[` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, ""},
 		{"a quota", `[{"kind": "ElasticQuota"}]`, `[{"gang": "g"}]`, refused, "quota"},
-		{"zones", `[{"kind": "NodeResourceTopology"}]`, `[{"gang": "g"}]`, refused, "NUMA"},
+		{"zones", `[{"kind": "NodeResourceTopology"}]`, `[{"gang": "g"}]`, refused, ""},
 		{"roles", `[]`, `[{"gang": "g"}]`, answer{unsupported: "roles"}, "roles"},
 		{"what is no later feature", `[]`, `[{"gang": "g"}]`, answer{unsupported: "multiples"}, ""},
 	} {

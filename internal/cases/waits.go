@@ -21,9 +21,7 @@ func missingPackage(c *Case) string {
 		return "the gang queue"
 	case slices.Contains([]string{"runtime", "admit", "tree"}, c.Kind):
 		return "package quota"
-	case slices.Contains([]string{"fit", "slots", "hints"}, c.Kind):
-		return "package numa"
-	case c.Objects == nil:
+	case c.Objects == nil && !slices.Contains(zoneKinds, c.Kind):
 		return "cases of kind " + c.Kind
 	}
 	return ""
@@ -36,9 +34,6 @@ func waitsFor(c *Case, got answer) string {
 	var needs []string
 	if slices.ContainsFunc(objects, func(o object) bool { return o.Kind == "ElasticQuota" }) {
 		needs = append(needs, "quota")
-	}
-	if slices.ContainsFunc(c.Objects, isAboutZones) {
-		needs = append(needs, "NUMA")
 	}
 	if evicts(c.Want) || wantsMorePlaced(c.Want, got) && mayEvict(objects) {
 		needs = append(needs, "preemption")
@@ -67,15 +62,6 @@ func missingFeature(err error) string {
 		return invalid.Reason
 	}
 	return err.Error()
-}
-
-// zoneWords are what objects say that have to do with NUMA zones.
-var zoneWords = []string{
-	`"NodeResourceTopology"`, "numa-topology-policy", "numa-topology-spec", "/resource-spec", "/resource-status",
-}
-
-func isAboutZones(o json.RawMessage) bool {
-	return slices.ContainsFunc(zoneWords, func(w string) bool { return strings.Contains(string(o), w) })
 }
 
 // evicts says whether a victim is wanted anywhere in a want.
