@@ -85,6 +85,17 @@ func TestTextDrawsThePlanOnTheTree(t *testing.T) {
 `, out)
 }
 
+// The story of zones: six GPUs are free on the first node, but three of them in one zone.
+func TestStoryOfZones(t *testing.T) {
+	status, out, err := command(t, "", "../../examples/stories/zones.yaml")
+	require.Zero(t, status)
+	require.Empty(t, err)
+	require.Equal(t, `default/train: placed, 3 members in unitLayer unit0, strategy 1 (unitLayer)
+  unit0  Ax AA
+  A train-0 -> node-0 (zone 1), train-1 -> node-1 (zone 0), train-2 -> node-1 (zone 1)
+`, out)
+}
+
 func TestOutputIsTheSameInEveryRun(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		_, want, _ := command(t, "", append([]string{"-o", format}, story("story-1", "story-2")...)...)

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -37,14 +35,14 @@ type cell struct {
 func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 	d := &drawing{cells: map[string]cell{}}
 	d.tree = treeOf(c, o)
-	used, going := map[string]muster.Resources{}, map[string]muster.Resources{}
+	all, staying := map[string]*load{}, map[string]*load{}
 	own, assigned, waited := map[string]int{}, map[string][]rune{}, map[string]bool{}
 	for m := range c.Running() {
-		add(used, m.Node, m.Resources)
-		switch {
-		case m.Leaving:
-			add(going, m.Node, m.Resources)
-		case m.Gang == o.Gang:
+		add(all, &m)
+		if !m.Leaving {
+			add(staying, &m)
+		}
+		if !m.Leaving && m.Gang == o.Gang {
 			own[m.Node]++
 		}
 	}
@@ -56,11 +54,11 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 			waited[m.Node] = true
 		}
 	}
-	shape := shapeOf(o.Request)
+	counter := counter{shape: shapeOf(o.Request)}
 	for n := range c.Nodes() {
 		nc := cell{assigned: assigned[n.Name], own: own[n.Name]}
 		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]
-		nc.count(&n, shape, used[n.Name], going[n.Name])
+		nc.count(&n, &counter, all[n.Name], staying[n.Name])
 		d.cells[n.Name] = nc
 		d.order = append(d.order, n.Name)
 	}
@@ -84,31 +82,10 @@ func treeOf(c *placement.Cluster, o *Outcome) *topology.Tree {
 	return named.Tree
 }
 
-// shapeOf is the shape that cells count: the first member's.
-func shapeOf(req *gang.Request) muster.Resources {
-	if len(req.Members) > 0 && req.Members[0].Shape != nil {
-		return req.Members[0].Shape.Resources
-	}
-	return req.Shape.Resources
-}
-
-func add(sums map[string]muster.Resources, node string, r muster.Resources) {
-	sum := sums[node]
-	if sum == nil {
-		sum = muster.Resources{}
-		sums[node] = sum
-	}
-	for name, n := range r {
-		sum[name] += n
-	}
-}
-
 // count fills in the slots of a node: those that are left after the new members, those that leaving members hold, those
 // that others hold.
-func (c *cell) count(n *placement.Node, shape, used, going muster.Resources) {
-	total := slots(n.Allocatable, nil, nil, shape)
-	now := slots(n.Allocatable, used, nil, shape)
-	then := slots(n.Allocatable, used, going, shape)
+func (c *cell) count(n *placement.Node, of *counter, all, staying *load) {
+	total, now, then := of.slots(n, nil), of.slots(n, all), of.slots(n, staying)
 	assigned := int64(len(c.assigned))
 	c.free = max(0, now-assigned)
 	c.leaving = max(0, then-max(now, assigned))
@@ -116,21 +93,6 @@ func (c *cell) count(n *placement.Node, shape, used, going muster.Resources) {
 	if n.Cordoned || n.NotReady {
 		c.out, c.free = c.free, 0
 	}
-}
-
-// slots is how many members of the shape fit into what is allocatable and not used, with what is going added.
-func slots(allocatable, used, going, shape muster.Resources) int64 {
-	least := int64(-1)
-	for name, ask := range shape {
-		have, limited := allocatable[name]
-		if ask <= 0 || name == muster.Pods && !limited {
-			continue
-		}
-		if n := max(0, have-used[name]+going[name]) / ask; least < 0 || n < least {
-			least = n
-		}
-	}
-	return max(0, least)
 }
 
 // maxLiteral is the widest cell that is drawn slot by slot.

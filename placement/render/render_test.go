@@ -173,3 +173,23 @@ func TestZonesAreACause(t *testing.T) {
 	require.NoError(t, JSON(&b, []Outcome{o}))
 	require.Contains(t, b.String(), `"rejected":{"numa-capacity":1}`)
 }
+
+func TestCellsCountZones(t *testing.T) {
+	require.Contains(t, text(t, aligned(t, "", 1)), "  A..\n", "by totals")
+	require.Contains(t, text(t, aligned(t, numa.BestEffort, 1)), "  A..\n", "the third one spans zones")
+	require.Contains(t, text(t, aligned(t, numa.SingleNUMANode, 1)), "  A.\n")
+	o := aligned(t, numa.SingleNUMANode, 1)
+	bare, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{{Name: "n", Allocatable: muster.Resources{muster.CPU: 16000}}}})
+	require.NoError(t, err)
+	o.Cluster = bare
+	o.Result, o.Err = placement.Plan(bare, o.Request)
+	require.Contains(t, text(t, o), "  -\n", "no zones are known")
+	next, err := aligned(t, "", 1).Cluster.Update(placement.Delta{Place: []placement.Running{{
+		Gang: "other", Member: "m", Node: "n", Resources: muster.Resources{muster.CPU: 4000}, Leaving: true,
+		NUMA: &numa.Placed{Policy: numa.SingleNUMANode, Shares: []numa.Share{{Zone: 3, Resources: muster.Resources{muster.CPU: 4000}}}},
+	}}})
+	require.NoError(t, err)
+	o.Cluster = next
+	o.Result, o.Err = placement.Plan(next, o.Request)
+	require.Contains(t, text(t, o), "  A~\n", "one zone is held by a leaving member")
+}

@@ -16,7 +16,8 @@ import (
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
 // a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `x` one that
-// others hold, `#` one on a node out of service; `-` is a node that could never take a member. Above eight characters
+// others hold, `#` one on a node out of service; `-` is a node that could never take a member. Slots are counted by what
+// nodes have, and by their zones where a NUMA policy applies. Above eight characters
 // a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the plan
 // are drawn as one line of counts. O(nodes + running) for each outcome.
 func Text(w io.Writer, outcomes []Outcome) error {

@@ -1,0 +1,110 @@
+package render
+
+import (
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+)
+
+// load is what members on a node hold. Nil: nothing.
+type load struct {
+	resources muster.Resources
+	zones     []numa.Placed
+}
+
+// add counts a running member to the load of its node.
+func add(loads map[string]*load, m *placement.Running) {
+	l := loads[m.Node]
+	if l == nil {
+		l = &load{resources: muster.Resources{}}
+		loads[m.Node] = l
+	}
+	for name, n := range m.Resources {
+		l.resources[name] += n
+	}
+	if m.NUMA != nil {
+		l.zones = append(l.zones, *m.NUMA)
+	}
+}
+
+// counter counts how many members of one shape nodes have room for.
+type counter struct {
+	shape *gang.Shape
+	kinds map[*placement.NUMA]zoned
+}
+
+// zoned is the shape prepared for nodes of the same zones.
+type zoned struct {
+	zones *numa.Zones
+	need  *numa.Need // nil if there is no such member or there are no such zones, which a snapshot does not have
+}
+
+// shapeOf is the shape that cells count: the first member's.
+func shapeOf(req *gang.Request) *gang.Shape {
+	if len(req.Members) > 0 && req.Members[0].Shape != nil {
+		return req.Members[0].Shape
+	}
+	return &req.Shape
+}
+
+// slots is how many members fit beside a load, by the totals of the node and by its zones, whatever else keeps them away.
+func (c *counter) slots(n *placement.Node, l *load) int64 {
+	if l == nil {
+		l = &load{}
+	}
+	least := int64(-1)
+	for name, ask := range c.shape.Resources {
+		have, limited := n.Allocatable[name]
+		if ask <= 0 || name == muster.Pods && !limited {
+			continue
+		}
+		if fits := max(0, have-l.resources[name]) / ask; least < 0 || fits < least {
+			least = fits
+		}
+	}
+	return max(0, min(least, c.zoneSlots(n.NUMA, l)))
+}
+
+// zoneSlots is how many members the zones take. A member that does not say how exclusive it is counts as one that keeps apart.
+func (c *counter) zoneSlots(n *placement.NUMA, l *load) int64 {
+	if n == nil {
+		n = &noZones
+	}
+	if c.shape.NUMA.Policy == "" && n.Policy == "" {
+		return numa.Unbounded
+	}
+	kind, known := c.kinds[n]
+	if !known {
+		kind = c.prepare(n)
+	}
+	if kind.need == nil {
+		return 0
+	}
+	state, err := kind.zones.Node(numa.State{Zones: n.InUse, Placed: l.zones})
+	if err != nil {
+		return 0
+	}
+	return kind.need.Slots(state).Slots
+}
+
+var noZones placement.NUMA
+
+// prepare prepares the shape for nodes with these zones.
+func (c *counter) prepare(n *placement.NUMA) zoned {
+	var kind zoned
+	if zones, err := numa.NewZones(n.Zones); err == nil {
+		w := c.shape.NUMA
+		need, err := zones.Need(numa.Member{
+			Resources: c.shape.Resources, Policy: w.Policy, Exclusive: w.Exclusive, CPUs: w.CPUs, ThreadsPerCore: w.ThreadsPerCore,
+		}, n.Policy)
+		if err == nil {
+			kind = zoned{zones, need}
+		}
+	}
+	if c.kinds == nil {
+		c.kinds = map[*placement.NUMA]zoned{}
+	}
+	c.kinds[n] = kind
+	return kind
+}
