@@ -38,6 +38,9 @@ func (f *found) rankDomains() []vertex {
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
 func (f *found) best() vertex {
+	if d, ok := f.plainBest(); ok {
+		return d
+	}
 	best := candidate{domain: -1}
 	var skip func(x vertex) bool
 	if f.slots.flat == nil && len(f.siblings) == 0 {

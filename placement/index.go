@@ -16,6 +16,8 @@ type index struct {
 	// interval of the children.
 	nodeSums   column[int32]
 	domainSums slab[int32]
+	// rows are what the children of a domain hold in so many nodes, child by child; see row.
+	rows slab[int16]
 	// most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
 	most []slab[int32]
 	// tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one domain of
@@ -38,7 +40,7 @@ func (p *problem) newIndex() *index {
 	n := v.numDomains()
 	ix := &index{
 		v: v, slots: newFullColumn[int32](int(v.nodes)), nodeSums: newFullColumn[int32](int(v.nodes)),
-		domains: newSlab[int32](n), domainSums: newSlab[int32](n), values: newSlab[uint64](n),
+		domains: newSlab[int32](n), domainSums: newSlab[int32](n), rows: newSlab[int16](int(v.nodes)), values: newSlab[uint64](n),
 	}
 	for i := range v.switchTiers() {
 		ix.most = append(ix.most, newSlab[int32](v.upTo[i]))
@@ -160,7 +162,8 @@ func (ix *index) overlay(p *problem) *index {
 func (ix *index) recount(p *problem, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *index {
 	next := &index{
 		v: ix.v, slots: ix.slots.fork(), nodeSums: ix.nodeSums.fork(), domains: ix.domains.fork(), domainSums: ix.domainSums.fork(),
-		most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(), alike: ix.alike.fork(), aligned: ix.aligned,
+		rows: ix.rows.fork(), most: forks(ix.most), tops: forks(ix.tops), values: ix.values.fork(),
+		alike: ix.alike.fork(), aligned: ix.aligned,
 	}
 	count := p.counter(excluded, extra)
 	var dirty []vertex

@@ -16,7 +16,7 @@ import (
 )
 
 // network draws a tree of up to four layers with some hundred nodes, more than the reference solver can look at. Domains
-// differ in size, and here and there one of them lies right below a higher layer.
+// differ in size, and here and there one of them, or a node, lies right below a higher layer.
 type network struct {
 	*rand.Rand
 	widths []int // children of a domain, by tier
@@ -32,12 +32,13 @@ func (n *network) domain(tier int) topology.Domain {
 	if n.IntN(4) == 0 {
 		width = n.IntN(width + 1)
 	}
+	bare := tier == 1 || n.uneven && n.IntN(8) == 0 // holds nodes
 	for range width {
 		below := tier - 1
 		if below > 1 && n.uneven && n.IntN(8) == 0 {
 			below--
 		}
-		if tier > 1 {
+		if !bare {
 			d.Children = append(d.Children, n.domain(below))
 			continue
 		}

@@ -25,6 +25,7 @@ func (s *summer) sum(x vertex) {
 		s.values.put(x, bitsOf(s.list))
 		s.domains.put(x, s.addUp())
 		putAll(&s.nodeSums, first, s.list)
+		s.putRows(x)
 		for i := range below {
 			s.most[i].put(x, s.list[0])
 		}
