@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -15,8 +16,9 @@ import (
 // cluster is what is known about nodes and trees.
 type cluster struct {
 	nodes      map[string]*placement.Node
-	zoned      map[string]*nodeZones // by the name of the node
-	byHostname map[string]string     // names of nodes by their hostname label
+	zoned      map[string]*nodeZones   // by the name of the node
+	placed     map[string]*numa.Placed // shares of running pods, each once
+	byHostname map[string]string       // names of nodes by their hostname label
 	hypers     []topology.HyperNode
 	hyper      *object // the first HyperNode
 	sources    []treeSource

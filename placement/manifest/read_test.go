@@ -102,17 +102,22 @@ func TestClusterBuilds(t *testing.T) {
 	}
 }
 
-// TestEqualZonesAreOne: nodes whose zones and use are equal share one value, so that large clusters cost little memory.
+// TestEqualZonesAreOne: nodes whose zones and use are equal share one value, and so do pods with equal shares, so that
+// large clusters cost little memory.
 func TestEqualZonesAreOne(t *testing.T) {
 	var docs []string
 	for i := range 3 {
 		docs = append(docs, fmt.Sprintf("{apiVersion: v1, kind: Node, metadata: {name: n%d}}\n", i), fmt.Sprintf(
 			"{apiVersion: topology.node.k8s.io/v1alpha2, kind: NodeResourceTopology, metadata: {name: n%d}, "+
-				"zones: [{name: node-0, type: Node, resources: [{name: cpu, allocatable: 8, available: %d}]}]}\n", i, 4+i/2))
+				"zones: [{name: node-0, type: Node, resources: [{name: cpu, allocatable: 8, available: %d}]}]}\n", i, 4+i/2), fmt.Sprintf(
+			`{apiVersion: v1, kind: Pod, metadata: {name: p%d, annotations: {scheduling.koordinator.sh/resource-status: `+
+				`'{"numaNodeResources": [{"node": 0, "resources": {"cpu": %d}}]}'}}, spec: {nodeName: n%d}}`+"\n", i, 1+i/2, i))
 	}
-	nodes := read(t, strings.Join(docs, "---\n")).Spec.Nodes
-	assert.Same(t, nodes[0].NUMA, nodes[1].NUMA)
-	assert.NotSame(t, nodes[0].NUMA, nodes[2].NUMA)
+	spec := read(t, strings.Join(docs, "---\n")).Spec
+	assert.Same(t, spec.Nodes[0].NUMA, spec.Nodes[1].NUMA)
+	assert.NotSame(t, spec.Nodes[0].NUMA, spec.Nodes[2].NUMA)
+	assert.Same(t, spec.Running[0].NUMA, spec.Running[1].NUMA)
+	assert.NotSame(t, spec.Running[0].NUMA, spec.Running[2].NUMA)
 }
 
 // TestHostileFiles: sizes and depths that would cost too much are refused in little time, or read.

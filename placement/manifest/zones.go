@@ -281,13 +281,26 @@ func (r *reader) readPlaced(m *member) *numa.Placed {
 		}
 	}
 	policy, _ := numa.Compatible(m.spec.shape.NUMA.Policy, node.NUMA.Policy)
-	return &numa.Placed{Policy: policy, Shares: shares}
+	return shared(&r.placed, &numa.Placed{Policy: policy, Shares: shares})
 }
 
-// countUnknown finds what is in use by somebody unknown, when all running pods are known, and lets equal nodes share one
-// value.
+// shared returns the first of equal values. Large clusters have few different ones, and whoever gets them sees that from the
+// address.
+func shared[T any](known *map[string]*T, v *T) *T {
+	key := fmt.Sprintf("%#v", *v)
+	if first := (*known)[key]; first != nil {
+		return first
+	}
+	if *known == nil {
+		*known = map[string]*T{}
+	}
+	(*known)[key] = v
+	return v
+}
+
+// countUnknown finds what is in use by somebody unknown, when all running pods are known.
 func (r *reader) countUnknown() {
-	known := map[string]*placement.NUMA{}
+	var known map[string]*placement.NUMA
 	for i := range r.spec.Nodes {
 		n := &r.spec.Nodes[i]
 		if n.NUMA == nil {
@@ -304,10 +317,6 @@ func (r *reader) countUnknown() {
 				n.NUMA.InUse = append(n.NUMA.InUse, numa.Occupied{ID: zone.ID, Used: used})
 			}
 		}
-		key := fmt.Sprintf("%#v", *n.NUMA)
-		if known[key] == nil {
-			known[key] = n.NUMA
-		}
-		n.NUMA = known[key]
+		n.NUMA = shared(&known, n.NUMA)
 	}
 }
