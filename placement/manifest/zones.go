@@ -210,8 +210,8 @@ func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resour
 			continue
 		}
 		allocatable[name] = has
-		if free, given := r.amount(e.get("available"), name); given && free < has {
-			lacks[name] = has - free
+		if free, given := r.amount(e.get("available"), name); given {
+			lacks[name] = max(0, has-free)
 		}
 	}
 	return allocatable, lacks
