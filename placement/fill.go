@@ -14,11 +14,14 @@ func (s *sums) fillsPlainly(x vertex, d *demand) bool {
 	if !s.isOrdinary() || s.zonesTell(x) || len(d.begun) > 0 || x == rootVertex && s.slots.inTree {
 		return false
 	}
-	if s.bottom() == 0 || d.units[0] == 0 {
-		return s.bottom() < 2 && !d.short
-	}
-	if s.indexed == nil {
-		return false
+	switch {
+	case s.bottom() == 0:
+		return true
+	case s.indexed == nil:
+		return s.bottom() == 1 && d.units[0] == 0 && !d.short
+	case d.units[0] == 0:
+		sums := s.slots.ix.sumsOf(x)
+		return !d.short || sums.child(1) < s.short
 	}
 	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
 		if s.whole(0, t, x) > 0 {

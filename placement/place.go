@@ -57,6 +57,9 @@ func (s *sums) place(x vertex, d demand) share {
 		out.run = s.fillPlain(x, s.newMembers(&d), s.scratch.positions(s.newMembers(&d)))
 		return out
 	}
+	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
+		return out
+	}
 	items := s.distribute(x, d, s.scratch.enter(), false)
 	s.scratch.keep(items)
 	n := 0

@@ -7,6 +7,8 @@ type scratch struct {
 	slots   []int32
 	key     []byte
 	least   leastSum
+	taken   []taken
+	groups  leastGroups
 	items   [][]item // by depth below the candidate
 	depth   int
 	units   []int64
@@ -57,7 +59,7 @@ func (p *problem) takeScratch() {
 // done gives it to others; the problem is not searched again.
 func (p *problem) done() {
 	p.scratch.depth, p.scratch.used, p.scratch.listed = 0, 0, 0
-	p.scratch.picks = p.scratch.picks[:0]
+	p.scratch.picks, p.scratch.taken = p.scratch.picks[:0], p.scratch.taken[:0]
 	p.c.scratch.Put(p.scratch)
 	p.scratch = nil
 }

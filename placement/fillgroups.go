@@ -1,0 +1,102 @@
+package placement
+
+import "slices"
+
+// taken is a child of a set with the whole groups that it takes.
+type taken struct {
+	slots, groups int64
+	short         bool // it takes the short group as well
+	given         bool // to a child
+}
+
+// keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
+// decide: how many a child takes is its slots divided by the size of a group, and none must take any.
+func (s *sums) keepsPlainly(x vertex, d *demand) bool {
+	if s.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == rootVertex || !s.isOrdinary() || s.zonesTell(x) {
+		return false
+	}
+	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
+		switch whole := int64(s.indexed.whole[i].at(x)); {
+		case whole > d.units[0], whole == d.units[0] && !d.short:
+			return s.v.gaps[i][x] == 1
+		case whole > 0:
+			return false
+		}
+	}
+	return false
+}
+
+// placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
+func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
+	sums := s.slots.ix.sumsOf(x)
+	short := s.short
+	if !d.short {
+		short = 0
+	}
+	l := &s.scratch.groups
+	if !l.begin(&sums, s.sizes[0], short, d.units[0]) {
+		return false
+	}
+	kept := len(s.scratch.taken)
+	s.giveGroups(l, d)
+	set := s.scratch.taken[kept:]
+	out.parts = make([]share, 0, len(set))
+	lo, end := s.v.kids(x)
+	for c := lo; c < end && len(out.parts) < len(set); c++ {
+		t := takenWith(set, s.slots.ix.at(c))
+		if t == nil {
+			continue
+		}
+		t.given = true
+		part := demand{units: s.units(), short: t.short}
+		part.units[0] = t.groups
+		out.parts = append(out.parts, s.place(c, part))
+		set = s.scratch.taken[kept:]
+	}
+	s.scratch.taken = s.scratch.taken[:kept]
+	if d.short {
+		shortLast(out.parts)
+	}
+	return true
+}
+
+// takenWith is the first of a set that has so many slots and is given to no child yet, nil if there is none.
+func takenWith(set []taken, slots int64) *taken {
+	i, found := slices.BinarySearchFunc(set, slots, func(t taken, slots int64) int { return descending(t.slots, slots) })
+	for ; found && i < len(set) && set[i].slots == slots; i++ {
+		if !set[i].given {
+			return &set[i]
+		}
+	}
+	return nil
+}
+
+// giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
+// `Fill` and `Short group`.
+func (s *sums) giveGroups(l *leastGroups, d *demand) {
+	from := len(s.scratch.taken)
+	last, spare := -1, -d.units[0]
+	for _, i := range l.pick() {
+		t := taken{slots: l.slots[i], groups: l.slots[i] / l.size}
+		spare += t.groups
+		s.scratch.taken = append(s.scratch.taken, t)
+	}
+	set := s.scratch.taken[from:]
+	for i := len(set) - 1; d.short && last < 0; i-- {
+		t := &set[i]
+		if beside := t.slots-t.groups*l.size >= l.short; beside || spare > 0 {
+			last, t.short = i, true
+			if !beside {
+				t.groups, spare = t.groups-1, spare-1
+			}
+		}
+	}
+	for i := len(set) - 1; spare > 0; i-- {
+		least := int64(1)
+		if i == last {
+			least = 0
+		}
+		less := min(spare, set[i].groups-least)
+		set[i].groups, spare = set[i].groups-less, spare-less
+	}
+}
