@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -30,8 +32,9 @@ func add(loads map[string]*load, m *placement.Running) {
 
 // counter counts how many members of one shape nodes have room for.
 type counter struct {
-	shape *gang.Shape
-	kinds map[*placement.NUMA]zoned
+	shape     *gang.Shape
+	exclusive numa.Exclusive // of members with a policy that do not say
+	kinds     map[*placement.NUMA]zoned
 }
 
 // zoned is the shape prepared for nodes of the same zones.
@@ -66,7 +69,7 @@ func (c *counter) slots(n *placement.Node, l *load) int64 {
 	return max(0, min(least, c.zoneSlots(n.NUMA, l)))
 }
 
-// zoneSlots is how many members the zones take. A member that does not say how exclusive it is counts as one that keeps apart.
+// zoneSlots is how many members the zones take.
 func (c *counter) zoneSlots(n *placement.NUMA, l *load) int64 {
 	if n == nil {
 		n = &noZones
@@ -95,6 +98,9 @@ func (c *counter) prepare(n *placement.NUMA) zoned {
 	var kind zoned
 	if zones, err := numa.NewZones(n.Zones); err == nil {
 		w := c.shape.NUMA
+		if w.Policy != "" {
+			w.Exclusive = cmp.Or(w.Exclusive, c.exclusive)
+		}
 		need, err := zones.Need(numa.Member{
 			Resources: c.shape.Resources, Policy: w.Policy, Exclusive: w.Exclusive, CPUs: w.CPUs, ThreadsPerCore: w.ThreadsPerCore,
 		}, n.Policy)

@@ -54,7 +54,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 			waited[m.Node] = true
 		}
 	}
-	counter := counter{shape: shapeOf(o.Request)}
+	counter := counter{shape: shapeOf(o.Request), exclusive: o.NUMAExclusive}
 	for n := range c.Nodes() {
 		nc := cell{assigned: assigned[n.Name], own: own[n.Name]}
 		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]
@@ -89,7 +89,7 @@ func (c *cell) count(n *placement.Node, of *counter, all, staying *load) {
 	assigned := int64(len(c.assigned))
 	c.free = max(0, now-assigned)
 	c.leaving = max(0, then-max(now, assigned))
-	c.held = max(0, total-then-int64(c.own))
+	c.held = max(0, total-max(then, assigned)-int64(c.own))
 	if n.Cordoned || n.NotReady {
 		c.out, c.free = c.free, 0
 	}

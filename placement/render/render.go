@@ -4,6 +4,7 @@ package render
 
 import (
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -15,6 +16,8 @@ type Outcome struct {
 	Request *gang.Request
 	// Cluster is the snapshot that the plan was made from. Only Text reads it; it may be nil where Request is.
 	Cluster *placement.Cluster
+	// NUMAExclusive is that of the snapshot, see [placement.Spec]. Only Text reads it, to count slots.
+	NUMAExclusive numa.Exclusive
 	// Result is the plan.
 	Result *placement.Result
 	// Err is a [placement.Unschedulable], or says why the gang cannot be planned at all.
