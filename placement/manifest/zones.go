@@ -151,19 +151,19 @@ func readNodePolicy(o *object) numa.Policy {
 	return policy
 }
 
-// zoneID reads the name of a zone, `node-<id>`.
+// zoneID reads the name of a zone, `node-<id>`, with an id of 32 bits as everywhere.
 func zoneID(f field) (id int, ok bool) {
 	name := f.required()
 	if name == "" {
 		return 0, false
 	}
 	number, ok := strings.CutPrefix(name, "node-")
-	id, err := strconv.Atoi(number)
-	if !ok || err != nil || strconv.Itoa(id) != number || id < 0 {
+	parsed, err := strconv.ParseInt(number, 10, 32)
+	if !ok || err != nil || strconv.FormatInt(parsed, 10) != number || parsed < 0 {
 		f.fail("must be node-<id>")
 		return 0, false
 	}
-	return id, true
+	return int(parsed), true
 }
 
 // readCosts reads the distances of a zone by the names of the zones. Nil: none are given.
