@@ -37,7 +37,12 @@ type begunGroup struct {
 
 // newAsk cuts the first n pending members into groups. O(n + running).
 func (p *problem) newAsk(slots slotTable, n int) *ask {
-	a := &ask{problem: p, slots: slots, members: int64(n)}
+	a := &p.scratch.ask
+	if p.scratch.asked {
+		a = &ask{}
+	}
+	p.scratch.asked = true
+	*a = ask{problem: p, slots: slots, members: int64(n)}
 	for _, l := range p.levels {
 		a.sizes = append(a.sizes, l.size)
 	}

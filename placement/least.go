@@ -18,7 +18,7 @@ type leastSum struct {
 	size   int
 	slack  int64
 	before []int   // values in the classes before one
-	sums   []int64 // and their sum
+	sums   []int64 // of the first values
 	words  int
 	width  int      // states of a class: by how many values picked less than possible
 	reach  []uint64 // by class, state: the deficits that the classes from there on can have
@@ -26,7 +26,9 @@ type leastSum struct {
 }
 
 // reset forgets the values.
-func (l *leastSum) reset() { l.values, l.counts = l.values[:0], l.counts[:0] }
+func (l *leastSum) reset() {
+	l.values, l.counts, l.sums = l.values[:0], l.counts[:0], append(l.sums[:0], 0)
+}
 
 // add takes in one more value, none larger than the ones before.
 func (l *leastSum) add(value int64) {
@@ -34,29 +36,22 @@ func (l *leastSum) add(value int64) {
 		l.values, l.counts = append(l.values, value), append(l.counts, 0)
 	}
 	l.counts[len(l.counts)-1]++
+	l.sums = append(l.sums, l.sums[len(l.sums)-1]+value)
 }
 
 // begin prepares a pick of so many values, the largest of which suffice.
 func (l *leastSum) begin(size int, need int64) {
 	l.size = size
-	l.before, l.sums = append(l.before[:0], 0), append(l.sums[:0], 0)
-	for i, v := range l.values {
-		l.before = append(l.before, l.before[i]+l.counts[i])
-		l.sums = append(l.sums, l.sums[i]+int64(l.counts[i])*v)
+	l.before = append(l.before[:0], 0)
+	for i, n := range l.counts {
+		l.before = append(l.before, l.before[i]+n)
 	}
 	l.slack = l.top(0, size) - need
 }
 
 // top is the sum of the largest n values from class i on.
 func (l *leastSum) top(i, n int) int64 {
-	end := l.before[i] + n
-	j, _ := slices.BinarySearch(l.before[i+1:], end)
-	j += i
-	sum := l.sums[j] - l.sums[i]
-	if j < len(l.values) {
-		sum += int64(end-l.before[j]) * l.values[j]
-	}
-	return sum
+	return l.sums[l.before[i]+n] - l.sums[l.before[i]]
 }
 
 // pick finds the counts, the largest values sufficing; the slice is good until the next pick.

@@ -54,6 +54,7 @@ func TestLeastSumEqualsTrial(t *testing.T) {
 			sum, size = sum+sizes[size], size+1
 		}
 		l := &leastSum{}
+		l.reset()
 		for _, v := range sizes {
 			l.add(v)
 		}

@@ -38,16 +38,16 @@ func (m *memo[K, V]) get(f *fabric, most int, is func(K) bool, update func(V, []
 		if old != nil {
 			list = *old
 		}
-		fresh := &memoized[K, V]{}
+		var fresh *memoized[K, V]
 		if i := slices.IndexFunc(list, func(e *memoized[K, V]) bool { return is(e.key) }); i < 0 {
-			fresh.used = &stamp{}
-			fresh.key, fresh.value = create()
+			key, value := create()
+			fresh = &memoized[K, V]{key: key, value: value, used: &stamp{}}
 			list = lastUsed(slices.Clone(list), most-1)
 		} else if e := list[i]; e.touched == nil {
 			f.stamped(e.used)
 			return e.value
 		} else {
-			fresh.key, fresh.value, fresh.used = e.key, update(e.value, e.touched.all()), e.used
+			fresh = &memoized[K, V]{key: e.key, value: update(e.value, e.touched.all()), used: e.used}
 			list = slices.Delete(slices.Clone(list), i, i+1)
 		}
 		f.stamped(fresh.used)

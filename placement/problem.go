@@ -93,8 +93,9 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit)}
-	p.takeScratch()
+	r := c.takeScratch()
+	p := &r.problem
+	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r}
 	steps := [...]func(*problem) error{
 		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes,
 	}

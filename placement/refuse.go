@@ -13,7 +13,9 @@ import (
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
 func (p *problem) refuse() *Unschedulable {
 	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
-	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: p.causes}
+	kept := *p
+	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
+	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
 	slots := p.slotTable()
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
@@ -164,25 +166,14 @@ func (p *problem) capacityWithBegun(tiers []int32, d vertex, slots slotTable) in
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
 func (p *problem) binding() string {
-	free := *p
-	free.gather = gathering{must: p.v.rootTop}
-	free.levels, free.mult, free.forced = nil, nil, nil
-	free.lca, free.running = -1, nil
-	all := free.slotTable()
-	if all.at(rootVertex) < int64(p.least) {
+	if p.freeSlots() < int64(p.least) {
 		return ""
 	}
-	plain := *p
-	plain.mult, plain.forced = nil, nil
-	if p.mult != nil && plain.possible() {
+	if p.mult != nil && p.withoutMultiples().possible() {
 		return p.multipleName()
 	}
-	if p.gather.hard {
-		loose := *p
-		loose.gather = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}
-		if loose.levels = nil; loose.possible() {
-			return "MustGather " + p.gather.name
-		}
+	if p.gather.hard && (p.mult == nil || p.withoutRules().possible()) {
+		return "MustGather " + p.gather.name
 	}
 	for _, l := range p.levels {
 		if l.hard {
@@ -196,6 +187,29 @@ func (p *problem) binding() string {
 		return fmt.Sprintf("MustGather node for groups of %d", p.size())
 	}
 	return "groups"
+}
+
+// freeSlots is what the whole cluster has free, whatever the rules are.
+func (p *problem) freeSlots() int64 {
+	if ix := p.ownIndex(); ix != nil {
+		return int64(ix.domains.at(rootVertex))
+	}
+	free := p.withoutRules()
+	free.mult, free.forced = nil, nil
+	return free.countSlots()[rootVertex]
+}
+
+func (p *problem) withoutMultiples() *problem {
+	plain := *p
+	plain.mult, plain.forced = nil, nil
+	return &plain
+}
+
+// withoutRules is the gang without groups, free to lie anywhere.
+func (p *problem) withoutRules() *problem {
+	loose := *p
+	loose.gather, loose.levels = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}, nil
+	return &loose
 }
 
 // possible says whether the least number of members can be placed at all.

@@ -3,7 +3,6 @@ package placement
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster/numa"
 )
@@ -43,8 +42,8 @@ func (p *problem) waitForNames(r *Result) {
 
 func (p *problem) describe(positions []int32) *Result {
 	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey}
-	for _, m := range p.req.Members {
-		if m.Indexed {
+	for i := range p.req.Members {
+		if m := &p.req.Members[i]; m.Indexed {
 			if r.indexes == nil {
 				r.indexes = map[string]int{}
 			}
@@ -52,7 +51,7 @@ func (p *problem) describe(positions []int32) *Result {
 		}
 	}
 	p.assignments(r, positions)
-	where := slices.Clone(positions)
+	where := slices.Clip(positions)
 	for _, m := range p.running {
 		where = append(where, m.pos)
 	}
@@ -120,21 +119,22 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 // tiers that do not grow inwards, in lexicographic order, tier 0 counted as the lowest layer. A gang without groups
 // counts as one whose groups are the gang.
 func (v *view) strategyName(gang int32, groups []int32) (name string, number int) {
-	names := []string{v.layerName(gang)}
+	name = v.layerName(gang)
 	for _, t := range groups {
-		names = append(names, v.layerName(t))
+		name += "/" + v.layerName(t)
 	}
+	tiers := append(append(make([]int32, 0, 8), gang), groups...)
 	if len(groups) == 0 {
-		groups = []int32{gang}
+		tiers = append(tiers, gang)
 	}
 	number = 1
-	for i, t := range slices.Concat([]int32{gang}, groups) {
+	for i, t := range tiers {
 		place, _ := slices.BinarySearch(v.tiers, t)
 		// So many vectors begin with a lower tier here: multisets of the rest's size out of the tiers below.
-		below, rest := max(1, place)-1, len(groups)+1-i
+		below, rest := max(1, place)-1, len(tiers)-i
 		number += binomial(below+rest-1, rest)
 	}
-	return strings.Join(names, "/"), number
+	return name, number
 }
 
 func binomial(n, k int) int {
@@ -151,18 +151,22 @@ func binomial(n, k int) int {
 // span counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer
 // do not count there.
 func (v *view) span(positions []int32, tier int32) []LayerSpan {
-	var out []LayerSpan
-	var leaves []vertex
+	below := v.layers
+	for len(below) > 0 && int32(below[len(below)-1].Tier) >= tier {
+		below = below[:len(below)-1]
+	}
+	if len(below) == 0 {
+		return nil
+	}
+	out := make([]LayerSpan, 0, len(below))
+	leaves := make([]vertex, 0, 32)
 	for _, pos := range positions {
 		if leaf := v.leafOf[pos]; len(leaves) == 0 || leaves[len(leaves)-1] != leaf {
 			leaves = append(leaves, leaf)
 		}
 	}
-	for _, l := range slices.Backward(v.layers) {
-		if int32(l.Tier) >= tier {
-			continue
-		}
-		var used []vertex
+	for _, l := range slices.Backward(below) {
+		used := make([]vertex, 0, 32)
 		for _, x := range leaves {
 			for x >= 0 && v.tierOf(x) < int32(l.Tier) {
 				x = v.above(x)

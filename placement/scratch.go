@@ -2,6 +2,9 @@ package placement
 
 // scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
+	problem problem
+	ask     ask // the first of the problem
+	asked   bool
 	pending []pendingMember
 	picks   []chosen
 	slots   []int32
@@ -49,17 +52,20 @@ func (r *scratch) positions(n int64) []int32 {
 	return r.list[at:at:r.listed]
 }
 
-// takeScratch gives the problem something to write on.
-func (p *problem) takeScratch() {
-	if p.scratch, _ = p.c.scratch.Get().(*scratch); p.scratch == nil {
-		p.scratch = &scratch{}
+// takeScratch gives a problem something to write on, itself included.
+func (f *fabric) takeScratch() *scratch {
+	r, _ := f.scratch.Get().(*scratch)
+	if r == nil {
+		r = &scratch{}
 	}
+	return r
 }
 
-// done gives it to others; the problem is not searched again.
+// done gives it to others; nothing refers to the problem any more.
 func (p *problem) done() {
-	p.scratch.depth, p.scratch.used, p.scratch.listed = 0, 0, 0
-	p.scratch.picks, p.scratch.taken = p.scratch.picks[:0], p.scratch.taken[:0]
-	p.c.scratch.Put(p.scratch)
-	p.scratch = nil
+	r, f := p.scratch, p.c.fabric
+	r.problem, r.ask, r.asked = problem{}, ask{}, false // they hold the snapshot
+	r.depth, r.used, r.listed = 0, 0, 0
+	r.picks, r.taken = r.picks[:0], r.taken[:0]
+	f.scratch.Put(r)
 }

@@ -32,7 +32,10 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 // decide places the ask below a domain.
 func (f *found) decide(d vertex) *outcome {
 	sh := f.place(d, f.everything())
-	o := &outcome{found: f, domain: d, positions: f.assign(f.arrange(&sh))}
+	o := &outcome{found: f, domain: d, positions: sh.run}
+	if sh.run == nil || f.bottom() > 0 {
+		o.positions = f.assign(f.arrange(&sh))
+	}
 	o.checkPlan(&sh)
 	return o
 }
