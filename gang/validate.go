@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/muster-sched/muster"
 )
@@ -89,10 +88,12 @@ func (r *Request) checkMembers(d *defects, ascending bool) {
 		m := &r.Members[i]
 		if m.Name == "" {
 			d.add(fmt.Sprintf("request.Members[%d].Name", i), "", "a member has no name")
-		} else if other, ok := first[m.Name]; ok {
-			d.add(fmt.Sprintf("request.Members[%d].Name", i), m.Name, fmt.Sprintf("duplicate name, of request.Members[%d] too", other))
 		} else if first != nil {
-			first[m.Name] = i
+			if other, ok := first[m.Name]; ok {
+				d.add(fmt.Sprintf("request.Members[%d].Name", i), m.Name, fmt.Sprintf("duplicate name, of request.Members[%d] too", other))
+			} else {
+				first[m.Name] = i
+			}
 		}
 		if m.Indexed && m.Index < 0 {
 			d.add(fmt.Sprintf("request.Members[%d].Index", i), m.Index, "negative")
@@ -111,7 +112,12 @@ func (r *Request) checkMembers(d *defects, ascending bool) {
 // again. Negative amounts are reported elsewhere.
 func (r *Request) checkSum(d *defects) {
 	most := math.MaxInt64 / int64(max(1, len(r.Members)))
-	if r.Shape.largest() <= most && !slices.ContainsFunc(r.Members, func(m Member) bool { return m.Shape != nil && m.Shape.largest() > most }) {
+	large := r.Shape.largest() > most
+	for i := range r.Members {
+		s := r.Members[i].Shape
+		large = large || s != nil && s.largest() > most
+	}
+	if !large {
 		return
 	}
 	own := 0

@@ -65,7 +65,7 @@ func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
 	return list
 }
 
-// fillAll fills a vertex with n members, all that it has slots for unless it is a node.
+// fillAll fills a vertex with n members, all that it has slots for unless it is a node. The list has room for one more.
 func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
 	if s.v.isNode(x) {
 		for range n {
@@ -74,12 +74,17 @@ func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
 		return list
 	}
 	s.scratch.slots = appendTo(s.scratch.slots[:0], &s.slots.ix.slots, s.v.firstPos[x], s.v.endPos[x])
+	end := len(list)
+	list = list[:cap(list)]
 	for i, slots := range s.scratch.slots {
-		for range slots {
-			list = append(list, s.v.firstPos[x]+int32(i))
+		pos := s.v.firstPos[x] + int32(i)
+		list[end] = pos // where there is no slot the next one comes here; most nodes have one or none
+		for k := 1; k < int(slots); k++ {
+			list[end+k] = pos
 		}
+		end += int(slots)
 	}
-	return list
+	return list[:end]
 }
 
 // chosen is a child of a set.

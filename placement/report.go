@@ -71,12 +71,11 @@ func (p *problem) describe(positions []int32) *Result {
 func (p *problem) assignments(r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	for i, pos := range positions {
-		m := p.pending[i]
-		group := -1
+		m, a := &p.pending[i], &r.Assignments[i]
+		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.names[p.v.node(pos)]
 		if len(p.levels) > 0 {
-			group = m.rank / int(p.levels[0].size)
+			a.Group = m.rank / int(p.levels[0].size)
 		}
-		r.Assignments[i] = Assignment{Member: m.name, Rank: m.rank, Group: group, Node: p.c.names[p.v.node(pos)]}
 	}
 }
 
@@ -160,9 +159,11 @@ func (v *view) span(positions []int32, tier int32) []LayerSpan {
 	}
 	out := make([]LayerSpan, 0, len(below))
 	leaves := make([]vertex, 0, 32)
+	first, end := int32(0), int32(0) // of the last one
 	for _, pos := range positions {
-		if leaf := v.leafOf[pos]; len(leaves) == 0 || leaves[len(leaves)-1] != leaf {
-			leaves = append(leaves, leaf)
+		if pos < first || pos >= end {
+			leaf := v.leafOf[pos]
+			leaves, first, end = append(leaves, leaf), v.firstPos[leaf], v.endPos[leaf]
 		}
 	}
 	for _, l := range slices.Backward(below) {

@@ -42,8 +42,9 @@ func (r *scratch) carve(n int) []int64 {
 	return u
 }
 
-// positions returns an empty list with room for n positions.
+// positions returns an empty list with room for n positions and one more.
 func (r *scratch) positions(n int64) []int32 {
+	n++
 	if r.listed+int(n) > len(r.list) {
 		r.list, r.listed = make([]int32, max(256, 2*len(r.list), int(n))), 0
 	}

@@ -42,14 +42,17 @@ func (p *problem) oddShape(rank int) error {
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
 func (p *problem) shapesByRank() []*gang.Shape {
-	if !slices.ContainsFunc(p.req.Members, func(m gang.Member) bool { return m.Shape != nil }) {
-		return []*gang.Shape{&p.req.Shape}
-	}
-	own := map[string]*gang.Shape{}
+	var own map[string]*gang.Shape
 	for i := range p.req.Members {
 		if m := &p.req.Members[i]; m.Shape != nil {
+			if own == nil {
+				own = map[string]*gang.Shape{}
+			}
 			own[m.Name] = m.Shape
 		}
+	}
+	if own == nil {
+		return []*gang.Shape{&p.req.Shape}
 	}
 	shapes := make([]*gang.Shape, len(p.pending))
 	for i, m := range p.pending {
