@@ -1,0 +1,212 @@
+package quota
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// deep is up to which depth a question allocates nothing.
+const deep = 16
+
+// question is an ask brought inside.
+type question struct {
+	ids            []int32   // from the top down
+	nodes          []*node   // the same
+	request        []int64   // by resource
+	pinned         []int64   // the same
+	limits         [][]int64 // by place on the path; nil: the maxima
+	idRoom         [deep]int32
+	nodeRoom       [deep]*node
+	limitRoom      [deep][]int64
+	requestAmounts [deep]int64
+	pinnedAmounts  [deep]int64
+}
+
+// Admit says whether a gang may start: nil if it may. The quota and all above it are looked at, in the resources that are asked
+// for and that the quota governs. The gang counts as demand, if no more is told. An ask that makes no sense is an
+// [muster.InvalidError]: an unknown quota or one with children, negative amounts, a pinned part above the whole, an unknown limit.
+// O(depth * k) where the shares are known and the demand is told; nothing is allocated then, but under Borrow. Borrow: O(n k) once a
+// state, and the sharing on the path.
+func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
+	var q question
+	if err := s.ask(&q, a, limit); err != nil {
+		return nil, err
+	}
+	for i := len(q.ids) - 1; i >= 0; i-- {
+		if s.holds(&q, i, RuleLimit) && s.holds(&q, i, RuleMin) {
+			continue
+		}
+		rule := RuleLimit
+		if s.holds(&q, i, RuleLimit) {
+			rule = RuleMin
+		}
+		return s.refusal(&q, i, rule), nil
+	}
+	return nil, nil
+}
+
+// Most is how many times the member fits as [State.Admit] admits it, at most so many; all of them count as demand. Errors and cost as there.
+func (s *State) Most(member Ask, limit Limit, members int) (int, error) {
+	all := Ask{Quota: member.Quota, Request: times(member.Request, members), Pinned: times(member.Pinned, members)}
+	var q question
+	if err := s.ask(&q, all, limit); err != nil {
+		return 0, err
+	}
+	most := int64(members)
+	for i := range q.ids {
+		for r, name := range s.resources {
+			for _, rule := range [...]Rule{RuleLimit, RuleMin} {
+				amount := member.Request[name]
+				if rule == RuleMin {
+					amount = member.Pinned[name]
+				}
+				if bound, used, _, ok := s.bound(&q, i, r, rule); ok && amount > 0 {
+					most = min(most, max(0, bound-used)/amount)
+				}
+			}
+		}
+	}
+	return int(most), nil
+}
+
+// times multiplies amounts; what overflows is as large as an amount can be.
+func times(r muster.Resources, n int) muster.Resources {
+	out := make(muster.Resources, len(r))
+	for name, amount := range r {
+		if amount > 0 && int64(n) > math.MaxInt64/amount {
+			out[name] = math.MaxInt64
+		} else {
+			out[name] = amount * int64(n)
+		}
+	}
+	return out
+}
+
+// ask prepares a question: the limits of the path, with the gang counted as demand.
+func (s *State) ask(q *question, a Ask, limit Limit) error {
+	id, err := s.leaf(a.Quota, "request", a.Request)
+	if err != nil {
+		return err
+	}
+	if !limit.Known() {
+		return &muster.InvalidError{Field: "limit", Value: string(limit), Reason: "unknown limit"}
+	}
+	q.ids, q.nodes, q.limits = q.idRoom[:0], q.nodeRoom[:0], q.limitRoom[:0]
+	q.request, q.pinned = q.requestAmounts[:0], q.pinnedAmounts[:0]
+	for _, name := range s.resources {
+		request, pinned := a.Request[name], a.Pinned[name]
+		if request < 0 || pinned < 0 || pinned > request {
+			return &muster.InvalidError{Field: "ask." + name, Value: fmt.Sprint(request, " ", pinned), Reason: "negative, or more pinned than requested"}
+		}
+		q.request, q.pinned = append(q.request, request), append(q.pinned, pinned)
+	}
+	for ; id >= 0; id = s.parent[id] {
+		q.ids = append(q.ids, id)
+	}
+	slices.Reverse(q.ids)
+	if s, err = s.demanding(q); err != nil {
+		return err
+	}
+	n, budget := s.root, s.total
+	for _, id := range q.ids {
+		if limit != Greedy {
+			budget = part(s.sharesOf(s.parent[id], n, budget).got, s.place(id), len(budget))
+			q.limits = append(q.limits, budget)
+		}
+		n = n.kids[s.place(id)]
+		q.nodes = append(q.nodes, n)
+	}
+	if limit == Borrow {
+		s.borrow(q)
+	}
+	return nil
+}
+
+// borrow raises the limits to what may be borrowed.
+func (s *State) borrow(q *question) {
+	for i, more := range s.borrowed(q.ids) {
+		raised := slices.Clone(q.limits[i])
+		for r := range raised {
+			raised[r] = max(raised[r], more[r])
+		}
+		q.limits[i] = raised
+	}
+}
+
+// demanding is the state in which the gang counts as demand.
+func (s *State) demanding(q *question) (*State, error) {
+	n := s.root
+	for _, id := range q.ids {
+		n = n.kids[s.place(id)]
+	}
+	for r, amount := range q.request {
+		if amount > n.demand[r] {
+			return s.change(q.ids[len(q.ids)-1], func(n *node) error {
+				for r, amount := range q.request {
+					n.demand[r] = max(n.demand[r], amount)
+				}
+				return nil
+			})
+		}
+	}
+	return s, nil
+}
+
+// bound is what binds a resource at the i-th quota of the path under a rule, what is used of it, and what is asked; ok is
+// false if it is not bound, or not asked for.
+func (s *State) bound(q *question, i, r int, rule Rule) (bound, used, asked int64, ok bool) {
+	id, n := q.ids[i], q.nodes[i]
+	at := s.at(id, r)
+	switch {
+	case q.request[r] == 0 || !s.governs(id, r):
+		return 0, 0, 0, false
+	case rule == RuleMin:
+		return max(0, s.min[at]), n.pinned[r], q.pinned[r], q.pinned[r] > 0 && s.guarantees(q, r)
+	case len(q.limits) == 0:
+		return s.most[at], n.used[r], q.request[r], s.bounded[at]
+	}
+	return q.limits[i][r], n.used[r], q.request[r], true
+}
+
+// guarantees says whether the minima of a path speak of a resource: one of them names it, or there is none at all.
+func (s *State) guarantees(q *question, r int) bool {
+	none := true
+	for _, id := range q.ids {
+		if s.min[s.at(id, r)] != missing {
+			return true
+		}
+		none = none && len(s.specs[id].Min) == 0
+	}
+	return none
+}
+
+func (s *State) holds(q *question, i int, rule Rule) bool {
+	for r := range q.request {
+		if bound, used, asked, ok := s.bound(q, i, r, rule); ok && short(bound, used, asked) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// short is by how much used + asked is above a bound.
+func short(bound, used, asked int64) int64 {
+	if used >= bound {
+		return plus(used-bound, asked)
+	}
+	return max(0, asked-(bound-used))
+}
+
+func (s *State) refusal(q *question, i int, rule Rule) *Refusal {
+	out := &Refusal{Quota: s.specs[q.ids[i]].Name, Path: s.path(q.ids[i]), Rule: rule}
+	for r, name := range s.resources {
+		bound, used, asked, ok := s.bound(q, i, r, rule)
+		if by := short(bound, used, asked); ok && by > 0 {
+			out.Short = append(out.Short, Shortage{Resource: name, Limit: bound, Used: used, Asked: asked, By: by})
+		}
+	}
+	return out
+}

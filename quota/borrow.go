@@ -1,0 +1,178 @@
+package quota
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/muster-sched/muster"
+)
+
+// Pending is a gang in a queue, as far as quotas look at it.
+type Pending struct {
+	// Quota is a leaf.
+	Quota string
+	// Member is what one member asks for.
+	Member muster.Resources
+	// Members wait; at least MinMember of them must start together (0: all).
+	Members, MinMember int
+}
+
+// WithFirm tells what the pending gangs of a quota, or below it, could start with out of its guarantee. [Borrow] keeps no more
+// of the guarantee for them. Without it all demand counts. Later states keep it. Errors as for [State.Use], but the quota may have children. O(firm).
+func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error) {
+	id, ok := s.byName[quota]
+	if !ok {
+		return nil, &muster.InvalidError{Field: "quota", Value: quota, Reason: "unknown quota"}
+	}
+	if err := amounts.Validate("quota " + quota + ".firm"); err != nil {
+		return nil, err
+	}
+	firm := maps.Clone(s.firm)
+	if firm == nil {
+		firm = map[int32][]int64{}
+	}
+	firm[id] = s.vector(amounts)
+	return s.withFirm(firm, s.told), nil
+}
+
+// WithQueue is WithFirm for all quotas: it tells which gangs are pending, in the order of the queue. Demand is told apart from
+// it. The argument is not kept. An unknown quota or one with children is an [muster.InvalidError]. O(gangs * depth * k), and
+// the shares of the quotas above them.
+func (s *State) WithQueue(queue []Pending) (*State, error) {
+	firm, left := map[int32][]int64{}, map[int32][]int64{}
+	for i, g := range queue {
+		id, err := s.leaf(g.Quota, "demand", nil)
+		if err != nil {
+			return nil, fmt.Errorf("queue[%d]: %w", i, err)
+		}
+		member := s.vector(g.Member)
+		for ; id >= 0; id = s.parent[id] {
+			if firm[id] == nil {
+				firm[id], left[id] = make([]int64, len(member)), s.securedLeft(id)
+			}
+			s.start(id, g, member, firm[id], left[id])
+		}
+	}
+	return s.withFirm(firm, true), nil
+}
+
+func (s *State) withFirm(firm map[int32][]int64, told bool) *State {
+	next := *s
+	next.firm, next.told, next.lent = firm, told, newLent()
+	return &next
+}
+
+// securedLeft is what is left of the guarantee of a quota, or of its share where that is less.
+func (s *State) securedLeft(id int32) []int64 {
+	left, n := make([]int64, len(s.resources)), s.node(id)
+	for r, runtime := range s.runtime(id) {
+		left[r] = max(0, min(s.secured[s.at(id, r)], runtime)-n.used[r])
+	}
+	return left
+}
+
+// start takes as many members of a gang as fit out of what is left, if these are enough to start.
+func (s *State) start(id int32, g Pending, member, firm, left []int64) {
+	n := int64(g.Members)
+	for r, amount := range member {
+		if amount > 0 && s.governs(id, r) {
+			n = min(n, left[r]/amount)
+		}
+	}
+	least := int64(g.MinMember)
+	if least == 0 {
+		least = int64(g.Members)
+	}
+	if n < least {
+		return
+	}
+	for r, amount := range member {
+		if s.governs(id, r) {
+			firm[r] += n * amount
+			left[r] -= n * amount
+		}
+	}
+}
+
+// lending is what every quota claims, by id, then resource, if others may take what it cannot use: what it uses, what its children
+// so claim, and of its guarantee what somebody could start with.
+func (s *State) lending() []int64 {
+	if known := s.lent.Load(); known != nil {
+		return *known
+	}
+	claims := make([]int64, len(s.most))
+	s.lend(-1, s.root, claims)
+	s.lent.Store(&claims)
+	return claims
+}
+
+func (s *State) lend(id int32, n *node, claims []int64) {
+	for i, kid := range n.kids {
+		s.lend(s.kid(id, i), kid, claims)
+	}
+	if id < 0 {
+		return
+	}
+	firm, ok := s.firm[id]
+	if !ok && s.told {
+		firm = make([]int64, len(n.used))
+	} else if !ok {
+		firm = n.demand
+	}
+	for r := range n.used {
+		below := int64(0)
+		for i := range n.kids {
+			below = plus(below, claims[s.at(s.kid(id, i), r)])
+		}
+		at := s.at(id, r)
+		most := max(n.used[r], below, min(plus(n.used[r], firm[r]), s.secured[at]))
+		claims[at] = s.claimOf(id, r, min(s.most[at], most))
+	}
+}
+
+// borrowed is the share of each quota on a path from the top, by resource, if all others lend: docs as [Borrow].
+func (s *State) borrowed(path []int32) [][]int64 {
+	lent, k := s.lending(), len(s.resources)
+	nodes := []*node{s.root}
+	for _, id := range path {
+		nodes = append(nodes, nodes[len(nodes)-1].kids[s.place(id)])
+	}
+	claims := make([][]int64, len(path)) // of those on the path, from what the others lend
+	for i := len(path) - 1; i >= 0; i-- {
+		claims[i] = make([]int64, k)
+		for r := range k {
+			claims[i][r] = s.claimBeside(path, i, r, nodes[i+1], lent, claims)
+		}
+	}
+	out, budget := make([][]int64, len(path)), s.total
+	for i, id := range path {
+		kids := nodes[i].kids
+		got := make([]int64, len(kids)*k)
+		s.divide(s.parent[id], kids, budget, func(_ *node, kid int32) []int64 {
+			if kid == id {
+				return claims[i]
+			}
+			return s.of(lent, kid)
+		}, got)
+		budget = part(got, s.place(id), k)
+		out[i] = budget
+	}
+	return out
+}
+
+// claimBeside is the claim of the i-th quota of a path, where its other children lend.
+func (s *State) claimBeside(path []int32, i, r int, n *node, lent []int64, claims [][]int64) int64 {
+	want := int64(0)
+	if len(n.kids) == 0 {
+		want = plus(n.used[r], n.demand[r])
+	}
+	for j, kid := range n.kids {
+		id := s.kid(path[i], j)
+		claim := lent[s.at(id, r)]
+		if i+1 < len(path) && path[i+1] == id {
+			claim = claims[i+1][r]
+		}
+		want = plus(want, max(claim, kid.used[r]))
+	}
+	return s.claimOf(path[i], r, min(s.most[s.at(path[i], r)], want))
+}

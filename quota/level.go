@@ -1,0 +1,213 @@
+package quota
+
+import (
+	"container/heap"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// plus adds amounts; a sum that overflows is as large as an amount can be, which changes nothing: no budget is larger.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// claimant takes part in a sharing: it gets at most cap, and more the higher its weight.
+type claimant struct {
+	weight, cap int64
+	got         int64
+}
+
+// share divides a budget by the divisor method of Webster with caps: unit j of a claimant is due at (2j+1)/(2 weight), and
+// the units that are due first are handed out, ties in the order of the claimants. Weight 0 gets nothing. If all caps fit,
+// everybody gets its own.
+//
+// No unit is handed out by itself. At a level L everybody of weight w gets min(cap, Lw rounded to the nearest); L = budget
+// left / weight left, when those are taken out that their caps hold below it. What rounding leaves over or lacks, at most half a
+// unit for each, is then handed out or taken back in order of the dues. O(n log n).
+func share(budget int64, list []claimant) {
+	var open []*claimant
+	fits, sum := true, int64(0)
+	for i := range list {
+		c := &list[i]
+		if c.got = 0; c.weight == 0 || c.cap == 0 {
+			continue
+		}
+		open = append(open, c)
+		fits = fits && c.cap <= budget-sum
+		if fits {
+			sum += c.cap
+		}
+	}
+	if fits {
+		for _, c := range open {
+			c.got = c.cap
+		}
+		return
+	}
+	budget, weight, open := capped(budget, open)
+	left := budget
+	for _, c := range open {
+		c.got = min(c.cap, rounded(budget, c.weight, weight))
+		left -= c.got
+	}
+	settle(left, open)
+}
+
+// capped gives those their caps whom these hold below the level, and returns what is left for the others, and their weight.
+func capped(budget int64, open []*claimant) (int64, wide, []*claimant) {
+	var weight wide
+	for _, c := range open {
+		weight = weight.plus(uint64(c.weight))
+	}
+	byLevel := slices.Clone(open)
+	slices.SortStableFunc(byLevel, func(a, b *claimant) int { return compareProducts(a.cap, b.weight, b.cap, a.weight) })
+	n := 0
+	for n < len(byLevel) && weight.times(byLevel[n].cap).compare(product(budget, byLevel[n].weight)) <= 0 {
+		c := byLevel[n]
+		c.got = c.cap
+		budget, weight, n = budget-c.cap, weight.minus(uint64(c.weight)), n+1
+	}
+	return budget, weight, slices.DeleteFunc(open, func(c *claimant) bool { return c.got > 0 })
+}
+
+// settle hands out what is left to those who are due first, or takes back what is missing from those who are due last.
+func settle(left int64, open []*claimant) {
+	q := &dues{back: left < 0}
+	for i, c := range open {
+		if q.back && c.got > 0 || !q.back && c.got < c.cap {
+			q.list = append(q.list, due{c, i})
+		}
+	}
+	heap.Init(q)
+	step := int64(1)
+	if q.back {
+		step = -1
+	}
+	for left != 0 && len(q.list) > 0 {
+		c := q.list[0].claimant
+		c.got, left = c.got+step, left-step
+		if q.back && c.got > 0 || !q.back && c.got < c.cap {
+			heap.Fix(q, 0)
+		} else {
+			heap.Remove(q, 0)
+		}
+	}
+}
+
+// due is a claimant and its place, which breaks ties.
+type due struct {
+	*claimant
+	place int
+}
+
+// dues is a heap of claimants by the unit that they would get next, the first due on top; back: by that which they got last, the
+// last due on top.
+type dues struct {
+	list []due
+	back bool
+}
+
+func (q *dues) Len() int      { return len(q.list) }
+func (q *dues) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *dues) Push(any)      {}
+
+func (q *dues) Pop() any {
+	q.list = q.list[:len(q.list)-1]
+	return nil
+}
+
+func (q *dues) Less(i, j int) bool {
+	a, b := q.list[i], q.list[j]
+	if q.back {
+		c := compareDues(a.got-1, a.weight, b.got-1, b.weight)
+		return c > 0 || c == 0 && a.place > b.place
+	}
+	c := compareDues(a.got, a.weight, b.got, b.weight)
+	return c < 0 || c == 0 && a.place < b.place
+}
+
+// compareDues compares when unit i of weight v and unit j of weight w are due.
+func compareDues(i, v, j, w int64) int {
+	a, b := unsigned(2*uint64(i)+1, uint64(w)), unsigned(2*uint64(j)+1, uint64(v))
+	return a.compare(b)
+}
+
+func compareProducts(a, b, c, d int64) int { return product(a, b).compare(product(c, d)) }
+
+// wide is an integer of 192 bits, which holds an amount times a sum of weights.
+type wide struct{ high, mid, low uint64 }
+
+func product(a, b int64) wide { return unsigned(uint64(a), uint64(b)) }
+
+func unsigned(a, b uint64) wide {
+	high, low := bits.Mul64(a, b)
+	return wide{0, high, low}
+}
+
+func (w wide) plus(n uint64) wide {
+	low, carry := bits.Add64(w.low, n, 0)
+	mid, carry := bits.Add64(w.mid, 0, carry)
+	return wide{w.high + carry, mid, low}
+}
+
+func (w wide) minus(n uint64) wide {
+	low, borrow := bits.Sub64(w.low, n, 0)
+	mid, borrow := bits.Sub64(w.mid, 0, borrow)
+	return wide{w.high - borrow, mid, low}
+}
+
+// times multiplies; w has at most 128 bits.
+func (w wide) times(n int64) wide {
+	carry, low := bits.Mul64(w.low, uint64(n))
+	high, mid := bits.Mul64(w.mid, uint64(n))
+	mid, over := bits.Add64(mid, carry, 0)
+	return wide{high + over, mid, low}
+}
+
+func (w wide) compare(o wide) int {
+	for _, p := range [...][2]uint64{{w.high, o.high}, {w.mid, o.mid}, {w.low, o.low}} {
+		if p[0] != p[1] {
+			if p[0] < p[1] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// rounded is t*w/total to the nearest integer, halves up: the largest q with (2q-1) * total <= 2tw. w is part of the total.
+func rounded(t, w int64, total wide) int64 {
+	twice := product(t, w)
+	twice = wide{twice.mid >> 63, twice.mid<<1 | twice.low>>63, twice.low << 1}
+	if total.mid == 0 && total.low < 1<<63 {
+		sum := twice.plus(total.low) // at most (2t+1) * total, so that the quotient fits
+		q, _ := bits.Div64(sum.mid, sum.low, 2*total.low)
+		return int64(q)
+	}
+	low, high := int64(0), t // bits of t at most
+	for low < high {
+		mid := high - (high-low)/2
+		// (2 mid - 1) * total, in two steps since 2 mid may overflow
+		double := total.times(mid)
+		double = wide{double.high<<1 | double.mid>>63, double.mid<<1 | double.low>>63, double.low << 1}
+		if double.less(total).compare(twice) <= 0 {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
+
+// less subtracts a smaller number.
+func (w wide) less(o wide) wide {
+	low, borrow := bits.Sub64(w.low, o.low, 0)
+	mid, borrow := bits.Sub64(w.mid, o.mid, borrow)
+	high, _ := bits.Sub64(w.high, o.high, borrow)
+	return wide{high, mid, low}
+}

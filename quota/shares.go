@@ -1,0 +1,85 @@
+package quota
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// Share is how much a quota may use now, of the resources that it governs; nil for an unknown quota. The map is the caller's.
+// What was worked out once is kept with the state. O(depth * k), the first time O(n log n) for the children on the path.
+func (s *State) Share(quota string) muster.Resources {
+	id, ok := s.byName[quota]
+	if !ok {
+		return nil
+	}
+	out := muster.Resources{}
+	for r, amount := range s.runtime(id) {
+		if s.governs(id, r) {
+			out[s.resources[r]] = amount
+		}
+	}
+	return out
+}
+
+// runtime is the share of a quota by resource, to be read only.
+func (s *State) runtime(id int32) []int64 {
+	if id < 0 {
+		return s.total
+	}
+	up := s.parent[id]
+	return part(s.sharesOf(up, s.node(up), s.runtime(up)).got, s.place(id), len(s.resources))
+}
+
+// part is the i-th k amounts.
+func part(amounts []int64, i, k int) []int64 { return amounts[i*k : i*k+k : i*k+k] }
+
+// node finds a quota. O(depth).
+func (s *State) node(id int32) *node {
+	if id < 0 {
+		return s.root
+	}
+	return s.node(s.parent[id]).kids[s.place(id)]
+}
+
+// sharesOf divides a budget among the children of a quota.
+func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
+	if known := n.shares.Load(); known != nil && slices.Equal(known.budget, budget) {
+		return known
+	}
+	sh := &shares{budget: budget, got: make([]int64, len(n.kids)*len(budget))}
+	s.divide(id, n.kids, budget, func(kid *node, _ int32) []int64 { return kid.claim }, sh.got)
+	n.shares.Store(sh)
+	return sh
+}
+
+// divide gives each child its floor, the guarantee as far as it is claimed, and shares what is left by weight. If the budget
+// cannot pay the floors, these are scaled: they are shared by guarantee.
+func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *node, id int32) []int64, got []int64) {
+	list, k := make([]claimant, len(kids)), len(budget)
+	for r, left := range budget {
+		floors := int64(0)
+		for i, kid := range kids {
+			at := s.kid(id, i)
+			floor := min(s.secured[s.at(at, r)], claims(kid, at)[r])
+			list[i].got = floor
+			floors = plus(floors, floor)
+		}
+		scaled := floors >= left
+		for i, kid := range kids {
+			at, floor := s.kid(id, i), list[i].got
+			if got[i*k+r] = floor; scaled {
+				list[i], got[i*k+r] = claimant{weight: s.secured[s.at(at, r)], cap: floor}, 0
+			} else {
+				list[i] = claimant{weight: s.weighs[s.at(at, r)], cap: claims(kid, at)[r] - floor}
+			}
+		}
+		if !scaled {
+			left -= floors
+		}
+		share(left, list)
+		for i := range list {
+			got[i*k+r] += list[i].got
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package quota
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// missing is the amount of a key that a spec does not name.
+const missing = -1
+
+// Tree is the quotas and how they hang together. It is immutable and safe for concurrent use. Quotas have dense ids: parents
+// before their children, the children of one parent in a row, in natural order of names.
+type Tree struct {
+	specs     []Spec
+	byName    map[string]int32
+	parent    []int32 // -1 at the top
+	first     []int32 // of the children; those of the root lie in [0, top)
+	end       []int32
+	top       int32
+	resources []string // that some quota governs, in natural order
+
+	// By id, then resource; missing where the spec has no such key.
+	min, max, weight, guaranteed []int64
+}
+
+// New reads a tree. The amounts stay the caller's and must not change afterwards. All defects are reported, joined, each an [muster.InvalidError] whose field
+// is `quota NAME.FIELD`, with `.RESOURCE` behind it where one amount is meant: an empty or duplicate name, an unknown parent,
+// a cycle, a negative amount, a minimum above the maximum, a maximum for a resource for which the parent's has none, minima of children
+// that add up to more than the parent's. O(n log n) for n quotas, times the resources.
+func New(specs []Spec) (*Tree, error) {
+	var d defects
+	t := &Tree{byName: make(map[string]int32, len(specs))}
+	t.order(&d, specs)
+	t.readAmounts(&d)
+	if len(d) > 0 {
+		return nil, errors.Join(d...)
+	}
+	return t, nil
+}
+
+// defects collects everything that is wrong with a tree, so that a user sees it at once.
+type defects []error
+
+func (d *defects) add(quota, field string, value any, reason string) {
+	*d = append(*d, &muster.InvalidError{Field: "quota " + quota + "." + field, Value: fmt.Sprint(value), Reason: reason})
+}
+
+// order gives the quotas their ids, those that are not on a cycle or below one.
+func (t *Tree) order(d *defects, specs []Spec) {
+	byName, below := map[string]*Spec{}, map[string][]*Spec{}
+	for i := range specs {
+		s := &specs[i]
+		switch other := byName[s.Name]; {
+		case s.Name == "":
+			d.add("", "name", "", fmt.Sprintf("the quota at %d has no name", i))
+		case other != nil:
+			d.add(s.Name, "name", s.Name, "duplicate name")
+		default:
+			byName[s.Name] = s
+			below[s.Parent] = append(below[s.Parent], s)
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(byName), muster.CompareNatural) {
+		if s := byName[name]; s.Parent != "" && byName[s.Parent] == nil {
+			d.add(name, "parent", s.Parent, "unknown quota")
+		}
+	}
+	for _, list := range below {
+		slices.SortFunc(list, func(a, b *Spec) int { return muster.CompareNatural(a.Name, b.Name) })
+	}
+	t.append(below[""], -1)
+	t.top = int32(len(t.specs))
+	for id := int32(0); int(id) < len(t.specs); id++ {
+		t.first[id] = int32(len(t.specs))
+		t.append(below[t.specs[id].Name], id)
+		t.end[id] = int32(len(t.specs))
+	}
+	if len(t.specs) < len(byName) {
+		t.reportCycles(d, byName)
+	}
+}
+
+func (t *Tree) append(list []*Spec, parent int32) {
+	for _, s := range list {
+		t.byName[s.Name] = int32(len(t.specs))
+		t.specs, t.parent = append(t.specs, *s), append(t.parent, parent)
+		t.first, t.end = append(t.first, 0), append(t.end, 0)
+	}
+}
+
+// reportCycles names, of every cycle, the quota that is first in natural order.
+func (t *Tree) reportCycles(d *defects, byName map[string]*Spec) {
+	done := map[string]bool{}
+	for _, name := range slices.SortedFunc(maps.Keys(byName), muster.CompareNatural) {
+		var path []string
+		on := map[string]bool{}
+		at := name
+		for byName[at] != nil && !done[at] && !on[at] {
+			path, on[at] = append(path, at), true
+			at = byName[at].Parent
+		}
+		for _, n := range path {
+			done[n] = true
+		}
+		if on[at] {
+			cycle := path[slices.Index(path, at):]
+			first := slices.MinFunc(cycle, muster.CompareNatural)
+			d.add(first, "parent", byName[first].Parent, "the quota lies below itself")
+		}
+	}
+}
+
+// readAmounts lays the amounts out and checks them.
+func (t *Tree) readAmounts(d *defects) {
+	governed := map[string]bool{}
+	for i := range t.specs {
+		for _, r := range []muster.Resources{t.specs[i].Min, t.specs[i].Max} {
+			for name := range r {
+				governed[name] = true
+			}
+		}
+	}
+	t.resources = slices.SortedFunc(maps.Keys(governed), muster.CompareNatural)
+	for i := range t.specs {
+		s := &t.specs[i]
+		t.min = t.read(d, t.min, s.Name, "min", s.Min)
+		t.max = t.read(d, t.max, s.Name, "max", s.Max)
+		t.weight = t.read(d, t.weight, s.Name, "weight", s.Weight)
+		t.guaranteed = t.read(d, t.guaranteed, s.Name, "guaranteed", s.Guaranteed)
+	}
+	for id := range int32(len(t.specs)) {
+		for r, resource := range t.resources {
+			t.check(d, id, r, resource)
+		}
+	}
+}
+
+func (t *Tree) read(d *defects, list []int64, quota, field string, amounts muster.Resources) []int64 {
+	for _, name := range amounts.Names() {
+		if name == "" {
+			d.add(quota, field, "", "a resource has no name")
+		} else if amounts[name] < 0 {
+			d.add(quota, field+"."+name, amounts[name], "negative amount")
+		}
+	}
+	for _, name := range t.resources {
+		if amount, ok := amounts[name]; ok {
+			list = append(list, max(0, amount))
+		} else {
+			list = append(list, missing)
+		}
+	}
+	return list
+}
+
+// check compares the amounts of one quota and resource with each other and with those of the quotas around it.
+func (t *Tree) check(d *defects, id int32, r int, resource string) {
+	name, at := t.specs[id].Name, t.at(id, r)
+	if least, most := t.min[at], t.max[at]; most != missing && least > most {
+		d.add(name, "min."+resource, least, fmt.Sprintf("above the max of %d", most))
+	}
+	if up := t.parent[id]; up >= 0 && t.max[at] != missing && t.max[t.at(up, r)] == missing {
+		d.add(name, "max."+resource, t.max[at], "the max of the parent "+t.specs[up].Name+" lacks this resource")
+	}
+	sum := int64(0)
+	for kid := t.first[id]; kid < t.end[id]; kid++ {
+		sum = plus(sum, max(0, t.min[t.at(kid, r)]))
+	}
+	if least := max(0, t.min[at]); sum > least {
+		d.add(name, "min."+resource, least, fmt.Sprintf("the minima of the children add up to %d", sum))
+	}
+}
+
+// at is the place of a quota's resource in the amounts.
+func (t *Tree) at(id int32, r int) int { return int(id)*len(t.resources) + r }
+
+// of is the part of amounts by quota and resource that is a quota's.
+func (t *Tree) of(amounts []int64, id int32) []int64 {
+	k := len(t.resources)
+	return amounts[int(id)*k : int(id)*k+k : int(id)*k+k]
+}
+
+// governs says whether a quota speaks of a resource: only then its share is told and gangs are held to it.
+func (t *Tree) governs(id int32, r int) bool {
+	return t.max[t.at(id, r)] != missing || t.min[t.at(id, r)] != missing
+}
+
+// Quotas lists the names, parents before their children, the children of one parent in natural order. The list is the
+// caller's. O(n).
+func (t *Tree) Quotas() []string {
+	names := make([]string, len(t.specs))
+	for i := range t.specs {
+		names[i] = t.specs[i].Name
+	}
+	return names
+}
+
+// Spec finds a quota by name.
+func (t *Tree) Spec(name string) (Spec, bool) {
+	id, ok := t.byName[name]
+	if !ok {
+		return Spec{}, false
+	}
+	return t.specs[id], true
+}
+
+// IsLeaf says whether members may be in the quota: it exists and has no children.
+func (t *Tree) IsLeaf(name string) bool {
+	id, ok := t.byName[name]
+	return ok && t.first[id] == t.end[id]
+}
+
+// path is the names from the top down to a quota.
+func (t *Tree) path(id int32) []string {
+	var names []string
+	for _, id := range t.ids(id) {
+		names = append(names, t.specs[id].Name)
+	}
+	return names
+}
