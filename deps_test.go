@@ -21,6 +21,7 @@ const arrows = `
 	.                     <
 	topology              < .
 	numa                  < .
+	quota                 < .
 	gang                  < . numa
 	placement             < . topology numa gang github.com/google/btree
 	placement/manifest    < . topology numa gang placement go.yaml.in/yaml/v4
@@ -50,7 +51,7 @@ var harness = []string{"internal/validity", "internal/reference", "internal/scen
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
-	library   = []string{"", "topology", "numa", "gang", "placement", "placement/manifest", "placement/render"}
+	library   = []string{"", "topology", "numa", "quota", "gang", "placement", "placement/manifest", "placement/render"}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
 		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",

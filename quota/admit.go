@@ -4,26 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/muster-sched/muster"
 )
 
-// deep is up to which depth a question allocates nothing.
-const deep = 16
-
-// question is an ask brought inside.
+// question is an ask brought inside. It can be used again.
 type question struct {
-	ids            []int32   // from the top down
-	nodes          []*node   // the same
-	request        []int64   // by resource
-	pinned         []int64   // the same
-	limits         [][]int64 // by place on the path; nil: the maxima
-	idRoom         [deep]int32
-	nodeRoom       [deep]*node
-	limitRoom      [deep][]int64
-	requestAmounts [deep]int64
-	pinnedAmounts  [deep]int64
+	ids             []int32   // from the top down
+	nodes           []*node   // the same
+	request, pinned []int64   // by resource
+	limits          [][]int64 // by place on the path; none: the maxima
 }
+
+var questions = sync.Pool{New: func() any { return &question{} }}
 
 // Admit says whether a gang may start: nil if it may. The quota and all above it are looked at, in the resources that are asked
 // for and that the quota governs. The gang counts as demand, if no more is told. An ask that makes no sense is an
@@ -31,19 +25,17 @@ type question struct {
 // O(depth * k) where the shares are known and the demand is told; nothing is allocated then, but under Borrow. Borrow: O(n k) once a
 // state, and the sharing on the path.
 func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
-	var q question
-	if err := s.ask(&q, a, limit); err != nil {
+	q := questions.Get().(*question)
+	defer questions.Put(q)
+	if err := s.ask(q, a, limit); err != nil {
 		return nil, err
 	}
 	for i := len(q.ids) - 1; i >= 0; i-- {
-		if s.holds(&q, i, RuleLimit) && s.holds(&q, i, RuleMin) {
-			continue
+		for _, rule := range [...]Rule{RuleLimit, RuleMin} {
+			if !s.holds(q, i, rule) {
+				return s.refusal(q, i, rule), nil
+			}
 		}
-		rule := RuleLimit
-		if s.holds(&q, i, RuleLimit) {
-			rule = RuleMin
-		}
-		return s.refusal(&q, i, rule), nil
 	}
 	return nil, nil
 }
@@ -51,8 +43,9 @@ func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
 // Most is how many times the member fits as [State.Admit] admits it, at most so many; all of them count as demand. Errors and cost as there.
 func (s *State) Most(member Ask, limit Limit, members int) (int, error) {
 	all := Ask{Quota: member.Quota, Request: times(member.Request, members), Pinned: times(member.Pinned, members)}
-	var q question
-	if err := s.ask(&q, all, limit); err != nil {
+	q := questions.Get().(*question)
+	defer questions.Put(q)
+	if err := s.ask(q, all, limit); err != nil {
 		return 0, err
 	}
 	most := int64(members)
@@ -63,7 +56,7 @@ func (s *State) Most(member Ask, limit Limit, members int) (int, error) {
 				if rule == RuleMin {
 					amount = member.Pinned[name]
 				}
-				if bound, used, _, ok := s.bound(&q, i, r, rule); ok && amount > 0 {
+				if bound, used, _, ok := s.bound(q, i, r, rule); ok && amount > 0 {
 					most = min(most, max(0, bound-used)/amount)
 				}
 			}
@@ -94,8 +87,8 @@ func (s *State) ask(q *question, a Ask, limit Limit) error {
 	if !limit.Known() {
 		return &muster.InvalidError{Field: "limit", Value: string(limit), Reason: "unknown limit"}
 	}
-	q.ids, q.nodes, q.limits = q.idRoom[:0], q.nodeRoom[:0], q.limitRoom[:0]
-	q.request, q.pinned = q.requestAmounts[:0], q.pinnedAmounts[:0]
+	q.ids, q.nodes, q.limits = q.ids[:0], q.nodes[:0], q.limits[:0]
+	q.request, q.pinned = q.request[:0], q.pinned[:0]
 	for _, name := range s.resources {
 		request, pinned := a.Request[name], a.Pinned[name]
 		if request < 0 || pinned < 0 || pinned > request {
@@ -143,10 +136,10 @@ func (s *State) demanding(q *question) (*State, error) {
 		n = n.kids[s.place(id)]
 	}
 	for r, amount := range q.request {
-		if amount > n.demand[r] {
+		if amount > n.demand()[r] {
 			return s.change(q.ids[len(q.ids)-1], func(n *node) error {
 				for r, amount := range q.request {
-					n.demand[r] = max(n.demand[r], amount)
+					n.demand()[r] = max(n.demand()[r], amount)
 				}
 				return nil
 			})
@@ -164,11 +157,11 @@ func (s *State) bound(q *question, i, r int, rule Rule) (bound, used, asked int6
 	case q.request[r] == 0 || !s.governs(id, r):
 		return 0, 0, 0, false
 	case rule == RuleMin:
-		return max(0, s.min[at]), n.pinned[r], q.pinned[r], q.pinned[r] > 0 && s.guarantees(q, r)
+		return max(0, s.min[at]), n.pinned()[r], q.pinned[r], q.pinned[r] > 0 && s.guarantees(q, r)
 	case len(q.limits) == 0:
-		return s.most[at], n.used[r], q.request[r], s.bounded[at]
+		return s.most[at], n.used()[r], q.request[r], s.bounded[at]
 	}
-	return q.limits[i][r], n.used[r], q.request[r], true
+	return q.limits[i][r], n.used()[r], q.request[r], true
 }
 
 // guarantees says whether the minima of a path speak of a resource: one of them names it, or there is none at all.

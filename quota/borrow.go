@@ -66,7 +66,7 @@ func (s *State) withFirm(firm map[int32][]int64, told bool) *State {
 func (s *State) securedLeft(id int32) []int64 {
 	left, n := make([]int64, len(s.resources)), s.node(id)
 	for r, runtime := range s.runtime(id) {
-		left[r] = max(0, min(s.secured[s.at(id, r)], runtime)-n.used[r])
+		left[r] = max(0, min(s.secured[s.at(id, r)], runtime)-n.used()[r])
 	}
 	return left
 }
@@ -115,17 +115,17 @@ func (s *State) lend(id int32, n *node, claims []int64) {
 	}
 	firm, ok := s.firm[id]
 	if !ok && s.told {
-		firm = make([]int64, len(n.used))
+		firm = make([]int64, len(n.used()))
 	} else if !ok {
-		firm = n.demand
+		firm = n.demand()
 	}
-	for r := range n.used {
+	for r := range n.used() {
 		below := int64(0)
 		for i := range n.kids {
 			below = plus(below, claims[s.at(s.kid(id, i), r)])
 		}
 		at := s.at(id, r)
-		most := max(n.used[r], below, min(plus(n.used[r], firm[r]), s.secured[at]))
+		most := max(n.used()[r], below, min(plus(n.used()[r], firm[r]), s.secured[at]))
 		claims[at] = s.claimOf(id, r, min(s.most[at], most))
 	}
 }
@@ -164,7 +164,7 @@ func (s *State) borrowed(path []int32) [][]int64 {
 func (s *State) claimBeside(path []int32, i, r int, n *node, lent []int64, claims [][]int64) int64 {
 	want := int64(0)
 	if len(n.kids) == 0 {
-		want = plus(n.used[r], n.demand[r])
+		want = plus(n.used()[r], n.demand()[r])
 	}
 	for j, kid := range n.kids {
 		id := s.kid(path[i], j)
@@ -172,7 +172,7 @@ func (s *State) claimBeside(path []int32, i, r int, n *node, lent []int64, claim
 		if i+1 < len(path) && path[i+1] == id {
 			claim = claims[i+1][r]
 		}
-		want = plus(want, max(claim, kid.used[r]))
+		want = plus(want, max(claim, kid.used()[r]))
 	}
 	return s.claimOf(path[i], r, min(s.most[s.at(path[i], r)], want))
 }

@@ -19,97 +19,115 @@ func plus(a, b int64) int64 {
 type claimant struct {
 	weight, cap int64
 	got         int64
+	place       int // which breaks ties
 }
 
-// share divides a budget by the divisor method of Webster with caps: unit j of a claimant is due at (2j+1)/(2 weight), and
-// the units that are due first are handed out, ties in the order of the claimants. Weight 0 gets nothing. If all caps fit,
-// everybody gets its own.
+// sharing is what a sharing is worked out on; it can be used again.
+type sharing struct {
+	list []claimant
+	open []*claimant
+	dues dues
+}
+
+// share divides a budget among the list by the divisor method of Webster with caps: unit j of a claimant is due at
+// (2j+1)/(2 weight), and the units that are due first are handed out, ties in the order of the list. Weight 0 gets nothing. If
+// all caps fit, everybody gets its own.
 //
 // No unit is handed out by itself. At a level L everybody of weight w gets min(cap, Lw rounded to the nearest); L = budget
 // left / weight left, when those are taken out that their caps hold below it. What rounding leaves over or lacks, at most half a
 // unit for each, is then handed out or taken back in order of the dues. O(n log n).
-func share(budget int64, list []claimant) {
-	var open []*claimant
-	fits, sum := true, int64(0)
-	for i := range list {
-		c := &list[i]
+func (s *sharing) share(budget int64) {
+	s.open = s.open[:0]
+	fits, left := true, budget
+	for i := range s.list {
+		c := &s.list[i]
 		if c.got = 0; c.weight == 0 || c.cap == 0 {
 			continue
 		}
-		open = append(open, c)
-		fits = fits && c.cap <= budget-sum
-		if fits {
-			sum += c.cap
+		s.open = append(s.open, c)
+		if fits = fits && c.cap <= left; fits {
+			left -= c.cap
 		}
 	}
 	if fits {
-		for _, c := range open {
+		for _, c := range s.open {
 			c.got = c.cap
 		}
 		return
 	}
-	budget, weight, open := capped(budget, open)
-	left := budget
-	for _, c := range open {
+	budget, weight := s.capped(budget)
+	left = budget
+	for _, c := range s.open {
 		c.got = min(c.cap, rounded(budget, c.weight, weight))
 		left -= c.got
 	}
-	settle(left, open)
+	s.settle(left)
 }
 
-// capped gives those their caps whom these hold below the level, and returns what is left for the others, and their weight.
-func capped(budget int64, open []*claimant) (int64, wide, []*claimant) {
+// capped gives those their caps whom these hold below the level, and returns what is left for the others, who stay open, and
+// their weight. Each one taken out raises the level. So passes over the others end it, in any order; after a few of them the
+// order of the levels makes sure that one more does.
+func (s *sharing) capped(budget int64) (int64, wide) {
 	var weight wide
-	for _, c := range open {
+	for _, c := range s.open {
 		weight = weight.plus(uint64(c.weight))
 	}
-	byLevel := slices.Clone(open)
-	slices.SortStableFunc(byLevel, func(a, b *claimant) int { return compareProducts(a.cap, b.weight, b.cap, a.weight) })
-	n := 0
-	for n < len(byLevel) && weight.times(byLevel[n].cap).compare(product(budget, byLevel[n].weight)) <= 0 {
-		c := byLevel[n]
-		c.got = c.cap
-		budget, weight, n = budget-c.cap, weight.minus(uint64(c.weight)), n+1
+	const passes = 8
+	for pass, more := 0, true; more; pass++ {
+		if pass == passes {
+			slices.SortFunc(s.open, func(a, b *claimant) int {
+				return product(a.cap, b.weight).compare(product(b.cap, a.weight))
+			})
+		}
+		more = false
+		kept := s.open[:0]
+		for _, c := range s.open {
+			if weight.times(c.cap).compare(product(budget, c.weight)) > 0 {
+				kept = append(kept, c)
+				continue
+			}
+			c.got, more = c.cap, true
+			budget, weight = budget-c.cap, weight.minus(uint64(c.weight))
+		}
+		s.open = kept
 	}
-	return budget, weight, slices.DeleteFunc(open, func(c *claimant) bool { return c.got > 0 })
+	return budget, weight
 }
 
 // settle hands out what is left to those who are due first, or takes back what is missing from those who are due last.
-func settle(left int64, open []*claimant) {
-	q := &dues{back: left < 0}
-	for i, c := range open {
-		if q.back && c.got > 0 || !q.back && c.got < c.cap {
-			q.list = append(q.list, due{c, i})
-		}
-	}
-	heap.Init(q)
+func (s *sharing) settle(left int64) {
+	q := &s.dues
+	q.list, q.back = q.list[:0], left < 0
 	step := int64(1)
 	if q.back {
 		step = -1
 	}
-	for left != 0 && len(q.list) > 0 {
-		c := q.list[0].claimant
-		c.got, left = c.got+step, left-step
-		if q.back && c.got > 0 || !q.back && c.got < c.cap {
-			heap.Fix(q, 0)
-		} else {
-			heap.Remove(q, 0)
+	for _, c := range s.open {
+		if q.takes(c) {
+			q.list = append(q.list, c)
 		}
 	}
-}
-
-// due is a claimant and its place, which breaks ties.
-type due struct {
-	*claimant
-	place int
+	heap.Init(q)
+	for left != 0 && len(q.list) > 0 {
+		c := q.list[0]
+		c.got, left = c.got+step, left-step
+		if q.takes(c) {
+			heap.Fix(q, 0)
+		} else {
+			heap.Pop(q)
+		}
+	}
 }
 
 // dues is a heap of claimants by the unit that they would get next, the first due on top; back: by that which they got last, the
 // last due on top.
 type dues struct {
-	list []due
+	list []*claimant
 	back bool
 }
+
+// takes says whether a claimant can have one more, or one less.
+func (q *dues) takes(c *claimant) bool { return q.back && c.got > 0 || !q.back && c.got < c.cap }
 
 func (q *dues) Len() int      { return len(q.list) }
 func (q *dues) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
@@ -135,8 +153,6 @@ func compareDues(i, v, j, w int64) int {
 	a, b := unsigned(2*uint64(i)+1, uint64(w)), unsigned(2*uint64(j)+1, uint64(v))
 	return a.compare(b)
 }
-
-func compareProducts(a, b, c, d int64) int { return product(a, b).compare(product(c, d)) }
 
 // wide is an integer of 192 bits, which holds an amount times a sum of weights.
 type wide struct{ high, mid, low uint64 }

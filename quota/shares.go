@@ -2,6 +2,7 @@ package quota
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/muster-sched/muster"
 )
@@ -48,7 +49,7 @@ func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
 		return known
 	}
 	sh := &shares{budget: budget, got: make([]int64, len(n.kids)*len(budget))}
-	s.divide(id, n.kids, budget, func(kid *node, _ int32) []int64 { return kid.claim }, sh.got)
+	s.divide(id, n.kids, budget, func(kid *node, _ int32) []int64 { return kid.claim() }, sh.got)
 	n.shares.Store(sh)
 	return sh
 }
@@ -56,30 +57,57 @@ func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
 // divide gives each child its floor, the guarantee as far as it is claimed, and shares what is left by weight. If the budget
 // cannot pay the floors, these are scaled: they are shared by guarantee.
 func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *node, id int32) []int64, got []int64) {
-	list, k := make([]claimant, len(kids)), len(budget)
+	w := sharings.Get().(*sharing)
+	defer sharings.Put(w)
+	k := len(budget)
+	w.list = slices.Grow(w.list[:0], len(kids))[:len(kids)]
 	for r, left := range budget {
 		floors := int64(0)
 		for i, kid := range kids {
 			at := s.kid(id, i)
 			floor := min(s.secured[s.at(at, r)], claims(kid, at)[r])
-			list[i].got = floor
+			got[i*k+r] = floor
 			floors = plus(floors, floor)
 		}
 		scaled := floors >= left
 		for i, kid := range kids {
-			at, floor := s.kid(id, i), list[i].got
-			if got[i*k+r] = floor; scaled {
-				list[i], got[i*k+r] = claimant{weight: s.secured[s.at(at, r)], cap: floor}, 0
-			} else {
-				list[i] = claimant{weight: s.weighs[s.at(at, r)], cap: claims(kid, at)[r] - floor}
+			at, floor := s.kid(id, i), got[i*k+r]
+			w.list[i] = claimant{weight: s.weighs[s.at(at, r)], cap: claims(kid, at)[r] - floor, place: i}
+			if scaled {
+				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.secured[s.at(at, r)], floor, 0
 			}
 		}
 		if !scaled {
 			left -= floors
 		}
-		share(left, list)
-		for i := range list {
-			got[i*k+r] += list[i].got
+		w.share(left)
+		for i := range w.list {
+			got[i*k+r] += w.list[i].got
 		}
+	}
+}
+
+var sharings = sync.Pool{New: func() any { return &sharing{} }}
+
+// Shares works out the shares of all quotas, and calls yield, if it is not nil, with each, parents before their children. The maps are the caller's. What
+// did not change since an earlier state is not worked out again. O(n k), and O(n log n) for children whose budget or claims changed.
+func (s *State) Shares(yield func(quota string, share muster.Resources)) {
+	s.shareAll(-1, s.root, s.total)
+	if yield == nil {
+		return
+	}
+	for id := range s.specs {
+		name := s.specs[id].Name
+		yield(name, s.Share(name))
+	}
+}
+
+func (s *State) shareAll(id int32, n *node, budget []int64) {
+	if len(n.kids) == 0 {
+		return
+	}
+	sh := s.sharesOf(id, n, budget)
+	for i, kid := range n.kids {
+		s.shareAll(s.kid(id, i), kid, part(sh.got, i, len(budget)))
 	}
 }

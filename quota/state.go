@@ -33,11 +33,19 @@ type terms struct {
 
 // node is a quota with what is below it, at one time. The root has the quotas at the top below it.
 type node struct {
-	kids []*node
-	// By resource. Those of an inner quota are sums over its leaves; want and claim are what it asks of its parent.
-	used, pinned, demand, want, claim []int64
-	shares                            atomic.Pointer[shares]
+	kids    []*node
+	amounts []int64 // of five kinds, each by resource
+	shares  atomic.Pointer[shares]
 }
+
+// kinds of amounts. Those of an inner quota are sums over its leaves; want and claim are what it asks of its parent.
+const kinds = 5
+
+func (n *node) used() []int64   { return part(n.amounts, 0, len(n.amounts)/kinds) }
+func (n *node) pinned() []int64 { return part(n.amounts, 1, len(n.amounts)/kinds) }
+func (n *node) demand() []int64 { return part(n.amounts, 2, len(n.amounts)/kinds) }
+func (n *node) want() []int64   { return part(n.amounts, 3, len(n.amounts)/kinds) }
+func (n *node) claim() []int64  { return part(n.amounts, 4, len(n.amounts)/kinds) }
 
 // shares is what the children get of a budget, by child, then resource.
 type shares struct{ budget, got []int64 }
@@ -46,22 +54,7 @@ type shares struct{ budget, got []int64 }
 // [muster.InvalidError]. O(n k).
 func (t *Tree) State(total muster.Resources) (*State, error) {
 	s := &State{terms: &terms{Tree: t}, lent: newLent()}
-	s.root = s.empty(-1)
 	return s.WithTotal(total)
-}
-
-func (t *Tree) empty(id int32) *node {
-	n := t.newNode()
-	for kid := range t.kidsOf(id) {
-		n.kids = append(n.kids, t.empty(kid))
-	}
-	return n
-}
-
-func (t *Tree) newNode() *node {
-	k := len(t.resources)
-	all := make([]int64, 5*k)
-	return &node{used: all[:k], pinned: all[k : 2*k], demand: all[2*k : 3*k], want: all[3*k : 4*k], claim: all[4*k:]}
 }
 
 // WithTotal is the state with another total. O(n k).
@@ -70,22 +63,42 @@ func (s *State) WithTotal(total muster.Resources) (*State, error) {
 		return nil, err
 	}
 	next := &State{terms: s.Tree.termsOf(s.Tree.vector(total)), lent: newLent(), firm: s.firm, told: s.told}
-	next.root = next.again(-1, s.root)
+	next.root = next.again(s.root)
 	return next, nil
 }
 
-// again is a quota with all below it, its claims worked out anew.
-func (s *State) again(id int32, old *node) *node {
-	n := s.newNode()
-	copy(n.used, old.used)
-	copy(n.pinned, old.pinned)
-	copy(n.demand, old.demand)
-	n.kids = slices.Clone(old.kids)
-	for i, kid := range n.kids {
-		n.kids[i] = s.again(s.kid(id, i), kid)
+// again is all quotas with what they have in an old state, nothing if there is none, their claims worked out anew.
+func (s *State) again(old *node) *node {
+	n, size := len(s.specs), kinds*len(s.resources)
+	nodes, pointers, amounts := make([]node, n+1), make([]*node, n), make([]int64, (n+1)*size)
+	for i := range nodes {
+		nodes[i].amounts = part(amounts, i, size)
+		if i < n {
+			pointers[i] = &nodes[i]
+		}
 	}
-	s.sum(id, n)
-	return n
+	root := &nodes[n]
+	root.kids = pointers[:s.top:s.top]
+	for id := range n {
+		nodes[id].kids = pointers[s.first[id]:s.end[id]:s.end[id]]
+	}
+	if old != nil {
+		copyLeaves(root, old)
+	}
+	for id := int32(n) - 1; id >= 0; id-- {
+		s.sum(id, &nodes[id])
+	}
+	s.sum(-1, root)
+	return root
+}
+
+func copyLeaves(n, old *node) {
+	if len(n.kids) == 0 {
+		copy(n.amounts, old.amounts)
+	}
+	for i, kid := range n.kids {
+		copyLeaves(kid, old.kids[i])
+	}
 }
 
 // vector is amounts by the tree's resources.
@@ -128,18 +141,6 @@ func (t *Tree) termsOf(total []int64) *terms {
 	return m
 }
 
-// kidsOf iterates over the children of a quota, of the root for -1.
-func (t *Tree) kidsOf(id int32) func(yield func(int32) bool) {
-	first, end := int32(0), t.top
-	if id >= 0 {
-		first, end = t.first[id], t.end[id]
-	}
-	return func(yield func(int32) bool) {
-		for kid := first; kid < end && yield(kid); kid++ {
-		}
-	}
-}
-
 // kid is the i-th child.
 func (t *Tree) kid(id int32, i int) int32 {
 	if id < 0 {
@@ -158,27 +159,26 @@ func (t *Tree) place(id int32) int {
 
 // sum works out what a quota has below it and claims, from its children.
 func (s *State) sum(id int32, n *node) {
+	used, pinned, demand, want, claim := n.used(), n.pinned(), n.demand(), n.want(), n.claim()
 	if len(n.kids) > 0 {
-		clear(n.used)
-		clear(n.pinned)
-		clear(n.demand)
+		clear(n.amounts)
 	}
-	clear(n.want)
 	for _, kid := range n.kids {
-		for r := range n.used {
-			n.used[r], n.pinned[r], n.demand[r] = plus(n.used[r], kid.used[r]), plus(n.pinned[r], kid.pinned[r]), plus(n.demand[r], kid.demand[r])
-			n.want[r] = plus(n.want[r], max(kid.claim[r], kid.used[r]))
+		kidUsed, kidPinned, kidDemand, kidClaim := kid.used(), kid.pinned(), kid.demand(), kid.claim()
+		for r := range used {
+			used[r], pinned[r], demand[r] = plus(used[r], kidUsed[r]), plus(pinned[r], kidPinned[r]), plus(demand[r], kidDemand[r])
+			want[r] = plus(want[r], max(kidClaim[r], kidUsed[r]))
 		}
 	}
 	if id < 0 {
 		return
 	}
-	for r := range n.used {
+	for r := range used {
 		if len(n.kids) == 0 {
-			n.want[r] = plus(n.used[r], n.demand[r])
+			want[r] = plus(used[r], demand[r])
 		}
-		n.want[r] = min(s.most[s.at(id, r)], n.want[r])
-		n.claim[r] = s.claimOf(id, r, n.want[r])
+		want[r] = min(s.most[s.at(id, r)], want[r])
+		claim[r] = s.claimOf(id, r, want[r])
 	}
 }
 
@@ -201,7 +201,7 @@ func (s *State) change(id int32, f func(n *node) error) (*State, error) {
 
 // changed copies a node and replaces what lies on the path below it.
 func (s *State) changed(id int32, old *node, path []int32, f func(n *node) error) (*node, error) {
-	n := s.newNode()
+	n := &node{amounts: make([]int64, len(old.amounts))}
 	if len(path) > 0 {
 		at := s.place(path[0])
 		kid, err := s.changed(path[0], old.kids[at], path[1:], f)
@@ -211,9 +211,7 @@ func (s *State) changed(id int32, old *node, path []int32, f func(n *node) error
 		n.kids = slices.Clone(old.kids)
 		n.kids[at] = kid
 	} else {
-		copy(n.used, old.used)
-		copy(n.pinned, old.pinned)
-		copy(n.demand, old.demand)
+		copy(n.amounts, old.amounts)
 		if err := f(n); err != nil {
 			return nil, err
 		}
@@ -275,6 +273,7 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 		return nil, err
 	}
 	return s.change(id, func(n *node) error {
+		hasUsed, hasPinned := n.used(), n.pinned()
 		for r, name := range s.resources {
 			bad := func(field string, amount int64, reason string) error {
 				return &muster.InvalidError{Field: "quota " + quota + "." + field + "." + name, Value: fmt.Sprint(amount), Reason: reason}
@@ -283,15 +282,15 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 			switch {
 			case p > u:
 				return bad("nonPreemptible", p, "above what is used")
-			case sign > 0 && u > math.MaxInt64-n.used[r]:
+			case sign > 0 && u > math.MaxInt64-hasUsed[r]:
 				return bad("used", u, "the sum overflows")
-			case sign < 0 && u > n.used[r]:
+			case sign < 0 && u > hasUsed[r]:
 				return bad("used", u, "more than is in use")
-			case sign < 0 && (p > n.pinned[r] || u-p > n.used[r]-n.pinned[r]):
+			case sign < 0 && (p > hasPinned[r] || u-p > hasUsed[r]-hasPinned[r]):
 				return bad("nonPreemptible", p, "more than is in use, of it or of the rest")
 			}
-			n.used[r] += sign * u
-			n.pinned[r] += sign * p
+			hasUsed[r] += sign * u
+			hasPinned[r] += sign * p
 		}
 		return nil
 	})
@@ -307,7 +306,7 @@ func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error
 		return nil, err
 	}
 	return s.change(id, func(n *node) error {
-		copy(n.demand, s.vector(demand))
+		copy(n.demand(), s.vector(demand))
 		return nil
 	})
 }

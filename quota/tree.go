@@ -34,6 +34,9 @@ type Tree struct {
 func New(specs []Spec) (*Tree, error) {
 	var d defects
 	t := &Tree{byName: make(map[string]int32, len(specs))}
+	for i := range specs {
+		checkAmounts(&d, &specs[i])
+	}
 	t.order(&d, specs)
 	t.readAmounts(&d)
 	if len(d) > 0 {
@@ -127,10 +130,8 @@ func (t *Tree) readAmounts(d *defects) {
 	t.resources = slices.SortedFunc(maps.Keys(governed), muster.CompareNatural)
 	for i := range t.specs {
 		s := &t.specs[i]
-		t.min = t.read(d, t.min, s.Name, "min", s.Min)
-		t.max = t.read(d, t.max, s.Name, "max", s.Max)
-		t.weight = t.read(d, t.weight, s.Name, "weight", s.Weight)
-		t.guaranteed = t.read(d, t.guaranteed, s.Name, "guaranteed", s.Guaranteed)
+		t.min, t.max = t.read(t.min, s.Min), t.read(t.max, s.Max)
+		t.weight, t.guaranteed = t.read(t.weight, s.Weight), t.read(t.guaranteed, s.Guaranteed)
 	}
 	for id := range int32(len(t.specs)) {
 		for r, resource := range t.resources {
@@ -139,17 +140,10 @@ func (t *Tree) readAmounts(d *defects) {
 	}
 }
 
-func (t *Tree) read(d *defects, list []int64, quota, field string, amounts muster.Resources) []int64 {
-	for _, name := range amounts.Names() {
-		if name == "" {
-			d.add(quota, field, "", "a resource has no name")
-		} else if amounts[name] < 0 {
-			d.add(quota, field+"."+name, amounts[name], "negative amount")
-		}
-	}
+func (t *Tree) read(list []int64, amounts muster.Resources) []int64 {
 	for _, name := range t.resources {
 		if amount, ok := amounts[name]; ok {
-			list = append(list, max(0, amount))
+			list = append(list, amount)
 		} else {
 			list = append(list, missing)
 		}
@@ -157,12 +151,30 @@ func (t *Tree) read(d *defects, list []int64, quota, field string, amounts muste
 	return list
 }
 
-// check compares the amounts of one quota and resource with each other and with those of the quotas around it.
+// checkAmounts reports what is wrong with the amounts of a quota by itself.
+func checkAmounts(d *defects, s *Spec) {
+	for _, f := range []struct {
+		name    string
+		amounts muster.Resources
+	}{{"min", s.Min}, {"max", s.Max}, {"weight", s.Weight}, {"guaranteed", s.Guaranteed}} {
+		for _, name := range f.amounts.Names() {
+			if name == "" {
+				d.add(s.Name, f.name, "", "a resource has no name")
+			} else if f.amounts[name] < 0 {
+				d.add(s.Name, f.name+"."+name, f.amounts[name], "negative amount")
+			}
+		}
+	}
+	for _, name := range s.Min.Names() {
+		if most, ok := s.Max[name]; ok && s.Min[name] > most && most >= 0 {
+			d.add(s.Name, "min."+name, s.Min[name], fmt.Sprintf("above the max of %d", most))
+		}
+	}
+}
+
+// check compares the amounts of one quota and resource with those of the quotas around it.
 func (t *Tree) check(d *defects, id int32, r int, resource string) {
 	name, at := t.specs[id].Name, t.at(id, r)
-	if least, most := t.min[at], t.max[at]; most != missing && least > most {
-		d.add(name, "min."+resource, least, fmt.Sprintf("above the max of %d", most))
-	}
 	if up := t.parent[id]; up >= 0 && t.max[at] != missing && t.max[t.at(up, r)] == missing {
 		d.add(name, "max."+resource, t.max[at], "the max of the parent "+t.specs[up].Name+" lacks this resource")
 	}
