@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -19,6 +20,7 @@ const (
 	taken   = 'x'
 	out     = '#'
 	leaving = '~'
+	unknown = '?'
 )
 
 // Rows of these names are no domains: nodes outside the tree, and nodes directly below the root of a topology without
@@ -33,6 +35,7 @@ type board struct {
 	layers   []string // widest first
 	rows     []row
 	slots    map[string][]placement.MemberRef // by node; the zero value is free
+	zones    map[string]ends                  // by node
 	cordoned map[string]bool
 	leaves   map[placement.MemberRef]bool // drawn as leaving
 }
@@ -55,13 +58,14 @@ type attributes struct {
 	size     int
 	affinity string
 	index    []int
+	numa     numa.Policy
 }
 
 // parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
 func parseBoard(text string, layers []string, gangs map[string]attributes) (*board, error) {
 	b := &board{
 		layers: layers, slots: map[string][]placement.MemberRef{}, cordoned: map[string]bool{},
-		leaves: map[placement.MemberRef]bool{},
+		leaves: map[placement.MemberRef]bool{}, zones: map[string]ends{},
 	}
 	p := &numbering{gangs: gangs, members: map[string]int{}}
 	for line := range strings.Lines(text) {
@@ -115,11 +119,14 @@ func (p *numbering) next(gang string) placement.MemberRef {
 }
 
 func (b *board) addNode(node, cell string, p *numbering) error {
+	cell, b.zones[node] = readZones(cell)
 	refs := make([]placement.MemberRef, len(cell))
 	for i := 0; i < len(cell); {
 		c, n := cell[i], 1
 		switch {
 		case c == free:
+		case c == unknown && b.zones[node] != nil:
+			refs[i] = somebody
 		case c == out:
 			b.cordoned[node] = true
 		case c == taken, c == leaving:
@@ -192,9 +199,13 @@ func (b *board) spec(gangs map[string]attributes) (placement.Spec, error) {
 	for _, r := range b.rows {
 		for _, node := range r.nodes {
 			slots := b.slots[node]
-			spec.Nodes = append(spec.Nodes, placement.Node{
+			n := placement.Node{
 				Name: node, Allocatable: muster.Resources{device: int64(len(slots))}, Cordoned: b.cordoned[node],
-			})
+			}
+			if zones := b.zones[node]; zones != nil {
+				zones.describe(&n, slots)
+			}
+			spec.Nodes = append(spec.Nodes, n)
 			spec.Running = append(spec.Running, b.running(node, gangs, count)...)
 		}
 	}
@@ -205,7 +216,7 @@ func (b *board) spec(gangs map[string]attributes) (placement.Spec, error) {
 func (b *board) running(node string, gangs map[string]attributes, count map[string]int) []placement.Running {
 	var members []placement.Running
 	for i, ref := range b.slots[node] {
-		if ref.Gang == "" {
+		if ref.Gang == "" || ref == somebody {
 			continue
 		}
 		if i > 0 && b.slots[node][i-1] == ref {
@@ -215,6 +226,7 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 		m := placement.Running{
 			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
 			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
+			NUMA: b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),
 		}
 		if n := count[ref.Gang]; n < len(gangs[ref.Gang].index) {
 			m.Index, m.Indexed = gangs[ref.Gang].index[n], true

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -43,29 +44,29 @@ const runs = 20
 
 // check holds what is true of every plan: the arguments stay as they were, the answer is the same in every run, for
 // every order of the input, on a snapshot that nothing was planned on before and without an index, and it is valid.
-func check(t testing.TB, c *placement.Cluster, build func() *gang.Request, res *placement.Result, err error) {
+func check(t testing.TB, c snapshot, build func() *gang.Request, res *placement.Result, err error) {
 	t.Helper()
-	want, before, req := answerOf(res, err), dump(c), build()
+	want, before, req := answerOf(res, err), c.dump(), build()
 	for range runs {
-		again, err := placement.Plan(c, req)
+		again, err := placement.Plan(c.Cluster, req)
 		require.Equal(t, want, answerOf(again, err), "equal arguments, another answer")
 	}
 	require.Equal(t, plain(build()), plain(req), "Plan changed the request")
-	require.Equal(t, before, dump(c), "Plan changed the cluster")
+	require.Equal(t, before, c.dump(), "Plan changed the cluster")
 
 	for name, permute := range permutations {
-		other, err := placement.NewCluster(permute(dump(c)))
+		other, err := placement.NewCluster(permute(c.dump()))
 		require.NoError(t, err)
 		cold, err := placement.Plan(other, build())
 		require.Equal(t, want, answerOf(cold, err), "another answer on a new cluster, input %s", name)
 	}
-	counted, err2 := placement.Plan(c, reference.WithoutIndex(*build()))
+	counted, err2 := placement.Plan(c.Cluster, reference.WithoutIndex(*build()))
 	require.Equal(t, want, answerOf(counted, err2), "another answer without an index")
 	if res != nil {
-		require.NoError(t, validity.Check(dump(c), build(), res), "the plan is not valid")
+		require.NoError(t, validity.Check(c.dump(), build(), res), "the plan is not valid")
 	}
 	if c.Len() <= referenceNodes && (res != nil || errors.Is(err, placement.ErrUnschedulable)) {
-		compare(t, reference.Input{Spec: dump(c), Request: *build()}, want)
+		compare(t, reference.Input{Spec: c.dump(), Request: *build()}, want)
 	}
 }
 
@@ -87,9 +88,15 @@ func compare(t testing.TB, in reference.Input, got answer) {
 	}
 }
 
+// snapshot is a cluster, and what it does not show of its own.
+type snapshot struct {
+	*placement.Cluster
+	exclusive numa.Exclusive
+}
+
 // dump is everything that a snapshot knows.
-func dump(c *placement.Cluster) placement.Spec {
-	var spec placement.Spec
+func (c snapshot) dump() placement.Spec {
+	spec := placement.Spec{NUMAExclusive: c.exclusive}
 	if tree, ok := c.Tree("default"); ok {
 		spec.Trees = append(spec.Trees, tree)
 	}
@@ -104,6 +111,13 @@ var permutations = map[string]func(placement.Spec) placement.Spec{
 	"reversed": func(s placement.Spec) placement.Spec {
 		slices.Reverse(s.Nodes)
 		slices.Reverse(s.Running)
+		for i := range s.Nodes {
+			if n := s.Nodes[i].NUMA; n != nil {
+				zones := slices.Clone(n.Zones)
+				slices.Reverse(zones)
+				s.Nodes[i].NUMA = &placement.NUMA{Zones: zones, Policy: n.Policy, InUse: n.InUse}
+			}
+		}
 		return s
 	},
 	"interleaved": func(s placement.Spec) placement.Spec {

@@ -20,12 +20,17 @@ func (b *board) sync(c *placement.Cluster) {
 		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
 		running[ref], b.leaves[ref] = true, m.Leaving
 	}
-	for _, slots := range b.slots {
+	running[somebody] = true
+	for node, slots := range b.slots {
 		for i, ref := range slots {
 			drawn[ref] = true
 			if !running[ref] {
 				slots[i] = placement.MemberRef{}
 			}
+		}
+		if z := b.zones[node]; z != nil { // nobody is beside the zones any more
+			last := z[len(z)-1]
+			b.slots[node] = append(slots[:last:last], slices.DeleteFunc(slots[last:], func(r placement.MemberRef) bool { return r == placement.MemberRef{} })...)
 		}
 	}
 	for m := range c.Running() {
@@ -37,7 +42,8 @@ func (b *board) sync(c *placement.Cluster) {
 		return cmp.Or(muster.CompareNatural(x.Gang, y.Gang), muster.CompareNatural(x.Member, y.Member))
 	})
 	for _, m := range newcomers {
-		fill(b.slots[m.Node], m.Resources[device], placement.MemberRef{Gang: m.Gang, Member: m.Member}, nil)
+		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
+		b.slots[m.Node] = b.zones[m.Node].put(b.slots[m.Node], m.NUMA, m.Resources[device], ref, nil)
 	}
 }
 
@@ -75,7 +81,8 @@ func (b *board) plan(res *placement.Result, size int64, show string) string {
 			n = number(a.Member)
 		}
 		letter := string(rune('A' + n%26))
-		fill(drawn.slots[a.Node], size, placement.MemberRef{Gang: letter, Member: a.Member}, waited)
+		ref := placement.MemberRef{Gang: letter, Member: a.Member}
+		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, size, ref, waited)
 	}
 	return drawn.String()
 }
@@ -111,6 +118,8 @@ func (b *board) cell(node string) string {
 			c = out
 		case ref.Gang == "":
 			c = free
+		case ref == somebody:
+			c = unknown
 		case b.leaves[ref]:
 			c = leaving
 		case len(ref.Gang) == 1:
@@ -118,5 +127,5 @@ func (b *board) cell(node string) string {
 		}
 		cell = append(cell, c)
 	}
-	return string(cell)
+	return b.zones[node].draw(string(cell))
 }

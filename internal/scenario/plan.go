@@ -23,7 +23,7 @@ func (s *session) plan(t testing.TB, w *words) (string, error) {
 	}
 	res, err := placement.Plan(s.cluster, build())
 	s.res, s.why = res, err
-	check(t, s.cluster, build, res, err)
+	check(t, snapshot{s.cluster, s.exclusive}, build, res, err)
 	switch {
 	case errors.Is(err, placement.ErrUnschedulable):
 		return err.Error() + "\n", nil

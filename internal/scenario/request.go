@@ -90,11 +90,16 @@ func (w *words) err() error {
 func request(w *words, name string, first int) *gang.Request {
 	req := &gang.Request{
 		Name: name, MinMember: w.number("min", 0), Tree: w.text("tree"),
-		Shape:  gang.Shape{Resources: muster.Resources{device: int64(w.number("size", 1))}, Preferred: weights(w)},
+		Shape: gang.Shape{
+			Resources: muster.Resources{device: int64(w.number("size", 1))}, Preferred: weights(w), NUMA: numaOf(w),
+		},
 		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
 		Policy: gang.Policy(w.text("policy")),
+	}
+	if cpu := w.number("cpu", 0); cpu > 0 {
+		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
 	for level, size := range w.numbers("group") {
 		req.Groups = append(req.Groups, gang.Groups{Size: size, Gather: slices.Concat(

@@ -9,15 +9,20 @@
 // `show=names` one a member, by the number in its name). The host score of a node is what `score` gives it, else 0, and
 // the weights of its labels.
 //
+// A cell such as `a.|a?` is a node with zones 0 and 1; one zone is drawn with a border behind it. Members
+// have shares of the zones in which they are drawn, and a `?` is in use by somebody unknown. Who has no share of any zone
+// is drawn behind a `+`, and holds slots of the node as a whole.
+//
 // Directives:
 //
-//	running a [size=2] [affinity=key] [index=0,1]    what is known of gang a in the drawing that follows
-//	cluster layers=spine,leaf,unit                   the drawing
+//	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted]    what is known of gang a in the drawing that follows
+//	cluster layers=spine,leaf,unit [exclusive=Preferred]               the drawing
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value]
+//	     [numa=Restricted] [cpu=4000,3500] [distances=10/21,21/10] [total=3]    policy, CPUs and distances by zone, devices in all
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
 //	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [affinity=key]
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
-//	     [ignore-leaving] [show=ranks|names]
+//	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //
@@ -33,6 +38,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -54,8 +60,10 @@ type session struct {
 	gangs   map[string]attributes
 	board   *board
 	cluster *placement.Cluster
-	res     *placement.Result
-	why     error // why the last plan failed
+	// exclusive is what the cluster says to members that do not say how exclusive they are.
+	exclusive numa.Exclusive
+	res       *placement.Result
+	why       error // why the last plan failed
 }
 
 func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
@@ -113,12 +121,14 @@ func refs(names []string) []placement.MemberRef {
 func (s *session) running(w *words) (string, error) {
 	name := w.args[0].Key
 	w.known[name] = true
-	s.gangs[name] = attributes{size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index")}
+	s.gangs[name] = attributes{
+		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
+	}
 	return "ok\n", w.err()
 }
 
 func (s *session) draw(w *words, text string) (string, error) {
-	layers := w.list("layers")
+	layers, exclusive := w.list("layers"), numa.Exclusive(w.text("exclusive"))
 	if err := w.err(); err != nil {
 		return "", err
 	}
@@ -130,11 +140,12 @@ func (s *session) draw(w *words, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	spec.NUMAExclusive = exclusive
 	c, err := placement.NewCluster(spec)
 	if err != nil {
 		return "", err
 	}
-	s.board, s.cluster, s.res, s.why = b, c, nil, nil
+	s.board, s.cluster, s.exclusive, s.res, s.why = b, c, exclusive, nil, nil
 	s.gangs = map[string]attributes{}
 	return "ok\n", nil
 }
@@ -155,6 +166,9 @@ func (s *session) node(w *words) (string, error) {
 		for _, label := range w.list("label") {
 			key, value, _ := strings.Cut(label, ":")
 			n.Labels = map[string]string{key: value}
+		}
+		if err := zonesOf(w, &n); err != nil {
+			return "", err
 		}
 		if err := w.err(); err != nil {
 			return "", err
