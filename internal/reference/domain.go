@@ -53,7 +53,7 @@ func (p *search) betterDomain(a, b *placed) bool {
 			return (x.Free[i] < y.Free[i]) != (p.in.Request.Policy == gang.Spread)
 		}
 	}
-	if x.NUMA != y.NUMA {
+	if x.NUMA != y.NUMA { // between nodes; domains have none
 		return x.NUMA > y.NUMA
 	}
 	return x.Score > y.Score

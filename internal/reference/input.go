@@ -53,7 +53,7 @@ type Keys struct {
 	Zones int
 	// Free are the slots of the domain, of its parent, and so on.
 	Free []int
-	// NUMA is the NUMA score of an aligned gang.
+	// NUMA is the NUMA score of a node for an aligned gang.
 	NUMA  int64
 	Score int64
 }

@@ -227,7 +227,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	return slices.Compare(orders(a), orders(b)) < 0
 }
 
-// scoresOf are the NUMA score and the host score of all members as they are placed below the set.
+// scoresOf are the NUMA score, between nodes, and the host score of all members as they are placed below the set.
 func (p *search) scoresOf(s *set, h hand) []int64 {
 	scores := make([]int64, 2)
 	for i, c := range s.portions {

@@ -27,7 +27,7 @@ type placed struct {
 	members int
 	used    int // children that take something or hold running members of the gang
 	score   int64
-	numa    int64     // the NUMA score
+	numa    int64     // the NUMA score of a node
 	inner   []*placed // in the order of paths
 }
 
@@ -78,7 +78,6 @@ func (p *search) place(v *vertex, st state) *placed {
 			if inner.members > 0 {
 				out.inner = append(out.inner, inner)
 				out.score += inner.score
-				out.numa += inner.numa
 			}
 			if inner.members > 0 || c.v.own > 0 {
 				out.used++
