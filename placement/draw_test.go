@@ -18,8 +18,9 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// drawInput draws a filled cluster and a gang that may fit. Sometimes the nodes lie otherwise in a second tree and the
-// gang is planned there.
+// drawInput draws a filled cluster and a gang that may fit; a third of the clusters has zones, in which members run, and the
+// gang then mostly a NUMA policy (see reference.DrawsZones). Sometimes the nodes lie otherwise in a second tree and the gang
+// is planned there.
 func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 	in := reference.DrawInput(t, reference.Small)
 	if rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
@@ -160,6 +161,7 @@ func further(req *gang.Request) []*gang.Request {
 	big.Name, big.MinMember, big.Policy = "ns/next", 1, gang.Spread
 	small := *plain
 	small.Name, small.Shape.Resources, small.AffinityKey = "ns/other", muster.Resources{muster.CPU: 500}, "key"
+	small.Shape.NUMA.Policy = req.Shape.NUMA.Policy
 	return []*gang.Request{req, plain, &big, &small}
 }
 

@@ -3,6 +3,7 @@ package placement_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -88,6 +90,7 @@ func drawLarger(t *rapid.T) placement.Spec {
 		n.spec.Nodes = append(n.spec.Nodes, placement.Node{Name: fmt.Sprint("outside-", i), Allocatable: gpus(2)})
 	}
 	n.fill(rapid.SampledFrom([]string{"scattered", "clean", "alike"}).Draw(t, "fill"), rapid.IntRange(0, 8).Draw(t, "most taken"))
+	n.zones(t)
 	if inTree > 0 {
 		n.spec.Trees = []placement.NamedTree{{Tree: newTree(t, spec)}}
 	}
@@ -98,6 +101,11 @@ func drawLargerRequest(t *rapid.T, spec placement.Spec) *gang.Request {
 	req := job(rapid.IntRange(1, 70).Draw(t, "members"))
 	req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 1, 2, 8}).Draw(t, "devices"))
 	req.Policy = rapid.SampledFrom([]gang.Policy{"", "", gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy")
+	if slices.ContainsFunc(spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil }) {
+		req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 2, 3, 5, 8}).Draw(t, "of zones"))
+		req.Shape.NUMA.Policy = drawPolicy(t)
+		req.Shape.NUMA.Exclusive = rapid.SampledFrom([]numa.Exclusive{"", numa.Preferred}).Draw(t, "exclusive")
+	}
 	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) {
 		req.PP = size
 	}

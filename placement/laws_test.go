@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -99,6 +100,7 @@ func tiers(spec *placement.Spec, req *gang.Request, res *placement.Result) []int
 func TestScaleChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
+		req.Shape.NUMA.CPUs = "" // whole CPUs are a unit
 		want := plan(newCluster(t, spec), req)
 		k := rapid.SampledFrom([]int64{2, 3, 1000, 1 << 40}).Draw(t, "scale")
 		scaled := func(r muster.Resources) muster.Resources {
@@ -111,13 +113,45 @@ func TestScaleChangesNothing(t *testing.T) {
 		spec.Nodes, spec.Running = slices.Clone(spec.Nodes), slices.Clone(spec.Running)
 		for i := range spec.Nodes {
 			spec.Nodes[i].Allocatable = scaled(spec.Nodes[i].Allocatable)
+			spec.Nodes[i].NUMA = scaledZones(spec.Nodes[i].NUMA, scaled)
 		}
 		for i := range spec.Running {
 			spec.Running[i].Resources = scaled(spec.Running[i].Resources)
+			spec.Running[i].NUMA = scaledShares(spec.Running[i].NUMA, scaled)
+		}
+		if want.Result != nil {
+			for i, a := range want.Result.Assignments {
+				want.Result.Assignments[i].NUMA = scaledShares(a.NUMA, scaled)
+			}
 		}
 		req.Shape.Resources = scaled(req.Shape.Resources)
 		require.Equal(t, want, plan(newCluster(t, spec), req))
 	})
+}
+
+func scaledZones(n *placement.NUMA, scaled func(muster.Resources) muster.Resources) *placement.NUMA {
+	if n == nil {
+		return nil
+	}
+	out := deepCopy(*n)
+	for i := range out.Zones {
+		out.Zones[i].Allocatable = scaled(out.Zones[i].Allocatable)
+	}
+	for i := range out.InUse {
+		out.InUse[i].Used = scaled(out.InUse[i].Used)
+	}
+	return &out
+}
+
+func scaledShares(p *numa.Placed, scaled func(muster.Resources) muster.Resources) *numa.Placed {
+	if p == nil {
+		return nil
+	}
+	out := deepCopy(*p)
+	for i := range out.Shares {
+		out.Shares[i].Resources = scaled(out.Shares[i].Resources)
+	}
+	return &out
 }
 
 // Apply then Release is the identity, and in between the members run where the plan put them.
@@ -144,7 +178,9 @@ func TestReleaseUndoesApply(t *testing.T) {
 			names = append(names, a.Member)
 		}
 		require.NoError(t, validity.CheckSnapshot(validity.Describe(applied)))
-		requireSame(t, newCluster(t, stateOf(applied).Spec), applied, reqs[1:], "applied, and built from what that shows")
+		shown := stateOf(applied).Spec
+		shown.NUMAExclusive = spec.NUMAExclusive
+		requireSame(t, newCluster(t, shown), applied, reqs[1:], "applied, and built from what that shows")
 
 		names = rapid.Permutation(names).Draw(t, "released")
 		released, err := applied.Release(req.Name, names...)
@@ -163,9 +199,16 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
 		c := newCluster(t, spec)
-		other, mixed := *req, placement.Spec{}
+		other, mixed := *req, placement.Spec{NUMAExclusive: spec.NUMAExclusive}
 		mixed.Nodes = rapid.Permutation(spec.Nodes).Draw(t, "nodes")
 		mixed.Running = rapid.Permutation(spec.Running).Draw(t, "running")
+		for i, n := range mixed.Nodes {
+			if n.NUMA != nil {
+				zones := deepCopy(*n.NUMA)
+				zones.Zones = rapid.Permutation(zones.Zones).Draw(t, "zones")
+				mixed.Nodes[i].NUMA = &zones
+			}
+		}
 		other.Members = rapid.Permutation(req.Members).Draw(t, "members")
 		for _, named := range rapid.Permutation(spec.Trees).Draw(t, "trees") {
 			tree := treeSpec(named.Tree)
@@ -176,10 +219,22 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 		again := newCluster(t, mixed)
 		require.Equal(t, plan(c, req), plan(again, &other))
 		if mixed.Trees[0].Name == spec.Trees[0].Name { // Nodes lists them as they stand in the first tree
-			require.Equal(t, stateOf(c).Spec.Nodes, stateOf(again).Spec.Nodes)
+			require.Equal(t, inOrder(stateOf(c).Spec.Nodes), inOrder(stateOf(again).Spec.Nodes))
 		}
 		require.Equal(t, stateOf(c).Spec.Running, stateOf(again).Spec.Running)
 	})
+}
+
+// inOrder lists the zones of nodes by their ids.
+func inOrder(nodes []placement.Node) []placement.Node {
+	for i, n := range nodes {
+		if n.NUMA != nil {
+			zones := deepCopy(*n.NUMA)
+			slices.SortFunc(zones.Zones, func(a, b numa.Zone) int { return a.ID - b.ID })
+			nodes[i].NUMA = &zones
+		}
+	}
+	return nodes
 }
 
 // Nodes outside a tree follow the order of their names, wherever other trees have them.

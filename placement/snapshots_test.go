@@ -14,18 +14,20 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
 // model is a cluster that is changed in the dullest way; a snapshot must equal the cluster that is built from it.
 type model struct {
-	trees   []placement.NamedTree
-	nodes   map[string]placement.Node
-	running map[placement.MemberRef]placement.Running
+	trees     []placement.NamedTree
+	exclusive numa.Exclusive
+	nodes     map[string]placement.Node
+	running   map[placement.MemberRef]placement.Running
 }
 
 func newModel(spec placement.Spec) model {
-	m := model{trees: spec.Trees, nodes: map[string]placement.Node{}, running: map[placement.MemberRef]placement.Running{}}
+	m := model{spec.Trees, spec.NUMAExclusive, map[string]placement.Node{}, map[placement.MemberRef]placement.Running{}}
 	for _, n := range spec.Nodes {
 		m.nodes[n.Name] = n
 	}
@@ -42,7 +44,7 @@ func refOf(r placement.Running) placement.MemberRef {
 }
 
 func (m model) spec() placement.Spec {
-	spec := placement.Spec{Trees: m.trees}
+	spec := placement.Spec{Trees: m.trees, NUMAExclusive: m.exclusive}
 	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
 		spec.Nodes = append(spec.Nodes, m.nodes[name])
 	}
@@ -54,7 +56,7 @@ func (m model) spec() placement.Spec {
 
 // update is Delta as its comments say; false if it cannot be applied.
 func (m model) update(d placement.Delta) (model, bool) {
-	next := model{m.trees, maps.Clone(m.nodes), maps.Clone(m.running)}
+	next := model{m.trees, m.exclusive, maps.Clone(m.nodes), maps.Clone(m.running)}
 	for _, ref := range d.Remove {
 		if _, ok := next.running[ref]; !ok {
 			return m, false
@@ -81,6 +83,11 @@ func (m model) update(d placement.Delta) (model, bool) {
 			return m, false
 		}
 		fresh[n.Name], next.nodes[n.Name] = true, n
+		for _, r := range next.on(n.Name) {
+			if !hasZonesOf(n, r) {
+				return m, false
+			}
+		}
 	}
 	for _, r := range d.Place {
 		if _, runs := next.running[refOf(r)]; runs || !next.fits(r) {
@@ -109,7 +116,57 @@ func (m model) fits(r placement.Running) bool {
 		}
 		ok = ok && (amount <= free || amount == 0 || !named && name == muster.Pods)
 	}
-	return ok
+	return ok && hasZonesOf(n, r) && m.hasRoomInZones(n, r)
+}
+
+// hasZonesOf holds if the node has every zone of which a member has a share, or if nothing is known of its zones.
+func hasZonesOf(n placement.Node, r placement.Running) bool {
+	if r.NUMA == nil || n.NUMA == nil {
+		return true
+	}
+	return !slices.ContainsFunc(r.NUMA.Shares, func(s numa.Share) bool { return zoneOf(n.NUMA, s.Zone) == nil })
+}
+
+func zoneOf(n *placement.NUMA, id int) *numa.Zone {
+	if i := slices.IndexFunc(n.Zones, func(z numa.Zone) bool { return z.ID == id }); i >= 0 {
+		return &n.Zones[i]
+	}
+	return nil
+}
+
+// hasRoomInZones holds if the zones of the node, which it has, have room for the shares of a member.
+func (m model) hasRoomInZones(n placement.Node, r placement.Running) bool {
+	if r.NUMA == nil || n.NUMA == nil {
+		return true
+	}
+	used := map[int]muster.Resources{}
+	add := func(zone int, more muster.Resources) {
+		if used[zone] == nil {
+			used[zone] = muster.Resources{}
+		}
+		for name, amount := range more {
+			used[zone][name] += amount
+		}
+	}
+	for _, o := range n.NUMA.InUse {
+		add(o.ID, o.Used)
+	}
+	for _, other := range m.on(n.Name) {
+		if other.NUMA != nil {
+			for _, s := range other.NUMA.Shares {
+				add(s.Zone, s.Resources)
+			}
+		}
+	}
+	for _, s := range r.NUMA.Shares {
+		for name, amount := range s.Resources {
+			reported := slices.ContainsFunc(n.NUMA.Zones, func(z numa.Zone) bool { _, ok := z.Allocatable[name]; return ok })
+			if free := zoneOf(n.NUMA, s.Zone).Allocatable[name] - used[s.Zone][name]; reported && amount > 0 && amount > free {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // drawDelta draws a change that can often be applied: of members that run or do not, of nodes that are there, have a
@@ -151,6 +208,7 @@ func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
 		r.Leaving = rapid.IntRange(0, 4).Draw(t, "leaves") == 4
 		r.Index, r.Indexed = i, rapid.Bool().Draw(t, "indexed")
 		r.AffinityKey = rapid.SampledFrom([]string{"", "key"}).Draw(t, "key")
+		r.NUMA = drawShares(t)
 		d.Place = append(d.Place, r)
 	}
 	return d
@@ -161,7 +219,7 @@ func compareRefs(a, b placement.MemberRef) int {
 }
 
 func drawNode(t *rapid.T, name string) placement.Node {
-	n := placement.Node{Name: name, Allocatable: drawAmounts(t, 4)}
+	n := placement.Node{Name: name, Allocatable: drawAmounts(t, 4), NUMA: drawZones(t)}
 	if n.Allocatable[muster.Pods] == math.MaxInt64 {
 		delete(n.Allocatable, muster.Pods) // means the same
 	}
@@ -175,6 +233,37 @@ func drawNode(t *rapid.T, name string) placement.Node {
 		n.Taints = []gang.Taint{{Key: "t", Effect: gang.NoSchedule}}
 	}
 	return n
+}
+
+// drawZones draws up to three zones of a node, mostly nothing, with a policy or not, and somebody unknown in the first.
+func drawZones(t *rapid.T) *placement.NUMA {
+	var n *placement.NUMA
+	for id := range rapid.SampledFrom([]int{0, 0, 2, 3, 1}).Draw(t, "zones") {
+		if n == nil {
+			n = &placement.NUMA{Policy: drawPolicy(t)}
+		}
+		n.Zones = append(n.Zones, numa.Zone{ID: id, Allocatable: gpus(rapid.Int64Range(0, 2).Draw(t, "in a zone"))})
+	}
+	if n != nil && rapid.IntRange(0, 5).Draw(t, "somebody unknown") == 5 {
+		n.InUse = []numa.Occupied{{ID: 0, Used: n.Zones[0].Allocatable, Hosts: numa.HostsSingle}}
+	}
+	return n
+}
+
+func drawPolicy(t *rapid.T) numa.Policy {
+	return rapid.SampledFrom([]numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}).Draw(t, "policy")
+}
+
+// drawShares draws what a member has of zones: mostly nothing, else a device of each of the first ones.
+func drawShares(t *rapid.T) *numa.Placed {
+	var p *numa.Placed
+	for id := range rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "shares") {
+		if p == nil {
+			p = &numa.Placed{Policy: drawPolicy(t)}
+		}
+		p.Shares = append(p.Shares, numa.Share{Zone: id, Resources: gpus(1)})
+	}
+	return p
 }
 
 // drawAmounts draws up to so many slots of the drawn gangs' resources, seldom of another one or as much as there is.
@@ -285,7 +374,7 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.De
 	for _, a := range res.Assignments {
 		d.Place = append(d.Place, placement.Running{
 			Gang: req.Name, Member: a.Member, Node: a.Node, Resources: req.Shape.Resources, AffinityKey: req.AffinityKey,
-			Index: indexes[a.Member].Index, Indexed: indexes[a.Member].Indexed,
+			Index: indexes[a.Member].Index, Indexed: indexes[a.Member].Indexed, NUMA: a.NUMA,
 		})
 	}
 	next, err = c.Apply(res)
