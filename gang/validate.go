@@ -157,42 +157,47 @@ func (s *Shape) largest() (most int64) {
 
 // checkRules checks the rules of one gang or group. A layer may have one rule of a strategy and one multiple.
 func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
-	if len(rules) == 0 {
-		return
-	}
 	type said struct {
 		layer string
 		what  Strategy // empty: a multiple
 	}
-	seen := map[said]bool{}
-	once := func(field string, s said, reason string) {
-		if seen[s] {
-			d.add(field, s.layer, reason)
+	var seen map[said]bool
+	if len(rules) > 1 {
+		seen = make(map[said]bool, len(rules))
+	}
+	second := func(s said) bool {
+		was := seen[s]
+		if seen != nil {
+			seen[s] = true
 		}
-		seen[s] = true
+		return was
 	}
 	for i, rule := range rules {
-		at := fmt.Sprintf("%s[%d]", field, i)
+		add := func(name string, value any, reason string) {
+			d.add(fmt.Sprintf("%s[%d].%s", field, i, name), value, reason)
+		}
 		if rule.Layer == "" {
-			d.add(at+".Layer", "", "a rule names no layer")
+			add("Layer", "", "a rule names no layer")
 		}
 		switch rule.Strategy {
 		case MustGather, PreferGather:
-			once(at+".Layer", said{rule.Layer, rule.Strategy}, "a second "+string(rule.Strategy)+" for one layer")
+			if second(said{rule.Layer, rule.Strategy}) {
+				add("Layer", rule.Layer, "a second "+string(rule.Strategy)+" for one layer")
+			}
 		case "":
 			if rule.Multiple == 0 {
-				d.add(at+".Multiple", 0, "a rule with neither a strategy nor a multiple says nothing")
+				add("Multiple", 0, "a rule with neither a strategy nor a multiple says nothing")
 			}
 		default:
-			d.add(at+".Strategy", rule.Strategy, "unknown strategy")
+			add("Strategy", rule.Strategy, "unknown strategy")
 		}
 		switch {
 		case rule.Multiple < 0:
-			d.add(at+".Multiple", rule.Multiple, "negative")
+			add("Multiple", rule.Multiple, "negative")
 		case rule.Multiple > 0 && !ofGang:
-			d.add(at+".Multiple", rule.Multiple, "only the gang can have a multiple, its groups cannot")
-		case rule.Multiple > 0:
-			once(at+".Multiple", said{layer: rule.Layer}, "a second multiple for one layer")
+			add("Multiple", rule.Multiple, "only the gang can have a multiple, its groups cannot")
+		case rule.Multiple > 0 && second(said{layer: rule.Layer}):
+			add("Multiple", rule.Layer, "a second multiple for one layer")
 		}
 	}
 }

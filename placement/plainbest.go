@@ -1,56 +1,89 @@
 package placement
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // plainSearch looks for the best domain of a tier where slots alone tell domains apart: the narrowest span, then the fewest
-// slots, then those of the parents.
+// slots, then those of the parents. For tier 0 it looks for the domain of the best node: of those that have a node with the
+// fewest slots.
 type plainSearch struct {
 	*found
-	tier  int32
 	place int    // of the tier
-	span  int32  // no domain of the tier has a narrower one
+	least int32  // slots of a domain
+	span  int32  // for a tier above 0: no domain has a narrower one
+	bit   uint64 // for tier 0: of the fewest slots that suffice, see values
+	gap   int8   // to what is compared
 	best  vertex // so far, -1 if there is none
 	free  int32  // its slots
 }
 
 // plainBest is best for members alone, between which slots alone decide; false if this takes more than the index knows. The
-// narrowest span of all domains stands at the root, so only what holds domains of that span is looked into.
+// narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
 func (f *found) plainBest() (d vertex, ok bool) {
 	i := f.v.tierIndex(f.gang)
-	if len(f.levels) > 0 || !f.isOrdinary() || i == 0 || f.gang >= f.v.rootTop || f.slots.ix.domains.at(f.v.outside) > 0 {
+	if len(f.levels) > 0 || !f.isOrdinary() || f.gang >= f.v.rootTop || f.slots.ix.domains.at(f.v.outside) > 0 {
 		return -1, false
 	}
 	if int64(f.slots.ix.most[i].at(rootVertex)) < f.members {
 		return -1, true
 	}
-	p := plainSearch{found: f, tier: f.gang, place: i, best: -1, free: math.MaxInt32}
+	p := plainSearch{found: f, place: i, least: int32(f.members), gap: 1, best: -1, free: math.MaxInt32}
+	if i == 0 {
+		return p.bestNode()
+	}
 	for p.span = 1; p.span <= topSize; p.span++ {
 		if p.mayHold(rootVertex) {
-			return p.best, p.walk(rootVertex)
+			ok = p.walk(rootVertex)
+			return p.best, ok
 		}
 	}
 	return -1, false
 }
 
-// mayHold says whether some domain of the tier below x holds all members in the span.
+// bestNode is plainBest for tier 0.
+func (p *plainSearch) bestNode() (d vertex, ok bool) {
+	ix := p.slots.ix
+	p.bit = ix.values.at(rootVertex) >> p.least << p.least
+	p.bit &= -p.bit
+	if p.bit == 0 || p.bit == 1<<63 || p.aligned {
+		return -1, false
+	}
+	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
+	p.walk(rootVertex)
+	for pos := p.v.firstPos[p.best]; ; pos++ {
+		if ix.slots.at(pos) == p.least {
+			return p.v.nodeVertex(pos), true
+		}
+	}
+}
+
+// mayHold says whether there is something below x to be compared.
 func (p *plainSearch) mayHold(x vertex) bool {
+	if p.bit != 0 {
+		return p.slots.ix.values.at(x)&p.bit != 0
+	}
 	return int64(p.slots.ix.tops[p.place].at(x*topSize+p.span-1)) >= p.members
 }
 
-// walk looks at the domains of the tier below x; false if there are nodes among them.
+// walk compares what lies below x; false if there are nodes among the domains of the tier.
 func (p *plainSearch) walk(x vertex) bool {
 	lo, end := p.v.kids(x)
 	if p.v.isNode(lo) {
-		return false
+		if p.bit != 0 {
+			p.look(x, x+1)
+		}
+		return p.bit != 0
 	}
-	if row := p.slots.ix.row(x, p.span, p.members); row >= 0 && p.v.gaps[p.place][x] == 1 {
-		p.lookAlong(row, lo, end)
+	if p.v.gaps[p.place][x] == p.gap {
+		p.lookInto(x)
 		return true
 	}
 	for c := lo; c < end; c++ {
 		switch {
-		case p.v.tier[c] <= p.tier:
-			p.look(c)
+		case p.v.tier[c] <= p.gang:
+			p.look(c, c+1)
 		case p.mayHold(c) && !p.walk(c):
 			return false
 		}
@@ -58,27 +91,53 @@ func (p *plainSearch) walk(x vertex) bool {
 	return true
 }
 
-// look compares a domain of the tier with the best so far.
-func (p *plainSearch) look(x vertex) {
-	free := p.slots.ix.domains.at(x)
-	if int64(free) < p.members || free > p.free {
+// lookInto compares the children of x. Where the best so far has as few slots as it can have, they are as good only at best, and
+// what is above them decides.
+func (p *plainSearch) lookInto(x vertex) {
+	if p.free == p.least && p.comparePacking(x, p.v.above(p.best)) >= 0 {
 		return
 	}
-	if sums := p.slots.ix.sumsOf(x); sums.len <= p.span || sums.of(p.span) >= p.members {
-		p.take(x, free)
+	lo, end := p.v.kids(x)
+	if row := p.slots.ix.row(x, p.span, p.members); row >= 0 && p.bit == 0 {
+		p.lookAlong(row, lo, end)
+	} else {
+		p.look(lo, end)
 	}
 }
 
-// lookAlong is look for the domains [lo, end), whose row starts at a place.
+// look compares the domains [lo, end) with the best so far.
+func (p *plainSearch) look(lo, end vertex) {
+	for lo < end {
+		slots := p.slots.ix.domains.from(lo)
+		n := min(int(end-lo), len(slots))
+		for i, free := range slots[:n] {
+			if (free-p.least)|(p.free-free) >= 0 && p.holds(lo+vertex(i)) {
+				p.take(lo+vertex(i), free)
+			}
+		}
+		lo += vertex(n)
+	}
+}
+
+// holds says whether a domain holds all in the span, or has a node with the fewest slots.
+func (p *plainSearch) holds(x vertex) bool {
+	if p.bit != 0 {
+		return p.mayHold(x)
+	}
+	sums := p.slots.ix.sumsOf(x)
+	return sums.len <= p.span || sums.of(p.span) >= p.members
+}
+
+// lookAlong is look for domains whose row starts at a place.
 func (p *plainSearch) lookAlong(row int32, lo, end vertex) {
-	ix, least := p.slots.ix, int32(p.members)
+	ix := p.slots.ix
 	for lo < end {
 		slots, held := ix.domains.from(lo), ix.rows.from(row)
 		n := min(int(end-lo), len(slots), len(held))
 		held = held[:n]
 		for i, free := range slots[:n] {
 			// Whether one of these is negative is easier to foretell than which.
-			if (free-least)|(p.free-free)|(int32(held[i])-least) >= 0 {
+			if (free-p.least)|(p.free-free)|(int32(held[i])-p.least) >= 0 {
 				p.take(lo+vertex(i), free)
 			}
 		}
@@ -86,7 +145,7 @@ func (p *plainSearch) lookAlong(row int32, lo, end vertex) {
 	}
 }
 
-// take makes a domain that holds all in the span the best, unless it is as large as the best so far and comes behind it.
+// take makes a domain the best, unless it is as large as the best so far and comes behind it.
 func (p *plainSearch) take(x vertex, free int32) {
 	if free < p.free || p.best < 0 || p.comparePacking(x, p.best) < 0 {
 		p.best, p.free = x, free

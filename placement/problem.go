@@ -263,15 +263,11 @@ func (p *problem) readRules() error {
 // gathering reads the rules of a gang or group level that lies within a domain of tier outer at most.
 func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathering, error) {
 	g := gathering{must: outer}
-	if i, exact := slices.BinarySearch(p.v.tiers, outer); exact && len(rules) == 0 {
-		g.worths = p.v.tiers[: i+1 : i+1]
-		return g, nil
-	}
 	var preferred []int32
 	for i, r := range rules {
-		tier, err := p.tier(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer)
-		if err != nil {
-			return g, err
+		tier, ok := p.tier(r.Layer)
+		if !ok {
+			return g, invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
 		switch r.Strategy {
 		case gang.MustGather:
@@ -285,6 +281,10 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 		if r.Multiple > 0 {
 			p.addMultiple(tier, int64(r.Multiple))
 		}
+	}
+	if i, exact := slices.BinarySearch(p.v.tiers, g.must); exact && len(preferred) == 0 {
+		g.worths = p.v.tiers[: i+1 : i+1]
+		return g, nil
 	}
 	if len(preferred) == 0 {
 		preferred = append(preferred, 0)
@@ -302,17 +302,17 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 }
 
 // tier resolves a layer: a name, else a tier in digits.
-func (p *problem) tier(field, layer string) (int32, error) {
+func (p *problem) tier(layer string) (int32, bool) {
 	if l, ok := p.v.tree.Layer(layer); ok {
-		return int32(l.Tier), nil
+		return int32(l.Tier), true
 	}
 	if layer == "node" && p.v.tree.NodeLayer() == "" {
-		return 0, nil
+		return 0, true
 	}
 	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), p.v.rootTop), nil
+		return min(int32(n), p.v.rootTop), true
 	}
-	return 0, invalid(field, layer, "unknown layer")
+	return 0, false
 }
 
 func (p *problem) addMultiple(tier int32, m int64) {

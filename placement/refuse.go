@@ -65,7 +65,13 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	p := s.problem
 	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
 	if s.lca < 0 && slots.flat == nil && (len(s.levels) == 0 || s.indexed != nil) {
-		best.walk(rootVertex, s.v.tierIndex(t))
+		i := s.v.tierIndex(t)
+		if len(s.levels) == 0 && t < s.v.rootTop && slots.ix.domains.at(s.v.outside) == 0 {
+			// The one to be found has the most slots of all.
+			best.slots = int64(slots.ix.most[i].at(rootVertex)) - 1
+			best.members = min(best.slots+1, int64(len(s.pending)))
+		}
+		best.walk(rootVertex, i)
 	} else {
 		for _, d := range s.candidates(t) {
 			best.look(d)
@@ -221,9 +227,9 @@ func (p *problem) possible() bool {
 // multipleName names the first multiple that does not divide the gang, else the first one.
 func (p *problem) multipleName() string {
 	first, total := "", len(p.pending)+len(p.running)
-	for i, r := range p.req.Gather {
-		tier, err := p.tier(fmt.Sprintf("request.Gather[%d].Layer", i), r.Layer)
-		if err != nil || r.Multiple == 0 {
+	for _, r := range p.req.Gather {
+		tier, ok := p.tier(r.Layer)
+		if !ok || r.Multiple == 0 {
 			continue
 		}
 		name := fmt.Sprintf("multiple %d at %s", r.Multiple, p.v.layerName(tier))
