@@ -41,6 +41,9 @@ func (f *found) best() vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
+	if d, ok := f.groupBest(); ok {
+		return d
+	}
 	best := candidate{domain: -1}
 	var skip func(x vertex) bool
 	if f.slots.flat == nil && len(f.siblings) == 0 {

@@ -33,7 +33,7 @@ type roomState struct {
 }
 
 // mostRoomStates bounds the program; beyond it, where children hold many groups each, the general one is used.
-const mostRoomStates = 1 << 12
+const mostRoomStates = 1 << 11
 
 // begin sorts the children behind some sums into classes and says whether the program is small enough to pick for n groups, for
 // which there is room and, with a short one, to spare.

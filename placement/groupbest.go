@@ -1,0 +1,73 @@
+package placement
+
+import (
+	"math"
+)
+
+// groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a group
+// whole below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
+type groupSearch struct {
+	*found
+	place, groupPlace int    // of the gang's tier, and of the groups'
+	span              int64  // no domain of the tier has a narrower one
+	best              vertex // so far, -1 if there is none
+	free              int64  // its slots
+}
+
+// groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold in
+// so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
+func (f *found) groupBest() (d vertex, ok bool) {
+	if f.indexed == nil || !f.isOrdinary() || f.gang >= f.v.rootTop || f.slots.ix.domains.at(f.v.outside) > 0 {
+		return -1, false
+	}
+	i, t := f.v.tierIndex(f.gang), f.v.tierIndex(f.groups[0])
+	switch {
+	case !f.mayHold(rootVertex, i):
+		return -1, true
+	case i < 2 || t >= i || t > 0 && f.indexed.most[i][t-1].at(rootVertex) > 0:
+		return -1, false
+	}
+	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
+	for g.span = f.leastForGroups(rootVertex, i); g.span <= topSize; g.span++ {
+		if !g.walk(rootVertex) {
+			return -1, false
+		}
+		if g.best >= 0 {
+			return g.best, true
+		}
+	}
+	return -1, false
+}
+
+// walk looks at the domains of the tier below x; false if there are nodes among them.
+func (g *groupSearch) walk(x vertex) bool {
+	lo, end := g.v.kids(x)
+	if g.v.isNode(lo) {
+		return lo == end
+	}
+	for c := lo; c < end; c++ {
+		switch slots := int64(g.slots.ix.domains.at(c)); {
+		case slots < g.members:
+		case g.v.tier[c] <= g.gang:
+			g.look(c, slots)
+		case g.mayHoldIn(c) && !g.walk(c):
+			return false
+		}
+	}
+	return true
+}
+
+// mayHoldIn says whether a domain of the tier below x may hold all groups in the span.
+func (g *groupSearch) mayHoldIn(x vertex) bool {
+	return int64(g.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.full
+}
+
+// look compares a domain of the tier with the best so far.
+func (g *groupSearch) look(x vertex, slots int64) {
+	if slots > g.free || g.isWider(x, g.span) || !g.takes(x) || g.spanOf(x) > g.span {
+		return
+	}
+	if slots < g.free || g.comparePacking(x, g.best) < 0 {
+		g.best, g.free = x, slots
+	}
+}
