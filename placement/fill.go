@@ -118,13 +118,28 @@ func (s *sums) pickFewest(x vertex, n int64) {
 			return true
 		}
 	}
-	lo, end := s.v.kids(x)
-	for c := lo; c < end && size > 0; c++ {
-		if slots := s.slots.ix.at(c); slots > 0 && take(slots) {
-			s.scratch.picks = append(s.scratch.picks, chosen{c, slots})
+	lo, _ := s.v.kids(x)
+	for i, slots := range s.slotsBelow(x) {
+		if size == 0 {
+			break
+		}
+		if slots > 0 && take(int64(slots)) {
+			s.scratch.picks = append(s.scratch.picks, chosen{lo + vertex(i), int64(slots)})
 			size--
 		}
 	}
+}
+
+// slotsBelow are the slots of the children of x, in the scratch.
+func (s *sums) slotsBelow(x vertex) []int32 {
+	list := s.scratch.slots[:0]
+	if lo, end := s.v.kids(x); s.v.isNode(lo) {
+		list = appendTo(list, &s.slots.ix.slots, s.v.firstPos[x], s.v.endPos[x])
+	} else {
+		list = appendTo(list, &s.slots.ix.domains, lo, end)
+	}
+	s.scratch.slots = list
+	return list
 }
 
 func descending(a, b int64) int { return cmp.Compare(b, a) }

@@ -16,21 +16,18 @@ type arrangement struct {
 // before those that are put together from what the children have left.
 func (s *sums) arrange(sh *share) arrangement {
 	out := arrangement{units: make([][]int32, len(s.sizes))}
+	if s.isWhole(sh) {
+		out.units[0] = make([]int32, 0, s.newMembers(&sh.demand))
+		s.appendWhole(sh, &out)
+		return out
+	}
 	if s.v.isNode(sh.at) {
 		out.units[s.bottom()] = s.appendNode(nil, sh)
 	}
-	if sh.run != nil {
-		s.cutRun(sh, &out)
-		return out
-	}
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		if part.run != nil {
-			s.cutRun(part, &out)
-			continue
-		}
-		if s.v.isNode(part.at) && part.units[s.bottom()] == s.newMembers(&part.demand) {
-			out.units[s.bottom()] = s.appendNode(out.units[s.bottom()], part) // no unit is whole on the node
+		if s.isWhole(part) {
+			s.appendWhole(part, &out)
 			continue
 		}
 		in := s.arrange(part)
@@ -50,6 +47,39 @@ func (s *sums) arrange(sh *share) arrangement {
 	return out
 }
 
+// isWhole says whether no group of a share is put together of what several vertices have left over, nor inner ones on a node.
+func (s *sums) isWhole(sh *share) bool {
+	switch {
+	case sh.run != nil:
+		return true
+	case s.v.isNode(sh.at):
+		return s.bottom() < 2 && len(sh.begun) == 0 || sh.units[s.bottom()] == s.newMembers(&sh.demand)
+	case s.bottom() > 1 || len(sh.begun) > 0:
+		return false
+	}
+	groups, short := int64(0), false
+	for i := range sh.parts {
+		part := &sh.parts[i]
+		if groups, short = groups+part.units[0], short || part.short; !s.isWhole(part) {
+			return false
+		}
+	}
+	return groups == sh.units[0] && short == sh.short
+}
+
+// appendWhole adds the positions of such a share.
+func (s *sums) appendWhole(sh *share, out *arrangement) {
+	switch {
+	case sh.run != nil:
+		s.cutRun(sh, sh.run, out)
+	case s.v.isNode(sh.at):
+		s.cutRun(sh, s.appendNode(s.scratch.positions(s.newMembers(&sh.demand)), sh), out)
+	}
+	for i := range sh.parts {
+		s.appendWhole(&sh.parts[i], out)
+	}
+}
+
 // appendNode lists the position of a node, once for each member.
 func (s *sums) appendNode(list []int32, sh *share) []int32 {
 	for range s.newMembers(&sh.demand) {
@@ -58,11 +88,10 @@ func (s *sums) appendNode(list []int32, sh *share) []int32 {
 	return list
 }
 
-// cutRun adds the positions of a share that is a run: whole groups first, then the short one. Beside members it has one level
-// of groups at most.
-func (s *sums) cutRun(sh *share, out *arrangement) {
-	run := sh.run
-	if s.bottom() > 0 {
+// cutRun adds the positions of a share whose members are all that is shared out: whole groups first, then the short one. Beside
+// members it has one level of groups at most.
+func (s *sums) cutRun(sh *share, run []int32, out *arrangement) {
+	if s.bottom() == 1 {
 		n := sh.units[0] * s.sizes[0]
 		out.units[0] = append(out.units[0], run[:n]...)
 		run = run[n:]
@@ -118,7 +147,7 @@ func (a *arrangement) take(level int, n int64) []int32 {
 // assign gives the positions of an arrangement to the new members: result by place in pending.
 func (s *sums) assign(a arrangement) []int32 {
 	if len(a.begun) == 0 {
-		return append(slices.Clip(a.units[0]), a.short...) // in rank order
+		return append(a.units[0], a.short...) // in rank order
 	}
 	at := make(map[int]int32, s.members) // by rank
 	for g, positions := range a.begun {

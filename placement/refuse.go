@@ -127,7 +127,9 @@ func (w *widest) walk(x vertex, i int) {
 	}
 	lo, end := w.v.kids(x)
 	for c := lo; c < end; c++ {
-		w.walk(c, i)
+		if n > w.members || w.table.at(c) > w.slots {
+			w.walk(c, i)
+		}
 	}
 }
 
