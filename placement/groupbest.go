@@ -64,10 +64,19 @@ func (g *groupSearch) mayHoldIn(x vertex) bool {
 
 // look compares a domain of the tier with the best so far.
 func (g *groupSearch) look(x vertex, slots int64) {
-	if slots > g.free || g.isWider(x, g.span) || !g.takes(x) || g.spanOf(x) > g.span {
+	if slots > g.free || !g.mayLieIn(x) || !g.takes(x) || g.spanOf(x) > g.span {
 		return
 	}
 	if slots < g.free || g.comparePacking(x, g.best) < 0 {
 		g.best, g.free = x, slots
 	}
+}
+
+// mayLieIn says whether the best children of a domain hold all groups in the span.
+func (g *groupSearch) mayLieIn(x vertex) bool {
+	lo, end := g.v.kids(x)
+	if g.v.isNode(lo) || int64(end-lo) <= g.span || g.v.tier[x] <= g.v.tiers[g.groupPlace] {
+		return true
+	}
+	return int64(g.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.full
 }
