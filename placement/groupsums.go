@@ -127,8 +127,8 @@ func (g *groupSums) of(s *summer, i int, x vertex) (whole, rest int32) {
 
 // sumMost makes what a domain knows of the best domain of a gang tier below it.
 func (g *groupSums) sumMost(s *summer, x vertex, i int) {
-	lo, end := s.v.kids(x)
 	for t := range i {
+		lo, end := s.v.kids(x)
 		var most int32
 		switch {
 		case lo == end:

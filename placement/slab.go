@@ -16,10 +16,11 @@ type slab[T comparable] struct {
 // newSlab has n zeros. O(n).
 func newSlab[T comparable](n int) slab[T] {
 	flat := make([]T, n)
-	var s slab[T]
-	for ; len(flat) > 0; flat = flat[min(slabSize, len(flat)):] {
-		page := flat[:min(slabSize, len(flat))]
-		s.pages, s.owned = append(s.pages, page[:len(page):len(page)]), append(s.owned, true)
+	pages := (n + slabSize - 1) / slabSize
+	s := slab[T]{pages: make([][]T, pages), owned: make([]bool, pages)}
+	for p := range pages {
+		end := min(n, (p+1)*slabSize)
+		s.pages[p], s.owned[p] = flat[p*slabSize:end:end], true
 	}
 	return s
 }
