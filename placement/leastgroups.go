@@ -13,7 +13,7 @@ type leastGroups struct {
 	classes     []roomClass
 	count       int // of the picked children
 	slack       int // how many groups more than needed the largest of them hold
-	sums        []int32
+	sums        []int64
 	choices     []int32
 	one, other  []int
 }
@@ -101,7 +101,7 @@ func (l *leastGroups) at(st roomState) int {
 }
 
 // solve is one more than the least sum of slots, -1 if there is no pick. The choice that makes it is remembered.
-func (l *leastGroups) solve(st roomState) int32 {
+func (l *leastGroups) solve(st roomState) int64 {
 	if st.class == len(l.classes) {
 		if st.lonely && st.spare == 0 {
 			return -1
@@ -112,11 +112,11 @@ func (l *leastGroups) solve(st roomState) int32 {
 	if l.sums[at] != 0 {
 		return l.sums[at]
 	}
-	best, choice := int32(-1), 0
+	best, choice := int64(-1), 0
 	cl := &l.classes[st.class]
-	var slots int32
+	var slots int64
 	for i := cl.to - min(st.left, cl.to-cl.from); i < cl.to; i++ {
-		slots += int32(l.slots[i])
+		slots += l.slots[i]
 	}
 	for n := min(st.left, cl.to-cl.from); n >= 0; n-- {
 		next, ok := l.after(st, n)
@@ -127,7 +127,7 @@ func (l *leastGroups) solve(st roomState) int32 {
 			best, choice = sum+slots, n
 		}
 		if n > 0 {
-			slots -= int32(l.slots[cl.to-n])
+			slots -= l.slots[cl.to-n]
 		}
 	}
 	l.sums[at], l.choices[at] = best, int32(choice)
