@@ -22,19 +22,19 @@ const arrows = `
 	topology              < .
 	numa                  < .
 	quota                 < .
-	gang                  < . numa
-	placement             < . topology numa gang github.com/google/btree
-	placement/manifest    < . topology numa gang placement go.yaml.in/yaml/v4
-	placement/render      < . topology numa gang placement
-	internal/validity     < . topology numa gang placement
-	internal/reference    < . topology numa gang placement internal/validity
-	internal/scenario     < . topology numa gang placement placement/render internal/validity internal/reference
-	internal/cli          < . topology numa gang placement placement/manifest placement/render
-	internal/cases        < . topology numa gang placement placement/manifest placement/render internal/cli
-	examples/quickstart   < . topology numa gang placement
+	gang                  < . numa quota
+	placement             < . topology numa quota gang github.com/google/btree
+	placement/manifest    < . topology numa quota gang placement go.yaml.in/yaml/v4
+	placement/render      < . topology numa quota gang placement
+	internal/validity     < . topology numa quota gang placement
+	internal/reference    < . topology numa quota gang placement internal/validity
+	internal/scenario     < . topology numa quota gang placement placement/render internal/validity internal/reference
+	internal/cli          < . topology numa quota gang placement placement/manifest placement/render
+	internal/cases        < . topology numa quota gang placement placement/manifest placement/render internal/cli
+	examples/quickstart   < . topology numa quota gang placement
 	examples/generate     <
 	examples/plan         < internal/cli
-	benchmarks            < . topology numa gang placement
+	benchmarks            < . topology numa quota gang placement
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.

@@ -5,6 +5,7 @@ package gang
 import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Request is a gang of which some members wait for a node. Members that already run are known to the cluster, by the
@@ -35,6 +36,11 @@ type Request struct {
 	// PP and DP are short for one level of groups: pipelines of PP consecutive members, DP of them. DP alone gives
 	// groups of ceil(total/DP); given together DP must be ceil(total/PP). They exclude Groups.
 	PP, DP int
+
+	// Quota is the leaf of the cluster's quota tree that the members count in; empty: no quota governs them.
+	Quota string
+	// QuotaLimit is up to where the quota may be used. Empty: [quota.Fair].
+	QuotaLimit quota.Limit
 
 	// Exclude names nodes not to use.
 	Exclude []string
@@ -67,6 +73,8 @@ type Member struct {
 	Indexed bool
 	// Shape overrides the request's.
 	Shape *Shape
+	// NonPreemptible members must stay within what their quota guarantees.
+	NonPreemptible bool
 }
 
 // Shape is what makes two members interchangeable.

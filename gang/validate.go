@@ -43,6 +43,9 @@ func (r *Request) Ordered() (bool, error) {
 	default:
 		d.add("request.Policy", r.Policy, "unknown policy")
 	}
+	if !r.QuotaLimit.Known() {
+		d.add("request.QuotaLimit", r.QuotaLimit, "unknown limit")
+	}
 	return ranks, errors.Join(d...)
 }
 

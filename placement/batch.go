@@ -1,8 +1,13 @@
 package placement
 
 import (
+	"cmp"
+	"errors"
+	"slices"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Planned is what became of one gang of a queue. Exactly one of Result and Err is set.
@@ -10,6 +15,8 @@ type Planned struct {
 	// Index is the gang's place in the queue, Request what stands there.
 	Index   int
 	Request *gang.Request
+	// Pass is the limit of quotas under which the gang was planned.
+	Pass quota.Limit
 	// Cluster is the snapshot that the gang was planned on.
 	Cluster *Cluster
 	Result  *Result
@@ -19,8 +26,12 @@ type Planned struct {
 
 // Batch plans a queue: every gang on the snapshot that the ones before it left. It returns the snapshot after the last
 // one, and what became of each gang, once, in the order in which plans were made; a gang without a plan stands where it
-// was refused first, and stops nobody. Today that is the order of the queue; once quotas give a refused gang another
-// try, plans made then come later. The queue's order is the caller's: priorities are not looked at.
+// was refused first, and stops nobody. The queue's order is the caller's: priorities are not looked at.
+//
+// Where there are quotas, all that the queue asks for counts as demand, and there are two passes, since gangs are indivisible and fair
+// shares alone can leave two of them waiting for ever: in the first every gang is planned under [quota.Fair], in the second those
+// that their quota refused under [quota.Borrow], which takes what is idle and no guarantee that a gang still waiting could start
+// with. A gang that is refused in both reports its first refusal. A request with a limit of its own is planned once, under that.
 //
 // A plan that waits is carried out too: its members run in the snapshots after it, and the leaving members that it
 // waits for hold only what it leaves of theirs, so that whoever needs the rest waits for them as well. A leaving member
@@ -34,13 +45,106 @@ type Planned struct {
 // it costs a [Plan], for each plan an Apply; gangs of one shape share its index. The slice is the caller's. It holds
 // the snapshots, which share what did not change: O(touched nodes), and the page tables, for each plan.
 func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
+	c = c.expecting(queue)
 	planned := make([]Planned, len(queue))
 	for i, req := range queue {
 		p := &planned[i]
-		p.Index, p.Request, p.Cluster = i, req, c
+		p.Index, p.Request, p.Pass, p.Cluster = i, req, quota.Fair, c
+		if req != nil {
+			p.Pass = cmp.Or(req.QuotaLimit, p.Pass)
+		}
 		p.Result, c, p.Err = c.planNext(req)
 	}
+	return c.borrow(planned)
+}
+
+// expecting is the snapshot in which all that a queue asks for counts as demand.
+func (c *Cluster) expecting(queue []*gang.Request) *Cluster {
+	if c == nil || c.quotas == nil {
+		return c
+	}
+	demand := map[string]muster.Resources{}
+	for _, req := range queue {
+		if req == nil || !c.quotas.IsLeaf(req.Quota) {
+			continue
+		}
+		if demand[req.Quota] == nil {
+			demand[req.Quota] = muster.Resources{}
+		}
+		addTo(demand[req.Quota], wholeRequest(req))
+	}
+	for name, sum := range demand {
+		_, _, told := c.quotas.Usage(name)
+		for resource, amount := range told {
+			sum[resource] = max(sum[resource], amount)
+		}
+	}
+	next, err := c.Update(Delta{Demand: demand})
+	if err != nil {
+		return c // a gang with negative amounts: its plan says so
+	}
+	return next
+}
+
+// wholeRequest is what all members of a gang ask for.
+func wholeRequest(req *gang.Request) muster.Resources {
+	sum := muster.Resources{}
+	for i := range req.Members {
+		shape := req.Members[i].Shape
+		if shape == nil {
+			shape = &req.Shape
+		}
+		addTo(sum, shape.Resources)
+	}
+	return sum
+}
+
+// borrow is the second pass, over the gangs that quotas refused.
+func (c *Cluster) borrow(planned []Planned) (*Cluster, []Planned) {
+	for i := 0; i < len(planned); i++ {
+		p := planned[i]
+		if p.Pass != quota.Fair || !refusedByQuota(p.Err) {
+			continue
+		}
+		waiting, err := c.quotas.WithQueue(c.pending(planned))
+		if err != nil {
+			continue // never: each of the gangs was looked at
+		}
+		told := *c
+		told.quotas = waiting
+		req := *p.Request
+		req.QuotaLimit = quota.Borrow
+		res, next, err := told.planNext(&req)
+		if err != nil {
+			continue
+		}
+		done := Planned{Index: p.Index, Request: p.Request, Pass: quota.Borrow, Cluster: &told, Result: res}
+		planned = append(slices.Delete(planned, i, i+1), done)
+		c, i = next, i-1
+	}
 	return c, planned
+}
+
+func refusedByQuota(err error) bool {
+	var refused *Unschedulable
+	return errors.As(err, &refused) && refused.Kind == KindQuota
+}
+
+// pending lists the gangs of a queue that still wait, in its order.
+func (c *Cluster) pending(planned []Planned) []quota.Pending {
+	var out []quota.Pending
+	for _, p := range planned {
+		var refused *Unschedulable
+		if !errors.As(p.Err, &refused) || !c.quotas.IsLeaf(p.Request.Quota) {
+			continue
+		}
+		g := quota.Pending{Quota: p.Request.Quota, Member: p.Request.Shape.Resources, Members: len(p.Request.Members), MinMember: refused.Wanted}
+		if slices.ContainsFunc(p.Request.Members, func(m gang.Member) bool { return m.Shape != nil }) {
+			g.Member, g.Members, g.MinMember = wholeRequest(p.Request), 1, 1
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 // planNext plans a gang and returns the snapshot for the next one; c itself if there is no plan.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
@@ -27,12 +28,17 @@ type Cluster struct {
 	gangs *btree.BTreeG[*gangMembers]
 	// anchors are the gangs by the affinity keys of their members; as persistent.
 	anchors *btree.BTreeG[anchor]
-	leaving []*member // in the order of gang, then name
+	leaving []*member    // in the order of gang, then name
+	quotas  *quota.State // nil: there are none
+	totals  []bigSum     // what they divide, by resource, unless it is fixed
 
 	cache *shapeCache
 	// While a snapshot is made:
 	touched []int32 // nodes changed since the fork
 	steps   map[step]*numa.Node
+	// What it takes of the quotas, and whether their total changes.
+	ledgers   map[string]*ledger
+	totalling bool
 }
 
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
@@ -50,11 +56,17 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	for r := range c.free {
 		c.free[r] = newColumn[int64](n)
 	}
+	if err := c.newQuotas(spec); err != nil {
+		defects = append(defects, err)
+	}
 	defects = append(append(c.putNodes(spec.Nodes), defects...), checkSettings(spec)...)
 	if err := errors.Join(defects...); err != nil {
 		return nil, err
 	}
 	if err := c.placeAll(spec.Running); err != nil {
+		return nil, err
+	}
+	if err := c.book(); err != nil {
 		return nil, err
 	}
 	c.steps = nil
@@ -220,5 +232,6 @@ func (c *Cluster) exportMember(m *member) Running {
 	return Running{
 		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.held(m.holds),
 		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving, NUMA: m.placed,
+		Quota: m.quota, NonPreemptible: m.pinned,
 	}
 }

@@ -24,6 +24,7 @@ type fabric struct {
 	cloning sync.Mutex // cloning gangs writes to the original
 
 	exclusive             numa.Exclusive // of members with a policy of their own that do not say
+	fixedTotal            bool           // what quotas divide is given
 	keptShapes, keptSizes int
 	uses                  atomic.Int64 // of shapes and group sizes
 	scratch               sync.Pool

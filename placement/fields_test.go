@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // The tests here walk the public structs, so that a new field fails them until somebody has thought of it.
@@ -20,6 +21,8 @@ func another(t *testing.T, field reflect.StructField) reflect.Value {
 	switch field.Name {
 	case "Node":
 		return reflect.ValueOf("n1")
+	case "Quota":
+		return reflect.ValueOf("team")
 	case "Taints":
 		return reflect.ValueOf([]gang.Taint{{Key: "k", Effect: gang.NoSchedule}})
 	}
@@ -58,7 +61,7 @@ func TestFieldsOfNodesAndMembersAreKept(t *testing.T) {
 		r := placement.Running{Gang: "g", Member: "m", Node: "n0", Resources: muster.Resources{}}
 		field := reflect.TypeFor[placement.Running]().Field(i)
 		reflect.ValueOf(&r).Elem().Field(i).Set(another(t, field))
-		spec := placement.Spec{Running: []placement.Running{r}}
+		spec := placement.Spec{Running: []placement.Running{r}, Quotas: teams(t)}
 		for _, name := range []string{"n0", "n1"} {
 			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(1)})
 		}
@@ -70,12 +73,14 @@ func TestFieldsOfNodesAndMembersAreKept(t *testing.T) {
 func keeps(t *testing.T, field string, spec placement.Spec, d placement.Delta) {
 	t.Helper()
 	c := newCluster(t, spec)
-	require.Equal(t, spec, stateOf(c).Spec, "%s of a new cluster", field)
+	want := spec
+	want.Quotas = nil // see TestQuotasFollowTheCluster
+	require.Equal(t, want, stateOf(c).Spec, "%s of a new cluster", field)
 	bare := spec
 	bare.Running = nil
 	updated, err := newCluster(t, bare).Update(d)
 	require.NoError(t, err)
-	require.Equal(t, spec, stateOf(updated).Spec, "%s after an update", field)
+	require.Equal(t, want, stateOf(updated).Spec, "%s after an update", field)
 	rebuilt, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "z", Allocatable: muster.Resources{}}}})
 	require.NoError(t, err)
 	spec.Nodes = append(spec.Nodes, placement.Node{Name: "z", Allocatable: muster.Resources{}})
@@ -95,6 +100,9 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		if name == "KeptShapes" || name == "KeptSizes" || name == "NUMAExclusive" {
 			continue // see TestKeptShapes, TestExclusiveByDefault
 		}
+		if name == "Quotas" || name == "Total" || name == "Demand" {
+			continue // see TestQuotasFollowTheCluster
+		}
 		if name == "Nodes" {
 			_, err := placement.NewCluster(less)
 			require.EqualError(t, err, "cluster.Nodes: a cluster needs a node")
@@ -113,6 +121,9 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		Place:       []placement.Running{{Gang: "g", Member: "m", Node: "n0"}},
 	})
 	for i := range full.NumField() {
+		if full.Type().Field(i).Name == "Demand" {
+			continue // see TestQuotasFollowTheCluster
+		}
 		require.False(t, full.Field(i).IsZero(), "%s is new: give it a value here", full.Type().Field(i).Name)
 		one := placement.Delta{}
 		reflect.ValueOf(&one).Elem().Field(i).Set(full.Field(i))
@@ -146,6 +157,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	req.Members = req.Members[:4]
 	_, err = placement.Plan(c, req)
 	require.ErrorAs(t, err, &why)
+	why.RefusedBy = &quota.Refusal{} // see TestQuotaRefuses
 	filled(t, *why)
 	filled(t, why.Tiers[1])
 	req.Shape.Resources = gpus(3)

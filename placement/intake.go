@@ -39,14 +39,14 @@ func intakesOf(running []Running) (gangs []*intake, of []*intake) {
 }
 
 // kin finds or makes what members of the gang have in common; equal holds are the same slice.
-func (g *intake) kin(affinityKey string, holds []int64) *kin {
+func (g *intake) kin(affinityKey, quota string, holds []int64) *kin {
 	const tried = 8 // the others are not shared: a gang has few kinds of members
 	for _, k := range g.kins[max(0, len(g.kins)-tried):] {
-		if &k.holds[0] == &holds[0] && k.affinityKey == affinityKey {
+		if &k.holds[0] == &holds[0] && k.affinityKey == affinityKey && k.quota == quota {
 			return k
 		}
 	}
-	k := &kin{gang: g.gang, affinityKey: affinityKey, holds: holds}
+	k := &kin{gang: g.gang, affinityKey: affinityKey, quota: quota, holds: holds}
 	g.kins = append(g.kins, k)
 	return k
 }

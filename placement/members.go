@@ -18,6 +18,7 @@ type member struct {
 	index            int
 	node             int32
 	indexed, leaving bool
+	pinned           bool         // not preemptible
 	placed           *numa.Placed // nil: it has no zones
 }
 
@@ -25,6 +26,7 @@ type member struct {
 type kin struct {
 	gang        string
 	affinityKey string
+	quota       string  // empty: none
 	holds       []int64 // by resource
 }
 

@@ -138,6 +138,8 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 		s.flags |= zoned
 	}
 	c.setZones(id, kind.zoning)
+	c.countTotal(c.static.kindOf(id).allocatable, -1)
+	c.countTotal(kind.allocatable, 1)
 	c.static.set(id, s)
 	c.touch(id)
 	for r, amount := range s.allocatable {
@@ -159,6 +161,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
 		}
 		c.setZones(id, nil)
+		c.countTotal(c.static.kindOf(id).allocatable, -1)
 		c.static.set(id, node{})
 		c.touch(id)
 		for r := range c.free {
@@ -222,6 +225,7 @@ func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error)
 		}
 	}
 	spec.Nodes = append(spec.Nodes, nodes...)
+	c.describeQuotas(&spec)
 	next, err := NewCluster(spec)
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/quota"
 )
 
 // problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
@@ -35,7 +36,9 @@ type problem struct {
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
 	forced      tally
 	leavingGone bool
-	indexes     [2]*index // see ownIndex
+	admitted    int            // new units that the quota admits
+	refusedBy   *quota.Refusal // what refuses the least, if these are known
+	indexes     [2]*index      // see ownIndex
 	alignment
 	scratch *scratch
 	members *problem // the gang itself, where whole groups are placed like members; else nil
@@ -97,7 +100,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	p := &r.problem
 	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r}
 	steps := [...]func(*problem) error{
-		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes,
+		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes, (*problem).capByQuota,
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
@@ -33,15 +34,24 @@ func (p *problem) refuse() *Unschedulable {
 			}
 		}
 	}
-	if u.Rule == "" {
-		u.Rule = p.binding()
-	}
-	if u.Rule == "" {
-		u.Kind = KindNodes
-	}
+	p.nameRule(u)
 	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts())
 	p.countMembersOf(u)
 	return u
+}
+
+// nameRule names what binds.
+func (p *problem) nameRule(u *Unschedulable) {
+	switch {
+	case u.Rule != "":
+	case p.refusedBy != nil:
+		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, p.admitted
+		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.refusedBy.Path, "/"), p.refusedBy.Rule)
+	default:
+		if u.Rule = p.binding(); u.Rule == "" {
+			u.Kind = KindNodes
+		}
+	}
 }
 
 // countMembersOf turns counts of units into counts of members.

@@ -41,13 +41,20 @@ func (p *problem) waitForNames(r *Result) {
 }
 
 func (p *problem) describe(positions []int32) *Result {
-	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey}
+	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit}
 	for i := range p.req.Members {
-		if m := &p.req.Members[i]; m.Indexed {
+		m := &p.req.Members[i]
+		if m.Indexed {
 			if r.indexes == nil {
 				r.indexes = map[string]int{}
 			}
 			r.indexes[m.Name] = m.Index
+		}
+		if m.NonPreemptible {
+			if r.pinned == nil {
+				r.pinned = map[string]bool{}
+			}
+			r.pinned[m.Name] = true
 		}
 	}
 	p.assignments(r, positions)

@@ -3,6 +3,7 @@ package placement
 import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Result is a plan that can be applied. It belongs to the caller; nothing else refers to it.
@@ -30,7 +31,10 @@ type Result struct {
 	// What Apply needs of the request: what the members hold, in turn by rank, the affinity key and the indexes.
 	holds       []muster.Resources
 	affinityKey string
-	lenient     bool // members prefer to keep apart from others in their zones, but need not
+	quota       string
+	limit       quota.Limit
+	pinned      map[string]bool // members that are not preemptible
+	lenient     bool            // members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int
 }
 

@@ -49,6 +49,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 		if err := c.hold(m); err != nil {
 			errs = append(errs, err)
 		}
+		c.count(m, comes)
 		c.on.set(m.node, c.on.at(m.node).with(m))
 		if m.leaving {
 			c.leaving = append(c.leaving, m)
@@ -60,7 +61,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
 func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
-	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, placed: r.NUMA}
+	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, pinned: r.NonPreemptible, placed: r.NUMA}
 	if r.Gang == "" || r.Member == "" {
 		return m, nameless(r.Gang, r.Member)
 	}
@@ -68,9 +69,9 @@ func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (m
 	if holds == nil {
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	m.kin = g.kin(r.AffinityKey, holds)
+	m.kin = g.kin(r.AffinityKey, r.Quota, holds)
 	m.node = c.presentNode(r.Node, near)
-	return m, nil
+	return m, c.checkQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }
 
 func nameless(gang, member string) error {

@@ -73,12 +73,12 @@ func (p *problem) counts() []int {
 		unit = p.mult[p.v.rootTop]
 	}
 	add := func(n int) {
-		if n >= max(1, p.least) && int64(n+len(p.running))%unit == 0 {
+		if n >= max(1, p.least) && n <= p.admitted && int64(n+len(p.running))%unit == 0 {
 			counts = append(counts, n)
 		}
 	}
 	if len(p.levels) == 0 {
-		for n := max(1, p.least); n <= total; n++ {
+		for n := max(1, p.least); n <= min(total, p.admitted); n++ {
 			add(n)
 		}
 		return counts

@@ -4,6 +4,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -17,6 +18,12 @@ type Spec struct {
 	Running []Running
 	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are. Empty: Required.
 	NUMAExclusive numa.Exclusive
+	// Quotas are the tree that members and gangs are counted in; nil: there is none.
+	Quotas *quota.Tree
+	// Total is what the quotas divide. Nil: what the nodes have, without what members hold that are in no quota.
+	Total muster.Resources
+	// Demand is what is pending in each quota; the host tells it, or [Batch] for its queue.
+	Demand map[string]muster.Resources
 	// KeptShapes and KeptSizes bound what the snapshots that come of this cluster remember, so that a plan need not look at
 	// every node: the shapes that were planned last, and for each of them the last group sizes. They change no plan. A shape
 	// takes some 12 bytes a node, a size less than 2. 0: 8 shapes, 4 sizes.
@@ -73,6 +80,10 @@ type Running struct {
 	// against the totals of the node only. Shares of which a zone has no more are accepted and noted ([Cluster.Notices]).
 	// It is kept by reference.
 	NUMA *numa.Placed
+	// Quota is the leaf of the quota tree that it counts in, unless it is leaving; empty: none.
+	Quota string
+	// NonPreemptible members count against what the quota guarantees.
+	NonPreemptible bool
 }
 
 // Delta is a change of a cluster. It is applied as a whole or not at all, in the order of the fields: members leave
@@ -86,8 +97,10 @@ type Delta struct {
 	RemoveNodes []string
 	// SetNodes adds nodes or replaces those of the same name. Added nodes take the place that the trees have for them.
 	SetNodes []Node
-	// Place adds running members; a node may not be over-committed by it.
+	// Place adds running members; a node may not be over-committed by it. Quotas are not looked at.
 	Place []Running
+	// Demand replaces what is pending in the quotas that it names.
+	Demand map[string]muster.Resources
 }
 
 // MemberRef names a running member.

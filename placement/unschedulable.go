@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/muster-sched/muster/quota"
 )
 
 // ErrUnschedulable is matched by every [Unschedulable] (errors.Is).
@@ -17,6 +19,8 @@ const (
 	KindNodes Kind = "nodes"
 	// KindRule means: the nodes would suffice, a rule forbids it.
 	KindRule Kind = "rule"
+	// KindQuota means: the quota does not admit the least number of members.
+	KindQuota Kind = "quota"
 )
 
 // Unschedulable says, in counts, why a gang cannot be placed. It holds the snapshot it was made from.
@@ -26,6 +30,8 @@ type Unschedulable struct {
 	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
 	// slots of the whole cluster do not suffice.
 	Rule string
+	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
+	RefusedBy *quota.Refusal
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int
 	// Tiers has, per tier that the rules allow, lowest first, the domain that could take the most.
@@ -78,11 +84,16 @@ func (u *Unschedulable) Error() string {
 		reason = "insufficient slots"
 	}
 	text := fmt.Sprintf("unschedulable: %s, %d of %d", reason, u.Fits, u.Wanted)
-	if best := u.best(); best != nil && len(best.Domain) > 0 {
+	if best := u.best(); u.RefusedBy == nil && best != nil && len(best.Domain) > 0 {
 		text += " at " + strings.Join(best.Domain, "/")
 	}
 	if u.Proven {
 		text += " (proven)"
+	}
+	if u.RefusedBy != nil {
+		for _, s := range u.RefusedBy.Short {
+			text += fmt.Sprintf("; %s: %d used + %d asked, %d above %d", s.Resource, s.Used, s.Asked, s.By, s.Limit)
+		}
 	}
 	return text
 }

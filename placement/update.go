@@ -23,6 +23,9 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
+	if err := c.admits(res); err != nil {
+		return nil, err
+	}
 	next := c.fork()
 	g, err := next.assigned(res)
 	if err != nil {
@@ -39,7 +42,10 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	if err := next.enter(g.members); err != nil {
 		return nil, err
 	}
-	return c.succeed(next), nil
+	if err := next.satisfy(res); err != nil {
+		return nil, err
+	}
+	return c.succeed(next)
 }
 
 // assigned brings the members of a result inside.
@@ -64,7 +70,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 		if lacks[kind] != "" {
 			return nil, overCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
 		}
-		m := member{kin: kins[kind], name: a.Member, node: near, placed: a.NUMA}
+		m := member{kin: kins[kind], name: a.Member, node: near, pinned: res.pinned[a.Member], placed: a.NUMA}
 		m.index, m.indexed = res.indexes[a.Member]
 		g.add(m)
 	}
@@ -77,7 +83,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
 	pool := c.amounts()
 	for _, r := range res.holds {
-		kins = append(kins, g.kin(res.affinityKey, pool.vector(r, 0)))
+		kins = append(kins, g.kin(res.affinityKey, res.quota, pool.vector(r, 0)))
 		lacks = append(lacks, c.lacking(r, pool))
 	}
 	return kins, lacks
@@ -103,9 +109,10 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	next.touched = make([]int32, 0, len(gone))
 	for _, m := range gone {
 		next.giveBack(m)
+		next.count(m, goes)
 	}
 	next.relist(gone, nil)
-	return c.succeed(next), nil
+	return c.succeed(next)
 }
 
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
@@ -127,11 +134,17 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 	if err := next.place(d.Place); err != nil {
 		return nil, err
 	}
-	return c.succeed(next), nil
+	if err := next.demandIn(d.Demand); err != nil {
+		return nil, err
+	}
+	return c.succeed(next)
 }
 
 // succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
-func (c *Cluster) succeed(next *Cluster) *Cluster {
+func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
+	if err := next.book(); err != nil {
+		return nil, err
+	}
 	if next.cache == nil { // not built anew
 		next.cache = &shapeCache{}
 		// An index that would have to count a good part of the nodes again is left behind.
@@ -139,7 +152,7 @@ func (c *Cluster) succeed(next *Cluster) *Cluster {
 		next.touched, next.steps = nil, nil
 	}
 	next.checkSnapshot()
-	return next
+	return next, nil
 }
 
 // fork shares everything with c and may be changed.
@@ -171,6 +184,7 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 			return err
 		}
 		c.giveBack(m)
+		c.count(m, goes)
 		removed[m], gone = true, append(gone, m)
 	}
 	for _, ref := range leaving {
@@ -181,6 +195,7 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 		if m.leaving || marked[m] {
 			continue
 		}
+		c.count(m, goes)
 		going := *m
 		going.leaving = true
 		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
@@ -268,6 +283,7 @@ func (c *Cluster) enter(fresh []*member) error {
 		if err := c.hold(m); err != nil {
 			return err
 		}
+		c.count(m, comes)
 	}
 	c.relist(nil, fresh)
 	return nil

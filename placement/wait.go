@@ -42,7 +42,7 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 		more.running = append(more.running, siblingMember{pos, p.pending[i].rank})
 	}
 	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
-	more.pending, more.least = p.pending[n:], 1
+	more.pending, more.least, more.admitted = p.pending[n:], 1, p.admitted-n
 	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
 	more.findAnchors()

@@ -2,7 +2,6 @@ package quota
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -40,52 +39,22 @@ func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
 	return nil, nil
 }
 
-// Most is how many times the member fits as [State.Admit] admits it, at most so many; all of them count as demand. Errors and cost as there.
-func (s *State) Most(member Ask, limit Limit, members int) (int, error) {
-	all := Ask{Quota: member.Quota, Request: times(member.Request, members), Pinned: times(member.Pinned, members)}
+// Wanting is the state in which an ask counts as demand, as it does in [State.Admit]: a host that looks for the largest part of a gang
+// that may start lets the whole gang count. Errors as there. O(path * children * k), O(depth) if so much is told already.
+func (s *State) Wanting(a Ask) (*State, error) {
 	q := questions.Get().(*question)
 	defer questions.Put(q)
-	if err := s.ask(q, all, limit); err != nil {
-		return 0, err
+	if err := s.bring(q, a); err != nil {
+		return nil, err
 	}
-	most := int64(members)
-	for i := range q.ids {
-		for r, name := range s.resources {
-			for _, rule := range [...]Rule{RuleLimit, RuleMin} {
-				amount := member.Request[name]
-				if rule == RuleMin {
-					amount = member.Pinned[name]
-				}
-				if bound, used, _, ok := s.bound(q, i, r, rule); ok && amount > 0 {
-					most = min(most, max(0, bound-used)/amount)
-				}
-			}
-		}
-	}
-	return int(most), nil
+	return s.demanding(q)
 }
 
-// times multiplies amounts; what overflows is as large as an amount can be.
-func times(r muster.Resources, n int) muster.Resources {
-	out := make(muster.Resources, len(r))
-	for name, amount := range r {
-		if amount > 0 && int64(n) > math.MaxInt64/amount {
-			out[name] = math.MaxInt64
-		} else {
-			out[name] = amount * int64(n)
-		}
-	}
-	return out
-}
-
-// ask prepares a question: the limits of the path, with the gang counted as demand.
-func (s *State) ask(q *question, a Ask, limit Limit) error {
+// bring finds the path of an ask and lays its amounts out.
+func (s *State) bring(q *question, a Ask) error {
 	id, err := s.leaf(a.Quota, "request", a.Request)
 	if err != nil {
 		return err
-	}
-	if !limit.Known() {
-		return &muster.InvalidError{Field: "limit", Value: string(limit), Reason: "unknown limit"}
 	}
 	q.ids, q.nodes, q.limits = q.ids[:0], q.nodes[:0], q.limits[:0]
 	q.request, q.pinned = q.request[:0], q.pinned[:0]
@@ -100,7 +69,19 @@ func (s *State) ask(q *question, a Ask, limit Limit) error {
 		q.ids = append(q.ids, id)
 	}
 	slices.Reverse(q.ids)
-	if s, err = s.demanding(q); err != nil {
+	return nil
+}
+
+// ask prepares a question: the limits of the path, with the gang counted as demand.
+func (s *State) ask(q *question, a Ask, limit Limit) error {
+	if err := s.bring(q, a); err != nil {
+		return err
+	}
+	if !limit.Known() {
+		return &muster.InvalidError{Field: "limit", Value: string(limit), Reason: "unknown limit"}
+	}
+	s, err := s.demanding(q)
+	if err != nil {
 		return err
 	}
 	n, budget := s.root, s.total
@@ -137,12 +118,16 @@ func (s *State) demanding(q *question) (*State, error) {
 	}
 	for r, amount := range q.request {
 		if amount > n.demand()[r] {
-			return s.change(q.ids[len(q.ids)-1], func(n *node) error {
+			next, err := s.change(q.ids[len(q.ids)-1], func(n *node) error {
 				for r, amount := range q.request {
 					n.demand()[r] = max(n.demand()[r], amount)
 				}
 				return nil
 			})
+			if err == nil {
+				next.firm, next.told = s.firm, s.told
+			}
+			return next, err
 		}
 	}
 	return s, nil

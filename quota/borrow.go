@@ -18,7 +18,7 @@ type Pending struct {
 }
 
 // WithFirm tells what the pending gangs of a quota, or below it, could start with out of its guarantee. [Borrow] keeps no more
-// of the guarantee for them. Without it all demand counts. Later states keep it. Errors as for [State.Use], but the quota may have children. O(firm).
+// of the guarantee for them. Without it all demand counts. It is of this state: later ones know nothing of it. Errors as for [State.Use], but the quota may have children. O(firm).
 func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error) {
 	id, ok := s.byName[quota]
 	if !ok {

@@ -181,6 +181,8 @@ func stateOf(quotas []caseQuota, total muster.Resources) (*quota.State, error) {
 				return nil, err
 			}
 		}
+	}
+	for _, q := range quotas {
 		if q.Firm != nil {
 			if s, err = s.WithFirm(q.Name, *q.Firm); err != nil {
 				return nil, err

@@ -16,7 +16,7 @@ type State struct {
 	*terms
 	root *node
 	lent *atomic.Pointer[[]int64] // see lending
-	// What pending gangs could start with, see [State.WithFirm]. told: the whole queue is known.
+	// What pending gangs could start with, see [State.WithFirm]; later states do not know it. told: the whole queue is known.
 	firm map[int32][]int64
 	told bool
 }
@@ -62,7 +62,7 @@ func (s *State) WithTotal(total muster.Resources) (*State, error) {
 	if err := total.Validate("total"); err != nil {
 		return nil, err
 	}
-	next := &State{terms: s.Tree.termsOf(s.Tree.vector(total)), lent: newLent(), firm: s.firm, told: s.told}
+	next := &State{terms: s.Tree.termsOf(s.Tree.vector(total)), lent: newLent()}
 	next.root = next.again(s.root)
 	return next, nil
 }
@@ -196,7 +196,7 @@ func (s *State) change(id int32, f func(n *node) error) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &State{terms: s.terms, root: n, lent: newLent(), firm: s.firm, told: s.told}, nil
+	return &State{terms: s.terms, root: n, lent: newLent()}, nil
 }
 
 // changed copies a node and replaces what lies on the path below it.
@@ -296,6 +296,21 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 	})
 }
 
+// Usage is what is in use and pending in a quota, of the resources that some quota governs: all that is in use, the part of it that is not
+// preemptible, and the demand; sums over the leaves below it. Nil for an unknown quota. The maps are the caller's. O(depth + k).
+func (s *State) Usage(quota string) (used, pinned, demand muster.Resources) {
+	id, ok := s.byName[quota]
+	if !ok {
+		return nil, nil, nil
+	}
+	n := s.node(id)
+	used, pinned, demand = muster.Resources{}, muster.Resources{}, muster.Resources{}
+	for r, name := range s.resources {
+		used[name], pinned[name], demand[name] = n.used()[r], n.pinned()[r], n.demand()[r]
+	}
+	return used, pinned, demand
+}
+
 // WithDemand is the state in which so much is pending in a leaf, not placed. Errors and cost as for Use.
 func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error) {
 	if err := demand.Validate("quota " + quota + ".demand"); err != nil {
@@ -309,4 +324,13 @@ func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error
 		copy(n.demand(), s.vector(demand))
 		return nil
 	})
+}
+
+// Total is what there is to divide, of the resources that some quota governs. The map is the caller's. O(k).
+func (s *State) Total() muster.Resources {
+	total := muster.Resources{}
+	for r, name := range s.resources {
+		total[name] = s.total[r]
+	}
+	return total
 }

@@ -220,6 +220,12 @@ func (t *Tree) Spec(name string) (Spec, bool) {
 	return t.specs[id], true
 }
 
+// Has says whether there is a quota of this name.
+func (t *Tree) Has(name string) bool {
+	_, ok := t.byName[name]
+	return ok
+}
+
 // IsLeaf says whether members may be in the quota: it exists and has no children.
 func (t *Tree) IsLeaf(name string) bool {
 	id, ok := t.byName[name]

@@ -1,0 +1,291 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Quotas is what the quotas of the snapshot divide, and what is in use and pending; nil if there are none.
+func (c *Cluster) Quotas() *quota.State { return c.quotas }
+
+// bigSum is a sum of amounts that cannot overflow: of 128 bits, by two's complement.
+type bigSum struct{ high, low uint64 }
+
+func (s *bigSum) add(amount int64, sign int64) {
+	var carry uint64
+	if sign > 0 {
+		s.low, carry = bits.Add64(s.low, uint64(amount), 0)
+		s.high += carry
+	} else {
+		s.low, carry = bits.Sub64(s.low, uint64(amount), 0)
+		s.high -= carry
+	}
+}
+
+// amount is the sum as far as an amount can be: not negative, and no larger than the largest.
+func (s bigSum) amount() int64 {
+	switch {
+	case int64(s.high) < 0:
+		return 0
+	case s.high > 0 || s.low > math.MaxInt64:
+		return math.MaxInt64
+	}
+	return int64(s.low)
+}
+
+// ledger is what a change takes of one quota and gives back, by resource.
+type ledger struct{ used, pinned [2][]int64 }
+
+// The two columns of a ledger.
+const (
+	comes = iota
+	goes
+)
+
+// newQuotas checks the quotas of a spec and begins with nothing in use.
+func (c *Cluster) newQuotas(spec Spec) error {
+	switch {
+	case spec.Quotas == nil && (spec.Total != nil || spec.Demand != nil):
+		return invalid("cluster.Quotas", "", "missing, while their total or demand is given")
+	case spec.Quotas == nil:
+		return nil
+	}
+	c.fixedTotal = spec.Total != nil
+	var err error
+	if c.quotas, err = spec.Quotas.State(spec.Total); err != nil {
+		return below("cluster", err)
+	}
+	return c.demandIn(spec.Demand)
+}
+
+// demandIn tells what is pending.
+func (c *Cluster) demandIn(demand map[string]muster.Resources) error {
+	var errs []error
+	for _, name := range slices.SortedFunc(maps.Keys(demand), muster.CompareNatural) {
+		if c.quotas == nil {
+			return invalid("cluster.Demand", name, "unknown quota: there are none")
+		}
+		next, err := c.quotas.WithDemand(name, demand[name])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		c.quotas = next
+	}
+	return errors.Join(errs...)
+}
+
+// checkQuota refuses a quota that members cannot be in.
+func (c *Cluster) checkQuota(field, name string) error {
+	switch {
+	case name == "" || c.quotas != nil && c.quotas.IsLeaf(name):
+		return nil
+	case c.quotas == nil || !c.quotas.Has(name):
+		return invalid(field, name, "unknown quota")
+	}
+	return invalid(field, name, "members can only be in a quota without children")
+}
+
+// count takes what a member holds of its quota, or gives it back; a member in none lessens what there is to divide. Leaving
+// members count for nobody.
+func (c *Cluster) count(m *member, column int) {
+	if c.quotas == nil || m.leaving {
+		return
+	}
+	if m.quota == "" {
+		c.countTotal(m.holds, [...]int64{-1, 1}[column])
+		return
+	}
+	l := c.ledgers[m.quota]
+	if l == nil {
+		l = &ledger{}
+		if c.ledgers == nil {
+			c.ledgers = map[string]*ledger{}
+		}
+		c.ledgers[m.quota] = l
+	}
+	columns := []*[]int64{&l.used[column]}
+	if m.pinned {
+		columns = append(columns, &l.pinned[column])
+	}
+	for _, to := range columns {
+		if *to == nil {
+			*to = make([]int64, len(m.holds))
+		}
+		for r, amount := range m.holds {
+			(*to)[r] = min((*to)[r], math.MaxInt64-amount) + amount
+		}
+	}
+}
+
+// countTotal adds amounts to what the quotas divide, or takes them off.
+func (c *Cluster) countTotal(amounts []int64, sign int64) {
+	if c.quotas == nil || c.fixedTotal || len(amounts) == 0 {
+		return
+	}
+	if !c.totalling {
+		own := make([]bigSum, len(c.resources))
+		copy(own, c.totals)
+		c.totals, c.totalling = own, true
+	}
+	for r, amount := range amounts {
+		c.totals[r].add(amount, sign)
+	}
+}
+
+// book carries over to the quotas what was counted while a snapshot was made.
+func (c *Cluster) book() error {
+	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
+		l := c.ledgers[name]
+		next, err := c.quotas.Release(name, c.held(l.used[goes]), c.held(l.pinned[goes]))
+		if err == nil {
+			next, err = next.Use(name, c.held(l.used[comes]), c.held(l.pinned[comes]))
+		}
+		if err != nil {
+			return err
+		}
+		c.quotas = next
+	}
+	c.ledgers = nil
+	if !c.totalling {
+		return nil
+	}
+	total := muster.Resources{}
+	for r := range c.totals {
+		total[c.resources[r]] = c.totals[r].amount()
+	}
+	var err error
+	c.quotas, err = c.quotas.WithTotal(total)
+	c.totalling = false
+	return err
+}
+
+// asks is what the first n units of a gang take of its quota.
+func (p *problem) asks(n int) quota.Ask {
+	members := p
+	if p.members != nil {
+		members, n = p.members, n*p.size()
+	}
+	a := quota.Ask{Quota: p.req.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
+	pinned := map[string]bool{}
+	for i := range p.req.Members {
+		if m := &p.req.Members[i]; m.NonPreemptible {
+			pinned[m.Name] = true
+		}
+	}
+	for i, m := range members.pending[:n] {
+		shape := p.shapes[i%len(p.shapes)]
+		addTo(a.Request, shape.Resources)
+		if pinned[m.name] {
+			addTo(a.Pinned, shape.Resources)
+		}
+	}
+	return a
+}
+
+func addTo(sum, amounts muster.Resources) {
+	for name, amount := range amounts {
+		sum[name] = min(sum[name], math.MaxInt64-amount) + amount
+	}
+}
+
+// capByQuota finds how many units the quota admits. The whole gang counts as demand.
+func (p *problem) capByQuota() error {
+	p.admitted = len(p.pending)
+	if err := p.c.checkQuota("request.Quota", p.req.Quota); err != nil || p.req.Quota == "" {
+		return err
+	}
+	limit := p.req.QuotaLimit
+	state, err := p.c.quotas.Wanting(p.asks(len(p.pending)))
+	if err != nil {
+		return err
+	}
+	p.admitted = 0
+	for low, high := 1, len(p.pending); low <= high; {
+		n := low + (high-low)/2
+		refusal, err := state.Admit(p.asks(n), limit)
+		if err != nil {
+			return err
+		}
+		if refusal == nil {
+			p.admitted, low = n, n+1
+		} else {
+			high = n - 1
+		}
+	}
+	if least := max(1, p.least); p.admitted < least && least <= len(p.pending) {
+		p.refusedBy, err = state.Admit(p.asks(least), limit)
+	}
+	return err
+}
+
+// admits checks, for a result, that the quota still admits its members.
+func (c *Cluster) admits(res *Result) error {
+	if res.quota == "" {
+		return nil
+	}
+	if err := c.checkQuota("result", res.quota); err != nil {
+		return err
+	}
+	refusal, err := c.quotas.Admit(res.ask(), res.limit)
+	if err != nil || refusal == nil {
+		return err
+	}
+	short := refusal.Short[0]
+	return &ConflictError{
+		Gang: res.Gang, Member: res.Assignments[0].Member, Resource: short.Resource, By: short.By,
+		Reason: fmt.Sprintf("quota %s refuses by its %s", refusal.Quota, refusal.Rule),
+	}
+}
+
+// ask is what the members of a result take of its quota.
+func (res *Result) ask() quota.Ask {
+	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
+	for i := range res.Assignments {
+		holds := res.holds[res.Assignments[i].Rank%len(res.holds)]
+		addTo(a.Request, holds)
+		if res.pinned[res.Assignments[i].Member] {
+			addTo(a.Pinned, holds)
+		}
+	}
+	return a
+}
+
+// satisfy takes what was placed off the demand of its quota.
+func (c *Cluster) satisfy(res *Result) error {
+	if res.quota == "" {
+		return nil
+	}
+	_, _, demand := c.quotas.Usage(res.quota)
+	for name, amount := range res.ask().Request {
+		if has, ok := demand[name]; ok {
+			demand[name] = max(0, has-amount)
+		}
+	}
+	var err error
+	c.quotas, err = c.quotas.WithDemand(res.quota, demand)
+	return err
+}
+
+// describeQuotas adds the quotas to what describes the cluster.
+func (c *Cluster) describeQuotas(spec *Spec) {
+	if c.quotas == nil {
+		return
+	}
+	spec.Quotas, spec.Demand = c.quotas.Tree, map[string]muster.Resources{}
+	if c.fixedTotal {
+		spec.Total = c.quotas.Total()
+	}
+	for _, name := range c.quotas.Quotas() {
+		if c.quotas.IsLeaf(name) {
+			_, _, spec.Demand[name] = c.quotas.Usage(name)
+		}
+	}
+}
