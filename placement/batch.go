@@ -3,10 +3,12 @@ package placement
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -186,12 +188,17 @@ func (c *Cluster) carryOut(res *Result) (*Cluster, error) {
 // hold nothing.
 func (c *Cluster) remains(away []*member) []Running {
 	var kept []Running
-	free := map[string]muster.Resources{}
+	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
 	for _, m := range away {
 		if c.member(m.gang, m.name) != nil {
 			continue
 		}
 		r := c.exportMember(m)
+		if zones[m.node] == nil {
+			zones[m.node] = c.zones.at(m.node)
+		}
+		r.NUMA, zones[m.node] = within(zones[m.node], r.NUMA)
+		boundByShares(r.Resources, m.placed, r.NUMA)
 		if free[r.Node] == nil {
 			free[r.Node], _ = c.Free(r.Node)
 		}
@@ -205,4 +212,41 @@ func (c *Cluster) remains(away []*member) []Running {
 		kept = append(kept, r)
 	}
 	return kept
+}
+
+// within is what a member can still hold of the zones of its node, and the zones when it does.
+func within(zones *numa.Node, placed *numa.Placed) (*numa.Placed, *numa.Node) {
+	if zones == nil || placed == nil {
+		return placed, zones
+	}
+	less := numa.Placed{Policy: placed.Policy}
+	for _, s := range placed.Shares {
+		left := zones.Free(s.Zone)
+		share := numa.Share{Zone: s.Zone, Resources: maps.Clone(s.Resources)}
+		for name, amount := range share.Resources {
+			if n, ok := left[name]; ok {
+				share.Resources[name] = min(amount, n)
+			}
+		}
+		less.Shares = append(less.Shares, share)
+	}
+	next, err := zones.Add(less)
+	if err != nil {
+		return nil, zones // never: no sum grows beyond what the zones have
+	}
+	return &less, next
+}
+
+// boundByShares takes off the amounts of a member what is missing of its shares.
+func boundByShares(amounts muster.Resources, before, after *numa.Placed) {
+	if before == nil || after == nil {
+		return
+	}
+	for i, s := range before.Shares {
+		for name, amount := range s.Resources {
+			if has, ok := amounts[name]; ok {
+				amounts[name] = max(0, has-(amount-after.Shares[i].Resources[name]))
+			}
+		}
+	}
 }

@@ -134,3 +134,27 @@ node n0.NUMA.zones[1].Allocatable.gpu "-1": negative amount`)
 	require.Equal(t, []string{"node n0: members hold 1 more gpu of zone 0 than it has"}, c.Notices())
 	require.Equal(t, [][]int{{1}}, zonesOf(mustPlan(t, c, aligned(job(1), 1, numa.SingleNUMANode))))
 }
+
+// Whoever waits for a member with shares gets its room; what it leaves of them the member keeps until it is gone.
+func TestBatchWaitsForZones(t *testing.T) {
+	leaving := placement.Running{
+		Gang: "old", Member: "m", Node: "n0", Resources: gpus(3), Leaving: true,
+		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{{Zone: 0, Resources: gpus(2)}, {Zone: 1, Resources: gpus(1)}}},
+	}
+	c := newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}, Running: []placement.Running{leaving}})
+	two, one, more := aligned(job(1), 2, numa.SingleNUMANode), aligned(job(1), 1, numa.SingleNUMANode), aligned(job(1), 1, numa.SingleNUMANode)
+	two.Name, one.Name, more.Name = "two", "one", "more"
+	last, planned := placement.Batch(c, []*gang.Request{two, one, more})
+	for i, want := range [][][]int{{{0}}, {{1}}, {{1}}} {
+		require.NoError(t, planned[i].Err)
+		require.Equal(t, want, zonesOf(planned[i].Result))
+	}
+	require.Len(t, planned[0].Result.WaitsFor, 1)
+	require.Empty(t, planned[1].Result.WaitsFor, "one GPU of zone 1 was never taken")
+	require.Len(t, planned[2].Result.WaitsFor, 1)
+	for m := range last.Running() {
+		if m.Leaving {
+			require.Equal(t, gpus(0), m.NUMA.Shares[1].Resources)
+		}
+	}
+}
