@@ -72,6 +72,7 @@ var defects = []struct {
 	{"Request.PP", func(r *gang.Request) { r.Groups, r.PP = nil, -1 }, `request.PP "-1": negative`},
 	{"Request.DP", func(r *gang.Request) { r.Groups, r.DP = nil, -1 }, `request.DP "-1": negative`},
 	{"Request.Policy", func(r *gang.Request) { r.Policy = "Pack" }, `request.Policy "Pack": unknown policy`},
+	{"Request.QuotaLimit", func(r *gang.Request) { r.QuotaLimit = "all" }, `request.QuotaLimit "all": unknown limit`},
 	{"Request.Shape", func(r *gang.Request) { r.Shape.Resources["cpu"] = -5 }, `request.Shape.Resources.cpu "-5": negative amount`},
 	{"Request.Gather", func(r *gang.Request) { r.Gather[3].Layer = "" }, `request.Gather[3].Layer: a rule names no layer`},
 	{"Request.Groups", func(r *gang.Request) { r.Groups[2].Size = 0 }, `request.Groups[2].Size "0": below 1`},
@@ -91,6 +92,12 @@ var defects = []struct {
 	{"Shape.Preferred", func(r *gang.Request) { r.Shape.Preferred[0].Term.Labels[0].Key = "" }, `request.Shape.Preferred[0].Term.Labels[0].Key: an expression has no key`},
 	{"Shape.Tolerations", func(r *gang.Request) { r.Shape.Tolerations[0].Exists = false }, `request.Shape.Tolerations[0].Key: an empty key needs Exists`},
 	{"Shape.Tolerations", func(r *gang.Request) { r.Shape.Tolerations[1].Effect = "Never" }, `request.Shape.Tolerations[1].Effect "Never": unknown effect`},
+	{"Shape.NUMA", func(r *gang.Request) { r.Members[1].Shape.NUMA.Policy = "x" }, `request.Members[1].Shape.NUMA.Policy "x": unknown policy`},
+
+	{"NUMA.Policy", func(r *gang.Request) { r.Shape.NUMA.Policy = "Single" }, `request.Shape.NUMA.Policy "Single": unknown policy`},
+	{"NUMA.Exclusive", func(r *gang.Request) { r.Shape.NUMA.Exclusive = "no" }, `request.Shape.NUMA.Exclusive "no": unknown exclusivity`},
+	{"NUMA.CPUs", func(r *gang.Request) { r.Shape.NUMA.CPUs = "socket" }, `request.Shape.NUMA.CPUs "socket": unknown granularity`},
+	{"NUMA.ThreadsPerCore", func(r *gang.Request) { r.Shape.NUMA.ThreadsPerCore = -1 }, `request.Shape.NUMA.ThreadsPerCore "-1": out of the range from 0 to 65536`},
 
 	{"Expression.Operator", func(r *gang.Request) { r.Shape.Affinity[0].Labels[0].Operator = "Is" }, `request.Shape.Affinity[0].Labels[0].Operator "Is": unknown operator`},
 	{"Expression.Values", func(r *gang.Request) { r.Shape.Affinity[0].Labels[1].Values = nil }, `request.Shape.Affinity[0].Labels[1].Values: NotIn needs a value`},
@@ -166,12 +173,13 @@ func TestSumsThatJustFit(t *testing.T) {
 func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
 		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.IgnoreLeaving", "Request.AffinityKey",
+		"Request.Quota", "Member.NonPreemptible",
 		"Request.Class", "Request.Eligible", "Request.Score",
 	}
 	for _, c := range defects {
 		known = append(known, c.field)
 	}
-	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Expression{}} {
+	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Expression{}, gang.NUMA{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(s)) {
 			name := reflect.TypeOf(s).Name() + "." + f.Name
 			require.True(t, slices.Contains(known, name), "%s is neither validated nor free", name)
