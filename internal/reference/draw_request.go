@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -45,7 +46,37 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	drawRules(t, &req, spec, &members, own)
 	nameMembers(t, &req, spec, members, own)
 	drawRest(t, &req, spec, own)
+	if n := len(req.Groups); DrawsZones && n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
+		drawShapes(t, &req)
+	}
 	return req
+}
+
+// drawShapes gives the members of every innermost group different shapes, in turn by rank, and makes it gather on a node. The
+// planner refuses multiples of such gangs.
+func drawShapes(t *rapid.T, req *gang.Request) {
+	innermost := &req.Groups[len(req.Groups)-1]
+	if slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
+		return
+	}
+	innermost.Gather = []gang.Rule{{Layer: "0", Strategy: gang.MustGather}}
+	var shapes []*gang.Shape
+	for i := range innermost.Size {
+		s := req.Shape
+		s.Resources = muster.Resources{second: 500 * rapid.Int64Range(int64(bit(i == 0)), 2).Draw(t, "CPUs")}
+		if chance(t, 50, "has devices") {
+			s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")
+		}
+		if s.NUMA != (gang.NUMA{}) {
+			s.NUMA = drawNUMA(t)
+		}
+		shapes = append(shapes, &s)
+	}
+	ranks := validity.Ranks(req, nil)
+	for i := range req.Members {
+		m := &req.Members[i]
+		m.Shape = shapes[ranks[m.Name]%len(shapes)]
+	}
 }
 
 // giveToGang makes some of the running members the gang's own.

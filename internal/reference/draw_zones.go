@@ -9,7 +9,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// DrawsZones says whether a third of the drawn clusters has zones.
+// DrawsZones says whether a third of the drawn clusters has zones, and whether some gangs have members of several shapes.
 //
 // Their nodes have one to four zones, even or not, seldom none; in some clusters all nodes have the same. A zone has
 // devices, mostly CPUs, sometimes memory; what has no zones binds by totals alone, and totals may be less than the zones

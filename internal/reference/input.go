@@ -8,6 +8,7 @@ package reference
 
 import (
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -18,6 +19,8 @@ const MaxMembers = 60
 type Input struct {
 	Spec    placement.Spec
 	Request gang.Request
+
+	unit []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
 }
 
 // Answer is the best plan, or why there is none.
@@ -40,6 +43,8 @@ type Answer struct {
 	Assignments []placement.Assignment
 	// WaitsFor is in the order of nodes by path, then of names.
 	WaitsFor []placement.Waited
+
+	shares [][]*numa.Placed // of the members of the unit that an assignment places
 }
 
 // Keys are what candidate domains are compared by, in this order (docs/order.md, section 3).

@@ -81,7 +81,38 @@ func planAgrees(in Input) ([]string, error) {
 			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, want.Text(), resultText(res, refusal))
 		}
 	}
-	return kinds(&in, want)
+	begun, err := kinds(&in, want)
+	return append(begun, zoneKinds(&in, want)...), err
+}
+
+// zoneKinds says what is special about a cluster with zones and about its plan.
+func zoneKinds(in *Input, a *Answer) []string {
+	zoned := func(n placement.Node) bool { return n.NUMA != nil }
+	shares := func(width int) bool {
+		return slices.ContainsFunc(a.Assignments, func(x placement.Assignment) bool { return x.NUMA != nil && len(x.NUMA.Shares) >= width })
+	}
+	_, units := unitsOf(in)
+	var out []string
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{"", slices.ContainsFunc(in.Spec.Nodes, zoned)},
+		{", members without a policy, some placed in zones", in.Request.Shape.NUMA.Policy == "" && shares(1)},
+		{", members with a policy, some placed in zones", in.Request.Shape.NUMA.Policy != "" && shares(1)},
+		{", members that span zones", shares(2)},
+		{", nodes told apart by their scores", a.Keys.NUMA > 0},
+		{", several nodes", shares(1) && len(a.Counts) > 1},
+		{", members of several shapes", units != nil && shares(1)},
+		{", waiting", shares(1) && len(a.WaitsFor) > 0},
+		{", waiting, and further members", shares(1) && len(a.WaitsFor) > 0 && a.Members > a.Wanted},
+		{", unschedulable", !a.Placed && slices.ContainsFunc(in.Spec.Nodes, zoned)},
+	} {
+		if kind.holds {
+			out = append(out, "with zones"+kind.name)
+		}
+	}
+	return out
 }
 
 // kinds says what is special about a cluster with begun groups and about its plan.

@@ -3,6 +3,7 @@ package reference
 import (
 	"math"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
@@ -30,8 +31,12 @@ func (s *solver) look(leavingGone bool) {
 			continue
 		}
 		v.own, v.key = own[v.node.Name], key[v.node.Name]
-		v.score = validity.HostScore(req, s.shape, v.node)
-		refused := validity.Refusal(req, s.shape, v.node) != "" || v.outside && s.hard()
+		v.score = 0
+		refused := v.outside && s.hard()
+		for _, shape := range s.shapes {
+			v.score += validity.HostScore(req, shape, v.node)
+			refused = refused || validity.Refusal(req, shape, v.node) != ""
+		}
 		if !refused {
 			v.fits = s.copies(v.node, on[v.node.Name])
 		}
@@ -40,10 +45,10 @@ func (s *solver) look(leavingGone bool) {
 	s.sum()
 }
 
-// copies is how many members fit on the node, and on its zones, beside those that are on it.
+// copies is how many units fit on the node, and on its zones, beside those that are on it.
 func (s *solver) copies(node *placement.Node, on []placement.Running) int {
 	least := int64(math.MaxInt32)
-	for resource, amount := range s.shape.Resources {
+	for resource, amount := range s.asks() {
 		if amount == 0 {
 			continue
 		}
@@ -52,7 +57,22 @@ func (s *solver) copies(node *placement.Node, on []placement.Running) int {
 		}
 	}
 	a := s.zones[node.Name]
-	return int(min(least, a.need.Slots(a.with(on)).Slots))
+	zones, err := a.with(on)
+	if err != nil {
+		return 0
+	}
+	return int(a.slots(zones, least))
+}
+
+// asks is what a unit asks for.
+func (s *solver) asks() muster.Resources {
+	sum := muster.Resources{}
+	for _, shape := range s.shapes {
+		for name, amount := range shape.Resources {
+			sum[name] += amount
+		}
+	}
+	return sum
 }
 
 // sum makes, bottom-up, the numbers of new members that fit below every vertex. Children of one vertex have one step,

@@ -10,6 +10,21 @@ import (
 // Solve finds the best plan by the order of docs/order.md. The error is for input that this solver cannot read.
 // Exponential in the number of children of one domain.
 func Solve(in Input) (*Answer, error) {
+	if len(in.Request.Members) > 0 {
+		if units, members := unitsOf(&in); members != nil {
+			a, err := solve(units)
+			if err != nil {
+				return nil, err
+			}
+			levels := validity.Levels(&in.Request, len(members))
+			return a.ofMembers(members, len(units.unit), levels[0].Size), nil
+		}
+	}
+	return solve(in)
+}
+
+// solve is Solve for members of one shape, or for units.
+func solve(in Input) (*Answer, error) {
 	s, err := newSolver(&in)
 	if err != nil {
 		return nil, err

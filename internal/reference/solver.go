@@ -51,7 +51,7 @@ func (r rules) worths() []int {
 // solver is what follows from the input, whatever number of members is placed.
 type solver struct {
 	in       *Input
-	shape    *gang.Shape
+	shapes   []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members
 	root     *vertex
 	outside  *vertex // nil if every node is in the tree
 	vertices []*vertex
@@ -73,7 +73,10 @@ func newSolver(in *Input) (*solver, error) {
 		return nil, fmt.Errorf("%d members are not for this solver", len(req.Members))
 	}
 	named, _ := validity.PickTree(&in.Spec, req)
-	s := &solver{in: in, shape: firstShape(req), own: validity.Own(&in.Spec, req), multiple: map[int]int{}}
+	s := &solver{in: in, shapes: in.unit, own: validity.Own(&in.Spec, req), multiple: map[int]int{}}
+	if s.shapes == nil {
+		s.shapes = []*gang.Shape{firstShape(req)}
+	}
 	s.root = build(named.Tree, in.Spec.Nodes)
 	s.vertices = all(s.root)
 	if n := len(s.root.children); n > 0 && s.root.children[n-1].outside {
@@ -117,9 +120,10 @@ func tierRules(network *validity.Network, list []gang.Rule) rules {
 	return r
 }
 
-// hard holds if the gang or a level of groups must gather; then nodes outside the tree take nobody.
+// hard holds if the gang or a level of groups must gather, that of the units included; then nodes outside the tree take
+// nobody.
 func (s *solver) hard() bool {
-	return s.gang.hard || slices.ContainsFunc(s.levels, func(l level) bool { return l.rules.hard })
+	return s.in.unit != nil || s.gang.hard || slices.ContainsFunc(s.levels, func(l level) bool { return l.rules.hard })
 }
 
 // stepBelow is the least common multiple of all multiples at tiers below t.

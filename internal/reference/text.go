@@ -44,7 +44,7 @@ func (s *solver) write(b *strings.Builder, v *vertex, depth int) {
 	fmt.Fprintf(b, "%s%s tier %d slots %d", strings.Repeat("  ", depth), name, v.tier, v.high)
 	if v.node != nil {
 		fmt.Fprintf(b, " score %d %v %s", v.score, v.node.Allocatable, s.occupants(v.node.Name))
-		if cause := validity.Refusal(&s.in.Request, s.shape, v.node); cause != "" {
+		if cause := validity.Refusal(&s.in.Request, s.shapes[0], v.node); cause != "" {
 			b.WriteString(" " + cause)
 		}
 		if n := v.node.NUMA; n != nil {

@@ -14,7 +14,7 @@ func (p *search) wait(answer *Answer) {
 	answer.complete(p.assign(p.decide(answer)))
 	answer.WaitsFor = p.waitsFor(answer.Counts)
 	p.giveZones(answer)
-	if later := p.later(answer.Assignments).largest(); later != nil {
+	if later := p.later(answer).largest(); later != nil {
 		further := &Answer{}
 		assignments := append(answer.Assignments, later.assign(later.decide(further))...)
 		answer.Worth = further.Worth // of all groups
@@ -28,22 +28,25 @@ func (p *search) wait(answer *Answer) {
 
 // later is the solver for the members that are left. Those placed so far run: they have their slots and shares of zones,
 // and bind like siblings. The domain stays the gang's. Afterwards the vertices stay so.
-func (p *search) later(placed []placement.Assignment) *solver {
+func (p *search) later(first *Answer) *solver {
 	s, in := *p.solver, *p.in
 	s.in = &in
 	in.Request.Members = nil
 	for _, m := range p.in.Request.Members {
-		i := slices.IndexFunc(placed, func(a placement.Assignment) bool { return a.Member == m.Name })
+		i := slices.IndexFunc(first.Assignments, func(a placement.Assignment) bool { return a.Member == m.Name })
 		if i < 0 {
 			in.Request.Members = append(in.Request.Members, m)
 			continue
 		}
 		r := placement.Running{
-			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: placed[i].Node,
-			Resources: s.shape.Resources, NUMA: placed[i].NUMA,
+			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: first.Assignments[i].Node,
+			Resources: s.asks(), NUMA: first.shares[i][0],
 		}
 		s.own = append(slices.Clip(s.own), r)
 		in.Spec.Running = append(slices.Clip(in.Spec.Running), r)
+		for _, shares := range first.shares[i][1:] { // of the other members of a unit
+			in.Spec.Running = append(in.Spec.Running, placement.Running{Node: r.Node, NUMA: shares})
+		}
 	}
 	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
 	s.look(false)

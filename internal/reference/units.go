@@ -1,0 +1,59 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// unitsOf is the request with its innermost groups as members, if it has members of different shapes: these must be alike in
+// every group, and lie on one node. It lists the members of a unit, by rank; nil where members are units.
+func unitsOf(in *Input) (units Input, members []gang.Member) {
+	req := &in.Request
+	ranks := validity.Ranks(req, nil)
+	members = slices.Clone(req.Members)
+	slices.SortFunc(members, func(a, b gang.Member) int { return ranks[a.Name] - ranks[b.Name] })
+	levels := validity.Levels(req, len(members))
+	first := validity.ShapeOf(req, &members[0])
+	if !slices.ContainsFunc(members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+		return *in, nil
+	}
+	size := levels[len(levels)-1].Size
+	units = *in
+	units.Request.Members, units.Request.PP, units.Request.DP = nil, 0, 0
+	units.Request.MinMember = (req.MinMember + size - 1) / size
+	for i := range len(members) / size {
+		units.Request.Members = append(units.Request.Members, gang.Member{Name: members[i*size].Name, Index: i, Indexed: true})
+	}
+	units.Request.Groups = slices.Clone(levels[:len(levels)-1])
+	for i := range units.Request.Groups {
+		units.Request.Groups[i].Size /= size
+	}
+	for _, m := range members[:size] {
+		units.unit = append(units.unit, validity.ShapeOf(req, &m))
+	}
+	return units, members
+}
+
+// ofMembers turns an answer about units into one about their members.
+func (a *Answer) ofMembers(members []gang.Member, size, outermost int) *Answer {
+	out := *a
+	out.Wanted, out.Fits, out.Members, out.Outside = a.Wanted*size, a.Fits*size, a.Members*size, a.Outside*size
+	if !a.Placed {
+		return &out
+	}
+	out.Worth = append(slices.Clone(a.Worth), 0)
+	out.Assignments, out.Counts = nil, map[string]int{}
+	for i, unit := range a.Assignments {
+		for j := range size {
+			rank := unit.Rank*size + j
+			out.Assignments = append(out.Assignments, placement.Assignment{
+				Member: members[rank].Name, Rank: rank, Group: rank / outermost, Node: unit.Node, NUMA: a.shares[i][j],
+			})
+			out.Counts[unit.Node]++
+		}
+	}
+	return &out
+}
