@@ -100,7 +100,10 @@ func tiers(spec *placement.Spec, req *gang.Request, res *placement.Result) []int
 func TestScaleChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
-		req.Shape.NUMA.CPUs = "" // whole CPUs are a unit
+		shapes := shapesOf(req)
+		for _, s := range shapes {
+			s.NUMA.CPUs = "" // whole CPUs are a unit
+		}
 		want := plan(newCluster(t, spec), req)
 		k := rapid.SampledFrom([]int64{2, 3, 1000, 1 << 40}).Draw(t, "scale")
 		scaled := func(r muster.Resources) muster.Resources {
@@ -124,9 +127,22 @@ func TestScaleChangesNothing(t *testing.T) {
 				want.Result.Assignments[i].NUMA = scaledShares(a.NUMA, scaled)
 			}
 		}
-		req.Shape.Resources = scaled(req.Shape.Resources)
+		for _, s := range shapes {
+			s.Resources = scaled(s.Resources)
+		}
 		require.Equal(t, want, plan(newCluster(t, spec), req))
 	})
+}
+
+// shapesOf lists the shapes of a request, each once.
+func shapesOf(req *gang.Request) []*gang.Shape {
+	shapes := []*gang.Shape{&req.Shape}
+	for _, m := range req.Members {
+		if m.Shape != nil && !slices.Contains(shapes, m.Shape) {
+			shapes = append(shapes, m.Shape)
+		}
+	}
+	return shapes
 }
 
 func scaledZones(n *placement.NUMA, scaled func(muster.Resources) muster.Resources) *placement.NUMA {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
@@ -119,56 +120,6 @@ func (m model) fits(r placement.Running) bool {
 	return ok && hasZonesOf(n, r) && m.hasRoomInZones(n, r)
 }
 
-// hasZonesOf holds if the node has every zone of which a member has a share, or if nothing is known of its zones.
-func hasZonesOf(n placement.Node, r placement.Running) bool {
-	if r.NUMA == nil || n.NUMA == nil {
-		return true
-	}
-	return !slices.ContainsFunc(r.NUMA.Shares, func(s numa.Share) bool { return zoneOf(n.NUMA, s.Zone) == nil })
-}
-
-func zoneOf(n *placement.NUMA, id int) *numa.Zone {
-	if i := slices.IndexFunc(n.Zones, func(z numa.Zone) bool { return z.ID == id }); i >= 0 {
-		return &n.Zones[i]
-	}
-	return nil
-}
-
-// hasRoomInZones holds if the zones of the node, which it has, have room for the shares of a member.
-func (m model) hasRoomInZones(n placement.Node, r placement.Running) bool {
-	if r.NUMA == nil || n.NUMA == nil {
-		return true
-	}
-	used := map[int]muster.Resources{}
-	add := func(zone int, more muster.Resources) {
-		if used[zone] == nil {
-			used[zone] = muster.Resources{}
-		}
-		for name, amount := range more {
-			used[zone][name] += amount
-		}
-	}
-	for _, o := range n.NUMA.InUse {
-		add(o.ID, o.Used)
-	}
-	for _, other := range m.on(n.Name) {
-		if other.NUMA != nil {
-			for _, s := range other.NUMA.Shares {
-				add(s.Zone, s.Resources)
-			}
-		}
-	}
-	for _, s := range r.NUMA.Shares {
-		for name, amount := range s.Resources {
-			reported := slices.ContainsFunc(n.NUMA.Zones, func(z numa.Zone) bool { _, ok := z.Allocatable[name]; return ok })
-			if free := zoneOf(n.NUMA, s.Zone).Allocatable[name] - used[s.Zone][name]; reported && amount > 0 && amount > free {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // drawDelta draws a change that can often be applied: of members that run or do not, of nodes that are there, have a
 // place in a tree, or are new, of resources that are known or not.
 func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
@@ -233,37 +184,6 @@ func drawNode(t *rapid.T, name string) placement.Node {
 		n.Taints = []gang.Taint{{Key: "t", Effect: gang.NoSchedule}}
 	}
 	return n
-}
-
-// drawZones draws up to three zones of a node, mostly nothing, with a policy or not, and somebody unknown in the first.
-func drawZones(t *rapid.T) *placement.NUMA {
-	var n *placement.NUMA
-	for id := range rapid.SampledFrom([]int{0, 0, 2, 3, 1}).Draw(t, "zones") {
-		if n == nil {
-			n = &placement.NUMA{Policy: drawPolicy(t)}
-		}
-		n.Zones = append(n.Zones, numa.Zone{ID: id, Allocatable: gpus(rapid.Int64Range(0, 2).Draw(t, "in a zone"))})
-	}
-	if n != nil && rapid.IntRange(0, 5).Draw(t, "somebody unknown") == 5 {
-		n.InUse = []numa.Occupied{{ID: 0, Used: n.Zones[0].Allocatable, Hosts: numa.HostsSingle}}
-	}
-	return n
-}
-
-func drawPolicy(t *rapid.T) numa.Policy {
-	return rapid.SampledFrom([]numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}).Draw(t, "policy")
-}
-
-// drawShares draws what a member has of zones: mostly nothing, else a device of each of the first ones.
-func drawShares(t *rapid.T) *numa.Placed {
-	var p *numa.Placed
-	for id := range rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "shares") {
-		if p == nil {
-			p = &numa.Placed{Policy: drawPolicy(t)}
-		}
-		p.Shares = append(p.Shares, numa.Share{Zone: id, Resources: gpus(1)})
-	}
-	return p
 }
 
 // drawAmounts draws up to so many slots of the drawn gangs' resources, seldom of another one or as much as there is.
@@ -367,14 +287,15 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.De
 		next, err = c.Update(d)
 		return d, next, err
 	}
-	indexes := map[string]gang.Member{}
-	for _, member := range req.Members {
-		indexes[member.Name] = member
+	members := map[string]*gang.Member{}
+	for i := range req.Members {
+		members[req.Members[i].Name] = &req.Members[i]
 	}
 	for _, a := range res.Assignments {
 		d.Place = append(d.Place, placement.Running{
-			Gang: req.Name, Member: a.Member, Node: a.Node, Resources: req.Shape.Resources, AffinityKey: req.AffinityKey,
-			Index: indexes[a.Member].Index, Indexed: indexes[a.Member].Indexed, NUMA: a.NUMA,
+			Gang: req.Name, Member: a.Member, Node: a.Node, AffinityKey: req.AffinityKey, NUMA: a.NUMA,
+			Resources: validity.ShapeOf(req, members[a.Member]).Resources,
+			Index:     members[a.Member].Index, Indexed: members[a.Member].Indexed,
 		})
 	}
 	next, err = c.Apply(res)
