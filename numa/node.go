@@ -44,6 +44,7 @@ type Node struct {
 	// single and spanning count, by zone, the members behind the flags.
 	single, spanning        []int32
 	hostsSingle, hostsSpans Mask
+	hash                    uint64
 }
 
 // Node adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
@@ -136,7 +137,7 @@ func (n *Node) WithTotals(totals muster.Resources) *Node {
 // Equal says whether every need fits alike on both, whatever their totals: same zones, same amounts free, members with the
 // same marks. O(n k).
 func (n *Node) Equal(other *Node) bool {
-	return n == other || n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
+	return n == other || n.hash == other.hash && n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
 		slices.Equal(n.free, other.free)
 }
 
@@ -207,6 +208,11 @@ func (n *Node) derive() {
 	for i, used := range n.used {
 		n.free[i] = max(0, n.zones.allocatable[i]-used)
 	}
+	n.hash = 0
+	for _, free := range n.free {
+		n.hash = (n.hash ^ uint64(free)) * 0x9e3779b97f4a7c15
+		n.hash ^= n.hash >> 32
+	}
 	n.hostsSingle, n.hostsSpans = 0, 0
 	for z := range n.single {
 		if n.single[z] > 0 {
@@ -216,7 +222,11 @@ func (n *Node) derive() {
 			n.hostsSpans |= 1 << z
 		}
 	}
+	n.hash ^= uint64(n.hostsSingle)<<MaxZones | uint64(n.hostsSpans)
 }
+
+// Hash is the same for nodes that are [Node.Equal]. O(1).
+func (n *Node) Hash() uint64 { return n.hash }
 
 // Free is what is free in the zone with this id, of every resource that some zone of the node reports, zeros included.
 // Nil: no such zone. The map is the caller's. O(k).

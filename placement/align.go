@@ -12,9 +12,9 @@ type alignment struct {
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes; those of the index are others' too and only read.
 	indexNeeds, ownNeeds needsByZones
-	shared               map[sharing]*shared
-	widths               map[*numa.Node]int64 // zones that the next member gets
-	gifts                map[int32]gift       // of nodes whose zones are not those of the snapshot
+	shared               byState[*shared]
+	widths               byState[int64] // zones that the next member gets
+	gifts                map[int32]gift // of nodes whose zones are not those of the snapshot
 	// inexact says that the zones of some node were perhaps not counted exactly.
 	inexact bool
 }
@@ -25,12 +25,6 @@ type needsByZones map[*zoning][]*numa.Need
 // maxKnown bounds how many zones an index has prepared members for: where nodes change their zones all the time, those that
 // nobody has any more go.
 const maxKnown = 1 << 10
-
-// sharing is so many units in zones of that state.
-type sharing struct {
-	state *numa.Node
-	units int64
-}
 
 // shared is what the members of units get, in rank order, and the sum of their scores.
 type shared struct {
@@ -66,12 +60,17 @@ func (p *problem) bound(flags nodeFlags) bool { return p.aligned || flags&zoned 
 // noZoning is that of nodes of which no zones are known.
 var noZoning, _ = newZoning(&NUMA{})
 
+// zoningOf is what is known of the zones of a node.
+func (p *problem) zoningOf(id int32) *zoning {
+	if z := p.c.static.kindOf(id).zoning; z != nil {
+		return z
+	}
+	return noZoning
+}
+
 // needsOn are the members prepared for the zones of a node.
 func (p *problem) needsOn(id int32) []*numa.Need {
-	z := p.c.static.kindOf(id).zoning
-	if z == nil {
-		z = noZoning
-	}
+	z := p.zoningOf(id)
 	if needs, ok := p.indexNeeds[z]; ok {
 		return needs
 	}
@@ -120,22 +119,55 @@ func (p *problem) stateOf(id int32, g gift) *numa.Node {
 	return noZoning.bare
 }
 
+// sharing is so many units in zones of one kind, in states of that hash.
+type sharing struct {
+	*zoning
+	hash  uint64
+	units int64
+}
+
+// byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
+type byState[V any] map[sharing]remembered[V]
+
+type remembered[V any] struct {
+	state *numa.Node
+	value V
+}
+
+// of is the value of so many units in a state, made if need be.
+func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V) V {
+	key := sharing{z, state.Hash(), units}
+	known, ok := (*m)[key]
+	if ok && known.state.Equal(state) {
+		return known.value
+	}
+	v := value()
+	if *m == nil {
+		*m = byState[V]{}
+	}
+	if !ok {
+		(*m)[key] = remembered[V]{state, v}
+	}
+	return v
+}
+
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once.
 func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
-	counts := map[*numa.Node]numa.Count{}
+	var counts byState[numa.Count]
 	var last *numa.Node
+	var lastZoning *zoning
 	var count numa.Count
 	return func(id int32, state *numa.Node) numa.Count {
-		if state == last {
+		z := p.zoningOf(id)
+		if state == last && z == lastZoning {
 			return count
 		}
-		var ok bool
-		if count, ok = counts[state]; !ok {
-			count = p.countZones(p.needsOn(id), state)
-			counts[state] = count
-			p.inexact = p.inexact || !count.Proven()
-		}
-		last = state
+		last, lastZoning = state, z
+		count = counts.of(z, state, 0, func() numa.Count {
+			c := p.countZones(p.needsOn(id), state)
+			p.inexact = p.inexact || !c.Proven()
+			return c
+		})
 		return count
 	}
 }
@@ -188,33 +220,25 @@ func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
 
 // share splits so many units over the zones of a node; nil if they do not fit.
 func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
-	key := sharing{state, units}
-	if s, ok := p.shared[key]; ok {
-		return s
-	}
-	needs, s := p.needsOn(id), &shared{}
-	if len(needs) == 1 {
-		s.placed = needs[0].Split(state, int(units))
-		s.score = needs[0].Rate(state, s.placed)
-	} else {
-		for range units {
+	return p.shared.of(p.zoningOf(id), state, units, func() *shared {
+		needs, s := p.needsOn(id), &shared{}
+		if len(needs) == 1 {
+			s.placed = needs[0].Split(state, int(units))
+			s.score = needs[0].Rate(state, s.placed)
+		}
+		for n := int64(0); n < units && len(needs) > 1; n++ {
 			next, unit := addUnit(needs, state)
 			if unit == nil {
-				s.placed = nil
-				break
+				return nil
 			}
 			state = next
 			s.placed, s.score = append(s.placed, unit.placed...), s.score+unit.score
 		}
-	}
-	if s.placed == nil {
-		s = nil
-	}
-	if p.shared == nil {
-		p.shared = map[sharing]*shared{}
-	}
-	p.shared[key] = s
-	return s
+		if s.placed == nil {
+			return nil
+		}
+		return s
+	})
 }
 
 // shareZones gives the new members of a result their shares, when those that the plan waits for have left.

@@ -2,8 +2,6 @@ package placement
 
 import (
 	"cmp"
-
-	"github.com/muster-sched/muster/numa"
 )
 
 // The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
@@ -12,15 +10,7 @@ import (
 func (p *problem) zonesOn(x vertex) int64 {
 	id := p.v.node(p.v.position(x))
 	state := p.stateOf(id, p.gifts[id])
-	if n, ok := p.widths[state]; ok {
-		return n
-	}
-	if p.widths == nil {
-		p.widths = map[*numa.Node]int64{}
-	}
-	n := int64(p.needsOn(id)[0].Fit(state).Mask.Width())
-	p.widths[state] = n
-	return n
+	return p.widths.of(p.zoningOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
 // zoneScore is what the zones of a node are worth to so many units.
