@@ -2,6 +2,7 @@ package placement
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/muster-sched/muster/numa"
 )
@@ -247,29 +248,40 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 		return
 	}
 	gone := p.zonesAfter(r.WaitsFor)
-	on := map[int32]int64{}
-	for _, pos := range positions {
-		on[pos]++
-	}
-	next := map[int32]int{}
-	for i, pos := range positions {
+	give := func(pos int32, members []int) {
 		id := p.v.node(pos)
 		if !p.bound(p.c.flagsOf(id)) {
-			continue
+			return
 		}
-		s := p.share(id, p.stateOf(id, gift{zones: gone[id]}), on[pos]/int64(p.size()))
-		if s == nil {
-			continue
+		s := p.share(id, p.stateOf(id, gift{zones: gone[id]}), int64(len(members)/p.size()))
+		for n := 0; s != nil && n < len(members); n++ {
+			if placed := &s.placed[n]; len(placed.Shares) > 0 {
+				r.Assignments[members[n]].NUMA = placed
+			}
 		}
-		if placed := &s.placed[next[pos]]; len(placed.Shares) > 0 {
-			r.Assignments[i].NUMA = placed
+	}
+	on := make([]int, len(positions)) // members by node, in rank order
+	for i := range on {
+		on[i] = i
+	}
+	if !slices.IsSorted(positions) {
+		slices.SortStableFunc(on, func(i, j int) int { return cmp.Compare(positions[i], positions[j]) })
+	}
+	for len(on) > 0 {
+		pos, n := positions[on[0]], 1
+		for n < len(on) && positions[on[n]] == pos {
+			n++
 		}
-		next[pos]++
+		give(pos, on[:n])
+		on = on[n:]
 	}
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
 func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
+	if len(waits) == 0 {
+		return nil
+	}
 	gone := map[int32]*numa.Node{}
 	for _, w := range waits {
 		if m := p.c.member(w.Gang, w.Member); m != nil {

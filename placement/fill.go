@@ -11,7 +11,7 @@ import (
 // have no scores, and the policy is BestFit. Groups that no child of x can hold whole are members. The index then tells at
 // once which children take how many.
 func (s *sums) fillsPlainly(x vertex, d *demand) bool {
-	if !s.isOrdinary() || s.zonesTell(x) || len(d.begun) > 0 || x == rootVertex && s.slots.inTree {
+	if !s.isOrdinary() || len(d.begun) > 0 || x == rootVertex && s.slots.inTree {
 		return false
 	}
 	switch {
@@ -43,6 +43,9 @@ func (s *sums) isOrdinary() bool {
 func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
 	if s.v.isNode(x) || n == s.slots.at(x) {
 		return s.fillAll(x, n, list)
+	}
+	if s.zonesTell(x) {
+		return s.fillZoned(x, n, list)
 	}
 	kept := len(s.scratch.picks)
 	s.pickFewest(x, n)

@@ -60,6 +60,12 @@ func (s *sums) place(x vertex, d demand) share {
 	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
 		return out
 	}
+	return s.placeChosen(x, d)
+}
+
+// placeChosen is place by the general choice among the children.
+func (s *sums) placeChosen(x vertex, d demand) share {
+	out := share{demand: d, at: x}
 	items := s.distribute(x, d, s.scratch.enter(), false)
 	s.scratch.keep(items)
 	n := 0

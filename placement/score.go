@@ -279,28 +279,39 @@ func (c *chooser) tryFill(set []int) []item {
 	return filled
 }
 
-// assign chooses children, in path order, to take what these parts took so that the score is largest; ties go to
-// the earlier children. O(children * parts).
+// assign chooses children to take what these parts took so that the score is largest; ties go to the earlier children.
 func (k *picker) assign(children []int, parts []item) []int {
-	n, m := len(children), len(parts)
-	if n == m || m == 0 {
-		return children[:m]
-	}
 	value := func(i, j int) score { return k.scoreOf(&k.items[children[i]], parts[j].given, parts[j].short) }
-	best := make([][]score, n+1) // best[i][j]: children from i on take the parts from j on
-	for i := n; i >= 0; i-- {
-		best[i] = make([]score, m+1)
+	out := make([]int, 0, len(parts))
+	for _, i := range assign(len(children), len(parts), value) {
+		out = append(out, children[i])
+	}
+	return out
+}
+
+// assign chooses m of n things, in order, to take m parts, in order, so that the sum of the values is largest; ties go to the
+// earlier things. O(n * m).
+func assign(n, m int, value func(i, j int) score) []int {
+	out := make([]int, 0, m)
+	if n == m || m == 0 {
+		for i := range m {
+			out = append(out, i)
+		}
+		return out
+	}
+	best := make([]score, (n+1)*(m+1)) // at i*(m+1)+j: things from i on take the parts from j on
+	at := func(i, j int) *score { return &best[i*(m+1)+j] }
+	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= max(0, m-(n-i)); j-- {
-			best[i][j] = value(i, j).plus(best[i+1][j+1])
-			if n-i > m-j && best[i+1][j].compare(best[i][j]) > 0 {
-				best[i][j] = best[i+1][j]
+			*at(i, j) = value(i, j).plus(*at(i+1, j+1))
+			if n-i > m-j && at(i+1, j).compare(*at(i, j)) > 0 {
+				*at(i, j) = *at(i+1, j)
 			}
 		}
 	}
-	var out []int
 	for i, j := 0, 0; j < m; i++ {
-		if n-i == m-j || best[i][j] == value(i, j).plus(best[i+1][j+1]) {
-			out, j = append(out, children[i]), j+1
+		if n-i == m-j || *at(i, j) == value(i, j).plus(*at(i+1, j+1)) {
+			out, j = append(out, i), j+1
 		}
 	}
 	return out
