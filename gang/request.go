@@ -97,7 +97,7 @@ type Shape struct {
 // gives.
 type NUMA struct {
 	Policy numa.Policy
-	// Exclusive of a member with a policy of its own; empty: the cluster's default.
+	// Exclusive is, where it is empty, Required; for a member with a policy of its own the cluster's default.
 	Exclusive numa.Exclusive
 	CPUs      numa.Granularity
 	// ThreadsPerCore for whole cores; 0: 1.

@@ -94,14 +94,14 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 }
 
 // take gives a node as much as it can hold while every one after it keeps what it must. Nodes after that of the short
-// group that could hold it as well are in no set: it goes to the last.
+// group that could hold it as well are in no set: it goes to the last, unless it is all that its node can take.
 func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	it := &p.items[i]
 	extra, room := st.extra, it.hi
 	if !p.must[i] {
 		extra--
 	}
-	seen := p.rest >= 0 && slices.Contains(p.order[:st.at], p.rest)
+	seen := p.rest >= 0 && p.items[p.rest].hi > 0 && slices.Contains(p.order[:st.at], p.rest)
 	if extra < 0 || seen && (p.freeShort(it) || p.spare > 0 && p.holdsShort(it)) {
 		return nil
 	}

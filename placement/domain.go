@@ -61,9 +61,9 @@ func (f *found) best() vertex {
 	if equals <= 1 {
 		return best.domain
 	}
-	var same []candidate
+	same := []candidate{{domain: best.domain}} // what lies behind it may be skipped, and it lies there itself
 	for d := range f.domains(skip) {
-		if other := best; f.compareTo(&other, d) == 0 {
+		if other := best; d != best.domain && f.compareTo(&other, d) == 0 {
 			same = append(same, candidate{domain: d})
 		}
 	}

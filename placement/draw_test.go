@@ -19,7 +19,7 @@ import (
 )
 
 // drawInput draws a filled cluster and a gang that may fit; a third of the clusters has zones, in which members run, and the
-// gang then mostly a NUMA policy (see reference.DrawsZones). Sometimes the nodes lie otherwise in a second tree and the gang
+// gang then mostly a NUMA policy. Sometimes the nodes lie otherwise in a second tree and the gang
 // is planned there.
 func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 	in := reference.DrawInput(t, reference.Small)

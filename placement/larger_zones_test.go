@@ -3,7 +3,6 @@ package placement_test
 import (
 	"pgregory.net/rapid"
 
-	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
@@ -12,7 +11,7 @@ import (
 // side. Eight devices lie in one, two or four zones, evenly or not, and of some nodes no zones are known. Who runs has
 // shares of as many zones as it needs, or none, under any policy.
 func (n *network) zones(t *rapid.T) {
-	if !reference.DrawsZones || rapid.Bool().Draw(t, "without zones") {
+	if rapid.Bool().Draw(t, "without zones") {
 		return
 	}
 	var kinds []*placement.NUMA

@@ -8,7 +8,7 @@ import (
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
-const Behavior = 2
+const Behavior = 3
 
 // Plan places a gang on a snapshot, or says why it cannot. It is a pure function: neither argument changes, and equal
 // arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is

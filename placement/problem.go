@@ -18,8 +18,10 @@ type problem struct {
 	v      *view
 	req    *gang.Request
 	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members
-	needs  []need        // of a unit
-	policy gang.Policy
+	// together: units are groups that must gather on a node.
+	together bool
+	needs    []need // of a unit
+	policy   gang.Policy
 
 	ordered  bool            // the request lists its members in rank order
 	pending  []pendingMember // in rank order
@@ -343,7 +345,7 @@ func (p *problem) findAnchors() {
 
 // hard says whether any rule keeps members from the nameless root, and so from nodes outside the tree.
 func (p *problem) hard() bool {
-	hard := p.gather.hard
+	hard := p.gather.hard || p.together
 	for _, l := range p.levels {
 		hard = hard || l.hard
 	}

@@ -226,6 +226,7 @@ func (p *problem) withoutMultiples() *problem {
 // withoutRules is the gang without groups, free to lie anywhere.
 func (p *problem) withoutRules() *problem {
 	loose := *p
+	loose.together = false
 	loose.gather, loose.levels = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}, nil
 	return &loose
 }

@@ -16,9 +16,8 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 	r := members.describe(positions)
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = r.lenient || s.NUMA.Exclusive == numa.Preferred
+		r.lenient = r.lenient || p.zoneMember(s).Exclusive == numa.Preferred
 	}
-	r.lenient = r.lenient || p.aligned && p.c.exclusive == numa.Preferred
 	r.WaitsFor = waits
 	p.waitForNames(r)
 	p.shareZones(r, positions)

@@ -51,7 +51,8 @@ type Assignment struct {
 	// Rank is the member's rank in the gang; Group its group on the outermost level, -1 without groups.
 	Rank, Group int
 	Node        string
-	// NUMA is what the member gets of the zones of its node, nil if no policy applies. Members may share it.
+	// NUMA is what the member gets of the zones of its node, nil if no policy applies or nothing it asks for has zones there.
+	// Members may share it.
 	NUMA *numa.Placed
 }
 

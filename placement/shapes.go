@@ -114,7 +114,7 @@ func (p *problem) sumNeeds() error {
 // bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
 func (p *problem) bundle(size int) {
 	members := *p
-	p.members = &members
+	p.members, p.together = &members, true
 	p.pending = nil
 	for rank := 0; rank < len(members.pending); rank += size {
 		p.pending = append(p.pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})

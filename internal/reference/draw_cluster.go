@@ -58,7 +58,7 @@ type clusterDraw struct {
 // numbers, and what stands in every slot.
 func DrawCluster(t *rapid.T, sizes Sizes) placement.Spec {
 	d := &clusterDraw{t: t, sizes: sizes, names: hostileNames(t, "n", sizes.Nodes)}
-	if DrawsZones && chance(t, 55, "with zones") {
+	if chance(t, 55, "with zones") {
 		d.zoned = true
 		d.spec.NUMAExclusive = rapid.SampledFrom([]numa.Exclusive{"", "", numa.Required, numa.Preferred}).Draw(t, "exclusive")
 	}

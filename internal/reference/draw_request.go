@@ -46,7 +46,7 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	drawRules(t, &req, spec, &members, own)
 	nameMembers(t, &req, spec, members, own)
 	drawRest(t, &req, spec, own)
-	if n := len(req.Groups); DrawsZones && n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
+	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
 		drawShapes(t, &req)
 	}
 	return req

@@ -9,17 +9,13 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// DrawsZones says whether a third of the drawn clusters has zones, and whether some gangs have members of several shapes.
-//
-// Their nodes have one to four zones, even or not, seldom none; in some clusters all nodes have the same. A zone has
-// devices, mostly CPUs, sometimes memory; what has no zones binds by totals alone, and totals may be less than the zones
-// have. Nodes may have a policy, zones distances. Who runs there has shares of one zone or of two, under any policy, or
-// none, seldom of more than is there; some leave; and somebody unknown may be in a zone.
-const DrawsZones = false
-
 var policies = []numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}
 
-// zones draws what is known of a node's zones, and the node's amounts after them.
+// zones draws what is known of a node's zones, and the node's amounts after them. Nodes have one to four zones, even or
+// not, seldom none; in some clusters all nodes have the same. A zone has devices, mostly CPUs, sometimes memory; what has
+// no zones binds by totals alone, and totals may be less than the zones have. Nodes may have a policy, zones distances. Who
+// runs there has shares of one zone or of two, under any policy, or none, seldom of more than is there; some leave; and
+// somebody unknown may be in a zone.
 func (d *clusterDraw) zones(n *placement.Node) {
 	if d.alike != nil {
 		n.NUMA = d.alike
