@@ -105,7 +105,7 @@ func wholeRequest(req *gang.Request) muster.Resources {
 func (c *Cluster) borrow(planned []Planned) (*Cluster, []Planned) {
 	for i := 0; i < len(planned); i++ {
 		p := planned[i]
-		if p.Pass != quota.Fair || !refusedByQuota(p.Err) {
+		if !refusedByQuota(p.Err) || p.Request.QuotaLimit != "" {
 			continue
 		}
 		waiting, err := c.quotas.WithQueue(c.pending(planned))

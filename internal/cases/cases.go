@@ -1,6 +1,6 @@
 // Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
 // the code of the plan command, and the fields that it expects are compared with the JSON that the command prints. Some
-// kinds of cases are about the zones of one node, and judge package numa.
+// kinds of cases are about the zones of one node, and judge package numa, others about quotas alone, and judge package quota.
 package cases
 
 import (
@@ -79,6 +79,10 @@ func Judge(c *Case) Verdict {
 		why := zonesDiffer(c)
 		return Verdict{Holds: why == "", Why: why}
 	}
+	if slices.Contains(quotaKinds, c.Kind) {
+		why := quotasDiffer(c)
+		return Verdict{Holds: why == "", Why: why}
+	}
 	got := run(c)
 	why := got.differs(c.Want)
 	switch {
@@ -108,7 +112,8 @@ type plan struct {
 	WaitsFor, Victims    []struct{ Pod string }
 	Assignments          []assignment
 	Reason               struct {
-		Nodes struct{ Rejected map[string]int }
+		Nodes     struct{ Rejected map[string]int }
+		RefusedBy *refusedBy
 	}
 	running map[string]int // members that run already, by node
 }

@@ -132,6 +132,8 @@ func (a *answer) fieldDiffers(p *plan, key string, want json.RawMessage) string 
 		return equal(key, want, len(p.WaitsFor))
 	case "reason":
 		return causeDiffers(want, p)
+	case "refusedBy":
+		return equal(key, want, p.Reason.RefusedBy)
 	case "oneOf":
 		return anyOf(want, func(one json.RawMessage) string {
 			var fields map[string]json.RawMessage

@@ -84,7 +84,7 @@ func TestWhatACaseWaitsFor(t *testing.T) {
 		{"no victim is wanted", `[]`, `[{"gang": "g", "victims": []}]`, refused, ""},
 		{"a victim is needed", `[` + low + `,` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, "preemption"},
 		{"nobody may leave", `[` + high + `]`, `[{"gang": "g", "status": "placed"}]`, refused, ""},
-		{"a quota", `[{"kind": "ElasticQuota"}]`, `[{"gang": "g"}]`, refused, "quota"},
+		{"a quota", `[{"kind": "ElasticQuota"}]`, `[{"gang": "g"}]`, refused, ""},
 		{"zones", `[{"kind": "NodeResourceTopology"}]`, `[{"gang": "g"}]`, refused, ""},
 		{"roles", `[]`, `[{"gang": "g"}]`, answer{unsupported: "roles"}, "roles"},
 		{"what is no later feature", `[]`, `[{"gang": "g"}]`, answer{unsupported: "multiples"}, ""},

@@ -19,9 +19,7 @@ func missingPackage(c *Case) string {
 		return "the permit state machine"
 	case c.Raw["queue"] != nil || c.Kind == "queue":
 		return "the gang queue"
-	case slices.Contains([]string{"runtime", "admit", "tree"}, c.Kind):
-		return "package quota"
-	case c.Objects == nil && !slices.Contains(zoneKinds, c.Kind):
+	case c.Objects == nil && !slices.Contains(zoneKinds, c.Kind) && !slices.Contains(quotaKinds, c.Kind):
 		return "cases of kind " + c.Kind
 	}
 	return ""
@@ -32,9 +30,6 @@ func missingPackage(c *Case) string {
 func waitsFor(c *Case, got answer) string {
 	objects := parse(c.Objects)
 	var needs []string
-	if slices.ContainsFunc(objects, func(o object) bool { return o.Kind == "ElasticQuota" }) {
-		needs = append(needs, "quota")
-	}
 	if evicts(c.Want) || wantsMorePlaced(c.Want, got) && mayEvict(objects) {
 		needs = append(needs, "preemption")
 	}

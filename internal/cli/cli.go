@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
+	"github.com/muster-sched/muster/quota"
 )
 
 const usage = `usage: plan [flags] FILE...
@@ -36,7 +37,9 @@ type settings struct {
 	output            string
 	policy            gang.Policy
 	exclusive         numa.Exclusive
+	limit             quota.Limit
 	strict, keepGoing bool
+	quotas            bool
 	files             []string
 }
 
@@ -47,6 +50,9 @@ var policies = map[string]gang.Policy{
 
 // exclusives are the values of -numa-exclusive.
 var exclusives = map[string]numa.Exclusive{"required": numa.Required, "preferred": numa.Preferred}
+
+// limits are the values of -quota-limit; empty: the passes of a queue.
+var limits = map[string]quota.Limit{"": "", "fair": quota.Fair, "borrow": quota.Borrow, "greedy": quota.Greedy}
 
 // Run runs the plan command with the arguments after its name and returns the exit status. The plan goes to stdout,
 // whatever else there is to say to stderr.
@@ -63,7 +69,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return failed
 	}
-	p, err := Plan(files, Options{Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, NUMAExclusive: set.exclusive})
+	p, err := Plan(files, Options{
+		Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
+	})
 	if p != nil {
 		report(stderr, p, set.keepGoing)
 	}
@@ -71,16 +79,28 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return failed
 	}
-	if set.output == "json" {
-		err = render.JSON(stdout, p.Outcomes)
-	} else {
-		err = render.Text(stdout, p.Outcomes)
-	}
-	if err != nil {
+	if err := p.write(stdout, set); err != nil {
 		fmt.Fprintln(stderr, err)
 		return failed
 	}
 	return ok
+}
+
+// write prints the plans and, if it is asked for, the quotas after them.
+func (p *Planned) write(w io.Writer, set settings) error {
+	switch {
+	case set.output == "json" && set.quotas:
+		return render.JSONWithQuotas(w, p.Outcomes, p.Quotas)
+	case set.output == "json":
+		return render.JSON(w, p.Outcomes)
+	}
+	if err := render.Text(w, p.Outcomes); err != nil || !set.quotas {
+		return err
+	}
+	if len(p.Outcomes) > 0 {
+		fmt.Fprintln(w)
+	}
+	return render.QuotasText(w, p.Quotas)
 }
 
 // parse reads the command line; it has told the user what is wrong with it.
@@ -94,6 +114,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
 	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
+	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused)")
+	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
 	flags.StringVar(&set.output, "o", "text", "output: text, json")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
@@ -101,15 +123,18 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		return set, err
 	}
 	set.files = flags.Args()
-	var known, knownExclusive bool
+	var known, knownExclusive, knownLimit bool
 	set.policy, known = policies[strings.ToLower(*policy)]
 	set.exclusive, knownExclusive = exclusives[strings.ToLower(*exclusive)]
+	set.limit, knownLimit = limits[strings.ToLower(*limit)]
 	var err error
 	switch {
 	case !known:
 		err = fmt.Errorf("-policy %q: not one of bestfit, spread, balanced, byscore", *policy)
 	case !knownExclusive:
 		err = fmt.Errorf("-numa-exclusive %q: not one of required, preferred", *exclusive)
+	case !knownLimit:
+		err = fmt.Errorf("-quota-limit %q: not one of fair, borrow, greedy", *limit)
 	case set.output != "text" && set.output != "json":
 		err = fmt.Errorf("-o %q: not one of text, json", set.output)
 	case len(set.files) == 0:

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Options of a run; the zero value is the default.
@@ -21,6 +22,8 @@ type Options struct {
 	KeepGoing bool
 	// Policy is that of every gang; empty: BestFit.
 	Policy gang.Policy
+	// QuotaLimit is that of every gang, each planned once; empty: all passes of [placement.Batch].
+	QuotaLimit quota.Limit
 	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are; empty: Required.
 	NUMAExclusive numa.Exclusive
 }
@@ -31,6 +34,8 @@ type Planned struct {
 	Input *manifest.Input
 	// Cluster is the snapshot before the first plan.
 	Cluster *placement.Cluster
+	// Quotas are those of the snapshot after the last plan; nil if there are none.
+	Quotas *quota.State
 	// Outcomes, one a gang, in the order in which the plans were made.
 	Outcomes []render.Outcome
 }
@@ -60,7 +65,8 @@ func (p *Planned) plan(opt Options) error {
 	}
 	p.Input.Notices = append(p.Input.Notices, cluster.Notices()...)
 	p.Cluster = cluster
-	_, planned := placement.Batch(cluster, queue(p.Input.Gangs, opt.Policy))
+	last, planned := placement.Batch(cluster, queue(p.Input.Gangs, opt))
+	p.Quotas = last.Quotas()
 	var defects []error
 	for i := range planned {
 		o := outcome(&p.Input.Gangs[planned[i].Index], &planned[i])
@@ -78,11 +84,12 @@ func (p *Planned) plan(opt Options) error {
 }
 
 // queue lists what is to be planned: nil for a gang that cannot be, because of its objects.
-func queue(gangs []manifest.Gang, policy gang.Policy) []*gang.Request {
+func queue(gangs []manifest.Gang, opt Options) []*gang.Request {
 	reqs := make([]*gang.Request, len(gangs))
 	for i := range gangs {
 		if g := &gangs[i]; g.Err == nil {
-			g.Request.Policy = cmp.Or(g.Request.Policy, policy)
+			g.Request.Policy = cmp.Or(g.Request.Policy, opt.Policy)
+			g.Request.QuotaLimit = opt.QuotaLimit
 			reqs[i] = &g.Request
 		}
 	}
@@ -92,7 +99,7 @@ func queue(gangs []manifest.Gang, policy gang.Policy) []*gang.Request {
 // outcome is what became of a gang, with what its objects say.
 func outcome(g *manifest.Gang, p *placement.Planned) render.Outcome {
 	o := render.Outcome{
-		Gang: g.Request.Name, Request: &g.Request, Cluster: p.Cluster, Ignored: g.Ignored, Result: p.Result, Err: p.Err,
+		Gang: g.Request.Name, Request: &g.Request, Cluster: p.Cluster, Ignored: g.Ignored, Pass: p.Pass, Result: p.Result, Err: p.Err,
 	}
 	if g.Err != nil {
 		o.Err = g.Err

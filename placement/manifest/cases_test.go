@@ -16,7 +16,7 @@ import (
 )
 
 // caseFiles hold objects and what planning them must give; here they only have to be read.
-var caseFiles = []string{"koordinator_topology", "kueue_tas", "volcano_topology", "kai_topology", "leaving", "numa"}
+var caseFiles = []string{"koordinator_topology", "kueue_tas", "volcano_topology", "kai_topology", "leaving", "numa", "quota", "preempt"}
 
 type readCase struct {
 	Name    string            `json:"name"`

@@ -27,6 +27,9 @@ type draft struct {
 	pp, dp    int
 	min       int // MinMember, 0: all
 	total     int // declared size, 0: none
+	queues    []queueName
+	quota     string           // in which the members are; empty: none
+	asks      muster.Resources // of the members that wait
 
 	job      *draft    // of a PodGroup: the job of its name
 	promised []*member // members where no pods are given
@@ -51,6 +54,7 @@ type queue struct {
 func (r *reader) declare(o *object) *draft {
 	d := &draft{obj: o, name: o.fullName(), created: o.created, uid: o.uid, class: o.root.sub("spec").get("priorityClassName")}
 	d.class.str()
+	d.queues = queuesOf(o)
 	if r.byName == nil {
 		r.byName = map[string]*draft{}
 	}

@@ -15,10 +15,12 @@ import (
 func (r *reader) gangs() []*draft {
 	r.assignPods()
 	r.dropCovered()
+	r.buildQuotas()
 	var waiting []*draft
 	for _, d := range r.drafts {
 		if r.finish(d) {
 			waiting = append(waiting, d)
+			r.addDemand(d)
 		}
 	}
 	slices.SortFunc(r.spec.Running, func(a, b placement.Running) int {
@@ -160,6 +162,7 @@ func (r *reader) finish(d *draft) bool {
 	}
 	members = r.onNodes(d, members)
 	sortMembers(members)
+	r.joinQuota(d, members)
 	whole := part{members: members}
 	if d.arrange != nil {
 		whole = d.arrange(d, members)
@@ -182,6 +185,7 @@ func (r *reader) finish(d *draft) bool {
 			r.spec.Running = append(r.spec.Running, placement.Running{
 				Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 				Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
+				Quota: m.quota, NonPreemptible: m.spec.pinned,
 			})
 		}
 	}
@@ -212,8 +216,9 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, why string) {
 	q := &d.result.Request
 	q.Priority, q.Tree, q.Gather, q.PP, q.DP = r.priority(d, members), d.tree, unique(d.gather), d.pp, d.dp
-	q.MinMember, q.Total, q.Groups = d.min, d.total, mergeLevels(levels)
+	q.MinMember, q.Total, q.Groups, q.Quota = d.min, d.total, mergeLevels(levels), d.quota
 	d.result.Ignored = d.ignored
+	d.asks = muster.Resources{}
 	shapes := map[string]*gang.Shape{}
 	for _, m := range members {
 		if m.node != "" {
@@ -223,7 +228,10 @@ func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, 
 		if shapes[key] == nil {
 			shapes[key] = &m.spec.shape
 		}
-		q.Members = append(q.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key]})
+		q.Members = append(q.Members, gang.Member{
+			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.spec.pinned,
+		})
+		addAmounts(d.asks, m.spec.shape.Resources)
 		for rule, n := range m.spec.ignored {
 			if d.result.Ignored == nil {
 				d.result.Ignored = map[string]int{}

@@ -32,6 +32,7 @@ type owner struct{ kind, name string }
 // clusterScoped are the kinds without a namespace.
 var clusterScoped = map[string]bool{
 	"Node": true, "NodeResourceTopology": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true, "PriorityClass": true,
+	"Queue": true,
 }
 
 // id is unique among objects of one kind of one API group.

@@ -18,6 +18,9 @@ type podSpec struct {
 	priority *int64
 	class    field
 	ignored  map[string]int
+	quota    field       // the label that names it
+	queues   []queueName // that it names instead
+	pinned   bool        // not preemptible
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
@@ -36,6 +39,10 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
 	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
 	p.ignored = ignoredRules(f)
+	labels := pod.sub("metadata").sub("labels")
+	p.quota, p.queues = labels.get(quotaPrefix+"name"), queueNames(pod)
+	p.quota.str()
+	p.pinned = labels.get(quotaPrefix+"preemptible").str() == "false"
 	return p
 }
 
@@ -206,6 +213,7 @@ type member struct {
 	node    string // empty: waits for one
 	zones   *numa.Placed
 	leaving bool
+	quota   string // empty: none
 }
 
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not

@@ -1,11 +1,14 @@
 // Package manifest answers: which cluster and which gangs do these files describe? It reads Kubernetes-style objects
-// as they are (nodes and their zones, pods, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
+// as they are (nodes and their zones, pods, quotas, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
 // YAML documents, JSON and Lists into a [placement.Spec] and the requests of all gangs that wait for a node.
 //
 // Where objects say one thing in several places, the first counts. NUMA policy of a node: its label
 // node.koordinator.sh/numa-topology-policy, the attribute topologyManagerPolicy of its NodeResourceTopology, the first of the
 // topologyPolicies there. NUMA policy of a pod: its annotations scheduling.koordinator.sh/numa-topology-spec,
-// scheduling.koordinator.sh/resource-spec, volcano.sh/numa-topology-policy.
+// scheduling.koordinator.sh/resource-spec, volcano.sh/numa-topology-policy. Quota of a pod: its label
+// quota.scheduling.koordinator.sh/name, the Queue that it or its gang names (if the input has it), the ElasticQuota of
+// scheduling.x-k8s.io in its namespace, the ElasticQuota in its namespace that is named like it, the one whose annotation
+// quota.scheduling.koordinator.sh/namespaces lists it.
 package manifest
 
 import (
@@ -106,6 +109,10 @@ var clusterKinds = handlers{
 	"scheduling.koordinator.sh/ClusterNetworkTopology": (*reader).readNetworkTopology,
 	"/" + treeKind:                                     (*reader).readTree,
 	"/ConfigMap":                                       (*reader).readConfigMap,
+	"scheduling.sigs.k8s.io/ElasticQuota":              (*reader).readElasticQuota,
+	perNamespace + "/ElasticQuota":                     (*reader).readElasticQuota,
+	volcanoQueues + "/Queue":                           (*reader).readQueue,
+	kaiQueues + "/Queue":                               (*reader).readQueue,
 }
 
 // gangKinds are read when the trees are known.
@@ -136,6 +143,7 @@ type reader struct {
 
 	quantities map[string]Quantity // by text, since few differ
 	cluster
+	quotas
 	queue
 }
 

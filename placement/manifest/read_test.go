@@ -109,9 +109,11 @@ func TestEqualZonesAreOne(t *testing.T) {
 	for i := range 3 {
 		docs = append(docs, fmt.Sprintf("{apiVersion: v1, kind: Node, metadata: {name: n%d}}\n", i), fmt.Sprintf(
 			"{apiVersion: topology.node.k8s.io/v1alpha2, kind: NodeResourceTopology, metadata: {name: n%d}, "+
-				"zones: [{name: node-0, type: Node, resources: [{name: cpu, allocatable: 8, available: %d}]}]}\n", i, 4+i/2), fmt.Sprintf(
+				"zones: [{name: node-0, type: Node, resources: [{name: cpu, allocatable: 8, available: %d}]}]}\n", i, 4+i/2,
+		), fmt.Sprintf(
 			`{apiVersion: v1, kind: Pod, metadata: {name: p%d, annotations: {scheduling.koordinator.sh/resource-status: `+
-				`'{"numaNodeResources": [{"node": 0, "resources": {"cpu": %d}}]}'}}, spec: {nodeName: n%d}}`+"\n", i, 1+i/2, i))
+				`'{"numaNodeResources": [{"node": 0, "resources": {"cpu": %d}}]}'}}, spec: {nodeName: n%d}}`+"\n", i, 1+i/2, i,
+		))
 	}
 	spec := read(t, strings.Join(docs, "---\n")).Spec
 	assert.Same(t, spec.Nodes[0].NUMA, spec.Nodes[1].NUMA)

@@ -84,8 +84,10 @@ func print(in *manifest.Input, nodes bool) string {
 			printZones(&b, n.NUMA)
 		}
 	}
+	printQuotas(&b, &in.Spec)
 	for _, m := range in.Spec.Running {
-		fmt.Fprintf(&b, "running %s %s on %s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey))
+		fmt.Fprintf(&b, "running %s %s on %s%s%s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey),
+			flag(m.Quota != "", "quota="+m.Quota), flag(m.NonPreemptible, "not-preemptible"))
 		if m.NUMA != nil {
 			fmt.Fprintf(&b, "  zones policy=%q%s\n", m.NUMA.Policy, shares(m.NUMA.Shares))
 		}
@@ -100,6 +102,24 @@ func print(in *manifest.Input, nodes bool) string {
 		fmt.Fprintf(&b, "notice %s\n", n)
 	}
 	return b.String()
+}
+
+func printQuotas(b *strings.Builder, spec *placement.Spec) {
+	if spec.Quotas == nil {
+		return
+	}
+	for _, name := range spec.Quotas.Quotas() {
+		q, _ := spec.Quotas.Spec(name)
+		fmt.Fprintf(b, "quota %s%s%s\n", name, flag(q.Parent != "", "in "+q.Parent), flag(q.Keeps, "keeps"))
+		for _, part := range []struct {
+			what string
+			of   muster.Resources
+		}{{"min", q.Min}, {"max", q.Max}, {"weight", q.Weight}, {"guaranteed", q.Guaranteed}, {"demand", spec.Demand[name]}} {
+			if part.of != nil {
+				fmt.Fprintf(b, "  %s%s\n", part.what, amounts(part.of))
+			}
+		}
+	}
 }
 
 func printZones(b *strings.Builder, n *placement.NUMA) {
@@ -125,8 +145,8 @@ func shares(list []numa.Share) string {
 
 func printGang(b *strings.Builder, g manifest.Gang) {
 	q := g.Request
-	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
-		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather))
+	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
+		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota))
 	for _, level := range q.Groups {
 		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
 	}
@@ -134,7 +154,7 @@ func printGang(b *strings.Builder, g manifest.Gang) {
 		fmt.Fprintf(b, "  each%s\n", shape(&q.Shape))
 	}
 	for _, m := range q.Members {
-		fmt.Fprintf(b, "  %s", rank(m.Name, m.Index, m.Indexed))
+		fmt.Fprintf(b, "  %s%s", rank(m.Name, m.Index, m.Indexed), flag(m.NonPreemptible, "not-preemptible"))
 		if m.Shape != nil {
 			b.WriteString(shape(m.Shape))
 		}

@@ -12,26 +12,52 @@ import (
 
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
-// gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, waitsFor, assignments,
+// gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, pass, waitsFor, assignments,
 // victims, ignored; without groups the two of them are left out. An assignment names zones of its node if the member has
-// any. An unschedulable one has gang, status, waitsFor,
-// assignments, victims, ignored, reason.
+// any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason.
 func JSON(w io.Writer, outcomes []Outcome) error {
 	var b bytes.Buffer
+	if err := writePlans(&b, outcomes); err != nil {
+		return err
+	}
+	b.WriteString("}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// JSONWithQuotas is JSON with a key more, `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}`: what there is to
+// divide, and for each quota and each resource that it governs used, demand, min, share and max, parents before their children.
+// No quotas: both are empty.
+func JSONWithQuotas(w io.Writer, outcomes []Outcome, s *quota.State) error {
+	var b bytes.Buffer
+	if err := writePlans(&b, outcomes); err != nil {
+		return err
+	}
+	b.WriteString(",\n\"quotas\":")
+	if err := encode(&b, quotasObject(s)); err != nil {
+		return err
+	}
+	b.WriteString("}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writePlans begins the document.
+func writePlans(b *bytes.Buffer, outcomes []Outcome) error {
 	b.WriteString(`{"plans":[`)
 	for i := range outcomes {
 		b.WriteString(map[bool]string{true: "\n", false: ",\n"}[i == 0])
-		if err := encode(&b, document(&outcomes[i])); err != nil {
+		if err := encode(b, document(&outcomes[i])); err != nil {
 			return err
 		}
 	}
-	b.WriteString("]}\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	b.WriteByte(']')
+	return nil
 }
 
 // object is a JSON object whose keys keep their order.
@@ -79,15 +105,15 @@ func document(o *Outcome) object {
 		ignored = map[string]int{}
 	}
 	if o.Result == nil {
-		return object{
-			{"gang", o.Gang},
-			{"status", "unschedulable"},
-			{"waitsFor", []object{}},
-			{"assignments", []object{}},
-			{"victims", []object{}},
-			{"ignored", ignored},
-			{"reason", reason(o.Err)},
+		doc := object{{"gang", o.Gang}, {"status", "unschedulable"}}
+		if errors.Is(o.Err, placement.ErrUnschedulable) {
+			doc = append(doc, field{"pass", pass(o)})
 		}
+		return append(
+			doc,
+			field{"waitsFor", []object{}}, field{"assignments", []object{}}, field{"victims", []object{}},
+			field{"ignored", ignored}, field{"reason", reason(o.Err)},
+		)
 	}
 	res := o.Result
 	doc := object{
@@ -103,10 +129,13 @@ func document(o *Outcome) object {
 	return append(
 		doc,
 		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
-		field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
+		field{"pass", pass(o)}, field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
 		field{"victims", []object{}}, field{"ignored", ignored},
 	)
 }
+
+// pass is the limit of quotas that the gang was planned under.
+func pass(o *Outcome) string { return string(cmp.Or(o.Pass, quota.Fair)) }
 
 func span(res *placement.Result) object {
 	found := object{}
@@ -161,11 +190,7 @@ func assignments(res *placement.Result) []object {
 func zones(placed *numa.Placed) []object {
 	var found []object
 	for _, s := range sharesOf(placed) {
-		amounts := object{}
-		for _, name := range s.Resources.Names() {
-			amounts = append(amounts, field{name, s.Resources[name]})
-		}
-		found = append(found, object{{"id", s.Zone}, {"resources", amounts}})
+		found = append(found, object{{"id", s.Zone}, {"resources", amountsObject(s.Resources)}})
 	}
 	return found
 }
@@ -195,7 +220,7 @@ func reason(err error) object {
 	for _, c := range nodes.Rejected {
 		rejected = append(rejected, field{c.Cause, c.Nodes})
 	}
-	return object{
+	doc := object{
 		{"kind", string(why.Kind)},
 		{"message", why.Error()},
 		{"proven", why.Proven},
@@ -204,4 +229,12 @@ func reason(err error) object {
 		{"tiers", tiers},
 		{"nodes", object{{"total", nodes.Total}, {"rejected", rejected}}},
 	}
+	if q := why.RefusedBy; q != nil {
+		deficit := object{}
+		for _, s := range q.Short {
+			deficit = append(deficit, field{s.Resource, s.By})
+		}
+		doc = append(doc, field{"refusedBy", object{{"quota", q.Quota}, {"rule", string(q.Rule)}, {"deficit", deficit}}})
+	}
+	return doc
 }

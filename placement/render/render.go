@@ -1,11 +1,12 @@
 // Package render answers: how does a plan look, to a program and to a person? [JSON] writes the document that other
-// programs read; [Text] draws the tree with the plan on it.
+// programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas.
 package render
 
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Outcome is what became of one gang of a queue. Exactly one of Result and Err is set.
@@ -18,6 +19,8 @@ type Outcome struct {
 	Cluster *placement.Cluster
 	// NUMAExclusive is that of the snapshot, see [placement.Spec]. Only Text reads it, to count slots.
 	NUMAExclusive numa.Exclusive
+	// Pass is the limit of quotas that it was planned under; empty: [quota.Fair].
+	Pass quota.Limit
 	// Result is the plan.
 	Result *placement.Result
 	// Err is a [placement.Unschedulable], or says why the gang cannot be planned at all.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Text draws the outcomes, one after the other, each on the snapshot that it was planned on. A gang has one line that
@@ -66,6 +67,9 @@ func headline(o *Outcome) string {
 	for i, s := range res.Span {
 		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
 	}
+	if o.Pass != "" && o.Pass != quota.Fair {
+		text += fmt.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
+	}
 	if len(res.WaitsFor) > 0 {
 		var names []string
 		for _, m := range res.WaitsFor {
@@ -93,6 +97,7 @@ func writeReason(w io.Writer, err error) {
 	if !errors.As(err, &why) {
 		return
 	}
+	writeRefusal(w, why.RefusedBy)
 	for _, t := range why.Tiers {
 		if t.Members == 0 {
 			continue
@@ -116,6 +121,19 @@ func writeReason(w io.Writer, err error) {
 		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
 	}
 	fmt.Fprintln(w)
+}
+
+// writeRefusal says which quota refuses, by which rule, and what it lacks.
+func writeRefusal(w io.Writer, q *quota.Refusal) {
+	if q == nil {
+		return
+	}
+	rule := map[quota.Rule]string{quota.RuleLimit: "limit", quota.RuleMin: "minimum for members that are not preemptible"}[q.Rule]
+	for _, s := range q.Short {
+		amount := func(n int64) string { return amountText(s.Resource, n) }
+		fmt.Fprintf(w, "  quota %s refuses by its %s: %s of %s too many, %s in use and %s asked for, of %s\n",
+			strings.Join(q.Path, "/"), rule, amount(s.By), s.Resource, amount(s.Used), amount(s.Asked), amount(s.Limit))
+	}
 }
 
 // Lists longer than these are cut; JSON has all of it.

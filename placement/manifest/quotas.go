@@ -1,0 +1,238 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/quota"
+)
+
+const (
+	quotaPrefix = "quota.scheduling.koordinator.sh/"
+	// rootQuota is the root of all quotas itself; nobody is in it.
+	rootQuota = "koordinator-root-quota"
+)
+
+// outsideQuotas lie outside the tree: no quota governs who is in them.
+var outsideQuotas = []string{"koordinator-default-quota", "koordinator-system-quota"}
+
+// perNamespace is the API group of quotas that stand for their whole namespace.
+const perNamespace = "scheduling.x-k8s.io"
+
+// quotas is what is known of quotas.
+type quotas struct {
+	elastic []*quotaSource
+	queues  map[string]*object // Queue objects by API group and name
+	// ofObject are the quotas of the Queues that gangs name.
+	ofObject map[*object]*quotaSource
+	// named are the quotas of the tree by the name they have there.
+	named map[string]*quotaSource
+	// spaces are the quotas of namespaces, in the order in which these three count: of their API, by name, by annotation.
+	spaces [3]map[string]*quotaSource
+}
+
+// quotaSource is an object that describes a quota.
+type quotaSource struct {
+	obj        *object
+	spec       quota.Spec
+	isParent   bool
+	namespaces []field // that it claims
+}
+
+// readElasticQuota reads the ElasticQuota of Koordinator and of the scheduler plugins. Names are unique across namespaces, but
+// for quotas of scheduling.x-k8s.io, which are called `namespace/name` where they share one.
+func (r *reader) readElasticQuota(o *object) {
+	if o.name == rootQuota || slices.Contains(outsideQuotas, o.name) {
+		return
+	}
+	spec := o.root.sub("spec")
+	s := &quotaSource{obj: o, spec: quota.Spec{
+		Name: o.name, Min: r.resources(spec.get("min")), Max: r.resources(spec.get("max")),
+		Weight:     r.resources(o.annotation(quotaPrefix + "shared-weight").json()),
+		Guaranteed: r.resources(o.annotation(quotaPrefix + "guaranteed").json()),
+		Keeps:      !o.label(quotaPrefix + "allow-lent-resource").truth(true),
+	}}
+	if parent := o.label(quotaPrefix + "parent").str(); parent != rootQuota {
+		s.spec.Parent = parent
+	}
+	s.isParent = o.label(quotaPrefix + "is-parent").truth(false)
+	for e := range o.annotation(quotaPrefix + "namespaces").json().all() {
+		e.required()
+		s.namespaces = append(s.namespaces, e)
+	}
+	r.elastic = append(r.elastic, s)
+}
+
+// truth reads a label that is "true" or "false".
+func (f field) truth(otherwise bool) bool {
+	switch f.str() {
+	case "true":
+		return true
+	case "false":
+		return false
+	case "":
+	default:
+		f.fail("must be true or false")
+	}
+	return otherwise
+}
+
+// buildQuotas builds the tree: of all ElasticQuotas, and of the Queues that gangs name.
+func (r *reader) buildQuotas() {
+	sources := slices.Concat(r.elastic, r.namedQueues())
+	slices.SortStableFunc(sources, func(a, b *quotaSource) int {
+		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.namespace, b.obj.namespace))
+	})
+	count := map[string]int{}
+	for _, s := range sources {
+		count[s.spec.Name]++
+	}
+	r.named = map[string]*quotaSource{}
+	var specs []quota.Spec
+	sound := true
+	for _, s := range sources {
+		if s.obj.group == perNamespace && count[s.spec.Name] > 1 {
+			s.spec.Name = s.obj.namespace + "/" + s.obj.name
+		}
+		if r.named[s.spec.Name] == nil {
+			r.named[s.spec.Name] = s
+		}
+		r.claimNamespaces(s)
+		specs, sound = append(specs, s.spec), sound && len(s.obj.errors) == 0
+	}
+	if len(sources) == 0 || !sound {
+		return
+	}
+	tree, err := quota.New(specs)
+	if err != nil {
+		r.noteQuotas(sources, err)
+		return
+	}
+	r.spec.Quotas = tree
+	for _, s := range sources {
+		s.isParent = s.isParent || !tree.IsLeaf(s.spec.Name)
+	}
+}
+
+// claimNamespaces enters the namespaces that a quota stands for. One namespace may not belong to two.
+func (r *reader) claimNamespaces(s *quotaSource) {
+	claim := func(rule int, namespace string, f field) {
+		if r.spaces[rule] == nil {
+			r.spaces[rule] = map[string]*quotaSource{}
+		}
+		if other := r.spaces[rule][namespace]; other != nil && other != s {
+			f.fail(fmt.Sprintf("namespace %s belongs to %s too", namespace, other.obj.title()))
+			return
+		}
+		r.spaces[rule][namespace] = s
+	}
+	if s.obj.kind != "ElasticQuota" {
+		return
+	}
+	at := s.obj.root.sub("metadata").get("namespace")
+	if s.obj.group == perNamespace {
+		claim(0, s.obj.namespace, at)
+	} else if s.obj.name == s.obj.namespace {
+		claim(1, s.obj.namespace, at)
+	}
+	for _, f := range s.namespaces {
+		claim(2, f.str(), f)
+	}
+}
+
+// noteQuotas gives the defects of the tree to the objects that they name.
+func (r *reader) noteQuotas(sources []*quotaSource, err error) {
+	for _, e := range invalids(err) {
+		var at *quotaSource
+		for _, s := range sources {
+			// The longest name, since names have dots; of several with one name the last, which is the one too many.
+			if strings.HasPrefix(e.Field, "quota "+s.spec.Name+".") && (at == nil || len(s.spec.Name) >= len(at.spec.Name)) {
+				at = s
+			}
+		}
+		at.obj.note(&Error{Line: at.obj.root.line, Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
+	}
+}
+
+// quotaOf is the quota of a member, nil if none governs it; ok is false if it cannot be in the one that it names, which is noted.
+// The label counts first, then the Queue that the pod or its gang names, then the namespace.
+func (r *reader) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
+	at := m.spec.quota
+	switch name := at.str(); {
+	case slices.Contains(outsideQuotas, name):
+		return nil, true
+	case name == rootQuota:
+		at.fail("members can only be in a quota without children")
+		return nil, false
+	case name != "":
+		if s = r.named[name]; s == nil {
+			at.fail("unknown quota")
+			return nil, false
+		}
+	default:
+		s, at = r.queueOf(d, m)
+		for i := 0; s == nil && i < len(r.spaces); i++ {
+			s, at = r.spaces[i][at.obj.namespace], at.obj.root.sub("metadata").get("namespace")
+		}
+	}
+	if s != nil && s.isParent {
+		at.fail("members can only be in a quota without children, which " + s.spec.Name + " is not")
+		return nil, false
+	}
+	return s, true
+}
+
+// joinQuota finds the quotas of the members of a gang, which must be one: who waits follows who runs, and later ranks the first one.
+func (r *reader) joinQuota(d *draft, members []*member) {
+	var first *quotaSource
+	var leader *member
+	for _, runs := range []bool{true, false} {
+		for _, m := range members {
+			if runs != (m.node != "") {
+				continue
+			}
+			s, ok := r.quotaOf(d, m)
+			if s != nil {
+				m.quota = s.spec.Name
+			}
+			switch {
+			case !ok || m.leaving:
+			case leader == nil:
+				leader, first = m, s
+			case s != first:
+				m.spec.quota.fail(fmt.Sprintf("the members of a gang are in one quota: this one is in %s, %s in %s",
+					cmp.Or(m.quota, "none"), leader.name, cmp.Or(leader.quota, "none")))
+			}
+		}
+	}
+	if leader != nil {
+		d.quota = leader.quota
+	}
+}
+
+// addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
+func (r *reader) addDemand(d *draft) {
+	err := d.result.Err
+	if d.quota == "" || r.spec.Quotas == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
+		return
+	}
+	if r.spec.Demand == nil {
+		r.spec.Demand = map[string]muster.Resources{}
+	}
+	if r.spec.Demand[d.quota] == nil {
+		r.spec.Demand[d.quota] = muster.Resources{}
+	}
+	addAmounts(r.spec.Demand[d.quota], d.asks)
+}
+
+// addAmounts adds to a sum, which stops at the largest amount: no budget is larger.
+func addAmounts(sum, amounts muster.Resources) {
+	for name, amount := range amounts {
+		sum[name] = min(sum[name], math.MaxInt64-amount) + amount
+	}
+}
