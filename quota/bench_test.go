@@ -158,8 +158,8 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is by how much the heap grows for a tree with its state and shares, beside the specs, which are the host's.
-func BenchmarkMemory(b *testing.B) {
+// BenchmarkQuotas is by how much the heap grows for a tree with its state and shares, beside the specs, which are the host's.
+func BenchmarkQuotas(b *testing.B) {
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()

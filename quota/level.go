@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"container/heap"
 	"math"
 	"math/bits"
@@ -185,15 +186,13 @@ func (w wide) times(n int64) wide {
 }
 
 func (w wide) compare(o wide) int {
-	for _, p := range [...][2]uint64{{w.high, o.high}, {w.mid, o.mid}, {w.low, o.low}} {
-		if p[0] != p[1] {
-			if p[0] < p[1] {
-				return -1
-			}
-			return 1
-		}
+	switch {
+	case w.high != o.high:
+		return cmp.Compare(w.high, o.high)
+	case w.mid != o.mid:
+		return cmp.Compare(w.mid, o.mid)
 	}
-	return 0
+	return cmp.Compare(w.low, o.low)
 }
 
 // rounded is t*w/total to the nearest integer, halves up: the largest q with (2q-1) * total <= 2tw. w is part of the total.
