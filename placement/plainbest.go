@@ -105,14 +105,16 @@ func (p *plainSearch) lookInto(x vertex) {
 	}
 }
 
-// look compares the domains [lo, end) with the best so far.
+// look compares the domains [lo, end), all in one, with the best so far. Of equal ones only the first can be better.
 func (p *plainSearch) look(lo, end vertex) {
+	most := p.free
 	for lo < end {
 		slots := p.slots.ix.domains.from(lo)
 		n := min(int(end-lo), len(slots))
 		for i, free := range slots[:n] {
-			if (free-p.least)|(p.free-free) >= 0 && p.holds(lo+vertex(i)) {
+			if (free-p.least)|(most-free) >= 0 && p.holds(lo+vertex(i)) {
 				p.take(lo+vertex(i), free)
+				most = p.free - 1
 			}
 		}
 		lo += vertex(n)
@@ -130,15 +132,16 @@ func (p *plainSearch) holds(x vertex) bool {
 
 // lookAlong is look for domains whose row starts at a place.
 func (p *plainSearch) lookAlong(row int32, lo, end vertex) {
-	ix := p.slots.ix
+	ix, most := p.slots.ix, p.free
 	for lo < end {
 		slots, held := ix.domains.from(lo), ix.rows.from(row)
 		n := min(int(end-lo), len(slots), len(held))
 		held = held[:n]
 		for i, free := range slots[:n] {
 			// Whether one of these is negative is easier to foretell than which.
-			if (free-p.least)|(p.free-free)|(int32(held[i])-p.least) >= 0 {
+			if (free-p.least)|(most-free)|(int32(held[i])-p.least) >= 0 {
 				p.take(lo+vertex(i), free)
+				most = p.free - 1
 			}
 		}
 		lo, row = lo+vertex(n), row+int32(n)

@@ -90,7 +90,7 @@ func (s *sums) spanOfNodes(x vertex, sums *childSums) (int64, bool) {
 	case whole < s.full: // groups are split over the nodes, each keeps what it can hold whole
 		return s.spanOfSplit(sums), true
 	case s.short > 0 && whole == s.full:
-		return 0, false
+		return s.spanBeside(sums)
 	}
 	left, n := s.full, int32(0)
 	for left > 0 {
@@ -109,6 +109,27 @@ func (s *sums) spanOfNodes(x vertex, sums *childSums) (int64, bool) {
 	return int64(n) + 1, true
 }
 
+// spanBeside is spanOfNodes where the whole groups take every place that there is for such: the short one lies in what they leave
+// over on a node, else on a node that has no such place. False if it must be split.
+func (s *sums) spanBeside(sums *childSums) (int64, bool) {
+	n := sums.atLeast(s.sizes[0])
+	for i := int32(1); i <= n; i++ {
+		if sums.child(i)%s.sizes[0] >= s.short {
+			return int64(n), true
+		}
+	}
+	return int64(n) + 1, n < sums.len && sums.child(n+1) >= s.short
+}
+
+// nodesHold says whether so many nodes, the largest, hold all groups whole.
+func (s *sums) nodesHold(sums *childSums, span int64) bool {
+	groups := int64(0)
+	for i := int32(1); int64(i) <= span && groups < s.full; i++ {
+		groups += sums.child(i) / s.sizes[0]
+	}
+	return groups >= s.full
+}
+
 // isWider is true only if spanOf is above span: so many children do not have room, even the largest.
 func (s *sums) isWider(x vertex, span int64) bool {
 	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) {
@@ -122,8 +143,10 @@ func (s *sums) isWider(x vertex, span int64) bool {
 		return false
 	case sums.of(int32(span)) < s.members:
 		return true
-	case s.indexed == nil || x == rootVertex || sums.nodes != nil:
+	case s.indexed == nil || x == rootVertex:
 		return false
+	case sums.nodes != nil:
+		return s.whole(0, 0, x) >= s.full && !s.nodesHold(&sums, span)
 	}
 	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
 		if int64(s.indexed.whole[i].at(x)) >= s.full {
