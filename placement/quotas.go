@@ -220,9 +220,21 @@ func (p *problem) capByQuota() error {
 			high = n - 1
 		}
 	}
-	if least := max(1, p.least); p.admitted < least && least <= len(p.pending) {
-		p.refusedBy, err = state.Admit(p.asks(least), limit)
+	return p.judgeLeast(state)
+}
+
+// judgeLeast finds what refuses the least number of members: the least itself, else that of whole groups.
+func (p *problem) judgeLeast(state *quota.State) error {
+	least := max(1, p.least)
+	wholes := p.wholes(least, len(p.pending))
+	if len(wholes) == 0 || wholes[0] <= p.admitted {
+		return nil
 	}
+	if p.admitted >= least {
+		least = wholes[0]
+	}
+	var err error
+	p.refusedBy, err = state.Admit(p.asks(least), p.req.QuotaLimit)
 	return err
 }
 

@@ -64,6 +64,10 @@ func TestQuotaRefuses(t *testing.T) {
 	grouped := inGroups(teamJob("a", "guests", 4), 2)
 	grouped.MinMember = 2
 	require.Len(t, mustPlan(t, c, grouped).Assignments, 2, "whole groups")
+	grouped = inGroups(teamJob("a", "guests", 8), 4)
+	grouped.MinMember = 3
+	_, err = placement.Plan(c, grouped)
+	require.EqualError(t, err, "unschedulable: quota guests limit, 0 of 3 (proven); gpu: 1 used + 4 asked, 1 above 4", "three would do, a whole group does not")
 
 	applied, err := c.Apply(res)
 	require.NoError(t, err)
@@ -131,6 +135,11 @@ func TestTwoPasses(t *testing.T) {
 	require.Equal(t, gpus(7), used)
 	require.Equal(t, gpus(0), demand)
 	require.Empty(t, queue[1].QuotaLimit, "requests stay as they are")
+
+	once := teamJob("a1", "a", 6)
+	once.QuotaLimit = quota.Fair
+	_, planned = placement.Batch(c, []*gang.Request{teamJob("a0", "a", 2), once, teamJob("b1", "b", 3)})
+	require.ErrorIs(t, planned[1].Err, placement.ErrUnschedulable, "a limit of its own, be it the fair one, is one pass")
 
 	greedy := teamJob("a1", "a", 5)
 	greedy.QuotaLimit = quota.Greedy

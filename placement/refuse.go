@@ -45,7 +45,10 @@ func (p *problem) nameRule(u *Unschedulable) {
 	switch {
 	case u.Rule != "":
 	case p.refusedBy != nil:
-		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, p.admitted
+		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, 0
+		if wholes := p.wholes(1, p.admitted); len(wholes) > 0 {
+			u.Fits = wholes[len(wholes)-1]
+		}
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.refusedBy.Path, "/"), p.refusedBy.Rule)
 	default:
 		if u.Rule = p.binding(); u.Rule == "" {

@@ -63,9 +63,12 @@ func (p *problem) fits(slots slotTable, n int) bool {
 	return a.holds(a.loosest(a.gather.must))
 }
 
-// counts lists the numbers of new members that may be placed, ascending: with groups only whole ones, the last stay
-// out first.
-func (p *problem) counts() []int {
+// counts lists the numbers of new members that may be placed, ascending.
+func (p *problem) counts() []int { return p.wholes(max(1, p.least), p.admitted) }
+
+// wholes lists the numbers of new members from low to high that rules allow, whatever room there is: with groups only whole ones,
+// the last stay out first.
+func (p *problem) wholes(low, high int) []int {
 	total := len(p.pending)
 	var counts []int
 	unit := int64(1)
@@ -73,12 +76,12 @@ func (p *problem) counts() []int {
 		unit = p.mult[p.v.rootTop]
 	}
 	add := func(n int) {
-		if n >= max(1, p.least) && n <= p.admitted && int64(n+len(p.running))%unit == 0 {
+		if n >= low && n <= high && int64(n+len(p.running))%unit == 0 {
 			counts = append(counts, n)
 		}
 	}
 	if len(p.levels) == 0 {
-		for n := max(1, p.least); n <= min(total, p.admitted); n++ {
+		for n := low; n <= min(total, high); n++ {
 			add(n)
 		}
 		return counts

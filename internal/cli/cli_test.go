@@ -96,6 +96,36 @@ func TestStoryOfZones(t *testing.T) {
 `, out)
 }
 
+// The story of quotas: fair shares alone would let neither large job start, ever.
+func TestStoryOfQuotas(t *testing.T) {
+	status, out, err := command(t, "", "-quotas", "../../examples/stories/quotas.yaml")
+	require.Zero(t, status)
+	require.Empty(t, err)
+	require.Equal(t, `default/b-large: unschedulable: quota team-b limit, 2 of 3 (proven); nvidia.com/gpu: 0 used + 12 asked, 4 above 8
+  (outside the tree)  .. ..
+  quota team-b refuses by its limit: 4 of nvidia.com/gpu too many, 0 in use and 12 asked for, of 8
+  best node node-0: room for 2 members
+  the whole topology: room for 3 members
+
+default/b-small: placed, 1 member in node node-0, strategy 1 (node)
+  (outside the tree)  A. ..
+  A b-small-0 -> node-0
+
+default/a-large: placed, 3 members below the root of the topology, strategy 1, by what its quota may borrow
+  (outside the tree)  Ax AA
+  A a-large-0 -> node-0, a-large-1 -> node-1, a-large-2 -> node-1
+
+quotas: # used, + rest of the share, . rest of the maximum, | minimum
+nvidia.com/gpu, 16 to divide
+                                             used  demand  min  share  max
+  team-a [#######|################........]    12       0    4      8   16
+  team-b [#######|++++++++................]     4      12    4      8   16
+`, out)
+	readme, readErr := os.ReadFile("../../README.md")
+	require.NoError(t, readErr)
+	require.Contains(t, string(readme), out[strings.Index(out, "quotas:"):], "the README shows it")
+}
+
 func TestOutputIsTheSameInEveryRun(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		_, want, _ := command(t, "", append([]string{"-o", format}, story("story-1", "story-2")...)...)

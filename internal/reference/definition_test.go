@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // The formulas of docs/order.md (capacity in groups, intact vectors, bounds of children) say what its words say.
 func TestFormulasEqualDefinition(t *testing.T) {
-	holdsFor(t, Tiny, func(in Input) ([]string, error) { return nil, formulasHold(in) })
+	draw := func(t *rapid.T) Input { return DrawInput(t, Tiny) }
+	holdsFor(t, draw, func(in Input) ([]string, error) { return nil, formulasHold(in) })
 }
 
 func formulasHold(in Input) error {

@@ -20,7 +20,8 @@ type Input struct {
 	Spec    placement.Spec
 	Request gang.Request
 
-	unit []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
+	refused int           // of the members, those of the highest ranks, that the quota does not admit
+	unit    []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
 }
 
 // Answer is the best plan, or why there is none.

@@ -23,13 +23,13 @@ import (
 )
 
 // Every plan equals the reference's: members, strategy, domain, counts, assignments, what it waits for.
-func TestPlanEqualsReference(t *testing.T) { holdsFor(t, Small, planAgrees) }
+func TestPlanEqualsReference(t *testing.T) { holdsFor(t, drawWithQuotas, planAgrees) }
 
 // holdsFor checks random clusters, and so many more as MUSTER_CLUSTERS says, such as 100000.
 // The check also says what kinds of cluster it has seen.
-func holdsFor(t *testing.T, sizes Sizes, check func(Input) (kinds []string, err error)) {
+func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds []string, err error)) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := DrawInput(t, sizes)
+		in := draw(t)
 		if _, err := check(in); err != nil {
 			t.Fatalf("%v\n%s", err, in.Text())
 		}
@@ -38,7 +38,7 @@ func holdsFor(t *testing.T, sizes Sizes, check func(Input) (kinds []string, err 
 	if clusters == 0 {
 		return
 	}
-	gen := rapid.Custom(func(t *rapid.T) Input { return DrawInput(t, sizes) })
+	gen := rapid.Custom(draw)
 	var next, differ atomic.Int64
 	var workers sync.WaitGroup
 	var mu sync.Mutex
@@ -82,7 +82,7 @@ func planAgrees(in Input) ([]string, error) {
 		}
 	}
 	begun, err := kinds(&in, want)
-	return append(begun, zoneKinds(&in, want)...), err
+	return append(append(begun, zoneKinds(&in, want)...), quotaKinds(&in, want)...), err
 }
 
 // zoneKinds says what is special about a cluster with zones and about its plan.

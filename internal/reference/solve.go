@@ -10,6 +10,10 @@ import (
 // Solve finds the best plan by the order of docs/order.md. The error is for input that this solver cannot read.
 // Exponential in the number of children of one domain.
 func Solve(in Input) (*Answer, error) {
+	var err error
+	if in.refused, err = refusedByQuota(&in); err != nil {
+		return nil, err
+	}
 	if len(in.Request.Members) > 0 {
 		if units, members := unitsOf(&in); members != nil {
 			a, err := solve(units)
@@ -46,7 +50,9 @@ func solve(in Input) (*Answer, error) {
 			}
 		}
 	}
-	if p := s.largest(); p != nil {
+	if s.refused(answer.Wanted) {
+		answer.Fits = s.largestAdmissible(s.most())
+	} else if p := s.largest(); p != nil {
 		answer.Fits = p.n
 	}
 	return answer, nil
@@ -80,7 +86,7 @@ func (s *solver) admissible(n int) bool {
 }
 
 func (s *solver) smallestAdmissible(least int) int {
-	for n := least; n <= len(s.in.Request.Members); n++ {
+	for n := least; n <= s.most(); n++ {
 		if s.admissible(n) {
 			return n
 		}
@@ -88,9 +94,23 @@ func (s *solver) smallestAdmissible(least int) int {
 	return 0
 }
 
+// largestAdmissible is 0 if there is none.
+func (s *solver) largestAdmissible(most int) int {
+	for most > 0 && !s.admissible(most) {
+		most--
+	}
+	return most
+}
+
+// refused holds if the quota admits no admissible number, though there is one.
+func (s *solver) refused(least int) bool {
+	n := s.largestAdmissible(len(s.in.Request.Members))
+	return n >= least && s.smallestAdmissible(least) == 0
+}
+
 // largest is the largest number of new members that can be placed; nil if not even one.
 func (s *solver) largest() *search {
-	for n := len(s.in.Request.Members); n > 0; n-- {
+	for n := s.most(); n > 0; n-- {
 		if s.admissible(n) {
 			if p := s.fit(n); p != nil {
 				return p

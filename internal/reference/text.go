@@ -28,9 +28,21 @@ func (in *Input) Text() string {
 	fmt.Fprintf(&b, "  exclude %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude,
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
-		fmt.Fprintf(&b, "  member %s index %d %v\n", m.Name, m.Index, m.Indexed)
+		fmt.Fprintf(&b, "  member %s index %d %v pinned %v\n", m.Name, m.Index, m.Indexed, m.NonPreemptible)
 	}
+	in.writeQuotas(&b)
 	return b.String()
+}
+
+func (in *Input) writeQuotas(b *strings.Builder) {
+	if in.Spec.Quotas == nil {
+		return
+	}
+	fmt.Fprintf(b, "in quota %s, limit %q; total %v\n", in.Request.Quota, in.Request.QuotaLimit, in.Spec.Total)
+	for _, name := range in.Spec.Quotas.Quotas() {
+		q, _ := in.Spec.Quotas.Spec(name)
+		fmt.Fprintf(b, "  %+v demand %v\n", q, in.Spec.Demand[name])
+	}
 }
 
 func (s *solver) write(b *strings.Builder, v *vertex, depth int) {
@@ -74,6 +86,9 @@ func (s *solver) occupants(node string) string {
 
 func mark(r placement.Running) string {
 	text := r.Member
+	if r.Quota != "" {
+		text += "@" + r.Quota
+	}
 	if r.Leaving {
 		text += "!"
 	}

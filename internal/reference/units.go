@@ -31,6 +31,7 @@ func unitsOf(in *Input) (units Input, members []gang.Member) {
 	for i := range units.Request.Groups {
 		units.Request.Groups[i].Size /= size
 	}
+	units.refused = len(units.Request.Members) - (len(members)-in.refused)/size
 	for _, m := range members[:size] {
 		units.unit = append(units.unit, validity.ShapeOf(req, &m))
 	}

@@ -59,6 +59,8 @@ type attributes struct {
 	affinity string
 	index    []int
 	numa     numa.Policy
+	quota    string
+	pinned   bool
 }
 
 // parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
@@ -226,7 +228,8 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 		m := placement.Running{
 			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
 			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
-			NUMA: b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),
+			NUMA:  b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),
+			Quota: gangs[ref.Gang].quota, NonPreemptible: gangs[ref.Gang].pinned,
 		}
 		if n := count[ref.Gang]; n < len(gangs[ref.Gang].index) {
 			m.Index, m.Indexed = gangs[ref.Gang].index[n], true

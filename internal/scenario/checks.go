@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
@@ -33,7 +34,7 @@ func answerOf(res *placement.Result, err error) answer {
 		a.Nodes = why.Nodes()
 		a.Why = &placement.Unschedulable{
 			Gang: why.Gang, Kind: why.Kind, Rule: why.Rule, Wanted: why.Wanted, Fits: why.Fits, Tiers: why.Tiers,
-			Proven: why.Proven,
+			Proven: why.Proven, RefusedBy: why.RefusedBy,
 		}
 	}
 	return a
@@ -92,6 +93,7 @@ func compare(t testing.TB, in reference.Input, got answer) {
 type snapshot struct {
 	*placement.Cluster
 	exclusive numa.Exclusive
+	total     muster.Resources
 }
 
 // dump is everything that a snapshot knows.
@@ -102,6 +104,14 @@ func (c snapshot) dump() placement.Spec {
 	}
 	spec.Nodes = slices.Collect(c.Nodes())
 	spec.Running = slices.Collect(c.Running())
+	if q := c.Quotas(); q != nil {
+		spec.Quotas, spec.Total, spec.Demand = q.Tree, c.total, map[string]muster.Resources{}
+		for _, name := range q.Quotas() {
+			if q.IsLeaf(name) {
+				_, _, spec.Demand[name] = q.Usage(name)
+			}
+		}
+	}
 	return spec
 }
 

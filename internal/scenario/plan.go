@@ -23,7 +23,7 @@ func (s *session) plan(t testing.TB, w *words) (string, error) {
 	}
 	res, err := placement.Plan(s.cluster, build())
 	s.res, s.why = res, err
-	check(t, snapshot{s.cluster, s.exclusive}, build, res, err)
+	check(t, s.snapshot(), build, res, err)
 	switch {
 	case errors.Is(err, placement.ErrUnschedulable):
 		return err.Error() + "\n", nil
@@ -167,6 +167,9 @@ func (s *session) explain() string {
 	for _, t := range why.Tiers {
 		place := strings.TrimSpace(layer(s.tree(), t.Tier) + " " + strings.Join(t.Domain, "/"))
 		text += fmt.Sprintf("%s: %d members, %d groups\n", place, t.Members, t.Groups)
+	}
+	if q := why.RefusedBy; q != nil {
+		text += fmt.Sprintf("quota %s by its %s: %+v\n", strings.Join(q.Path, "/"), q.Rule, q.Short)
 	}
 	nodes := why.Nodes()
 	text += fmt.Sprintf("%d nodes", nodes.Total)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/quota"
 )
 
 // words reads the arguments of a directive. Errors are collected, so that a typing error is not a silent default.
@@ -96,7 +97,7 @@ func request(w *words, name string, first int) *gang.Request {
 		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
-		Policy: gang.Policy(w.text("policy")),
+		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
 	}
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
@@ -106,9 +107,9 @@ func request(w *words, name string, first int) *gang.Request {
 			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level),
 		)})
 	}
-	index := w.numbers("index")
+	index, pinned := w.numbers("index"), w.number("pinned", 0)
 	for i := range w.number("members", 0) {
-		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, first+i)}
+		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, first+i), NonPreemptible: i < pinned}
 		if i < len(index) {
 			m.Index, m.Indexed = index[i], true
 		}

@@ -15,15 +15,21 @@
 //
 // Directives:
 //
-//	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted]    what is known of gang a in the drawing that follows
-//	cluster layers=spine,leaf,unit [exclusive=Preferred]               the drawing
+//	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible]
+//	                                                                   what is known of gang a in the drawing that follows
+//	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
+//	                                                                   a quota of it; amounts without a name are of devices
+//	cluster layers=spine,leaf,unit [exclusive=Preferred] [total=8]     the drawing, and what its quotas divide
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value]
 //	     [numa=Restricted] [cpu=4000,3500] [distances=10/21,21/10] [total=3]    policy, CPUs and distances by zone, devices in all
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
 //	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [affinity=key]
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
+//	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
 //	candidates first=3 ...                           the best plans, arguments as for plan
+//	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
+//	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //
 // Every plan is checked beside being compared: see check.
@@ -32,19 +38,22 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Run runs one scenario file.
 func Run(t *testing.T, path string) {
-	s := &session{gangs: map[string]attributes{}}
+	s := &session{gangs: map[string]attributes{}, demand: map[string]muster.Resources{}}
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 		t.Helper()
 		text, err := s.do(t, d)
@@ -58,6 +67,9 @@ func Run(t *testing.T, path string) {
 // session is the state between the directives of a file.
 type session struct {
 	gangs   map[string]attributes
+	quotas  []quota.Spec // of the drawing that follows
+	demand  map[string]muster.Resources
+	total   muster.Resources // that the cluster was given
 	board   *board
 	cluster *placement.Cluster
 	// exclusive is what the cluster says to members that do not say how exclusive they are.
@@ -68,12 +80,14 @@ type session struct {
 
 func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 	w := read(d)
-	if s.cluster == nil && d.Cmd != "cluster" && d.Cmd != "running" {
+	if s.cluster == nil && !slices.Contains([]string{"cluster", "running", "quota"}, d.Cmd) {
 		return "", errors.New("there is no cluster yet")
 	}
 	switch d.Cmd {
 	case "running":
 		return s.running(w)
+	case "quota":
+		return s.quota(w)
 	case "cluster":
 		return s.draw(w, d.Input)
 	case "node":
@@ -93,6 +107,10 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.change(s.cluster.Update(placement.Delta{Leaving: refs(keys(d.CmdArgs))}))
 	case "explain":
 		return s.explain(), nil
+	case "batch":
+		return s.batch(t, d.Input)
+	case "quotas":
+		return s.quotaText()
 	}
 	return "", fmt.Errorf("unknown directive %s", d.Cmd)
 }
@@ -123,12 +141,13 @@ func (s *session) running(w *words) (string, error) {
 	w.known[name] = true
 	s.gangs[name] = attributes{
 		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
+		quota: w.text("quota"), pinned: w.flag("not-preemptible"),
 	}
 	return "ok\n", w.err()
 }
 
 func (s *session) draw(w *words, text string) (string, error) {
-	layers, exclusive := w.list("layers"), numa.Exclusive(w.text("exclusive"))
+	layers, exclusive, total := w.list("layers"), numa.Exclusive(w.text("exclusive")), w.amounts("total")
 	if err := w.err(); err != nil {
 		return "", err
 	}
@@ -141,12 +160,18 @@ func (s *session) draw(w *words, text string) (string, error) {
 		return "", err
 	}
 	spec.NUMAExclusive = exclusive
+	if len(s.quotas) > 0 {
+		if spec.Quotas, err = quota.New(s.quotas); err != nil {
+			return "", err
+		}
+		spec.Total, spec.Demand = total, s.demand
+	}
 	c, err := placement.NewCluster(spec)
 	if err != nil {
 		return "", err
 	}
 	s.board, s.cluster, s.exclusive, s.res, s.why = b, c, exclusive, nil, nil
-	s.gangs = map[string]attributes{}
+	s.gangs, s.quotas, s.demand, s.total = map[string]attributes{}, nil, map[string]muster.Resources{}, total
 	return "ok\n", nil
 }
 

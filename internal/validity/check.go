@@ -54,6 +54,7 @@ func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error 
 	c.count()
 	c.nodeRules()
 	c.capacity()
+	c.quotas()
 	c.waitsFor()
 	c.gather()
 	c.multiples()

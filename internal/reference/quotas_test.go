@@ -1,0 +1,93 @@
+package reference
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
+)
+
+// drawWithQuotas draws a cluster and a gang, a third of them with quotas.
+func drawWithQuotas(t *rapid.T) Input {
+	in := DrawInput(t, Small)
+	if chance(t, 33, "with quotas") {
+		drawQuotas(t, &in)
+	}
+	return in
+}
+
+// drawQuotas gives the cluster two teams below an organisation, and guests, in which its members are, and puts the gang into one of them.
+func drawQuotas(t *rapid.T, in *Input) {
+	some := func(most int64, label string) int64 { return rapid.Int64Range(0, most).Draw(t, label) }
+	amounts := func(n int64) muster.Resources { return muster.Resources{device: n, second: 1000 * n} }
+	low := [3]int64{some(12, "min"), some(6, "min"), some(6, "min")}
+	teams := []quota.Spec{
+		{Name: "org", Min: amounts(low[0] + low[1] + some(3, "min"))},
+		{Name: "team-9", Parent: "org", Min: amounts(low[0])},
+		{Name: "team-10", Parent: "org", Min: amounts(low[1])},
+		{Name: "guests", Min: amounts(low[2])},
+	}
+	for i := range teams {
+		q := &teams[i]
+		q.Keeps = chance(t, 20, "keeps")
+		if chance(t, 50, "with max") && (q.Parent == "" || teams[0].Max != nil) {
+			q.Max = amounts(q.Min[device] + some(20, "max"))
+		}
+		if chance(t, 20, "with weight") {
+			q.Weight = amounts(some(3, "weight"))
+		}
+	}
+	tree, err := quota.New(teams)
+	if err != nil {
+		panic(err)
+	}
+	in.Spec.Quotas, in.Spec.Demand = tree, map[string]muster.Resources{"team-10": amounts(some(6, "demand")), "guests": amounts(some(4, "demand"))}
+	if chance(t, 20, "with total") {
+		in.Spec.Total = amounts(some(30, "total"))
+	}
+	req := &in.Request
+	req.Quota = rapid.SampledFrom([]string{"team-9", "team-9", "team-10", "guests"}).Draw(t, "quota")
+	req.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Fair, quota.Borrow, quota.Greedy}).Draw(t, "limit")
+	leaf := rapid.SampledFrom([]string{"team-9", "team-10", "guests", ""})
+	running := make([]placement.Running, len(in.Spec.Running))
+	for i, r := range in.Spec.Running {
+		if r.Quota = leaf.Draw(t, "quota"); r.Gang == req.Name {
+			r.Quota = req.Quota
+		}
+		r.NonPreemptible = chance(t, 30, "not preemptible")
+		running[i] = r
+	}
+	in.Spec.Running = running
+	if chance(t, 30, "members are not preemptible") {
+		for i := range req.Members {
+			req.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
+		}
+	}
+}
+
+// quotaKinds says what is special about a cluster with quotas and about its plan.
+func quotaKinds(in *Input, a *Answer) []string {
+	if in.Request.Quota == "" {
+		return nil
+	}
+	refused, err := refusedByQuota(in)
+	admitted := len(in.Request.Members) - refused
+	var out []string
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{"", err == nil},
+		{", which refuse the gang", !a.Placed && admitted < a.Wanted},
+		{", which refuse a part of the gang", a.Placed && refused > 0},
+		{", which refuse a part of a gang that waits", len(a.WaitsFor) > 0 && refused > 0},
+		{", which refuse a part of a gang in groups", a.Placed && refused > 0 && len(in.Request.Groups) > 0},
+		{", which refuse all that is left out", a.Placed && admitted == a.Members && refused > 0},
+	} {
+		if kind.holds {
+			out = append(out, "with quotas"+kind.name)
+		}
+	}
+	return out
+}
