@@ -61,7 +61,7 @@ func TestBadUse(t *testing.T) {
 	require.EqualError(t, err, `quota team.used.nvidia.com/gpu "1": the sum overflows`)
 	refusal, err := full.Admit(quota.Ask{Quota: "team", Request: gpus(math.MaxInt64)}, quota.Fair)
 	require.NoError(t, err)
-	require.EqualValues(t, math.MaxInt64, refusal.Short[0].By, "as much as an amount can be")
+	require.Equal(t, int64(math.MaxInt64), refusal.Short[0].By, "as much as an amount can be")
 	_, err = s.Admit(quota.Ask{Quota: "team", Request: gpus(1)}, "all")
 	require.EqualError(t, err, `limit "all": unknown limit`)
 }

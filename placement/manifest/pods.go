@@ -40,8 +40,11 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
 	p.ignored = ignoredRules(f)
 	labels := pod.sub("metadata").sub("labels")
-	p.quota, p.queues = labels.get(quotaPrefix+"name"), queueNames(pod)
+	p.quota = labels.get(quotaPrefix + "name")
 	p.quota.str()
+	if len(r.queues) > 0 { // which are read before pods
+		p.queues = queueNames(pod)
+	}
 	p.pinned = labels.get(quotaPrefix+"preemptible").str() == "false"
 	return p
 }
