@@ -158,3 +158,31 @@ func TestBatchWaitsForZones(t *testing.T) {
 		}
 	}
 }
+
+// Beyond eight zones a count may be a lower bound; a refusal that rests on it is not proven, however it came about.
+func TestManyZonesAreNotProven(t *testing.T) {
+	node := placement.Node{Name: "n0", Allocatable: gpus(100), NUMA: &placement.NUMA{}}
+	for z, free := range []int64{2, 3, 4, 0, 8, 2, 6, 4, 1, 3, 3} {
+		node.NUMA.Zones = append(node.NUMA.Zones, numa.Zone{ID: z, Allocatable: gpus(8)})
+		node.NUMA.InUse = append(node.NUMA.InUse, numa.Occupied{ID: z, Used: gpus(8 - free)})
+	}
+	spec := placement.Spec{Nodes: []placement.Node{node}}
+	for _, plain := range []bool{false, true} {
+		req := aligned(job(3), 10, numa.Restricted)
+		if plain {
+			req.Eligible = func(string) bool { return true }
+		}
+		c := newCluster(t, spec)
+		for range 2 {
+			var why *placement.Unschedulable
+			_, err := placement.Plan(c, req)
+			require.ErrorAs(t, err, &why)
+			require.False(t, why.Proven)
+			require.NotContains(t, err.Error(), "(proven)")
+		}
+		cordoned, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "n0", Allocatable: node.Allocatable, NUMA: node.NUMA, Cordoned: true}}})
+		require.NoError(t, err)
+		_, err = placement.Plan(cordoned, req)
+		require.ErrorContains(t, err, "(proven)", "nobody is placed on the node, whatever its zones have")
+	}
+}

@@ -59,26 +59,24 @@ func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
 func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *node, id int32) []int64, got []int64) {
 	w := sharings.Get().(*sharing)
 	defer sharings.Put(w)
-	k := len(budget)
+	k, first := len(budget), s.kid(id, 0)
 	w.list = slices.Grow(w.list[:0], len(kids))[:len(kids)]
 	for r, left := range budget {
 		floors := int64(0)
 		for i, kid := range kids {
-			at := s.kid(id, i)
-			floor := min(s.secured[s.at(at, r)], claims(kid, at)[r])
+			at := s.at(first+int32(i), r)
+			claim := claims(kid, first+int32(i))[r]
+			floor := min(s.secured[at], claim)
+			w.list[i] = claimant{weight: s.weighs[at], cap: claim - floor, place: i}
 			got[i*k+r] = floor
 			floors = plus(floors, floor)
 		}
-		scaled := floors >= left
-		for i, kid := range kids {
-			at, floor := s.kid(id, i), got[i*k+r]
-			w.list[i] = claimant{weight: s.weighs[s.at(at, r)], cap: claims(kid, at)[r] - floor, place: i}
-			if scaled {
-				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.secured[s.at(at, r)], floor, 0
-			}
-		}
-		if !scaled {
+		if floors < left {
 			left -= floors
+		} else { // scaled
+			for i := range kids {
+				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.secured[s.at(first+int32(i), r)], got[i*k+r], 0
+			}
 		}
 		w.share(left)
 		for i := range w.list {
