@@ -151,6 +151,9 @@ func (c *Cluster) Tree(name string) (NamedTree, bool) {
 	return NamedTree{}, false
 }
 
+// NUMAExclusive is the default of the snapshot, see [Spec].
+func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.exclusive }
+
 // Trees lists the topologies; the slice is the caller's.
 func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.trees) }
 

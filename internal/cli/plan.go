@@ -70,7 +70,6 @@ func (p *Planned) plan(opt Options) error {
 	var defects []error
 	for i := range planned {
 		o := outcome(&p.Input.Gangs[planned[i].Index], &planned[i])
-		o.NUMAExclusive = opt.NUMAExclusive
 		if cannotBeUsed(o.Err) {
 			defects = append(defects, o.Err)
 		}

@@ -54,7 +54,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 			waited[m.Node] = true
 		}
 	}
-	counter := counter{shape: shapeOf(o.Request), exclusive: o.NUMAExclusive}
+	counter := counter{shape: shapeOf(o.Request), exclusive: c.NUMAExclusive()}
 	for n := range c.Nodes() {
 		nc := cell{assigned: assigned[n.Name], own: own[n.Name]}
 		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]

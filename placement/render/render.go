@@ -4,7 +4,6 @@ package render
 
 import (
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
@@ -17,8 +16,6 @@ type Outcome struct {
 	Request *gang.Request
 	// Cluster is the snapshot that the plan was made from. Only Text reads it; it may be nil where Request is.
 	Cluster *placement.Cluster
-	// NUMAExclusive is that of the snapshot, see [placement.Spec]. Only Text reads it, to count slots.
-	NUMAExclusive numa.Exclusive
 	// Pass is the limit of quotas that it was planned under; empty: [quota.Fair].
 	Pass quota.Limit
 	// Result is the plan.
