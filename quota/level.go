@@ -97,6 +97,9 @@ func (s *sharing) capped(budget int64) (int64, wide) {
 
 // settle hands out what is left to those who are due first, or takes back what is missing from those who are due last.
 func (s *sharing) settle(left int64) {
+	if left == 0 {
+		return
+	}
 	q := &s.dues
 	q.list, q.back = q.list[:0], left < 0
 	step := int64(1)
