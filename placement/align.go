@@ -156,24 +156,31 @@ func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V
 	return v
 }
 
-// zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once.
+// counted is a count of zones of one kind in a state.
+type counted struct {
+	*zoning
+	state *numa.Node
+	count numa.Count
+}
+
+// zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
+// long as few states come one after the other.
 func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
-	var counts byState[numa.Count]
-	var last *numa.Node
-	var lastZoning *zoning
-	var count numa.Count
+	var known *[256]counted // by hash of the state
 	return func(id int32, state *numa.Node) numa.Count {
-		z := p.zoningOf(id)
-		if state == last && z == lastZoning {
-			return count
+		if known == nil {
+			known = new([256]counted)
 		}
-		last, lastZoning = state, z
-		count = counts.of(z, state, 0, func() numa.Count {
-			c := p.countZones(p.needsOn(id), state)
-			p.inexact = p.inexact || !c.Proven()
-			return c
-		})
-		return count
+		k := &known[state.Hash()%256]
+		if k.state == state { // so is the kind: a state comes of one
+			return k.count
+		}
+		if z := p.zoningOf(id); k.zoning != z || !k.state.Equal(state) {
+			k.zoning, k.count = z, p.countZones(p.needsOn(id), state)
+			p.inexact = p.inexact || !k.count.Proven()
+		}
+		k.state = state
+		return k.count
 	}
 }
 

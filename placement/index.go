@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -101,12 +102,13 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 				page[i] = min(page[i], fits(free, need.amount))
 			}
 		}
+		states := p.c.zones.page(int(first / pageSize))
 		for i, f := range p.c.static.flags.page(int(first / pageSize))[:n] {
 			switch id := first + int32(i); {
 			case f&^zoned != present:
 				page[i] = count(id)
 			case page[i] > 0 && p.bound(f):
-				page[i] = min(page[i], int32(zones(id, p.stateOf(id, gift{})).Slots))
+				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZoning.bare)).Slots))
 			}
 			total += int64(page[i])
 		}

@@ -88,7 +88,7 @@ func TestLawsOfChange(t *testing.T) {
 		before := p.shares(p.state(t, p.inOrder()))
 		q := p.quotas[rapid.IntRange(0, len(p.quotas)-1).Draw(t, "quota")]
 		name := q.spec.Name
-		switch rapid.SampledFrom([]string{"demand", "weight", "guaranteed"}).Draw(t, "what") {
+		switch rapid.SampledFrom([]string{"demand", "weight", "min", "guaranteed"}).Draw(t, "what") {
 		case "demand":
 			if len(q.kids) > 0 {
 				return
@@ -107,6 +107,17 @@ func TestLawsOfChange(t *testing.T) {
 			}
 			q.spec.Weight = raise(t, q.spec.Weight)
 			require.GreaterOrEqual(t, p.shares(p.state(t, p.inOrder()))[name], before[name], "more weight")
+		case "min": // with the minima above, which must cover it; all within the maxima
+			more := rapid.Int64Range(1, huge).Draw(t, "more")
+			for up := q; up != nil; up = up.parent {
+				if key(up.spec.Min, 0) > math.MaxInt64-more || sum(key(up.spec.Min, 0), more) > key(up.spec.Max, math.MaxInt64) {
+					return
+				}
+			}
+			for up := q; up != nil; up = up.parent {
+				up.spec.Min = muster.Resources{resource: key(up.spec.Min, 0) + more}
+			}
+			require.GreaterOrEqual(t, p.shares(p.state(t, p.inOrder()))[name], before[name], "more is guaranteed")
 		case "guaranteed":
 			q.spec.Guaranteed = raise(t, q.spec.Guaranteed)
 			require.GreaterOrEqual(t, p.shares(p.state(t, p.inOrder()))[name], before[name], "more is guaranteed")
