@@ -18,9 +18,10 @@ type question struct {
 
 var questions = sync.Pool{New: func() any { return &question{} }}
 
-// Admit says whether a gang may start: nil if it may. The quota and all above it are looked at, in the resources that are asked
-// for and that the quota governs. The gang counts as demand, if no more is told. An ask that makes no sense is an
-// [muster.InvalidError]: an unknown quota or one with children, negative amounts, a pinned part above the whole, an unknown limit.
+// Admit says whether a gang may start: nil if it may. The quota and all above it are looked at, in the resources that are
+// asked for and that the quota governs. The gang counts as demand, if no more is told. An ask that makes no sense is an
+// [muster.InvalidError]: an unknown quota or one with children, negative amounts, a pinned part above the whole, an unknown
+// limit.
 // O(depth * k) where the shares are known and the demand is told; nothing is allocated then, but under Borrow. Borrow: O(n k) once a
 // state, and the sharing on the path.
 func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {

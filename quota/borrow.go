@@ -17,8 +17,9 @@ type Pending struct {
 	Members, MinMember int
 }
 
-// WithFirm tells what the pending gangs of a quota, or below it, could start with out of its guarantee. [Borrow] keeps no more
-// of the guarantee for them. Without it all demand counts. It is of this state: later ones know nothing of it. Errors as for [State.Use], but the quota may have children. O(firm).
+// WithFirm tells what the pending gangs of a quota, or below it, could start with out of its guarantee. [Borrow] keeps no
+// more of the guarantee for them. Without it all demand counts. It is of this state: later ones know nothing of it. Errors as
+// for [State.Use], but the quota may have children. O(firm).
 func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error) {
 	id, ok := s.byName[quota]
 	if !ok {
@@ -130,7 +131,7 @@ func (s *State) lend(id int32, n *node, claims []int64) {
 	}
 }
 
-// borrowed is the share of each quota on a path from the top, by resource, if all others lend: docs as [Borrow].
+// borrowed is the share of each quota on a path from the top, by resource, if all others lend what they cannot use.
 func (s *State) borrowed(path []int32) [][]int64 {
 	lent, k := s.lending(), len(s.resources)
 	nodes := []*node{s.root}

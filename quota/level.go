@@ -106,8 +106,8 @@ func (s *sharing) settle(left int64) {
 	if q.back {
 		step = -1
 	}
-	for _, c := range s.open {
-		if q.takes(c) {
+	for i := range s.list { // those with their caps as well: their last unit may be due later than that of others
+		if c := &s.list[i]; c.weight > 0 && q.takes(c) {
 			q.list = append(q.list, c)
 		}
 	}

@@ -87,8 +87,9 @@ func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *
 
 var sharings = sync.Pool{New: func() any { return &sharing{} }}
 
-// Shares works out the shares of all quotas, and calls yield, if it is not nil, with each, parents before their children. The maps are the caller's. What
-// did not change since an earlier state is not worked out again. O(n k), and O(n log n) for children whose budget or claims changed.
+// Shares works out the shares of all quotas, and calls yield, if it is not nil, with each, parents before their children. The
+// maps are the caller's. What did not change since an earlier state is not worked out again. O(n k), and O(n log n) for
+// children whose budget or claims changed.
 func (s *State) Shares(yield func(quota string, share muster.Resources)) {
 	s.shareAll(-1, s.root, s.total)
 	if yield == nil {

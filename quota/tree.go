@@ -27,10 +27,11 @@ type Tree struct {
 	min, max, weight, guaranteed []int64
 }
 
-// New reads a tree. The amounts stay the caller's and must not change afterwards. All defects are reported, joined, each an [muster.InvalidError] whose field
-// is `quota NAME.FIELD`, with `.RESOURCE` behind it where one amount is meant: an empty or duplicate name, an unknown parent,
-// a cycle, a negative amount, a minimum above the maximum, a maximum for a resource for which the parent's has none, minima of children
-// that add up to more than the parent's. O(n log n) for n quotas, times the resources.
+// New reads a tree. The amounts stay the caller's and must not change afterwards. All defects are reported, joined, each an
+// [muster.InvalidError] whose field is `quota NAME.FIELD`, with `.RESOURCE` behind it where one amount is meant: an empty or
+// duplicate name, an unknown parent, a cycle, a negative amount, a minimum above the maximum, a maximum for a resource for
+// which the parent's has none, minima of children that add up to more than the parent's. O(n log n) for n quotas, times the
+// resources.
 func New(specs []Spec) (*Tree, error) {
 	var d defects
 	t := &Tree{byName: make(map[string]int32, len(specs))}
