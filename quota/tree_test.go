@@ -117,3 +117,24 @@ func TestQueueKeepsWhatCanStart(t *testing.T) {
 	_, err = s.WithQueue([]quota.Pending{{Quota: "nobody"}})
 	require.EqualError(t, err, `queue[0]: quota "nobody": unknown quota`)
 }
+
+// Who has all that it asks for may be the last one to get a unit: then rounding takes it back from there.
+func TestLastUnitIsTakenBack(t *testing.T) {
+	specs := []quota.Spec{{Name: "a", Max: gpus(26), Weight: gpus(10)}}
+	for _, name := range []string{"b", "c", "d", "e", "f"} {
+		specs = append(specs, quota.Spec{Name: name, Max: gpus(9), Weight: gpus(1)})
+	}
+	tree, err := quota.New(specs)
+	require.NoError(t, err)
+	s, err := tree.State(gpus(39))
+	require.NoError(t, err)
+	for _, q := range specs {
+		s, err = s.WithDemand(q.Name, q.Max)
+		require.NoError(t, err)
+	}
+	var got []int64
+	for _, name := range tree.Quotas() {
+		got = append(got, s.Share(name)["nvidia.com/gpu"])
+	}
+	require.Equal(t, []int64{25, 3, 3, 3, 3, 2}, got, "the 26th unit of a is due at 2.55, the third ones of the others at 2.5")
+}
