@@ -25,7 +25,7 @@ func (q *Need) Fit(node *Node) Fit {
 		return Fit{Cause: CauseCapacity}
 	case node.totals != nil && q.withinTotals(node) == 0:
 		return Fit{Cause: CauseTotals}
-	case !q.zoned():
+	case !q.Zoned():
 		return Fit{Fits: true}
 	case q.piece == 1:
 		return q.fit(node, q.freeOf(node, nil))

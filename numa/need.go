@@ -109,7 +109,7 @@ func (q *Need) capacity() {
 			q.uniform = q.uniform && q.allocatable[first] == q.allocatable[len(q.allocatable)-1]
 		}
 	}
-	if q.policy != Restricted || !q.zoned() {
+	if q.policy != Restricted || !q.Zoned() {
 		return
 	}
 	s := search{need: q, free: q.allocatable, any: true}
@@ -132,9 +132,7 @@ func (q *Need) whole(resource int, amount int64) int64 {
 
 // Zoned says whether the member is placed on zones at all: a policy applies, and something that it asks for is reported
 // by a zone.
-func (q *Need) Zoned() bool { return q.zoned() }
-
-func (q *Need) zoned() bool { return q.cause == "" && q.policy != "" && len(q.columns) > 0 }
+func (q *Need) Zoned() bool { return q.cause == "" && q.policy != "" && len(q.columns) > 0 }
 
 // Policy is the effective policy; empty where none applies, or where two differ.
 func (q *Need) Policy() Policy {

@@ -9,7 +9,7 @@ const Point = 1_000_000
 // ([Point]), rounded down; utilisation is the mean, over the zoned resources, of the part of the mask that is in use
 // with the member on it. 0 for zones that violate the exclusivity, for no zones, and for no fit. O(k * width).
 func (q *Need) Score(node *Node, fit Fit) int64 {
-	if !fit.Fits || fit.Violates || !q.zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
+	if !fit.Fits || fit.Violates || !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0
 	}
 	var room [64]int64
@@ -19,7 +19,7 @@ func (q *Need) Score(node *Node, fit Fit) int64 {
 // Rate is the sum of the scores of members that [Need.Split] placed on this node, each rated beside those before it.
 // O(members * k * width).
 func (q *Need) Rate(node *Node, placed []Placed) (total int64) {
-	if !q.zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
+	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0
 	}
 	n, free := len(q.zones.ids), slices.Clone(q.freeOf(node, nil))

@@ -27,7 +27,7 @@ func (q *Need) Slots(node *Node) Count {
 		return Count{}
 	}
 	limit := q.withinTotals(node)
-	if limit == 0 || !q.zoned() {
+	if limit == 0 || !q.Zoned() {
 		return Count{limit, limit}
 	}
 	var room [64]int64

@@ -28,7 +28,7 @@ func (q *Need) Split(node *Node, members int) []Placed {
 	for i := range placed {
 		placed[i].Policy = q.policy
 	}
-	if !q.zoned() {
+	if !q.Zoned() {
 		return placed
 	}
 	free := slices.Clone(q.freeOf(node, nil))
@@ -49,7 +49,7 @@ func (q *Need) Split(node *Node, members int) []Placed {
 // Shares is what a lone member gets of the zones of a mask: it drains them in order of their ids. Nil if they have not
 // enough free, or if the member is not placed on zones. The list is the caller's. O(n k).
 func (q *Need) Shares(node *Node, mask Mask) []Share {
-	if !q.zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
+	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return nil
 	}
 	n, free := len(q.zones.ids), slices.Clone(q.freeOf(node, nil))
