@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -29,6 +30,15 @@ type Resources map[string]int64
 // Names lists the resources in natural order. O(k log k).
 func (r Resources) Names() []string {
 	return slices.SortedFunc(maps.Keys(r), CompareNatural)
+}
+
+// Add adds amounts to r. A sum that would overflow stops at the largest amount; negative amounts, which are not valid, add
+// nothing. O(k).
+func (r Resources) Add(more Resources) {
+	for name, amount := range more {
+		amount = max(amount, 0)
+		r[name] = min(r[name], math.MaxInt64-amount) + amount
+	}
 }
 
 // Validate refuses negative amounts and empty names; field is the path that the error names. O(k), O(k log k) for an error.

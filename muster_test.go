@@ -3,6 +3,7 @@ package muster_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -57,4 +58,10 @@ func Example() {
 		fmt.Println(invalid.Field, invalid.Reason)
 	}
 	// Output: node-7.Allocatable.nvidia.com/gpu negative amount
+}
+
+func TestAddStopsAtTheLargestAmount(t *testing.T) {
+	sum := muster.Resources{"cpu": 1, "gpu": math.MaxInt64 - 1}
+	sum.Add(muster.Resources{"cpu": 2, "gpu": 2, "memory": 3, "pods": -4})
+	require.Equal(t, muster.Resources{"cpu": 3, "gpu": math.MaxInt64, "memory": 3, "pods": 0}, sum)
 }

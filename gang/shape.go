@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -47,6 +48,16 @@ func checkShape(d *defects, field string, s *Shape) {
 	if s.NUMA != (NUMA{}) {
 		checkNUMA(d, field+".NUMA", s.NUMA)
 	}
+}
+
+// ZoneMember is what a member of the shape asks of the zones of a node. If it has a policy of its own and does not say how
+// exclusive it is, it is so by default; without a policy the default is not for it.
+func (s *Shape) ZoneMember(exclusive numa.Exclusive) numa.Member {
+	n := s.NUMA
+	if n.Policy != "" {
+		n.Exclusive = cmp.Or(n.Exclusive, exclusive)
+	}
+	return numa.Member{Resources: s.Resources, Policy: n.Policy, Exclusive: n.Exclusive, CPUs: n.CPUs, ThreadsPerCore: n.ThreadsPerCore}
 }
 
 func checkNUMA(d *defects, field string, n NUMA) {

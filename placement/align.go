@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -43,17 +42,8 @@ func (p *problem) align() {
 		return
 	}
 	for _, s := range p.shapes {
-		p.alignment.members = append(p.alignment.members, p.zoneMember(s))
+		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.exclusive))
 	}
-}
-
-// zoneMember is what a member of a shape asks of zones. Who has a policy takes the cluster's default of exclusivity.
-func (p *problem) zoneMember(s *gang.Shape) numa.Member {
-	n := s.NUMA
-	if n.Policy != "" {
-		n.Exclusive = cmp.Or(n.Exclusive, p.c.exclusive)
-	}
-	return numa.Member{Resources: s.Resources, Policy: n.Policy, Exclusive: n.Exclusive, CPUs: n.CPUs, ThreadsPerCore: n.ThreadsPerCore}
 }
 
 // zonesBind says whether zones are looked at on any node.

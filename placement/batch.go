@@ -73,7 +73,7 @@ func (c *Cluster) expecting(queue []*gang.Request) *Cluster {
 		if demand[req.Quota] == nil {
 			demand[req.Quota] = muster.Resources{}
 		}
-		addTo(demand[req.Quota], wholeRequest(req))
+		demand[req.Quota].Add(wholeRequest(req))
 	}
 	for name, sum := range demand {
 		_, _, told := c.quotas.Usage(name)
@@ -81,9 +81,12 @@ func (c *Cluster) expecting(queue []*gang.Request) *Cluster {
 			sum[resource] = max(sum[resource], amount)
 		}
 	}
+	if len(demand) == 0 {
+		return c
+	}
 	next, err := c.Update(Delta{Demand: demand})
 	if err != nil {
-		return c // a gang with negative amounts: its plan says so
+		return c // an amount of a gang has no name: its plan says so
 	}
 	return next
 }
@@ -96,35 +99,42 @@ func wholeRequest(req *gang.Request) muster.Resources {
 		if shape == nil {
 			shape = &req.Shape
 		}
-		addTo(sum, shape.Resources)
+		sum.Add(shape.Resources)
 	}
 	return sum
 }
 
 // borrow is the second pass, over the gangs that quotas refused.
 func (c *Cluster) borrow(planned []Planned) (*Cluster, []Planned) {
+	var told *Cluster // c, who waits being known; nil: not yet
 	for i := 0; i < len(planned); i++ {
 		p := planned[i]
 		if !refusedByQuota(p.Err) || p.Request.QuotaLimit != "" {
 			continue
 		}
-		waiting, err := c.quotas.WithQueue(c.pending(planned))
-		if err != nil {
-			continue // never: each of the gangs was looked at
+		if told == nil {
+			told = c.knowing(planned)
 		}
-		told := *c
-		told.quotas = waiting
 		req := *p.Request
 		req.QuotaLimit = quota.Borrow
 		res, next, err := told.planNext(&req)
 		if err != nil {
 			continue
 		}
-		done := Planned{Index: p.Index, Request: p.Request, Pass: quota.Borrow, Cluster: &told, Result: res}
+		done := Planned{Index: p.Index, Request: p.Request, Pass: quota.Borrow, Cluster: told, Result: res}
 		planned = append(slices.Delete(planned, i, i+1), done)
-		c, i = next, i-1
+		c, told, i = next, nil, i-1
 	}
 	return c, planned
+}
+
+// knowing is the snapshot in which the gangs of a queue that still wait are known.
+func (c *Cluster) knowing(planned []Planned) *Cluster {
+	told := *c
+	if quotas, err := c.quotas.WithQueue(c.pending(planned)); err == nil { // each of the gangs was looked at
+		told.quotas = quotas
+	}
+	return &told
 }
 
 func refusedByQuota(err error) bool {

@@ -25,6 +25,7 @@ type problem struct {
 
 	ordered  bool            // the request lists its members in rank order
 	pending  []pendingMember // in rank order
+	pinned   map[string]bool // members that are not preemptible
 	own      []*member       // the gang's members on the cluster, in natural order of names
 	running  []siblingMember // the gang's own running members that stay, in rank order
 	least    int             // new members that must be placed
@@ -100,7 +101,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	}
 	r := c.takeScratch()
 	p := &r.problem
-	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r}
+	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
 		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes, (*problem).capByQuota,
 	}

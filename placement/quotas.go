@@ -7,8 +7,10 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -111,18 +113,21 @@ func (c *Cluster) count(m *member, column int) {
 		}
 		c.ledgers[m.quota] = l
 	}
-	columns := []*[]int64{&l.used[column]}
+	l.used[column] = addUp(l.used[column], m.holds)
 	if m.pinned {
-		columns = append(columns, &l.pinned[column])
+		l.pinned[column] = addUp(l.pinned[column], m.holds)
 	}
-	for _, to := range columns {
-		if *to == nil {
-			*to = make([]int64, len(m.holds))
-		}
-		for r, amount := range m.holds {
-			(*to)[r] = min((*to)[r], math.MaxInt64-amount) + amount
-		}
+}
+
+// addUp adds amounts to a sum, which is made if need be. A sum that would overflow stops at the largest amount.
+func addUp(sum, amounts []int64) []int64 {
+	if sum == nil {
+		sum = make([]int64, len(amounts))
 	}
+	for r, amount := range amounts {
+		sum[r] = min(sum[r], math.MaxInt64-amount) + amount
+	}
+	return sum
 }
 
 // countTotal adds amounts to what the quotas divide, or takes them off.
@@ -174,26 +179,27 @@ func (p *problem) asks(n int) quota.Ask {
 		members, n = p.members, n*p.size()
 	}
 	a := quota.Ask{Quota: p.req.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
-	pinned := map[string]bool{}
-	for i := range p.req.Members {
-		if m := &p.req.Members[i]; m.NonPreemptible {
-			pinned[m.Name] = true
-		}
-	}
 	for i, m := range members.pending[:n] {
 		shape := p.shapes[i%len(p.shapes)]
-		addTo(a.Request, shape.Resources)
-		if pinned[m.name] {
-			addTo(a.Pinned, shape.Resources)
+		a.Request.Add(shape.Resources)
+		if p.pinned[m.name] {
+			a.Pinned.Add(shape.Resources)
 		}
 	}
 	return a
 }
 
-func addTo(sum, amounts muster.Resources) {
-	for name, amount := range amounts {
-		sum[name] = min(sum[name], math.MaxInt64-amount) + amount
+// pinnedMembers are the members of a gang that are not preemptible, nil if there are none.
+func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
+	for i := range req.Members {
+		if m := &req.Members[i]; m.NonPreemptible {
+			if pinned == nil {
+				pinned = map[string]bool{}
+			}
+			pinned[m.Name] = true
+		}
 	}
+	return pinned
 }
 
 // capByQuota finds how many units the quota admits. The whole gang counts as demand.
@@ -202,24 +208,19 @@ func (p *problem) capByQuota() error {
 	if err := p.c.checkQuota("request.Quota", p.req.Quota); err != nil || p.req.Quota == "" {
 		return err
 	}
-	limit := p.req.QuotaLimit
-	state, err := p.c.quotas.Wanting(p.asks(len(p.pending)))
+	limit, whole := p.req.QuotaLimit, p.asks(len(p.pending))
+	state, err := p.c.quotas.Wanting(whole)
 	if err != nil {
 		return err
 	}
-	p.admitted = 0
-	for low, high := 1, len(p.pending); low <= high; {
-		n := low + (high-low)/2
-		refusal, err := state.Admit(p.asks(n), limit)
-		if err != nil {
-			return err
-		}
-		if refusal == nil {
-			p.admitted, low = n, n+1
-		} else {
-			high = n - 1
-		}
+	refusal, err := state.Admit(whole, limit)
+	if err != nil || refusal == nil {
+		return err
 	}
+	p.admitted = sort.Search(len(p.pending)-1, func(n int) bool {
+		refusal, err := state.Admit(p.asks(n+1), limit)
+		return refusal != nil || err != nil // never the latter: it is a part of the whole
+	})
 	return p.judgeLeast(state)
 }
 
@@ -262,9 +263,9 @@ func (res *Result) ask() quota.Ask {
 	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
 	for i := range res.Assignments {
 		holds := res.holds[res.Assignments[i].Rank%len(res.holds)]
-		addTo(a.Request, holds)
+		a.Request.Add(holds)
 		if res.pinned[res.Assignments[i].Member] {
-			addTo(a.Pinned, holds)
+			a.Pinned.Add(holds)
 		}
 	}
 	return a

@@ -237,3 +237,16 @@ func checkQuotas(t *rapid.T, c *placement.Cluster, total muster.Resources) {
 	}
 	require.Equal(t, gpus(divided), c.Quotas().Total())
 }
+
+// A gang that makes no sense asks for nothing: it takes nothing away from the others of the queue.
+func TestBatchCountsNoNegativeDemand(t *testing.T) {
+	c := newCluster(t, placement.Spec{Nodes: hosts(8), Quotas: teams(t)})
+	bad := teamJob("bad", "other", 1)
+	bad.Shape.Resources = gpus(-1)
+	last, planned := placement.Batch(c, []*gang.Request{bad, teamJob("good", "team", 8)})
+	require.ErrorContains(t, planned[0].Err, "negative amount")
+	require.NoError(t, planned[1].Err)
+	require.Equal(t, quota.Fair, planned[1].Pass)
+	_, _, demand := last.Quotas().Usage("other")
+	require.Equal(t, gpus(0), demand)
+}

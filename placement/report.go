@@ -16,7 +16,7 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 	r := members.describe(positions)
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = r.lenient || p.zoneMember(s).Exclusive == numa.Preferred
+		r.lenient = r.lenient || s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred
 	}
 	r.WaitsFor = waits
 	p.waitForNames(r)
@@ -40,20 +40,13 @@ func (p *problem) waitForNames(r *Result) {
 }
 
 func (p *problem) describe(positions []int32) *Result {
-	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit}
+	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned}
 	for i := range p.req.Members {
-		m := &p.req.Members[i]
-		if m.Indexed {
+		if m := &p.req.Members[i]; m.Indexed {
 			if r.indexes == nil {
 				r.indexes = map[string]int{}
 			}
 			r.indexes[m.Name] = m.Index
-		}
-		if m.NonPreemptible {
-			if r.pinned == nil {
-				r.pinned = map[string]bool{}
-			}
-			r.pinned[m.Name] = true
 		}
 	}
 	p.assignments(r, positions)

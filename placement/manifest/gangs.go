@@ -231,7 +231,7 @@ func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, 
 		q.Members = append(q.Members, gang.Member{
 			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.spec.pinned,
 		})
-		addAmounts(d.asks, m.spec.shape.Resources)
+		d.asks.Add(m.spec.shape.Resources)
 		for rule, n := range m.spec.ignored {
 			if d.result.Ignored == nil {
 				d.result.Ignored = map[string]int{}

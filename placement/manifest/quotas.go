@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -227,12 +226,5 @@ func (r *reader) addDemand(d *draft) {
 	if r.spec.Demand[d.quota] == nil {
 		r.spec.Demand[d.quota] = muster.Resources{}
 	}
-	addAmounts(r.spec.Demand[d.quota], d.asks)
-}
-
-// addAmounts adds to a sum, which stops at the largest amount: no budget is larger.
-func addAmounts(sum, amounts muster.Resources) {
-	for name, amount := range amounts {
-		sum[name] = min(sum[name], math.MaxInt64-amount) + amount
-	}
+	r.spec.Demand[d.quota].Add(d.asks)
 }

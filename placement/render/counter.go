@@ -1,8 +1,6 @@
 package render
 
 import (
-	"cmp"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -97,14 +95,7 @@ var noZones placement.NUMA
 func (c *counter) prepare(n *placement.NUMA) zoned {
 	var kind zoned
 	if zones, err := numa.NewZones(n.Zones); err == nil {
-		w := c.shape.NUMA
-		if w.Policy != "" {
-			w.Exclusive = cmp.Or(w.Exclusive, c.exclusive)
-		}
-		need, err := zones.Need(numa.Member{
-			Resources: c.shape.Resources, Policy: w.Policy, Exclusive: w.Exclusive, CPUs: w.CPUs, ThreadsPerCore: w.ThreadsPerCore,
-		}, n.Policy)
-		if err == nil {
+		if need, err := zones.Need(c.shape.ZoneMember(c.exclusive), n.Policy); err == nil {
 			kind = zoned{zones, need}
 		}
 	}
