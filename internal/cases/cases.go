@@ -5,11 +5,16 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/cli"
@@ -38,6 +43,40 @@ func (c *Case) UnmarshalJSON(data []byte) error {
 	}
 	c.Name, c.Kind, c.Objects, c.Want = known.Name, known.Kind, known.Objects, known.Want
 	return json.Unmarshal(data, &c.Raw)
+}
+
+// decode reads the fields of the case into a struct.
+func (c *Case) decode(into any) error {
+	text, err := json.Marshal(c.Raw)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// Folder is where the cases are: MUSTER_CASES, relative to the repository, or ../shared/cases beside it. The root is the
+// repository, seen from the package under test.
+func Folder(root string) string {
+	name := cmp.Or(os.Getenv("MUSTER_CASES"), "../shared/cases")
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(root, name)
+}
+
+// TestAlone judges the cases of a file that need no plan; those of one kind do, and are judged with all other plans.
+func TestAlone(t *testing.T, root, file, plans string) {
+	path := filepath.Join(Folder(root), file)
+	list, err := Load(path)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("no file %s; MUSTER_CASES names another folder", path)
+	}
+	require.NoError(t, err)
+	for i := range list {
+		if list[i].Kind != plans {
+			t.Run(list[i].Name, func(t *testing.T) { require.Empty(t, Judge(&list[i]).Why) })
+		}
+	}
 }
 
 // Files lists the case files of a folder, in natural order.

@@ -3,7 +3,6 @@ package cases
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,24 +14,12 @@ import (
 // root is the repository, seen from this package.
 const root = "../.."
 
-// folder is where the cases are: MUSTER_CASES, relative to the repository, or ../shared/cases beside it.
-func folder() string {
-	name := os.Getenv("MUSTER_CASES")
-	if name == "" {
-		name = "../shared/cases"
-	}
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(root, name)
-}
-
 // TestCases runs every case of every file. A case that waits for nothing and does not hold fails.
 func TestCases(t *testing.T) {
-	files, err := Files(folder())
+	files, err := Files(Folder(root))
 	require.NoError(t, err)
 	if len(files) == 0 {
-		t.Skipf("no case files in %s; MUSTER_CASES names another folder", folder())
+		t.Skipf("no case files in %s; MUSTER_CASES names another folder", Folder(root))
 	}
 	for _, path := range files {
 		list, err := Load(path)

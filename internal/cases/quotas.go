@@ -50,12 +50,8 @@ type quotaCase struct {
 
 // quotasDiffer judges a case about quotas alone, with the quotas in several orders.
 func quotasDiffer(c *Case) string {
-	text, err := json.Marshal(c.Raw)
-	if err != nil {
-		return err.Error()
-	}
 	var q quotaCase
-	if err := json.Unmarshal(text, &q); err != nil {
+	if err := c.decode(&q); err != nil {
 		return err.Error()
 	}
 	reversed := slices.Clone(q.Quotas)

@@ -1,10 +1,7 @@
 package cases
 
 import (
-	"encoding/json"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestQuotaCases(t *testing.T) {
@@ -14,7 +11,7 @@ func TestQuotaCases(t *testing.T) {
 		asks   = `"kind": "admit", "total": {"gpu": 8}, ` + two + `, "gang": {"quota": "a", "request": {"gpu": 7}}`
 		broken = `"kind": "tree", "quotas": [{"name": "a", "parent": "c"}]`
 	)
-	for text, holds := range map[string]bool{
+	requireJudged(t, map[string]bool{
 		shares + `, "want": {"a": {"gpu": 6}, "b": {"gpu": 2}}`: true,
 		shares + `, "want": {"a": {"gpu": 7}}`:                  false,
 		shares + `, "want": {"a": {"cpu": 0}}`:                  false,
@@ -34,12 +31,5 @@ func TestQuotaCases(t *testing.T) {
 		`"kind": "tree", "quotas": [{"name": "a"}]`:                                                                                true,
 		`"kind": "tree", "quotas": [{"name": "a"}], "error": {"quota": "a", "field": "parent"}`:                                    false,
 		`"kind": "tree", "quotas": [{"name": "a", "parent": "c", "min": {"gpu": -1}}], "error": {"quota": "a", "field": "parent"}`: false,
-	} {
-		var c Case
-		require.NoError(t, json.Unmarshal([]byte("{"+text+"}"), &c))
-		v := Judge(&c)
-		require.Equal(t, holds, v.Holds, "%s: %s", text, v.Why)
-		require.Equal(t, holds, v.Why == "", text)
-		require.Empty(t, v.WaitsFor)
-	}
+	})
 }

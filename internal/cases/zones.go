@@ -43,12 +43,8 @@ type jsonZone struct {
 
 // zonesDiffer judges a case of one node.
 func zonesDiffer(c *Case) string {
-	text, err := json.Marshal(c.Raw)
-	if err != nil {
-		return err.Error()
-	}
 	var z zoneCase
-	if err := json.Unmarshal(text, &z); err != nil {
+	if err := c.decode(&z); err != nil {
 		return err.Error()
 	}
 	answer := z.onNode

@@ -11,7 +11,7 @@ func TestZoneCases(t *testing.T) {
 	const node = `"zones": [{"id": 0, "free": {"cpu": "8"}}, {"id": 3, "free": {"cpu": "4"}, "allocatable": {"cpu": "8"}, "hosts": "single"}],
 		"member": {"cpu": "4"}, "policy": "SingleNUMANode"`
 	const hints = `"kind": "hints", "zones": 2, "policy": "Restricted", "hints": [[{"mask": [0], "preferred": true}], null]`
-	for text, holds := range map[string]bool{
+	requireJudged(t, map[string]bool{
 		`"kind": "slots", ` + node + `, "want": {"slots": 3}`:                              true,
 		`"kind": "slots", ` + node + `, "want": {"slots": 2}`:                              false,
 		`"kind": "slots", ` + node + `, "totals": {"cpu": "7500m"}, "want": {"slots": 1}`:  true,
@@ -30,7 +30,13 @@ func TestZoneCases(t *testing.T) {
 		`"kind": "hints", "zones": [4, 2], "hints": [], "want": {"mask": null}`:            true,
 		`"kind": "hints", "zones": [4, 2], "hints": [], "want": {"mask": [4, 2]}`:          true,
 		`"kind": "hints", "zones": 1, "hints": [[{"mask": [1]}]], "want": {"admit": true}`: false,
-	} {
+	})
+}
+
+// requireJudged judges cases by their fields: whether each holds is given.
+func requireJudged(t *testing.T, texts map[string]bool) {
+	t.Helper()
+	for text, holds := range texts {
 		var c Case
 		require.NoError(t, json.Unmarshal([]byte("{"+text+"}"), &c))
 		v := Judge(&c)

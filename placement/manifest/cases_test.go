@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cases"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -36,26 +36,22 @@ type refusal struct {
 // TestCases reads the objects of every shared case: what is to be planned can be read, what is to be refused is refused
 // with the object's name and, where the case gives one, the class of defect.
 func TestCases(t *testing.T) {
-	folder := cmp.Or(os.Getenv("MUSTER_CASES"), "../shared/cases") // relative to the repository
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join("..", "..", folder)
-	}
 	for _, file := range caseFiles {
-		data, err := os.ReadFile(filepath.Join(folder, file+".json"))
+		data, err := os.ReadFile(filepath.Join(cases.Folder("../.."), file+".json"))
 		if err != nil {
 			t.Skipf("no cases: %v (MUSTER_CASES names their folder)", err)
 		}
-		var cases []readCase
-		require.NoError(t, json.Unmarshal(data, &cases))
+		var list []readCase
+		require.NoError(t, json.Unmarshal(data, &list))
 		t.Run(file, func(t *testing.T) {
 			waiting := map[string]int{}
-			for _, c := range cases {
+			for _, c := range list {
 				if c.Objects == nil {
 					continue // it is about a single node
 				}
 				t.Run(c.Name, func(t *testing.T) { c.check(t, waiting) })
 			}
-			t.Logf("%d cases, not supported yet: %v", len(cases), waiting)
+			t.Logf("%d cases, not supported yet: %v", len(list), waiting)
 		})
 	}
 }
