@@ -31,11 +31,8 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range g.members {
-		if res.lenient {
-			break
-		}
-		if err := c.apart(m); err != nil {
+	if !res.lenient {
+		if err := c.keepApart(g.members); err != nil {
 			return nil, err
 		}
 	}

@@ -129,8 +129,11 @@ func (c *Cluster) giveBackZones(m *member) {
 	}
 }
 
-// noteExcess notes the zones in which members hold more than there is. O(nodes).
+// noteExcess notes the zones of a new cluster in which members hold more than there is. O(nodes), if any member has zones.
 func (c *Cluster) noteExcess() {
+	if c.steps == nil {
+		return
+	}
 	for id := range int32(len(c.names)) {
 		state := c.zones.at(id)
 		if state == nil {
@@ -152,6 +155,16 @@ func (c *Cluster) zonesTake(m *member) error {
 		return &ConflictError{
 			Node: c.names[m.node], Gang: m.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
 			Reason: fmt.Sprintf("zone %d is over-committed", lack.Zone),
+		}
+	}
+	return nil
+}
+
+// keepApart checks the exclusivity of members that are to come.
+func (c *Cluster) keepApart(members []*member) error {
+	for _, m := range members {
+		if err := c.apart(m); err != nil {
+			return err
 		}
 	}
 	return nil
