@@ -23,18 +23,19 @@ const arrows = `
 	numa                  < .
 	quota                 < .
 	gang                  < . numa quota
-	placement             < . topology numa quota gang github.com/google/btree
-	placement/manifest    < . topology numa quota gang placement go.yaml.in/yaml/v4
-	placement/render      < . topology numa quota gang placement
-	internal/validity     < . topology numa quota gang placement
-	internal/reference    < . topology numa quota gang placement internal/validity
-	internal/scenario     < . topology numa quota gang placement placement/render internal/validity internal/reference
-	internal/cli          < . topology numa quota gang placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang placement placement/manifest placement/render internal/cli
+	preempt               < . topology numa quota gang
+	placement             < . topology numa quota gang preempt github.com/google/btree
+	placement/manifest    < . topology numa quota gang preempt placement go.yaml.in/yaml/v4
+	placement/render      < . topology numa quota gang preempt placement
+	internal/validity     < . topology numa quota gang preempt placement
+	internal/reference    < . topology numa quota gang preempt placement internal/validity
+	internal/scenario     < . topology numa quota gang preempt placement placement/render internal/validity internal/reference
+	internal/cli          < . topology numa quota gang preempt placement placement/manifest placement/render
+	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/cli
 	examples/quickstart   < . topology numa quota gang placement
 	examples/generate     <
 	examples/plan         < internal/cli
-	benchmarks            < . topology numa quota gang placement
+	benchmarks            < . topology numa quota gang preempt placement
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.
@@ -51,7 +52,7 @@ var harness = []string{"internal/validity", "internal/reference", "internal/scen
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
-	library   = []string{"", "topology", "numa", "quota", "gang", "placement", "placement/manifest", "placement/render"}
+	library   = []string{"", "topology", "numa", "quota", "gang", "preempt", "placement", "placement/manifest", "placement/render"}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
 		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",

@@ -13,7 +13,7 @@ import (
 type Request struct {
 	// Name identifies the gang, such as `namespace/name`.
 	Name string
-	// Priority orders the queue; higher goes first. It changes no placement.
+	// Priority orders the queue; higher goes first. Members of gangs with a lower one may be victims of this gang.
 	Priority int64
 	// Tree names the topology to use. Empty: the only one, else the one named `default`.
 	Tree string
@@ -41,6 +41,11 @@ type Request struct {
 	Quota string
 	// QuotaLimit is up to where the quota may be used. Empty: [quota.Fair].
 	QuotaLimit quota.Limit
+
+	// NeverPreempts: nobody leaves for this gang.
+	NeverPreempts bool
+	// Preempt says how victims are chosen where the gang fits nowhere without.
+	Preempt Preempt
 
 	// Exclude names nodes not to use.
 	Exclude []string

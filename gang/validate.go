@@ -46,6 +46,7 @@ func (r *Request) Ordered() (bool, error) {
 	if !r.QuotaLimit.Known() {
 		d.add("request.QuotaLimit", r.QuotaLimit, "unknown limit")
 	}
+	r.checkPreempt(&d)
 	return ranks, errors.Join(d...)
 }
 

@@ -66,6 +66,9 @@ var defects = []struct {
 	{"Request.MinMember", func(r *gang.Request) { r.MinMember = -1 }, `request.MinMember "-1": negative`},
 	{"Request.MinMember", func(r *gang.Request) { r.MinMember = 9 }, `request.MinMember "9": above the total of 8`},
 	{"Request.Total", func(r *gang.Request) { r.Total, r.MinMember = -1, 0 }, `request.Total "-1": negative`},
+	{"Preempt.Order", func(r *gang.Request) { r.Preempt.Order = []gang.Cost{"tier"} }, `request.Preempt.Order[0] "tier": unknown cost`},
+	{"Preempt.Order", func(r *gang.Request) { r.Preempt.Order = []gang.Cost{gang.CostMembers, gang.CostMembers} }, `request.Preempt.Order[1] "members": listed twice`},
+	{"Preempt.Steps", func(r *gang.Request) { r.Preempt.Steps = -1 }, `request.Preempt.Steps "-1": negative`},
 	{"Request.Members", func(r *gang.Request) { r.Members = nil }, `request.Members: no members to place`},
 	{"Request.PP", func(r *gang.Request) { r.PP = 2 }, `request.PP "2": excludes Groups`},
 	{"Request.DP", func(r *gang.Request) { r.DP = 2 }, `request.DP "2": excludes Groups`},
@@ -173,13 +176,13 @@ func TestSumsThatJustFit(t *testing.T) {
 func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
 		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.IgnoreLeaving", "Request.AffinityKey",
-		"Request.Quota", "Member.NonPreemptible",
+		"Request.Quota", "Member.NonPreemptible", "Request.NeverPreempts", "Request.Preempt", "Preempt.ForTier",
 		"Request.Class", "Request.Eligible", "Request.Score",
 	}
 	for _, c := range defects {
 		known = append(known, c.field)
 	}
-	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Expression{}, gang.NUMA{}} {
+	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Expression{}, gang.NUMA{}, gang.Preempt{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(s)) {
 			name := reflect.TypeOf(s).Name() + "." + f.Name
 			require.True(t, slices.Contains(known, name), "%s is neither validated nor free", name)

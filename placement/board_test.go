@@ -29,6 +29,7 @@ func board(t require.TestingT) placement.Spec {
 		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
 	}
 	spec.Running = []placement.Running{{Gang: "x", Member: "x-0", Node: "n0", Resources: muster.Resources{"gpu": 1}}}
+	spec.Budgets = []placement.Budget{{Name: "b", Allowed: 1}}
 	return spec
 }
 

@@ -31,6 +31,7 @@ type Cluster struct {
 	leaving []*member    // in the order of gang, then name
 	quotas  *quota.State // nil: there are none
 	totals  []bigSum     // what they divide, by resource, unless it is fixed
+	budgets []Budget     // in natural order of names
 
 	cache *shapeCache
 	// While a snapshot is made:
@@ -57,6 +58,9 @@ func NewCluster(spec Spec) (*Cluster, error) {
 		c.free[r] = newColumn[int64](n)
 	}
 	if err := c.newQuotas(spec); err != nil {
+		defects = append(defects, err)
+	}
+	if err := c.setBudgets(spec.Budgets); err != nil {
 		defects = append(defects, err)
 	}
 	defects = append(append(c.putNodes(spec.Nodes), defects...), checkSettings(spec)...)
@@ -235,6 +239,7 @@ func (c *Cluster) exportMember(m *member) Running {
 	return Running{
 		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.held(m.holds),
 		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving, NUMA: m.placed,
-		Quota: m.quota, NonPreemptible: m.pinned,
+		Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable, Priority: m.priority, MinMember: m.least,
+		Started: m.started, Budgets: m.budgets,
 	}
 }

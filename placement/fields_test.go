@@ -36,8 +36,10 @@ func another(t *testing.T, field reflect.StructField) reflect.Value {
 		v.SetString("other")
 	case bool:
 		v.SetBool(true)
-	case int:
+	case int, int64:
 		v.SetInt(7)
+	case []string:
+		v.Set(reflect.ValueOf([]string{"other"}))
 	case muster.Resources:
 		v.Set(reflect.ValueOf(gpus(1)))
 	case map[string]string:
@@ -119,6 +121,7 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		RemoveNodes: []string{"n3"},
 		SetNodes:    []placement.Node{{Name: "n0"}},
 		Place:       []placement.Running{{Gang: "g", Member: "m", Node: "n0"}},
+		Budgets:     []placement.Budget{{Name: "b", Allowed: 2}},
 	})
 	for i := range full.NumField() {
 		if full.Type().Field(i).Name == "Demand" {
@@ -142,6 +145,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	req := job(8)
 	req.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
 	res := mustPlan(t, c, req)
+	res.Victims, res.Preemption = []placement.Victim{{}}, &placement.Preemption{} // see TestPreemption
 	filled(t, *res)
 	filled(t, res.Span[0])
 	filled(t, mustPlan(t, newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])

@@ -38,15 +38,16 @@ func intakesOf(running []Running) (gangs []*intake, of []*intake) {
 	return gangs, of
 }
 
-// kin finds or makes what members of the gang have in common; equal holds are the same slice.
-func (g *intake) kin(affinityKey, quota string, holds []int64) *kin {
+// kin finds or makes what members of the gang have in common.
+func (g *intake) kin(like kin) *kin {
 	const tried = 8 // the others are not shared: a gang has few kinds of members
 	for _, k := range g.kins[max(0, len(g.kins)-tried):] {
-		if &k.holds[0] == &holds[0] && k.affinityKey == affinityKey && k.quota == quota {
+		if k.is(&like) {
 			return k
 		}
 	}
-	k := &kin{gang: g.gang, affinityKey: affinityKey, quota: quota, holds: holds}
+	like.gang = g.gang
+	k := &like
 	g.kins = append(g.kins, k)
 	return k
 }

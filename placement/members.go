@@ -18,7 +18,8 @@ type member struct {
 	index            int
 	node             int32
 	indexed, leaving bool
-	pinned           bool         // not preemptible
+	pinned           bool // not preemptible
+	started          int64
 	placed           *numa.Placed // nil: it has no zones
 }
 
@@ -28,6 +29,16 @@ type kin struct {
 	affinityKey string
 	quota       string  // empty: none
 	holds       []int64 // by resource
+	priority    int64
+	least       int      // members of the gang that must run together; 0: each stands for itself
+	budgets     []string // that its members count in
+	unevictable bool
+}
+
+// is says whether members that are told in the same words are of the kin; equal holds are the same slice.
+func (k *kin) is(o *kin) bool {
+	return &k.holds[0] == &o.holds[0] && k.affinityKey == o.affinityKey && k.quota == o.quota && k.priority == o.priority &&
+		k.least == o.least && k.unevictable == o.unevictable && (k.budgets == nil) == (o.budgets == nil) && slices.Equal(k.budgets, o.budgets)
 }
 
 // gangMembers are the running members of one gang in natural order of names.

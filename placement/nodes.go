@@ -218,7 +218,7 @@ func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 
 // rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
 func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
-	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.exclusive, KeptShapes: c.keptShapes, KeptSizes: c.keptSizes}
+	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.exclusive, KeptShapes: c.keptShapes, KeptSizes: c.keptSizes, Budgets: c.budgets}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
 			spec.Nodes = append(spec.Nodes, n)

@@ -40,7 +40,10 @@ func (p *problem) waitForNames(r *Result) {
 }
 
 func (p *problem) describe(positions []int32) *Result {
-	r := &Result{Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned}
+	r := &Result{
+		Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
+		priority: p.req.Priority, least: p.gangLeast(),
+	}
 	for i := range p.req.Members {
 		if m := &p.req.Members[i]; m.Indexed {
 			if r.indexes == nil {
@@ -65,6 +68,15 @@ func (p *problem) describe(positions []int32) *Result {
 	r.Strategy, r.StrategyNumber = p.v.strategyName(tier, tiers)
 	r.Span = p.v.span(where, tier)
 	return r
+}
+
+// gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
+// pod.
+func (p *problem) gangLeast() int {
+	if n := len(p.pending) + len(p.running); p.req.MinMember == 0 && n > 1 {
+		return n
+	}
+	return p.req.MinMember
 }
 
 func (p *problem) assignments(r *Result, positions []int32) {

@@ -3,6 +3,7 @@ package placement
 import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -27,10 +28,16 @@ type Result struct {
 	Assignments []Assignment
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
+	// Victims are the members that leave for the gang, in natural order of gang and name.
+	Victims []Victim
+	// Preemption says what the victims cost, nil if there are none.
+	Preemption *Preemption
 
 	// What Apply needs of the request: what the members hold, in turn by rank, the affinity key and the indexes.
 	holds       []muster.Resources
 	affinityKey string
+	priority    int64
+	least       int // members of the gang that must run together; 0: the only one stands for itself
 	quota       string
 	limit       quota.Limit
 	pinned      map[string]bool // members that are not preemptible
@@ -54,6 +61,28 @@ type Assignment struct {
 	// NUMA is what the member gets of the zones of its node, nil if no policy applies or nothing it asks for has zones there.
 	// Members may share it.
 	NUMA *numa.Placed
+}
+
+// Victim is a running member that a plan evicts.
+type Victim struct {
+	MemberRef
+	Node string
+	// Priority is that of its gang. It is below the preemptor's, unless OverMin says why the member may leave.
+	Priority int64
+	// OverMin is the resource of which its quota, and all above it below the first that it shares with the preemptor, use more than
+	// their min; empty: it leaves by its priority.
+	OverMin string
+	// Quota is its own.
+	Quota string
+}
+
+// Preemption is what victims cost, and what is known of the best there could be.
+type Preemption struct {
+	Cost preempt.Cost
+	// LowerBound is a cost that no legal set of victims is below; it is Cost if Proven.
+	LowerBound preempt.Cost
+	// Proven is true if no set of victims is better, false if the search ended before that was known.
+	Proven bool
 }
 
 // Waited is a leaving member that a plan waits for.

@@ -61,7 +61,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
 func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
-	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, pinned: r.NonPreemptible, placed: r.NUMA}
+	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, pinned: r.NonPreemptible, placed: r.NUMA, started: r.Started}
 	if r.Gang == "" || r.Member == "" {
 		return m, nameless(r.Gang, r.Member)
 	}
@@ -69,7 +69,13 @@ func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (m
 	if holds == nil {
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	m.kin = g.kin(r.AffinityKey, r.Quota, holds)
+	if r.MinMember < 0 {
+		return m, invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
+	}
+	m.kin = g.kin(kin{
+		affinityKey: r.AffinityKey, quota: r.Quota, holds: holds,
+		priority: r.Priority, least: r.MinMember, budgets: r.Budgets, unevictable: r.Unevictable,
+	})
 	m.node = c.presentNode(r.Node, near)
 	return m, c.checkQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }

@@ -278,6 +278,16 @@ func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []
 	return next, changed
 }
 
+// ofGang lists the members of a gang that run.
+func (m model) ofGang(name string) (out []placement.MemberRef) {
+	for ref := range m.running {
+		if ref.Gang == name {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
 // stepApply plans the gang, on what is free now, and applies that.
 func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.Delta, next *placement.Cluster, err error) {
 	now := *req
@@ -287,6 +297,10 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.De
 		next, err = c.Update(d)
 		return d, next, err
 	}
+	least := req.MinMember
+	if total := len(req.Members) + len(m.ofGang(req.Name)); least == 0 && total > 1 {
+		least = total
+	}
 	members := map[string]*gang.Member{}
 	for i := range req.Members {
 		members[req.Members[i].Name] = &req.Members[i]
@@ -294,6 +308,7 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.De
 	for _, a := range res.Assignments {
 		d.Place = append(d.Place, placement.Running{
 			Gang: req.Name, Member: a.Member, Node: a.Node, AffinityKey: req.AffinityKey, NUMA: a.NUMA,
+			Priority: req.Priority, MinMember: least,
 			Resources: validity.ShapeOf(req, members[a.Member]).Resources,
 			Index:     members[a.Member].Index, Indexed: members[a.Member].Indexed,
 		})

@@ -24,6 +24,8 @@ type Spec struct {
 	Total muster.Resources
 	// Demand is what is pending in each quota; the host tells it, or [Batch] for its queue.
 	Demand map[string]muster.Resources
+	// Budgets say how many members may leave; names are unique. One that no member counts in has no effect.
+	Budgets []Budget
 	// KeptShapes and KeptSizes bound what the snapshots that come of this cluster remember, so that a plan need not look at
 	// every node: the shapes that were planned last, and for each of them the last group sizes. They change no plan. A shape
 	// takes some 12 bytes a node, a size less than 2. 0: 8 shapes, 4 sizes.
@@ -82,8 +84,26 @@ type Running struct {
 	NUMA *numa.Placed
 	// Quota is the leaf of the quota tree that it counts in, unless it is leaving; empty: none.
 	Quota string
-	// NonPreemptible members count against what the quota guarantees.
+	// NonPreemptible members are no victims, and count against what the quota guarantees.
 	NonPreemptible bool
+	// Unevictable members are no victims either, without counting as that: those of daemons.
+	Unevictable bool
+	// Priority is that of the gang. Where the members' differ, the gang has the lowest.
+	Priority int64
+	// MinMember is how many members of the gang must run together: victims leave it as many, or it leaves whole. 0: each member
+	// stands for itself, as a plain pod does. Where the members' differ, the largest counts.
+	MinMember int
+	// Started is when the member started, in seconds since any time before all of them; 0: before all that are known.
+	Started int64
+	// Budgets names the disruption budgets that the member counts in. The slice is kept by reference.
+	Budgets []string
+}
+
+// Budget is a disruption budget.
+type Budget struct {
+	Name string
+	// Allowed is how many of its members may leave; those beyond break it. Negative is as good as 0.
+	Allowed int
 }
 
 // Delta is a change of a cluster. It is applied as a whole or not at all, in the order of the fields: members leave
@@ -101,6 +121,8 @@ type Delta struct {
 	Place []Running
 	// Demand replaces what is pending in the quotas that it names.
 	Demand map[string]muster.Resources
+	// Budgets replaces the budgets that it names, and adds those that are new.
+	Budgets []Budget
 }
 
 // MemberRef names a running member.

@@ -80,7 +80,9 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
 	pool := c.amounts()
 	for _, r := range res.holds {
-		kins = append(kins, g.kin(res.affinityKey, res.quota, pool.vector(r, 0)))
+		kins = append(kins, g.kin(kin{
+			affinityKey: res.affinityKey, quota: res.quota, holds: pool.vector(r, 0), priority: res.priority, least: res.least,
+		}))
 		lacks = append(lacks, c.lacking(r, pool))
 	}
 	return kins, lacks
@@ -132,6 +134,9 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 		return nil, err
 	}
 	if err := next.demandIn(d.Demand); err != nil {
+		return nil, err
+	}
+	if err := next.setBudgets(d.Budgets); err != nil {
 		return nil, err
 	}
 	return c.succeed(next)

@@ -57,6 +57,7 @@ func Describe(c *placement.Cluster, trees ...string) placement.Spec {
 			spec.Trees = append(spec.Trees, t)
 		}
 	}
+	spec.Budgets = c.Budgets()
 	for n := range c.Nodes() {
 		spec.Nodes = append(spec.Nodes, n)
 	}

@@ -1,0 +1,39 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+)
+
+// Budgets lists the disruption budgets in natural order of names; the slice is the caller's.
+func (c *Cluster) Budgets() []Budget { return slices.Clone(c.budgets) }
+
+// setBudgets replaces budgets, and adds those that are new.
+func (c *Cluster) setBudgets(list []Budget) error {
+	if len(list) == 0 {
+		return nil
+	}
+	next := slices.Clone(c.budgets)
+	for i, b := range list {
+		field := fmt.Sprintf("cluster.Budgets[%d].Name", i)
+		switch {
+		case b.Name == "":
+			return invalid(field, "", "a budget has no name")
+		case slices.ContainsFunc(list[:i], func(o Budget) bool { return o.Name == b.Name }):
+			return invalid(field, b.Name, "duplicate name")
+		}
+		if at, ok := placeOfBudget(next, b.Name); ok {
+			next[at] = b
+		} else {
+			next = slices.Insert(next, at, b)
+		}
+	}
+	c.budgets = next
+	return nil
+}
+
+func placeOfBudget(sorted []Budget, name string) (int, bool) {
+	return slices.BinarySearchFunc(sorted, name, func(b Budget, name string) int { return muster.CompareNatural(b.Name, name) })
+}
