@@ -6,11 +6,13 @@
 package muster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Names of resources with a unit of their own. Every other resource is counted in whole pieces (devices).
@@ -30,6 +32,24 @@ type Resources map[string]int64
 // Names lists the resources in natural order. O(k log k).
 func (r Resources) Names() []string {
 	return slices.SortedFunc(maps.Keys(r), CompareNatural)
+}
+
+// CompareResources orders names of resources by how dear they are: devices first, in natural order, then cpu, memory, and the
+// others that every machine has - pods, ephemeral-storage, hugepages - in natural order. O(len(a)+len(b)).
+func CompareResources(a, b string) int {
+	return cmp.Or(cmp.Compare(dearness(a), dearness(b)), CompareNatural(a, b))
+}
+
+func dearness(resource string) int {
+	switch {
+	case resource == CPU:
+		return 1
+	case resource == Memory:
+		return 2
+	case resource == Pods, resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
+		return 3
+	}
+	return 0 // a device
 }
 
 // Add adds amounts to r. A sum that would overflow stops at the largest amount; negative amounts, which are not valid, add

@@ -18,6 +18,14 @@ func TestResourceNamesAreInNaturalOrder(t *testing.T) {
 	require.Empty(t, muster.Resources(nil).Names())
 }
 
+func TestResourcesAreOrderedByHowDearTheyAre(t *testing.T) {
+	names := []string{"pods", "cpu", "nvidia.com/gpu-10", "memory", "hugepages-2Mi", "amd.com/gpu", "ephemeral-storage", "nvidia.com/gpu-9", "hugepages"}
+	slices.SortFunc(names, muster.CompareResources)
+	require.Equal(t, []string{
+		"amd.com/gpu", "hugepages", "nvidia.com/gpu-9", "nvidia.com/gpu-10", "cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "pods",
+	}, names)
+}
+
 func TestResourcesValidate(t *testing.T) {
 	require.NoError(t, muster.Resources(nil).Validate("f"))
 	require.NoError(t, muster.Resources{muster.CPU: 0, muster.Memory: 1 << 62}.Validate("f"))

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -30,14 +31,38 @@ func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
 	if err := s.ask(q, a, limit); err != nil {
 		return nil, err
 	}
-	for i := len(q.ids) - 1; i >= 0; i-- {
-		for _, rule := range [...]Rule{RuleLimit, RuleMin} {
-			if !s.holds(q, i, rule) {
-				return s.refusal(q, i, rule), nil
+	for i, rule := range s.refusing(q) {
+		return s.refusal(q, i, rule), nil
+	}
+	return nil, nil
+}
+
+// Refusals are all that stands against a gang, from the leaf up, of each quota the limit before the min; [State.Admit] names the
+// first of them. The list is the caller's. Errors and cost as there.
+func (s *State) Refusals(a Ask, limit Limit) ([]Refusal, error) {
+	q := questions.Get().(*question)
+	defer questions.Put(q)
+	if err := s.ask(q, a, limit); err != nil {
+		return nil, err
+	}
+	var all []Refusal
+	for i, rule := range s.refusing(q) {
+		all = append(all, *s.refusal(q, i, rule))
+	}
+	return all, nil
+}
+
+// refusing goes through the rules that refuse, by place on the path, in the order in which they are told.
+func (s *State) refusing(q *question) iter.Seq2[int, Rule] {
+	return func(yield func(int, Rule) bool) {
+		for i := len(q.ids) - 1; i >= 0; i-- {
+			for _, rule := range [...]Rule{RuleLimit, RuleMin} {
+				if !s.holds(q, i, rule) && !yield(i, rule) {
+					return
+				}
 			}
 		}
 	}
-	return nil, nil
 }
 
 // Wanting is the state in which an ask counts as demand, as it does in [State.Admit]: a host that looks for the largest part of a gang

@@ -158,6 +158,44 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
+// BenchmarkReclaims asks whether 64 members of so many quotas, in departments of eight, may leave; they may.
+func BenchmarkReclaims(b *testing.B) {
+	each := func(n int64) muster.Resources {
+		return muster.Resources{muster.CPU: 8 * n, muster.Memory: n << 30, "nvidia.com/gpu": n}
+	}
+	specs := []quota.Spec{{Name: "own", Min: each(64)}}
+	for i := range 64 {
+		up := fmt.Sprintf("department-%d", i/8)
+		if i%8 == 0 {
+			specs = append(specs, quota.Spec{Name: up, Min: each(80)})
+		}
+		specs = append(specs, quota.Spec{Name: fmt.Sprintf("team-%d", i), Parent: up, Min: each(10)})
+	}
+	tree, err := quota.New(specs)
+	require.NoError(b, err)
+	s, err := tree.State(each(1000))
+	require.NoError(b, err)
+	for i := range 64 {
+		s, err = s.Use(fmt.Sprintf("team-%d", i), each(80), nil)
+		require.NoError(b, err)
+	}
+	ask := quota.Ask{Quota: "own", Request: each(64)}
+	for _, quotas := range []int{1, 4, 64} {
+		evictions := make([]quota.Eviction, 64)
+		for i := range evictions {
+			evictions[i] = quota.Eviction{Quota: fmt.Sprintf("team-%d", i%quotas), Held: each(1)}
+		}
+		b.Run(fmt.Sprintf("evictions=64/quotas=%d", quotas), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if ok, err := s.Reclaims(ask, evictions); !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkQuotas is by how much the heap grows for a tree with its state and shares, beside the specs, which are the host's.
 func BenchmarkQuotas(b *testing.B) {
 	heap := func() uint64 {

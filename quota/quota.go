@@ -3,7 +3,8 @@
 //
 // [New] reads the tree, [Tree.State] begins with what there is in total, [State.Use], [State.Release] and
 // [State.WithDemand] follow what happens, each a new snapshot. [State.Share] is how much of everything a quota may use now,
-// [State.Admit] whether a gang may start, and if not, which quota refuses, by which rule, by how much.
+// [State.Admit] whether a gang may start, and if not, which quota refuses, by which rule, by how much; [State.Reclaims] whether members
+// of other quotas may be evicted for it.
 //
 // Every resource is computed alone, in integers: milli-CPU, bytes, counts. The shares of all children of a quota come out of
 // one computation, so that neither order nor rounding favours anybody. Nothing here knows a cluster.
