@@ -15,6 +15,8 @@ import (
 type draft struct {
 	obj  *object // what declares it; nil if pods alone do
 	name string
+	// plain is true for a pod that is in no gang.
+	plain bool
 
 	priority *int64
 	class    field // a priority class, if the source names one
@@ -29,6 +31,7 @@ type draft struct {
 	total     int // declared size, 0: none
 	queues    []queueName
 	quota     string           // in which the members are; empty: none
+	never     bool             // nobody leaves for it
 	asks      muster.Resources // of the members that wait
 
 	job      *draft    // of a PodGroup: the job of its name

@@ -26,6 +26,7 @@ func (r *reader) gangs() []*draft {
 	slices.SortFunc(r.spec.Running, func(a, b placement.Running) int {
 		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 	})
+	r.countBudgets()
 	slices.SortFunc(r.notices, muster.CompareNatural)
 	sortQueue(waiting)
 	return waiting
@@ -80,7 +81,7 @@ func (r *reader) assignPods() {
 			name += " (pod)"
 			r.notices = append(r.notices, fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
 		}
-		d := &draft{name: name, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
+		d := &draft{name: name, plain: true, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
 		r.byName[name] = d
 		r.drafts = append(r.drafts, d)
 	}
@@ -180,19 +181,33 @@ func (r *reader) finish(d *draft) bool {
 			m.index, m.indexed = i, true
 		}
 	}
-	for _, m := range members {
-		if m.node != "" {
-			r.spec.Running = append(r.spec.Running, placement.Running{
-				Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
-				Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
-				Quota: m.quota, NonPreemptible: m.spec.pinned,
-			})
-		}
-	}
+	r.rank(d, members)
+	r.run(d, members, max(d.min, whole.needed()))
 	if waits {
 		r.makeRequest(d, members, levels, why)
 	}
 	return waits
+}
+
+// run lists the members that run. The gang needs at least so many of them, 0: all that are known.
+func (r *reader) run(d *draft, members []*member, least int) {
+	switch {
+	case d.plain:
+		least = 0
+	case least == 0:
+		least = max(len(members), d.total)
+	}
+	for _, m := range members {
+		if m.node == "" {
+			continue
+		}
+		r.spec.Running = append(r.spec.Running, placement.Running{
+			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
+			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
+			Quota: m.quota, NonPreemptible: m.spec.pinned, Unevictable: m.unevictable,
+			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.budgetsOf(d, m),
+		})
+	}
 }
 
 // onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
@@ -215,8 +230,8 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 // makeRequest fills in the result of a gang that waits.
 func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, why string) {
 	q := &d.result.Request
-	q.Priority, q.Tree, q.Gather, q.PP, q.DP = r.priority(d, members), d.tree, unique(d.gather), d.pp, d.dp
-	q.MinMember, q.Total, q.Groups, q.Quota = d.min, d.total, mergeLevels(levels), d.quota
+	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
+	q.MinMember, q.Total, q.Groups, q.Quota, q.NeverPreempts = d.min, d.total, mergeLevels(levels), d.quota, d.never
 	d.result.Ignored = d.ignored
 	d.asks = muster.Resources{}
 	shapes := map[string]*gang.Shape{}

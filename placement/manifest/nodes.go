@@ -26,8 +26,8 @@ type cluster struct {
 	// brokenTrees is set when a tree could not be built; then rules are not checked against trees, since the defect
 	// that matters is known.
 	brokenTrees bool
-	classes     map[string]int64 // priorities by class
-	global      int64            // priority of pods without a class
+	classes     map[string]class
+	global      class // of pods without one
 	hasGlobal   bool
 }
 
@@ -74,20 +74,6 @@ func checkEffect(f field, e gang.Effect) {
 	case gang.NoSchedule, gang.PreferNoSchedule, gang.NoExecute, "":
 	default:
 		f.fail("must be NoSchedule, PreferNoSchedule or NoExecute")
-	}
-}
-
-func (r *reader) readPriorityClass(o *object) {
-	if r.classes == nil {
-		r.classes = map[string]int64{}
-	}
-	n, ok := o.root.get("value").number64()
-	if !ok {
-		return
-	}
-	r.classes[o.name] = n
-	if o.root.get("globalDefault").flag() && (!r.hasGlobal || n < r.global) {
-		r.global, r.hasGlobal = n, true // of several the lowest, as in Kubernetes
 	}
 }
 

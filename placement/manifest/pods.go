@@ -21,13 +21,17 @@ type podSpec struct {
 	quota    field       // the label that names it
 	queues   []queueName // that it names instead
 	pinned   bool        // not preemptible
+	policy   field       // of preemption
+	patient  bool        // its labels say that it preempts nobody
+	labels   field
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
 func (r *reader) readPodSpec(pod field) *podSpec {
 	f := pod.sub("spec")
-	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName")}
+	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName"), policy: f.get("preemptionPolicy")}
 	p.class.str()
+	p.policy.str()
 	if n, ok := f.get("priority").number64(); ok {
 		p.priority = &n
 	}
@@ -40,12 +44,16 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
 	p.ignored = ignoredRules(f)
 	labels := pod.sub("metadata").sub("labels")
+	p.labels = labels
 	p.quota = labels.get(quotaPrefix + "name")
 	p.quota.str()
 	if len(r.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
 	p.pinned = labels.get(quotaPrefix+"preemptible").str() == "false"
+	for _, spelling := range []string{"can-preempt", "can-preempible"} {
+		p.patient = p.patient || labels.get(quotaPrefix+spelling).str() == "false"
+	}
 	return p
 }
 
@@ -159,9 +167,7 @@ func readExpressions(f field) []gang.Expression {
 	var out []gang.Expression
 	for e := range f.all() {
 		e = e.object()
-		x := gang.Expression{
-			Key: e.get("key").required(), Operator: gang.Operator(e.get("operator").required()), Values: e.get("values").texts(),
-		}
+		x := readExpression(e)
 		if x.Operator != "" && !slices.Contains(operators, x.Operator) {
 			e.get("operator").fail("unknown operator")
 		}
@@ -217,6 +223,10 @@ type member struct {
 	zones   *numa.Placed
 	leaving bool
 	quota   string // empty: none
+
+	priority    int64
+	started     int64 // seconds since 1970; 0: unknown
+	unevictable bool  // of a daemon or of the node itself: it would come back
 }
 
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
@@ -229,6 +239,11 @@ func (r *reader) readPod(o *object) {
 		return
 	}
 	m.zones = r.readPlaced(m)
+	_, mirror := o.annotations["kubernetes.io/config.mirror"]
+	m.unevictable = mirror || slices.ContainsFunc(o.owners, func(w owner) bool { return w.kind == "DaemonSet" })
+	if at := o.root.sub("status").get("startTime").time(); !at.IsZero() {
+		m.started = at.Unix()
+	}
 	for _, key := range indexAnnotations {
 		if f := o.annotation(key); f.present() {
 			m.index, m.indexed = f.count(f.str(), 0)

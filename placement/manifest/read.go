@@ -8,7 +8,16 @@
 // scheduling.koordinator.sh/resource-spec, volcano.sh/numa-topology-policy. Quota of a pod: its label
 // quota.scheduling.koordinator.sh/name, the Queue that it or its gang names (if the input has it), the ElasticQuota of
 // scheduling.x-k8s.io in its namespace, the ElasticQuota in its namespace that is named like it, the one whose annotation
-// quota.scheduling.koordinator.sh/namespaces lists it.
+// quota.scheduling.koordinator.sh/namespaces lists it. Priority of a member: that of its gang (of a Workload, of the class that its
+// PodGroup or Job names), else the number in its spec, its class, the class that is the default. A gang's priority is the lowest of
+// its members that stay.
+//
+// A gang preempts nobody if one of its members that wait may not: by its label quota.scheduling.koordinator.sh/can-preempt (or
+// can-preempible) that is "false", by a preemptionPolicy Never of its own or, where it has none, of its class; or by that of the class of
+// the gang. A running pod may leave unless its label quota.scheduling.koordinator.sh/preemptible is "false", it belongs to a DaemonSet
+// or is a mirror pod. What must stay of a running gang is its minimum, with those of its groups; all of it where none is given. A
+// PodDisruptionBudget without status.disruptionsAllowed is counted over the members that it selects on nodes: those that are leaving
+// are expected, but not available.
 package manifest
 
 import (
@@ -126,6 +135,7 @@ var gangKinds = handlers{
 	"batch.volcano.sh/Job":               (*reader).readVolcanoJob,
 	"batch/Job":                          (*reader).readJob,
 	"kueue.x-k8s.io/Workload":            (*reader).readWorkload,
+	"policy/PodDisruptionBudget":         (*reader).readBudget,
 }
 
 // treeKind is the kind given to a bare list of `{layer, name, parents, children}`.
@@ -144,6 +154,7 @@ type reader struct {
 	quantities map[string]Quantity // by text, since few differ
 	cluster
 	quotas
+	budgets
 	queue
 }
 

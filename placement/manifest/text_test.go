@@ -87,10 +87,13 @@ func print(in *manifest.Input, nodes bool) string {
 	printQuotas(&b, &in.Spec)
 	for _, m := range in.Spec.Running {
 		fmt.Fprintf(&b, "running %s %s on %s%s%s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey),
-			flag(m.Quota != "", "quota="+m.Quota), flag(m.NonPreemptible, "not-preemptible"))
+			flag(m.Quota != "", "quota="+m.Quota), flag(m.NonPreemptible, "not-preemptible")+preemption(&m))
 		if m.NUMA != nil {
 			fmt.Fprintf(&b, "  zones policy=%q%s\n", m.NUMA.Policy, shares(m.NUMA.Shares))
 		}
+	}
+	for _, budget := range in.Spec.Budgets {
+		fmt.Fprintf(&b, "budget %s allowed=%d\n", budget.Name, budget.Allowed)
 	}
 	for _, g := range in.Gangs {
 		printGang(&b, g)
@@ -102,6 +105,12 @@ func print(in *manifest.Input, nodes bool) string {
 		fmt.Fprintf(&b, "notice %s\n", n)
 	}
 	return b.String()
+}
+
+// preemption is what there is to know of a member that may leave.
+func preemption(m *placement.Running) string {
+	return flag(m.Unevictable, "unevictable") + flag(m.Priority != 0, fmt.Sprint("priority=", m.Priority)) + flag(m.MinMember != 0, fmt.Sprint("min=", m.MinMember)) +
+		flag(m.Started != 0, fmt.Sprint("started=", m.Started)) + flag(len(m.Budgets) > 0, fmt.Sprint("budgets=", m.Budgets))
 }
 
 func printQuotas(b *strings.Builder, spec *placement.Spec) {
@@ -146,7 +155,7 @@ func shares(list []numa.Share) string {
 func printGang(b *strings.Builder, g manifest.Gang) {
 	q := g.Request
 	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
-		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota))
+		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota)+flag(q.NeverPreempts, "never-preempts"))
 	for _, level := range q.Groups {
 		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
 	}

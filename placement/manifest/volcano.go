@@ -58,8 +58,7 @@ func (r *reader) networkTopology(d *draft, f field) []gang.Rule {
 
 // subGroupPolicy makes groups of the pods that it matches.
 type subGroupPolicy struct {
-	labels      map[string]string
-	expressions []gang.Expression
+	selector    labelSelector
 	keys        []string
 	size, least int
 	rules       []gang.Rule
@@ -79,10 +78,9 @@ func (r *reader) readVolcanoPodGroup(o *object) {
 		} else {
 			names[name] = true
 		}
-		selector := f.sub("labelSelector")
 		p := subGroupPolicy{
-			labels: selector.get("matchLabels").textMap(), expressions: readExpressions(selector.get("matchExpressions")),
-			keys: f.get("matchLabelKeys").texts(), rules: r.networkTopology(d, f.sub("networkTopology")), size: 1,
+			selector: readLabelSelector(f.sub("labelSelector")), keys: f.get("matchLabelKeys").texts(),
+			rules: r.networkTopology(d, f.sub("networkTopology")), size: 1,
 		}
 		if n, ok := f.get("subGroupSize").whole(1); ok {
 			p.size = n
@@ -97,11 +95,7 @@ func (r *reader) readVolcanoPodGroup(o *object) {
 
 // matches says whether the policy takes the pod, and the values that tell its group.
 func (p *subGroupPolicy) matches(m *member) (values []string, ok bool) {
-	shape := gang.Shape{Selector: p.labels}
-	if len(p.expressions) > 0 {
-		shape.Affinity = []gang.Term{{Labels: p.expressions}}
-	}
-	if !shape.Selects("", m.labels) {
+	if !p.selector.matches(m.labels) {
 		return nil, false
 	}
 	for _, key := range p.keys {

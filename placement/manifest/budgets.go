@@ -1,0 +1,141 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+)
+
+// budget is a PodDisruptionBudget.
+type budget struct {
+	name     string
+	selector labelSelector
+	none     bool // it selects nothing
+	// allowed is what its status tells, if it does.
+	allowed int
+	told    bool
+	// least are to stay available, or most may be unavailable; without either nobody may leave.
+	least, most portion
+	// bound are the selected members on nodes, staying those of them that are not leaving.
+	bound, staying int
+}
+
+// budgets is what is known of budgets.
+type budgets struct {
+	bySpace map[string][]*budget
+	// shared are the lists that members have, by the names in them, since few differ.
+	shared map[string][]string
+}
+
+// readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
+// missing one in both.
+func (r *reader) readBudget(o *object) {
+	spec := o.root.sub("spec")
+	selector := spec.sub("selector")
+	b := &budget{
+		name: o.fullName(), selector: readLabelSelector(selector),
+		least: readPortion(spec.get("minAvailable")), most: readPortion(spec.get("maxUnavailable")),
+	}
+	empty := !selector.get("matchLabels").present() && !selector.get("matchExpressions").present()
+	b.none = !selector.present() || empty && o.version == "policy/v1beta1"
+	if b.least.given && b.most.given {
+		spec.get("maxUnavailable").fail("excludes minAvailable")
+	}
+	b.allowed, b.told = o.root.sub("status").get("disruptionsAllowed").whole(0)
+	if r.bySpace == nil {
+		r.bySpace = map[string][]*budget{}
+	}
+	r.bySpace[o.namespace] = append(r.bySpace[o.namespace], b)
+}
+
+// portion is a number of members, or a percentage of them.
+type portion struct {
+	n              int
+	percent, given bool
+}
+
+// readPortion reads a number, or a percentage up to 100%.
+func readPortion(f field) portion {
+	p := portion{given: f.present()}
+	if f.v == nil || f.v.kind != text {
+		p.n, _ = f.whole(0)
+		return p
+	}
+	digits, isPercent := strings.CutSuffix(f.v.text, "%")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !isPercent || err != nil || n > 100 {
+		f.fail("neither a whole number nor a percentage up to 100%")
+		return p
+	}
+	p.n, p.percent = int(n), true
+	return p
+}
+
+// of is the portion of so many members, rounded up as Kubernetes does.
+func (p portion) of(members int) int {
+	if p.percent {
+		return (p.n*members + 99) / 100
+	}
+	return p.n
+}
+
+// budgetsOf lists the budgets that a member on a node counts in, and counts it there.
+func (r *reader) budgetsOf(d *draft, m *member) []string {
+	if len(r.bySpace) == 0 {
+		return nil
+	}
+	namespace, labels := d.place().namespace, m.labels
+	if m.obj == nil {
+		labels = m.spec.labels.textMap()
+	}
+	var names []string
+	for _, b := range r.bySpace[namespace] {
+		if b.none || !b.selector.matches(labels) {
+			continue
+		}
+		names = append(names, b.name)
+		if b.bound++; !m.leaving {
+			b.staying++
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	key := fmt.Sprintf("%q", names)
+	if r.shared == nil {
+		r.shared = map[string][]string{}
+	}
+	if r.shared[key] == nil {
+		r.shared[key] = names
+	}
+	return r.shared[key]
+}
+
+// countBudgets says how many members may leave, when all members are known. Those that are leaving already are missed.
+func (r *reader) countBudgets() {
+	for _, list := range r.bySpace {
+		for _, b := range list {
+			if !b.told {
+				b.allowed = max(0, b.staying-b.wanted())
+			}
+			r.spec.Budgets = append(r.spec.Budgets, placement.Budget{Name: b.name, Allowed: b.allowed})
+		}
+	}
+	slices.SortFunc(r.spec.Budgets, func(a, b placement.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
+}
+
+// wanted is how many of the selected members are to stay.
+func (b *budget) wanted() int {
+	switch {
+	case b.least.given:
+		return b.least.of(b.bound)
+	case b.most.given:
+		return max(0, b.bound-b.most.of(b.bound))
+	}
+	return b.bound
+}

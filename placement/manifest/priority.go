@@ -1,0 +1,99 @@
+package manifest
+
+// class is what a PriorityClass says, or a pod that took it from there.
+type class struct {
+	priority int64
+	never    bool // whoever has it preempts nobody
+}
+
+// systemClasses exist in every Kubernetes cluster.
+var systemClasses = map[string]class{
+	"system-cluster-critical": {priority: 2_000_000_000}, "system-node-critical": {priority: 2_000_001_000},
+}
+
+func (r *reader) readPriorityClass(o *object) {
+	if r.classes == nil {
+		r.classes = map[string]class{}
+	}
+	c := class{never: neverPreempts(o.root.get("preemptionPolicy"), false)}
+	var ok bool
+	if c.priority, ok = o.root.get("value").number64(); !ok {
+		return
+	}
+	r.classes[o.name] = c
+	if o.root.get("globalDefault").flag() && (!r.hasGlobal || c.priority < r.global.priority) {
+		r.global, r.hasGlobal = c, true // of several the lowest, as in Kubernetes
+	}
+}
+
+// neverPreempts reads a preemptionPolicy.
+func neverPreempts(f field, otherwise bool) bool {
+	switch f.str() {
+	case "Never":
+		return true
+	case "PreemptLowerPriority":
+		return false
+	case "":
+	default:
+		f.fail("must be Never or PreemptLowerPriority")
+	}
+	return otherwise
+}
+
+func (r *reader) lookup(name string) (class, bool) {
+	if c, ok := r.classes[name]; ok {
+		return c, true
+	}
+	c, ok := systemClasses[name]
+	return c, ok
+}
+
+// resolve is what a number and the name of a class say together; ok is false if neither is given. The number counts: the API
+// server took it from the class, which then need not be in the input. Without a number, an unknown class is a defect.
+func (r *reader) resolve(number *int64, name field) (c class, ok bool) {
+	c, known := r.lookup(name.str())
+	switch {
+	case number != nil:
+		c.priority = *number
+	case name.str() == "":
+		return c, false
+	case !known:
+		name.fail("unknown PriorityClass")
+	}
+	return c, true
+}
+
+// classOf is what a member says: its number, its class, else the default of all pods. Templates beside which the gang has a
+// priority of its own may name a class that is not known.
+func (r *reader) classOf(m *member, own bool) class {
+	name := m.spec.class.str()
+	c, _ := r.lookup(name)
+	if !own || m.obj != nil {
+		c, _ = r.resolve(m.spec.priority, m.spec.class)
+	}
+	if name == "" && m.spec.priority == nil {
+		c = r.global
+	}
+	c.never = neverPreempts(m.spec.policy, c.never)
+	return c
+}
+
+// rank gives every member the priority of the gang if that has one of its own, else what the member says, and decides whether the
+// gang may preempt: not if one of those that wait may not. The gang's priority is the lowest of its members that stay.
+func (r *reader) rank(d *draft, members []*member) {
+	own, fixed := r.resolve(d.priority, d.class)
+	d.never = own.never
+	lowest, found := own.priority, fixed
+	for _, m := range members {
+		c := r.classOf(m, fixed)
+		m.priority = c.priority
+		if fixed {
+			m.priority = own.priority
+		}
+		if !m.leaving && (!found || m.priority < lowest) {
+			lowest, found = m.priority, true
+		}
+		d.never = d.never || m.node == "" && (c.never || m.spec.patient)
+	}
+	d.result.Request.Priority = lowest
+}
