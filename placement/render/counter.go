@@ -7,18 +7,16 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// load is what members on a node hold. Nil: nothing.
+// load is what members on a node hold.
 type load struct {
 	resources muster.Resources
 	zones     []numa.Placed
 }
 
-// add counts a running member to the load of its node.
-func add(loads map[string]*load, m *placement.Running) {
-	l := loads[m.Node]
-	if l == nil {
-		l = &load{resources: muster.Resources{}}
-		loads[m.Node] = l
+// add counts a running member.
+func (l *load) add(m *placement.Running) {
+	if l.resources == nil {
+		l.resources = muster.Resources{}
 	}
 	for name, n := range m.Resources {
 		l.resources[name] += n
@@ -51,9 +49,6 @@ func shapeOf(req *gang.Request) *gang.Shape {
 
 // slots is how many members fit beside a load, by the totals of the node and by its zones, whatever else keeps them away.
 func (c *counter) slots(n *placement.Node, l *load) int64 {
-	if l == nil {
-		l = &load{}
-	}
 	least := int64(-1)
 	for name, ask := range c.shape.Resources {
 		have, limited := n.Allocatable[name]

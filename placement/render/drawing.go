@@ -25,45 +25,78 @@ type drawing struct {
 
 // cell is what a node is to one shape: how many members of it each kind of slot could hold.
 type cell struct {
-	assigned                 []rune // a letter a new member
-	own                      int    // running members of the gang
-	free, leaving, held, out int64
-	touched                  bool
+	assigned                       []rune // a letter a new member
+	own                            int    // running members of the gang
+	free, leaving, left, held, out int64  // left: where victims leave and nobody comes
+	touched                        bool
 }
 
 // newDrawing counts slots on the snapshot that the plan was made from.
 func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 	d := &drawing{cells: map[string]cell{}}
 	d.tree = treeOf(c, o)
-	all, staying := map[string]*load{}, map[string]*load{}
-	own, assigned, waited := map[string]int{}, map[string][]rune{}, map[string]bool{}
-	for m := range c.Running() {
-		add(all, &m)
-		if !m.Leaving {
-			add(staying, &m)
-		}
-		if !m.Leaving && m.Gang == o.Gang {
-			own[m.Node]++
-		}
-	}
-	if o.Result != nil {
-		for _, a := range o.Result.Assignments {
-			assigned[a.Node] = append(assigned[a.Node], letter(a.Group))
-		}
-		for _, m := range o.Result.WaitsFor {
-			waited[m.Node] = true
-		}
-	}
+	parts := partsOf(c, o)
 	counter := counter{shape: shapeOf(o.Request), exclusive: c.NUMAExclusive()}
 	for n := range c.Nodes() {
-		nc := cell{assigned: assigned[n.Name], own: own[n.Name]}
-		nc.touched = len(nc.assigned)+nc.own > 0 || waited[n.Name]
-		nc.count(&n, &counter, all[n.Name], staying[n.Name])
+		p := parts[n.Name]
+		if p == nil {
+			p = &part{}
+		}
+		nc := cell{assigned: p.assigned, own: p.own}
+		nc.touched = len(p.assigned)+p.own+p.victims > 0 || p.waited
+		nc.count(&n, &counter, p)
 		d.cells[n.Name] = nc
 		d.order = append(d.order, n.Name)
 	}
 	d.whole = len(d.cells) <= drawnWhole
 	return d
+}
+
+// part is what runs on a node and what the plan does there.
+type part struct {
+	all, staying, kept load // of all members; without those that are leaving; without victims either
+	own, victims       int
+	assigned           []rune
+	waited             bool
+}
+
+// partsOf looks at every running member and at the plan, by node.
+func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
+	parts := map[string]*part{}
+	at := func(node string) *part {
+		if parts[node] == nil {
+			parts[node] = &part{}
+		}
+		return parts[node]
+	}
+	leaves := map[placement.MemberRef]bool{}
+	if o.Result != nil {
+		for _, a := range o.Result.Assignments {
+			at(a.Node).assigned = append(at(a.Node).assigned, letter(a.Group))
+		}
+		for _, m := range o.Result.WaitsFor {
+			at(m.Node).waited = true
+		}
+		for _, v := range o.Result.Victims {
+			at(v.Node).victims++
+			leaves[v.MemberRef] = true
+		}
+	}
+	for m := range c.Running() {
+		p := at(m.Node)
+		p.all.add(&m)
+		if m.Leaving {
+			continue
+		}
+		p.staying.add(&m)
+		if m.Gang == o.Gang {
+			p.own++
+		}
+		if p.victims > 0 && !leaves[placement.MemberRef{Gang: m.Gang, Member: m.Member}] {
+			p.kept.add(&m)
+		}
+	}
+	return parts
 }
 
 // treeOf is the topology of the plan; of a refusal, the one that the request would have been planned in. Nil if there is
@@ -83,13 +116,21 @@ func treeOf(c *placement.Cluster, o *Outcome) *topology.Tree {
 }
 
 // count fills in the slots of a node: those that are left after the new members, those that leaving members hold, those
-// that others hold.
-func (c *cell) count(n *placement.Node, of *counter, all, staying *load) {
-	total, now, then := of.slots(n, nil), of.slots(n, all), of.slots(n, staying)
+// that victims leave, those that others hold. Victims that make room for no member take one of the latter.
+func (c *cell) count(n *placement.Node, of *counter, p *part) {
+	total, now, then := of.slots(n, &load{}), of.slots(n, &p.all), of.slots(n, &p.staying)
 	assigned := int64(len(c.assigned))
+	after := then
+	if p.victims > 0 {
+		after = of.slots(n, &p.kept)
+	}
 	c.free = max(0, now-assigned)
 	c.leaving = max(0, then-max(now, assigned))
-	c.held = max(0, total-max(then, assigned)-int64(c.own))
+	c.left = max(0, after-max(then, assigned))
+	c.held = max(0, total-max(after, assigned)-int64(c.own))
+	if p.victims > 0 && after == then {
+		c.left, c.held = 1, max(0, c.held-1)
+	}
 	if n.Cordoned || n.NotReady {
 		c.out, c.free = c.free, 0
 	}
@@ -121,7 +162,7 @@ func (c *cell) String() string {
 	for _, l := range c.assigned {
 		push(l, 1)
 	}
-	for _, r := range []run{{'.', c.free}, {'~', c.leaving}, {'x', c.held}, {'#', c.out}} {
+	for _, r := range []run{{'.', c.free}, {'~', c.leaving}, {'-', c.left}, {'x', c.held}, {'#', c.out}} {
 		push(r.char, r.n)
 	}
 	var text strings.Builder
@@ -133,7 +174,7 @@ func (c *cell) String() string {
 		}
 	}
 	if width == 0 {
-		return "-"
+		return "0"
 	}
 	return text.String()
 }
@@ -148,7 +189,7 @@ type sum struct {
 func (s *sum) add(c cell) {
 	s.nodes++
 	s.free += c.free
-	s.slots += c.free + c.leaving + c.held + c.out + int64(c.own+len(c.assigned))
+	s.slots += c.free + c.leaving + c.left + c.held + c.out + int64(c.own+len(c.assigned))
 	s.outs += c.out
 	s.touched = s.touched || c.touched
 }

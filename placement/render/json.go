@@ -18,7 +18,8 @@ import (
 // JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
 // gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, pass, waitsFor, assignments,
-// victims, ignored; without groups the two of them are left out. An assignment names zones of its node if the member has
+// victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
+// where nothing is below). An assignment names zones of its node if the member has
 // any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason.
 func JSON(w io.Writer, outcomes []Outcome) error {
 	var b bytes.Buffer
@@ -126,12 +127,16 @@ func document(o *Outcome) object {
 	if len(res.GroupTiers) > 0 {
 		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
 	}
-	return append(
+	doc = append(
 		doc,
 		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
 		field{"pass", pass(o)}, field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
-		field{"victims", []object{}}, field{"ignored", ignored},
+		field{"victims", victims(res)},
 	)
+	if res.Preemption != nil {
+		doc = append(doc, field{"preemption", preemption(res.Preemption)})
+	}
+	return append(doc, field{"ignored", ignored})
 }
 
 // pass is the limit of quotas that the gang was planned under.

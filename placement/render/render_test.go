@@ -121,7 +121,7 @@ func TestCell(t *testing.T) {
 	for want, c := range map[string]cell{
 		"=AB.~x":     {assigned: []rune("AB"), own: 1, free: 1, leaving: 1, held: 1},
 		"##":         {out: 2},
-		"-":          {},
+		"0":          {},
 		"2=3A1B4.1x": {assigned: []rune("AAAB"), own: 2, free: 4, held: 1},
 		"........":   {free: 8},
 		"9.":         {free: 9},
@@ -183,7 +183,7 @@ func TestCellsCountZones(t *testing.T) {
 	require.NoError(t, err)
 	o.Cluster = bare
 	o.Result, o.Err = placement.Plan(bare, o.Request)
-	require.Contains(t, text(t, o), "  -\n", "no zones are known")
+	require.Contains(t, text(t, o), "  0\n", "no zones are known")
 	next, err := aligned(t, "", 1).Cluster.Update(placement.Delta{Place: []placement.Running{{
 		Gang: "other", Member: "m", Node: "n", Resources: muster.Resources{muster.CPU: 4000}, Leaving: true,
 		NUMA: &numa.Placed{Policy: numa.SingleNUMANode, Shares: []numa.Share{{Zone: 3, Resources: muster.Resources{muster.CPU: 4000}}}},

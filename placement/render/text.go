@@ -13,14 +13,14 @@ import (
 )
 
 // Text draws the outcomes, one after the other, each on the snapshot that it was planned on. A gang has one line that
-// says what was decided and why, the tree, and who goes where.
+// says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
-// a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `x` one that
-// others hold, `#` one on a node out of service; `-` is a node that could never take a member. Slots are counted by what
-// nodes have, and by their zones where a NUMA policy applies. Above eight characters
-// a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the plan
-// are drawn as one line of counts. O(nodes + running) for each outcome.
+// a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `-` one where a
+// victim leaves and no new member comes, `x` one that others hold, `#` one on a node out of service; `0` is a node that could
+// never take a member. Slots are counted by what nodes have, and by their zones where a NUMA policy applies. Above eight
+// characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the
+// plan are drawn as one line of counts. O(nodes + running) for each outcome.
 func Text(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
@@ -38,6 +38,7 @@ func Text(w io.Writer, outcomes []Outcome) error {
 			continue
 		}
 		writeMembers(b, o.Result)
+		writeVictims(b, o)
 	}
 	return b.Flush()
 }
@@ -76,6 +77,9 @@ func headline(o *Outcome) string {
 			names = append(names, PodName(m.MemberRef))
 		}
 		text += ", waits for " + strings.Join(names, " ")
+	}
+	if len(res.Victims) > 0 {
+		text += ", evicts " + count(len(res.Victims), "member")
 	}
 	return text
 }
