@@ -258,18 +258,23 @@ func zonesOfPodsDiffer(want json.RawMessage, p *plan) string {
 	return equal("zones", want, got)
 }
 
-// victimsDiffer compares a set, or an object `{"victimCount": n, "oneOf": [set, set]}`.
+// victimsDiffer compares a set, or an object `{"victimCount": n, "oneOf": [set, set]}` of which either may be left out.
 func victimsDiffer(want json.RawMessage, p *plan) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(want, &fields) != nil {
 		return equal("victims", sorted(want), podSet(p.Victims))
 	}
-	if n, ok := fields["victimCount"]; ok {
+	n, counted := fields["victimCount"]
+	alternatives, chosen := fields["oneOf"]
+	if !counted && !chosen {
+		return "victims: neither a list, nor victimCount or oneOf"
+	}
+	if counted {
 		if why := equal("victimCount", n, len(p.Victims)); why != "" {
 			return why
 		}
 	}
-	if alternatives, ok := fields["oneOf"]; ok {
+	if chosen {
 		return anyOf(alternatives, func(one json.RawMessage) string { return victimsDiffer(one, p) })
 	}
 	return ""

@@ -13,6 +13,7 @@ func planned() *answer {
 	p := plan{Gang: "ns/g", Status: "placed", Domain: "s0/r1", Tier: 1, GroupTiers: []int{1}, GroupTier: 1, StrategyNumber: 1}
 	p.Assignments = []assignment{{Pod: "g-0", Node: "n1"}, {Pod: "g-1", Node: "n1"}, {Pod: "g-2", Node: "n2", Zones: []struct{ ID int }{{3}, {7}}}}
 	p.WaitsFor = []struct{ Pod string }{{"ns/old"}}
+	p.Victims = []struct{ Pod string }{{"ns/v10"}, {"ns/v9"}}
 	p.running = map[string]int{"n3": 1}
 	p.Reason.Nodes.Rejected = map[string]int{"taint": 1}
 	return &answer{plans: []plan{{Gang: "ns/first"}, p}, domainsOf: map[string][]string{
@@ -26,7 +27,9 @@ func TestWantsThatHold(t *testing.T) {
 		`"domain": "r1"`, `"domain": "s0/r1"`, `"placed": 3`,
 		`"count": {"n1": 2, "n2": 1}`, `"countByDomain": {"s0": 4}`, `"countByDomain": {"s0/r1": 3, "r2": 1}`,
 		`"pods": {"g-2": "n2"}`, `"pods": {"oneOf": [{"g-2": "n1"}, {"g-2": "n2", "g-0": "n1"}]}`,
-		`"zones": {}`, `"zones": {"g-2": [3, 7], "g-0": []}`, `"victims": []`, `"victimCount": 0`, `"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
+		`"zones": {}`, `"zones": {"g-2": [3, 7], "g-0": []}`, `"victims": ["ns/v9", "ns/v10"]`, `"victimCount": 2`,
+		`"victims": {"victimCount": 2}`, `"victims": {"oneOf": [["ns/v9"], ["ns/v10", "ns/v9"]], "victimCount": 2}`,
+		`"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 3}]`,
 	} {
 		require.Empty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
@@ -42,7 +45,8 @@ func TestWantsThatDoNotHold(t *testing.T) {
 		`"count": {"n1": 2}`, `"count": {"n1": 2, "n2": 1, "n3": 1}`, `"countByDomain": {"s0": 3}`,
 		`"pods": {"g-2": "n1"}`, `"pods": {"g-9": "n1"}`, `"pods": {"oneOf": [{"g-2": "n1"}]}`,
 		`"zones": {"g-2": [3]}`, `"zones": {"g-2": [7, 3]}`, `"zones": {"g-0": [0]}`, `"zones": {"g-9": []}`,
-		`"victims": ["ns/old"]`, `"victims": {"victimCount": 1}`, `"victimCount": 1`,
+		`"victims": []`, `"victims": ["ns/v9"]`, `"victims": ["ns/v9", "ns/v8"]`, `"victimCount": 1`, `"victims": {"victimCount": 3}`, `"victims": {}`,
+		`"victims": {"victimCount": 2, "oneOf": [["ns/v9"], ["ns/v10"]]}`, `"victims": {"victimCount": 1, "oneOf": [["ns/v10", "ns/v9"]]}`,
 		`"waitsFor": []`, `"waitsForCount": 0`, `"reason": "cordoned"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 2}]`,
 		`"color": {}`, // never passed over in silence
