@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -227,12 +226,6 @@ func refusalDifference(want *Answer, err error) error {
 func begun(in *Input) bool {
 	own := validity.Own(&in.Spec, &in.Request)
 	return len(own) > 0 && len(validity.Levels(&in.Request, len(own)+len(in.Request.Members))) > 0
-}
-
-func byName(waits []placement.Waited) []placement.Waited {
-	return slices.SortedFunc(slices.Values(waits), func(a, b placement.Waited) int {
-		return cmp.Or(cmp.Compare(a.Gang, b.Gang), cmp.Compare(a.Member, b.Member))
-	})
 }
 
 func resultText(res *placement.Result, err error) string {

@@ -13,6 +13,7 @@ func drawWithQuotas(t *rapid.T) Input {
 	in := DrawInput(t, Small)
 	if chance(t, 33, "with quotas") {
 		drawQuotas(t, &in)
+		in.Request.NeverPreempts = true // it might reclaim
 	}
 	return in
 }

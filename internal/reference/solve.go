@@ -126,18 +126,22 @@ func (s *solver) canWait() bool {
 		slices.ContainsFunc(s.in.Spec.Running, func(r placement.Running) bool { return r.Leaving })
 }
 
-// decide finds the strategy, the first vector of worths for which some domain is feasible, and places the gang.
+// decide finds the strategy and places the gang.
 func (p *search) decide(answer *Answer) *placed {
-	for tiers := range p.strategies {
-		p.use(tiers)
-		if len(p.candidates()) > 0 {
-			break
-		}
-	}
+	p.settleStrategy()
 	whole := p.whole()
 	answer.Placed, answer.Outside, answer.Worth = true, p.outside, p.tiers
 	answer.Domain, answer.Keys = whole.v.path, p.keys(whole)
 	return whole
+}
+
+// settleStrategy uses the first strategy that some domain is feasible for. There is one.
+func (p *search) settleStrategy() {
+	for tiers := range p.strategies {
+		if p.use(tiers); len(p.candidates()) > 0 {
+			return
+		}
+	}
 }
 
 // complete enters the assignments, in rank order.

@@ -30,6 +30,10 @@ func (in *Input) Text() string {
 	for _, m := range req.Members {
 		fmt.Fprintf(&b, "  member %s index %d %v pinned %v\n", m.Name, m.Index, m.Indexed, m.NonPreemptible)
 	}
+	if req.NeverPreempts {
+		b.WriteString("  never preempts\n")
+	}
+	fmt.Fprintf(&b, "  priority %d, preempts %+v; budgets %v\n", req.Priority, req.Preempt, in.Spec.Budgets)
 	in.writeQuotas(&b)
 	return b.String()
 }
@@ -73,7 +77,8 @@ func (s *solver) zonesKnown() bool {
 	return slices.ContainsFunc(s.in.Spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil })
 }
 
-// occupants of a node, `!` marking those that leave and `*` those with the affinity key.
+// occupants of a node, `!` marking those that leave, `*` those with the affinity key, and `=` those that nobody may evict; of
+// others the gang, its priority and minimum, the start and the budgets where there are any.
 func (s *solver) occupants(node string) string {
 	var out []string
 	for _, r := range s.in.Spec.Running {
@@ -94,6 +99,12 @@ func mark(r placement.Running) string {
 	}
 	if r.AffinityKey != "" {
 		text += "*"
+	}
+	if r.NonPreemptible || r.Unevictable {
+		text += "="
+	}
+	if r.Priority != 0 || r.MinMember != 0 || r.Started != 0 || r.Budgets != nil {
+		text += fmt.Sprintf("(%s priority %d, min %d, start %d, %v)", r.Gang, r.Priority, r.MinMember, r.Started, r.Budgets)
 	}
 	text += fmt.Sprint(r.Resources)[3:]
 	if r.NUMA != nil {

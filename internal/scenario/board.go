@@ -61,6 +61,12 @@ type attributes struct {
 	numa     numa.Policy
 	quota    string
 	pinned   bool
+
+	priority    int64
+	least       int
+	started     []int // by member
+	budgets     []string
+	unevictable bool
 }
 
 // parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
@@ -229,7 +235,11 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
 			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
 			NUMA:  b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),
-			Quota: gangs[ref.Gang].quota, NonPreemptible: gangs[ref.Gang].pinned,
+			Quota: gangs[ref.Gang].quota, NonPreemptible: gangs[ref.Gang].pinned, Unevictable: gangs[ref.Gang].unevictable,
+			Priority: gangs[ref.Gang].priority, MinMember: gangs[ref.Gang].least, Budgets: gangs[ref.Gang].budgets,
+		}
+		if n := count[ref.Gang]; n < len(gangs[ref.Gang].started) {
+			m.Started = int64(gangs[ref.Gang].started[n])
 		}
 		if n := count[ref.Gang]; n < len(gangs[ref.Gang].index) {
 			m.Index, m.Indexed = gangs[ref.Gang].index[n], true

@@ -9,22 +9,23 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// sync brings the drawing up to date with the snapshot: whoever left frees its slots, newcomers take the first free
-// ones.
+// sync brings the drawing up to date with the snapshot: whoever left frees its slots, who leaves frees those that it holds no
+// more, newcomers take the first free ones.
 func (b *board) sync(c *placement.Cluster) {
-	running := map[placement.MemberRef]bool{}
+	running := map[placement.MemberRef]int64{} // how many slots it still holds
 	drawn := map[placement.MemberRef]bool{}
 	clear(b.leaves)
 	var newcomers []placement.Running
 	for m := range c.Running() {
 		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
-		running[ref], b.leaves[ref] = true, m.Leaving
+		running[ref], b.leaves[ref] = m.Resources[device], m.Leaving
 	}
-	running[somebody] = true
 	for node, slots := range b.slots {
 		for i, ref := range slots {
-			drawn[ref] = true
-			if !running[ref] {
+			if drawn[ref] = true; ref == somebody {
+				continue
+			}
+			if running[ref]--; running[ref] < 0 {
 				slots[i] = placement.MemberRef{}
 			}
 		}
@@ -47,11 +48,11 @@ func (b *board) sync(c *placement.Cluster) {
 	}
 }
 
-// fill gives n slots to a member: free ones first, then those of members that are waited for.
-func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, waited map[placement.MemberRef]bool) {
+// fill gives n slots to a member: free ones first, then those of members that will be gone.
+func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, gone map[placement.MemberRef]bool) {
 	for _, mayTake := range []func(placement.MemberRef) bool{
 		func(r placement.MemberRef) bool { return r == placement.MemberRef{} },
-		func(r placement.MemberRef) bool { return waited[r] },
+		func(r placement.MemberRef) bool { return gone[r] },
 	} {
 		for i := range slots {
 			if n > 0 && mayTake(slots[i]) {
@@ -63,9 +64,12 @@ func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, waited 
 
 // plan draws a result on the board: new members as capital letters, by group, by rank, or by the number in their name.
 func (b *board) plan(res *placement.Result, size int64, show string) string {
-	waited := map[placement.MemberRef]bool{}
+	gone, victims := map[placement.MemberRef]bool{}, map[placement.MemberRef]bool{}
 	for _, w := range res.WaitsFor {
-		waited[w.MemberRef] = true
+		gone[w.MemberRef] = true
+	}
+	for _, v := range res.Victims {
+		gone[v.MemberRef], victims[v.MemberRef] = true, true
 	}
 	drawn := *b
 	drawn.slots = map[string][]placement.MemberRef{}
@@ -82,8 +86,9 @@ func (b *board) plan(res *placement.Result, size int64, show string) string {
 		}
 		letter := string(rune('A' + n%26))
 		ref := placement.MemberRef{Gang: letter, Member: a.Member}
-		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, size, ref, waited)
+		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, size, ref, gone)
 	}
+	drawn.vacate(victims)
 	return drawn.String()
 }
 

@@ -121,6 +121,9 @@ func verdicts(planned []placement.Planned) string {
 			line += "error: " + p.Err.Error()
 		default:
 			line += fmt.Sprintf("placed %d of %d", len(p.Result.Assignments), len(p.Request.Members))
+			if evicted := victimsLine(p.Request, p.Result); evicted != "" {
+				line += ", " + strings.TrimSpace(evicted)
+			}
 		}
 		lines = append(lines, line)
 	}

@@ -98,6 +98,7 @@ func request(w *words, name string, first int) *gang.Request {
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
+		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
 	}
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
@@ -130,6 +131,15 @@ func request(w *words, name string, first int) *gang.Request {
 		req.Shape.Tolerations = append(req.Shape.Tolerations, gang.Toleration{Key: key, Exists: true})
 	}
 	return req
+}
+
+// preemption reads how victims are to be chosen.
+func preemption(w *words) gang.Preempt {
+	p := gang.Preempt{ForTier: w.text("for-tier"), Steps: w.number("steps", 0)}
+	for _, c := range w.list("order") {
+		p.Order = append(p.Order, gang.Cost(c))
+	}
+	return p
 }
 
 // rules reads a list of layers. For groups the list has one entry a level, `-` for none, `+` between several layers.

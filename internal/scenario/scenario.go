@@ -15,8 +15,9 @@
 //
 // Directives:
 //
-//	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible]
-//	                                                                   what is known of gang a in the drawing that follows
+//	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible] [unevictable]
+//	     [priority=5] [min=2] [started=7,9] [budget=b]                 what is known of gang a in the drawing that follows
+//	budget b [allowed=1]                                               a disruption budget of it
 //	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
 //	                                                                   a quota of it; amounts without a name are of devices
 //	cluster layers=spine,leaf,unit [exclusive=Preferred] [total=8]     the drawing, and what its quotas divide
@@ -27,10 +28,14 @@
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
+//	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
+//
+// Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
+// free.
 //
 // Every plan is checked beside being compared: see check.
 package scenario
@@ -43,9 +48,11 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -69,6 +76,7 @@ type session struct {
 	gangs   map[string]attributes
 	quotas  []quota.Spec // of the drawing that follows
 	demand  map[string]muster.Resources
+	budgets []placement.Budget
 	total   muster.Resources // that the cluster was given
 	board   *board
 	cluster *placement.Cluster
@@ -80,7 +88,7 @@ type session struct {
 
 func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 	w := read(d)
-	if s.cluster == nil && !slices.Contains([]string{"cluster", "running", "quota"}, d.Cmd) {
+	if s.cluster == nil && !slices.Contains([]string{"cluster", "running", "quota", "budget"}, d.Cmd) {
 		return "", errors.New("there is no cluster yet")
 	}
 	switch d.Cmd {
@@ -88,6 +96,10 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.running(w)
 	case "quota":
 		return s.quota(w)
+	case "budget":
+		w.known[w.args[0].Key] = true
+		s.budgets = append(s.budgets, placement.Budget{Name: w.args[0].Key, Allowed: w.number("allowed", 0)})
+		return "ok\n", w.err()
 	case "cluster":
 		return s.draw(w, d.Input)
 	case "node":
@@ -100,7 +112,7 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		if s.res == nil {
 			return "", errors.New("the last plan placed nothing")
 		}
-		return s.change(s.cluster.Apply(s.res))
+		return s.apply(t)
 	case "release":
 		return s.change(s.cluster.Release(d.CmdArgs[0].Key, keys(d.CmdArgs[1:])...))
 	case "leave":
@@ -141,7 +153,8 @@ func (s *session) running(w *words) (string, error) {
 	w.known[name] = true
 	s.gangs[name] = attributes{
 		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
-		quota: w.text("quota"), pinned: w.flag("not-preemptible"),
+		quota: w.text("quota"), pinned: w.flag("not-preemptible"), unevictable: w.flag("unevictable"),
+		priority: int64(w.number("priority", 0)), least: w.number("min", 0), started: w.numbers("started"), budgets: w.list("budget"),
 	}
 	return "ok\n", w.err()
 }
@@ -159,7 +172,7 @@ func (s *session) draw(w *words, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spec.NUMAExclusive = exclusive
+	spec.NUMAExclusive, spec.Budgets = exclusive, s.budgets
 	if len(s.quotas) > 0 {
 		if spec.Quotas, err = quota.New(s.quotas); err != nil {
 			return "", err
@@ -171,7 +184,7 @@ func (s *session) draw(w *words, text string) (string, error) {
 		return "", err
 	}
 	s.board, s.cluster, s.exclusive, s.res, s.why = b, c, exclusive, nil, nil
-	s.gangs, s.quotas, s.demand, s.total = map[string]attributes{}, nil, map[string]muster.Resources{}, total
+	s.gangs, s.quotas, s.demand, s.total, s.budgets = map[string]attributes{}, nil, map[string]muster.Resources{}, total, nil
 	return "ok\n", nil
 }
 
@@ -206,6 +219,18 @@ func (s *session) node(w *words) (string, error) {
 		return "ok\n", nil
 	}
 	return "", fmt.Errorf("unknown node %s", name)
+}
+
+// apply carries the last plan out.
+func (s *session) apply(t testing.TB) (string, error) {
+	t.Helper()
+	before, res := s.snapshot().dump(), s.res
+	next, err := s.cluster.Apply(res)
+	text, err := s.change(next, err)
+	if err == nil {
+		require.NoError(t, validity.CheckApplied(before, s.snapshot().dump(), res))
+	}
+	return text, err
 }
 
 // change takes the next snapshot and draws it.

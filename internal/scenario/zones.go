@@ -18,8 +18,11 @@ const (
 	beside = '+'
 )
 
-// somebody holds the slots of a zone of which nothing else is known.
-var somebody = placement.MemberRef{Gang: string(unknown)}
+// somebody holds the slots of a zone of which nothing else is known; vacated are the slots that victims leave free.
+var (
+	somebody = placement.MemberRef{Gang: string(unknown)}
+	vacated  = placement.MemberRef{Gang: "-"}
+)
 
 // ends are the places in a cell where its zones end. A cell without a border has no zones.
 type ends []int
@@ -86,16 +89,16 @@ func (z ends) shares(slots []placement.MemberRef, ref placement.MemberRef, polic
 
 // put draws a member on a node: in the slots of its zones, or of the node where it has no zones; beside the zones where it
 // has no share of them. It returns the slots of the node.
-func (z ends) put(slots []placement.MemberRef, p *numa.Placed, n int64, ref placement.MemberRef, waited map[placement.MemberRef]bool) []placement.MemberRef {
+func (z ends) put(slots []placement.MemberRef, p *numa.Placed, n int64, ref placement.MemberRef, gone map[placement.MemberRef]bool) []placement.MemberRef {
 	switch {
 	case z == nil:
-		fill(slots, n, ref, waited)
+		fill(slots, n, ref, gone)
 	case p == nil:
 		return append(slots, slices.Repeat([]placement.MemberRef{ref}, int(n))...)
 	default:
 		zones := z.in(slots)
 		for _, s := range p.Shares {
-			fill(zones[s.Zone], s.Resources[device], ref, waited)
+			fill(zones[s.Zone], s.Resources[device], ref, gone)
 		}
 	}
 	return slots

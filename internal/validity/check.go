@@ -17,9 +17,10 @@ import (
 
 // check is the work of one call: the arguments, what follows from them, and the defects found.
 type check struct {
-	spec *placement.Spec
-	req  *gang.Request
-	res  *placement.Result
+	before *placement.Spec
+	spec   *placement.Spec // with the victims gone
+	req    *gang.Request
+	res    *placement.Result
 
 	net     *Network
 	nodes   map[string]*placement.Node
@@ -39,7 +40,10 @@ func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error 
 	if !ok {
 		return fmt.Errorf("no topology %q", req.Tree)
 	}
-	c := &check{spec: &spec, req: req, res: res, net: net, own: Own(&spec, req)}
+	after := Without(&spec, func(ref placement.MemberRef) bool {
+		return slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.MemberRef == ref })
+	})
+	c := &check{before: &spec, spec: &after, req: req, res: res, net: net, own: Own(&spec, req)}
 	c.nodes, c.members = map[string]*placement.Node{}, map[string]*gang.Member{}
 	for i := range spec.Nodes {
 		c.nodes[spec.Nodes[i].Name] = &spec.Nodes[i]
@@ -51,6 +55,7 @@ func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error 
 	if len(c.defects) > 0 {
 		return errors.Join(c.defects...) // nothing below makes sense with unknown members or nodes
 	}
+	c.victims()
 	c.count()
 	c.nodeRules()
 	c.capacity()
@@ -149,7 +154,7 @@ func (c *check) nodeRules() {
 	}
 }
 
-// capacity holds when every node that takes a member has room, and zones, once the awaited members are gone.
+// capacity holds when every node that takes a member has room, and zones, once the victims and the awaited members are gone.
 func (c *check) capacity() {
 	for name := range c.used() {
 		if defect := c.noRoom(name, c.res.WaitsFor); defect != "" {

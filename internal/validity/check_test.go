@@ -2,6 +2,7 @@ package validity_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,6 +131,42 @@ func TestCheckSnapshotSeesDefects(t *testing.T) {
 	err := validity.CheckSnapshot(spec)
 	for _, want := range []string{"x x-0 runs twice", `z z-0 runs on "n8"`, "n9 is there twice", "over-committed: gpu by 1"} {
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestCheckAppliedSeesDefects(t *testing.T) {
+	before, _, res := crowded(t)
+	res.Assignments = res.Assignments[2:]
+	applied := func() placement.Spec {
+		after := before
+		after.Running = slices.Clone(before.Running)
+		for i := 2; i < 4; i++ {
+			after.Running[i].Leaving, after.Running[i].Resources = true, muster.Resources{muster.Pods: 1}
+		}
+		for _, a := range res.Assignments {
+			after.Running = append(after.Running, placement.Running{Gang: "job", Member: a.Member, Node: a.Node, Resources: muster.Resources{"gpu": 1}})
+		}
+		return after
+	}
+	require.NoError(t, validity.CheckApplied(before, applied(), res))
+	for _, tc := range []struct {
+		want  string
+		spoil func(after *placement.Spec)
+	}{
+		{"v v-9 is gone", func(s *placement.Spec) { s.Running = slices.Delete(s.Running, 2, 3) }},
+		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Leaving = false }},
+		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Node = "n3" }},
+		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"cpu": 1} }},
+		{"y y-0 was", func(s *placement.Spec) { s.Running[1].Leaving = true }},
+		{"job-3 does not run on n2", func(s *placement.Spec) { s.Running[len(s.Running)-1].Node = "n3" }},
+		{"n2 is over-committed: gpu by 1", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"gpu": 1} }},
+		{"members run, of 6 before", func(s *placement.Spec) {
+			s.Running = append(s.Running, placement.Running{Gang: "z", Member: "z-0", Node: "n3"})
+		}},
+	} {
+		after := applied()
+		tc.spoil(&after)
+		assert.ErrorContains(t, validity.CheckApplied(before, after, res), tc.want)
 	}
 }
 

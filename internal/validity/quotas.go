@@ -86,10 +86,7 @@ func (c *check) quotas() {
 	for _, a := range c.res.Assignments {
 		members = append(members, *c.members[a.Member])
 	}
-	state, err := QuotaState(c.spec)
-	if err == nil {
-		state, err = state.Wanting(Ask(c.req, c.req.Members))
-	}
+	state, err := wanting(c.spec, c.req)
 	if err != nil {
 		c.failf("the quotas: %w", err)
 		return
@@ -97,18 +94,13 @@ func (c *check) quotas() {
 	ask := Ask(c.req, members)
 	chain := chainOf(c.spec.Quotas, c.req.Quota)
 	for _, q := range chain {
-		used, pinned := c.usage(q.Name)
+		used, pinned := usage(c.spec, q.Name)
 		share := state.Share(q.Name)
 		for resource, asked := range ask.Request {
-			_, inMax := q.Max[resource]
-			_, inMin := q.Min[resource]
-			if asked == 0 || !inMax && !inMin {
+			if asked == 0 || !governs(&q, resource) {
 				continue
 			}
-			most := maximum(chain, q.Name, resource)
-			if c.req.QuotaLimit == "" || c.req.QuotaLimit == quota.Fair {
-				most = share[resource]
-			}
+			most := limitOf(c.req, chain, q.Name, share, resource)
 			if used[resource]+asked > most {
 				c.failf("quota %s: %d %s in use and %d new, of %d", q.Name, used[resource], resource, asked, most)
 			}
@@ -130,11 +122,11 @@ func chainOf(tree *quota.Tree, name string) []quota.Spec {
 }
 
 // usage sums up what runs in a quota and below it.
-func (c *check) usage(name string) (used, pinned muster.Resources) {
+func usage(spec *placement.Spec, name string) (used, pinned muster.Resources) {
 	used, pinned = muster.Resources{}, muster.Resources{}
-	for _, r := range c.spec.Running {
+	for _, r := range spec.Running {
 		above := func(q quota.Spec) bool { return q.Name == name }
-		if r.Leaving || !slices.ContainsFunc(chainOf(c.spec.Quotas, r.Quota), above) {
+		if r.Leaving || !slices.ContainsFunc(chainOf(spec.Quotas, r.Quota), above) {
 			continue
 		}
 		for resource, amount := range r.Resources {
@@ -145,6 +137,23 @@ func (c *check) usage(name string) (used, pinned muster.Resources) {
 		}
 	}
 	return used, pinned
+}
+
+// wanting is what the quotas say when the whole gang counts as demand.
+func wanting(spec *placement.Spec, req *gang.Request) (*quota.State, error) {
+	state, err := QuotaState(spec)
+	if err != nil {
+		return nil, err
+	}
+	return state.Wanting(Ask(req, req.Members))
+}
+
+// limitOf is what a quota above the gang may use: its share, else its maximum.
+func limitOf(req *gang.Request, chain []quota.Spec, name string, share muster.Resources, resource string) int64 {
+	if req.QuotaLimit == "" || req.QuotaLimit == quota.Fair {
+		return share[resource]
+	}
+	return maximum(chain, name, resource)
 }
 
 // maximum is the quota's own or that of the next one above which has one.

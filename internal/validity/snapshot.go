@@ -3,6 +3,7 @@ package validity
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement"
@@ -47,6 +48,55 @@ func CheckSnapshot(spec placement.Spec) error {
 		}
 	}
 	return errors.Join(defects...)
+}
+
+// CheckApplied tells all defects of the cluster that comes of applying a plan, joined: its members run, its victims leave and hold
+// no more than before, everybody else stays as he was, and no node is over-committed that was not. O(running^2).
+func CheckApplied(before, after placement.Spec, res *placement.Result) error {
+	var defects []error
+	failf := func(format string, args ...any) { defects = append(defects, fmt.Errorf(format, args...)) }
+	runs := map[placement.MemberRef]placement.Running{}
+	for _, r := range after.Running {
+		runs[placement.MemberRef{Gang: r.Gang, Member: r.Member}] = r
+	}
+	evicted := map[placement.MemberRef]bool{}
+	for _, v := range res.Victims {
+		evicted[v.MemberRef] = true
+	}
+	for _, old := range before.Running {
+		ref := placement.MemberRef{Gang: old.Gang, Member: old.Member}
+		r, ok := runs[ref]
+		switch {
+		case !ok:
+			failf("%s %s is gone", old.Gang, old.Member)
+		case !evicted[ref] && !reflect.DeepEqual(r, old):
+			failf("%s %s was %+v, is %+v", old.Gang, old.Member, old, r)
+		case evicted[ref] && (!r.Leaving || r.Node != old.Node || !within(r.Resources, old.Resources)):
+			failf("%s %s was evicted, had %v on %s, has %v on %s, leaving %v", old.Gang, old.Member, old.Resources, old.Node, r.Resources, r.Node, r.Leaving)
+		}
+	}
+	for _, a := range res.Assignments {
+		if r, ok := runs[placement.MemberRef{Gang: res.Gang, Member: a.Member}]; !ok || r.Node != a.Node || r.Leaving {
+			failf("%s does not run on %s", a.Member, a.Node)
+		}
+	}
+	if len(after.Running) != len(before.Running)+len(res.Assignments) {
+		failf("%d members run, of %d before and %d placed", len(after.Running), len(before.Running), len(res.Assignments))
+	}
+	if CheckSnapshot(before) == nil {
+		defects = append(defects, CheckSnapshot(after))
+	}
+	return errors.Join(defects...)
+}
+
+// within holds if no amount is above another.
+func within(less, more muster.Resources) bool {
+	for name, amount := range less {
+		if amount > more[name] {
+			return false
+		}
+	}
+	return true
 }
 
 // Describe reads a snapshot back through its public accessors. Trees are named because a snapshot does not list them.

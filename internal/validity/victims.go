@@ -1,0 +1,79 @@
+package validity
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+)
+
+// victims are running members of others that may leave together, and what is said of each and of their cost is true. Whether the gang
+// fits with fewer is not asked here.
+func (c *check) victims() {
+	res := c.res
+	if len(res.Victims) == 0 {
+		if res.Preemption != nil {
+			c.failf("tells the cost %+v of no victims", res.Preemption.Cost)
+		}
+		return
+	}
+	if c.req.NeverPreempts {
+		c.failf("evicts %v although it never preempts", res.Victims)
+	}
+	evictions, err := NewEvictions(c.before, c.req, min(Least(c.net, c.before, c.req), len(c.req.Members)))
+	if err != nil {
+		c.failf("the quotas: %w", err)
+		return
+	}
+	var set []int
+	for i, v := range res.Victims {
+		if i > 0 && compareVictims(&res.Victims[i-1], &v) >= 0 {
+			c.failf("victim %s %s is there twice or not in order", v.Gang, v.Member)
+		}
+		at := slices.IndexFunc(c.before.Running, func(r placement.Running) bool { return r.Gang == v.Gang && r.Member == v.Member })
+		if at < 0 {
+			c.failf("victim %s %s does not run", v.Gang, v.Member)
+			continue
+		}
+		if set = append(set, at); !c.before.Running[at].Leaving {
+			c.victim(evictions, &v, &c.before.Running[at])
+		}
+	}
+	if why := evictions.Illegal(set); why != "" {
+		c.failf("the victims may not leave: %s", why)
+		return
+	}
+	p := res.Preemption
+	switch cost := evictions.Cost(set); {
+	case p == nil:
+		c.failf("does not tell the cost of its victims")
+	case !reflect.DeepEqual(p.Cost, cost):
+		c.failf("the victims cost %+v, not %+v", cost, p.Cost)
+	case p.Proven && !reflect.DeepEqual(p.Cost, p.LowerBound):
+		c.failf("the cost %+v is proven, and the lower bound is %+v", p.Cost, p.LowerBound)
+	}
+}
+
+// victim holds when what is said of a member is true.
+func (c *check) victim(e *Evictions, v *placement.Victim, r *placement.Running) {
+	if v.Node != r.Node || v.Quota != r.Quota || v.Priority != e.gangs[r.Gang].priority {
+		c.failf("victim %+v is on %s, in quota %q, of priority %d", *v, r.Node, r.Quota, e.gangs[r.Gang].priority)
+	}
+	var over []string
+	if !e.byPriority(r) {
+		if over = e.overMinIn(r, len(e.below(r.Quota, e.req.Quota))); len(over) == 0 {
+			over = e.overMinIn(r, 1)
+		}
+	}
+	if len(over) == 0 && v.OverMin != "" || len(over) > 0 && !slices.Contains(over, v.OverMin) {
+		c.failf("victim %s %s is in a quota over its min in %q, of %q", v.Gang, v.Member, v.OverMin, over)
+	}
+}
+
+func compareVictims(a, b *placement.Victim) int {
+	if c := muster.CompareNatural(a.Gang, b.Gang); c != 0 {
+		return c
+	}
+	return muster.CompareNatural(a.Member, b.Member)
+}
