@@ -1,0 +1,308 @@
+package preempt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// curve is what it costs to have j slots on a node, or j units below a domain, for j from 0 to its length less 1.
+type curve struct {
+	cost   []weight
+	convex bool // no slot costs less than the one before it
+}
+
+func newCurve(cost []weight) *curve {
+	c := &curve{cost: cost, convex: true}
+	var last weight
+	for j := 1; j < len(cost) && c.convex; j++ {
+		step := cost[j].minus(&cost[j-1])
+		c.convex = !step.less(&last)
+		last = step
+	}
+	return c
+}
+
+// item is what leaves a node at once: a candidate, or all of a gang that are there and can only leave together.
+type item struct {
+	amounts []int64
+	weight  weight
+	kind    int32
+	first   int32 // candidate
+	rest    []int32
+}
+
+// items lists what may still leave a node, what gives back the same side by side, the cheapest first.
+func (s *search) items(pos int32) []item {
+	out := s.itemRoom[:0]
+	lo, end := s.on[pos], s.on[pos+1]
+	for i := lo; i < end; i++ {
+		c := &s.Candidates[i]
+		if s.state[i] != open || s.Gangs[c.Gang].Priority > s.ceiling {
+			continue
+		}
+		if s.together(c.Gang) {
+			if s.Gangs[c.Gang].Whole {
+				out = s.bundle(out, i)
+			}
+			continue
+		}
+		w := s.weights[i]
+		if s.breaks(c) {
+			s.layout.fields[budgets].put(&w, 1)
+		}
+		out = append(out, item{amounts: c.Amounts, weight: w, kind: c.Kind, first: i})
+	}
+	s.itemRoom = out
+	if len(out) > 1 {
+		slices.SortFunc(out, func(a, b item) int { return s.compareItems(&a, &b) })
+	}
+	return out
+}
+
+func (s *search) compareItems(a, b *item) int {
+	if c := slices.Compare(a.amounts, b.amounts); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.kind, b.kind); c != 0 && s.Slots != nil {
+		return c
+	}
+	if a.weight != b.weight {
+		if a.weight.less(&b.weight) {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.first, b.first)
+}
+
+// alike says whether two items give back the same.
+func (s *search) alike(a, b *item) bool {
+	return slices.Equal(a.amounts, b.amounts) && (s.Slots == nil || a.kind == b.kind)
+}
+
+// bundle adds a candidate of a gang that can only leave whole to what of it is on the node.
+func (s *search) bundle(out []item, i int32) []item {
+	c := &s.Candidates[i]
+	at := slices.IndexFunc(out, func(o item) bool { return s.Candidates[o.first].Gang == c.Gang })
+	if at < 0 {
+		w := s.parts[c.Gang]
+		if s.breaks(c) {
+			s.layout.fields[budgets].put(&w, 1)
+		}
+		return append(out, item{amounts: c.Amounts, weight: w, kind: -1 - c.Gang, first: i})
+	}
+	b := &out[at]
+	sum := slices.Clone(b.amounts)
+	for r := range sum {
+		sum[r] = min(sum[r], math.MaxInt64-c.Amounts[r]) + c.Amounts[r]
+	}
+	b.amounts, b.rest = sum, append(slices.Clip(b.rest), i)
+	if s.breaks(c) {
+		s.layout.fields[budgets].put(&b.weight, 1)
+	}
+	return out
+}
+
+// breaks says whether a candidate's leaving breaks a budget, those that are gone for sure having left.
+func (s *search) breaks(c *Candidate) bool {
+	return slices.ContainsFunc(c.Budgets, func(b int32) bool { return s.left[b] <= 0 })
+}
+
+// freeOn is what a node has free without the candidates that are gone for sure; nil: it takes no unit.
+func (s *search) freeOn(pos int32) []int64 {
+	n := &s.Nodes[pos]
+	if n.Free == nil {
+		return nil
+	}
+	free := append(s.freeRoom[:0], n.Free...)
+	s.freeRoom = free
+	for i := s.on[pos]; i < s.on[pos+1]; i++ {
+		if s.state[i] == gone {
+			addTo(free, s.Candidates[i].Amounts, 1)
+		}
+	}
+	return free
+}
+
+func addTo(free, amounts []int64, n int64) {
+	for r, a := range amounts {
+		free[r] += n * a
+	}
+}
+
+// slots is how many units fit, at most as many as are placed.
+func (s *search) slots(pos int32, free []int64, without []int32) int64 {
+	if s.Slots != nil {
+		return min(s.Units, s.Slots(pos, without))
+	}
+	n := s.Units
+	for r, want := range s.Request {
+		switch {
+		case want == 0:
+		case free[r] < want:
+			return 0
+		default:
+			n = min(n, free[r]/want)
+		}
+	}
+	return n
+}
+
+// most bounds the combinations of items that are tried on a node.
+const most = 1 << 16
+
+// curveOn finds the cheapest way to have every number of slots on a node; nil if it takes none.
+func (s *search) curveOn(pos int32) *curve {
+	free := s.freeOn(pos)
+	if free == nil {
+		return nil
+	}
+	items := s.items(pos)
+	m := mix{search: s, pos: pos, free: free, items: items, best: s.bestRoom[:0]}
+	m.all()
+	s.bestRoom = m.best
+	if len(m.best) == 0 {
+		return nil
+	}
+	cost := make([]weight, len(m.best)+1)
+	copy(cost[1:], m.best)
+	for j := len(cost) - 2; j > 0; j-- {
+		if cost[j+1].less(&cost[j]) {
+			cost[j] = cost[j+1]
+		}
+	}
+	if s.Nodes[pos].Outside {
+		var w weight
+		s.layout.fields[outside].put(&w, 1)
+		var sum weight
+		for j := 1; j < len(cost); j++ {
+			sum.add(&w)
+			cost[j].add(&sum)
+		}
+	}
+	return newCurve(cost)
+}
+
+// mix tries combinations of items on a node: of those that give back the same, the cheapest first.
+type mix struct {
+	*search
+	pos   int32
+	free  []int64
+	items []item
+	best  []weight // by slots less 1
+	taken []int32  // places in items
+	// wanted and found are for the combination that costs so much.
+	wanted int64
+	price  weight
+	found  []int32
+	done   bool
+}
+
+// all looks at every combination, or where these are too many at what bounds them.
+func (m *mix) all() {
+	n := 1
+	for lo := 0; lo < len(m.items); {
+		end := m.endOf(lo)
+		if n *= end - lo + 1; n > most {
+			m.bound()
+			return
+		}
+		lo = end
+	}
+	var none weight
+	m.try(0, none)
+}
+
+func (m *mix) endOf(lo int) int {
+	end := lo + 1
+	for end < len(m.items) && m.alike(&m.items[lo], &m.items[end]) {
+		end++
+	}
+	return end
+}
+
+func (m *mix) try(lo int, w weight) {
+	if lo == len(m.items) {
+		m.note(m.slots(m.pos, m.free, m.without()), w)
+		return
+	}
+	end := m.endOf(lo)
+	taken := len(m.taken)
+	m.try(end, w)
+	for i := lo; i < end && !m.done; i++ {
+		w.add(&m.items[i].weight)
+		addTo(m.free, m.items[i].amounts, 1)
+		m.taken = append(m.taken, int32(i))
+		m.try(end, w)
+	}
+	addTo(m.free, m.items[lo].amounts, -int64(len(m.taken)-taken))
+	m.taken = m.taken[:taken]
+}
+
+// without lists the candidates that a combination takes beside those that are gone, for Problem.Slots.
+func (m *mix) without() []int32 {
+	if m.Slots == nil {
+		return nil
+	}
+	var out []int32
+	for i := m.on[m.pos]; i < m.on[m.pos+1]; i++ {
+		if m.state[i] == gone {
+			out = append(out, i)
+		}
+	}
+	return append(out, m.candidates()...)
+}
+
+func (m *mix) candidates() []int32 {
+	var out []int32
+	for _, i := range m.taken {
+		out = append(append(out, m.items[i].first), m.items[i].rest...)
+	}
+	return out
+}
+
+func (m *mix) note(slots int64, w weight) {
+	if m.wanted > 0 {
+		if slots >= m.wanted && w == m.price {
+			m.found, m.done = m.candidates(), true
+		}
+		return
+	}
+	for int64(len(m.best)) < slots {
+		m.best = append(m.best, impossible)
+	}
+	if slots > 0 && w.less(&m.best[slots-1]) {
+		m.best[slots-1] = w
+	}
+}
+
+// bound is what combinations cost at least, where there are too many to try: some item, unless the slots are free.
+func (m *mix) bound() {
+	var none weight
+	m.note(m.slots(m.pos, m.free, m.without()), none)
+	cheapest := m.items[0].weight
+	for i := range m.items {
+		m.taken = append(m.taken, int32(i))
+		addTo(m.free, m.items[i].amounts, 1)
+		if m.items[i].weight.less(&cheapest) {
+			cheapest = m.items[i].weight
+		}
+	}
+	m.note(m.slots(m.pos, m.free, m.without()), cheapest)
+}
+
+// takenFor lists the candidates that leave a node for so many slots at the price of its curve.
+func (s *search) takenFor(pos int32, slots int64, price weight) []int32 {
+	if s.Nodes[pos].Outside {
+		var w weight
+		s.layout.fields[outside].put(&w, uint64(slots))
+		price = price.minus(&w)
+	}
+	if price == (weight{}) {
+		return nil
+	}
+	m := mix{search: s, pos: pos, free: s.freeOn(pos), items: s.items(pos), wanted: slots, price: price}
+	m.all()
+	return m.found
+}

@@ -1,0 +1,81 @@
+package preempt
+
+import "math/bits"
+
+// weight is a sum of costs as one large number, the most significant word first: what counts most stands in the highest bits,
+// so that weights add up and compare as the costs do.
+type weight [4]uint64
+
+// impossible is above every weight.
+var impossible = weight{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
+
+func (w *weight) add(v *weight) {
+	var carry uint64
+	w[3], carry = bits.Add64(w[3], v[3], 0)
+	w[2], carry = bits.Add64(w[2], v[2], carry)
+	w[1], carry = bits.Add64(w[1], v[1], carry)
+	w[0], _ = bits.Add64(w[0], v[0], carry)
+}
+
+func (w *weight) plus(v *weight) weight {
+	sum := *w
+	sum.add(v)
+	return sum
+}
+
+// minus is w less v, which is not larger.
+func (w *weight) minus(v *weight) weight {
+	var out weight
+	var borrow uint64
+	out[3], borrow = bits.Sub64(w[3], v[3], 0)
+	out[2], borrow = bits.Sub64(w[2], v[2], borrow)
+	out[1], borrow = bits.Sub64(w[1], v[1], borrow)
+	out[0], _ = bits.Sub64(w[0], v[0], borrow)
+	return out
+}
+
+func (w *weight) less(v *weight) bool {
+	for i := range w {
+		if w[i] != v[i] {
+			return w[i] < v[i]
+		}
+	}
+	return false
+}
+
+// over is w divided by n, rounded down.
+func (w *weight) over(n uint64) weight {
+	var out weight
+	var rest uint64
+	for i := range w {
+		out[i], rest = bits.Div64(rest, w[i], n)
+	}
+	return out
+}
+
+// field is where one cost stands in a weight.
+type field struct{ shift, width int }
+
+// put adds an amount to the field.
+func (f field) put(w *weight, amount uint64) {
+	var v weight
+	word, bit := 3-f.shift/64, f.shift%64
+	v[word] = amount << bit
+	if bit > 0 && word > 0 {
+		v[word-1] = amount >> (64 - bit)
+	}
+	w.add(&v)
+}
+
+// get reads the field.
+func (f field) get(w *weight) uint64 {
+	if f.width == 0 {
+		return 0
+	}
+	word, bit := 3-f.shift/64, f.shift%64
+	amount := w[word] >> bit
+	if bit > 0 && word > 0 {
+		amount |= w[word-1] << (64 - bit)
+	}
+	return amount << (64 - f.width) >> (64 - f.width)
+}
