@@ -30,13 +30,14 @@ type Planned struct {
 // one, and what became of each gang, once, in the order in which plans were made; a gang without a plan stands where it
 // was refused first, and stops nobody. The queue's order is the caller's: priorities are not looked at.
 //
-// Where there are quotas, all that the queue asks for counts as demand, and there are two passes, since gangs are indivisible and fair
-// shares alone can leave two of them waiting for ever: in the first every gang is planned under [quota.Fair], in the second those
-// that their quota refused under [quota.Borrow], which takes what is idle and no guarantee that a gang still waiting could start
-// with. A gang that is refused in both reports its first refusal. A request with a limit of its own is planned once, under that.
+// Where there are quotas, all that the queue asks for counts as demand, and there are three passes, since gangs are indivisible and fair
+// shares alone can leave two of them waiting for ever: in the first every gang is planned under [quota.Fair], with victims where its quota
+// admits it; in the second those that their quota refused under [quota.Borrow], which takes what is idle and no guarantee that a gang
+// still waiting could start with, without victims; in the third those that are left under [quota.Fair], with victims. A gang that is
+// refused in all of them reports its first refusal. A request with a limit of its own is planned once, under that, with victims.
 //
-// A plan that waits is carried out too: its members run in the snapshots after it, and the leaving members that it
-// waits for hold only what it leaves of theirs, so that whoever needs the rest waits for them as well. A leaving member
+// A plan that waits or has victims is carried out too: its members run in the snapshots after it, and the leaving members that it
+// waits for, and the victims, hold only what it leaves of theirs, so that whoever needs the rest waits for them as well. A leaving member
 // whose name a new one takes is gone there. A host that applies the plans in their order, each once the members that
 // it waits for are gone, meets no [ConflictError] unless something else has changed.
 //
@@ -55,9 +56,14 @@ func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 		if req != nil {
 			p.Pass = cmp.Or(req.QuotaLimit, p.Pass)
 		}
-		p.Result, c, p.Err = c.planNext(req)
+		who := ifAdmitted
+		if req != nil && req.QuotaLimit != "" {
+			who = anybody
+		}
+		p.Result, c, p.Err = c.planNext(req, who)
 	}
-	return c.borrow(planned)
+	c, planned = c.again(planned, quota.Borrow, nobody)
+	return c.again(planned, quota.Fair, anybody)
 }
 
 // expecting is the snapshot in which all that a queue asks for counts as demand.
@@ -104,8 +110,8 @@ func wholeRequest(req *gang.Request) muster.Resources {
 	return sum
 }
 
-// borrow is the second pass, over the gangs that quotas refused.
-func (c *Cluster) borrow(planned []Planned) (*Cluster, []Planned) {
+// again is another pass over the gangs that quotas refused in the first one.
+func (c *Cluster) again(planned []Planned, limit quota.Limit, who leave) (*Cluster, []Planned) {
 	var told *Cluster // c, who waits being known; nil: not yet
 	for i := 0; i < len(planned); i++ {
 		p := planned[i]
@@ -116,12 +122,12 @@ func (c *Cluster) borrow(planned []Planned) (*Cluster, []Planned) {
 			told = c.knowing(planned)
 		}
 		req := *p.Request
-		req.QuotaLimit = quota.Borrow
-		res, next, err := told.planNext(&req)
+		req.QuotaLimit = limit
+		res, next, err := told.planNext(&req, who)
 		if err != nil {
 			continue
 		}
-		done := Planned{Index: p.Index, Request: p.Request, Pass: quota.Borrow, Cluster: told, Result: res}
+		done := Planned{Index: p.Index, Request: p.Request, Pass: limit, Cluster: told, Result: res}
 		planned = append(slices.Delete(planned, i, i+1), done)
 		c, told, i = next, nil, i-1
 	}
@@ -160,8 +166,8 @@ func (c *Cluster) pending(planned []Planned) []quota.Pending {
 }
 
 // planNext plans a gang and returns the snapshot for the next one; c itself if there is no plan.
-func (c *Cluster) planNext(req *gang.Request) (*Result, *Cluster, error) {
-	res, err := Plan(c, req)
+func (c *Cluster) planNext(req *gang.Request, who leave) (*Result, *Cluster, error) {
+	res, err := c.plan(req, who)
 	if err != nil {
 		return nil, c, err
 	}
@@ -175,20 +181,33 @@ func (c *Cluster) planNext(req *gang.Request) (*Result, *Cluster, error) {
 // carryOut is Apply at the time when a plan of this snapshot can be applied. Members that it waits for make room now,
 // and keep of what they hold as much as the plan leaves.
 func (c *Cluster) carryOut(res *Result) (*Cluster, error) {
-	if len(res.WaitsFor) == 0 {
+	if len(res.WaitsFor)+len(res.Victims) == 0 {
 		return c.Apply(res)
 	}
+	return c.applyWithout(res, res.WaitsFor)
+}
+
+// applyWithout applies a plan after its victims and members that it waits for have made room.
+func (c *Cluster) applyWithout(res *Result, waits []Waited) (*Cluster, error) {
 	var d Delta
-	away := make([]*member, len(res.WaitsFor))
-	for i, w := range res.WaitsFor {
-		d.Remove = append(d.Remove, w.MemberRef)
-		away[i] = c.member(w.Gang, w.Member)
+	away := make([]*member, 0, len(waits)+len(res.Victims))
+	for _, w := range waits {
+		d.Remove, away = append(d.Remove, w.MemberRef), append(away, c.member(w.Gang, w.Member))
 	}
+	for i := range res.Victims {
+		v := &res.Victims[i]
+		m := c.member(v.Gang, v.Member)
+		if m == nil || c.names[m.node] != v.Node {
+			return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+		}
+		d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
+	}
+	d.Budgets = c.budgetsAfter(away)
 	next, err := c.Update(d)
 	if err != nil {
 		return nil, err
 	}
-	if next, err = next.Apply(res); err != nil {
+	if next, err = next.apply(res); err != nil {
 		return nil, err
 	}
 	return next.Update(Delta{Place: next.remains(away)})
@@ -204,6 +223,7 @@ func (c *Cluster) remains(away []*member) []Running {
 			continue
 		}
 		r := c.exportMember(m)
+		r.Leaving = true
 		if zones[m.node] == nil {
 			zones[m.node] = c.zones.at(m.node)
 		}

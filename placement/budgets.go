@@ -37,3 +37,25 @@ func (c *Cluster) setBudgets(list []Budget) error {
 func placeOfBudget(sorted []Budget, name string) (int, bool) {
 	return slices.BinarySearchFunc(sorted, name, func(b Budget, name string) int { return muster.CompareNatural(b.Name, name) })
 }
+
+// budgetsAfter are the budgets that members count in, when these leave that are not leaving already.
+func (c *Cluster) budgetsAfter(away []*member) []Budget {
+	var out []Budget
+	for _, m := range away {
+		if m.leaving {
+			continue
+		}
+		for _, name := range m.budgets {
+			at, ok := placeOfBudget(c.budgets, name)
+			if !ok {
+				continue
+			}
+			i := slices.IndexFunc(out, func(b Budget) bool { return b.Name == name })
+			if i < 0 {
+				out, i = append(out, c.budgets[at]), len(out)
+			}
+			out[i].Allowed--
+		}
+	}
+	return out
+}

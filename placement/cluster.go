@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/google/btree"
@@ -32,6 +33,7 @@ type Cluster struct {
 	quotas  *quota.State // nil: there are none
 	totals  []bigSum     // what they divide, by resource, unless it is fixed
 	budgets []Budget     // in natural order of names
+	lowest  int64        // no member that may be a victim has, or had, a lower priority
 
 	cache *shapeCache
 	// While a snapshot is made:
@@ -50,7 +52,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, lowest: math.MaxInt64}
 	n := len(c.names)
 	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
 	c.free = make([]column[int64], len(c.resources))

@@ -41,6 +41,9 @@ func (k *kin) is(o *kin) bool {
 		k.least == o.least && k.unevictable == o.unevictable && (k.budgets == nil) == (o.budgets == nil) && slices.Equal(k.budgets, o.budgets)
 }
 
+// mayLeave says whether the member can be anybody's victim.
+func (m *member) mayLeave() bool { return !m.pinned && !m.unevictable && !m.leaving }
+
 // gangMembers are the running members of one gang in natural order of names.
 type gangMembers struct {
 	name    string

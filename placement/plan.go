@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster/gang"
 )
@@ -14,21 +15,49 @@ const Behavior = 3
 // arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is
 // [ErrUnschedulable]) or holds [muster.InvalidError]s. O(nodes * resources) for the first plan of a shape in a lineage of
 // snapshots, then O(touched nodes + domains looked at), and what the choice of children costs.
-func Plan(c *Cluster, req *gang.Request) (*Result, error) {
+func Plan(c *Cluster, req *gang.Request) (*Result, error) { return c.plan(req, anybody) }
+
+// plan is Plan that says who may leave.
+func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
 	p, err := newProblem(c, req)
 	if err != nil {
 		return nil, err
 	}
 	defer p.done()
+	if p.req.Preempt.ForTier != "" {
+		tighter, err := p.forTier()
+		if err != nil {
+			return nil, err
+		}
+		if r, err := c.plan(tighter, who); err == nil {
+			return r, nil
+		}
+	}
 	if o := p.search(); o != nil {
 		return p.result(o.positions, nil), nil
 	}
-	return p.otherwise()
+	return p.otherwise(who)
 }
 
-// otherwise is the answer where nothing fits now: a plan that waits, else the reason.
-func (p *problem) otherwise() (*Result, error) {
+// forTier is the request with the tier that is worth victims made a rule.
+func (p *problem) forTier() (*gang.Request, error) {
+	layer := p.req.Preempt.ForTier
+	if _, ok := p.tier(layer); !ok {
+		return nil, invalid("request.Preempt.ForTier", layer, "unknown layer")
+	}
+	req := *p.req
+	req.Preempt.ForTier = ""
+	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strategy: gang.MustGather})
+	return &req, nil
+}
+
+// otherwise is the answer where nothing fits now: a plan that waits, or one with victims, else the reason.
+func (p *problem) otherwise(who leave) (*Result, error) {
 	if r := p.wait(); r != nil {
+		return r, nil
+	}
+	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
+	if r := p.evict(who); r != nil {
 		return r, nil
 	}
 	return nil, p.refuse()
@@ -58,7 +87,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			}
 		}
 		if len(shown) == 0 {
-			yield(p.otherwise())
+			yield(p.otherwise(anybody))
 		}
 	}
 }

@@ -98,7 +98,13 @@ func (c *Cluster) checkQuota(field, name string) error {
 // count takes what a member holds of its quota, or gives it back; a member in none lessens what there is to divide. Leaving
 // members count for nobody.
 func (c *Cluster) count(m *member, column int) {
-	if c.quotas == nil || m.leaving {
+	if m.leaving {
+		return
+	}
+	if column == comes && m.mayLeave() {
+		c.lowest = min(c.lowest, m.priority)
+	}
+	if c.quotas == nil {
 		return
 	}
 	if m.quota == "" {

@@ -7,9 +7,10 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// Apply carries a plan out: its members run, its leaving members are still there until they are removed. It is an
-// Update and re-checks: if the snapshot has changed since the plan was made so that it no longer holds, the error is a
-// [ConflictError]; for a result that no planner made it is a [muster.InvalidError]. c stays as it is.
+// Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
+// are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
+// it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
+// [muster.InvalidError]. c stays as it is.
 func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -17,6 +18,14 @@ func (c *Cluster) Apply(res *Result) (*Cluster, error) {
 	if res == nil || len(res.holds) == 0 {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
 	}
+	if len(res.Victims) > 0 {
+		return c.applyWithout(res, nil)
+	}
+	return c.apply(res)
+}
+
+// apply is Apply for a result whose victims are gone.
+func (c *Cluster) apply(res *Result) (*Cluster, error) {
 	for _, w := range res.WaitsFor {
 		// One of the same name that came back, or runs elsewhere, is another member.
 		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.names[m.node] == w.Node {

@@ -10,13 +10,21 @@ import (
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
 // the same domain now. Nil if that does not help.
 func (p *problem) wait() *Result {
-	counts := p.counts()
-	if p.req.IgnoreLeaving || len(p.c.leaving) == 0 || len(counts) == 0 {
+	if p.req.IgnoreLeaving || len(p.c.leaving) == 0 {
 		return nil
 	}
 	later := *p
 	later.leavingGone = true
-	o := later.searchFor(later.slotTable(), counts[0])
+	return later.leastAndMore()
+}
+
+// leastAndMore is wait for a problem that counts leaving members as gone, or does not.
+func (p *problem) leastAndMore() *Result {
+	counts := p.counts()
+	if len(counts) == 0 {
+		return nil
+	}
+	o := p.searchFor(p.slotTable(), counts[0])
 	if o == nil {
 		return nil
 	}
@@ -37,6 +45,7 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 		return nil
 	}
 	more := *p
+	more.leavingGone = false
 	more.running = slices.Clone(p.running)
 	for i, pos := range o.positions {
 		more.running = append(more.running, siblingMember{pos, p.pending[i].rank})
@@ -85,7 +94,9 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	return out
 }
 
-func compareWaited(a, b Waited) int {
+func compareWaited(a, b Waited) int { return compareRefs(a.MemberRef, b.MemberRef) }
+
+func compareRefs(a, b MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 

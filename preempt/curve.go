@@ -94,9 +94,7 @@ func (s *search) bundle(out []item, i int32) []item {
 	}
 	b := &out[at]
 	sum := slices.Clone(b.amounts)
-	for r := range sum {
-		sum[r] = min(sum[r], math.MaxInt64-c.Amounts[r]) + c.Amounts[r]
-	}
+	addTo(sum, c.Amounts)
 	b.amounts, b.rest = sum, append(slices.Clip(b.rest), i)
 	if s.breaks(c) {
 		s.layout.fields[budgets].put(&b.weight, 1)
@@ -119,15 +117,18 @@ func (s *search) freeOn(pos int32) []int64 {
 	s.freeRoom = free
 	for i := s.on[pos]; i < s.on[pos+1]; i++ {
 		if s.state[i] == gone {
-			addTo(free, s.Candidates[i].Amounts, 1)
+			addTo(free, s.Candidates[i].Amounts)
 		}
 	}
 	return free
 }
 
-func addTo(free, amounts []int64, n int64) {
+// addTo adds amounts up; a sum that would overflow stops at the largest amount.
+func addTo(sum, amounts []int64) {
 	for r, a := range amounts {
-		free[r] += n * a
+		if sum[r] += a; a > 0 && sum[r] < a+math.MinInt64 {
+			sum[r] = math.MaxInt64
+		}
 	}
 }
 
@@ -187,11 +188,12 @@ func (s *search) curveOn(pos int32) *curve {
 // mix tries combinations of items on a node: of those that give back the same, the cheapest first.
 type mix struct {
 	*search
-	pos   int32
-	free  []int64
-	items []item
-	best  []weight // by slots less 1
-	taken []int32  // places in items
+	pos    int32
+	free   []int64
+	items  []item
+	best   []weight // by slots less 1
+	taken  []int32  // places in items
+	before []int64  // what was free before the items of each kind that is being tried
 	// wanted and found are for the combination that costs so much.
 	wanted int64
 	price  weight
@@ -227,17 +229,17 @@ func (m *mix) try(lo int, w weight) {
 		m.note(m.slots(m.pos, m.free, m.without()), w)
 		return
 	}
-	end := m.endOf(lo)
-	taken := len(m.taken)
+	end, taken, depth := m.endOf(lo), len(m.taken), len(m.before)
+	m.before = append(m.before, m.free...)
 	m.try(end, w)
 	for i := lo; i < end && !m.done; i++ {
 		w.add(&m.items[i].weight)
-		addTo(m.free, m.items[i].amounts, 1)
+		addTo(m.free, m.items[i].amounts)
 		m.taken = append(m.taken, int32(i))
 		m.try(end, w)
 	}
-	addTo(m.free, m.items[lo].amounts, -int64(len(m.taken)-taken))
-	m.taken = m.taken[:taken]
+	copy(m.free, m.before[depth:])
+	m.before, m.taken = m.before[:depth], m.taken[:taken]
 }
 
 // without lists the candidates that a combination takes beside those that are gone, for Problem.Slots.
@@ -284,7 +286,7 @@ func (m *mix) bound() {
 	cheapest := m.items[0].weight
 	for i := range m.items {
 		m.taken = append(m.taken, int32(i))
-		addTo(m.free, m.items[i].amounts, 1)
+		addTo(m.free, m.items[i].amounts)
 		if m.items[i].weight.less(&cheapest) {
 			cheapest = m.items[i].weight
 		}

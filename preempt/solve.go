@@ -196,7 +196,7 @@ func (s *search) slotsBelow(pos int32, ceiling int64) int64 {
 	for i := s.on[pos]; i < s.on[pos+1]; i++ {
 		c := &s.Candidates[i]
 		if s.Gangs[c.Gang].Priority <= ceiling {
-			addTo(free, c.Amounts, 1)
+			addTo(free, c.Amounts)
 			if s.Slots != nil {
 				without = append(without, i)
 			}

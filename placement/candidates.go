@@ -1,0 +1,216 @@
+package placement
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/preempt"
+	"github.com/muster-sched/muster/quota"
+)
+
+// findCandidates lists the members that may leave, by position. Whether they may together is another question.
+func (e *evicting) findCandidates() {
+	e.gone = e.ownGone()
+	budgets := map[string]int32{}
+	for i, b := range e.c.budgets {
+		budgets[b.Name] = int32(i)
+		e.Budgets = append(e.Budgets, b.Allowed)
+	}
+	reclaimable := map[string]bool{}
+	e.c.gangs.Ascend(func(g *gangMembers) bool {
+		if g.name != e.req.Name {
+			e.addGang(g, budgets, reclaimable)
+		}
+		return true
+	})
+	order := make([]int32, len(e.members))
+	for i := range order {
+		e.Candidates[i].Order, order[i] = int32(i), int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(e.Candidates[a].Position, e.Candidates[b].Position) })
+	candidates, members := make([]preempt.Candidate, len(order)), make([]*member, len(order))
+	for i, from := range order {
+		candidates[i], members[i] = e.Candidates[from], e.members[from]
+	}
+	e.Candidates, e.members = candidates, members
+}
+
+// addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
+func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable map[string]bool) {
+	of, least := staying(g.members)
+	if of.Running == 0 {
+		return
+	}
+	of.Ends, of.Surplus = least > 0, of.Running
+	if of.Ends {
+		of.Surplus = max(0, of.Running-least)
+	}
+	first := len(e.members)
+	for _, m := range g.members {
+		if m.mayLeave() && e.legal(m, of.Priority, reclaimable) {
+			e.members = append(e.members, m)
+			e.Candidates = append(e.Candidates, e.candidate(m, budgets))
+		}
+	}
+	of.Whole = len(e.members)-first == of.Running
+	if len(e.members) == first || !of.Whole && of.Surplus == 0 {
+		e.members, e.Candidates = e.members[:first], e.Candidates[:first]
+		return
+	}
+	e.Gangs = append(e.Gangs, of)
+}
+
+// staying tells, of the members of a gang that are not leaving, how many they are, the lowest of their priorities, and how many of them must run
+// together.
+func staying(members []*member) (of preempt.Gang, least int) {
+	for _, m := range members {
+		if m.leaving {
+			continue
+		}
+		if of.Running == 0 || m.priority < of.Priority {
+			of.Priority = m.priority
+		}
+		of.Running++
+		least = max(least, m.least)
+	}
+	return of, least
+}
+
+// legal says whether a member may be a victim of the gang, as far as that depends on no other one.
+func (e *evicting) legal(m *member, priority int64, reclaimable map[string]bool) bool {
+	switch {
+	case e.within != "" && (m.quota == "" || !e.c.quotas.Below(m.quota, e.within)):
+		return false
+	case m.quota == e.req.Quota || m.quota == "" || e.req.Quota == "":
+		return priority < e.req.Priority
+	}
+	reach, known := reclaimable[m.quota]
+	if !known {
+		reach, _ = e.c.quotas.MayReclaim(e.ask, m.quota, e.gone)
+		reclaimable[m.quota] = reach
+	}
+	if !reach {
+		return false
+	}
+	_, over := e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.c.held(m.holds))
+	return over
+}
+
+// ownGone is what members of the gang's own quota hold that may leave.
+func (e *evicting) ownGone() muster.Resources {
+	sum := muster.Resources{}
+	if e.req.Quota == "" {
+		return sum
+	}
+	e.c.gangs.Ascend(func(g *gangMembers) bool {
+		of, _ := staying(g.members)
+		for _, m := range g.members {
+			if g.name != e.req.Name && m.mayLeave() && m.quota == e.req.Quota && of.Priority < e.req.Priority {
+				sum.Add(e.c.held(m.holds))
+			}
+		}
+		return true
+	})
+	return sum
+}
+
+func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candidate {
+	c := preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Amounts: e.amountsOf(m), Kind: e.kindOf(m)}
+	for _, name := range m.budgets {
+		if b, ok := budgets[name]; ok {
+			c.Budgets = append(c.Budgets, b)
+		}
+	}
+	slices.Sort(c.Budgets)
+	c.Budgets = slices.Compact(c.Budgets)
+	return c
+}
+
+// amountsOf is what a member gives back of what the gang asks for.
+func (e *evicting) amountsOf(m *member) []int64 {
+	if known, ok := e.amounts[&m.holds[0]]; ok {
+		return known
+	}
+	amounts := make([]int64, len(e.needs))
+	for r, need := range e.needs {
+		if need.id >= 0 {
+			amounts[r] = m.holds[need.id]
+		}
+	}
+	e.amounts[&m.holds[0]] = amounts
+	return amounts
+}
+
+func (e *evicting) kindOf(m *member) int32 {
+	if m.quota == "" && m.placed == nil {
+		return 0
+	}
+	key := kindKey{m.quota, m.placed}
+	kind, ok := e.kinds[key]
+	if !ok {
+		kind = int32(len(e.kinds)) + 1
+		e.kinds[key] = kind
+	}
+	return kind
+}
+
+// withQuotas adds what quotas say of sets.
+func (e *evicting) withQuotas() {
+	if e.req.Quota != "" {
+		e.Legal = func(gone []int32) bool {
+			legal, err := e.c.quotas.Reclaims(e.ask, e.evictions(gone))
+			return legal && err == nil
+		}
+	}
+	names := map[string]bool{}
+	for _, q := range e.c.quotas.Quotas() {
+		spec, _ := e.c.quotas.Spec(q)
+		for name, amount := range spec.Min {
+			if amount > 0 {
+				names[name] = true
+			}
+		}
+	}
+	e.Guaranteed = slices.SortedFunc(maps.Keys(names), muster.CompareResources)
+	e.BelowMin = func(gone []int32) []int64 {
+		out := make([]int64, len(e.Guaranteed))
+		if len(gone) == 0 {
+			return out
+		}
+		taken, _ := e.c.quotas.BelowMin(e.ask, e.evictions(gone)) // an error is impossible: they use what they hold
+		for i, name := range e.Guaranteed {
+			out[i] = taken[name]
+		}
+		return out
+	}
+}
+
+// evictions are what leaves quotas by a set: gangs that leave whole are one each.
+func (e *evicting) evictions(gone []int32) []quota.Eviction {
+	count := map[int32]int{}
+	for _, i := range gone {
+		count[e.Candidates[i].Gang]++
+	}
+	var out []quota.Eviction
+	whole := map[int32]map[string]int{} // by gang and quota, the place in out
+	for _, i := range gone {
+		m, g := e.members[i], e.Candidates[i].Gang
+		held := e.c.held(m.holds)
+		if of := &e.Gangs[g]; !of.Ends || count[g] < of.Running {
+			out = append(out, quota.Eviction{Quota: m.quota, Held: held})
+			continue
+		}
+		if at, ok := whole[g][m.quota]; ok {
+			out[at].Held.Add(held)
+			continue
+		}
+		if whole[g] == nil {
+			whole[g] = map[string]int{}
+		}
+		whole[g][m.quota] = len(out)
+		out = append(out, quota.Eviction{Quota: m.quota, Held: held})
+	}
+	return out
+}

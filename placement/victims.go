@@ -1,0 +1,245 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/preempt"
+	"github.com/muster-sched/muster/quota"
+)
+
+// leave says who may leave for a gang.
+type leave int8
+
+const (
+	// anybody that is legal.
+	anybody leave = iota
+	// ifAdmitted: those that make room on nodes, if the quota admits the gang.
+	ifAdmitted
+	// nobody leaves.
+	nobody
+)
+
+// evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims do not help, or if the
+// gang may not preempt.
+func (p *problem) evict(who leave) *Result {
+	if who == nobody || p.req.NeverPreempts || p.req.QuotaLimit == quota.Borrow || who == ifAdmitted && p.refusedBy != nil {
+		return nil
+	}
+	if p.c.lowest >= p.req.Priority && (p.req.Quota == "" || p.c.quotas == nil) {
+		return nil // nobody is below, and nothing is reclaimed
+	}
+	e := newEvicting(p)
+	if e == nil {
+		return nil
+	}
+	s := preempt.Solve(e.Problem)
+	if !s.Found {
+		return nil
+	}
+	return e.result(&s)
+}
+
+// evicting is a problem with the members that may leave for it.
+type evicting struct {
+	*problem
+	preempt.Problem
+	units      int
+	members    []*member // by candidate
+	strategies []strategy
+	ask        quota.Ask // of the least members
+	kinds      map[kindKey]int32
+	amounts    map[*int64][]int64 // what is held, by need
+	within     string             // the quota that victims must be below; empty: any
+	gone       muster.Resources   // what the candidates of the gang's own quota hold
+}
+
+// kindKey is what candidates that give back the same may differ in: the quota, and the zones.
+type kindKey struct {
+	quota  string
+	placed any
+}
+
+// newEvicting brings everything inside that decides about victims; nil if no set can help.
+func newEvicting(p *problem) *evicting {
+	e := &evicting{problem: p, kinds: map[kindKey]int32{}, amounts: map[*int64][]int64{}}
+	counts := p.wholes(max(1, p.least), len(p.pending))
+	if len(counts) == 0 {
+		return nil
+	}
+	e.units = counts[0]
+	if p.req.Quota != "" {
+		e.ask = p.asks(e.units)
+		if !e.findLimit() {
+			return nil
+		}
+	}
+	if e.findCandidates(); len(e.Candidates) == 0 {
+		return nil
+	}
+	e.Units = int64(e.units)
+	for _, n := range p.needs {
+		e.Request = append(e.Request, n.amount)
+	}
+	e.Order, e.Steps = p.req.Preempt.Ranked(), p.req.Preempt.Steps
+	e.findNodes()
+	e.findStrategies()
+	e.Fits = e.fits
+	if p.c.quotas != nil {
+		e.withQuotas()
+	}
+	return e
+}
+
+// findLimit finds the topmost quota whose limit refuses the gang; false if a min does, which no victim can help.
+func (e *evicting) findLimit() bool {
+	state, err := e.c.quotas.Wanting(e.asks(len(e.pending)))
+	if err != nil {
+		return false // never: the gang was asked for before
+	}
+	refusals, err := state.Refusals(e.ask, e.req.QuotaLimit)
+	if err != nil {
+		return false // nor here
+	}
+	for _, r := range refusals {
+		if r.Rule == quota.RuleMin {
+			return false
+		}
+		e.within = r.Quota
+	}
+	return true
+}
+
+// findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
+func (e *evicting) findNodes() {
+	excluded, gifts, hard := e.excluded(), e.leavingGifts(), e.hard()
+	plain := !e.selective() && e.req.Eligible == nil
+	free := make([]int64, int(e.v.nodes)*len(e.needs))
+	e.Nodes = make([]preempt.Node, e.v.nodes)
+	e.Exact = e.mult == nil && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
+	for pos := range e.v.nodes {
+		id, outside := e.v.node(pos), pos >= e.v.firstPos[e.v.outside]
+		flags := e.c.flagsOf(id)
+		if excluded[id] || outside && hard || (flags&^zoned != present || !plain) && e.refusal(id) != "" {
+			continue
+		}
+		n := &e.Nodes[pos]
+		n.Outside = outside
+		e.Exact = e.Exact && !outside
+		n.Free, free = free[:len(e.needs):len(e.needs)], free[len(e.needs):]
+		for r, need := range e.needs {
+			n.Free[r] = e.freeOf(id, need, gifts[id].amounts)
+		}
+		if e.bound(flags) {
+			e.Slots = e.slotsWithout
+		}
+	}
+	e.First, e.Last = 0, -1
+	for i, m := range e.running {
+		if i == 0 {
+			e.First, e.Last = m.pos, m.pos
+		}
+		e.First, e.Last = min(e.First, m.pos), max(e.Last, m.pos)
+	}
+}
+
+// findStrategies lists the strategies, the domains of their tiers as intervals. Begun groups bind by Fits alone.
+func (e *evicting) findStrategies() {
+	for _, t := range e.v.tiers {
+		var starts []int32
+		for _, d := range e.v.domainsOf(t) {
+			if first := e.v.first(d); e.v.isNode(d) || first < e.v.endPos[d] {
+				starts = append(starts, first)
+			}
+		}
+		e.Tiers = append(e.Tiers, starts)
+	}
+	whole := len(e.running) == 0
+	for st := range e.problem.strategies() {
+		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
+		plain := preempt.Strategy{Gang: e.v.tierIndex(st.gang)}
+		for _, t := range st.groups {
+			if whole {
+				plain.Groups = append(plain.Groups, e.v.tierIndex(t))
+			}
+		}
+		e.Strategies = append(e.Strategies, plain)
+	}
+	if whole {
+		for _, l := range e.levels {
+			e.Groups = append(e.Groups, l.size)
+		}
+	}
+}
+
+// fits says whether the gang fits with candidates gone, under a strategy.
+func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
+	p := e.without(gone)
+	if p == nil {
+		return 0, false
+	}
+	defer p.done()
+	if counts := p.counts(); len(counts) == 0 || counts[0] != e.units {
+		return 0, false
+	}
+	a := p.newAsk(p.slotTable(), e.units)
+	return a.beyond, a.holds(e.strategies[strategy])
+}
+
+// without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
+func (e *evicting) without(gone []int32) *problem {
+	var d Delta
+	for _, i := range gone {
+		d.Remove = append(d.Remove, MemberRef{e.members[i].gang, e.members[i].name})
+	}
+	c, err := e.c.Update(d)
+	if err != nil {
+		return nil // never: they run
+	}
+	p, err := newProblem(c, e.req)
+	if err != nil {
+		return nil // never: it was one before
+	}
+	p.leavingGone = e.leavingGone
+	return p
+}
+
+// slotsWithout is the slots of a node without some of its candidates.
+func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
+	id := e.v.node(pos)
+	g := e.leavingGifts()[id]
+	extra, zones := make([]int64, len(e.c.resources)), e.stateOf(id, g)
+	copy(extra, g.amounts)
+	for _, i := range gone {
+		for r, amount := range e.members[i].holds {
+			extra[r] += amount
+		}
+		zones = without(zones, e.members[i])
+	}
+	room := e.room(id, extra)
+	if room > 0 && e.bound(e.c.flagsOf(id)) {
+		room = min(room, e.countZones(e.needsOn(id), zones).Slots)
+	}
+	return room
+}
+
+// result plans the gang without the victims.
+func (e *evicting) result(s *preempt.Solution) *Result {
+	p := e.without(s.Gone)
+	defer p.done()
+	res := p.leastAndMore()
+	if res == nil {
+		return nil // never: the set makes room
+	}
+	for _, i := range s.Gone {
+		m := e.members[i]
+		v := Victim{MemberRef: MemberRef{m.gang, m.name}, Node: e.c.names[m.node], Priority: e.Gangs[e.Candidates[i].Gang].Priority, Quota: m.quota}
+		if m.quota != e.req.Quota && m.quota != "" && e.req.Quota != "" {
+			v.OverMin, _ = e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.c.held(m.holds))
+		}
+		res.Victims = append(res.Victims, v)
+	}
+	slices.SortFunc(res.Victims, func(a, b Victim) int { return compareRefs(a.MemberRef, b.MemberRef) })
+	res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
+	return res
+}
