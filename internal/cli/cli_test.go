@@ -63,12 +63,14 @@ func TestStories(t *testing.T) {
 	}, nodes(t, out))
 }
 
-// Story 3 needs preemption, which does not exist yet.
+// The gang whose leaf holds the free unit leaves.
 func TestStory3(t *testing.T) {
 	status, out, _ := command(t, "", story("story-3")...)
-	require.Zero(t, status, "an unschedulable gang is an answer, not an error")
-	require.Contains(t, out, "default/pod-3: unschedulable: insufficient slots, 4 of 8 at spine0/leaf1/unit2 (proven)")
-	require.Contains(t, out, "8 resource:nvidia.com/gpu")
+	require.Zero(t, status)
+	require.Contains(t, out, "default/pod-3: placed, 8 members in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer)")
+	require.Contains(t, out, "pod-3-0 -> node-4, pod-3-1 -> node-5, pod-3-2 -> node-6, pod-3-3 -> node-7")
+	require.Contains(t, out, "pod-3-4 -> node-8, pod-3-5 -> node-9, pod-3-6 -> node-10, pod-3-7 -> node-11")
+	require.Contains(t, out, "evicts 4 members")
 }
 
 func TestTextDrawsThePlanOnTheTree(t *testing.T) {
