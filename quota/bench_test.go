@@ -84,8 +84,8 @@ func benchState(tb testing.TB, tree *quota.Tree, leaves []string) *quota.State {
 
 var benchShapes = []struct{ quotas, fan int }{{2000, 12}, {2000, 0}, {20000, 12}}
 
-// BenchmarkShare works out the shares of all quotas: from nothing but the tree and the amounts, or (changed=1) after the demand of one
-// leaf changed; changed=1/one asks for the share of that leaf alone, as Admit does.
+// BenchmarkShare works out the shares of all quotas: after the total changed, so that none is known, or (changed=1) after the demand of
+// one leaf changed; changed=1/one asks for the share of that leaf alone, as Admit does.
 func BenchmarkShare(b *testing.B) {
 	for _, shape := range benchShapes {
 		name := fmt.Sprintf("quotas=%d", shape.quotas)
@@ -96,8 +96,13 @@ func BenchmarkShare(b *testing.B) {
 		s := benchState(b, tree, leaves)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			for b.Loop() {
-				fresh, err := s.WithTotal(benchTotal)
+			less := muster.Resources{}
+			for name, amount := range benchTotal {
+				less[name] = amount / 10 * 9
+			}
+			totals := []muster.Resources{benchTotal, less}
+			for i := 0; b.Loop(); i++ {
+				fresh, err := s.WithTotal(totals[i%2])
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -46,10 +46,12 @@ func (s *State) Explain(quota string) []Terms {
 		}
 		at := s.at(id, r)
 		t := Terms{
-			Resource: resource, Min: max(0, s.min[at]), Max: s.most[at], Guarantee: s.secured[at],
-			Used: n.used()[r], Pinned: n.pinned()[r], Demand: n.demand()[r], Want: n.want()[r], Claim: n.claim()[r],
-			Floor: min(s.secured[at], n.claim()[r]), Weight: s.weighs[at], Share: share[r], Raise: RaiseBudget,
+			Resource: resource, Min: max(0, s.min[at]), Max: s.bounds(at, r, s.most[at]), Guarantee: s.guarantee(at, r),
+			Used: n.used()[r], Pinned: n.pinned()[r], Demand: n.demand()[r],
+			Want: s.bounds(at, r, n.want()[r]), Claim: s.bounds(at, r, n.claim()[r]),
+			Weight: s.weighs(at, r), Share: share[r], Raise: RaiseBudget,
 		}
+		t.Floor = min(t.Guarantee, t.Claim)
 		switch {
 		case t.Share == t.Claim && t.Want == t.Max:
 			t.Raise = RaiseMax

@@ -66,8 +66,8 @@ func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *
 		for i, kid := range kids {
 			at := s.at(first+int32(i), r)
 			claim := claims(kid, first+int32(i))[r]
-			floor := min(s.secured[at], claim)
-			w.list[i] = claimant{weight: s.weighs[at], cap: claim - floor, place: i}
+			floor := min(s.guarantee(at, r), claim)
+			w.list[i] = claimant{weight: s.weighs(at, r), cap: claim - floor, place: i}
 			got[i*k+r] = floor
 			floors = plus(floors, floor)
 		}
@@ -75,7 +75,7 @@ func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *
 			left -= floors
 		} else { // scaled
 			for i := range kids {
-				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.secured[s.at(first+int32(i), r)], got[i*k+r], 0
+				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.guarantee(s.at(first+int32(i), r), r), got[i*k+r], 0
 			}
 		}
 		w.share(left)
@@ -83,6 +83,26 @@ func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *
 			got[i*k+r] += w.list[i].got
 		}
 	}
+}
+
+// weighs is the weight of the quota at a place.
+func (s *State) weighs(at, r int) int64 {
+	if s.weight[at] == missing {
+		return s.total[r]
+	}
+	return s.weight[at]
+}
+
+// guarantee is that of the quota at a place.
+func (s *State) guarantee(at, r int) int64 { return s.bounds(at, r, s.secured[at]) }
+
+// bounds holds an amount of the quota at a place down to the total, if there is no maximum. Where amounts are only added up and shared
+// out, it is enough to do so at the end.
+func (s *State) bounds(at, r int, amount int64) int64 {
+	if s.bounded[at] {
+		return amount
+	}
+	return min(amount, s.total[r])
 }
 
 var sharings = sync.Pool{New: func() any { return &sharing{} }}

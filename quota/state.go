@@ -13,23 +13,16 @@ import (
 // State is a tree, what there is in total, and what is used and asked for. It is immutable and safe for concurrent use;
 // the methods that change something return a new state, which shares all but the path from the quota to the root.
 type State struct {
-	*terms
-	root *node
-	lent *atomic.Pointer[[]int64] // see lending
+	*Tree
+	total []int64
+	root  *node
+	lent  *atomic.Pointer[[]int64] // see lending
 	// What pending gangs could start with, see [State.WithFirm]; later states do not know it. told: the whole queue is known.
 	firm map[int32][]int64
 	told bool
 }
 
 func newLent() *atomic.Pointer[[]int64] { return &atomic.Pointer[[]int64]{} }
-
-// terms are what depends on the tree and the total alone, by id, then resource.
-type terms struct {
-	*Tree
-	total                 []int64
-	most, secured, weighs []int64 // maximum, guarantee, weight
-	bounded               []bool  // whether the maximum is its own or inherited, and not the total
-}
 
 // node is a quota with what is below it, at one time. The root has the quotas at the top below it.
 type node struct {
@@ -38,7 +31,8 @@ type node struct {
 	shares  atomic.Pointer[shares]
 }
 
-// kinds of amounts. Those of an inner quota are sums over its leaves; want and claim are what it asks of its parent.
+// kinds of amounts. Those of an inner quota are sums over its leaves; want and claim are what it asks of its parent, whatever there is in
+// total.
 const kinds = 5
 
 func (n *node) used() []int64   { return part(n.amounts, 0, len(n.amounts)/kinds) }
@@ -53,23 +47,20 @@ type shares struct{ budget, got []int64 }
 // State begins with nothing in use. A resource that the total lacks is 0; those that no quota governs are left out. A negative total is an
 // [muster.InvalidError]. O(n k).
 func (t *Tree) State(total muster.Resources) (*State, error) {
-	s := &State{terms: &terms{Tree: t}, lent: newLent()}
-	return s.WithTotal(total)
+	return (&State{Tree: t, root: t.nodes()}).WithTotal(total)
 }
 
-// WithTotal is the state with another total. O(n k).
+// WithTotal is the state with another total. What quotas claim does not depend on it, only what they get. O(k).
 func (s *State) WithTotal(total muster.Resources) (*State, error) {
 	if err := total.Validate("total"); err != nil {
 		return nil, err
 	}
-	next := &State{terms: s.Tree.termsOf(s.Tree.vector(total)), lent: newLent()}
-	next.root = next.again(s.root)
-	return next, nil
+	return &State{Tree: s.Tree, total: s.vector(total), root: s.root, lent: newLent()}, nil
 }
 
-// again is all quotas with what they have in an old state, nothing if there is none, their claims worked out anew.
-func (s *State) again(old *node) *node {
-	n, size := len(s.specs), kinds*len(s.resources)
+// nodes is all quotas with nothing in use.
+func (t *Tree) nodes() *node {
+	n, size := len(t.specs), kinds*len(t.resources)
 	nodes, pointers, amounts := make([]node, n+1), make([]*node, n), make([]int64, (n+1)*size)
 	for i := range nodes {
 		nodes[i].amounts = part(amounts, i, size)
@@ -78,27 +69,15 @@ func (s *State) again(old *node) *node {
 		}
 	}
 	root := &nodes[n]
-	root.kids = pointers[:s.top:s.top]
+	root.kids = pointers[:t.top:t.top]
 	for id := range n {
-		nodes[id].kids = pointers[s.first[id]:s.end[id]:s.end[id]]
-	}
-	if old != nil {
-		copyLeaves(root, old)
+		nodes[id].kids = pointers[t.first[id]:t.end[id]:t.end[id]]
 	}
 	for id := int32(n) - 1; id >= 0; id-- {
-		s.sum(id, &nodes[id])
+		t.sum(id, &nodes[id])
 	}
-	s.sum(-1, root)
+	t.sum(-1, root)
 	return root
-}
-
-func copyLeaves(n, old *node) {
-	if len(n.kids) == 0 {
-		copy(n.amounts, old.amounts)
-	}
-	for i, kid := range n.kids {
-		copyLeaves(kid, old.kids[i])
-	}
 }
 
 // vector is amounts by the tree's resources.
@@ -108,37 +87,6 @@ func (t *Tree) vector(r muster.Resources) []int64 {
 		v[i] = r[name]
 	}
 	return v
-}
-
-func (t *Tree) termsOf(total []int64) *terms {
-	n := len(t.min)
-	m := &terms{Tree: t, total: total, most: make([]int64, n), secured: make([]int64, n), weighs: make([]int64, n), bounded: make([]bool, n)}
-	for id := range int32(len(t.specs)) {
-		for r := range t.resources {
-			at, up := t.at(id, r), t.parent[id]
-			switch {
-			case t.max[at] != missing:
-				m.most[at], m.bounded[at] = t.max[at], true
-			case up >= 0:
-				m.most[at], m.bounded[at] = m.most[t.at(up, r)], m.bounded[t.at(up, r)]
-			default:
-				m.most[at] = total[r]
-			}
-			if m.weighs[at] = t.weight[at]; m.weighs[at] == missing {
-				m.weighs[at] = m.most[at]
-			}
-		}
-	}
-	for id := int32(len(t.specs)) - 1; id >= 0; id-- {
-		for r := range t.resources {
-			at, below := t.at(id, r), int64(0)
-			for kid := t.first[id]; kid < t.end[id]; kid++ {
-				below = plus(below, m.secured[t.at(kid, r)])
-			}
-			m.secured[at] = min(m.most[at], max(0, t.min[at], t.guaranteed[at], below))
-		}
-	}
-	return m
 }
 
 // kid is the i-th child.
@@ -158,7 +106,7 @@ func (t *Tree) place(id int32) int {
 }
 
 // sum works out what a quota has below it and claims, from its children.
-func (s *State) sum(id int32, n *node) {
+func (t *Tree) sum(id int32, n *node) {
 	used, pinned, demand, want, claim := n.used(), n.pinned(), n.demand(), n.want(), n.claim()
 	if len(n.kids) > 0 {
 		clear(n.amounts)
@@ -177,13 +125,13 @@ func (s *State) sum(id int32, n *node) {
 		if len(n.kids) == 0 {
 			want[r] = plus(used[r], demand[r])
 		}
-		want[r] = min(s.most[s.at(id, r)], want[r])
-		claim[r] = s.claimOf(id, r, want[r])
+		want[r] = min(t.most[t.at(id, r)], want[r])
+		claim[r] = t.claimOf(id, r, want[r])
 	}
 }
 
 // claimOf is what a quota that wants so much claims of its parent: who does not lend keeps the guarantee.
-func (t *terms) claimOf(id int32, r int, want int64) int64 {
+func (t *Tree) claimOf(id int32, r int, want int64) int64 {
 	if t.specs[id].Keeps {
 		return max(want, t.secured[t.at(id, r)])
 	}
@@ -196,7 +144,7 @@ func (s *State) change(id int32, f func(n *node) error) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &State{terms: s.terms, root: n, lent: newLent()}, nil
+	return &State{Tree: s.Tree, total: s.total, root: n, lent: newLent()}, nil
 }
 
 // changed copies a node and replaces what lies on the path below it.

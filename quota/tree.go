@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -23,8 +24,11 @@ type Tree struct {
 	top       int32
 	resources []string // that some quota governs, in natural order
 
-	// By id, then resource; missing where the spec has no such key.
-	min, max, weight, guaranteed []int64
+	// By id, then resource; missing where the spec has no such key. A weight that is missing here as well is the total.
+	min, max, weight []int64
+	most             []int64 // the own or inherited maximum; none: the largest amount
+	bounded          []bool  // whether there is one
+	secured          []int64 // the guarantee; without a maximum it is no more than the total
 }
 
 // New reads a tree. The amounts stay the caller's and must not change afterwards. All defects are reported, joined, each an
@@ -43,6 +47,8 @@ func New(specs []Spec) (*Tree, error) {
 	if len(d) > 0 {
 		return nil, errors.Join(d...)
 	}
+	t.bound()
+	t.secure()
 	return t, nil
 }
 
@@ -132,7 +138,7 @@ func (t *Tree) readAmounts(d *defects) {
 	for i := range t.specs {
 		s := &t.specs[i]
 		t.min, t.max = t.read(t.min, s.Min), t.read(t.max, s.Max)
-		t.weight, t.guaranteed = t.read(t.weight, s.Weight), t.read(t.guaranteed, s.Guaranteed)
+		t.weight, t.secured = t.read(t.weight, s.Weight), t.read(t.secured, s.Guaranteed)
 	}
 	for id := range int32(len(t.specs)) {
 		for r, resource := range t.resources {
@@ -185,6 +191,40 @@ func (t *Tree) check(d *defects, id int32, r int, resource string) {
 	}
 	if least := max(0, t.min[at]); sum > least {
 		d.add(name, "min."+resource, least, fmt.Sprintf("the minima of the children add up to %d", sum))
+	}
+}
+
+// bound hands maxima down, and takes them for weights where these are missing.
+func (t *Tree) bound() {
+	t.most, t.bounded = make([]int64, len(t.max)), make([]bool, len(t.max))
+	for id := range int32(len(t.specs)) {
+		for r := range t.resources {
+			at, up := t.at(id, r), t.parent[id]
+			switch {
+			case t.max[at] != missing:
+				t.most[at], t.bounded[at] = t.max[at], true
+			case up >= 0:
+				t.most[at], t.bounded[at] = t.most[t.at(up, r)], t.bounded[t.at(up, r)]
+			default:
+				t.most[at] = math.MaxInt64
+			}
+			if t.weight[at] == missing && t.bounded[at] {
+				t.weight[at] = t.most[at]
+			}
+		}
+	}
+}
+
+// secure adds guarantees up.
+func (t *Tree) secure() {
+	for id := int32(len(t.specs)) - 1; id >= 0; id-- {
+		for r := range t.resources {
+			at, below := t.at(id, r), int64(0)
+			for kid := t.first[id]; kid < t.end[id]; kid++ {
+				below = plus(below, t.secured[t.at(kid, r)])
+			}
+			t.secured[at] = min(t.most[at], max(0, t.min[at], t.secured[at], below))
+		}
 	}
 }
 
