@@ -15,6 +15,8 @@ type question struct {
 	nodes           []*node   // the same
 	request, pinned []int64   // by resource
 	limits          [][]int64 // by place on the path; none: the maxima
+	// To borrow: what the path claims, then what it may have, by place on it, then resource; and what the children of one quota get.
+	lent, got []int64
 }
 
 var questions = sync.Pool{New: func() any { return &question{} }}
@@ -123,17 +125,6 @@ func (s *State) ask(q *question, a Ask, limit Limit) error {
 		s.borrow(q)
 	}
 	return nil
-}
-
-// borrow raises the limits to what may be borrowed.
-func (s *State) borrow(q *question) {
-	for i, more := range s.borrowed(q.ids) {
-		raised := slices.Clone(q.limits[i])
-		for r := range raised {
-			raised[r] = max(raised[r], more[r])
-		}
-		q.limits[i] = raised
-	}
 }
 
 // demanding is the state in which the gang counts as demand.

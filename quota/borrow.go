@@ -3,6 +3,7 @@ package quota
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/muster-sched/muster"
 )
@@ -131,49 +132,51 @@ func (s *State) lend(id int32, n *node, claims []int64) {
 	}
 }
 
-// borrowed is the share of each quota on a path from the top, by resource, if all others lend what they cannot use.
-func (s *State) borrowed(path []int32) [][]int64 {
+// borrow raises the limits of a path to its shares if all others lend what they cannot use.
+func (s *State) borrow(q *question) {
 	lent, k := s.lending(), len(s.resources)
-	nodes := []*node{s.root}
-	for _, id := range path {
-		nodes = append(nodes, nodes[len(nodes)-1].kids[s.place(id)])
+	q.lent = slices.Grow(q.lent[:0], len(q.ids)*k)[:len(q.ids)*k]
+	for i := range slices.Backward(q.ids) {
+		s.claimBeside(q, i, lent)
 	}
-	claims := make([][]int64, len(path)) // of those on the path, from what the others lend
-	for i := len(path) - 1; i >= 0; i-- {
-		claims[i] = make([]int64, k)
-		for r := range k {
-			claims[i][r] = s.claimBeside(path, i, r, nodes[i+1], lent, claims)
+	budget := s.total
+	for i, id := range q.ids {
+		up, own := s.parent[id], part(q.lent, i, k)
+		first := s.kid(up, 0)
+		q.got = append(q.got[:0], lent[s.at(first, 0):s.at(first+int32(s.kids(up)), 0)]...)
+		copy(part(q.got, s.place(id), k), own)
+		s.divide(up, budget, q.got)
+		copy(own, part(q.got, s.place(id), k))
+		budget = own
+	}
+	for i, limits := range q.limits {
+		own := part(q.lent, i, k)
+		for r := range own {
+			own[r] = max(own[r], limits[r])
 		}
+		q.limits[i] = own
 	}
-	out, budget := make([][]int64, len(path)), s.total
-	for i, id := range path {
-		kids := nodes[i].kids
-		got := make([]int64, len(kids)*k)
-		s.divide(s.parent[id], kids, budget, func(_ *node, kid int32) []int64 {
-			if kid == id {
-				return claims[i]
-			}
-			return s.of(lent, kid)
-		}, got)
-		budget = part(got, s.place(id), k)
-		out[i] = budget
-	}
-	return out
 }
 
-// claimBeside is the claim of the i-th quota of a path, where its other children lend.
-func (s *State) claimBeside(path []int32, i, r int, n *node, lent []int64, claims [][]int64) int64 {
-	want := int64(0)
-	if len(n.kids) == 0 {
-		want = plus(n.used()[r], n.demand()[r])
+// claimBeside works out what the i-th quota of a path claims, where its children beside the path lend.
+func (s *State) claimBeside(q *question, i int, lent []int64) {
+	id, n, k := q.ids[i], q.nodes[i], len(s.resources)
+	claim := part(q.lent, i, k)
+	for r := range claim {
+		if claim[r] = 0; len(n.kids) == 0 {
+			claim[r] = plus(n.used()[r], n.demand()[r])
+		}
 	}
 	for j, kid := range n.kids {
-		id := s.kid(path[i], j)
-		claim := lent[s.at(id, r)]
-		if i+1 < len(path) && path[i+1] == id {
-			claim = claims[i+1][r]
+		other := s.of(lent, s.kid(id, j))
+		if s.kid(id, j) == q.ids[i+1] {
+			other = part(q.lent, i+1, k)
 		}
-		want = plus(want, max(claim, kid.used()[r]))
+		for r, used := range kid.used() {
+			claim[r] = plus(claim[r], max(other[r], used))
+		}
 	}
-	return s.claimOf(path[i], r, min(s.most[s.at(path[i], r)], want))
+	for r := range claim {
+		claim[r] = s.claimOf(id, r, min(s.most[s.at(id, r)], claim[r]))
+	}
 }

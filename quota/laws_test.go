@@ -1,6 +1,7 @@
 package quota_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -133,6 +134,24 @@ func isAbove(a, q *refQuota) bool {
 		}
 	}
 	return false
+}
+
+// Only the ratios of weights count, even where products of them pass 64 bits.
+func TestScalingWeightsChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &plain{total: rapid.Int64Range(1, 60).Draw(t, "total")}
+		for i := range rapid.IntRange(2, 12).Draw(t, "quotas") {
+			weight := muster.Resources{resource: rapid.Int64Range(0, 7).Draw(t, "weight")}
+			q := &refQuota{spec: quota.Spec{Name: fmt.Sprint(i), Min: muster.Resources{resource: 0}, Weight: weight}}
+			q.demand = rapid.Int64Range(0, 60).Draw(t, "demand")
+			p.quotas = append(p.quotas, q)
+		}
+		before := p.shares(p.state(t, p.inOrder()))
+		for _, q := range p.quotas {
+			q.spec.Weight[resource] <<= 60
+		}
+		require.Equal(t, before, p.shares(p.state(t, p.inOrder())))
+	})
 }
 
 // One unit more of the total lowers nobody, where every quota has a maximum, its own or an inherited one.

@@ -2,7 +2,6 @@ package quota
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"math/bits"
 	"slices"
@@ -23,139 +22,149 @@ type claimant struct {
 	place       int // which breaks ties
 }
 
-// sharing is what a sharing is worked out on; it can be used again.
+// sharing is what a sharing is worked out on, in any order of the list; it can be used again.
 type sharing struct {
 	list []claimant
-	open []*claimant
-	dues dues
+	back bool // units are taken back
 }
 
 // share divides a budget among the list by the divisor method of Webster with caps: unit j of a claimant is due at
-// (2j+1)/(2 weight), and the units that are due first are handed out, ties in the order of the list. Weight 0 gets nothing. If
+// (2j+1)/(2 weight), and the units that are due first are handed out, ties in the order of places. Weight 0 gets nothing. If
 // all caps fit, everybody gets its own.
 //
 // No unit is handed out by itself. At a level L everybody of weight w gets min(cap, Lw rounded to the nearest); L = budget
 // left / weight left, when those are taken out that their caps hold below it. What rounding leaves over or lacks, at most half a
 // unit for each, is then handed out or taken back in order of the dues. O(n log n).
 func (s *sharing) share(budget int64) {
-	s.open = s.open[:0]
-	fits, left := true, budget
+	var weight wide
+	open, fits, left := 0, true, budget
 	for i := range s.list {
 		c := &s.list[i]
 		if c.got = 0; c.weight == 0 || c.cap == 0 {
 			continue
 		}
-		s.open = append(s.open, c)
 		if fits = fits && c.cap <= left; fits {
 			left -= c.cap
 		}
+		weight = weight.plus(uint64(c.weight))
+		s.swap(i, open)
+		open++
 	}
 	if fits {
-		for _, c := range s.open {
-			c.got = c.cap
+		for i := range s.list[:open] {
+			s.list[i].got = s.list[i].cap
 		}
 		return
 	}
-	budget, weight := s.capped(budget)
+	open, budget, weight = s.capped(open, budget, weight)
 	left = budget
-	for _, c := range s.open {
+	for i := range s.list[:open] {
+		c := &s.list[i]
 		c.got = min(c.cap, rounded(budget, c.weight, weight))
 		left -= c.got
 	}
 	s.settle(left)
 }
 
-// capped gives those their caps whom these hold below the level, and returns what is left for the others, who stay open, and
-// their weight. Each one taken out raises the level. So passes over the others end it, in any order; after a few of them the
-// order of the levels makes sure that one more does.
-func (s *sharing) capped(budget int64) (int64, wide) {
-	var weight wide
-	for _, c := range s.open {
-		weight = weight.plus(uint64(c.weight))
-	}
+func (s *sharing) swap(i, j int) { s.list[i], s.list[j] = s.list[j], s.list[i] }
+
+// capped gives those their caps whom these hold below the level, of the first so many of the list, which have this weight. The
+// others come first then; it returns how many they are, what is left for them, and their weight. Each one taken out raises the
+// level. So passes over the others end it, in any order; after a few of them the order of the levels makes sure that one more does.
+func (s *sharing) capped(open int, budget int64, weight wide) (int, int64, wide) {
 	const passes = 8
 	for pass, more := 0, true; more; pass++ {
 		if pass == passes {
-			slices.SortFunc(s.open, func(a, b *claimant) int {
+			slices.SortFunc(s.list[:open], func(a, b claimant) int {
 				return product(a.cap, b.weight).compare(product(b.cap, a.weight))
 			})
 		}
-		more = false
-		kept := s.open[:0]
-		for _, c := range s.open {
+		kept := 0
+		for i := range s.list[:open] {
+			c := &s.list[i]
 			if weight.times(c.cap).compare(product(budget, c.weight)) > 0 {
-				kept = append(kept, c)
+				s.swap(i, kept)
+				kept++
 				continue
 			}
-			c.got, more = c.cap, true
+			c.got = c.cap
 			budget, weight = budget-c.cap, weight.minus(uint64(c.weight))
 		}
-		s.open = kept
+		open, more = kept, kept < open
 	}
-	return budget, weight
+	return open, budget, weight
 }
 
-// settle hands out what is left to those who are due first, or takes back what is missing from those who are due last.
+// settle hands out what is left to those who are due first, or takes back what is missing from those who are due last. Those who
+// can have a unit more, or less, are a heap at the front of the list, by that unit.
 func (s *sharing) settle(left int64) {
 	if left == 0 {
 		return
 	}
-	q := &s.dues
-	q.list, q.back = q.list[:0], left < 0
-	step := int64(1)
-	if q.back {
+	s.back = left < 0
+	step, n := int64(1), 0
+	if s.back {
 		step = -1
 	}
 	for i := range s.list { // those with their caps as well: their last unit may be due later than that of others
-		if c := &s.list[i]; c.weight > 0 && q.takes(c) {
-			q.list = append(q.list, c)
+		if s.list[i].weight > 0 && s.takes(i) {
+			s.swap(i, n)
+			n++
 		}
 	}
-	heap.Init(q)
-	for left != 0 && len(q.list) > 0 {
-		c := q.list[0]
-		c.got, left = c.got+step, left-step
-		if q.takes(c) {
-			heap.Fix(q, 0)
-		} else {
-			heap.Pop(q)
-		}
+	for i := n/2 - 1; i >= 0; i-- {
+		s.sink(i, n)
 	}
-}
-
-// dues is a heap of claimants by the unit that they would get next, the first due on top; back: by that which they got last, the
-// last due on top.
-type dues struct {
-	list []*claimant
-	back bool
+	for ; left != 0 && n > 0; left -= step {
+		s.list[0].got += step
+		if !s.takes(0) {
+			n--
+			s.swap(0, n)
+		}
+		s.sink(0, n)
+	}
 }
 
 // takes says whether a claimant can have one more, or one less.
-func (q *dues) takes(c *claimant) bool { return q.back && c.got > 0 || !q.back && c.got < c.cap }
-
-func (q *dues) Len() int      { return len(q.list) }
-func (q *dues) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
-func (q *dues) Push(any)      {}
-
-func (q *dues) Pop() any {
-	q.list = q.list[:len(q.list)-1]
-	return nil
+func (s *sharing) takes(i int) bool {
+	c := &s.list[i]
+	return s.back && c.got > 0 || !s.back && c.got < c.cap
 }
 
-func (q *dues) Less(i, j int) bool {
-	a, b := q.list[i], q.list[j]
-	if q.back {
-		c := compareDues(a.got-1, a.weight, b.got-1, b.weight)
-		return c > 0 || c == 0 && a.place > b.place
+// sink puts the i-th of a heap of n in its place.
+func (s *sharing) sink(i, n int) {
+	for {
+		top := 2*i + 1
+		if top >= n {
+			return
+		}
+		if top+1 < n && s.before(top+1, top) {
+			top++
+		}
+		if !s.before(top, i) {
+			return
+		}
+		s.swap(i, top)
+		i = top
 	}
-	c := compareDues(a.got, a.weight, b.got, b.weight)
-	return c < 0 || c == 0 && a.place < b.place
 }
 
-// compareDues compares when unit i of weight v and unit j of weight w are due.
-func compareDues(i, v, j, w int64) int {
-	a, b := unsigned(2*uint64(i)+1, uint64(w)), unsigned(2*uint64(j)+1, uint64(v))
-	return a.compare(b)
+// before says whether the next unit of one is due before that of another; if units are taken back, whether its last one is due after
+// that of the other.
+func (s *sharing) before(i, j int) bool {
+	a, b, unit := &s.list[i], &s.list[j], uint64(1)
+	if s.back {
+		a, b, unit = b, a, ^unit+1 // minus one
+	}
+	high, low := bits.Mul64(2*uint64(a.got)+unit, uint64(b.weight))
+	otherHigh, otherLow := bits.Mul64(2*uint64(b.got)+unit, uint64(a.weight))
+	switch {
+	case high != otherHigh:
+		return high < otherHigh
+	case low != otherLow:
+		return low < otherLow
+	}
+	return a.place < b.place
 }
 
 // wide is an integer of 192 bits, which holds an amount times a sum of weights.

@@ -48,39 +48,44 @@ func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
 	if known := n.shares.Load(); known != nil && slices.Equal(known.budget, budget) {
 		return known
 	}
-	sh := &shares{budget: budget, got: make([]int64, len(n.kids)*len(budget))}
-	s.divide(id, n.kids, budget, func(kid *node, _ int32) []int64 { return kid.claim() }, sh.got)
+	k := len(budget)
+	sh := &shares{budget: budget, got: make([]int64, len(n.kids)*k)}
+	for i, kid := range n.kids {
+		copy(part(sh.got, i, k), kid.claim())
+	}
+	s.divide(id, budget, sh.got)
 	n.shares.Store(sh)
 	return sh
 }
 
-// divide gives each child its floor, the guarantee as far as it is claimed, and shares what is left by weight. If the budget
-// cannot pay the floors, these are scaled: they are shared by guarantee.
-func (s *State) divide(id int32, kids []*node, budget []int64, claims func(kid *node, id int32) []int64, got []int64) {
+// divide turns what the children of a quota claim, by child, then resource, into what they get. Each gets its floor, the guarantee as
+// far as it is claimed; what is left is shared by weight. If the budget cannot pay the floors, these are scaled: they are shared by
+// guarantee.
+func (s *State) divide(id int32, budget, amounts []int64) {
 	w := sharings.Get().(*sharing)
 	defer sharings.Put(w)
-	k, first := len(budget), s.kid(id, 0)
-	w.list = slices.Grow(w.list[:0], len(kids))[:len(kids)]
+	n, k, first := s.kids(id), len(budget), s.kid(id, 0)
+	w.list = slices.Grow(w.list[:0], n)[:n]
 	for r, left := range budget {
 		floors := int64(0)
-		for i, kid := range kids {
+		for i := range w.list {
 			at := s.at(first+int32(i), r)
-			claim := claims(kid, first+int32(i))[r]
+			claim := amounts[i*k+r]
 			floor := min(s.guarantee(at, r), claim)
 			w.list[i] = claimant{weight: s.weighs(at, r), cap: claim - floor, place: i}
-			got[i*k+r] = floor
+			amounts[i*k+r] = floor
 			floors = plus(floors, floor)
 		}
 		if floors < left {
 			left -= floors
 		} else { // scaled
-			for i := range kids {
-				w.list[i].weight, w.list[i].cap, got[i*k+r] = s.guarantee(s.at(first+int32(i), r), r), got[i*k+r], 0
+			for i := range w.list {
+				w.list[i].weight, w.list[i].cap, amounts[i*k+r] = s.guarantee(s.at(first+int32(i), r), r), amounts[i*k+r], 0
 			}
 		}
 		w.share(left)
 		for i := range w.list {
-			got[i*k+r] += w.list[i].got
+			amounts[w.list[i].place*k+r] += w.list[i].got
 		}
 	}
 }
@@ -122,11 +127,10 @@ func (s *State) Shares(yield func(quota string, share muster.Resources)) {
 }
 
 func (s *State) shareAll(id int32, n *node, budget []int64) {
-	if len(n.kids) == 0 {
-		return
-	}
 	sh := s.sharesOf(id, n, budget)
 	for i, kid := range n.kids {
-		s.shareAll(s.kid(id, i), kid, part(sh.got, i, len(budget)))
+		if id := s.kid(id, i); s.kids(id) > 0 {
+			s.shareAll(id, kid, part(sh.got, i, len(budget)))
+		}
 	}
 }

@@ -97,6 +97,14 @@ func (t *Tree) kid(id int32, i int) int32 {
 	return t.first[id] + int32(i)
 }
 
+// kids is how many children there are.
+func (t *Tree) kids(id int32) int {
+	if id < 0 {
+		return int(t.top)
+	}
+	return int(t.end[id] - t.first[id])
+}
+
 // place is the inverse of kid.
 func (t *Tree) place(id int32) int {
 	if up := t.parent[id]; up >= 0 {

@@ -66,6 +66,24 @@ func TestBadUse(t *testing.T) {
 	require.EqualError(t, err, `limit "all": unknown limit`)
 }
 
+// Quotas that speak of nothing bind nothing.
+func TestQuotasWithoutAmounts(t *testing.T) {
+	tree, err := quota.New([]quota.Spec{{Name: "org"}, {Name: "team", Parent: "org"}, {Name: "other"}})
+	require.NoError(t, err)
+	s, err := tree.State(gpus(8))
+	require.NoError(t, err)
+	s.Shares(func(_ string, share muster.Resources) { require.Empty(t, share) })
+	ask := quota.Ask{Quota: "team", Request: gpus(9), Pinned: gpus(9)}
+	for _, limit := range []quota.Limit{quota.Fair, quota.Borrow, quota.Greedy} {
+		refusal, err := s.Admit(ask, limit)
+		require.NoError(t, err)
+		require.Nil(t, refusal)
+	}
+	legal, err := s.Reclaims(ask, []quota.Eviction{{Quota: "other", Held: gpus(1)}})
+	require.NoError(t, err)
+	require.False(t, legal, "nobody is over a min")
+}
+
 // What raises a share is said, and does.
 func TestExplain(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{
