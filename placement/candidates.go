@@ -1,11 +1,12 @@
 package placement
 
 import (
-	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
 )
@@ -25,14 +26,25 @@ func (e *evicting) findCandidates() {
 		}
 		return true
 	})
-	order := make([]int32, len(e.members))
-	for i := range order {
-		e.Candidates[i].Order, order[i] = int32(i), int32(i)
+	e.sortByPosition()
+}
+
+// sortByPosition puts candidates in the order of positions, those of one node in natural order of gang and name.
+func (e *evicting) sortByPosition() {
+	next := make([]int32, e.v.nodes+1)
+	for i := range e.Candidates {
+		next[e.Candidates[i].Position+1]++
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(e.Candidates[a].Position, e.Candidates[b].Position) })
-	candidates, members := make([]preempt.Candidate, len(order)), make([]*member, len(order))
-	for i, from := range order {
-		candidates[i], members[i] = e.Candidates[from], e.members[from]
+	for pos := range e.v.nodes {
+		next[pos+1] += next[pos]
+	}
+	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*member, len(e.members))
+	for i := range e.Candidates {
+		c := &e.Candidates[i]
+		c.Order = int32(i)
+		at := next[c.Position]
+		next[c.Position]++
+		candidates[at], members[at] = *c, e.members[i]
 	}
 	e.Candidates, e.members = candidates, members
 }
@@ -117,43 +129,50 @@ func (e *evicting) ownGone() muster.Resources {
 }
 
 func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candidate {
-	c := preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Amounts: e.amountsOf(m), Kind: e.kindOf(m)}
-	for _, name := range m.budgets {
-		if b, ok := budgets[name]; ok {
-			c.Budgets = append(c.Budgets, b)
-		}
-	}
-	slices.Sort(c.Budgets)
-	c.Budgets = slices.Compact(c.Budgets)
-	return c
+	return preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
 }
 
-// amountsOf is what a member gives back of what the gang asks for.
-func (e *evicting) amountsOf(m *member) []int64 {
-	if known, ok := e.amounts[&m.holds[0]]; ok {
-		return known
+// kindKey is what candidates of different kinds differ in. Most have neither quota, zones nor budgets.
+type kindKey struct {
+	holds   *int64
+	quota   string
+	placed  *numa.Placed
+	budgets string
+}
+
+// kindOf finds the kind of a member, if need be a new one.
+func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
+	key := kindKey{&m.holds[0], m.quota, m.placed, strings.Join(m.budgets, "\x00")}
+	if kind, ok := e.kinds[key]; ok {
+		return kind
 	}
-	amounts := make([]int64, len(e.needs))
+	k := preempt.Kind{Amounts: make([]int64, len(e.needs)), Tag: e.tagOf(m)}
 	for r, need := range e.needs {
 		if need.id >= 0 {
-			amounts[r] = m.holds[need.id]
+			k.Amounts[r] = m.holds[need.id]
 		}
 	}
-	e.amounts[&m.holds[0]] = amounts
-	return amounts
+	for _, name := range m.budgets {
+		if b, ok := budgets[name]; ok {
+			k.Budgets = append(k.Budgets, b)
+		}
+	}
+	slices.Sort(k.Budgets)
+	k.Budgets = slices.Compact(k.Budgets)
+	kind := int32(len(e.Kinds))
+	e.Kinds, e.kinds[key] = append(e.Kinds, k), kind
+	return kind
 }
 
-func (e *evicting) kindOf(m *member) int32 {
-	if m.quota == "" && m.placed == nil {
-		return 0
-	}
-	key := kindKey{m.quota, m.placed}
-	kind, ok := e.kinds[key]
+// tagOf tells quotas and zones apart.
+func (e *evicting) tagOf(m *member) int32 {
+	key := kindKey{quota: m.quota, placed: m.placed}
+	tag, ok := e.tags[key]
 	if !ok {
-		kind = int32(len(e.kinds)) + 1
-		e.kinds[key] = kind
+		tag = int32(len(e.tags))
+		e.tags[key] = tag
 	}
-	return kind
+	return tag
 }
 
 // withQuotas adds what quotas say of sets.

@@ -49,20 +49,14 @@ type evicting struct {
 	strategies []strategy
 	ask        quota.Ask // of the least members
 	kinds      map[kindKey]int32
-	amounts    map[*int64][]int64 // what is held, by need
-	within     string             // the quota that victims must be below; empty: any
-	gone       muster.Resources   // what the candidates of the gang's own quota hold
-}
-
-// kindKey is what candidates that give back the same may differ in: the quota, and the zones.
-type kindKey struct {
-	quota  string
-	placed any
+	tags       map[kindKey]int32
+	within     string           // the quota that victims must be below; empty: any
+	gone       muster.Resources // what the candidates of the gang's own quota hold
 }
 
 // newEvicting brings everything inside that decides about victims; nil if no set can help.
 func newEvicting(p *problem) *evicting {
-	e := &evicting{problem: p, kinds: map[kindKey]int32{}, amounts: map[*int64][]int64{}}
+	e := &evicting{problem: p, kinds: map[kindKey]int32{}, tags: map[kindKey]int32{}}
 	counts := p.wholes(max(1, p.least), len(p.pending))
 	if len(counts) == 0 {
 		return nil

@@ -38,6 +38,10 @@ func (b *branches) Pop() any {
 func (s *search) best(strategy int) found {
 	f := found{}
 	root := &decision{}
+	if s.coupled {
+		s.set(root)
+	}
+	s.survey(&s.Strategies[strategy])
 	queue := branches{}
 	visit := func(d *decision) {
 		set, bound, ok := s.visit(strategy, d)
@@ -115,7 +119,6 @@ func (s *search) take(f *found, set []int32, beyond int64) {
 
 // branch settles what the set of a branch leaves undecided: a gang that is in it in part, else one of its candidates, else any other.
 func (s *search) branch(d *decision) []*decision {
-	s.reset()
 	s.set(d)
 	gang, which, ok := s.choose(d.set)
 	if !ok {
@@ -149,11 +152,14 @@ func (s *search) choose(set []int32) (gang bool, which int32, ok bool) {
 			return s.settling(i)
 		}
 	}
-	best := int32(-1)
+	best, least := int32(-1), impossible
 	for i := range s.state {
 		c := &s.Candidates[i]
-		if s.state[i] == open && s.Gangs[c.Gang].Priority <= s.ceiling && (best < 0 || s.weights[i].less(&s.weights[best])) {
-			best = int32(i)
+		if s.state[i] != open || !s.below(int32(i)) || s.together(c.Gang) && !s.Gangs[c.Gang].Whole {
+			continue
+		}
+		if w := s.alone(int32(i)); best < 0 || w.less(&least) {
+			best, least = int32(i), w
 		}
 	}
 	if best < 0 {

@@ -27,44 +27,46 @@ func newCurve(cost []weight) *curve {
 type item struct {
 	amounts []int64
 	weight  weight
-	kind    int32
+	shape   int32 // items of equal shape give back the same; below 0: no others are like it
+	tag     int32
 	first   int32 // candidate
 	rest    []int32
 }
 
-// items lists what may still leave a node, what gives back the same side by side, the cheapest first.
-func (s *search) items(pos int32) []item {
+// items lists what may still leave a node of an interval, what gives back the same side by side, the cheapest first.
+func (s *search) items(pos, lo, end int32) []item {
 	out := s.itemRoom[:0]
-	lo, end := s.on[pos], s.on[pos+1]
-	for i := lo; i < end; i++ {
-		c := &s.Candidates[i]
-		if s.state[i] != open || s.Gangs[c.Gang].Priority > s.ceiling {
+	for i := s.on[pos]; i < s.on[pos+1]; i++ {
+		if s.stateOf(i) != open || !s.below(i) {
 			continue
 		}
-		if s.together(c.Gang) {
-			if s.Gangs[c.Gang].Whole {
-				out = s.bundle(out, i)
+		k, g := s.kind(i), s.Candidates[i].Gang
+		if s.together(g) {
+			if s.Gangs[g].Whole {
+				out = s.bundle(out, i, lo, end)
 			}
 			continue
 		}
-		w := s.weights[i]
-		if s.breaks(c) {
+		w := s.alone(i)
+		if s.breaks(k) {
 			s.layout.fields[budgets].put(&w, 1)
 		}
-		out = append(out, item{amounts: c.Amounts, weight: w, kind: c.Kind, first: i})
+		out = append(out, item{amounts: k.Amounts, weight: w, shape: s.shapes[s.Candidates[i].Kind], tag: k.Tag, first: i})
 	}
 	s.itemRoom = out
-	if len(out) > 1 {
-		slices.SortFunc(out, func(a, b item) int { return s.compareItems(&a, &b) })
+	for i := 1; i < len(out); i++ { // there are few
+		for j := i; j > 0 && s.compareItems(&out[j], &out[j-1]) < 0; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
 	}
 	return out
 }
 
 func (s *search) compareItems(a, b *item) int {
-	if c := slices.Compare(a.amounts, b.amounts); c != 0 {
+	if c := cmp.Compare(a.shape, b.shape); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(a.kind, b.kind); c != 0 && s.Slots != nil {
+	if c := cmp.Compare(a.tag, b.tag); c != 0 && s.Slots != nil {
 		return c
 	}
 	if a.weight != b.weight {
@@ -78,33 +80,38 @@ func (s *search) compareItems(a, b *item) int {
 
 // alike says whether two items give back the same.
 func (s *search) alike(a, b *item) bool {
-	return slices.Equal(a.amounts, b.amounts) && (s.Slots == nil || a.kind == b.kind)
+	return a.shape == b.shape && (s.Slots == nil || a.tag == b.tag)
 }
 
 // bundle adds a candidate of a gang that can only leave whole to what of it is on the node.
-func (s *search) bundle(out []item, i int32) []item {
-	c := &s.Candidates[i]
-	at := slices.IndexFunc(out, func(o item) bool { return s.Candidates[o.first].Gang == c.Gang })
+func (s *search) bundle(out []item, i, lo, end int32) []item {
+	k, g := s.kind(i), s.Candidates[i].Gang
+	at := slices.IndexFunc(out, func(o item) bool { return o.shape == -1-g })
 	if at < 0 {
-		w := s.parts[c.Gang]
-		if s.breaks(c) {
+		w := s.share(g, lo, end)
+		if s.breaks(k) {
 			s.layout.fields[budgets].put(&w, 1)
 		}
-		return append(out, item{amounts: c.Amounts, weight: w, kind: -1 - c.Gang, first: i})
+		return append(out, item{amounts: k.Amounts, weight: w, shape: -1 - g, first: i})
 	}
 	b := &out[at]
 	sum := slices.Clone(b.amounts)
-	addTo(sum, c.Amounts)
+	addTo(sum, k.Amounts)
 	b.amounts, b.rest = sum, append(slices.Clip(b.rest), i)
-	if s.breaks(c) {
+	if s.breaks(k) {
 		s.layout.fields[budgets].put(&b.weight, 1)
 	}
 	return out
 }
 
-// breaks says whether a candidate's leaving breaks a budget, those that are gone for sure having left.
-func (s *search) breaks(c *Candidate) bool {
-	return slices.ContainsFunc(c.Budgets, func(b int32) bool { return s.left[b] <= 0 })
+// breaks says whether the leaving of one of a kind breaks a budget, those that are gone for sure having left.
+func (s *search) breaks(k *Kind) bool {
+	for _, b := range k.Budgets {
+		if s.left[b] <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // freeOn is what a node has free without the candidates that are gone for sure; nil: it takes no unit.
@@ -116,8 +123,8 @@ func (s *search) freeOn(pos int32) []int64 {
 	free := append(s.freeRoom[:0], n.Free...)
 	s.freeRoom = free
 	for i := s.on[pos]; i < s.on[pos+1]; i++ {
-		if s.state[i] == gone {
-			addTo(free, s.Candidates[i].Amounts)
+		if s.stateOf(i) == gone {
+			addTo(free, s.kind(i).Amounts)
 		}
 	}
 	return free
@@ -153,13 +160,13 @@ func (s *search) slots(pos int32, free []int64, without []int32) int64 {
 // most bounds the combinations of items that are tried on a node.
 const most = 1 << 16
 
-// curveOn finds the cheapest way to have every number of slots on a node; nil if it takes none.
-func (s *search) curveOn(pos int32) *curve {
+// curveOn finds the cheapest way to have every number of slots on a node of an interval; nil if it takes none.
+func (s *search) curveOn(pos, lo, end int32) *curve {
 	free := s.freeOn(pos)
 	if free == nil {
 		return nil
 	}
-	items := s.items(pos)
+	items := s.items(pos, lo, end)
 	m := mix{search: s, pos: pos, free: free, items: items, best: s.bestRoom[:0]}
 	m.all()
 	s.bestRoom = m.best
@@ -249,7 +256,7 @@ func (m *mix) without() []int32 {
 	}
 	var out []int32
 	for i := m.on[m.pos]; i < m.on[m.pos+1]; i++ {
-		if m.state[i] == gone {
+		if m.stateOf(i) == gone {
 			out = append(out, i)
 		}
 	}
@@ -295,7 +302,7 @@ func (m *mix) bound() {
 }
 
 // takenFor lists the candidates that leave a node for so many slots at the price of its curve.
-func (s *search) takenFor(pos int32, slots int64, price weight) []int32 {
+func (s *search) takenFor(pos, lo, end int32, slots int64, price weight) []int32 {
 	if s.Nodes[pos].Outside {
 		var w weight
 		s.layout.fields[outside].put(&w, uint64(slots))
@@ -304,7 +311,7 @@ func (s *search) takenFor(pos int32, slots int64, price weight) []int32 {
 	if price == (weight{}) {
 		return nil
 	}
-	m := mix{search: s, pos: pos, free: s.freeOn(pos), items: s.items(pos), wanted: slots, price: price}
+	m := mix{search: s, pos: pos, free: s.freeOn(pos), items: s.items(pos, lo, end), wanted: slots, price: price}
 	m.all()
 	return m.found
 }

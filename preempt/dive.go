@@ -23,7 +23,6 @@ func (s *search) dive(f *found, root *decision, strategy int) {
 		d = next
 	}
 	if f.ok {
-		s.reset()
 		set := s.spare(f.set, strategy)
 		if outside, ok := s.Fits(set, strategy); ok {
 			s.take(f, set, outside)
@@ -33,7 +32,6 @@ func (s *search) dive(f *found, root *decision, strategy int) {
 
 // deeper decides what makes the set of a branch illegal; nil if nothing does.
 func (s *search) deeper(d *decision) *decision {
-	s.reset()
 	s.set(d)
 	next := d
 	add := func(gang bool, which int32, as int8) {
@@ -92,14 +90,13 @@ func below(next, d *decision) *decision {
 
 // fill adds candidates to a set, those that cost least first, until the gang fits.
 func (s *search) fill(f *found, set []int32, strategy int) {
-	s.reset()
 	set, ok := s.whole(set)
 	if !ok {
 		return
 	}
 	var rest []int32
 	for i := range s.Candidates {
-		if s.Gangs[s.Candidates[i].Gang].Priority <= s.ceiling && !slices.Contains(set, int32(i)) {
+		if s.below(int32(i)) && !slices.Contains(set, int32(i)) {
 			rest = append(rest, int32(i))
 		}
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // extent bounds differences of priorities and of starts; larger ones count as that, so that no sum overflows.
-const extent = 1 << 40
+const extent = 1 << 39
 
 // layout is how costs stand in weights, and the bases from which they are counted: all are 0 or more.
 type layout struct {
@@ -45,8 +45,9 @@ func additiveOf(c gang.Cost) []int {
 		return []int{outside}
 	case gang.CostLostWork:
 		return []int{unknown, lostWork}
+	default: // CostHighestPriority and CostBelowMin
+		return nil
 	}
-	return nil
 }
 
 func newLayout(p *Problem) layout {
@@ -54,24 +55,34 @@ func newLayout(p *Problem) layout {
 	if len(l.order) == 0 {
 		l.order = gang.Costs()
 	}
+	var most [additive]uint64
+	oldest, highest := int64(0), int64(0)
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		priority := p.Gangs[c.Gang].Priority
-		if i == 0 || priority < l.least {
-			l.least = priority
-		}
 		l.youngest = max(l.youngest, c.Started)
+		of := &p.Gangs[c.Gang]
+		if i == 0 {
+			l.least, highest = of.Priority, of.Priority
+		}
+		l.least, highest = min(l.least, of.Priority), max(highest, of.Priority)
+		if of.Ends {
+			most[ended]++ // more than there are gangs
+		}
+		switch {
+		case c.Started == 0:
+			most[unknown]++
+		case oldest == 0 || c.Started < oldest:
+			oldest = c.Started
+		}
+		if len(p.Kinds[c.Kind].Budgets) > 0 {
+			most[budgets]++
+		}
 	}
-	var most [additive]uint64
 	n := uint64(len(p.Candidates))
-	for i := range most {
-		most[i] = n
-	}
-	most[outside] = uint64(p.Units)
-	most[prioritySum], most[lostWork] = 0, 0
-	for i := range p.Candidates {
-		most[prioritySum] += l.above(p.Gangs[p.Candidates[i].Gang].Priority)
-		most[lostWork] += l.age(p.Candidates[i].Started)
+	most[members] = n
+	most[prioritySum], most[lostWork] = n*l.above(highest), n*l.age(oldest)
+	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Outside }) {
+		most[outside] = uint64(p.Units)
 	}
 	shift := 0
 	for _, key := range slices.Backward(l.order) {
@@ -96,13 +107,30 @@ func (l *layout) age(started int64) uint64 {
 	return min(uint64(l.youngest)-uint64(started), extent)
 }
 
-// of is the weight of a candidate that leaves by itself, budgets apart.
-func (l *layout) of(p *Problem, c *Candidate) (w weight) {
+// alone is the weight of a candidate that leaves by itself, budgets apart.
+func (s *search) alone(i int32) (w weight) {
+	c, l := &s.Candidates[i], &s.layout
 	l.fields[members].put(&w, 1)
-	l.fields[prioritySum].put(&w, l.above(p.Gangs[c.Gang].Priority))
+	l.fields[prioritySum].put(&w, l.above(s.Gangs[c.Gang].Priority))
 	if c.Started == 0 {
 		l.fields[unknown].put(&w, 1)
+	} else {
+		l.fields[lostWork].put(&w, l.age(c.Started))
 	}
-	l.fields[lostWork].put(&w, l.age(c.Started))
 	return w
+}
+
+// constant says whether the first costs of the order are the same for all sets.
+func (l *layout) constant(places int, guaranteed bool) bool {
+	for _, c := range l.order[:places] {
+		for _, i := range additiveOf(c) {
+			if l.fields[i].width > 0 {
+				return false
+			}
+		}
+		if c == gang.CostBelowMin && guaranteed {
+			return false
+		}
+	}
+	return true
 }

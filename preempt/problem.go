@@ -25,11 +25,13 @@ type Problem struct {
 	Candidates []Candidate
 	// Gangs of the candidates, in natural order of names.
 	Gangs []Gang
+	// Kinds of candidates: those of one kind are alike but for their gangs and starts.
+	Kinds []Kind
 	// Budgets is how many candidates may leave each disruption budget.
 	Budgets []int
 	// Order of the costs, see [gang.Preempt.Ranked].
 	Order []gang.Cost
-	// Steps bounds the search: so many relaxed problems are solved. 0: 1,000.
+	// Steps bounds the search, see [gang.Preempt.Steps]. 0: 10,000.
 	Steps int
 
 	// Exact says that the numbers above decide whether the gang fits, so that Fits need not be asked.
@@ -62,18 +64,21 @@ type Node struct {
 
 // Candidate is a running member that may leave.
 type Candidate struct {
-	Position int32
-	Gang     int32
-	// Amounts that it gives back, by resource as Problem.Request. Candidates may share the slice, and those that do are alike.
-	Amounts []int64
-	// Started as in the cluster; 0: unknown.
-	Started int64
-	// Budgets it counts in.
-	Budgets []int32
+	Position, Gang, Kind int32
 	// Order is its place among all candidates in natural order of gang and name.
 	Order int32
-	// Kind tells apart what Amounts do not: candidates of one node with equal kinds are exchangeable for quotas and zones.
-	Kind int32
+	// Started as in the cluster; 0: unknown.
+	Started int64
+}
+
+// Kind is what candidates have in common.
+type Kind struct {
+	// Amounts that one gives back, by resource as Problem.Request.
+	Amounts []int64
+	// Budgets it counts in, ascending.
+	Budgets []int32
+	// Tag tells apart what the others do not: quotas and zones.
+	Tag int32
 }
 
 // Gang is a gang with candidates.

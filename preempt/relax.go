@@ -1,28 +1,76 @@
 package preempt
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// relaxed is the cheapest way to make room where what couples candidates is left out: no legal set that is better exists.
-type relaxed struct {
-	weight weight // of what is not gone for sure
-	domain int32  // place among the domains of the gang's tier
-	ok     bool
-}
-
-// relax finds the domain where room for the gang costs least, among equals the first. O(nodes) for the curves that are not known, then what
-// the merging in every domain costs.
-func (s *search) relax(st *Strategy) relaxed {
-	best := relaxed{weight: impossible}
+// survey finds the domains of the gang's tier in which there is room if enough candidates leave, and what that costs, the cheapest first. Where candidates
+// do not depend on each other, those that cannot be the cheapest are left out. O(nodes) for the curves that are not known, then what merging costs.
+func (s *search) survey(st *Strategy) {
+	s.domains = s.domains[:0]
 	for d := range s.Tiers[st.Gang] {
 		lo, end := s.interval(st.Gang, int32(d))
-		if s.First <= s.Last && (s.First < lo || s.Last >= end) || s.room(lo, end) < s.Units {
-			continue
-		}
-		if cost := s.domainCost(st, lo, end); cost.less(&best.weight) {
-			best = relaxed{cost, int32(d), true}
+		if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) {
+			s.domains = append(s.domains, domain{lo: lo, end: end, cost: s.least(lo, end)})
 		}
 	}
-	return best
+	if s.coupled && s.knownTier != st.Gang {
+		clear(s.known) // what gangs cost was split over other domains
+		s.knownTier = st.Gang
+	}
+	order := func(a, b domain) int {
+		switch {
+		case a.cost.less(&b.cost):
+			return -1
+		case b.cost.less(&a.cost):
+			return 1
+		}
+		return cmp.Compare(a.lo, b.lo)
+	}
+	slices.SortFunc(s.domains, order)
+	best := impossible
+	for i := range s.domains {
+		d := &s.domains[i]
+		if !s.coupled && best.less(&d.cost) {
+			s.domains = s.domains[:i]
+			break
+		}
+		d.cost = s.domainCost(st, d.lo, d.end)
+		if d.cost.less(&best) {
+			best = d.cost
+		}
+	}
+	slices.SortFunc(s.domains, order)
+}
+
+// least bounds from below what room in an interval costs: so many candidates must leave as the slots that are lacking take at the best.
+func (s *search) least(lo, end int32) (w weight) {
+	var free, gain int64
+	for pos := lo; pos < end; pos++ {
+		if s.slotsLeft[pos] == 0 {
+			continue
+		}
+		now := s.freeSlots[pos]
+		free += now
+		gain = max(gain, s.gains[pos])
+	}
+	if lack := s.Units - free; lack > 0 && gain > 0 && !s.coupled {
+		s.layout.fields[members].put(&w, uint64((lack+gain-1)/gain))
+	}
+	return w
+}
+
+// know finds the curves of an interval within a domain of the gang's tier.
+func (s *search) know(lo, end int32) {
+	for pos := lo; pos < end; pos++ {
+		if !s.known[pos] {
+			s.known[pos] = true
+			if s.curves[pos] = nil; s.slotsLeft[pos] > 0 {
+				s.curves[pos] = s.curveOn(pos, lo, end)
+			}
+		}
+	}
 }
 
 // interval is where a domain of a tier begins and ends.
@@ -56,6 +104,8 @@ func (s *search) room(lo, end int32) int64 {
 
 // domainCost is what room for the gang costs within an interval; impossible if there is none.
 func (s *search) domainCost(st *Strategy, lo, end int32) weight {
+	s.know(lo, end)
+	s.steps += 1 + int(end-lo)/16
 	if len(st.Groups) == 0 {
 		return at(s.merger.merge(s.curves[lo:end], s.Units), s.Units)
 	}
@@ -194,20 +244,27 @@ func shortPlace(whole, beside []*curve, full int64, cost weight) int {
 }
 
 // taken lists the candidates that leave in the relaxed solution beside those that are gone for sure.
-func (s *search) taken(st *Strategy, r relaxed) []int32 {
-	lo, end := s.interval(st.Gang, r.domain)
+func (s *search) taken(st *Strategy, d domain) []int32 {
 	var out []int32
-	s.spread(st, 0, lo, end, s.Units, &out)
+	s.spread(spreading{st, d, &out}, 0, d.lo, d.end, s.Units)
 	slices.Sort(out)
 	return out
 }
 
+// spreading is a strategy and a domain of the gang's tier, and where the candidates go that leave for it.
+type spreading struct {
+	*Strategy
+	domain domain
+	out    *[]int32
+}
+
 // spread adds the candidates that leave for so many units, whole groups of level i, within an interval.
-func (s *search) spread(st *Strategy, i int, lo, end int32, units int64, out *[]int32) {
+func (s *search) spread(to spreading, i int, lo, end int32, units int64) {
+	st := to.Strategy
 	if i == len(st.Groups) {
 		for _, sh := range s.merger.split(s.curves[lo:end], units) {
 			pos := lo + sh.at
-			*out = append(*out, s.takenFor(pos, sh.units, s.curves[pos].cost[sh.units])...)
+			*to.out = append(*to.out, s.takenFor(pos, to.domain.lo, to.domain.end, sh.units, s.curves[pos].cost[sh.units])...)
 		}
 		return
 	}
@@ -230,8 +287,8 @@ func (s *search) spread(st *Strategy, i int, lo, end int32, units int64, out *[]
 			n += short
 		}
 		if n > 0 {
-			from, to := s.interval(tier, base+int32(at))
-			s.spread(st, i+1, from, to, n, out)
+			from, behind := s.interval(tier, base+int32(at))
+			s.spread(to, i+1, from, behind, n)
 		}
 	}
 }

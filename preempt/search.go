@@ -23,76 +23,118 @@ const (
 type search struct {
 	*Problem
 	layout  layout
-	ceiling int64    // candidates of gangs above it stay
-	weights []weight // of candidates that leave by themselves, budgets apart
-	on      []int32  // the first candidate of every node, and behind the last
-	of      [][]int32
-	parts   []weight // by gang: what each node's part of it costs at least, if the gang leaves whole
-	wholes  []weight // by gang: what it costs
-	coupled bool     // candidates depend on each other
+	ceiling int64     // candidates of gangs above it stay
+	on      []int32   // the first candidate of every node, and behind the last
+	of      [][]int32 // by gang that ends: its candidates
+	wholes  []weight  // by the same: what it costs
+	shapes  []int32   // by kind: kinds of equal shape give back the same
+	coupled bool      // candidates depend on each other
 
+	// What is decided: of candidates, of gangs, and so how many of a gang are gone and how many more may leave each budget.
 	state  []int8
 	gangs  []int8
-	out    []int // by gang: members that are gone for sure
-	left   []int // by budget: how many more may leave
-	absurd bool  // more of a gang is gone than may, while it runs on
-	curves []*curve
-	base   []*curve // the curves while nothing is decided
-	merger merger
-	steps  int
-	limit  []int64 // keys that begin above it are of no use
+	out    []int
+	left   []int
+	absurd bool // more of a gang is gone than may, while it runs on
+
+	// What is known while nothing is decided: slots of nodes without any candidate up to the ceiling, curves in domains of a tier, and what the domains
+	// of the gang's tier cost, the cheapest first.
+	slotsLeft []int64
+	freeSlots []int64
+	gains     []int64 // by node: how many slots one candidate can make at most
+	kindGains []int64
+	saved     map[int32]*curve
+	curves    []*curve
+	known     []bool
+	knownTier int
+	domains   []domain
+	merger    merger
+	steps     int
+	limit     []int64 // keys that begin above it are of no use
 
 	itemRoom []item
 	freeRoom []int64
 	bestRoom []weight
 }
 
+// domain is one of the gang's tier that has room if enough candidates leave.
+type domain struct {
+	lo, end int32
+	cost    weight
+}
+
 func newSearch(p *Problem) *search {
-	n := len(p.Candidates)
 	s := &search{
-		Problem: p, layout: newLayout(p), ceiling: math.MaxInt64, weights: make([]weight, n), on: make([]int32, len(p.Nodes)+1),
-		of: make([][]int32, len(p.Gangs)), parts: make([]weight, len(p.Gangs)), wholes: make([]weight, len(p.Gangs)),
-		state: make([]int8, n), gangs: make([]int8, len(p.Gangs)), out: make([]int, len(p.Gangs)), left: slices.Clone(p.Budgets),
-		curves: make([]*curve, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact,
+		Problem: p, layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
+		curves: make([]*curve, len(p.Nodes)), known: make([]bool, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact, left: slices.Clone(p.Budgets),
 	}
+	s.coupled = s.coupled || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
+		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
 	for i := range p.Candidates {
-		c := &p.Candidates[i]
-		s.weights[i] = s.layout.of(p, c)
-		s.on[c.Position+1] = int32(i) + 1
-		s.coupled = s.coupled || len(c.Budgets) > 0
-		if g := &p.Gangs[c.Gang]; g.Ends {
-			s.coupled = true
-			s.of[c.Gang] = append(s.of[c.Gang], int32(i))
-			s.wholes[c.Gang].add(&s.weights[i])
-		}
+		s.on[p.Candidates[i].Position+1] = int32(i) + 1
 	}
 	for pos := range len(p.Nodes) {
 		s.on[pos+1] = max(s.on[pos+1], s.on[pos])
 	}
-	for g := range p.Gangs {
-		s.prepare(int32(g))
+	if !s.coupled {
+		return s
+	}
+	s.state, s.gangs, s.out = make([]int8, len(p.Candidates)), make([]int8, len(p.Gangs)), make([]int, len(p.Gangs))
+	s.of, s.wholes = make([][]int32, len(p.Gangs)), make([]weight, len(p.Gangs))
+	for i := range p.Candidates {
+		if g := p.Candidates[i].Gang; p.Gangs[g].Ends {
+			if len(s.of[g]) == 0 {
+				s.layout.fields[ended].put(&s.wholes[g], 1)
+			}
+			s.of[g] = append(s.of[g], int32(i))
+			w := s.alone(int32(i))
+			s.wholes[g].add(&w)
+		}
 	}
 	return s
 }
 
-// prepare finds what a gang costs whole, and splits that over its nodes.
-func (s *search) prepare(g int32) {
-	if len(s.of[g]) == 0 {
-		return
-	}
-	s.layout.fields[ended].put(&s.wholes[g], 1)
-	nodes, last := uint64(0), int32(-1)
-	for _, i := range s.of[g] {
-		if pos := s.Candidates[i].Position; pos != last {
-			nodes, last = nodes+1, pos
+// shapesOf finds the kinds that give back the same.
+func shapesOf(kinds []Kind) []int32 {
+	out := make([]int32, len(kinds))
+	for k := range kinds {
+		out[k] = int32(k)
+		for o := range min(k, 64) { // among very many kinds some are told apart that need not be
+			if slices.Equal(kinds[o].Amounts, kinds[k].Amounts) {
+				out[k] = out[o]
+				break
+			}
 		}
 	}
-	s.parts[g] = s.wholes[g].over(nodes)
+	return out
+}
+
+// kind is what a candidate has in common with others.
+func (s *search) kind(i int32) *Kind { return &s.Kinds[s.Candidates[i].Kind] }
+
+// below says whether a candidate's gang is not above the ceiling.
+func (s *search) below(i int32) bool { return s.Gangs[s.Candidates[i].Gang].Priority <= s.ceiling }
+
+// stateOf is what is decided of a candidate.
+func (s *search) stateOf(i int32) int8 {
+	if s.state == nil {
+		return open
+	}
+	return s.state[i]
 }
 
 // together says whether a gang's members that are open leave all at once or not at all.
-func (s *search) together(g int32) bool {
-	return s.Gangs[g].Ends && s.Gangs[g].Surplus == 0
+func (s *search) together(g int32) bool { return s.Gangs[g].Ends && s.Gangs[g].Surplus == 0 }
+
+// share is what each node's part of a gang costs at least that can only leave whole, within an interval: what the gang costs, split over its nodes there.
+func (s *search) share(g, lo, end int32) weight {
+	nodes, last := uint64(0), int32(-1)
+	for _, i := range s.of[g] {
+		if pos := s.Candidates[i].Position; pos != last && pos >= lo && pos < end {
+			nodes, last = nodes+1, pos
+		}
+	}
+	return s.wholes[g].over(nodes)
 }
 
 // decision is a branch of the search: a candidate, or a gang, and what becomes of it.
@@ -108,8 +150,13 @@ type decision struct {
 
 // set puts the candidates and gangs in the states that a branch decides, and returns the nodes that it concerns.
 func (s *search) set(d *decision) []int32 {
+	s.absurd = false
+	clear(s.state)
+	clear(s.gangs)
+	clear(s.out)
+	copy(s.left, s.Budgets)
 	var path []*decision
-	for at := d; at != nil && at.depth > 0; at = at.parent {
+	for at := d; at.depth > 0; at = at.parent {
 		path = append(path, at)
 	}
 	var touched []int32
@@ -124,7 +171,7 @@ func (s *search) set(d *decision) []int32 {
 	return slices.Compact(touched)
 }
 
-// decide settles a candidate; one that stays makes those like it on its node stay, too, unless they were settled before.
+// decide settles a candidate; one that stays makes those like it on its node stay that would leave after it, unless they were settled before.
 func (s *search) decide(i int32, as int8, touched []int32) []int32 {
 	c := &s.Candidates[i]
 	if s.state[i] != open {
@@ -134,11 +181,15 @@ func (s *search) decide(i int32, as int8, touched []int32) []int32 {
 	touched = append(touched, c.Position)
 	if as == gone {
 		s.out[c.Gang]++
-		touched = s.draw(c, touched)
+		touched = s.draw(i, touched)
 		return s.closeGang(c.Gang, touched)
 	}
+	own := s.alone(i)
 	for j := s.on[c.Position]; j < s.on[c.Position+1]; j++ {
-		if o := &s.Candidates[j]; s.state[j] == open && s.exchangeable(c, o) && (s.weights[j] != s.weights[i] || j > i) && !s.weights[j].less(&s.weights[i]) {
+		if s.state[j] != open || !s.exchangeable(i, j) {
+			continue
+		}
+		if w := s.alone(j); own.less(&w) || own == w && j > i {
 			s.state[j] = stays
 		}
 	}
@@ -146,13 +197,14 @@ func (s *search) decide(i int32, as int8, touched []int32) []int32 {
 }
 
 // draw takes a candidate that is gone off its budgets.
-func (s *search) draw(c *Candidate, touched []int32) []int32 {
-	for _, b := range c.Budgets {
-		if s.left[b]--; s.left[b] == 0 {
-			for i := range s.Candidates {
-				if slices.Contains(s.Candidates[i].Budgets, b) {
-					touched = append(touched, s.Candidates[i].Position)
-				}
+func (s *search) draw(i int32, touched []int32) []int32 {
+	for _, b := range s.kind(i).Budgets {
+		if s.left[b]--; s.left[b] != 0 {
+			continue
+		}
+		for j := range s.Candidates {
+			if slices.Contains(s.kind(int32(j)).Budgets, b) {
+				touched = append(touched, s.Candidates[j].Position)
 			}
 		}
 	}
@@ -160,9 +212,9 @@ func (s *search) draw(c *Candidate, touched []int32) []int32 {
 }
 
 // exchangeable says whether two candidates of a node stand for the same, but for what they cost.
-func (s *search) exchangeable(a, b *Candidate) bool {
-	alone := a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends
-	return alone && a.Kind == b.Kind && slices.Equal(a.Amounts, b.Amounts) && slices.Equal(a.Budgets, b.Budgets)
+func (s *search) exchangeable(i, j int32) bool {
+	a, b := &s.Candidates[i], &s.Candidates[j]
+	return a.Kind == b.Kind && (a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends)
 }
 
 // closeGang keeps the rest of a gang that runs on, once its surplus is gone.
@@ -190,56 +242,15 @@ func (s *search) decideGang(g int32, as int8, touched []int32) []int32 {
 		if s.state[i] == open {
 			s.state[i] = gone
 			s.out[g]++
-			touched = s.draw(&s.Candidates[i], append(touched, s.Candidates[i].Position))
+			touched = s.draw(i, append(touched, s.Candidates[i].Position))
 		}
 	}
 	return touched
 }
 
-// reset takes back what set did.
-func (s *search) reset() {
-	s.absurd = false
-	clear(s.state)
-	clear(s.gangs)
-	clear(s.out)
-	copy(s.left, s.Budgets)
-}
-
-// visit solves the relaxed problem of a branch: the set that it takes, the key that no set below is under, and the gangs and candidates that are
-// settled stay so until reset.
-func (s *search) visit(st int, d *decision) (set []int32, bound []int64, ok bool) {
-	s.steps++
-	s.reset()
-	touched := s.set(d)
-	if s.absurd {
-		return nil, nil, false
-	}
-	for _, pos := range touched {
-		s.curves[pos] = s.curveOn(pos)
-	}
-	defer func() {
-		for _, pos := range touched {
-			s.curves[pos] = s.base[pos]
-		}
-	}()
-	r := s.relax(&s.Strategies[st])
-	if r.ok {
-		set = s.settledSet()
-		w := s.weightOf(set)
-		w.add(&r.weight)
-		bound = s.key(w, set)
-		set = append(set, s.taken(&s.Strategies[st], r)...)
-		slices.Sort(set)
-	}
-	return set, bound, r.ok
-}
-
-// settledSet lists what is gone for sure.
-func (s *search) settledSet() []int32 {
+// settled lists what is gone for sure.
+func (s *search) settled() []int32 {
 	var out []int32
-	if !s.coupled {
-		return out
-	}
 	for i, st := range s.state {
 		if st == gone {
 			out = append(out, int32(i))

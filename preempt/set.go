@@ -1,7 +1,6 @@
 package preempt
 
 import (
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -12,7 +11,8 @@ import (
 func (s *search) weightOf(set []int32) (w weight) {
 	count := map[int32]int{}
 	for _, i := range set {
-		w.add(&s.weights[i])
+		own := s.alone(i)
+		w.add(&own)
 		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
 			count[g]++
 		}
@@ -33,7 +33,7 @@ func (s *search) breaches(set []int32) (n int) {
 	}
 	var counted []int32
 	for _, i := range set {
-		if len(s.Candidates[i].Budgets) > 0 {
+		if len(s.kind(i).Budgets) > 0 {
 			counted = append(counted, i)
 		}
 	}
@@ -43,7 +43,7 @@ func (s *search) breaches(set []int32) (n int) {
 	left := slices.Clone(s.Budgets)
 	for _, i := range counted {
 		broken := false
-		for _, b := range s.Candidates[i].Budgets {
+		for _, b := range s.kind(i).Budgets {
 			left[b]--
 			broken = broken || left[b] < 0
 		}
@@ -144,16 +144,6 @@ func (s *search) unitsOf(set []int32) [][]int32 {
 		return -slices.Compare(s.key(s.weightOf(a), a), s.key(s.weightOf(b), b))
 	})
 	return units
-}
-
-// cost tells what a set costs.
-func (s *search) cost(set []int32) Cost {
-	w := s.weightOf(set)
-	s.ceiling = math.MinInt64
-	for _, i := range set {
-		s.ceiling = max(s.ceiling, s.Gangs[s.Candidates[i].Gang].Priority)
-	}
-	return s.costOf(s.key(w, set))
 }
 
 // costOf reads a key.

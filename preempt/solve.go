@@ -2,7 +2,10 @@ package preempt
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster/gang"
 )
@@ -10,7 +13,7 @@ import (
 // Solve finds the best legal set of candidates whose leaving makes room for the gang, in the order of costs of the problem. For candidates
 // that leave one by one it is exact; elsewhere branch and bound finds the best set if the steps suffice, and says so.
 func Solve(p Problem) Solution {
-	p.Steps = cmp.Or(p.Steps, 1000)
+	p.Steps = cmp.Or(p.Steps, 10_000)
 	s := newSearch(&p)
 	return s.solve()
 }
@@ -24,10 +27,10 @@ func (s *search) solve() Solution {
 		return Solution{Proven: true}
 	}
 	for place, c := range s.layout.order {
-		switch c {
-		case gang.CostHighestPriority:
-			d.lowerCeiling(s.prefix(place))
-		case gang.CostStrategy:
+		if c == gang.CostHighestPriority {
+			d.lowerCeiling(s.prefix(place), s.layout.constant(place, len(s.Guaranteed) > 0))
+		}
+		if c == gang.CostStrategy {
 			d.tighten(s.prefix(place + 1))
 		}
 	}
@@ -41,7 +44,7 @@ type driver struct {
 	base     found // the best so far
 	strategy int
 	proven   bool
-	lower    *Cost // a bound from where the search ended too early
+	lower    []int64 // a bound from where the search ended too early
 }
 
 // begin finds the best set of all, if that is not known.
@@ -55,17 +58,14 @@ func (d *driver) begin() {
 // judge notes whether a search came to its end.
 func (d *driver) judge(f *found) {
 	if !f.proven && d.proven {
-		d.proven = false
-		if f.bound != nil {
-			bound := d.costOf(f.bound)
-			d.lower = &bound
-		}
+		d.proven, d.lower = false, f.bound
 	}
 }
 
-// lowerCeiling finds the lowest priority that no victim is above, while the first numbers of the key stay as they are.
-func (d *driver) lowerCeiling(prefix int) {
-	if prefix > 0 {
+// lowerCeiling finds the lowest priority that no victim is above, while the first numbers of the key stay as they are; constant: they
+// always do.
+func (d *driver) lowerCeiling(prefix int, constant bool) {
+	if !constant {
 		if d.begin(); !d.base.ok {
 			return
 		}
@@ -74,7 +74,7 @@ func (d *driver) lowerCeiling(prefix int) {
 	for _, ceiling := range d.ceilings {
 		f := d.at(ceiling, d.strategy)
 		d.judge(&f)
-		if f.ok && (prefix == 0 || slices.Compare(f.key[:prefix], d.limit) <= 0) {
+		if f.ok && (constant || slices.Compare(f.key[:prefix], d.limit) <= 0) {
 			d.base = f
 			break
 		}
@@ -105,18 +105,37 @@ func (d *driver) solution() Solution {
 	if !d.base.ok {
 		return out
 	}
-	d.reset()
 	if !out.Proven {
 		out.Gone = d.spare(out.Gone, d.strategy)
 	}
-	out.Cost = d.cost(out.Gone)
+	d.ceiling = math.MinInt64
+	for _, i := range out.Gone {
+		d.ceiling = max(d.ceiling, d.Gangs[d.Candidates[i].Gang].Priority)
+	}
+	key := d.key(d.weightOf(out.Gone), out.Gone)
+	out.Cost = d.costOf(key)
 	out.LowerBound = out.Cost
-	switch {
-	case out.Proven:
-	case d.lower != nil:
-		out.LowerBound = *d.lower
-	default: // only what the strategy buys is not known
-		out.LowerBound.Unknown, out.LowerBound.LostWork = 0, 0
+	if !out.Proven {
+		out.LowerBound = d.costOf(d.bound(key))
+	}
+	return out
+}
+
+// bound is a key that no set is under: what is known from where the search ended too early, up to the first number that is less than the set's;
+// what counts less says nothing beside it. Where only the strategy is not proven, what counts more is as good as can be.
+func (d *driver) bound(key []int64) []int64 {
+	out := make([]int64, len(key))
+	out[d.prefix(slices.Index(d.layout.order, gang.CostHighestPriority))] = d.layout.least
+	if d.lower == nil {
+		n := d.prefix(slices.Index(d.layout.order, gang.CostStrategy))
+		copy(out, key[:n])
+		return out
+	}
+	for i := range key {
+		out[i] = d.lower[i]
+		if out[i] != key[i] {
+			break
+		}
 	}
 	return out
 }
@@ -124,11 +143,8 @@ func (d *driver) solution() Solution {
 // at is the best set without candidates of gangs above a priority.
 func (s *search) at(ceiling int64, strategy int) found {
 	s.ceiling = ceiling
-	s.reset()
-	for pos := range s.curves {
-		s.curves[pos] = s.curveOn(int32(pos))
-	}
-	s.base = slices.Clone(s.curves)
+	clear(s.known)
+	s.count()
 	return s.best(strategy)
 }
 
@@ -150,59 +166,80 @@ func (s *search) prefix(places int) int {
 
 // ceilingsFor lists the priorities of candidates' gangs, ascending, from the first on at which there is room without any that are not above.
 func (s *search) ceilingsFor(strategy int) []int64 {
-	var list []int64
+	seen := map[int64]bool{}
 	for i := range s.Candidates {
-		list = append(list, s.Gangs[s.Candidates[i].Gang].Priority)
+		seen[s.Gangs[s.Candidates[i].Gang].Priority] = true
 	}
-	slices.Sort(list)
-	list = slices.Compact(list)
-	if len(list) == 0 || !s.hasRoom(list[len(list)-1], strategy) {
-		return nil
-	}
-	i, _ := slices.BinarySearchFunc(list, 0, func(ceiling int64, _ int) int {
-		if s.hasRoom(ceiling, strategy) {
-			return 1
-		}
-		return -1
+	list := slices.Sorted(maps.Keys(seen))
+	i := sort.Search(len(list), func(i int) bool {
+		s.ceiling = list[i]
+		s.count()
+		return s.hasRoom(strategy)
 	})
 	return list[i:]
 }
 
-// hasRoom says whether the gang would fit if every candidate up to a priority were gone, were there nothing but slots.
-func (s *search) hasRoom(ceiling int64, strategy int) bool {
-	st := &s.Strategies[strategy]
-	slots := make([]int64, len(s.Nodes))
-	for pos := range s.Nodes {
-		slots[pos] = s.slotsBelow(int32(pos), ceiling)
-	}
-	for d := range s.Tiers[st.Gang] {
-		lo, end := s.interval(st.Gang, int32(d))
-		if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, slots, lo, end) {
-			return true
+// count finds the slots of every node with and without its candidates up to the ceiling. O(nodes + candidates).
+func (s *search) count() {
+	if s.slotsLeft == nil {
+		s.slotsLeft, s.freeSlots, s.gains = make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes))
+		s.kindGains = make([]int64, len(s.Kinds))
+		for k := range s.Kinds {
+			s.kindGains[k] = s.gain(s.Kinds[k].Amounts)
 		}
 	}
-	return false
+	for pos := range int32(len(s.Nodes)) {
+		s.slotsLeft[pos] = s.countOn(pos)
+	}
 }
 
-// slotsBelow are the slots of a node if every candidate up to a priority is gone.
-func (s *search) slotsBelow(pos int32, ceiling int64) int64 {
+// gain is how many slots amounts make at most.
+func (s *search) gain(amounts []int64) (n int64) {
+	if s.Slots != nil {
+		return s.Units
+	}
+	for r, want := range s.Request {
+		if want > 0 {
+			n = max(n, (amounts[r]-1)/want+1)
+		}
+	}
+	return n
+}
+
+// countOn finds the slots of a node without its candidates up to the ceiling, and notes those with them.
+func (s *search) countOn(pos int32) int64 {
 	n := &s.Nodes[pos]
 	if n.Free == nil {
 		return 0
 	}
 	free := append(s.freeRoom[:0], n.Free...)
 	s.freeRoom = free
+	s.freeSlots[pos], s.gains[pos] = s.slots(pos, free, nil), 0
 	var without []int32
 	for i := s.on[pos]; i < s.on[pos+1]; i++ {
-		c := &s.Candidates[i]
-		if s.Gangs[c.Gang].Priority <= ceiling {
-			addTo(free, c.Amounts)
-			if s.Slots != nil {
-				without = append(without, i)
-			}
+		if !s.below(i) {
+			continue
+		}
+		kind := s.Candidates[i].Kind
+		s.gains[pos] = max(s.gains[pos], s.kindGains[kind])
+		addTo(free, s.Kinds[kind].Amounts)
+		if s.Slots != nil {
+			without = append(without, i)
 		}
 	}
 	return s.slots(pos, free, without)
+}
+
+// hasRoom says whether the gang would fit if every candidate up to the ceiling were gone, were there nothing but slots.
+func (s *search) hasRoom(strategy int) bool {
+	st := &s.Strategies[strategy]
+	for d := range s.Tiers[st.Gang] {
+		lo, end := s.interval(st.Gang, int32(d))
+		if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // takes says whether the slots of an interval hold the gang.

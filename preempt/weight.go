@@ -58,6 +58,9 @@ type field struct{ shift, width int }
 
 // put adds an amount to the field.
 func (f field) put(w *weight, amount uint64) {
+	if amount == 0 {
+		return
+	}
 	var v weight
 	word, bit := 3-f.shift/64, f.shift%64
 	v[word] = amount << bit
