@@ -19,9 +19,11 @@ func (e *evicting) findCandidates() {
 		budgets[b.Name] = int32(i)
 		e.Budgets = append(e.Budgets, b.Allowed)
 	}
-	reclaimable := map[string]bool{}
+	reclaims, reclaimable := e.c.quotas != nil && e.req.Quota != "", map[string]bool{}
+	n := e.c.gangs.Len()
+	e.Gangs, e.Candidates, e.members = make([]preempt.Gang, 0, n), make([]preempt.Candidate, 0, n), make([]*member, 0, n)
 	e.c.gangs.Ascend(func(g *gangMembers) bool {
-		if g.name != e.req.Name {
+		if g.staying > 0 && g.name != e.req.Name && (reclaims || g.priority < e.req.Priority) {
 			e.addGang(g, budgets, reclaimable)
 		}
 		return true
@@ -51,13 +53,9 @@ func (e *evicting) sortByPosition() {
 
 // addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
 func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable map[string]bool) {
-	of, least := staying(g.members)
-	if of.Running == 0 {
-		return
-	}
-	of.Ends, of.Surplus = least > 0, of.Running
+	of := preempt.Gang{Priority: g.priority, Running: int(g.staying), Surplus: int(g.staying), Ends: g.least > 0}
 	if of.Ends {
-		of.Surplus = max(0, of.Running-least)
+		of.Surplus = max(0, int(g.staying-g.least))
 	}
 	first := len(e.members)
 	for _, m := range g.members {
@@ -72,22 +70,6 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 		return
 	}
 	e.Gangs = append(e.Gangs, of)
-}
-
-// staying tells, of the members of a gang that are not leaving, how many they are, the lowest of their priorities, and how many of them must run
-// together.
-func staying(members []*member) (of preempt.Gang, least int) {
-	for _, m := range members {
-		if m.leaving {
-			continue
-		}
-		if of.Running == 0 || m.priority < of.Priority {
-			of.Priority = m.priority
-		}
-		of.Running++
-		least = max(least, m.least)
-	}
-	return of, least
 }
 
 // legal says whether a member may be a victim of the gang, as far as that depends on no other one.
@@ -117,9 +99,8 @@ func (e *evicting) ownGone() muster.Resources {
 		return sum
 	}
 	e.c.gangs.Ascend(func(g *gangMembers) bool {
-		of, _ := staying(g.members)
 		for _, m := range g.members {
-			if g.name != e.req.Name && m.mayLeave() && m.quota == e.req.Quota && of.Priority < e.req.Priority {
+			if g.name != e.req.Name && g.priority < e.req.Priority && m.mayLeave() && m.quota == e.req.Quota {
 				sum.Add(e.c.held(m.holds))
 			}
 		}
@@ -132,7 +113,7 @@ func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candid
 	return preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
 }
 
-// kindKey is what candidates of different kinds differ in. Most have neither quota, zones nor budgets.
+// kindKey is what candidates of different kinds differ in.
 type kindKey struct {
 	holds   *int64
 	quota   string
@@ -142,9 +123,16 @@ type kindKey struct {
 
 // kindOf finds the kind of a member, if need be a new one.
 func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
+	plain := m.quota == "" && m.placed == nil && len(m.budgets) == 0
+	if kind, ok := e.plain[&m.holds[0]]; ok && plain {
+		return kind
+	}
 	key := kindKey{&m.holds[0], m.quota, m.placed, strings.Join(m.budgets, "\x00")}
 	if kind, ok := e.kinds[key]; ok {
 		return kind
+	}
+	if plain {
+		e.plain[&m.holds[0]] = int32(len(e.Kinds))
 	}
 	k := preempt.Kind{Amounts: make([]int64, len(e.needs)), Tag: e.tagOf(m)}
 	for r, need := range e.needs {

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,6 +49,25 @@ func (m *member) mayLeave() bool { return !m.pinned && !m.unevictable && !m.leav
 type gangMembers struct {
 	name    string
 	members []*member
+	// Of those that are not leaving: how many they are, the lowest of their priorities, and how many of them must run together.
+	staying, least int32
+	priority       int64
+}
+
+// newGangMembers adds up what gangs need to know of themselves whose members may be victims.
+func newGangMembers(name string, members []*member) *gangMembers {
+	g := &gangMembers{name: name, members: members}
+	for _, m := range members {
+		if m.leaving {
+			continue
+		}
+		if g.staying == 0 || m.priority < g.priority {
+			g.priority = m.priority
+		}
+		g.staying++
+		g.least = max(g.least, int32(min(m.least, math.MaxInt32)))
+	}
+	return g
 }
 
 func newGangSet() *btree.BTreeG[*gangMembers] {
@@ -71,7 +91,7 @@ func (c *Cluster) setGang(name string, old, members []*member) {
 		c.gangs.Delete(&gangMembers{name: name})
 		return
 	}
-	c.gangs.ReplaceOrInsert(&gangMembers{name: name, members: members})
+	c.gangs.ReplaceOrInsert(newGangMembers(name, members))
 }
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one.

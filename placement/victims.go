@@ -49,6 +49,7 @@ type evicting struct {
 	strategies []strategy
 	ask        quota.Ask // of the least members
 	kinds      map[kindKey]int32
+	plain      map[*int64]int32 // of those with neither quota, zones nor budgets
 	tags       map[kindKey]int32
 	within     string           // the quota that victims must be below; empty: any
 	gone       muster.Resources // what the candidates of the gang's own quota hold
@@ -56,7 +57,7 @@ type evicting struct {
 
 // newEvicting brings everything inside that decides about victims; nil if no set can help.
 func newEvicting(p *problem) *evicting {
-	e := &evicting{problem: p, kinds: map[kindKey]int32{}, tags: map[kindKey]int32{}}
+	e := &evicting{problem: p, kinds: map[kindKey]int32{}, plain: map[*int64]int32{}, tags: map[kindKey]int32{}}
 	counts := p.wholes(max(1, p.least), len(p.pending))
 	if len(counts) == 0 {
 		return nil
