@@ -108,8 +108,7 @@ type Verdict struct {
 	Why string
 }
 
-// Judge plans a case and compares. What a case waits for follows from its kind, its objects and what it wants; a case
-// that holds although it waits for something counts as holding.
+// Judge plans a case and compares. What a case waits for follows from its kind and what its gangs ask for.
 func Judge(c *Case) Verdict {
 	if pkg := missingPackage(c); pkg != "" {
 		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
@@ -130,7 +129,7 @@ func Judge(c *Case) Verdict {
 	case why == "":
 		return Verdict{Holds: true}
 	}
-	return Verdict{WaitsFor: waitsFor(c, got), Why: why}
+	return Verdict{WaitsFor: waitsFor(got), Why: why}
 }
 
 // answer is what the command says to the objects of a case.

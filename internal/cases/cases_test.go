@@ -14,7 +14,7 @@ import (
 // root is the repository, seen from this package.
 const root = "../.."
 
-// TestCases runs every case of every file. A case that waits for nothing and does not hold fails.
+// TestCases runs every case of every file, with its objects in both directions. A case that waits for nothing and does not hold fails.
 func TestCases(t *testing.T) {
 	files, err := Files(Folder(root))
 	require.NoError(t, err)
@@ -28,7 +28,12 @@ func TestCases(t *testing.T) {
 		waiting := map[string]int{}
 		var failing, others []string
 		for i := range list {
+			turned := list[i]
+			turned.Objects = slices.Clone(turned.Objects)
+			slices.Reverse(turned.Objects)
 			switch v := Judge(&list[i]); {
+			case v.Holds && !Judge(&turned).Holds:
+				failing = append(failing, fmt.Sprintf("does not hold with its objects the other way round: %s: %s", list[i].Name, Judge(&turned).Why))
 			case v.Holds:
 				holding++
 			case v.WaitsFor != "":

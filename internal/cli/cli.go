@@ -114,7 +114,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
 	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
-	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused)")
+	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
 	flags.StringVar(&set.output, "o", "text", "output: text, json")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")

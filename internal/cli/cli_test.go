@@ -65,12 +65,41 @@ func TestStories(t *testing.T) {
 
 // The gang whose leaf holds the free unit leaves.
 func TestStory3(t *testing.T) {
-	status, out, _ := command(t, "", story("story-3")...)
+	status, out, err := command(t, "", story("story-3")...)
 	require.Zero(t, status)
-	require.Contains(t, out, "default/pod-3: placed, 8 members in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer)")
-	require.Contains(t, out, "pod-3-0 -> node-4, pod-3-1 -> node-5, pod-3-2 -> node-6, pod-3-3 -> node-7")
-	require.Contains(t, out, "pod-3-4 -> node-8, pod-3-5 -> node-9, pod-3-6 -> node-10, pod-3-7 -> node-11")
-	require.Contains(t, out, "evicts 4 members")
+	require.Empty(t, err)
+	require.Equal(t, `default/pod-3: placed, 8 members in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer), span unitLayer=2, evicts 4 members
+  spine0
+    leaf0
+      unit0  x x x x
+    leaf1
+      unit1  A A A A
+      unit2  B B B B
+  A pod-3-0 -> node-4, pod-3-1 -> node-5, pod-3-2 -> node-6, pod-3-3 -> node-7
+  B pod-3-4 -> node-8, pod-3-5 -> node-9, pod-3-6 -> node-10, pod-3-7 -> node-11
+  evicts default/pod-2-0 of default/pod-2 on node-4: priority 10 is below 1000
+  evicts default/pod-2-1 of default/pod-2 on node-5: priority 10 is below 1000
+  evicts default/pod-2-2 of default/pod-2 on node-6: priority 10 is below 1000
+  evicts default/pod-2-3 of default/pod-2 on node-7: priority 10 is below 1000
+  cost: highest priority 10, 1 gang ended, 4 members, priorities 40 in sum, 4 of unknown start (proven to be the least)
+`, out)
+	readme, readErr := os.ReadFile("../../README.md")
+	require.NoError(t, readErr)
+	require.Contains(t, string(readme), out, "the README shows it")
+}
+
+// A quota takes back what another one borrowed; who has a budget or would end a gang stays.
+func TestStoryOfReclaim(t *testing.T) {
+	status, out, err := command(t, "", "../../examples/stories/reclaim.yaml")
+	require.Zero(t, status)
+	require.Empty(t, err)
+	require.Equal(t, `default/mine: placed, 2 members below the root of the topology, strategy 1, evicts 2 members
+  (outside the tree)  Ax Ax
+  A mine-0 -> node-0, mine-1 -> node-1
+  evicts default/batch-1 on node-0: quota team-b uses more than its min of nvidia.com/gpu
+  evicts default/batch-2 on node-0: quota team-b uses more than its min of nvidia.com/gpu
+  cost: highest priority 10, 2 members, priorities 20 in sum, lost work 5400 (proven to be the least)
+`, out)
 }
 
 func TestTextDrawsThePlanOnTheTree(t *testing.T) {
