@@ -31,7 +31,7 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt placement placement/render internal/validity internal/reference
 	internal/cli          < . topology numa quota gang preempt placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/cli
+	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang placement
 	examples/generate     <
 	examples/plan         < internal/cli

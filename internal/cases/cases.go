@@ -18,6 +18,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/cli"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -108,7 +109,7 @@ type Verdict struct {
 	Why string
 }
 
-// Judge plans a case and compares. What a case waits for follows from its kind and what its gangs ask for.
+// Judge plans a case and compares; whatever a case wants, its plans must keep every rule. What a case waits for follows from its kind and what its gangs ask for.
 func Judge(c *Case) Verdict {
 	if pkg := missingPackage(c); pkg != "" {
 		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
@@ -127,7 +128,7 @@ func Judge(c *Case) Verdict {
 	case got.unsupported != "":
 		why = "not supported: " + got.unsupported
 	case why == "":
-		return Verdict{Holds: true}
+		return Verdict{Holds: got.invalid == "", Why: got.invalid}
 	}
 	return Verdict{WaitsFor: waitsFor(got), Why: why}
 }
@@ -137,6 +138,7 @@ type answer struct {
 	plans       []plan
 	err         error  // the input was refused
 	unsupported string // a feature that some gang asks for and that is not there yet
+	invalid     string // what is wrong with a plan by itself
 	domainsOf   map[string][]string
 }
 
@@ -190,9 +192,34 @@ func run(c *Case) (got answer) {
 		if feature := missingFeature(o.Err); feature != "" {
 			got.unsupported = feature
 		}
+		if why := invalid(p, &o); why != "" {
+			got.invalid = why
+		}
 		got.plans[i].running = runningOf(p, o.Gang)
 	}
 	return got
+}
+
+// invalid says which rules a plan breaks on the snapshot that it was made from.
+func invalid(p *cli.Planned, o *render.Outcome) string {
+	if o.Result == nil {
+		return ""
+	}
+	spec := validity.Describe(o.Cluster)
+	spec.Trees, spec.Quotas, spec.Demand = p.Input.Spec.Trees, p.Input.Spec.Quotas, map[string]muster.Resources{}
+	if spec.Quotas != nil {
+		for _, name := range spec.Quotas.Quotas() {
+			if spec.Quotas.IsLeaf(name) {
+				_, _, spec.Demand[name] = o.Cluster.Quotas().Usage(name)
+			}
+		}
+	}
+	req := *o.Request
+	req.QuotaLimit = cmp.Or(req.QuotaLimit, o.Pass)
+	if err := validity.Check(spec, &req, o.Result); err != nil {
+		return fmt.Sprintf("%s: the plan is not valid: %v", o.Gang, err)
+	}
+	return ""
 }
 
 // runningOf counts the members of a gang that run, by node.

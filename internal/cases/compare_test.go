@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/internal/cli"
+	"github.com/muster-sched/muster/placement/manifest"
 )
 
 // planned is an answer of one gang, to compare with.
@@ -78,4 +81,16 @@ func TestWhatACaseWaitsFor(t *testing.T) {
 	for unsupported, waits := range map[string]string{"": "", "roles": "roles", "multiples": ""} {
 		require.Equal(t, waits, waitsFor(answer{unsupported: unsupported}))
 	}
+}
+
+func TestPlansAreJudgedByThemselves(t *testing.T) {
+	const objects = `{"apiVersion": "v1", "kind": "List", "items": [
+		{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": 1}}},
+		{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"resources": {"requests": {"cpu": 1}}}]}}]}`
+	p, err := cli.Plan([]manifest.File{{Name: "f.json", Data: []byte(objects)}}, cli.Options{})
+	require.NoError(t, err)
+	o := &p.Outcomes[0]
+	require.Empty(t, invalid(p, o))
+	o.Request.Shape.Resources["cpu"]++
+	require.Contains(t, invalid(p, o), "default/p: the plan is not valid: ")
 }

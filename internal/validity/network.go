@@ -124,18 +124,18 @@ func (n *Network) Layers() []topology.Layer {
 // RootTier is the tier of the nameless root.
 func (n *Network) RootTier() int { return n.rootTier }
 
-// LayerName is what results call the layer of this tier: its name, `node` for a node layer without one, the tier's
-// number for other layers without one, empty for the root.
+// LayerName is what results call the layer of this tier: `node` for tier 0, whatever its name, else its name, the tier's
+// number for layers without one, empty for the root.
 func (n *Network) LayerName(tier int) string {
+	if tier == 0 {
+		return "node"
+	}
 	name := ""
 	if n.tree != nil {
 		name = n.tree.LayerName(tier)
 	}
-	switch {
-	case tier == n.rootTier || name != "":
+	if tier == n.rootTier || name != "" {
 		return name
-	case tier == 0:
-		return "node"
 	}
 	return strconv.Itoa(tier)
 }
