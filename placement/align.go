@@ -306,7 +306,7 @@ func (p *problem) alikeIn(ix *index, extra map[int32]gift) func(a, b int32) bool
 }
 
 // boundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
-// these.
+// these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
 func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited) {
 	if !p.zonesBind() {
 		return
@@ -321,10 +321,10 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 		if !p.bound(p.c.flagsOf(id)) {
 			continue
 		}
-		room := int64(0)
-		if s := p.share(id, p.stateOf(id, gift{zones: gone[id]}), units); s != nil {
+		room, state := int64(0), p.stateOf(id, gift{zones: gone[id]})
+		if s := p.share(id, state, units); s != nil {
 			if beside, err := p.stateOf(id, gift{}).Add(s.placed...); err == nil {
-				room = p.countZones(p.needsOn(id), beside).Slots
+				room = min(p.countZones(p.needsOn(id), beside).Slots, p.countZones(p.needsOn(id), state).Slots-units)
 				p.gifts[id] = gift{zones: beside}
 			}
 		}

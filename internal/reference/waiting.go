@@ -50,7 +50,24 @@ func (p *search) later(first *Answer) *solver {
 	}
 	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
 	s.look(false)
+	p.boundTogether(first)
 	return &s
+}
+
+// boundTogether bounds what nodes take beside members by what their zones take of all together: whole cores may leave less to all
+// at once than to one after the other.
+func (p *search) boundTogether(first *Answer) {
+	for _, v := range p.vertices {
+		if v.node == nil || first.Counts[v.node.Name] == 0 {
+			continue
+		}
+		zones := p.zones[v.node.Name]
+		if state, err := zones.with(p.remaining(first, v.node.Name)); err == nil {
+			placed := first.Counts[v.node.Name]
+			v.fits = min(v.fits, int(zones.slots(state, int64(placed+v.fits)))-placed)
+		}
+	}
+	p.sum()
 }
 
 // inTreeOrder lets ranks follow the tree, whoever came first.

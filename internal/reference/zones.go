@@ -132,16 +132,20 @@ func (s *solver) align(v *vertex, members []placement.Running) {
 	}
 }
 
+// remaining is who is left on a node when those who are waited for are gone.
+func (s *solver) remaining(a *Answer, node string) []placement.Running {
+	return slices.DeleteFunc(on(s.in.Spec.Running, node), func(r placement.Running) bool {
+		return slices.Contains(a.WaitsFor, placement.Waited{MemberRef: placement.MemberRef{Gang: r.Gang, Member: r.Member}, Node: node})
+	})
+}
+
 // giveZones gives the members of the new units on every node their shares of its zones, in rank order, when those who are
 // waited for are gone.
 func (s *solver) giveZones(a *Answer) {
 	a.shares = make([][]*numa.Placed, len(a.Assignments))
 	for node, count := range a.Counts {
-		stay := slices.DeleteFunc(on(s.in.Spec.Running, node), func(r placement.Running) bool {
-			return slices.Contains(a.WaitsFor, placement.Waited{MemberRef: placement.MemberRef{Gang: r.Gang, Member: r.Member}, Node: node})
-		})
 		zones := s.zones[node]
-		state, err := zones.with(stay)
+		state, err := zones.with(s.remaining(a, node))
 		if err != nil {
 			continue
 		}
