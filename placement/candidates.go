@@ -59,7 +59,11 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	}
 	first := len(e.members)
 	for _, m := range g.members {
-		if m.mayLeave() && e.legal(m, of.Priority, reclaimable) {
+		if !m.mayLeave() || !e.inReach(m, of.Priority) {
+			continue
+		}
+		e.Lowest, e.Latest = min(e.Lowest, of.Priority), max(e.Latest, m.started)
+		if e.legal(m, reclaimable) {
 			e.members = append(e.members, m)
 			e.Candidates = append(e.Candidates, e.candidate(m, budgets))
 		}
@@ -72,13 +76,23 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	e.Gangs = append(e.Gangs, of)
 }
 
-// legal says whether a member may be a victim of the gang, as far as that depends on no other one.
-func (e *evicting) legal(m *member, priority int64, reclaimable map[string]bool) bool {
-	switch {
-	case e.within != "" && (m.quota == "" || !e.c.quotas.Below(m.quota, e.within)):
+// inReach says whether a member is a candidate.
+func (e *evicting) inReach(m *member, priority int64) bool {
+	if e.within != "" && (m.quota == "" || !e.c.quotas.Below(m.quota, e.within)) {
 		return false
-	case m.quota == e.req.Quota || m.quota == "" || e.req.Quota == "":
-		return priority < e.req.Priority
+	}
+	return e.reclaimed(m) || priority < e.req.Priority
+}
+
+// reclaimed says whether quotas decide about a member, and not its priority.
+func (e *evicting) reclaimed(m *member) bool {
+	return m.quota != e.req.Quota && m.quota != "" && e.req.Quota != ""
+}
+
+// legal says whether a candidate may be a victim of the gang, as far as that depends on no other one.
+func (e *evicting) legal(m *member, reclaimable map[string]bool) bool {
+	if !e.reclaimed(m) {
+		return true
 	}
 	reach, known := reclaimable[m.quota]
 	if !known {

@@ -101,7 +101,7 @@ func (c *Cluster) count(m *member, column int) {
 	if m.leaving {
 		return
 	}
-	if column == comes && m.mayLeave() {
+	if column == comes {
 		c.lowest = min(c.lowest, m.priority)
 	}
 	if c.quotas == nil {

@@ -69,8 +69,8 @@ type Victim struct {
 	Node string
 	// Priority is that of its gang. It is below the preemptor's, unless OverMin says why the member may leave.
 	Priority int64
-	// OverMin is the resource of which its quota, and all above it below the first that it shares with the preemptor, use more than
-	// their min; empty: it leaves by its priority.
+	// OverMin is a resource of which its quota uses more than its min, as those above it, below the first that is above the preemptor's too, do
+	// of this or another; empty: it leaves by its priority.
 	OverMin string
 	// Quota is its own.
 	Quota string

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -69,6 +70,7 @@ func newEvicting(p *problem) *evicting {
 			return nil
 		}
 	}
+	e.Lowest = math.MaxInt64
 	if e.findCandidates(); len(e.Candidates) == 0 {
 		return nil
 	}
@@ -152,10 +154,12 @@ func (e *evicting) findStrategies() {
 	whole := len(e.running) == 0
 	for st := range e.problem.strategies() {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
-		plain := preempt.Strategy{Gang: e.v.tierIndex(st.gang)}
+		above := e.v.tierIndex(st.gang)
+		plain := preempt.Strategy{Gang: above}
 		for _, t := range st.groups {
-			if whole {
-				plain.Groups = append(plain.Groups, e.v.tierIndex(t))
+			if whole { // no group reaches higher than what it is part of
+				above = min(above, e.v.tierIndex(t))
+				plain.Groups = append(plain.Groups, above)
 			}
 		}
 		e.Strategies = append(e.Strategies, plain)
@@ -229,7 +233,7 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	for _, i := range s.Gone {
 		m := e.members[i]
 		v := Victim{MemberRef: MemberRef{m.gang, m.name}, Node: e.c.names[m.node], Priority: e.Gangs[e.Candidates[i].Gang].Priority, Quota: m.quota}
-		if m.quota != e.req.Quota && m.quota != "" && e.req.Quota != "" {
+		if e.reclaimed(m) {
 			v.OverMin, _ = e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.c.held(m.holds))
 		}
 		res.Victims = append(res.Victims, v)

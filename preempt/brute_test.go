@@ -66,6 +66,7 @@ func drawProblem(t *rapid.T, coupled bool) *Problem {
 		}
 	}
 	orders := rapid.Permutation(indexes(len(p.Candidates))).Draw(t, "order")
+	p.Lowest, p.Latest = rapid.Int64Range(-2, -1).Draw(t, "lowest"), rapid.Int64Range(3, 4).Draw(t, "latest")
 	for i := range p.Candidates {
 		p.Candidates[i].Order = int32(orders[i])
 		p.Gangs[p.Candidates[i].Gang].Running++
@@ -188,10 +189,6 @@ func fitsBrute(p *Problem, gone []int32, strategy int) bool {
 // bruteKey is what a set costs, as numbers in the order of the request.
 func bruteKey(p *Problem, gone []int32, strategy int) []int64 {
 	var out []int64
-	latest := int64(0)
-	for _, c := range p.Candidates {
-		latest = max(latest, c.Started)
-	}
 	sorted := slices.SortedFunc(slices.Values(gone), func(a, b int32) int { return int(p.Candidates[a].Order - p.Candidates[b].Order) })
 	left, broken := slices.Clone(p.Budgets), int64(0)
 	highest, sum, unknown, lost := int64(-100), int64(0), int64(0), int64(0)
@@ -211,7 +208,7 @@ func bruteKey(p *Problem, gone []int32, strategy int) []int64 {
 		if c.Started == 0 {
 			unknown++
 		} else {
-			lost += latest - c.Started
+			lost += p.Latest - c.Started
 		}
 		count[c.Gang]++
 	}
@@ -221,7 +218,6 @@ func bruteKey(p *Problem, gone []int32, strategy int) []int64 {
 			ended++
 		}
 	}
-	least := slices.MinFunc(p.Candidates, func(a, b Candidate) int { return int(p.Gangs[a.Gang].Priority - p.Gangs[b.Gang].Priority) })
 	for _, c := range p.Order {
 		switch c {
 		case gang.CostBudgets:
@@ -233,7 +229,7 @@ func bruteKey(p *Problem, gone []int32, strategy int) []int64 {
 		case gang.CostMembers:
 			out = append(out, int64(len(gone)))
 		case gang.CostPrioritySum:
-			out = append(out, sum-int64(len(gone))*p.Gangs[least.Gang].Priority)
+			out = append(out, sum-int64(len(gone))*p.Lowest)
 		case gang.CostStrategy:
 			out = append(out, int64(strategy))
 		case gang.CostLostWork:

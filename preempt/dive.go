@@ -118,6 +118,9 @@ func (s *search) fill(f *found, set []int32, strategy int) {
 			return
 		}
 	}
+	if !s.legal(set) { // nothing was added that would have made it so
+		return
+	}
 	if outside, ok := s.Fits(set, strategy); ok {
 		s.take(f, set, outside)
 	}

@@ -51,19 +51,16 @@ func additiveOf(c gang.Cost) []int {
 }
 
 func newLayout(p *Problem) layout {
-	l := layout{order: p.Order}
+	l := layout{order: p.Order, least: p.Lowest, youngest: p.Latest}
 	if len(l.order) == 0 {
 		l.order = gang.Costs()
 	}
 	var most [additive]uint64
-	oldest, highest := int64(0), int64(0)
+	oldest, highest := int64(0), p.Lowest
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
 		l.youngest = max(l.youngest, c.Started)
 		of := &p.Gangs[c.Gang]
-		if i == 0 {
-			l.least, highest = of.Priority, of.Priority
-		}
 		l.least, highest = min(l.least, of.Priority), max(highest, of.Priority)
 		if of.Ends {
 			most[ended]++ // more than there are gangs

@@ -23,6 +23,9 @@ type Problem struct {
 	Nodes []Node
 	// Candidates in the order of positions.
 	Candidates []Candidate
+	// Lowest is the lowest priority and Latest the latest start of the candidates, and of those who might leave as well if others could leave with
+	// them: from there sums of priorities and of work count.
+	Lowest, Latest int64
 	// Gangs of the candidates, in natural order of names.
 	Gangs []Gang
 	// Kinds of candidates: those of one kind are alike but for their gangs and starts.

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
+	"github.com/muster-sched/muster/quota"
 )
 
 // MaxCandidates bounds the members that may leave, since every set of them is looked at.
@@ -35,6 +36,8 @@ type evictor struct {
 	rules *validity.Evictions
 	who   []int // candidates, of the spec's running members
 	order []gang.Cost
+	// lowest is the priority from which priorities are counted where they are added up.
+	lowest int64
 	// For the gang, or for the units that it is made of.
 	solver *solver
 	least  int
@@ -100,7 +103,7 @@ func (e *evictor) keepBest(out *Victims, sets []legalSet) error {
 
 // newEvictor is nil if the gang preempts nobody.
 func newEvictor(in *Input) (*evictor, error) {
-	if in.Request.NeverPreempts {
+	if in.Request.NeverPreempts || in.Request.QuotaLimit == quota.Borrow {
 		return nil, nil
 	}
 	units, _ := unitsOf(in)
@@ -117,7 +120,7 @@ func newEvictor(in *Input) (*evictor, error) {
 	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, e.least*len(s.shapes)); err != nil {
 		return nil, err
 	}
-	e.who = e.rules.Candidates()
+	e.who, e.lowest = e.rules.Candidates(), e.rules.Lowest()
 	return e, nil
 }
 
@@ -148,17 +151,17 @@ func (e *evictor) legal() []legalSet {
 
 // compareBefore compares by the costs that stand before the strategy.
 func (e *evictor) compareBefore(a, b *legalSet) int {
-	return compareCosts(&a.cost, &b.cost, e.order[:slices.Index(e.order, gang.CostStrategy)])
+	return e.compareCosts(&a.cost, &b.cost, e.order[:slices.Index(e.order, gang.CostStrategy)])
 }
 
 // compare compares by all costs.
 func (e *evictor) compare(a, b *legalSet) int {
 	at := slices.Index(e.order, gang.CostStrategy)
-	return cmp.Or(e.compareBefore(a, b), slices.Compare(a.strategy, b.strategy), compareCosts(&a.cost, &b.cost, e.order[at+1:]))
+	return cmp.Or(e.compareBefore(a, b), slices.Compare(a.strategy, b.strategy), e.compareCosts(&a.cost, &b.cost, e.order[at+1:]))
 }
 
 // compareCosts compares by some costs, the most important first.
-func compareCosts(a, b *preempt.Cost, order []gang.Cost) int {
+func (e *evictor) compareCosts(a, b *preempt.Cost, order []gang.Cost) int {
 	for _, by := range order {
 		c := 0
 		switch by {
@@ -173,7 +176,7 @@ func compareCosts(a, b *preempt.Cost, order []gang.Cost) int {
 		case gang.CostMembers:
 			c = cmp.Compare(a.Members, b.Members)
 		case gang.CostPrioritySum:
-			c = cmp.Compare(a.PrioritySum, b.PrioritySum)
+			c = cmp.Compare(a.PrioritySum-int64(a.Members)*e.lowest, b.PrioritySum-int64(b.Members)*e.lowest)
 		case gang.CostStrategy: // is no cost of the set alone
 		case gang.CostLostWork:
 			c = cmp.Or(cmp.Compare(a.Unknown, b.Unknown), cmp.Compare(a.LostWork, b.LostWork))

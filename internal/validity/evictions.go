@@ -3,6 +3,7 @@ package validity
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -136,6 +137,15 @@ func (e *Evictions) Candidates() []int {
 	return out
 }
 
+// Lowest is the lowest priority of any candidate: sums of priorities are compared as counted from there.
+func (e *Evictions) Lowest() int64 {
+	lowest := int64(math.MaxInt64)
+	for _, i := range e.Candidates() {
+		lowest = min(lowest, e.gangs[e.spec.Running[i].Gang].priority)
+	}
+	return lowest
+}
+
 func compareRunning(a, b *placement.Running) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
@@ -186,13 +196,8 @@ func (e *Evictions) Illegal(set []int) string {
 	}
 	var list []string
 	for _, v := range e.evictions(set) {
-		if !v.reclaims() {
-			continue
-		}
-		for name := range v.holds {
-			if q := e.beyondMin(name, own); q != "" {
-				return "the gang reclaims in " + name + ", and passes the min of " + q
-			}
+		if q := e.beyondMin(v.quota, own); q != "" {
+			return "the gang reclaims in " + v.quota + ", and passes the min of " + q
 		}
 		list = append(list, v.key())
 		e.kinds[v.key()] = v

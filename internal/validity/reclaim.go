@@ -10,41 +10,38 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// eviction is what leaves at once: a member, or a gang with a minimum as a whole.
+// eviction is what leaves a quota at once: a member that is reclaimed, or all of a gang with a minimum that leaves whole.
 type eviction struct {
-	holds map[string]muster.Resources // of those who are reclaimed, by quota
+	quota string
+	holds muster.Resources
 }
 
-func (v *eviction) reclaims() bool { return len(v.holds) > 0 }
-
 // key is equal for evictions that are alike.
-func (v *eviction) key() string { return fmt.Sprint(v.holds) }
+func (v *eviction) key() string { return fmt.Sprint(v.quota, v.holds) }
 
-// evictions of a set of members.
+// evictions of those of a set that are reclaimed.
 func (e *Evictions) evictions(set []int) []*eviction {
 	of := map[string]int{}
 	for _, i := range set {
 		of[e.spec.Running[i].Gang]++
 	}
-	whole := map[string]*eviction{}
+	whole := map[[2]string]*eviction{} // by gang and quota
 	var out []*eviction
 	for _, i := range set {
 		r := &e.spec.Running[i]
-		v := whole[r.Gang]
-		if v == nil {
-			v = &eviction{holds: map[string]muster.Resources{}}
-			out = append(out, v)
-			if g := e.gangs[r.Gang]; g.least > 0 && of[r.Gang] == len(g.members) {
-				whole[r.Gang] = v
-			}
-		}
 		if e.byPriority(r) {
 			continue
 		}
-		if v.holds[r.Quota] == nil {
-			v.holds[r.Quota] = muster.Resources{}
+		at := [2]string{r.Gang, r.Quota}
+		v := whole[at]
+		if v == nil {
+			v = &eviction{quota: r.Quota, holds: muster.Resources{}}
+			out = append(out, v)
+			if g := e.gangs[r.Gang]; g.least > 0 && of[r.Gang] == len(g.members) {
+				whole[at] = v
+			}
 		}
-		v.holds[r.Quota].Add(r.Resources)
+		v.holds.Add(r.Resources)
 	}
 	return out
 }
@@ -108,16 +105,14 @@ func (e *Evictions) ordered(list []string) bool {
 // overMin holds if every quota that an eviction takes from, up to below the one that it shares with the gang, is over its min in
 // something that the gang asks for and the evicted hold, when others are gone already.
 func (e *Evictions) overMin(v *eviction, before []string) bool {
-	for name, holds := range v.holds {
-		for _, q := range e.below(name, e.req.Quota) {
-			over := false
-			for resource, asked := range e.ask {
-				over = over || asked > 0 && holds[resource] > 0 && governs(&q, resource) &&
-					e.used[q.Name][resource]-e.gone(q.Name, resource, before) > q.Min[resource]
-			}
-			if !over {
-				return false
-			}
+	for _, q := range e.below(v.quota, e.req.Quota) {
+		over := false
+		for resource, asked := range e.ask {
+			over = over || asked > 0 && v.holds[resource] > 0 && governs(&q, resource) &&
+				e.used[q.Name][resource]-e.gone(q.Name, resource, before) > q.Min[resource]
+		}
+		if !over {
+			return false
 		}
 	}
 	return true
@@ -127,25 +122,20 @@ func (e *Evictions) overMin(v *eviction, before []string) bool {
 func (e *Evictions) gone(name, resource string, evicted []string) int64 {
 	sum := int64(0)
 	for _, key := range evicted {
-		for from, holds := range e.kinds[key].holds {
-			if slices.ContainsFunc(chainOf(e.spec.Quotas, from), func(q quota.Spec) bool { return q.Name == name }) {
-				sum += holds[resource]
-			}
+		v := e.kinds[key]
+		if slices.ContainsFunc(chainOf(e.spec.Quotas, v.quota), func(q quota.Spec) bool { return q.Name == name }) {
+			sum += v.holds[resource]
 		}
 	}
 	return sum
 }
 
-// overMinIn lists the resources in which so many of the lowest quotas that a member is reclaimed from are over their min, while
-// nobody has left yet.
-func (e *Evictions) overMinIn(r *placement.Running, quotas int) []string {
+// overMinIn lists the resources in which the quota of a member that is reclaimed is over its min, while nobody has left yet.
+func (e *Evictions) overMinIn(r *placement.Running) []string {
 	var out []string
+	q, _ := e.spec.Quotas.Spec(r.Quota)
 	for _, resource := range e.ask.Names() {
-		over := e.ask[resource] > 0 && r.Resources[resource] > 0
-		for i, q := range e.below(r.Quota, e.req.Quota) {
-			over = over && (i >= quotas || governs(&q, resource) && e.used[q.Name][resource] > q.Min[resource])
-		}
-		if over {
+		if e.ask[resource] > 0 && r.Resources[resource] > 0 && governs(&q, resource) && e.used[q.Name][resource] > q.Min[resource] {
 			out = append(out, resource)
 		}
 	}

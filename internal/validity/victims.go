@@ -62,9 +62,7 @@ func (c *check) victim(e *Evictions, v *placement.Victim, r *placement.Running) 
 	}
 	var over []string
 	if !e.byPriority(r) {
-		if over = e.overMinIn(r, len(e.below(r.Quota, e.req.Quota))); len(over) == 0 {
-			over = e.overMinIn(r, 1)
-		}
+		over = e.overMinIn(r)
 	}
 	if len(over) == 0 && v.OverMin != "" || len(over) > 0 && !slices.Contains(over, v.OverMin) {
 		c.failf("victim %s %s is in a quota over its min in %q, of %q", v.Gang, v.Member, v.OverMin, over)
