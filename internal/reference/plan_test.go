@@ -232,8 +232,12 @@ func resultText(res *placement.Result, err error) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	return fmt.Sprintf("strategy %d %q, tier %d %v, groups %v, span %v\n  %s\n  waits for %v\n", res.StrategyNumber,
+	text := fmt.Sprintf("strategy %d %q, tier %d %v, groups %v, span %v\n  %s\n  waits for %v\n", res.StrategyNumber,
 		res.Strategy, res.Tier, res.Domain, res.GroupTiers, res.Span, AssignmentsText(res.Assignments), res.WaitsFor)
+	if p := res.Preemption; p != nil {
+		text += fmt.Sprintf("  evicts %v, proven %v\n  at %+v\n  of at least %+v\n", res.Victims, p.Proven, p.Cost, p.LowerBound)
+	}
+	return text
 }
 
 // The comparison sees a plan that differs from the best one, even where it is valid.

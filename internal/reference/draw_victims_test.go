@@ -1,0 +1,288 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
+)
+
+// crowded is the size of clusters in which all sets of candidates are looked at, most of how many.
+var crowded = Sizes{Nodes: 8, Slots: 3, Members: 5}
+
+const mostCandidates = 9
+
+// drawUncoupled draws a cluster that is nearly full, and a gang that may well need victims. Members leave one by one: no minimum, no
+// budget, no quota but the gang's own.
+func drawUncoupled(t *rapid.T) Input {
+	in := crowd(t)
+	drawPreemptor(t, &in)
+	if chance(t, 12, "in a quota") {
+		drawQuotas(t, &in)
+		in.Spec.Running = slices.Clone(in.Spec.Running)
+		alone := chance(t, 30, "some in none")
+		for i := range in.Spec.Running {
+			r := &in.Spec.Running[i]
+			r.Quota, r.NonPreemptible = in.Request.Quota, false
+			if alone && r.Gang != in.Request.Name && chance(t, 30, "in none") {
+				r.Quota = ""
+			}
+		}
+	}
+	boundCandidates(&in)
+	return in
+}
+
+// drawCoupled draws victims that depend on each other: gangs with a minimum, budgets, quotas.
+func drawCoupled(t *rapid.T) Input {
+	in := crowd(t)
+	drawPreemptor(t, &in)
+	minima, budgets, quotas := chance(t, 70, "with minima"), chance(t, 40, "with budgets"), chance(t, 40, "with quotas")
+	if quotas {
+		if chance(t, 65, "with lenders") {
+			drawLenders(t, &in)
+		} else {
+			drawQuotas(t, &in)
+		}
+		for i := range in.Spec.Running {
+			in.Spec.Running[i].NonPreemptible = false
+		}
+		quotasByGang(t, &in)
+	}
+	if minima || !budgets && !quotas {
+		drawMinima(t, &in)
+	}
+	if budgets {
+		drawBudgets(t, &in)
+	}
+	boundCandidates(&in)
+	return in
+}
+
+// crowd draws a cluster, and members in most of what is free.
+func crowd(t *rapid.T) Input {
+	in := DrawInput(t, crowded)
+	full := rapid.SampledFrom([]int{100, 100, 90, 70}).Draw(t, "full")
+	for i := range in.Spec.Nodes {
+		if n := &in.Spec.Nodes[i]; n.NUMA == nil || len(n.NUMA.Zones) == 0 {
+			fillNode(t, &in.Spec, n, full)
+		} else {
+			fillZones(t, &in.Spec, n, full)
+		}
+	}
+	gangs := rapid.IntRange(1, 5).Draw(t, "gangs")
+	for i := range in.Spec.Running {
+		if r := &in.Spec.Running[i]; r.Gang != in.Request.Name {
+			r.Gang = fmt.Sprintf("ns/g-%d", hostileRank(rapid.IntRange(1, gangs).Draw(t, "gang")))
+			r.Member = fmt.Sprintf("m-%d", hostileRank(i))
+		}
+	}
+	return in
+}
+
+// fillNode draws members that take what is free on a node without zones.
+func fillNode(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
+	for {
+		devices, _ := validity.Free(n, device, on(spec.Running, n.Name))
+		cpus, _ := validity.Free(n, second, on(spec.Running, n.Name))
+		pods, bounded := validity.Free(n, muster.Pods, on(spec.Running, n.Name))
+		if devices <= 0 || bounded && pods <= 0 || !chance(t, full, "taken") {
+			return
+		}
+		takes := max(rapid.Int64Range(1, devices).Draw(t, "devices"), rapid.Int64Range(1, devices).Draw(t, "devices"))
+		r := runningMember(len(spec.Running), n.Name, "other")
+		r.Resources = muster.Resources{device: takes, second: max(0, min(cpus, 1000*takes)), muster.Pods: 1}
+		spec.Running = append(spec.Running, r)
+	}
+}
+
+// fillZones draws for every zone of a node a member that has what is free there, as far as the totals allow.
+func fillZones(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
+	for _, z := range n.NUMA.Zones {
+		left := muster.Resources{}
+		for name, amount := range z.Allocatable {
+			total, _ := validity.Free(n, name, on(spec.Running, n.Name))
+			left[name] = min(amount-usedIn(spec, n, z.ID, name), total)
+		}
+		if left[device] <= 0 || !chance(t, full, "taken") {
+			continue
+		}
+		share := numa.Share{Zone: z.ID, Resources: muster.Resources{device: rapid.Int64Range(1, left[device]).Draw(t, "devices")}}
+		if left[second] > 0 {
+			share.Resources[second] = 500 * rapid.Int64Range(0, left[second]/500).Draw(t, "CPUs")
+		}
+		r := runningMember(len(spec.Running), n.Name, "other")
+		r.Resources, r.NUMA = muster.Resources{}, &numa.Placed{Policy: rapid.SampledFrom(policies).Draw(t, "policy"), Shares: []numa.Share{share}}
+		r.Resources.Add(share.Resources)
+		spec.Running = append(spec.Running, r)
+	}
+}
+
+func usedIn(spec *placement.Spec, n *placement.Node, zone int, resource string) int64 {
+	sum := int64(0)
+	for _, o := range n.NUMA.InUse {
+		if o.ID == zone {
+			sum += o.Used[resource]
+		}
+	}
+	for _, r := range on(spec.Running, n.Name) {
+		if r.NUMA == nil {
+			continue
+		}
+		for _, s := range r.NUMA.Shares {
+			if s.Zone == zone {
+				sum += s.Resources[resource]
+			}
+		}
+	}
+	return sum
+}
+
+// drawPreemptor gives everybody a priority and a start, and says how the gang preempts.
+func drawPreemptor(t *rapid.T, in *Input) {
+	req := &in.Request
+	req.Priority = rapid.Int64Range(0, 4).Draw(t, "priority")
+	classes := map[string]int64{}
+	for i := range in.Spec.Running {
+		r := &in.Spec.Running[i]
+		if _, known := classes[r.Gang]; !known {
+			classes[r.Gang] = req.Priority - rapid.SampledFrom([]int64{1, 2, 3, 1, 2, 0, -1}).Draw(t, "priority")
+		}
+		r.Priority = classes[r.Gang]
+		if chance(t, 20, "of another priority") {
+			r.Priority += rapid.Int64Range(0, 2).Draw(t, "higher")
+		}
+		if !chance(t, 25, "of unknown start") {
+			r.Started = rapid.Int64Range(1, 5).Draw(t, "start")
+		}
+		r.NonPreemptible, r.Unevictable = chance(t, 6, "not preemptible"), chance(t, 6, "not evictable")
+	}
+	req.NeverPreempts = chance(t, 4, "never preempts")
+	if chance(t, 20, "in another order") {
+		order := rapid.Permutation(gang.Costs()).Draw(t, "order")
+		req.Preempt.Order = order[:rapid.IntRange(1, len(order)).Draw(t, "costs")]
+	}
+	if chance(t, 12, "for a tier") {
+		layers := []string{"0"}
+		for _, l := range in.Spec.Trees[0].Tree.Layers() {
+			layers = append(layers, strconv.Itoa(l.Tier))
+		}
+		req.Preempt.ForTier = rapid.SampledFrom(layers).Draw(t, "tier")
+		for _, r := range req.Gather {
+			if r.Multiple > 0 { // those above the rule would have to divide groups
+				req.Preempt.ForTier = ""
+			}
+		}
+	}
+}
+
+// drawMinima gives gangs a minimum; they may have more members or, seldom, fewer.
+func drawMinima(t *rapid.T, in *Input) {
+	size := map[string]int{}
+	for _, r := range in.Spec.Running {
+		size[r.Gang] += bit(!r.Leaving)
+	}
+	least := map[string]int{}
+	for i := range in.Spec.Running {
+		r := &in.Spec.Running[i]
+		if _, known := least[r.Gang]; !known {
+			least[r.Gang] = 0
+			if chance(t, 70, "with a minimum") {
+				least[r.Gang] = rapid.IntRange(1, max(1, size[r.Gang]+bit(chance(t, 15, "below its minimum")))).Draw(t, "minimum")
+			}
+		}
+		r.MinMember = least[r.Gang]
+	}
+}
+
+// drawBudgets draws budgets, and who counts in them.
+func drawBudgets(t *rapid.T, in *Input) {
+	var names []string
+	for i := range rapid.IntRange(1, 2).Draw(t, "budgets") {
+		name := fmt.Sprintf("b-%d", hostileRank(i))
+		names = append(names, name)
+		in.Spec.Budgets = append(in.Spec.Budgets, placement.Budget{Name: name, Allowed: rapid.IntRange(-1, 2).Draw(t, "allowed")})
+	}
+	for i := range in.Spec.Running {
+		for _, name := range names {
+			if r := &in.Spec.Running[i]; chance(t, 40, "in the budget") {
+				r.Budgets = append(slices.Clip(r.Budgets), name)
+			}
+		}
+	}
+}
+
+// drawLenders gives the gang's quota a min that may cover it, and others one that they use more than.
+func drawLenders(t *rapid.T, in *Input) {
+	some := func(least, most int64) int64 { return rapid.Int64Range(least, most).Draw(t, "min") }
+	asks := validity.Ask(&in.Request, in.Request.Members).Request
+	own := some(0, 3)*2 + 1 + asks[device]
+	low := []int64{own, some(0, 2), some(0, 2), some(0, 2)}
+	amounts := func(n int64) muster.Resources {
+		out := muster.Resources{device: n, second: 1000 * n}
+		if chance(t, 20, "devices alone") {
+			delete(out, second)
+		}
+		return out
+	}
+	teams := []quota.Spec{
+		{Name: "org", Min: muster.Resources{device: low[0] + low[1] + some(0, 2), second: 1000 * (low[0] + low[1])}},
+		{Name: "team-9", Parent: "org", Min: amounts(low[0])},
+		{Name: "team-10", Parent: "org", Min: amounts(low[1])},
+		{Name: "lab", Min: muster.Resources{device: low[2] + low[3] + some(0, 2), second: 1000 * (low[2] + low[3])}},
+		{Name: "guests", Parent: "lab", Min: amounts(low[2])},
+		{Name: "staff", Parent: "lab", Min: amounts(low[3])},
+	}
+	tree, err := quota.New(teams)
+	if err != nil {
+		panic(err)
+	}
+	in.Spec.Quotas, in.Request.Quota = tree, "team-9"
+	if chance(t, 60, "with total") { // enough for all
+		in.Spec.Total = muster.Resources{device: 99, second: 99000}
+	}
+	in.Request.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Greedy, quota.Greedy}).Draw(t, "limit")
+}
+
+// quotasByGang puts the members of a gang into one quota, most of them.
+func quotasByGang(t *rapid.T, in *Input) {
+	names := []string{"team-9", "team-10", "guests", "team-10", "guests", ""}
+	if in.Spec.Quotas.Has("staff") {
+		names = append(names, "staff", "staff")
+	}
+	leaf := rapid.SampledFrom(names)
+	of := map[string]string{in.Request.Name: in.Request.Quota}
+	for i := range in.Spec.Running {
+		r := &in.Spec.Running[i]
+		if _, known := of[r.Gang]; !known {
+			of[r.Gang] = leaf.Draw(t, "quota")
+		}
+		if r.Quota = of[r.Gang]; r.Gang != in.Request.Name && chance(t, 10, "in another quota") {
+			r.Quota = leaf.Draw(t, "quota")
+		}
+	}
+}
+
+// boundCandidates makes members unevictable, so that not too many may leave.
+func boundCandidates(in *Input) {
+	least := 1
+	if e, err := newEvictor(in); err == nil && e != nil {
+		least = e.least
+	}
+	rules, err := validity.NewEvictions(&in.Spec, &in.Request, least)
+	if err != nil {
+		return
+	}
+	in.Spec.Running = slices.Clone(in.Spec.Running)
+	for _, i := range rules.Candidates()[min(mostCandidates, len(rules.Candidates())):] {
+		in.Spec.Running[i].Unevictable = true
+	}
+}

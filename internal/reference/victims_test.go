@@ -1,0 +1,128 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Where members leave one by one, every plan has the best victims, and says so, unless they leave for the limit of a quota.
+func TestUncoupledVictims(t *testing.T) {
+	holdsFor(t, drawUncoupled, func(in Input) ([]string, error) { return preemptionAgrees(in, true) })
+}
+
+// Where victims depend on each other, every plan has legal victims, none too many, and none better than what is said to be possible;
+// where that is said to be proven, the best.
+func TestCoupledVictims(t *testing.T) {
+	holdsFor(t, drawCoupled, func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+}
+
+// preemptionAgrees plans the input, with an index of the shape and without, and compares the result with the reference's best; the error
+// shows both.
+func preemptionAgrees(in Input, proven bool) ([]string, error) {
+	best, err := SolveBest(in)
+	if err != nil {
+		return nil, err
+	}
+	var found *placement.Result
+	for path, req := range map[string]*gang.Request{"indexed": &in.Request, "plain": WithoutIndex(in.Request)} {
+		res, refusal := plan(in, req)
+		if err := victimsDiffer(best, res, refusal, proven); err != nil {
+			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, best.Text(), resultText(res, refusal))
+		}
+		found = res
+	}
+	return victimKinds(&in, best, found), nil
+}
+
+// victimsDiffer is what the plan has otherwise than the best one; validity of the plan included.
+func victimsDiffer(best *Best, res *placement.Result, err error, proven bool) error {
+	if best.Victims == nil {
+		if res != nil && len(res.Victims) > 0 {
+			return errors.New("somebody leaves, want nobody")
+		}
+		return difference(best.Input, best.Answer, res, err)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("refused, want victims: %w", err)
+	case len(res.Victims) == 0:
+		return errors.New("nobody leaves")
+	case proven && !res.Preemption.Proven && !best.refusedByLimit():
+		return errors.New("not proven")
+	}
+	if err := validity.Check(best.Input.Spec, &best.Input.Request, res); err != nil {
+		return fmt.Errorf("not valid: %w", err)
+	}
+	return best.CheckVictims(res)
+}
+
+// victimKinds says what is special about a cluster where somebody may leave, and about its plan.
+func victimKinds(in *Input, best *Best, res *placement.Result) []string {
+	var out []string
+	switch v := best.Victims; {
+	case res == nil:
+		return []string{"unschedulable"}
+	case v == nil && len(res.WaitsFor) > 0:
+		return []string{"nobody leaves, waiting"}
+	case v == nil:
+		return []string{"nobody leaves"}
+	}
+	of := func(holds func(placement.Running) bool) bool {
+		return slices.ContainsFunc(in.Spec.Running, func(r placement.Running) bool {
+			return holds(r) && slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.Gang == r.Gang && v.Member == r.Member })
+		})
+	}
+	cost := res.Preemption.Cost
+	own := validity.Own(&in.Spec, &in.Request)
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{"", true},
+		{", proven", res.Preemption.Proven},
+		{", not proven", !res.Preemption.Proven},
+		{", not proven, and not the best", !res.Preemption.Proven && !reflect.DeepEqual(cost, best.Victims.Cost)},
+		{", three or more", cost.Members > 2},
+		{", of gangs with a minimum", of(func(r placement.Running) bool { return r.MinMember > 0 })},
+		{", gangs that end", cost.GangsEnded > 0},
+		{", surplus alone", cost.GangsEnded == 0 && of(func(r placement.Running) bool { return r.MinMember > 0 })},
+		{", in budgets", of(func(r placement.Running) bool { return len(r.Budgets) > 0 })},
+		{", breaking budgets", cost.Budgets > 0},
+		{", reclaimed", slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.OverMin != "" })},
+		{", below a min", cost.BelowMin != nil},
+		{", of the gang's quota", in.Request.Quota != "" && of(func(r placement.Running) bool { return r.Quota == in.Request.Quota })},
+		{", where the quota refuses", best.refusedByLimit()},
+		{", one of several best sets", len(best.Victims.Sets) > 1},
+		{", and waiting", len(res.WaitsFor) > 0},
+		{", and further members", len(res.Assignments) > best.Answer.Wanted},
+		{", in groups", len(in.Request.Groups)+in.Request.PP > 0},
+		{", late members", len(own) > 0},
+		{", late members in begun groups", len(own) > 0 && begun(in)},
+		{", of several shapes", slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool { return m.Shape != nil })},
+		{", with multiples", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })},
+		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strategy == gang.MustGather })},
+		{", of zones", of(func(r placement.Running) bool { return r.NUMA != nil })},
+		{", by another order", in.Request.Preempt.Order != nil},
+		{", for a tier", in.Request.Preempt.ForTier != "" && len(best.Input.Request.Gather) > len(in.Request.Gather)},
+		{", partly outside the tree", best.Victims.Strategy[0] > 0},
+		{", of more than a hundred legal sets", best.Victims.Legal > 100},
+	} {
+		if kind.holds {
+			out = append(out, "with victims"+kind.name)
+		}
+	}
+	return out
+}
+
+// refusedByLimit holds if a quota does not admit the gang while everybody stays.
+func (b *Best) refusedByLimit() bool {
+	refused, err := refusedByQuota(&b.Input)
+	return err == nil && len(b.Input.Request.Members)-refused < b.Answer.Wanted
+}
