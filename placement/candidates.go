@@ -57,13 +57,21 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	if of.Ends {
 		of.Surplus = max(0, int(g.staying-g.least))
 	}
-	first := len(e.members)
+	first, together := len(e.members), map[string]muster.Resources{}
+	for _, m := range g.members {
+		if of.Ends && !m.leaving && e.reclaimed(m) {
+			if together[m.quota] == nil {
+				together[m.quota] = muster.Resources{}
+			}
+			together[m.quota].Add(e.c.held(m.holds))
+		}
+	}
 	for _, m := range g.members {
 		if !m.mayLeave() || !e.inReach(m, of.Priority) {
 			continue
 		}
 		e.Lowest, e.Latest = min(e.Lowest, of.Priority), max(e.Latest, m.started)
-		if e.legal(m, reclaimable) {
+		if e.legal(m, together[m.quota], reclaimable) {
 			e.members = append(e.members, m)
 			e.Candidates = append(e.Candidates, e.candidate(m, budgets))
 		}
@@ -89,8 +97,9 @@ func (e *evicting) reclaimed(m *member) bool {
 	return m.quota != e.req.Quota && m.quota != "" && e.req.Quota != ""
 }
 
-// legal says whether a candidate may be a victim of the gang, as far as that depends on no other one.
-func (e *evicting) legal(m *member, reclaimable map[string]bool) bool {
+// legal says whether a candidate may be a victim of the gang, as far as that depends on no other gang. Together is what leaves its quota if its gang
+// leaves whole, nil if that is nothing else than its members.
+func (e *evicting) legal(m *member, together muster.Resources, reclaimable map[string]bool) bool {
 	if !e.reclaimed(m) {
 		return true
 	}
@@ -102,7 +111,10 @@ func (e *evicting) legal(m *member, reclaimable map[string]bool) bool {
 	if !reach {
 		return false
 	}
-	_, over := e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.c.held(m.holds))
+	if together == nil {
+		together = e.c.held(m.holds)
+	}
+	_, over := e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, together)
 	return over
 }
 
@@ -234,4 +246,22 @@ func (e *evicting) evictions(gone []int32) []quota.Eviction {
 		out = append(out, quota.Eviction{Quota: m.quota, Held: held})
 	}
 	return out
+}
+
+// heldWith is what leaves its quota at once with a candidate of a set.
+func (e *evicting) heldWith(i int32, gone []int32) muster.Resources {
+	m, g := e.members[i], e.Candidates[i].Gang
+	sum, count := muster.Resources{}, 0
+	for _, j := range gone {
+		if e.Candidates[j].Gang != g {
+			continue
+		}
+		if count++; e.members[j].quota == m.quota {
+			sum.Add(e.c.held(e.members[j].holds))
+		}
+	}
+	if of := &e.Gangs[g]; !of.Ends || count < of.Running {
+		return e.c.held(m.holds)
+	}
+	return sum
 }

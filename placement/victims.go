@@ -234,7 +234,7 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 		m := e.members[i]
 		v := Victim{MemberRef: MemberRef{m.gang, m.name}, Node: e.c.names[m.node], Priority: e.Gangs[e.Candidates[i].Gang].Priority, Quota: m.quota}
 		if e.reclaimed(m) {
-			v.OverMin, _ = e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.c.held(m.holds))
+			v.OverMin, _ = e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.heldWith(i, s.Gone))
 		}
 		res.Victims = append(res.Victims, v)
 	}

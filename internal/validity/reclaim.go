@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -130,12 +129,25 @@ func (e *Evictions) gone(name, resource string, evicted []string) int64 {
 	return sum
 }
 
-// overMinIn lists the resources in which the quota of a member that is reclaimed is over its min, while nobody has left yet.
-func (e *Evictions) overMinIn(r *placement.Running) []string {
+// overMinIn lists the resources in which the quota of a member that is reclaimed is over its min while nobody has left yet, of those
+// that leave it together with the member.
+func (e *Evictions) overMinIn(at int, set []int) []string {
+	r := &e.spec.Running[at]
+	holds, of := muster.Resources{}, 0
+	for _, i := range set {
+		if o := &e.spec.Running[i]; o.Gang == r.Gang {
+			if of++; o.Quota == r.Quota {
+				holds.Add(o.Resources)
+			}
+		}
+	}
+	if g := e.gangs[r.Gang]; g.least == 0 || of < len(g.members) {
+		holds = r.Resources
+	}
 	var out []string
 	q, _ := e.spec.Quotas.Spec(r.Quota)
 	for _, resource := range e.ask.Names() {
-		if e.ask[resource] > 0 && r.Resources[resource] > 0 && governs(&q, resource) && e.used[q.Name][resource] > q.Min[resource] {
+		if e.ask[resource] > 0 && holds[resource] > 0 && governs(&q, resource) && e.used[q.Name][resource] > q.Min[resource] {
 			out = append(out, resource)
 		}
 	}

@@ -36,8 +36,11 @@ func (c *check) victims() {
 			c.failf("victim %s %s does not run", v.Gang, v.Member)
 			continue
 		}
-		if set = append(set, at); !c.before.Running[at].Leaving {
-			c.victim(evictions, &v, &c.before.Running[at])
+		set = append(set, at)
+	}
+	for k, i := range set {
+		if len(set) == len(res.Victims) && !c.before.Running[i].Leaving {
+			c.victim(evictions, &res.Victims[k], i, set)
 		}
 	}
 	if why := evictions.Illegal(set); why != "" {
@@ -55,14 +58,15 @@ func (c *check) victims() {
 	}
 }
 
-// victim holds when what is said of a member is true.
-func (c *check) victim(e *Evictions, v *placement.Victim, r *placement.Running) {
+// victim holds when what is said of a running member is true.
+func (c *check) victim(e *Evictions, v *placement.Victim, at int, set []int) {
+	r := &c.before.Running[at]
 	if v.Node != r.Node || v.Quota != r.Quota || v.Priority != e.gangs[r.Gang].priority {
 		c.failf("victim %+v is on %s, in quota %q, of priority %d", *v, r.Node, r.Quota, e.gangs[r.Gang].priority)
 	}
 	var over []string
 	if !e.byPriority(r) {
-		over = e.overMinIn(r)
+		over = e.overMinIn(at, set)
 	}
 	if len(over) == 0 && v.OverMin != "" || len(over) > 0 && !slices.Contains(over, v.OverMin) {
 		c.failf("victim %s %s is in a quota over its min in %q, of %q", v.Gang, v.Member, v.OverMin, over)

@@ -37,8 +37,8 @@ type zoneUse struct {
 	zones            []numa.Zone
 	used             map[int]muster.Resources
 	single, spanning map[int]bool
-	fresh            map[int]muster.Resources           // of new members, by zone
-	pieces           map[int64]map[int]muster.Resources // of new members, by the size of their pieces of CPU
+	fresh            map[int]muster.Resources              // of new members, by zone
+	pieces           map[[2]int64]map[int]muster.Resources // of new members, by the size of their pieces of CPU and how much they ask for
 }
 
 func (u *zoneUse) zone(id int) *numa.Zone {
@@ -54,7 +54,7 @@ func (u *zoneUse) zone(id int) *numa.Zone {
 func newZoneUse(node *placement.Node, on []placement.Running) *zoneUse {
 	u := &zoneUse{
 		used: map[int]muster.Resources{}, single: map[int]bool{}, spanning: map[int]bool{},
-		fresh: map[int]muster.Resources{}, pieces: map[int64]map[int]muster.Resources{},
+		fresh: map[int]muster.Resources{}, pieces: map[[2]int64]map[int]muster.Resources{},
 	}
 	if node.NUMA != nil {
 		u.zones = node.NUMA.Zones
@@ -213,15 +213,16 @@ func (u *zoneUse) leastWidth(m *numa.Member, asked []string) int {
 // exclusivity must allow it. Who comes in looks at who is there, in rank order.
 func (u *zoneUse) add(p *numa.Placed, m *numa.Member) string {
 	piece := pieceOf(m)
-	if u.pieces[piece] == nil {
-		u.pieces[piece] = map[int]muster.Resources{}
+	alike := [2]int64{piece, m.Resources[muster.CPU]} // those that are not come one after the other
+	if u.pieces[alike] == nil {
+		u.pieces[alike] = map[int]muster.Resources{}
 	}
 	for _, s := range p.Shares {
 		plus(u.fresh, s.Zone, s.Resources)
-		plus(u.pieces[piece], s.Zone, s.Resources)
+		plus(u.pieces[alike], s.Zone, s.Resources)
 		for _, name := range s.Resources.Names() {
 			free := max(0, u.zone(s.Zone).Allocatable[name]-u.used[s.Zone][name])
-			if u.fresh[s.Zone][name] > free || u.pieces[piece][s.Zone][name] > whole(name, free, piece) {
+			if u.fresh[s.Zone][name] > free || u.pieces[alike][s.Zone][name] > whole(name, free, piece) {
 				return fmt.Sprintf("finds too little %s in zone %d", name, s.Zone)
 			}
 		}
