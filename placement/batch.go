@@ -34,7 +34,8 @@ type Planned struct {
 // shares alone can leave two of them waiting for ever: in the first every gang is planned under [quota.Fair], with victims where its quota
 // admits it; in the second those that their quota refused under [quota.Borrow], which takes what is idle and no guarantee that a gang
 // still waiting could start with, without victims; in the third those that are left under [quota.Fair], with victims. A gang that is
-// refused in all of them reports its first refusal. A request with a limit of its own is planned once, under that, with victims.
+// refused in all of them reports its first refusal. A request with a limit of its own is planned once, under that, with victims unless it
+// borrows.
 //
 // A plan that waits or has victims is carried out too: its members run in the snapshots after it, and the leaving members that it
 // waits for, and the victims, hold only what it leaves of theirs, so that whoever needs the rest waits for them as well. A leaving member

@@ -63,6 +63,9 @@ func drawCoupled(t *rapid.T) Input {
 	if budgets {
 		drawBudgets(t, &in)
 	}
+	if chance(t, 15, "few steps") {
+		in.Request.Preempt.Steps = rapid.SampledFrom([]int{1, 2, 5, 20}).Draw(t, "steps")
+	}
 	boundCandidates(&in)
 	return in
 }
@@ -199,7 +202,9 @@ func drawMinima(t *rapid.T, in *Input) {
 				least[r.Gang] = rapid.IntRange(1, max(1, size[r.Gang]+bit(chance(t, 15, "below its minimum")))).Draw(t, "minimum")
 			}
 		}
-		r.MinMember = least[r.Gang]
+		if r.MinMember = least[r.Gang]; chance(t, 8, "does not know the minimum") {
+			r.MinMember = 0
+		}
 	}
 }
 

@@ -30,15 +30,49 @@ func preemptionAgrees(in Input, proven bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found *placement.Result
-	for path, req := range map[string]*gang.Request{"indexed": &in.Request, "plain": WithoutIndex(in.Request)} {
-		res, refusal := plan(in, req)
-		if err := victimsDiffer(best, res, refusal, proven); err != nil {
-			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, best.Text(), resultText(res, refusal))
-		}
-		found = res
+	res, refusal := plan(in, &in.Request)
+	err = victimsDiffer(best, res, refusal, proven)
+	if err == nil {
+		err = sameOtherwise(in, res)
 	}
-	return victimKinds(&in, best, found), nil
+	if err == nil && res != nil && len(res.Victims) > 0 && len(res.WaitsFor) == 0 {
+		err = applies(in, res)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w\nreference: %splan: %s", err, best.Text(), resultText(res, refusal))
+	}
+	return victimKinds(&in, best, res), nil
+}
+
+// sameOtherwise plans without an index of the shape, and with everything given the other way round.
+func sameOtherwise(in Input, res *placement.Result) error {
+	reversed := in
+	reversed.Spec.Nodes, reversed.Spec.Running = slices.Clone(in.Spec.Nodes), slices.Clone(in.Spec.Running)
+	slices.Reverse(reversed.Spec.Nodes)
+	slices.Reverse(reversed.Spec.Running)
+	for name, other := range map[string]struct {
+		in  Input
+		req *gang.Request
+	}{"without an index": {in, WithoutIndex(in.Request)}, "in another order": {reversed, &in.Request}} {
+		again, err := plan(other.in, other.req)
+		if !reflect.DeepEqual(again, res) {
+			return fmt.Errorf("another plan %s: %s", name, resultText(again, err))
+		}
+	}
+	return nil
+}
+
+// applies carries a plan out.
+func applies(in Input, res *placement.Result) error {
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return err
+	}
+	next, err := c.Apply(res)
+	if err != nil {
+		return err
+	}
+	return validity.CheckApplied(validity.Describe(c), validity.Describe(next), res)
 }
 
 // victimsDiffer is what the plan has otherwise than the best one; validity of the plan included.

@@ -139,7 +139,7 @@ func TestCheckAppliedSeesDefects(t *testing.T) {
 	res.Assignments = res.Assignments[2:]
 	applied := func() placement.Spec {
 		after := before
-		after.Running = slices.Clone(before.Running)
+		after.Running, after.Budgets = slices.Clone(before.Running), []placement.Budget{{Name: "budget", Allowed: -1}}
 		for i := 2; i < 4; i++ {
 			after.Running[i].Leaving, after.Running[i].Resources = true, muster.Resources{muster.Pods: 1}
 		}
@@ -157,6 +157,7 @@ func TestCheckAppliedSeesDefects(t *testing.T) {
 		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Leaving = false }},
 		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Node = "n3" }},
 		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"cpu": 1} }},
+		{"budget budget allowed 1, 2 left, it allows 1", func(s *placement.Spec) { s.Budgets[0].Allowed = 1 }},
 		{"y y-0 was", func(s *placement.Spec) { s.Running[1].Leaving = true }},
 		{"job-3 does not run on n2", func(s *placement.Spec) { s.Running[len(s.Running)-1].Node = "n3" }},
 		{"n2 is over-committed: gpu by 1", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"gpu": 1} }},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement"
@@ -51,7 +52,7 @@ func CheckSnapshot(spec placement.Spec) error {
 }
 
 // CheckApplied tells all defects of the cluster that comes of applying a plan, joined: its members run, its victims leave and hold
-// no more than before, everybody else stays as he was, and no node is over-committed that was not. O(running^2).
+// no more than before, their budgets allow as many less, everybody else stays as he was, and no node is over-committed that was not. O(running^2).
 func CheckApplied(before, after placement.Spec, res *placement.Result) error {
 	var defects []error
 	failf := func(format string, args ...any) { defects = append(defects, fmt.Errorf(format, args...)) }
@@ -73,6 +74,17 @@ func CheckApplied(before, after placement.Spec, res *placement.Result) error {
 			failf("%s %s was %+v, is %+v", old.Gang, old.Member, old, r)
 		case evicted[ref] && (!r.Leaving || r.Node != old.Node || !within(r.Resources, old.Resources)):
 			failf("%s %s was evicted, had %v on %s, has %v on %s, leaving %v", old.Gang, old.Member, old.Resources, old.Node, r.Resources, r.Node, r.Leaving)
+		}
+	}
+	for i, b := range before.Budgets {
+		n := 0
+		for _, r := range before.Running {
+			if evicted[placement.MemberRef{Gang: r.Gang, Member: r.Member}] && slices.Contains(r.Budgets, b.Name) {
+				n++
+			}
+		}
+		if left := after.Budgets[i]; left.Name != b.Name || left.Allowed != b.Allowed-n {
+			failf("budget %s allowed %d, %d left, it allows %d", b.Name, b.Allowed, n, left.Allowed)
 		}
 	}
 	for _, a := range res.Assignments {
