@@ -60,7 +60,7 @@ var themes = []struct {
 	{"A queue played through", regexp.MustCompile(`^Replay/`)},
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
-	{"Quotas", regexp.MustCompile(`^(Share|Admit|Quotas)/`)},
+	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},
 	{"Plans on nodes with zones", regexp.MustCompile(`^Plan/.*/zones=`)},
 	{"Plans in several goroutines", regexp.MustCompile(`^Plan/.*/goroutines=`)},
 	{"Plans by number of layers", regexp.MustCompile(`^Plan/.*/layers=`)},
