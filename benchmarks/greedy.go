@@ -123,11 +123,12 @@ func (g *Greedy) cost(n int, take bool) (cost Evicted, ok bool) {
 		if p.gone {
 			continue
 		}
-		free += p.devices
 		if take {
 			cost.add(g.leave(p))
+			free = g.free[n]
 			continue
 		}
+		free += p.devices
 		one := Evicted{HighestPriority: p.priority, Members: 1, PrioritySum: p.priority}
 		if p.staying-1 < p.needs {
 			one.GangsEnded, one.Members, one.PrioritySum = 1, p.staying, p.priority*int64(p.staying)

@@ -10,48 +10,63 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// preemptCase is a gang that finds no room in a crowd. Its rows are named like those of plans.
+// preemptCase is a gang that must gather in one domain of a crowd and finds no room. Rows are named like those of plans.
 type preemptCase struct {
 	benchmarks.Crowd
 	within   string
+	domain   int // nodes of it
 	members  int
 	devices  int64
 	priority int64
-	layer    string
-	steps    int
 	no       bool
 }
+
+// layers of a crowd by what is written in the rows.
+var crowdLayers = map[string]string{"rack": "unit", "block": "leaf", "spine": "spine"}
 
 func preemptCases() []preemptCase {
 	var cases []preemptCase
 	for _, nodes := range []int{10240, 102400} {
-		crowd := benchmarks.Crowd{Nodes: nodes, Percent: 85, Seed: 1}
-		cases = append(cases,
-			preemptCase{Crowd: crowd, within: "rack", members: 64, devices: 1, priority: 100, layer: "unit"},
-			preemptCase{Crowd: crowd, within: "block", members: 64, devices: 8, priority: 100, layer: "leaf"},
-			preemptCase{Crowd: crowd, within: "spine", members: 64, devices: 8, priority: 100, layer: "spine"},
-			preemptCase{Crowd: crowd, within: "spine", members: 512, devices: 8, priority: 100, layer: "spine"},
-			preemptCase{Crowd: crowd, within: "block/no", members: 64, devices: 8, priority: 5, layer: "leaf", no: true},
-		)
-		crowd.Together = 8
-		cases = append(cases,
-			preemptCase{Crowd: crowd, within: "rack/gangs", members: 64, devices: 1, priority: 100, layer: "unit"},
-			preemptCase{Crowd: crowd, within: "block/gangs", members: 64, devices: 8, priority: 100, layer: "leaf"},
-		)
+		alone := benchmarks.Crowd{Nodes: nodes, Percent: 85, Seed: 1}
+		if nodes > 10240 {
+			alone.Percent = 95 // among so many racks one would have room
+		}
+		gangs := alone
+		gangs.Together = 8
+		for _, crowd := range []benchmarks.Crowd{alone, gangs} {
+			cases = append(cases,
+				preemptCase{Crowd: crowd, within: "rack", domain: 16, members: 64, devices: 1, priority: 100},
+				preemptCase{Crowd: crowd, within: "block", domain: 128, members: 64, devices: 8, priority: 100},
+				preemptCase{Crowd: crowd, within: "spine", domain: 1024, members: 64, devices: 8, priority: 100},
+				preemptCase{Crowd: crowd, within: "spine", domain: 1024, members: 512, devices: 8, priority: 100},
+			)
+		}
+		cases = append(cases, preemptCase{Crowd: alone, within: "block", domain: 128, members: 64, devices: 8, priority: 5, no: true})
 	}
 	return cases
 }
 
-// BenchmarkPreempt plans gangs that need victims.
+func (c preemptCase) name() string {
+	name := fmt.Sprintf("nodes=%d/gang=%d/within=%s", c.Nodes, c.members, c.within)
+	if c.Together > 0 {
+		name += "/victims=gangs"
+	}
+	if c.no {
+		name += "/state=no"
+	}
+	return name
+}
+
+// BenchmarkPreempt plans gangs that need victims. Beside it stands how many a search node by node takes; where those are gangs, how many gangs
+// end, and how many at least.
 func BenchmarkPreempt(b *testing.B) {
 	for _, c := range preemptCases() {
-		b.Run(fmt.Sprintf("nodes=%d/gang=%d/within=%s", c.Nodes, c.members, c.within), func(b *testing.B) {
+		b.Run(c.name(), func(b *testing.B) {
 			spec, err := c.Spec()
 			require.NoError(b, err)
 			cluster, err := placement.NewCluster(spec)
 			require.NoError(b, err)
-			req := c.Preemptor(c.members, c.devices, c.layer, c.priority)
-			req.Preempt.Steps = c.steps
+			req := c.Preemptor(c.members, c.devices, crowdLayers[c.within], c.priority)
 			var res *placement.Result
 			b.ReportAllocs()
 			for b.Loop() {
@@ -63,7 +78,60 @@ func BenchmarkPreempt(b *testing.B) {
 			}
 			require.NoError(b, err)
 			b.ReportMetric(float64(len(res.Victims)), "victims")
-			b.ReportMetric(float64(res.Preemption.LowerBound.Members), "bound")
+			if c.Together > 0 {
+				b.ReportMetric(float64(res.Preemption.Cost.GangsEnded), "ended")
+				b.ReportMetric(float64(res.Preemption.LowerBound.GangsEnded), "bound")
+			}
+			if c.Nodes == 10240 {
+				greedy, _ := benchmarks.NewGreedy(spec, c.members, c.devices).Best(c.domain)
+				b.ReportMetric(float64(greedy.Members), "greedy")
+			}
 		})
 	}
+}
+
+// A plan never takes dearer victims than a search node by node.
+func TestNoDearerThanGreedy(t *testing.T) {
+	for seed := range uint64(6) {
+		for _, together := range []int{0, 2, 4, 16} {
+			crowd := benchmarks.Crowd{Nodes: 1024, Percent: 90, Together: together, Seed: seed}
+			spec, err := crowd.Spec()
+			require.NoError(t, err)
+			cluster, err := placement.NewCluster(spec)
+			require.NoError(t, err)
+			for _, c := range []preemptCase{
+				{within: "rack", domain: 16, members: 64, devices: 1}, {within: "rack", domain: 16, members: 8, devices: 8},
+				{within: "block", domain: 128, members: 32, devices: 8}, {within: "spine", domain: 1024, members: 64, devices: 8},
+			} {
+				res, err := placement.Plan(cluster, crowd.Preemptor(c.members, c.devices, crowdLayers[c.within], 100))
+				require.NoError(t, err)
+				if len(res.Victims) == 0 {
+					continue
+				}
+				greedy, ok := benchmarks.NewGreedy(spec, c.members, c.devices).Best(c.domain)
+				require.True(t, ok)
+				cost := res.Preemption.Cost
+				require.LessOrEqual(t, benchmarks.Evicted{
+					HighestPriority: cost.HighestPriority, GangsEnded: cost.GangsEnded, Members: cost.Members, PrioritySum: cost.PrioritySum,
+				}.Compare(greedy), 0, "seed %d, gangs of %d, %d in a %s: %+v, node by node %+v", seed, together, c.members, c.within, cost, greedy)
+			}
+		}
+	}
+}
+
+// The search is worth its budget: with a hundred times as much it saves no tenth of the victims.
+func TestBudgetOfSteps(t *testing.T) {
+	crowd := benchmarks.Crowd{Nodes: 1024, Percent: 85, Together: 8, Seed: 1}
+	spec, err := crowd.Spec()
+	require.NoError(t, err)
+	cluster, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	req := crowd.Preemptor(64, 8, "leaf", 100)
+	req.Preempt.Steps = 1_000
+	res, err := placement.Plan(cluster, req)
+	require.NoError(t, err)
+	req.Preempt.Steps *= 100
+	more, err := placement.Plan(cluster, req)
+	require.NoError(t, err)
+	require.LessOrEqual(t, 10*len(res.Victims), 11*len(more.Victims))
 }

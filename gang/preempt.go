@@ -13,7 +13,7 @@ type Preempt struct {
 	// Order lists the costs by which sets of victims are compared, the most important first; those that it leaves out follow in
 	// the order of [Costs]. Empty: that order.
 	Order []Cost
-	// Steps bounds the search where victims depend on each other (gangs, quotas, budgets); a step looks at some sixteen nodes. The result
+	// Steps bounds the search where victims depend on each other (gangs, quotas, budgets); a step looks at some four nodes. The result
 	// says whether it is proven to be the best. 0: 10,000.
 	Steps int
 }

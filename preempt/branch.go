@@ -62,6 +62,7 @@ func (s *search) best(strategy int) found {
 	visit(root)
 	if len(queue) > 0 && !s.closed(&f, root) {
 		s.dive(&f, root, strategy)
+		s.ascend(&f, strategy)
 	}
 	for len(queue) > 0 {
 		d := heap.Pop(&queue).(*decision)
@@ -88,7 +89,7 @@ func (s *search) closed(f *found, d *decision) bool {
 
 // offer takes the set of a branch, completed by whole gangs, if it is legal, makes room and is better than what is found.
 func (s *search) offer(f *found, d *decision, strategy int) bool {
-	set, ok := s.whole(d.set)
+	set, ok := s.completed(d.set)
 	if !ok || s.Legal != nil && !s.Legal(set) {
 		return false
 	}
@@ -108,13 +109,15 @@ func (s *search) fits(set []int32, strategy int) (outside int64, ok bool) {
 }
 
 // take keeps a set if it is better than what is found.
-func (s *search) take(f *found, set []int32, beyond int64) {
+func (s *search) take(f *found, set []int32, beyond int64) bool {
 	w := s.weightOf(set)
 	s.layout.fields[outside].put(&w, uint64(beyond))
 	key := s.key(w, set)
-	if !f.ok || slices.Compare(key, f.key) < 0 {
-		f.ok, f.set, f.key = true, set, key
+	if f.ok && slices.Compare(key, f.key) >= 0 {
+		return false
 	}
+	f.ok, f.set, f.key = true, set, key
+	return true
 }
 
 // branch settles what the set of a branch leaves undecided: a gang that is in it in part, else one of its candidates, else any other.

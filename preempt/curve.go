@@ -41,7 +41,7 @@ func (s *search) items(pos, lo, end int32) []item {
 			continue
 		}
 		k, g := s.kind(i), s.Candidates[i].Gang
-		if s.together(g) {
+		if s.asOne(i) {
 			if s.Gangs[g].Whole {
 				out = s.bundle(out, i, lo, end)
 			}
@@ -89,6 +89,9 @@ func (s *search) bundle(out []item, i, lo, end int32) []item {
 	at := slices.IndexFunc(out, func(o item) bool { return o.shape == -1-g })
 	if at < 0 {
 		w := s.share(g, lo, end)
+		if s.full {
+			w = s.remaining(g)
+		}
 		if s.breaks(k) {
 			s.layout.fields[budgets].put(&w, 1)
 		}
@@ -102,6 +105,35 @@ func (s *search) bundle(out []item, i, lo, end int32) []item {
 		s.layout.fields[budgets].put(&b.weight, 1)
 	}
 	return out
+}
+
+// asOne says whether a candidate leaves a node only together with the others of its gang there: those that can only leave whole, and while gangs
+// cost what they cost whole those of which there are more on the node than may leave.
+func (s *search) asOne(i int32) bool {
+	c := &s.Candidates[i]
+	of := &s.Gangs[c.Gang]
+	if !of.Ends || of.Surplus == 0 || !s.full {
+		return of.Ends && of.Surplus == 0
+	}
+	n := 0
+	for j := s.on[c.Position]; j < s.on[c.Position+1]; j++ {
+		if s.Candidates[j].Gang == c.Gang && s.state[j] == open {
+			n++
+		}
+	}
+	return n > of.Surplus-s.out[c.Gang]
+}
+
+// remaining is what it costs that the rest of a gang leaves.
+func (s *search) remaining(g int32) weight {
+	w := s.wholes[g]
+	for _, i := range s.of[g] {
+		if s.state[i] == gone {
+			own := s.alone(i)
+			w = w.minus(&own)
+		}
+	}
+	return w
 }
 
 // breaks says whether the leaving of one of a kind breaks a budget, those that are gone for sure having left.

@@ -58,7 +58,7 @@ func (s *search) deeper(d *decision) *decision {
 	if next != d || s.Legal == nil {
 		return below(next, d)
 	}
-	set, ok := s.whole(d.set)
+	set, ok := s.completed(d.set)
 	if !ok || s.Legal(set) {
 		return nil
 	}
@@ -90,7 +90,7 @@ func below(next, d *decision) *decision {
 
 // fill adds candidates to a set, those that cost least first, until the gang fits.
 func (s *search) fill(f *found, set []int32, strategy int) {
-	set, ok := s.whole(set)
+	set, ok := s.completed(set)
 	if !ok {
 		return
 	}
@@ -104,7 +104,7 @@ func (s *search) fill(f *found, set []int32, strategy int) {
 	slices.Reverse(units)
 	tried := 1
 	for n, unit := range units {
-		more, ok := s.whole(slices.Sorted(slices.Values(slices.Concat(set, unit))))
+		more, ok := s.completed(slices.Sorted(slices.Values(slices.Concat(set, unit))))
 		if !ok || s.Legal != nil && !s.Legal(more) {
 			continue
 		}

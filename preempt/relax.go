@@ -105,7 +105,7 @@ func (s *search) room(lo, end int32) int64 {
 // domainCost is what room for the gang costs within an interval; impossible if there is none.
 func (s *search) domainCost(st *Strategy, lo, end int32) weight {
 	s.know(lo, end)
-	s.steps += 1 + int(end-lo)/16
+	s.steps += 1 + int(end-lo)/4
 	if len(st.Groups) == 0 {
 		return at(s.merger.merge(s.curves[lo:end], s.Units), s.Units)
 	}

@@ -43,7 +43,9 @@ type search struct {
 	freeSlots []int64
 	gains     []int64 // by node: how many slots one candidate can make at most
 	kindGains []int64
-	saved     map[int32]*curve
+	saved     map[int32]*curve // that were replaced for a while
+	recounts  int
+	full      bool // gangs cost on each of their nodes what they cost whole
 	curves    []*curve
 	known     []bool
 	knownTier int

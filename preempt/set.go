@@ -75,8 +75,8 @@ func (s *search) key(w weight, set []int32) []int64 {
 	return out
 }
 
-// whole completes a set: of gangs that neither run on without their part in it nor can leave so many, all leave. False if some may not.
-func (s *search) whole(set []int32) ([]int32, bool) {
+// completed completes a set: of gangs that neither run on without their part in it nor can leave so many, all leave. False if some may not.
+func (s *search) completed(set []int32) ([]int32, bool) {
 	count := map[int32]int{}
 	for _, i := range set {
 		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
@@ -103,8 +103,8 @@ func (s *search) whole(set []int32) ([]int32, bool) {
 
 // legal says whether gangs and quotas let a set leave.
 func (s *search) legal(set []int32) bool {
-	completed, ok := s.whole(set)
-	return ok && len(completed) == len(set) && (s.Legal == nil || s.Legal(set))
+	all, ok := s.completed(set)
+	return ok && len(all) == len(set) && (s.Legal == nil || s.Legal(set))
 }
 
 // spare takes off a set what need not leave: gangs that leave whole and single candidates, what costs most first.

@@ -23,7 +23,7 @@ func (s *search) visit(st int, d *decision) (set []int32, bound []int64, ok bool
 		set = append(set, s.taken(&s.Strategies[st], best)...)
 		slices.Sort(set)
 	}
-	s.forget(touched)
+	s.forget()
 	return set, bound, ok
 }
 
@@ -51,7 +51,7 @@ func (s *search) cheapestDomain(st *Strategy, touched []int32) (best domain, ok 
 		d := s.domains[i]
 		s.recount(d, touched)
 		d.cost = s.domainCost(st, d.lo, d.end)
-		s.forget(touched)
+		s.forget()
 		if d.cost.less(&best.cost) || d.cost == best.cost && d.lo < best.lo {
 			best = d
 		}
@@ -63,23 +63,30 @@ func (s *search) cheapestDomain(st *Strategy, touched []int32) (best domain, ok 
 func (s *search) recount(d domain, touched []int32) {
 	for _, pos := range touched {
 		if d.lo <= pos && pos < d.end {
-			if s.saved == nil {
-				s.saved = map[int32]*curve{}
-			}
-			if _, ok := s.saved[pos]; !ok {
-				s.saved[pos] = s.curves[pos]
-			}
-			s.curves[pos] = s.curveOn(pos, d.lo, d.end)
+			s.recountOne(pos, d)
 		}
 	}
 }
 
-// forget puts back the curves of touched nodes.
-func (s *search) forget(touched []int32) {
-	for _, pos := range touched {
-		if old, ok := s.saved[pos]; ok {
-			s.curves[pos] = old
-		}
+func (s *search) recountOne(pos int32, d domain) {
+	if s.saved == nil {
+		s.saved = map[int32]*curve{}
+	}
+	if _, ok := s.saved[pos]; !ok {
+		s.saved[pos] = s.curves[pos]
+	}
+	if s.curves[pos] = nil; s.slotsLeft[pos] > 0 {
+		s.curves[pos] = s.curveOn(pos, d.lo, d.end)
+	}
+	if s.recounts++; s.recounts%4 == 0 {
+		s.steps++
+	}
+}
+
+// forget puts back the curves that were replaced.
+func (s *search) forget() {
+	for pos, old := range s.saved {
+		s.curves[pos] = old
 	}
 	clear(s.saved)
 }
