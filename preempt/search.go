@@ -70,7 +70,7 @@ func newSearch(p *Problem) *search {
 		Problem: p, layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
 		curves: make([]*curve, len(p.Nodes)), known: make([]bool, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact, left: slices.Clone(p.Budgets),
 	}
-	s.coupled = s.coupled || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
+	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
 		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
 	for i := range p.Candidates {
 		s.on[p.Candidates[i].Position+1] = int32(i) + 1
