@@ -65,13 +65,23 @@ func (p *problem) otherwise(who leave) (*Result, error) {
 
 // Candidates iterates over plans for a gang, best first, no domain twice, for hosts whose own filters may reject one.
 // The first is the plan that [Plan] returns; if that is an error, the error comes alone. Every plan places as many
-// members as the first.
+// members as the first, and where a tier is worth victims and can be had, gathers there.
 func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		p, err := newProblem(c, req)
 		if err != nil {
 			yield(nil, err)
 			return
+		}
+		if req.Preempt.ForTier != "" {
+			tighter, err := p.forTier()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !refuses(c, tighter, yield) {
+				return
+			}
 		}
 		shown := map[string]bool{}
 		for o := range p.outcomes() {
@@ -90,6 +100,19 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			yield(p.otherwise(anybody))
 		}
 	}
+}
+
+// refuses passes the plans of a request on, and says whether there are none.
+func refuses(c *Cluster, req *gang.Request, yield func(*Result, error) bool) bool {
+	for r, err := range Candidates(c, req) {
+		if err != nil {
+			return true // it comes alone
+		}
+		if !yield(r, nil) {
+			break
+		}
+	}
+	return false
 }
 
 // outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new members

@@ -41,6 +41,7 @@ type problem struct {
 	leavingGone bool
 	admitted    int            // new units that the quota admits
 	refusedBy   *quota.Refusal // what refuses the least, if these are known
+	unsettled   bool           // the search for victims ended before it was known that none help
 	indexes     [2]*index      // see ownIndex
 	alignment
 	scratch *scratch

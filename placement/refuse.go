@@ -35,7 +35,7 @@ func (p *problem) refuse() *Unschedulable {
 		}
 	}
 	p.nameRule(u)
-	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts())
+	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts()) && !p.unsettled
 	p.countMembersOf(u)
 	return u
 }

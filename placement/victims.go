@@ -36,6 +36,7 @@ func (p *problem) evict(who leave) *Result {
 	}
 	s := preempt.Solve(e.Problem)
 	if !s.Found {
+		p.unsettled = !s.Proven
 		return nil
 	}
 	return e.result(&s)

@@ -103,6 +103,12 @@ func fillNode(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
 		takes := max(rapid.Int64Range(1, devices).Draw(t, "devices"), rapid.Int64Range(1, devices).Draw(t, "devices"))
 		r := runningMember(len(spec.Running), n.Name, "other")
 		r.Resources = muster.Resources{device: takes, second: max(0, min(cpus, 1000*takes)), muster.Pods: 1}
+		if cpus > 0 && chance(t, 20, "other CPUs") {
+			r.Resources[second] = 500 * rapid.Int64Range(0, cpus/500).Draw(t, "CPUs")
+		}
+		if chance(t, 4, "more than there is") {
+			r.Resources[device] += rapid.Int64Range(1, 2).Draw(t, "more")
+		}
 		spec.Running = append(spec.Running, r)
 	}
 }
@@ -255,6 +261,11 @@ func drawLenders(t *rapid.T, in *Input) {
 		in.Spec.Total = muster.Resources{device: 99, second: 99000}
 	}
 	in.Request.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Greedy, quota.Greedy}).Draw(t, "limit")
+	if chance(t, 15, "members are not preemptible") {
+		for i := range in.Request.Members {
+			in.Request.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
+		}
+	}
 }
 
 // quotasByGang puts the members of a gang into one quota, most of them.

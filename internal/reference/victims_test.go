@@ -59,6 +59,16 @@ func sameOtherwise(in Input, res *placement.Result) error {
 			return fmt.Errorf("another plan %s: %s", name, resultText(again, err))
 		}
 	}
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return err
+	}
+	for first, err := range placement.Candidates(c, &in.Request) {
+		if !reflect.DeepEqual(first, res) {
+			return fmt.Errorf("another first candidate: %s", resultText(first, err))
+		}
+		break
+	}
 	return nil
 }
 
@@ -83,7 +93,10 @@ func victimsDiffer(best *Best, res *placement.Result, err error, proven bool) er
 		}
 		return difference(best.Input, best.Answer, res, err)
 	}
+	var refusal *placement.Unschedulable
 	switch {
+	case errors.As(err, &refusal) && !refusal.Proven && best.Input.Request.Preempt.Steps > 0:
+		return nil
 	case err != nil:
 		return fmt.Errorf("refused, want victims: %w", err)
 	case len(res.Victims) == 0:
@@ -101,6 +114,8 @@ func victimsDiffer(best *Best, res *placement.Result, err error, proven bool) er
 func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 	var out []string
 	switch v := best.Victims; {
+	case res == nil && v != nil:
+		return []string{"victims not found"}
 	case res == nil:
 		return []string{"unschedulable"}
 	case v == nil && len(res.WaitsFor) > 0:
