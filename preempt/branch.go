@@ -9,6 +9,7 @@ import (
 type found struct {
 	ok     bool
 	set    []int32
+	domain domain // in which it makes room, where that is all that is asked
 	key    []int64
 	bound  []int64 // no set has a lower key; nil if there is no set at all
 	proven bool
@@ -95,7 +96,7 @@ func (s *search) offer(f *found, d *decision, strategy int) bool {
 	}
 	outside, ok := s.fits(set, strategy)
 	if ok {
-		s.take(f, set, outside)
+		s.take(f, set, outside, d.domain)
 	}
 	return ok
 }
@@ -109,14 +110,14 @@ func (s *search) fits(set []int32, strategy int) (outside int64, ok bool) {
 }
 
 // take keeps a set if it is better than what is found.
-func (s *search) take(f *found, set []int32, beyond int64) bool {
+func (s *search) take(f *found, set []int32, beyond int64, d domain) bool {
 	w := s.weightOf(set)
 	s.layout.fields[outside].put(&w, uint64(beyond))
 	key := s.key(w, set)
 	if f.ok && slices.Compare(key, f.key) >= 0 {
 		return false
 	}
-	f.ok, f.set, f.key = true, set, key
+	f.ok, f.set, f.key, f.domain = true, set, key, d
 	return true
 }
 

@@ -201,7 +201,7 @@ func (s *search) offerIn(f *found, set []int32, strategy int, d domain) bool {
 	}
 	set = s.spareIn(set, &s.Strategies[strategy], d)
 	outside, ok := s.fits(set, strategy)
-	return ok && s.take(f, set, outside)
+	return ok && s.take(f, set, outside, d)
 }
 
 // spareIn takes off a set what need not leave, as far as the slots of one domain tell.

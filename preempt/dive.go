@@ -12,7 +12,7 @@ func (s *search) dive(f *found, root *decision, strategy int) {
 		}
 		next := s.deeper(d)
 		if next == nil {
-			s.fill(f, d.set, strategy)
+			s.fill(f, root, d.set, strategy)
 			break
 		}
 		set, bound, ok := s.visit(strategy, next)
@@ -23,9 +23,9 @@ func (s *search) dive(f *found, root *decision, strategy int) {
 		d = next
 	}
 	if f.ok {
-		set := s.spare(f.set, strategy)
+		set := s.spare(f, strategy)
 		if outside, ok := s.Fits(set, strategy); ok {
-			s.take(f, set, outside)
+			s.take(f, set, outside, root.domain)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func below(next, d *decision) *decision {
 }
 
 // fill adds candidates to a set, those that cost least first, until the gang fits.
-func (s *search) fill(f *found, set []int32, strategy int) {
+func (s *search) fill(f *found, root *decision, set []int32, strategy int) {
 	set, ok := s.completed(set)
 	if !ok {
 		return
@@ -114,7 +114,7 @@ func (s *search) fill(f *found, set []int32, strategy int) {
 		}
 		tried = 2 * (n + 1)
 		if outside, ok := s.Fits(set, strategy); ok {
-			s.take(f, set, outside)
+			s.take(f, set, outside, root.domain)
 			return
 		}
 	}
@@ -122,6 +122,6 @@ func (s *search) fill(f *found, set []int32, strategy int) {
 		return
 	}
 	if outside, ok := s.Fits(set, strategy); ok {
-		s.take(f, set, outside)
+		s.take(f, set, outside, root.domain)
 	}
 }

@@ -148,6 +148,7 @@ type decision struct {
 	which  int32
 	as     int8
 	set    []int32 // that the relaxed problem takes
+	domain domain  // in which it makes room
 }
 
 // set puts the candidates and gangs in the states that a branch decides, and returns the nodes that it concerns.

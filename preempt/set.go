@@ -108,7 +108,11 @@ func (s *search) legal(set []int32) bool {
 }
 
 // spare takes off a set what need not leave: gangs that leave whole and single candidates, what costs most first.
-func (s *search) spare(set []int32, strategy int) []int32 {
+func (s *search) spare(f *found, strategy int) []int32 {
+	if s.Exact {
+		return s.spareIn(f.set, &s.Strategies[strategy], f.domain)
+	}
+	set := f.set
 	for _, unit := range s.unitsOf(set) {
 		less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(unit, i) })
 		if !s.legal(less) {

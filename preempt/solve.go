@@ -106,7 +106,7 @@ func (d *driver) solution() Solution {
 		return out
 	}
 	if !out.Proven {
-		out.Gone = d.spare(out.Gone, d.strategy)
+		out.Gone = d.spare(&d.base, d.strategy)
 	}
 	d.ceiling = math.MinInt64
 	for _, i := range out.Gone {

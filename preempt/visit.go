@@ -21,6 +21,7 @@ func (s *search) visit(st int, d *decision) (set []int32, bound []int64, ok bool
 		bound = s.key(w, set)
 		s.recount(best, touched)
 		set = append(set, s.taken(&s.Strategies[st], best)...)
+		d.domain = best
 		slices.Sort(set)
 	}
 	s.forget()
