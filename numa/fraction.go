@@ -48,7 +48,7 @@ func compareSums(x, y []fraction) int {
 			return cmp.Compare(int64(high)|int64(low>>1|low&1), 0)
 		case int64(high) > 0 || high == 0 && low >= uint64(len(y)):
 			return 1
-		case int64(high) < -1 || int64(high) == -1 && low-1 < -uint64(len(x)):
+		case int64(high) < -1 || int64(high) == -1 && (low == 0 || -low >= uint64(len(x))):
 			return -1
 		}
 		ahead = int64(low)

@@ -2,6 +2,7 @@ package numa
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,13 @@ func TestSumsOfFractionsAreComparedExactly(t *testing.T) {
 		}
 		require.Equal(t, sumX.Cmp(sumY), compareSums(x, y))
 	})
+}
+
+// Exactly one less before the point, with digits still to come, is less.
+func TestSumsThatDifferByAboutOne(t *testing.T) {
+	x, y := []fraction{{1, 9}}, []fraction{{7, 9}, {1, 3}}
+	require.Equal(t, -1, compareSums(slices.Clone(x), slices.Clone(y)))
+	require.Equal(t, 1, compareSums(y, x))
 }
 
 func TestCeilingOfSumsOfFractions(t *testing.T) {

@@ -57,21 +57,13 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	if of.Ends {
 		of.Surplus = max(0, int(g.staying-g.least))
 	}
-	first, together := len(e.members), map[string]muster.Resources{}
+	first := len(e.members)
 	for _, m := range g.members {
-		if of.Ends && !m.leaving && e.reclaimed(m) {
-			if together[m.quota] == nil {
-				together[m.quota] = muster.Resources{}
-			}
-			together[m.quota].Add(e.c.held(m.holds))
-		}
-	}
-	for _, m := range g.members {
-		if !m.mayLeave() || !e.inReach(m, of.Priority) {
+		if !m.mayLeave() || !e.preemptor.Reaches(of.Priority, m.quota) {
 			continue
 		}
 		e.Lowest, e.Latest = min(e.Lowest, of.Priority), max(e.Latest, m.started)
-		if e.legal(m, together[m.quota], reclaimable) {
+		if !e.preemptor.Reclaims(m.quota) || e.mayReclaim(g, m, reclaimable) {
 			e.members = append(e.members, m)
 			e.Candidates = append(e.Candidates, e.candidate(m, budgets))
 		}
@@ -84,37 +76,24 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	e.Gangs = append(e.Gangs, of)
 }
 
-// inReach says whether a member is a candidate.
-func (e *evicting) inReach(m *member, priority int64) bool {
-	if e.within != "" && (m.quota == "" || !e.c.quotas.Below(m.quota, e.within)) {
-		return false
-	}
-	return e.reclaimed(m) || priority < e.req.Priority
-}
-
-// reclaimed says whether quotas decide about a member, and not its priority.
-func (e *evicting) reclaimed(m *member) bool {
-	return m.quota != e.req.Quota && m.quota != "" && e.req.Quota != ""
-}
-
-// legal says whether a candidate may be a victim of the gang, as far as that depends on no other gang. Together is what leaves its quota if its gang
-// leaves whole, nil if that is nothing else than its members.
-func (e *evicting) legal(m *member, together muster.Resources, reclaimable map[string]bool) bool {
-	if !e.reclaimed(m) {
-		return true
-	}
+// mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
+// leaves whole.
+func (e *evicting) mayReclaim(g *gangMembers, m *member, reclaimable map[string]bool) bool {
 	reach, known := reclaimable[m.quota]
 	if !known {
-		reach, _ = e.c.quotas.MayReclaim(e.ask, m.quota, e.gone)
+		reach, _ = e.c.quotas.MayReclaim(e.preemptor.Ask, m.quota, e.gone)
 		reclaimable[m.quota] = reach
 	}
 	if !reach {
 		return false
 	}
-	if together == nil {
-		together = e.c.held(m.holds)
+	held := muster.Resources{}
+	for _, o := range g.members {
+		if o == m || g.least > 0 && !o.leaving && o.quota == m.quota {
+			held.Add(e.c.held(o.holds))
+		}
 	}
-	_, over := e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, together)
+	_, over := e.preemptor.OverMin(m.quota, held)
 	return over
 }
 
@@ -192,10 +171,7 @@ func (e *evicting) tagOf(m *member) int32 {
 // withQuotas adds what quotas say of sets.
 func (e *evicting) withQuotas() {
 	if e.req.Quota != "" {
-		e.Legal = func(gone []int32) bool {
-			legal, err := e.c.quotas.Reclaims(e.ask, e.evictions(gone))
-			return legal && err == nil
-		}
+		e.Legal = func(gone []int32) bool { return e.preemptor.Legal(e.evictions(gone)) }
 	}
 	names := map[string]bool{}
 	for _, q := range e.c.quotas.Quotas() {
@@ -212,7 +188,7 @@ func (e *evicting) withQuotas() {
 		if len(gone) == 0 {
 			return out
 		}
-		taken, _ := e.c.quotas.BelowMin(e.ask, e.evictions(gone)) // an error is impossible: they use what they hold
+		taken, _ := e.c.quotas.BelowMin(e.preemptor.Ask, e.evictions(gone)) // an error is impossible: they use what they hold
 		for i, name := range e.Guaranteed {
 			out[i] = taken[name]
 		}

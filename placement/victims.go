@@ -49,11 +49,10 @@ type evicting struct {
 	units      int
 	members    []*member // by candidate
 	strategies []strategy
-	ask        quota.Ask // of the least members
+	preemptor  preempt.Preemptor
 	kinds      map[kindKey]int32
 	plain      map[*int64]int32 // of those with neither quota, zones nor budgets
 	tags       map[kindKey]int32
-	within     string           // the quota that victims must be below; empty: any
 	gone       muster.Resources // what the candidates of the gang's own quota hold
 }
 
@@ -65,9 +64,10 @@ func newEvicting(p *problem) *evicting {
 		return nil
 	}
 	e.units = counts[0]
+	e.preemptor = preempt.Preemptor{Priority: p.req.Priority, Quotas: p.c.quotas}
 	if p.req.Quota != "" {
-		e.ask = p.asks(e.units)
-		if !e.findLimit() {
+		e.preemptor.Ask = p.asks(e.units)
+		if helps, err := e.preemptor.Limit(p.asks(len(p.pending)), p.req.QuotaLimit); !helps || err != nil {
 			return nil
 		}
 	}
@@ -87,25 +87,6 @@ func newEvicting(p *problem) *evicting {
 		e.withQuotas()
 	}
 	return e
-}
-
-// findLimit finds the topmost quota whose limit refuses the gang; false if a min does, which no victim can help.
-func (e *evicting) findLimit() bool {
-	state, err := e.c.quotas.Wanting(e.asks(len(e.pending)))
-	if err != nil {
-		return false // never: the gang was asked for before
-	}
-	refusals, err := state.Refusals(e.ask, e.req.QuotaLimit)
-	if err != nil {
-		return false // nor here
-	}
-	for _, r := range refusals {
-		if r.Rule == quota.RuleMin {
-			return false
-		}
-		e.within = r.Quota
-	}
-	return true
 }
 
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
@@ -234,8 +215,8 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	for _, i := range s.Gone {
 		m := e.members[i]
 		v := Victim{MemberRef: MemberRef{m.gang, m.name}, Node: e.c.names[m.node], Priority: e.Gangs[e.Candidates[i].Gang].Priority, Quota: m.quota}
-		if e.reclaimed(m) {
-			v.OverMin, _ = e.c.quotas.OverMin(m.quota, e.req.Quota, e.ask.Request, e.heldWith(i, s.Gone))
+		if e.preemptor.Reclaims(m.quota) {
+			v.OverMin, _ = e.preemptor.OverMin(m.quota, e.heldWith(i, s.Gone))
 		}
 		res.Victims = append(res.Victims, v)
 	}
