@@ -1,5 +1,5 @@
 // Package placement answers: given this cluster and this gang, which node does each member go to, how tight is the
-// network domain that they share, and which leaving members must be gone first?
+// network domain that they share, which leaving members must be gone first, and whom must it evict?
 //
 //	c, err := placement.NewCluster(spec)   // an immutable snapshot
 //	res, err := placement.Plan(c, req)     // decides, changes nothing
@@ -21,5 +21,6 @@
 //   - place.go, choose.go, pick.go: level by level, which children take how many. Where slots alone decide, plain.go, fill.go
 //     and least.go do without their general search.
 //   - ranks.go gives the places found to the members, report.go describes the result.
-//   - wait.go plans with leaving members gone, refuse.go says why nothing helps.
+//   - wait.go plans with leaving members gone; victims.go and candidates.go put the question whom to evict to package preempt and plan with the
+//     victims gone; refuse.go says why nothing helps.
 package placement

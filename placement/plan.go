@@ -9,12 +9,14 @@ import (
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
-const Behavior = 3
+const Behavior = 4
 
-// Plan places a gang on a snapshot, or says why it cannot. It is a pure function: neither argument changes, and equal
+// Plan places a gang on a snapshot, or says why it cannot: on what is free, else with the leaving members gone, else with the
+// cheapest legal victims gone ([gang.Preempt]). It is a pure function: neither argument changes, and equal
 // arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is
 // [ErrUnschedulable]) or holds [muster.InvalidError]s. O(nodes * resources) for the first plan of a shape in a lineage of
-// snapshots, then O(touched nodes + domains looked at), and what the choice of children costs.
+// snapshots, then O(touched nodes + domains looked at), and what the choice of children costs. Victims: O(nodes + running members), then
+// what [preempt.Solve] costs; nothing of that where nobody has a lower priority and the gang is in no quota.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) { return c.plan(req, anybody) }
 
 // plan is Plan that says who may leave.
