@@ -55,6 +55,9 @@ func drawCoupled(t *rapid.T) Input {
 		for i := range in.Spec.Running {
 			in.Spec.Running[i].NonPreemptible = false
 		}
+		if chance(t, 12, "in no quota") {
+			in.Request.Quota, in.Request.QuotaLimit = "", ""
+		}
 		quotasByGang(t, &in)
 	}
 	if minima || !budgets && !quotas {

@@ -137,6 +137,7 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{"", true},
 		{", proven", res.Preemption.Proven},
 		{", not proven", !res.Preemption.Proven},
+		{", not proven, though no steps are told", !res.Preemption.Proven && in.Request.Preempt.Steps == 0},
 		{", not proven, and not the best", !res.Preemption.Proven && !reflect.DeepEqual(cost, best.Victims.Cost)},
 		{", three or more", cost.Members > 2},
 		{", of gangs with a minimum", of(func(r placement.Running) bool { return r.MinMember > 0 })},
