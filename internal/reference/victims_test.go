@@ -12,7 +12,8 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// Where members leave one by one, every plan has the best victims, and says so, unless they leave for the limit of a quota.
+// Where members leave one by one, every plan has the best victims, and says so, unless they leave for the limit of a quota or for groups
+// that are begun.
 func TestUncoupledVictims(t *testing.T) {
 	holdsFor(t, drawUncoupled, func(in Input) ([]string, error) { return preemptionAgrees(in, true) })
 }
@@ -101,7 +102,7 @@ func victimsDiffer(best *Best, res *placement.Result, err error, proven bool) er
 		return fmt.Errorf("refused, want victims: %w", err)
 	case len(res.Victims) == 0:
 		return errors.New("nobody leaves")
-	case proven && !res.Preemption.Proven && !best.refusedByLimit():
+	case proven && !res.Preemption.Proven && !best.refusedByLimit() && !begun(&best.Input):
 		return errors.New("not proven")
 	}
 	if err := validity.Check(best.Input.Spec, &best.Input.Request, res); err != nil {
