@@ -110,7 +110,7 @@ func TestBadQuotas(t *testing.T) {
 }
 
 // The queue of the quota contract: ten devices, quotas a and b with a minimum of 2 each, b0 runs three in b.
-func TestTwoPasses(t *testing.T) {
+func TestThreePasses(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{{Name: "a", Min: gpus(2), Max: gpus(10)}, {Name: "b", Min: gpus(2), Max: gpus(10)}})
 	require.NoError(t, err)
 	c := newCluster(t, placement.Spec{Nodes: hosts(10), Quotas: tree, Running: []placement.Running{
@@ -140,6 +140,27 @@ func TestTwoPasses(t *testing.T) {
 	once.QuotaLimit = quota.Fair
 	_, planned = placement.Batch(c, []*gang.Request{teamJob("a0", "a", 2), once, teamJob("b1", "b", 3)})
 	require.ErrorIs(t, planned[1].Err, placement.ErrUnschedulable, "a limit of its own, be it the fair one, is one pass")
+
+	// b0 leaves for b1 if that has a higher priority, in the last pass: nobody leaves for what idle capacity can give.
+	queue[2].Priority = 1
+	last, planned = placement.Batch(c, queue)
+	require.Equal(t, []int{0, 1, 2}, []int{planned[0].Index, planned[1].Index, planned[2].Index})
+	require.Equal(t, []quota.Limit{quota.Fair, quota.Borrow, quota.Fair}, []quota.Limit{planned[0].Pass, planned[1].Pass, planned[2].Pass})
+	require.Empty(t, planned[1].Result.Victims)
+	require.Len(t, planned[2].Result.Victims, 3, "two more may be used in b, but no node is free")
+	used, _, _ = last.Quotas().Usage("b")
+	require.Equal(t, gpus(3), used)
+
+	// Where its quota admits a gang, its victims leave in the first pass.
+	full := newCluster(t, placement.Spec{Nodes: hosts(3), Quotas: tree, Running: []placement.Running{
+		running("b0", "b", 0), running("b0", "b", 1), running("x", "", 2),
+	}})
+	above := teamJob("a0", "a", 1)
+	above.Priority = 1
+	_, planned = placement.Batch(full, []*gang.Request{above})
+	require.NoError(t, planned[0].Err)
+	require.Equal(t, quota.Fair, planned[0].Pass)
+	require.Equal(t, "x", planned[0].Result.Victims[0].Gang, "b is within its minimum")
 
 	greedy := teamJob("a1", "a", 5)
 	greedy.QuotaLimit = quota.Greedy
