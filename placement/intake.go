@@ -65,6 +65,44 @@ func (g *intake) add(m member) {
 	g.members = append(g.members, &g.room[len(g.room)-1])
 }
 
+// yard is where small gangs of a new cluster lie, one behind the other in the order in which they are gone through: who looks for victims looks at
+// all of them.
+type yard struct {
+	members []member
+	kins    []kin
+	lists   []*member
+}
+
+// take moves a gang into the yard. Large ones have rooms of their own.
+func (y *yard) take(g *intake) {
+	n := len(g.members)
+	if n >= roomSize {
+		return
+	}
+	if cap(y.lists)-len(y.lists) < n {
+		y.lists = make([]*member, 0, roomSize)
+	}
+	first := len(y.lists)
+	var from *kin
+	for _, m := range g.members {
+		if len(y.members) == cap(y.members) {
+			y.members = make([]member, 0, roomSize)
+		}
+		if len(y.kins) == cap(y.kins) {
+			y.kins = make([]kin, 0, roomSize)
+		}
+		if m.kin != from {
+			from = m.kin
+			y.kins = append(y.kins, *from)
+		}
+		y.members = append(y.members, *m)
+		moved := &y.members[len(y.members)-1]
+		moved.kin = &y.kins[len(y.kins)-1]
+		y.lists = append(y.lists, moved)
+	}
+	g.members = y.lists[first:len(y.lists):len(y.lists)]
+}
+
 // arrivals are the intakes' members in the order of gang, then name.
 func arrivals(gangs []*intake) []*member {
 	for _, g := range gangs {

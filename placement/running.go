@@ -27,20 +27,20 @@ func (c *Cluster) placeAll(running []Running) error {
 			of[i].add(m)
 		}
 	}
+	var small yard
 	for _, g := range gangs {
-		errs = append(errs, c.settle(g)...)
+		if sortMembers(g.members); len(g.members) > 0 {
+			small.take(g)
+			errs = append(errs, c.settle(g)...)
+		}
 	}
 	c.noteExcess()
 	slices.Sort(c.notices)
 	return errors.Join(errs...)
 }
 
-// settle puts a gang of a new cluster in place.
+// settle puts a gang of a new cluster in place, whose members are sorted.
 func (c *Cluster) settle(g *intake) (errs []error) {
-	if len(g.members) == 0 {
-		return nil
-	}
-	sortMembers(g.members)
 	for i, m := range g.members {
 		if i > 0 && g.members[i-1].name == m.name {
 			errs = append(errs, &muster.InvalidError{Field: "running member " + m.gang, Value: m.name, Reason: "duplicate name"})
