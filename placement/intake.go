@@ -83,21 +83,21 @@ func (y *yard) take(g *intake) {
 		y.lists = make([]*member, 0, roomSize)
 	}
 	first := len(y.lists)
-	var from *kin
+	var from, to *kin
 	for _, m := range g.members {
+		if m.kin != from {
+			if len(y.kins) == cap(y.kins) {
+				y.kins = make([]kin, 0, roomSize)
+			}
+			y.kins = append(y.kins, *m.kin)
+			from, to = m.kin, &y.kins[len(y.kins)-1]
+		}
 		if len(y.members) == cap(y.members) {
 			y.members = make([]member, 0, roomSize)
 		}
-		if len(y.kins) == cap(y.kins) {
-			y.kins = make([]kin, 0, roomSize)
-		}
-		if m.kin != from {
-			from = m.kin
-			y.kins = append(y.kins, *from)
-		}
 		y.members = append(y.members, *m)
 		moved := &y.members[len(y.members)-1]
-		moved.kin = &y.kins[len(y.kins)-1]
+		moved.kin = to
 		y.lists = append(y.lists, moved)
 	}
 	g.members = y.lists[first:len(y.lists):len(y.lists)]

@@ -1,6 +1,8 @@
 package placement_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -152,4 +154,20 @@ func TestVictimsOnAnOverCommittedNode(t *testing.T) {
 		running("a", "", 0), {Gang: "b", Member: "b", Node: "n0", Resources: gpus(1), Priority: 3}, {Gang: "c", Member: "c", Node: "n0", Resources: gpus(1), Priority: 1},
 	}})
 	require.Len(t, mustPlan(t, c, preemptor(1, 1)).Victims, 3)
+}
+
+// However many gangs there are, and however their members differ, each is what it was given as.
+func TestManySmallGangs(t *testing.T) {
+	nodes := []placement.Node{{Name: "n0", Allocatable: gpus(1 << 20)}}
+	var running []placement.Running
+	for i := range 300 {
+		for j := range 1 + i%7 {
+			running = append(running, placement.Running{
+				Gang: fmt.Sprintf("g%d", i), Member: fmt.Sprintf("m%d", j), Node: "n0", Resources: gpus(int64(1 + (i+j)%3)), Priority: int64(i), MinMember: 1 + j/2,
+			})
+		}
+	}
+	given := slices.Clone(running)
+	slices.Reverse(given)
+	require.Equal(t, running, slices.Collect(newCluster(t, placement.Spec{Nodes: nodes, Running: given}).Running()))
 }
