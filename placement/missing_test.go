@@ -42,3 +42,23 @@ func TestMissingArgumentsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Of a gang of a declared size some members may not be known yet: its groups divide that size. Fewer than must start are refused, whatever
+// their groups.
+func TestMembersThatAreNotKnownYet(t *testing.T) {
+	c := newCluster(t, board(t))
+	req := job(2)
+	req.PP, req.DP, req.Total, req.MinMember = 2, 2, 4, 1
+	require.Len(t, mustPlan(t, c, req).Assignments, 2)
+	req = job(1)
+	req.PP, req.Total, req.MinMember = 2, 4, 1
+	require.Equal(t, []int{0}, mustPlan(t, c, req).GroupTiers, "a short group")
+	req.Total, req.MinMember = 0, 2
+	_, err := placement.Plan(c, req)
+	var refused *placement.Unschedulable
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "minMember", refused.Rule)
+	req.MinMember = 1
+	_, err = placement.Plan(c, req)
+	require.ErrorContains(t, err, "a group is larger than the gang of 1")
+}

@@ -229,8 +229,11 @@ func (p *problem) runningLCA() vertex {
 // countMembers resolves MinMember and the groups against the gang's total.
 func (p *problem) countMembers() error {
 	total := len(p.pending) + len(p.running)
-	groups, err := p.req.Levels(total)
-	if err != nil {
+	groups, err := p.req.Levels(max(total, p.req.Total))
+	if err == nil && len(groups) > 1 { // those of a gang that is not known as a whole must divide what is
+		_, err = p.req.Levels(total)
+	}
+	if err != nil && total >= p.req.MinMember { // else it is refused anyway, and its size will be another one
 		return err
 	}
 	p.levels = p.oneLevel[:0]

@@ -293,6 +293,31 @@ func TestQueueKeepsTheIndex(t *testing.T) {
 	require.Equal(t, nodes+pods-1, asked)
 }
 
+// What a victim leaves of its gang is too small for its groups: that is no defect of the files.
+func TestQueueGoesOnWithoutAGangThatIsEvictedInPart(t *testing.T) {
+	text := node + `---
+apiVersion: scheduling.sigs.k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: pair}
+spec: {minMember: 1, networkTopologyAware: {parallelModel: [{parallelStrategy: pipeline-parallel, parallelism: 2}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pair-0, labels: {pod-group.scheduling.sigs.k8s.io: pair}}
+spec: {nodeName: n1, priority: 1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pair-1, labels: {pod-group.scheduling.sigs.k8s.io: pair}}
+spec: {priority: 1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
+---
+` + strings.ReplaceAll(pod, "spec: {", "spec: {priority: 2, ")
+	status, out, _ := command(t, text, "-o", "json", "-")
+	require.Zero(t, status)
+	require.Equal(t, map[string][]string{"default/good": {"n1"}, "default/pair": {}}, nodes(t, out))
+	require.Contains(t, out, `"reason":{"kind":"invalid","message":"default/pair: request.PP \"2\": a group is larger than the gang of 1"`)
+}
+
 func TestPolicy(t *testing.T) {
 	small := strings.ReplaceAll(strings.ReplaceAll(node, "n1", "n2"), `"4"`, `"2"`)
 	for policy, want := range map[string]string{"bestfit": "n2", "Spread": "n1"} {

@@ -69,8 +69,9 @@ func (p *Planned) plan(opt Options) error {
 	p.Quotas = last.Quotas()
 	var defects []error
 	for i := range planned {
-		o := outcome(&p.Input.Gangs[planned[i].Index], &planned[i])
-		if cannotBeUsed(o.Err) {
+		g := &p.Input.Gangs[planned[i].Index]
+		o := outcome(g, &planned[i])
+		if cannotBeUsed(o.Err) && !p.changed(g) {
 			defects = append(defects, o.Err)
 		}
 		p.Outcomes = append(p.Outcomes, o)
@@ -80,6 +81,16 @@ func (p *Planned) plan(opt Options) error {
 		return errors.Join(defects...)
 	}
 	return nil
+}
+
+// changed says whether a gang that cannot be planned could have been at first: where its members are victims of another one, what is left
+// of it may be smaller than its groups. That is no defect of the input.
+func (p *Planned) changed(g *manifest.Gang) bool {
+	if g.Err != nil {
+		return false
+	}
+	_, err := placement.Plan(p.Cluster, &g.Request)
+	return !cannotBeUsed(err)
 }
 
 // queue lists what is to be planned: nil for a gang that cannot be, because of its objects.

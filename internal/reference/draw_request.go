@@ -155,7 +155,10 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 			members += outer
 		}
 	}
-	if largest := max(req.PP, sizeOf(req.Groups)); members+own < largest {
+	if kind < 4 && chance(t, 10, "known in part") {
+		req.Total = members + own + rapid.IntRange(0, 4).Draw(t, "unknown")
+	}
+	if largest := max(req.PP, sizeOf(req.Groups)); max(members+own, req.Total) < largest {
 		members = largest - own
 	}
 	if len(req.Groups)+req.PP > 0 && own == 0 && chance(t, 50, "groups divide the gang") {

@@ -24,8 +24,9 @@ func Own(spec *placement.Spec, req *gang.Request) []placement.Running {
 // Stays holds for running members that are not leaving, or whose leaving the request ignores.
 func Stays(req *gang.Request, r *placement.Running) bool { return !r.Leaving || req.IgnoreLeaving }
 
-// Levels are the group levels of a gang of this many members, outermost first, PP and DP included.
-func Levels(req *gang.Request, total int) []gang.Groups {
+// Levels are the group levels of a gang of which this many members are known, outermost first, PP and DP included.
+func Levels(req *gang.Request, known int) []gang.Groups {
+	total := max(known, req.Total)
 	switch {
 	case req.PP > 0:
 		return []gang.Groups{{Size: req.PP}}

@@ -164,6 +164,14 @@ func (r *reader) finish(d *draft) bool {
 	members = r.onNodes(d, members)
 	sortMembers(members)
 	r.joinQuota(d, members)
+	r.rank(d, members)
+	var leaving []*member // who count for no gang
+	members = slices.DeleteFunc(members, func(m *member) bool {
+		if m.leaving {
+			leaving = append(leaving, m)
+		}
+		return m.leaving
+	})
 	whole := part{members: members}
 	if d.arrange != nil {
 		whole = d.arrange(d, members)
@@ -181,23 +189,22 @@ func (r *reader) finish(d *draft) bool {
 			m.index, m.indexed = i, true
 		}
 	}
-	r.rank(d, members)
-	r.run(d, members, max(d.min, whole.needed()))
+	r.run(d, members, leaving, max(d.min, whole.needed()))
 	if waits {
-		r.makeRequest(d, members, levels, why)
+		r.makeRequest(d, members, len(leaving), levels, why)
 	}
 	return waits
 }
 
 // run lists the members that run. The gang needs at least so many of them, 0: all that are known.
-func (r *reader) run(d *draft, members []*member, least int) {
+func (r *reader) run(d *draft, members, leaving []*member, least int) {
 	switch {
 	case d.plain:
 		least = 0
 	case least == 0:
 		least = max(len(members), d.total)
 	}
-	for _, m := range members {
+	for _, m := range slices.Concat(members, leaving) {
 		if m.node == "" {
 			continue
 		}
@@ -227,8 +234,8 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 	return out
 }
 
-// makeRequest fills in the result of a gang that waits.
-func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, why string) {
+// makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
+func (r *reader) makeRequest(d *draft, members []*member, leaving int, levels []gang.Groups, why string) {
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Groups, q.Quota, q.NeverPreempts = d.min, d.total, mergeLevels(levels), d.quota, d.never
@@ -260,7 +267,16 @@ func (r *reader) makeRequest(d *draft, members []*member, levels []gang.Groups, 
 			q.Members[i].Shape = nil
 		}
 	}
+	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
+		q.Total = whole // those that are leaving have not been replaced yet
+	}
 	r.check(d, len(members), why)
+}
+
+// divides says whether the groups of a request can be those of so many members.
+func divides(q *gang.Request, members int) bool {
+	_, err := q.Levels(members)
+	return err == nil
 }
 
 // check decides whether the gang can be planned.
