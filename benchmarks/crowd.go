@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/muster-sched/muster"
@@ -85,6 +86,60 @@ func (c Crowd) gangs(rng *rand.Rand, running []placement.Running) {
 			list = list[n:]
 		}
 	}
+}
+
+// Round is one question to a crowd: a snapshot, what runs on it, and a gang that must gather in a layer.
+type Round struct {
+	Cluster *placement.Cluster
+	Running []placement.Running
+	Request *gang.Request
+}
+
+// Rounds are so many questions, each to a snapshot of its own: from one to the next members change places with others of their size. Gangs have half as many
+// members as asked for to one and a half times as many, which take so many devices each.
+func (c Crowd) Rounds(n, members int, devices int64, layer string, priority int64) ([]Round, placement.Spec, error) {
+	spec, err := c.Spec()
+	if err != nil {
+		return nil, spec, err
+	}
+	cluster, err := placement.NewCluster(spec)
+	running, rng := slices.Clone(spec.Running), rand.New(rand.NewPCG(c.Seed, 1))
+	var rounds []Round
+	for i := 0; i < n && err == nil; i++ {
+		size := members
+		if n > 1 {
+			size = members/2 + members*i/(n-1)
+		}
+		rounds = append(rounds, Round{cluster, slices.Clone(running), c.Preemptor(size, devices, layer, priority)})
+		cluster, err = cluster.Update(c.swap(rng, running))
+	}
+	rng.Shuffle(len(rounds), func(i, j int) { rounds[i].Request, rounds[j].Request = rounds[j].Request, rounds[i].Request })
+	return rounds, spec, err
+}
+
+// swap lets some 32 members change places.
+func (c Crowd) swap(rng *rand.Rand, running []placement.Running) (d placement.Delta) {
+	last, moved := map[int64]int{}, map[int]bool{}
+	for range 32 {
+		i := rng.IntN(len(running))
+		size := running[i].Resources[device]
+		j, ok := last[size]
+		if !ok || moved[i] || i == j {
+			last[size] = i
+			continue
+		}
+		delete(last, size)
+		if moved[j] {
+			continue
+		}
+		moved[i], moved[j] = true, true
+		running[i].Node, running[j].Node = running[j].Node, running[i].Node
+		for _, k := range []int{i, j} {
+			d.Remove = append(d.Remove, placement.MemberRef{Gang: running[k].Gang, Member: running[k].Member})
+			d.Place = append(d.Place, running[k])
+		}
+	}
+	return d
 }
 
 // Preemptor is a gang whose members take so many devices each and must gather in a layer.

@@ -61,6 +61,7 @@ var themes = []struct {
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
 	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},
+	{"Victims", regexp.MustCompile(`^Preempt/`)},
 	{"Plans on nodes with zones", regexp.MustCompile(`^Plan/.*/zones=`)},
 	{"Plans in several goroutines", regexp.MustCompile(`^Plan/.*/goroutines=`)},
 	{"Plans by number of layers", regexp.MustCompile(`^Plan/.*/layers=`)},
