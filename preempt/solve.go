@@ -52,6 +52,10 @@ func (d *driver) begin() {
 	if !d.base.ok {
 		d.base = d.at(d.ceilings[len(d.ceilings)-1], d.strategy)
 		d.judge(&d.base)
+		if d.lower != nil { // nobody looked below the highest ceiling
+			d.lower = slices.Clone(d.lower)
+			d.lower[d.prefix(slices.Index(d.layout.order, gang.CostHighestPriority))] = d.layout.least
+		}
 	}
 }
 

@@ -45,20 +45,9 @@ func drawUncoupled(t *rapid.T) Input {
 func drawCoupled(t *rapid.T) Input {
 	in := crowd(t)
 	drawPreemptor(t, &in)
-	minima, budgets, quotas := chance(t, 70, "with minima"), chance(t, 40, "with budgets"), chance(t, 40, "with quotas")
+	minima, budgets, quotas := chance(t, 80, "with minima"), chance(t, 50, "with budgets"), chance(t, 75, "with quotas")
 	if quotas {
-		if chance(t, 65, "with lenders") {
-			drawLenders(t, &in)
-		} else {
-			drawQuotas(t, &in)
-		}
-		for i := range in.Spec.Running {
-			in.Spec.Running[i].NonPreemptible = false
-		}
-		if chance(t, 12, "in no quota") {
-			in.Request.Quota, in.Request.QuotaLimit = "", ""
-		}
-		quotasByGang(t, &in)
+		drawCoupledQuotas(t, &in)
 	}
 	if minima || !budgets && !quotas {
 		drawMinima(t, &in)
@@ -234,58 +223,86 @@ func drawBudgets(t *rapid.T, in *Input) {
 	}
 }
 
-// drawLenders gives the gang's quota a min that may cover it, and others one that they use more than.
-func drawLenders(t *rapid.T, in *Input) {
-	some := func(least, most int64) int64 { return rapid.Int64Range(least, most).Draw(t, "min") }
-	asks := validity.Ask(&in.Request, in.Request.Members).Request
-	own := some(0, 3)*2 + 1 + asks[device]
-	low := []int64{own, some(0, 2), some(0, 2), some(0, 2)}
-	amounts := func(n int64) muster.Resources {
-		out := muster.Resources{device: n, second: 1000 * n}
-		if chance(t, 20, "devices alone") {
-			delete(out, second)
-		}
-		return out
+// drawCoupledQuotas puts running gangs into quotas, and the gang mostly into one.
+func drawCoupledQuotas(t *rapid.T, in *Input) {
+	if chance(t, 88, "with lenders") {
+		in.Request.Quota = "team-9"
+		quotasByGang(t, in, []string{"team-9", "team-10", "guests", "staff", "team-9", "guests", "staff", ""})
+		drawLenders(t, in)
+	} else {
+		drawQuotas(t, in)
+		quotasByGang(t, in, []string{"team-9", "team-10", "guests", "team-10", "guests", ""})
 	}
-	teams := []quota.Spec{
-		{Name: "org", Min: muster.Resources{device: low[0] + low[1] + some(0, 2), second: 1000 * (low[0] + low[1])}},
-		{Name: "team-9", Parent: "org", Min: amounts(low[0])},
-		{Name: "team-10", Parent: "org", Min: amounts(low[1])},
-		{Name: "lab", Min: muster.Resources{device: low[2] + low[3] + some(0, 2), second: 1000 * (low[2] + low[3])}},
-		{Name: "guests", Parent: "lab", Min: amounts(low[2])},
-		{Name: "staff", Parent: "lab", Min: amounts(low[3])},
-	}
-	tree, err := quota.New(teams)
-	if err != nil {
-		panic(err)
-	}
-	in.Spec.Quotas, in.Request.Quota = tree, "team-9"
-	if chance(t, 60, "with total") { // enough for all
-		in.Spec.Total = muster.Resources{device: 99, second: 99000}
-	}
-	in.Request.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Greedy, quota.Greedy}).Draw(t, "limit")
-	if chance(t, 15, "members are not preemptible") {
-		for i := range in.Request.Members {
-			in.Request.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
+	if chance(t, 12, "in no quota") {
+		in.Request.Quota, in.Request.QuotaLimit = "", ""
+		for i := range in.Spec.Running {
+			if r := &in.Spec.Running[i]; r.Gang == in.Request.Name {
+				r.Quota = ""
+			}
 		}
 	}
 }
 
-// quotasByGang puts the members of a gang into one quota, most of them.
-func quotasByGang(t *rapid.T, in *Input) {
-	names := []string{"team-9", "team-10", "guests", "team-10", "guests", ""}
-	if in.Spec.Quotas.Has("staff") {
-		names = append(names, "staff", "staff")
-	}
+// quotasByGang puts the members of a gang into one of these quotas, most of them.
+func quotasByGang(t *rapid.T, in *Input, names []string) {
 	leaf := rapid.SampledFrom(names)
 	of := map[string]string{in.Request.Name: in.Request.Quota}
+	in.Spec.Running = slices.Clone(in.Spec.Running)
 	for i := range in.Spec.Running {
 		r := &in.Spec.Running[i]
 		if _, known := of[r.Gang]; !known {
 			of[r.Gang] = leaf.Draw(t, "quota")
 		}
-		if r.Quota = of[r.Gang]; r.Gang != in.Request.Name && chance(t, 10, "in another quota") {
+		if r.Quota, r.NonPreemptible = of[r.Gang], false; r.Gang != in.Request.Name && chance(t, 10, "in another quota") {
 			r.Quota = leaf.Draw(t, "quota")
+		}
+	}
+}
+
+// drawLenders gives the gang's quota a min that about covers it, and others one that they use a bit more than.
+func drawLenders(t *rapid.T, in *Input) {
+	used := map[string]muster.Resources{"team-9": validity.Ask(&in.Request, in.Request.Members).Request}
+	for _, r := range in.Spec.Running {
+		if used[r.Quota] == nil {
+			used[r.Quota] = muster.Resources{}
+		}
+		if !r.Leaving {
+			used[r.Quota].Add(r.Resources)
+		}
+	}
+	spare := func() int64 { return rapid.Int64Range(0, 2).Draw(t, "min") }
+	minOf := func(name string) muster.Resources {
+		out := muster.Resources{device: used[name][device] - spare() - spare() - spare(), second: used[name][second] - 1000*spare()}
+		if name == "team-9" {
+			out = muster.Resources{device: used[name][device] + 2*spare() - 1, second: used[name][second] + 2000*spare() - 500}
+		} else if chance(t, 20, "devices alone") {
+			delete(out, second)
+		}
+		for resource, amount := range out {
+			out[resource] = max(0, amount)
+		}
+		return out
+	}
+	above := func(a, b quota.Spec) muster.Resources {
+		return muster.Resources{device: a.Min[device] + b.Min[device] + spare()/2, second: a.Min[second] + b.Min[second] + 1000*spare()/2}
+	}
+	teams := []quota.Spec{
+		{Name: "org"}, {Name: "team-9", Parent: "org", Min: minOf("team-9")}, {Name: "team-10", Parent: "org", Min: minOf("team-10")},
+		{Name: "lab"}, {Name: "guests", Parent: "lab", Min: minOf("guests")}, {Name: "staff", Parent: "lab", Min: minOf("staff")},
+	}
+	teams[0].Min, teams[3].Min = above(teams[1], teams[2]), above(teams[4], teams[5])
+	tree, err := quota.New(teams)
+	if err != nil {
+		panic(err)
+	}
+	in.Spec.Quotas = tree
+	if chance(t, 85, "with total") { // enough for all
+		in.Spec.Total = muster.Resources{device: 99, second: 99000}
+	}
+	in.Request.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Greedy, quota.Greedy, quota.Greedy}).Draw(t, "limit")
+	if chance(t, 15, "members are not preemptible") {
+		for i := range in.Request.Members {
+			in.Request.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
 		}
 	}
 }
