@@ -22,7 +22,7 @@ const arrows = `
 	topology              < .
 	numa                  < .
 	quota                 < .
-	gang                  < . numa quota
+	gang                  < . numa quota github.com/google/btree
 	preempt               < . topology numa quota gang
 	placement             < . topology numa quota gang preempt github.com/google/btree
 	placement/manifest    < . topology numa quota gang preempt placement go.yaml.in/yaml/v4

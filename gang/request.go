@@ -1,5 +1,7 @@
-// Package gang answers: what does a gang ask for? A [Request] says which members are to be placed together, which
-// nodes they may use, and how closely the gang and its groups gather in the network.
+// Package gang answers: what does a gang ask for, whose turn is it, and when may its members go? A [Request] says which members are
+// to be placed together, which nodes they may use, and how closely the gang and its groups gather in the network. A [Queue] keeps
+// gangs in the order of the coscheduling proposal. A [Lifecycle] is for hosts that bind members one by one: it says who waits for
+// the others, who is let go, and who gives the node back.
 package gang
 
 import (

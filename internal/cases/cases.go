@@ -1,6 +1,7 @@
 // Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
 // the code of the plan command, and the fields that it expects are compared with the JSON that the command prints. Some
-// kinds of cases are about the zones of one node, and judge package numa, others about quotas alone, and judge package quota.
+// kinds of cases are about the zones of one node, and judge package numa, others about quotas alone, and judge package quota, or about
+// the queue and the permit lifecycle of gangs, and judge package gang.
 package cases
 
 import (
@@ -120,6 +121,10 @@ func Judge(c *Case) Verdict {
 	}
 	if slices.Contains(quotaKinds, c.Kind) {
 		why := quotasDiffer(c)
+		return Verdict{Holds: why == "", Why: why}
+	}
+	if slices.Contains(gangKinds, c.Kind) {
+		why := gangsDiffer(c)
 		return Verdict{Holds: why == "", Why: why}
 	}
 	got := run(c)

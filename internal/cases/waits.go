@@ -14,11 +14,7 @@ func missingPackage(c *Case) string {
 	switch {
 	case c.Raw["config"] != nil || c.Raw["ports"] != nil:
 		return "discovery"
-	case c.Raw["events"] != nil || c.Kind == "lifecycle":
-		return "the permit state machine"
-	case c.Raw["queue"] != nil || c.Kind == "queue":
-		return "the gang queue"
-	case c.Objects == nil && !slices.Contains(zoneKinds, c.Kind) && !slices.Contains(quotaKinds, c.Kind):
+	case c.Objects == nil && !slices.Contains(slices.Concat(zoneKinds, quotaKinds, gangKinds), c.Kind):
 		return "cases of kind " + c.Kind
 	}
 	return ""
