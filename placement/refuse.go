@@ -36,6 +36,9 @@ func (p *problem) refuse() *Unschedulable {
 	}
 	p.nameRule(u)
 	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts()) && !p.unsettled
+	if p.unsettled && u.RefusedBy == nil {
+		u.Kind = KindBudget
+	}
 	p.countMembersOf(u)
 	return u
 }

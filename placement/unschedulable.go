@@ -21,6 +21,8 @@ const (
 	KindRule Kind = "rule"
 	// KindQuota means: the quota does not admit the least number of members.
 	KindQuota Kind = "quota"
+	// KindBudget means: the search for victims ended before it had found a set, or that there is none ([gang.Preempt.Steps]).
+	KindBudget Kind = "budget"
 )
 
 // Unschedulable says, in counts, why a gang cannot be placed. It holds the snapshot it was made from.

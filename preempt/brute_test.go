@@ -44,9 +44,9 @@ func drawProblem(t *rapid.T, coupled bool) *Problem {
 	if coupled {
 		p.Budgets = rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 2).Draw(t, "budgets")
 	}
-	amounts := rapid.SliceOfN(rapid.SliceOfN(rapid.Int64Range(0, 3), kinds, kinds), 1, 3).Draw(t, "amounts")
+	amounts := rapid.SliceOfN(rapid.SliceOfN(rapid.Int64Range(0, 3), kinds, kinds), 1, 6).Draw(t, "amounts")
 	for pos := range int32(nodes) {
-		for range rapid.IntRange(0, 3).Draw(t, "candidates") {
+		for range rapid.IntRange(0, 6).Draw(t, "candidates") {
 			if len(p.Candidates) == 9 {
 				break
 			}

@@ -136,10 +136,15 @@ func (s *search) remaining(g int32) weight {
 	return w
 }
 
-// breaks says whether the leaving of one of a kind breaks a budget, those that are gone for sure having left.
+// breaks says whether the leaving of one of a kind breaks a budget, those that are gone for sure having left. Of candidates that count in several budgets it
+// is only said if they break one whoever else leaves.
 func (s *search) breaks(k *Kind) bool {
+	left := s.left
+	if s.mixed {
+		left = s.Budgets
+	}
 	for _, b := range k.Budgets {
-		if s.left[b] <= 0 {
+		if left[b] <= 0 {
 			return true
 		}
 	}
@@ -189,9 +194,6 @@ func (s *search) slots(pos int32, free []int64, without []int32) int64 {
 	return n
 }
 
-// most bounds the combinations of items that are tried on a node.
-const most = 1 << 16
-
 // curveOn finds the cheapest way to have every number of slots on a node of an interval; nil if it takes none.
 func (s *search) curveOn(pos, lo, end int32) *curve {
 	free := s.freeOn(pos)
@@ -222,115 +224,6 @@ func (s *search) curveOn(pos, lo, end int32) *curve {
 		}
 	}
 	return newCurve(cost)
-}
-
-// mix tries combinations of items on a node: of those that give back the same, the cheapest first.
-type mix struct {
-	*search
-	pos    int32
-	free   []int64
-	items  []item
-	best   []weight // by slots less 1
-	taken  []int32  // places in items
-	before []int64  // what was free before the items of each kind that is being tried
-	// wanted and found are for the combination that costs so much.
-	wanted int64
-	price  weight
-	found  []int32
-	done   bool
-}
-
-// all looks at every combination, or where these are too many at what bounds them.
-func (m *mix) all() {
-	n := 1
-	for lo := 0; lo < len(m.items); {
-		end := m.endOf(lo)
-		if n *= end - lo + 1; n > most {
-			m.bound()
-			return
-		}
-		lo = end
-	}
-	var none weight
-	m.try(0, none)
-}
-
-func (m *mix) endOf(lo int) int {
-	end := lo + 1
-	for end < len(m.items) && m.alike(&m.items[lo], &m.items[end]) {
-		end++
-	}
-	return end
-}
-
-func (m *mix) try(lo int, w weight) {
-	if lo == len(m.items) {
-		m.note(m.slots(m.pos, m.free, m.without()), w)
-		return
-	}
-	end, taken, depth := m.endOf(lo), len(m.taken), len(m.before)
-	m.before = append(m.before, m.free...)
-	m.try(end, w)
-	for i := lo; i < end && !m.done; i++ {
-		w.add(&m.items[i].weight)
-		addTo(m.free, m.items[i].amounts)
-		m.taken = append(m.taken, int32(i))
-		m.try(end, w)
-	}
-	copy(m.free, m.before[depth:])
-	m.before, m.taken = m.before[:depth], m.taken[:taken]
-}
-
-// without lists the candidates that a combination takes beside those that are gone, for Problem.Slots.
-func (m *mix) without() []int32 {
-	if m.Slots == nil {
-		return nil
-	}
-	var out []int32
-	for i := m.on[m.pos]; i < m.on[m.pos+1]; i++ {
-		if m.stateOf(i) == gone {
-			out = append(out, i)
-		}
-	}
-	return append(out, m.candidates()...)
-}
-
-func (m *mix) candidates() []int32 {
-	var out []int32
-	for _, i := range m.taken {
-		out = append(append(out, m.items[i].first), m.items[i].rest...)
-	}
-	return out
-}
-
-func (m *mix) note(slots int64, w weight) {
-	if m.wanted > 0 {
-		if slots >= m.wanted && w == m.price {
-			m.found, m.done = m.candidates(), true
-		}
-		return
-	}
-	for int64(len(m.best)) < slots {
-		m.best = append(m.best, impossible)
-	}
-	if slots > 0 && w.less(&m.best[slots-1]) {
-		m.best[slots-1] = w
-	}
-}
-
-// bound is what combinations cost at least, where there are too many to try: some item, unless the slots are free.
-func (m *mix) bound() {
-	var none weight
-	m.note(m.slots(m.pos, m.free, m.without()), none)
-	cheapest := m.items[0].weight
-	for i := range m.items {
-		m.taken = append(m.taken, int32(i))
-		addTo(m.free, m.items[i].amounts)
-		if m.items[i].weight.less(&cheapest) {
-			cheapest = m.items[i].weight
-		}
-	}
-	m.note(m.slots(m.pos, m.free, m.without()), cheapest)
 }
 
 // takenFor lists the candidates that leave a node for so many slots at the price of its curve.

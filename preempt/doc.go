@@ -5,7 +5,7 @@
 // of such candidates whose leaving makes room for the whole gang within the domains that its rules allow, the one that costs least, in an order of
 // costs that is the caller's:
 //
-//   - curve.go: what it costs to have 1, 2, ... slots on a node; merge.go: in several places at once; relax.go: in the domains of a tier, groups
+//   - curve.go, mix.go: what it costs to have 1, 2, ... slots on a node; merge.go: in several places at once; relax.go: in the domains of a tier, groups
 //     whole. Where candidates leave one by one, that is the answer.
 //   - Gangs that leave whole, disruption budgets and quotas couple candidates. Left out, they make a relaxed problem, whose answer no legal set is
 //     below. visit.go and branch.go decide about gangs and candidates until the two meet, or the steps run out; dive.go and climb.go find good sets

@@ -29,6 +29,7 @@ type search struct {
 	wholes  []weight  // by the same: what it costs
 	shapes  []int32   // by kind: kinds of equal shape give back the same
 	coupled bool      // candidates depend on each other
+	mixed   bool      // some count in several budgets: then it matters who counts first
 
 	// What is decided: of candidates, of gangs, and so how many of a gang are gone and how many more may leave each budget.
 	state  []int8
@@ -78,6 +79,10 @@ func newSearch(p *Problem) *search {
 	for pos := range len(p.Nodes) {
 		s.on[pos+1] = max(s.on[pos+1], s.on[pos])
 	}
+	s.mixed = slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 1 })
+	for pos := range int32(len(p.Nodes)) {
+		s.coupled = s.coupled || s.tooMany(pos)
+	}
 	if !s.coupled {
 		return s
 	}
@@ -94,6 +99,26 @@ func newSearch(p *Problem) *search {
 		}
 	}
 	return s
+}
+
+// tooMany says whether there may be too many combinations of the candidates on a node to try them all.
+func (s *search) tooMany(pos int32) bool {
+	lo, end := s.on[pos], s.on[pos+1]
+	if end-lo <= 16 {
+		return false
+	}
+	count := map[[2]int32]int{}
+	for i := lo; i < end; i++ {
+		kind := s.Candidates[i].Kind
+		count[[2]int32{s.shapes[kind], s.Kinds[kind].Tag}]++
+	}
+	n := 1
+	for _, of := range count {
+		if n *= 1 + of; n > most {
+			return true
+		}
+	}
+	return false
 }
 
 // shapesOf finds the kinds that give back the same.
@@ -217,6 +242,9 @@ func (s *search) draw(i int32, touched []int32) []int32 {
 // exchangeable says whether two candidates of a node stand for the same, but for what they cost.
 func (s *search) exchangeable(i, j int32) bool {
 	a, b := &s.Candidates[i], &s.Candidates[j]
+	if s.mixed && len(s.kind(i).Budgets) > 0 {
+		return false
+	}
 	return a.Kind == b.Kind && (a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends)
 }
 
