@@ -34,6 +34,7 @@ const arrows = `
 	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang placement
 	examples/generate     <
+	examples/embed        < . topology gang placement
 	examples/plan         < internal/cli
 	benchmarks            < . topology numa quota gang preempt placement
 `
