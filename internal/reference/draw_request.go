@@ -44,6 +44,9 @@ func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
 	own := takeOwn(spec, withOwn)
 	members := drawGroups(t, &req, groups, own, sizes)
 	drawRules(t, &req, spec, &members, own)
+	if req.Total > 0 {
+		req.Total = max(req.Total, members+own)
+	}
 	nameMembers(t, &req, spec, members, own)
 	drawRest(t, &req, spec, own)
 	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
