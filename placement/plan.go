@@ -120,6 +120,10 @@ func refuses(c *Cluster, req *gang.Request, yield func(*Result, error) bool) boo
 // outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new members
 // as there is room for now.
 func (p *problem) outcomes() iter.Seq[*outcome] {
+	if p.hasRoles() {
+		c := p.newCast(nil)
+		return c.outcomes(c.mostMembers())
+	}
 	return func(yield func(*outcome) bool) {
 		slots := p.slotTable()
 		n, ok := p.most(slots)

@@ -17,7 +17,8 @@ type problem struct {
 	c      *Cluster
 	v      *view
 	req    *gang.Request
-	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members
+	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
+	roleOf []int32       // of the pending members; nil: all are units of one kind
 	// together: units are groups that must gather on a node.
 	together bool
 	needs    []need // of a unit

@@ -186,7 +186,7 @@ func (p *problem) asks(n int) quota.Ask {
 	}
 	a := quota.Ask{Quota: p.req.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
 	for i, m := range members.pending[:n] {
-		shape := p.shapes[i%len(p.shapes)]
+		shape := p.shapeOf(i)
 		a.Request.Add(shape.Resources)
 		if p.pinned[m.name] {
 			a.Pinned.Add(shape.Resources)
@@ -268,7 +268,7 @@ func (c *Cluster) admits(res *Result) error {
 func (res *Result) ask() quota.Ask {
 	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
 	for i := range res.Assignments {
-		holds := res.holds[res.Assignments[i].Rank%len(res.holds)]
+		holds := res.holds[res.kindOf(&res.Assignments[i])]
 		a.Request.Add(holds)
 		if res.pinned[res.Assignments[i].Member] {
 			a.Pinned.Add(holds)

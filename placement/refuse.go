@@ -17,10 +17,14 @@ func (p *problem) refuse() *Unschedulable {
 	kept := *p
 	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
-	slots := p.slotTable()
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
 	}
+	if p.hasRoles() {
+		p.newCast(nil).refuse(u)
+		return u
+	}
+	slots := p.slotTable()
 	a := p.newAsk(slots, len(p.pending))
 	s, fits := a.newSums(a.loosest(p.gather.must).groups)
 	for _, t := range p.v.tiers {
@@ -190,6 +194,9 @@ func (p *problem) capacityWithBegun(tiers []int32, d vertex, slots slotTable) in
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
 func (p *problem) binding() string {
+	if p.hasRoles() {
+		return p.bindingRoles()
+	}
 	if p.freeSlots() < int64(p.least) {
 		return ""
 	}
@@ -292,6 +299,9 @@ func (p *problem) causes() NodeCauses {
 }
 
 func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32]gift) string {
+	if p.hasRoles() {
+		return p.causeForRoles(id, excluded, extra)
+	}
 	if cause := p.refusal(id); cause != "" {
 		return cause
 	}

@@ -18,6 +18,12 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = r.lenient || s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred
 	}
+	if p.hasRoles() {
+		r.roles = make(map[string]int, len(p.pending))
+		for i, m := range p.pending {
+			r.roles[m.name] = int(p.roleOf[i])
+		}
+	}
 	r.WaitsFor = waits
 	p.waitForNames(r)
 	p.shareZones(r, positions)

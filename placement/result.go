@@ -33,8 +33,9 @@ type Result struct {
 	// Preemption says what the victims cost, nil if there are none.
 	Preemption *Preemption
 
-	// What Apply needs of the request: what the members hold, in turn by rank, the affinity key and the indexes.
+	// What Apply needs of the request: what the members hold, in turn by rank unless their roles are told, the affinity key and the indexes.
 	holds       []muster.Resources
+	roles       map[string]int // by name of the member; nil: members of one shape, or in units
 	affinityKey string
 	priority    int64
 	least       int // members of the gang that must run together; 0: the only one stands for itself
@@ -43,6 +44,14 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     bool            // members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int
+}
+
+// kindOf is the place in holds of what a member holds.
+func (r *Result) kindOf(a *Assignment) int {
+	if r.roles != nil {
+		return r.roles[a.Member]
+	}
+	return a.Rank % len(r.holds)
 }
 
 // LayerSpan is the number of domains of one layer that a gang uses.

@@ -12,6 +12,10 @@ type outcome struct {
 // search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
 // the least fit.
 func (p *problem) search() *outcome {
+	if p.hasRoles() {
+		c := p.newCast(nil)
+		return c.best(c.mostMembers())
+	}
 	slots := p.slotTable()
 	if n, ok := p.most(slots); ok {
 		return p.searchFor(slots, n)

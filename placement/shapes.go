@@ -23,21 +23,16 @@ func (p *problem) chooseShapes() error {
 		size = int(p.levels[n-1].size)
 	}
 	if size == 0 || len(p.running) > 0 || p.mult != nil || len(shapes)%size != 0 {
-		return p.oddShape(odd)
+		return p.chooseRoles(shapes, odd)
 	}
 	for i := size; i < len(shapes); i++ {
 		if !shapes[i].Equal(shapes[i%size]) {
-			return p.oddShape(i)
+			return p.chooseRoles(shapes, i)
 		}
 	}
 	p.bundle(size)
 	p.shapes = shapes[:size]
 	return p.sumNeeds()
-}
-
-func (p *problem) oddShape(rank int) error {
-	return unsupported("request.Members.Shape", p.pending[rank].name,
-		"members of different shapes, unless in equal groups that must each gather on one node")
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.

@@ -159,24 +159,24 @@ func (f *found) mayHold(x vertex, i int) bool {
 }
 
 // candidates lists the domains of a gang tier. While members run there is at most one: it is above them all.
-func (a *ask) candidates(t int32) []vertex {
-	if a.lca < 0 {
-		return a.v.domainsOf(t)
+func (p *problem) candidates(t int32) []vertex {
+	if p.lca < 0 {
+		return p.v.domainsOf(t)
 	}
-	if d := a.aboveRunning(t); d >= 0 {
+	if d := p.aboveRunning(t); d >= 0 {
 		return []vertex{d}
 	}
 	return nil
 }
 
 // aboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
-func (a *ask) aboveRunning(t int32) vertex {
-	d := a.lca
-	if a.v.tierOf(d) > t {
+func (p *problem) aboveRunning(t int32) vertex {
+	d := p.lca
+	if p.v.tierOf(d) > t {
 		return -1
 	}
-	for up := a.v.above(d); up >= 0 && a.v.tierOf(up) <= t; up = a.v.above(d) {
+	for up := p.v.above(d); up >= 0 && p.v.tierOf(up) <= t; up = p.v.above(d) {
 		d = up
 	}
-	return a.v.named(d)
+	return p.v.named(d)
 }

@@ -72,7 +72,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 		if near = c.presentNode(a.Node, near); near < 0 {
 			return nil, absentNode(a.Node, res.Gang, a.Member)
 		}
-		kind := a.Rank % len(kins)
+		kind := res.kindOf(a)
 		if lacks[kind] != "" {
 			return nil, overCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
 		}
@@ -84,7 +84,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 	return g, nil
 }
 
-// kinsOf brings inside what a result's members hold, in turn by rank, and names the first resource of each that the
+// kinsOf brings inside what a result's members hold, by kind, and names the first resource of each that the
 // cluster lacks: a result may come from another one.
 func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
 	pool := c.amounts()

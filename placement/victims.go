@@ -93,13 +93,17 @@ func newEvicting(p *problem) *evicting {
 func (e *evicting) findNodes() {
 	excluded, gifts, hard := e.excluded(), e.leavingGifts(), e.hard()
 	plain := !e.selective() && e.req.Eligible == nil
+	refusal := e.refusal
+	if e.hasRoles() {
+		e.Slots, refusal = e.findRoles(), e.refusalOfRoles()
+	}
 	free := make([]int64, int(e.v.nodes)*len(e.needs))
 	e.Nodes = make([]preempt.Node, e.v.nodes)
-	e.Exact = e.mult == nil && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
+	e.Exact = e.mult == nil && !e.hasRoles() && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
 	for pos := range e.v.nodes {
 		id, outside := e.v.node(pos), pos >= e.v.firstPos[e.v.outside]
 		flags := e.c.flagsOf(id)
-		if excluded[id] || outside && hard || (flags&^zoned != present || !plain) && e.refusal(id) != "" {
+		if excluded[id] || outside && hard || (flags&^zoned != present || !plain) && refusal(id) != "" {
 			continue
 		}
 		n := &e.Nodes[pos]
@@ -162,6 +166,9 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	defer p.done()
 	if counts := p.counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
+	}
+	if p.hasRoles() {
+		return p.newCast(nil).allows(e.units, e.strategies[strategy])
 	}
 	a := p.newAsk(p.slotTable(), e.units)
 	return a.beyond, a.holds(e.strategies[strategy])

@@ -24,17 +24,46 @@ func (p *problem) leastAndMore() *Result {
 	if len(counts) == 0 {
 		return nil
 	}
-	o := p.searchFor(p.slotTable(), counts[0])
+	o := p.searchLeast(counts[0])
 	if o == nil {
 		return nil
 	}
 	waits := p.waitsFor(o.positions)
 	positions := append(o.positions, p.further(o, waits)...)
 	if len(p.levels) == 0 {
-		slices.Sort(positions) // ranks follow the tree, whoever came first
+		p.sortPositions(positions)
 	}
 	slices.SortFunc(waits, compareWaited)
 	return p.result(positions, waits)
+}
+
+func (p *problem) searchLeast(n int) *outcome {
+	if p.hasRoles() {
+		return p.newCast(nil).best(n)
+	}
+	return p.searchFor(p.slotTable(), n)
+}
+
+// sortPositions lets ranks follow the tree, whoever came first.
+func (p *problem) sortPositions(positions []int32) {
+	if !p.hasRoles() {
+		slices.Sort(positions)
+		return
+	}
+	for r := range p.shapes {
+		var of []int32
+		for i, pos := range positions {
+			if p.roleOf[i] == int32(r) {
+				of = append(of, pos)
+			}
+		}
+		slices.Sort(of)
+		for i := range positions {
+			if p.roleOf[i] == int32(r) {
+				positions[i], of = of[0], of[1:]
+			}
+		}
+	}
 }
 
 // further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
@@ -55,6 +84,9 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
 	more.findAnchors()
+	if p.hasRoles() {
+		return more.furtherByRole(p, o.positions)
+	}
 	slots := more.countSlots()
 	for _, pos := range o.positions {
 		x := more.v.nodeVertex(pos)
@@ -87,7 +119,11 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	}
 	var out []Waited
 	for id, members := range leaving {
-		for _, m := range p.fewest(id, members, placed[id]) {
+		load, units := p, placed[id]
+		if p.hasRoles() {
+			load, units = p.loadOf(positions, id), 1
+		}
+		for _, m := range load.fewest(id, members, units) {
 			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
 		}
 	}

@@ -1,0 +1,91 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members. Nil if such a gang
+// is supported; docs/order.md, section 7, says which are.
+func (p *problem) chooseRoles(shapes []*gang.Shape, odd int) error {
+	total := int64(len(p.pending) + len(p.running))
+	refuse := func(feature string) error {
+		return unsupported("request.Members.Shape", p.pending[odd].name, "members of different shapes "+feature)
+	}
+	switch {
+	case slices.ContainsFunc(p.levels, func(l level) bool { return l.size < total }):
+		return refuse("in groups, unless equal ones that must each gather on one node")
+	case p.mult != nil:
+		return refuse("with a multiple")
+	case p.c.zoned > 0 || slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" }):
+		return refuse("where zones bind them, unless in equal groups that must each gather on one node")
+	}
+	p.roleOf = make([]int32, len(shapes))
+	for i, s := range shapes {
+		role := slices.IndexFunc(p.shapes, func(known *gang.Shape) bool { return known == s || known.Equal(s) })
+		if role < 0 {
+			role, p.shapes = len(p.shapes), append(p.shapes, s)
+		}
+		p.roleOf[i] = int32(role)
+	}
+	return p.sumNeeds()
+}
+
+// hasRoles says whether members are of several shapes and placed one by one.
+func (p *problem) hasRoles() bool { return p.roleOf != nil }
+
+// shapeOf is the shape of the i-th pending member; i counts the members of units where these are placed.
+func (p *problem) shapeOf(i int) *gang.Shape {
+	if p.hasRoles() {
+		return p.shapes[p.roleOf[i]]
+	}
+	return p.shapes[i%len(p.shapes)]
+}
+
+// ofRole is the problem with the members of one role alone in mind: their slots, their needs, whom they refuse.
+func (p *problem) ofRole(role int32) *problem {
+	one := *p
+	one.shapes, one.roleOf, one.indexes = p.shapes[role:role+1], nil, [2]*index{}
+	if err := one.sumNeeds(); err != nil {
+		one.needs = nil // never: the sum over all roles does not overflow
+	}
+	return &one
+}
+
+// loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.
+func (p *problem) loadOf(positions []int32, id int32) *problem {
+	load := *p
+	load.roleOf, load.shapes = nil, nil
+	for i, pos := range positions {
+		if p.v.node(pos) == id {
+			load.shapes = append(load.shapes, p.shapeOf(i))
+		}
+	}
+	if err := load.sumNeeds(); err != nil {
+		load.needs = nil // never: they fit
+	}
+	return &load
+}
+
+// furtherByRole places members beside those that a waiting plan, of least, has placed.
+func (p *problem) furtherByRole(least *problem, positions []int32) []int32 {
+	p.roleOf = p.roleOf[len(positions):]
+	held := map[int32][]int64{}
+	for i, pos := range positions {
+		id := p.v.node(pos)
+		if held[id] == nil {
+			held[id] = make([]int64, len(p.c.resources))
+		}
+		for _, n := range p.needs {
+			if n.id >= 0 {
+				held[id][n.id] += least.shapeOf(i).Resources[n.name]
+			}
+		}
+	}
+	c := p.newCast(held)
+	if o := c.best(c.mostMembers()); o != nil {
+		return o.positions
+	}
+	return nil
+}

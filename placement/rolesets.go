@@ -1,0 +1,278 @@
+package placement
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// part is what a child takes.
+type part struct {
+	at vertex
+	counts
+}
+
+// parts distributes counts that fit below a domain to its children; those that take nobody are left out.
+func (g *casting) parts(x vertex, want counts) []part {
+	if g.v.isNode(x) {
+		return nil
+	}
+	lo, end := g.v.kids(x)
+	var out []part
+	if x == rootVertex {
+		if outside := g.want.minus(g.within); outside.total() > 0 {
+			out, want = append(out, part{g.v.outside, outside}), g.within
+		}
+		end = g.v.outside
+	}
+	var kids []vertex
+	for kid := lo; kid < end; kid++ {
+		if !g.fits[kid].zero() || g.siblings.at(kid) > 0 {
+			kids = append(kids, kid)
+		}
+	}
+	switch {
+	case want.total() == 0:
+		return out
+	case g.v.tierOf(x) > g.whole:
+		return append(out, part{g.wholeIn(kids), want})
+	case g.forgot[x]:
+		return append(out, g.fill(kids, want)...)
+	}
+	set := g.choose(kids, want)
+	slices.SortFunc(set, g.compareFill)
+	return append(out, g.fill(set, want)...)
+}
+
+// wholeIn is the child that takes all members.
+func (g *casting) wholeIn(kids []vertex) vertex {
+	kids = slices.DeleteFunc(kids, func(kid vertex) bool {
+		return g.lca >= 0 && g.siblings.at(kid) == 0 || !g.holds(kid)
+	})
+	return slices.MinFunc(kids, func(a, b vertex) int {
+		return cmp.Or(cmp.Compare(g.friends.at(b), g.friends.at(a)), g.fewerSlots(g.slots.at(a), g.slots.at(b)), cmp.Compare(a, b))
+	})
+}
+
+// fewerSlots is negative if so many slots are better than b.
+func (g *casting) fewerSlots(a, b int64) int {
+	if g.policy == gang.Spread {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
+// compareFill is the order in which children are filled.
+func (g *casting) compareFill(a, b vertex) int {
+	return cmp.Or(
+		cmp.Compare(g.siblings.at(b), g.siblings.at(a)),
+		cmp.Compare(g.slots.at(b), g.slots.at(a)),
+		cmp.Compare(a, b),
+	)
+}
+
+// fill gives each child in turn the most that it can take so that the others can take the rest.
+func (g *casting) fill(kids []vertex, want counts) []part {
+	after := make([]frontier, len(kids)+1) // what fits below the children from one on
+	after[len(kids)] = g.folder.none
+	for i := len(kids) - 1; i >= 0; i-- {
+		after[i] = g.folder.sum(g.fits[kids[i]], after[i+1])
+	}
+	var out []part
+	for i, kid := range kids {
+		var best counts
+		for _, p := range g.fits[kid] {
+			take := want.least(p)
+			if !after[i+1].holds(want.minus(take)) {
+				continue
+			}
+			if best == nil || cmp.Or(cmp.Compare(take.total(), best.total()), slices.Compare(take, best)) > 0 {
+				best = take
+			}
+		}
+		if best.total() > 0 {
+			out = append(out, part{kid, best})
+			want = want.minus(best)
+		}
+	}
+	return out
+}
+
+// set is a choice of children on the way: what it leaves, and what decides between those that leave the same.
+type set struct {
+	left    counts
+	friends int64
+	slots   []int64  // the largest first, under Spread too
+	kids    []vertex // in path order
+}
+
+// setSteps bounds the work of one choice of children.
+const setSteps = 1 << 16
+
+// choose finds the best set of children that take the counts: those of running members, and of the others the fewest.
+func (g *casting) choose(kids []vertex, want counts) []vertex {
+	var used, others []vertex
+	for _, kid := range kids {
+		if g.siblings.at(kid) > 0 {
+			used = append(used, kid)
+		} else {
+			others = append(others, kid)
+		}
+	}
+	inUse := g.folder.none
+	for _, kid := range slices.Backward(used) {
+		inUse = g.folder.sum(g.fits[kid], inUse)
+	}
+	first := g.firstThatSuffice(inUse, others, want)
+	c := setChooser{casting: g, fewest: len(first), steps: setSteps}
+	for _, p := range inUse {
+		c.offer(&c.sets, &set{left: want.minus(want.least(p))})
+	}
+	for _, class := range g.classes(others) {
+		if c.add(class); c.steps < 0 {
+			return append(used, first...)
+		}
+	}
+	for _, s := range c.sets.list {
+		if s.left.total() == 0 {
+			return append(used, s.kids...)
+		}
+	}
+	return append(used, first...) // never: the first that suffice are a set
+}
+
+// firstThatSuffice are the first of the others in fill order with which the counts fit beside those in use.
+func (g *casting) firstThatSuffice(inUse frontier, others []vertex, want counts) []vertex {
+	others = slices.Clone(others)
+	slices.SortFunc(others, g.compareFill)
+	sum := inUse
+	for i, kid := range others {
+		if sum.holds(want) {
+			return others[:i]
+		}
+		sum = g.folder.sum(sum, g.fits[kid])
+	}
+	return others
+}
+
+// classes parts children into those that are equal but for their paths.
+func (g *casting) classes(kids []vertex) [][]vertex {
+	var out [][]vertex
+	at := map[string]int{}
+	for _, kid := range kids {
+		key := binary.LittleEndian.AppendUint64(nil, uint64(g.slots.at(kid)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(g.friends.at(kid)))
+		for _, p := range g.fits[kid] {
+			key = append(key, p.key()...)
+		}
+		i, ok := at[string(key)]
+		if !ok {
+			i = len(out)
+			at[string(key)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], kid)
+	}
+	return out
+}
+
+func (a counts) key() string {
+	var key []byte
+	for _, n := range a {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	return string(key)
+}
+
+// sets are the best by what they leave.
+type sets struct {
+	list []*set
+	at   map[string]int
+}
+
+// setChooser tries sets of children, class by class.
+type setChooser struct {
+	*casting
+	sets   sets
+	fewest int // that are known to suffice
+	steps  int
+}
+
+// offer keeps a set unless a better one leaves the same.
+func (c *setChooser) offer(to *sets, s *set) {
+	key := s.left.key()
+	i, ok := to.at[key]
+	switch {
+	case !ok:
+		if to.at == nil {
+			to.at = map[string]int{}
+		}
+		to.at[key] = len(to.list)
+		to.list = append(to.list, s)
+	case c.better(s, to.list[i]):
+		to.list[i] = s
+	}
+}
+
+// better compares sets that leave the same. None of this changes when both get the same children more.
+func (c *setChooser) better(a, b *set) bool {
+	var sumA, sumB int64
+	for _, n := range a.slots {
+		sumA += n
+	}
+	for _, n := range b.slots {
+		sumB += n
+	}
+	return cmp.Or(
+		cmp.Compare(len(a.kids), len(b.kids)),
+		cmp.Compare(b.friends, a.friends),
+		c.fewerSlots(sumA, sumB),
+		c.fewerSlots(int64(slices.Compare(a.slots, b.slots)), 0),
+		slices.Compare(a.kids, b.kids),
+	) < 0
+}
+
+// add tries the sets so far with the first children of a class, one, two and so on.
+func (c *setChooser) add(class []vertex) {
+	all := sets{list: slices.Clone(c.sets.list), at: map[string]int{}}
+	for i, s := range all.list {
+		all.at[s.left.key()] = i
+	}
+	layer := c.sets.list
+	for _, kid := range class {
+		var next sets
+		for _, s := range layer {
+			if s.left.total() == 0 || len(s.kids) >= c.fewest {
+				continue
+			}
+			for _, p := range c.fits[kid] {
+				if c.steps--; c.steps < 0 {
+					return
+				}
+				if left := s.left.minus(s.left.least(p)); left.total() < s.left.total() {
+					c.offer(&next, c.with(s, kid, left))
+				}
+			}
+		}
+		for _, s := range next.list {
+			c.offer(&all, s)
+		}
+		if layer = next.list; len(layer) == 0 {
+			break
+		}
+	}
+	c.sets = all
+}
+
+// with is a set and a child more.
+func (c *setChooser) with(s *set, kid vertex, left counts) *set {
+	more := &set{left: left, friends: s.friends + c.friends.at(kid)}
+	at, _ := slices.BinarySearch(s.kids, kid)
+	more.kids = slices.Insert(slices.Clone(s.kids), at, kid)
+	n := c.slots.at(kid)
+	at, _ = slices.BinarySearchFunc(s.slots, n, func(a, n int64) int { return cmp.Compare(n, a) })
+	more.slots = slices.Insert(slices.Clone(s.slots), at, n)
+	return more
+}
