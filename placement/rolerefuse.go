@@ -74,7 +74,10 @@ func (p *problem) bindingRoles() string {
 			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
 		}
 	}
-	return "running members"
+	if len(p.running) > 0 {
+		return "running members"
+	}
+	return "groups"
 }
 
 // causeForRoles is why a node takes no member of any role: the cause for the first one.

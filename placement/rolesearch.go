@@ -138,15 +138,17 @@ func (g *casting) takes(x vertex) bool {
 // ranked lists the domains that hold the gang, best first.
 func (g *casting) ranked() []vertex {
 	var out []vertex
-	spans := map[vertex]int{}
+	spans, wholes := map[vertex]int{}, map[vertex]int32{}
 	for _, d := range g.candidates(g.gang) {
 		if g.holds(d) {
 			out = append(out, d)
-			spans[d] = g.span(d)
+			in := g.intact(d)
+			spans[d], wholes[d] = in.span(d), in.whole
 		}
 	}
 	slices.SortFunc(out, func(a, b vertex) int {
 		return cmp.Or(
+			cmp.Compare(wholes[a], wholes[b]),
 			cmp.Compare(g.friends.at(b), g.friends.at(a)),
 			cmp.Compare(spans[a], spans[b]),
 			g.compareSlots(a, b),
@@ -154,6 +156,21 @@ func (g *casting) ranked() []vertex {
 		)
 	})
 	return out
+}
+
+// intact is the casting that keeps the gang, where it is a group, as whole in a domain as can be.
+func (g *casting) intact(d vertex) *casting {
+	if len(g.levels) == 0 {
+		return g
+	}
+	in := *g
+	for _, t := range g.v.tiers {
+		if in.whole = t; t >= g.whole || in.holds(d) {
+			break
+		}
+	}
+	in.whole = min(in.whole, g.whole)
+	return &in
 }
 
 // span is the number of children that a domain uses, those of running members included.
@@ -190,7 +207,7 @@ func (g *casting) compareSlots(a, b vertex) int {
 // decide places the gang below a domain.
 func (g *casting) decide(d vertex, st strategy) *outcome {
 	at := map[int32]counts{}
-	g.placeBelow(d, g.want, at)
+	g.intact(d).placeBelow(d, g.want, at)
 	lists := make([][]int32, len(g.roles))
 	for _, pos := range slices.Sorted(maps.Keys(at)) {
 		for r, n := range at[pos] {

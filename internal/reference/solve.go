@@ -15,6 +15,9 @@ func Solve(in Input) (*Answer, error) {
 		return nil, err
 	}
 	if len(in.Request.Members) > 0 {
+		if hasRoles(&in) {
+			return solveRoles(in)
+		}
 		if units, members := unitsOf(&in); members != nil {
 			a, err := solve(units)
 			if err != nil {

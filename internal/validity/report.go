@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
 )
 
 // gather holds when the gang and every group lie within the layers that they must.
@@ -95,18 +96,38 @@ func (c *check) ring() {
 	if n := len(c.res.GroupTiers); n > 0 {
 		lowest = c.res.GroupTiers[0]
 	}
-	crossings := map[string]int{}
-	for i, a := range c.res.Assignments {
-		next := c.res.Assignments[(i+1)%len(c.res.Assignments)]
-		for _, p := range c.net.chains[a.Node] {
-			if p.Tier >= lowest && !c.net.below(next.Node, p) {
-				crossings[p.ID]++
+	for _, list := range c.rings() {
+		crossings := map[string]int{}
+		for i, a := range list {
+			next := list[(i+1)%len(list)]
+			for _, p := range c.net.chains[a.Node] {
+				if p.Tier >= lowest && !c.net.below(next.Node, p) {
+					crossings[p.ID]++
+				}
+			}
+		}
+		for place, n := range crossings {
+			if n > 1 {
+				c.failf("the ring of ranks leaves %s %d times", place, n)
 			}
 		}
 	}
-	for place, n := range crossings {
-		if n > 1 {
-			c.failf("the ring of ranks leaves %s %d times", place, n)
-		}
+}
+
+// rings are the members whose ranks follow the tree together: all, or without groups, and in one that is the gang, those of each shape.
+func (c *check) rings() [][]placement.Assignment {
+	if levels := Levels(c.req, len(c.req.Members)); len(levels) > 0 && levels[len(levels)-1].Size < len(c.req.Members) {
+		return [][]placement.Assignment{c.res.Assignments}
 	}
+	var shapes []*gang.Shape
+	var out [][]placement.Assignment
+	for _, a := range c.res.Assignments {
+		shape := ShapeOf(c.req, c.members[a.Member])
+		i := slices.IndexFunc(shapes, shape.Equal)
+		if i < 0 {
+			i, shapes, out = len(shapes), append(shapes, shape), append(out, nil)
+		}
+		out[i] = append(out[i], a)
+	}
+	return out
 }

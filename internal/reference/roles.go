@@ -1,0 +1,412 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// roleSolver places members of different shapes. It lists all ways to put them on nodes, and keeps the best by one key of docs/order.md, section 7,
+// after the other.
+type roleSolver struct {
+	*solver
+	roles   []*gang.Shape
+	pending []gang.Member // in rank order
+	ranks   map[string]int
+	nodes   []*vertex // in the order of paths
+	tiers   []int     // of the strategy: the gang's, then every level's
+	free    []muster.Resources
+}
+
+// cast is one way to place members: for every node how many of each role.
+type cast [][]int
+
+// hasRoles says whether the members are of different shapes and not in equal groups that must each gather on one node.
+func hasRoles(in *Input) bool {
+	req := &in.Request
+	first := validity.ShapeOf(req, &req.Members[0])
+	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+		return false
+	}
+	levels := validity.Levels(req, len(req.Members))
+	return len(levels) == 0 || levels[len(levels)-1].Size >= len(req.Members)+len(validity.Own(&in.Spec, req))
+}
+
+func newRoleSolver(in *Input) (*roleSolver, error) {
+	s, err := newSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	req := &in.Request
+	r := &roleSolver{solver: s, ranks: validity.Ranks(req, s.own), pending: slices.Clone(req.Members)}
+	slices.SortFunc(r.pending, func(a, b gang.Member) int { return r.ranks[a.Name] - r.ranks[b.Name] })
+	for i := range r.pending {
+		if shape := validity.ShapeOf(req, &r.pending[i]); r.role(shape) < 0 {
+			r.roles = append(r.roles, shape)
+		}
+	}
+	for _, v := range s.vertices {
+		if v.node != nil {
+			r.nodes = append(r.nodes, v)
+		}
+	}
+	return r, nil
+}
+
+func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.roles, shape.Equal) }
+
+// lookAgain fills in what vertices hold, and what nodes have free of what members ask for; -1: without bound.
+func (s *roleSolver) lookAgain(leavingGone bool) {
+	s.shapes = s.roles[:1] // slots are those of the first role
+	s.look(leavingGone)
+	s.free = nil
+	for _, v := range s.nodes {
+		var on []placement.Running
+		for _, r := range s.in.Spec.Running {
+			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.in.Request, &r)) {
+				on = append(on, r)
+			}
+		}
+		free := muster.Resources{}
+		for _, shape := range s.roles {
+			for name := range shape.Resources {
+				if amount, bounded := validity.Free(v.node, name, on); bounded {
+					free[name] = max(0, amount)
+				} else {
+					free[name] = -1
+				}
+			}
+		}
+		s.free = append(s.free, free)
+	}
+}
+
+// all lists every way to place the first n members.
+func (s *roleSolver) all(n int) []cast {
+	want := make([]int, len(s.roles))
+	for i := range n {
+		want[s.role(validity.ShapeOf(&s.in.Request, &s.pending[i]))]++
+	}
+	var out []cast
+	at := make(cast, len(s.nodes))
+	var from func(i int)
+	from = func(i int) {
+		if i == len(s.nodes) {
+			if !slices.ContainsFunc(want, func(n int) bool { return n > 0 }) {
+				out = append(out, slices.Clone(at))
+			}
+			return
+		}
+		s.onNode(i, 0, make([]int, len(want)), want, func(counts []int) {
+			at[i] = slices.Clone(counts)
+			for r, n := range counts {
+				want[r] -= n
+			}
+			from(i + 1)
+			for r, n := range counts {
+				want[r] += n
+			}
+		})
+	}
+	from(0)
+	return out
+}
+
+// onNode calls back for all counts that fit on a node together.
+func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
+	if role == len(s.roles) {
+		if s.fitsTogether(i, counts) {
+			each(counts)
+		}
+		return
+	}
+	for n := range want[role] + 1 {
+		if n > 0 && (s.nodes[i].outside && s.hard() || validity.Refusal(&s.in.Request, s.roles[role], s.nodes[i].node) != "") {
+			break
+		}
+		counts[role] = n
+		s.onNode(i, role+1, counts, want, each)
+	}
+	counts[role] = 0
+}
+
+func (s *roleSolver) fitsTogether(i int, counts []int) bool {
+	for name, free := range s.free[i] {
+		var sum int64
+		for r, n := range counts {
+			sum += int64(n) * s.roles[r].Resources[name]
+		}
+		if free >= 0 && sum > free {
+			return false
+		}
+	}
+	return true
+}
+
+// sumBelow adds up what a way places below a vertex, by role.
+func (s *roleSolver) sumBelow(v *vertex, c cast) []int {
+	sum := make([]int, len(s.roles))
+	for i, node := range s.nodes {
+		if above(v, node) {
+			for r, n := range c[i] {
+				sum[r] += n
+			}
+		}
+	}
+	return sum
+}
+
+func total(counts []int) (n int) {
+	for _, m := range counts {
+		n += m
+	}
+	return n
+}
+
+// smallestOf is the smallest domain that holds the gang placed so, running members included.
+func (s *roleSolver) smallestOf(c cast) *vertex {
+	var used []*vertex
+	for i, v := range s.nodes {
+		if total(c[i]) > 0 || v.own > 0 {
+			used = append(used, v)
+		}
+	}
+	return smallest(s.root, used)
+}
+
+// allowed lists the ways to place n members that keep the hard rules.
+func (s *roleSolver) allowed(n int) []cast {
+	return slices.DeleteFunc(s.all(n), func(c cast) bool {
+		tier := s.smallestOf(c).tier
+		return tier > s.gang.must || slices.ContainsFunc(s.levels, func(l level) bool { return tier > l.rules.must })
+	})
+}
+
+// solveRoles is Solve for members of different shapes.
+func solveRoles(in Input) (*Answer, error) {
+	s, err := newRoleSolver(&in)
+	if err != nil {
+		return nil, err
+	}
+	s.lookAgain(false)
+	answer := &Answer{Wanted: s.wanted()}
+	if n := s.largestFit(); n >= answer.Wanted {
+		s.decideRoles(answer, n)
+		return answer, nil
+	}
+	if s.canWait() {
+		s.lookAgain(true)
+		if n := s.smallestAdmissible(answer.Wanted); n > 0 && len(s.allowed(n)) > 0 {
+			s.decideRoles(answer, n)
+			s.waitByRole(answer)
+			return answer, nil
+		}
+	}
+	if s.refused(answer.Wanted) {
+		answer.Fits = s.largestAdmissible(s.most())
+	} else {
+		answer.Fits = s.largestFit()
+	}
+	return answer, nil
+}
+
+// largestFit is the largest number of members that can be placed.
+func (s *roleSolver) largestFit() int {
+	for n := s.most(); n > 0; n-- {
+		if s.admissible(n) && len(s.allowed(n)) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// decideRoles finds the best way to place n members.
+func (s *roleSolver) decideRoles(answer *Answer, n int) {
+	ways := s.bestStrategies(answer, s.allowed(n))
+	domain := s.bestDomain(ways)
+	answer.Domain = domain.path
+	ways = s.mostIntact(keep(ways, func(c cast) bool { return above(domain, s.smallestOf(c)) }))
+	way := s.down(domain, ways)[0]
+	lists := make([][]*vertex, len(s.roles))
+	for i, v := range s.nodes {
+		for r, n := range way[i] {
+			for range n {
+				lists[r] = append(lists[r], v)
+			}
+		}
+	}
+	var out []placement.Assignment
+	for i := range s.pending[:n] {
+		m := &s.pending[i]
+		r := s.role(validity.ShapeOf(&s.in.Request, m))
+		a := placement.Assignment{Member: m.Name, Rank: s.ranks[m.Name], Group: -1, Node: lists[r][0].node.Name}
+		if len(s.levels) > 0 {
+			a.Group = 0
+		}
+		lists[r] = lists[r][1:]
+		out = append(out, a)
+	}
+	answer.Placed = true
+	answer.complete(out)
+}
+
+func keep(ways []cast, holds func(cast) bool) []cast {
+	return slices.DeleteFunc(slices.Clone(ways), func(c cast) bool { return !holds(c) })
+}
+
+// least keeps the ways with the smallest key.
+func least[K any](ways []cast, key func(cast) K, compare func(a, b K) int) []cast {
+	best := key(slices.MinFunc(ways, func(a, b cast) int { return compare(key(a), key(b)) }))
+	return keep(ways, func(c cast) bool { return compare(key(c), best) == 0 })
+}
+
+// bestStrategies keeps the ways with the fewest members outside the tree, the first roles inside, and the best strategy.
+func (s *roleSolver) bestStrategies(answer *Answer, ways []cast) []cast {
+	outside := func(c cast) []int {
+		if s.outside == nil {
+			return make([]int, len(s.roles))
+		}
+		return s.sumBelow(s.outside, c)
+	}
+	ways = least(ways, func(c cast) int { return total(outside(c)) }, cmp.Compare)
+	ways = least(ways, outside, slices.Compare)
+	ways = least(ways, s.worthOf, slices.Compare)
+	answer.Outside, answer.Worth = total(outside(ways[0])), s.worthOf(ways[0])
+	s.tiers = answer.Worth
+	return ways
+}
+
+func (s *roleSolver) worthOf(c cast) []int {
+	tier := s.smallestOf(c).tier
+	worth := []int{s.gang.worth(tier)}
+	for _, l := range s.levels {
+		worth = append(worth, l.rules.worth(tier))
+	}
+	return worth
+}
+
+// bestDomain compares the domains of the gang's tier that hold it.
+func (s *roleSolver) bestDomain(ways []cast) *vertex {
+	in := map[*vertex][]cast{}
+	for _, c := range ways {
+		d := s.smallestOf(c)
+		for d.parent != nil && d.parent.tier <= s.tiers[0] && !(d.parent.outside && d.parent.node == nil) {
+			d = d.parent
+		}
+		in[d] = append(in[d], c)
+	}
+	var domains []*vertex
+	for _, v := range s.vertices {
+		if in[v] != nil {
+			domains = append(domains, v)
+			in[v] = s.mostIntact(in[v])
+		}
+	}
+	return slices.MinFunc(domains, func(a, b *vertex) int {
+		return cmp.Or(
+			cmp.Compare(s.groupTier(in[a][0]), s.groupTier(in[b][0])),
+			cmp.Compare(b.key, a.key),
+			cmp.Compare(s.fewestChildren(a, in[a]), s.fewestChildren(b, in[b])),
+			s.compareFree(a, b),
+			cmp.Compare(a.order, b.order),
+		)
+	})
+}
+
+// groupTier is the tier of the group that is the gang, 0 if there is none.
+func (s *roleSolver) groupTier(c cast) int {
+	if len(s.levels) == 0 {
+		return 0
+	}
+	return s.smallestOf(c).tier
+}
+
+func (s *roleSolver) mostIntact(ways []cast) []cast { return least(ways, s.groupTier, cmp.Compare) }
+
+func (s *roleSolver) fewestChildren(d *vertex, ways []cast) int {
+	best := len(s.vertices)
+	for _, c := range ways {
+		n := 0
+		for _, kid := range d.children {
+			n += bit(kid.own > 0 || total(s.sumBelow(kid, c)) > 0)
+		}
+		best = min(best, n)
+	}
+	return best
+}
+
+// fewer is negative if so many slots are better than b.
+func (s *roleSolver) fewer(a, b int) int {
+	if s.in.Request.Policy == gang.Spread {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+func (s *roleSolver) compareFree(a, b *vertex) int {
+	for a != b && a != nil && b != nil {
+		if c := s.fewer(a.high, b.high); c != 0 {
+			return c
+		}
+		a, b = a.parent, b.parent
+	}
+	return 0
+}
+
+// down keeps, at a vertex and below it, the best ways, until one is left.
+func (s *roleSolver) down(v *vertex, ways []cast) []cast {
+	if v.node != nil {
+		return ways
+	}
+	ways = least(ways, func(c cast) []*vertex { return s.others(v, c) }, s.compareSets)
+	kids := slices.SortedFunc(slices.Values(v.children), func(a, b *vertex) int {
+		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(b.high, a.high), cmp.Compare(a.order, b.order))
+	})
+	for _, kid := range kids {
+		key := func(c cast) []int {
+			sum := s.sumBelow(kid, c)
+			return append([]int{total(sum)}, sum...)
+		}
+		ways = least(ways, key, func(a, b []int) int { return slices.Compare(b, a) })
+	}
+	for _, kid := range v.children {
+		if total(s.sumBelow(kid, ways[0])) > 0 {
+			ways = s.down(kid, ways)
+		}
+	}
+	return ways
+}
+
+// others are the children that take members although none of the gang run there; what lies outside the tree is decided before.
+func (s *roleSolver) others(v *vertex, c cast) []*vertex {
+	var out []*vertex
+	for _, kid := range v.children {
+		if kid.own == 0 && kid != s.outside && total(s.sumBelow(kid, c)) > 0 {
+			out = append(out, kid)
+		}
+	}
+	return out
+}
+
+func (s *roleSolver) compareSets(a, b []*vertex) int {
+	key, free := 0, 0
+	var slotsA, slotsB []int
+	for _, v := range a {
+		key, free, slotsA = key+v.key, free+v.high, append(slotsA, v.high)
+	}
+	keyB, freeB := 0, 0
+	for _, v := range b {
+		keyB, freeB, slotsB = keyB+v.key, freeB+v.high, append(slotsB, v.high)
+	}
+	descending := func(x, y int) int { return cmp.Compare(y, x) }
+	slices.SortFunc(slotsA, descending)
+	slices.SortFunc(slotsB, descending)
+	return cmp.Or(
+		cmp.Compare(len(a), len(b)), cmp.Compare(keyB, key), s.fewer(free, freeB), s.fewer(slices.Compare(slotsA, slotsB), 0),
+		slices.CompareFunc(a, b, func(x, y *vertex) int { return cmp.Compare(x.order, y.order) }),
+	)
+}

@@ -1,0 +1,186 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Every plan for members of different shapes equals the reference's: members, strategy, domain, counts, assignments, what it waits for.
+func TestRolesEqualReference(t *testing.T) { holdsFor(t, drawRoles, rolesAgree) }
+
+func rolesAgree(in Input) ([]string, error) {
+	want, err := Solve(in)
+	if err != nil {
+		return nil, err
+	}
+	for path, req := range map[string]*gang.Request{"indexed": &in.Request, "plain": WithoutIndex(in.Request)} {
+		res, refusal := plan(in, req)
+		if err := difference(in, want, res, refusal); err != nil {
+			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, want.Text(), resultText(res, refusal))
+		}
+	}
+	return append(roleKinds(&in, want), quotaKinds(&in, want)...), nil
+}
+
+// roleKinds says what is special about a cluster and its plan.
+func roleKinds(in *Input, a *Answer) []string {
+	if !hasRoles(in) {
+		return []string{"one shape"}
+	}
+	s, err := newRoleSolver(in)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{fmt.Sprintf("%d roles", len(s.roles)), true},
+		{"placed", a.Placed},
+		{"unschedulable", !a.Placed},
+		{"of several nodes", len(a.Counts) > 1},
+		{"beside running members", a.Placed && len(s.own) > 0},
+		{"one group, placed", a.Placed && len(s.levels) > 0},
+		{"the gang and its group at different tiers", a.Placed && len(a.Worth) > 1 && a.Worth[0] != a.Worth[1]},
+		{"with anchors, placed", a.Placed && in.Request.AffinityKey != ""},
+		{"not all members placed", a.Placed && a.Members < len(in.Request.Members)},
+		{"waiting", len(a.WaitsFor) > 0},
+		{"waiting, and further members", len(a.WaitsFor) > 0 && a.Members > a.Wanted},
+		{"partly outside the tree", a.Outside > 0 && a.Outside < a.Members},
+		{"wholly outside the tree", a.Placed && a.Outside == a.Members},
+	} {
+		if kind.holds {
+			out = append(out, kind.name)
+		}
+	}
+	return out
+}
+
+// drawRoles draws a cluster without zones and a gang of two or three roles, a quarter of them with quotas.
+func drawRoles(t *rapid.T) Input {
+	sizes := Sizes{Nodes: 8, Slots: 4, Members: 6}
+	in := Input{Spec: DrawCluster(t, sizes)}
+	dropZones(&in.Spec)
+	in.Request = gang.Request{
+		Name:   gangName,
+		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
+		Policy: rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
+	}
+	own := takeOwn(&in.Spec, chance(t, 35, "with running members"))
+	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
+	if chance(t, 20, "one group") {
+		in.Request.Groups = []gang.Groups{{Size: members + own}}
+	}
+	nameMembers(t, &in.Request, &in.Spec, members, own)
+	drawRulesOfRoles(t, &in)
+	drawRest(t, &in.Request, &in.Spec, own)
+	var shapes []*gang.Shape
+	for range rapid.IntRange(2, 3).Draw(t, "roles") {
+		shapes = append(shapes, drawShape(t))
+	}
+	for i := range in.Request.Members {
+		in.Request.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
+	}
+	if chance(t, 25, "with quotas") {
+		drawQuotas(t, &in)
+		in.Request.NeverPreempts = true // it might reclaim
+	}
+	return in
+}
+
+func dropZones(spec *placement.Spec) {
+	spec.NUMAExclusive = numa.Exclusive("")
+	for i := range spec.Nodes {
+		spec.Nodes[i].NUMA = nil
+	}
+	for i := range spec.Running {
+		spec.Running[i].NUMA = nil
+	}
+}
+
+// drawRulesOfRoles draws gather rules of the gang and of its group, if it has one. A group that must gather on a node is a unit where nobody runs.
+func drawRulesOfRoles(t *rapid.T, in *Input) {
+	layers := []string{"0"}
+	for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		layers = append(layers, strconv.Itoa(l.Tier))
+	}
+	in.Request.Gather = drawGather(t, layers)
+	for i := range in.Request.Groups {
+		in.Request.Groups[i].Gather = slices.DeleteFunc(drawGather(t, layers), func(r gang.Rule) bool {
+			return r.Strategy == gang.MustGather && r.Layer == "0"
+		})
+	}
+}
+
+// drawShape draws what members of a role ask for and where they may be.
+func drawShape(t *rapid.T) *gang.Shape {
+	s := &gang.Shape{Resources: muster.Resources{second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs")}}
+	if s.Resources[second] == 0 || chance(t, 60, "has devices") { // it asks for something that nodes have
+		s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")
+	}
+	if chance(t, 20, "is a pod") {
+		s.Resources[muster.Pods] = 1
+	}
+	if chance(t, 15, "selector of the role") {
+		s.Selector = map[string]string{"kind": "b"}
+	}
+	if chance(t, 10, "tolerates") {
+		s.Tolerations = []gang.Toleration{{Key: "t", Exists: true}}
+	}
+	return s
+}
+
+// Members that are told apart by nothing that matters are placed like members of one shape.
+func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
+	holdsFor(t, drawRoles, func(in Input) ([]string, error) {
+		return nil, sameAsOneShape(in)
+	})
+}
+
+func sameAsOneShape(in Input) error {
+	if in.Request.Policy != "" && in.Request.Policy != gang.BestFit || in.Request.Score != nil || len(validity.Own(&in.Spec, &in.Request)) > 0 {
+		return nil // roles are placed by plainer rules
+	}
+	shapes := [2]gang.Shape{*in.Request.Members[0].Shape, *in.Request.Members[0].Shape}
+	shapes[1].Tolerations = append(slices.Clip(shapes[1].Tolerations), gang.Toleration{Key: "nobody has it", Exists: true})
+	one := in.Request
+	one.Members = slices.Clone(in.Request.Members)
+	for i := range in.Request.Members {
+		in.Request.Members[i].Shape, one.Members[i].Shape = &shapes[i%2], &shapes[0]
+	}
+	roles, errRoles := plan(in, &in.Request)
+	plain, errPlain := plan(in, &one)
+	if (errRoles == nil) != (errPlain == nil) {
+		return fmt.Errorf("by role: %v, as one shape: %v", errRoles, errPlain)
+	}
+	if errRoles != nil {
+		if errRoles.Error() != errPlain.Error() {
+			return fmt.Errorf("by role: %w, as one shape: %w", errRoles, errPlain)
+		}
+		return nil
+	}
+	count := map[string]int{}
+	for _, a := range roles.Assignments {
+		count[a.Node]++
+	}
+	for _, a := range plain.Assignments {
+		count[a.Node]--
+	}
+	for node, n := range count {
+		if n != 0 {
+			return fmt.Errorf("%d more on %s by role\nby role: %sas one shape: %s", n, node, resultText(roles, nil), resultText(plain, nil))
+		}
+	}
+	return nil
+}

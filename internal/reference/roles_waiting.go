@@ -1,0 +1,94 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// waitByRole names whom a plan made with the leaving members gone waits for, and adds further members inside its domain on what is free now, as if
+// those placed so far ran.
+func (s *roleSolver) waitByRole(answer *Answer) {
+	answer.WaitsFor = s.waitsForByRole(answer)
+	later, err := s.laterRoles(answer)
+	if err != nil || len(later.pending) == 0 {
+		return
+	}
+	n := later.largestFit()
+	if n == 0 {
+		return
+	}
+	further := &Answer{}
+	later.decideRoles(further, n)
+	assignments := append(answer.Assignments, further.Assignments...)
+	s.inTreeOrderByRole(assignments)
+	answer.Worth = further.Worth // of all groups
+	answer.complete(assignments)
+}
+
+// laterRoles is the solver for the members that are left.
+func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
+	in := *s.in
+	in.Request.Members, in.refused = s.pending[len(first.Assignments):], s.in.refused
+	for i, a := range first.Assignments {
+		m := &s.pending[i]
+		in.Spec.Running = append(slices.Clip(in.Spec.Running), placement.Running{
+			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: a.Node,
+			Resources: validity.ShapeOf(&in.Request, m).Resources,
+		})
+	}
+	if len(in.Request.Members) == 0 {
+		return &roleSolver{}, nil
+	}
+	later, err := newRoleSolver(&in)
+	if err != nil {
+		return nil, err
+	}
+	later.roles, later.ranks = s.roles, s.ranks
+	later.gang = rules{must: s.tiers[0], hard: s.gang.hard, prefer: []int{s.tiers[0]}}
+	later.lookAgain(false)
+	return later, nil
+}
+
+// inTreeOrderByRole lets the ranks of every role follow the tree, whoever came first.
+func (s *roleSolver) inTreeOrderByRole(assignments []placement.Assignment) {
+	p := &search{solver: s.solver}
+	for r := range s.roles {
+		var places []int
+		var list []placement.Assignment
+		for i, a := range assignments {
+			if s.role(s.shapeNamed(a.Member)) == r {
+				places, list = append(places, i), append(list, a)
+			}
+		}
+		p.inTreeOrder(list)
+		for i, at := range places {
+			assignments[at].Node = list[i].Node
+		}
+	}
+}
+
+func (s *roleSolver) shapeNamed(member string) *gang.Shape {
+	i := slices.IndexFunc(s.pending, func(m gang.Member) bool { return m.Name == member })
+	return validity.ShapeOf(&s.in.Request, &s.pending[i])
+}
+
+// waitsForByRole takes what is placed on a node for one unit of so many members.
+func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
+	var out []placement.Waited
+	for _, v := range s.nodes {
+		unit := *s.solver
+		unit.shapes = nil
+		for _, a := range answer.Assignments {
+			if a.Node == v.node.Name {
+				unit.shapes = append(unit.shapes, s.shapeNamed(a.Member))
+			}
+		}
+		if len(unit.shapes) > 0 {
+			out = append(out, (&search{solver: &unit}).waitsFor(map[string]int{v.node.Name: 1})...)
+		}
+	}
+	return out
+}
