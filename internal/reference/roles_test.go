@@ -141,6 +141,34 @@ func drawShape(t *rapid.T) *gang.Shape {
 	return s
 }
 
+// Plans for members of different shapes have legal victims, none too many, and none better than what is said to be possible; where that is said to
+// be proven, the best.
+func TestVictimsOfRoles(t *testing.T) {
+	holdsFor(t, drawRoleVictims, func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+}
+
+// drawRoleVictims draws a cluster without zones that is nearly full, and a gang of several roles that may well need victims.
+func drawRoleVictims(t *rapid.T) Input {
+	in := crowd(t)
+	dropZones(&in.Spec)
+	req := &in.Request
+	req.Groups, req.PP, req.DP = nil, 0, 0
+	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+	shapes := []*gang.Shape{drawShape(t), drawShape(t)}
+	for i := range req.Members {
+		req.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
+	}
+	drawPreemptor(t, &in)
+	if chance(t, 40, "with minima") {
+		drawMinima(t, &in)
+	}
+	if chance(t, 20, "with budgets") {
+		drawBudgets(t, &in)
+	}
+	boundCandidates(&in)
+	return in
+}
+
 // Members that are told apart by nothing that matters are placed like members of one shape.
 func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 	holdsFor(t, drawRoles, func(in Input) ([]string, error) {

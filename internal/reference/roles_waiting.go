@@ -92,3 +92,32 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 	}
 	return out
 }
+
+// strategyByRole is the best strategy for n members once all that leave have left: those outside the tree, and the worths; nil if they do not fit.
+func strategyByRole(in *Input, n int) ([]int, error) {
+	s, err := newRoleSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	s.lookAgain(true)
+	ways, answer := s.allowed(n), &Answer{}
+	if len(ways) == 0 {
+		return nil, nil
+	}
+	s.bestStrategies(answer, ways)
+	return append([]int{answer.Outside}, answer.Worth...), nil
+}
+
+// afterByRole plans n members once all that leave have left, then further ones.
+func afterByRole(in *Input, n int, answer *Answer) error {
+	s, err := newRoleSolver(in)
+	if err != nil {
+		return err
+	}
+	s.lookAgain(true)
+	if n <= s.most() && len(s.allowed(n)) > 0 {
+		s.decideRoles(answer, n)
+		s.waitByRole(answer)
+	}
+	return nil
+}

@@ -12,6 +12,9 @@ import (
 // every group, and lie on one node. It lists the members of a unit, by rank; nil where members are units.
 func unitsOf(in *Input) (units Input, members []gang.Member) {
 	req := &in.Request
+	if hasRoles(in) {
+		return *in, nil
+	}
 	ranks := validity.Ranks(req, nil)
 	members = slices.Clone(req.Members)
 	slices.SortFunc(members, func(a, b gang.Member) int { return ranks[a.Name] - ranks[b.Name] })

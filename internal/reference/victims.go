@@ -41,6 +41,7 @@ type evictor struct {
 	// For the gang, or for the units that it is made of.
 	solver *solver
 	least  int
+	roles  bool             // the members are of different shapes
 	known  map[string][]int // strategies by what the nodes take; nil: the gang does not fit
 }
 
@@ -112,7 +113,7 @@ func newEvictor(in *Input) (*evictor, error) {
 		return nil, err
 	}
 	s.look(true)
-	e := &evictor{in: in, solver: s, order: in.Request.Preempt.Ranked(), known: map[string][]int{}}
+	e := &evictor{in: in, solver: s, roles: hasRoles(in), order: in.Request.Preempt.Ranked(), known: map[string][]int{}}
 	units.refused = 0
 	if e.least = s.smallestAdmissible(s.wanted()); e.least == 0 {
 		return nil, nil
@@ -212,6 +213,9 @@ func (e *evictor) strategy(set []int) ([]int, error) {
 	if e.least > s.most() {
 		return nil, nil
 	}
+	if e.roles {
+		return strategyByRole(&in, e.least)
+	}
 	s.look(true)
 	var fits []int
 	for _, v := range s.vertices {
@@ -248,6 +252,9 @@ func After(in Input, gone []placement.MemberRef) (*Answer, error) {
 	answer := &Answer{Wanted: e.least}
 	s := *e.solver
 	s.in = &left
+	if e.roles {
+		return answer, afterByRole(&left, e.least, answer)
+	}
 	s.look(true)
 	if e.least <= s.most() {
 		if p := s.fit(e.least); p != nil {
