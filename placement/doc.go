@@ -21,6 +21,8 @@
 //   - place.go, choose.go, pick.go: level by level, which children take how many. Where slots alone decide, plain.go, fill.go
 //     and least.go do without their general search.
 //   - ranks.go gives the places found to the members, report.go describes the result.
+//   - Members of several shapes go their own way, without an index: roles.go says when, frontier.go and rolesums.go find what fits together below
+//     every vertex, rolesearch.go, rolesets.go decide, rolerefuse.go and rolevictims.go answer where nothing fits.
 //   - wait.go plans with leaving members gone; victims.go and candidates.go put the question whom to evict to package preempt and plan with the
 //     victims gone; refuse.go says why nothing helps.
 package placement

@@ -52,7 +52,7 @@ const (
 	// frontierTable bounds the numbers of combinations of all roles but one that are told apart at a vertex.
 	frontierTable = 1 << 16
 	// keptPoints is how many counts are kept of a frontier that has more combinations.
-	keptPoints = 64
+	keptPoints = 32
 )
 
 // folder makes frontiers, of points and of other frontiers. For all numbers of the other roles it keeps the most members of the main role that

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -62,8 +63,8 @@ func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, gone ma
 	}
 }
 
-// plan draws a result on the board: new members as capital letters, by group, by rank, or by the number in their name.
-func (b *board) plan(res *placement.Result, size int64, show string) string {
+// plan draws a result on the board: new members as capital letters, by group or shape, by rank, or by the number in their name.
+func (b *board) plan(req *gang.Request, res *placement.Result, show string) string {
 	gone, victims := map[placement.MemberRef]bool{}, map[placement.MemberRef]bool{}
 	for _, w := range res.WaitsFor {
 		gone[w.MemberRef] = true
@@ -77,7 +78,10 @@ func (b *board) plan(res *placement.Result, size int64, show string) string {
 		drawn.slots[node] = slices.Clone(slots)
 	}
 	for _, a := range res.Assignments {
-		n := max(a.Group, 0)
+		shape, n := shapeOf(req, a.Member)
+		if a.Group >= 0 {
+			n = a.Group
+		}
 		switch show {
 		case "ranks":
 			n = a.Rank
@@ -86,7 +90,7 @@ func (b *board) plan(res *placement.Result, size int64, show string) string {
 		}
 		letter := string(rune('A' + n%26))
 		ref := placement.MemberRef{Gang: letter, Member: a.Member}
-		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, size, ref, gone)
+		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, shape.Resources[device], ref, gone)
 	}
 	drawn.vacate(victims)
 	return drawn.String()

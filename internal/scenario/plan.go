@@ -31,7 +31,7 @@ func (s *session) plan(t testing.TB, w *words) (string, error) {
 		return "", err
 	}
 	req := build()
-	return s.headline(req, res) + victimsLine(req, res) + s.board.plan(res, req.Shape.Resources[device], show), nil
+	return s.headline(req, res) + victimsLine(req, res) + s.board.plan(req, res, show), nil
 }
 
 // request returns a function that builds the same request anew each time.

@@ -109,10 +109,14 @@ func request(w *words, name string, first int) *gang.Request {
 		)})
 	}
 	index, pinned := w.numbers("index"), w.number("pinned", 0)
-	for i := range w.number("members", 0) {
+	roles := shapes(w)
+	for i := range w.number("members", len(roles)) {
 		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, first+i), NonPreemptible: i < pinned}
 		if i < len(index) {
 			m.Index, m.Indexed = index[i], true
+		}
+		if i < len(roles) {
+			m.Shape = roles[i]
 		}
 		req.Members = append(req.Members, m)
 	}

@@ -5,7 +5,7 @@
 // slot: `.` free, `x` taken, `#` out of service, `~` leaving, a lower-case letter a member of the running gang of that
 // name. Nodes are node-0, node-1, ... in order of appearance. A row called `outside` holds nodes outside the tree, one
 // called `root` the nodes of a topology without layers, and `name:layer` places a domain in another layer than its
-// indentation says. A plan shows new members as capital letters, one letter a group (with `show=ranks` one a rank, with
+// indentation says. A plan shows new members as capital letters, one letter a group, without groups a shape (with `show=ranks` one a rank, with
 // `show=names` one a member, by the number in its name). The host score of a node is what `score` gives it, else 0, and
 // the weights of its labels.
 //
@@ -28,6 +28,7 @@
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
+//	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
