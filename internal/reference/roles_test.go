@@ -190,7 +190,7 @@ func sameAsOneShape(in Input) error {
 	roles, errRoles := plan(in, &in.Request)
 	plain, errPlain := plan(in, &one)
 	if (errRoles == nil) != (errPlain == nil) {
-		return fmt.Errorf("by role: %v, as one shape: %v", errRoles, errPlain)
+		return fmt.Errorf("by role: %s, as one shape: %s", fmt.Sprint(errRoles), fmt.Sprint(errPlain))
 	}
 	if errRoles != nil {
 		if errRoles.Error() != errPlain.Error() {
