@@ -1,6 +1,7 @@
 package preempt
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -19,15 +20,14 @@ const (
 	additive
 )
 
-// extent bounds differences of priorities and of starts; larger ones count as that, so that no sum overflows.
-const extent = 1 << 39
-
 // layout is how costs stand in weights, and the bases from which they are counted: all are 0 or more.
 type layout struct {
 	fields   [additive]field
 	order    []gang.Cost
 	least    int64 // the lowest priority
 	youngest int64 // the latest start
+	// extent bounds differences of priorities and of starts; larger ones count as that, so that no sum over the candidates overflows.
+	extent uint64
 }
 
 // additiveOf lists what of a cost adds up over candidates.
@@ -51,7 +51,8 @@ func additiveOf(c gang.Cost) []int {
 }
 
 func newLayout(p *Problem) layout {
-	l := layout{order: p.Order, least: p.Lowest, youngest: p.Latest}
+	n := uint64(len(p.Candidates))
+	l := layout{order: p.Order, least: p.Lowest, youngest: p.Latest, extent: math.MaxInt64 / max(1, n)}
 	if len(l.order) == 0 {
 		l.order = gang.Costs()
 	}
@@ -75,7 +76,6 @@ func newLayout(p *Problem) layout {
 			most[budgets]++
 		}
 	}
-	n := uint64(len(p.Candidates))
 	most[members] = n
 	most[prioritySum], most[lostWork] = n*l.above(highest), n*l.age(oldest)
 	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Outside }) {
@@ -93,7 +93,7 @@ func newLayout(p *Problem) layout {
 
 // above is by how much a priority is above the lowest.
 func (l *layout) above(priority int64) uint64 {
-	return min(uint64(priority)-uint64(l.least), extent)
+	return min(uint64(priority)-uint64(l.least), l.extent)
 }
 
 // age is what a candidate has run when the last one started, 0 if nobody knows.
@@ -101,7 +101,7 @@ func (l *layout) age(started int64) uint64 {
 	if started == 0 {
 		return 0
 	}
-	return min(uint64(l.youngest)-uint64(started), extent)
+	return min(uint64(l.youngest)-uint64(started), l.extent)
 }
 
 // alone is the weight of a candidate that leaves by itself, budgets apart.

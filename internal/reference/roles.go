@@ -33,8 +33,14 @@ func hasRoles(in *Input) bool {
 		return false
 	}
 	levels := validity.Levels(req, len(req.Members))
+	if n := len(levels); n > 0 && slices.ContainsFunc(levels[n-1].Gather, onNode) && len(validity.Own(&in.Spec, req)) == 0 && len(req.Members)%levels[n-1].Size == 0 {
+		return false
+	}
 	return len(levels) == 0 || levels[len(levels)-1].Size >= len(req.Members)+len(validity.Own(&in.Spec, req))
 }
+
+// onNode says whether a rule gathers on a node, as rules are drawn.
+func onNode(r gang.Rule) bool { return r.Strategy == gang.MustGather && r.Layer == "0" }
 
 func newRoleSolver(in *Input) (*roleSolver, error) {
 	s, err := newSolver(in)
