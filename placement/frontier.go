@@ -185,6 +185,14 @@ func (f frontier) most(role int) (n int32) {
 	return n
 }
 
+// mostInAll is the largest number of members, whatever their roles.
+func (f frontier) mostInAll() (n int64) {
+	for _, p := range f {
+		n = max(n, p.total())
+	}
+	return n
+}
+
 // roughSum is a sum of a few points of each.
 func (f *folder) roughSum(a, b frontier) frontier {
 	f.forgot = true

@@ -28,7 +28,7 @@ func (c *cast) outcomes(n int) iter.Seq[*outcome] {
 		tried := map[vertex]bool{}
 		for st := range c.strategies() {
 			g.use(st)
-			for _, d := range g.ranked() {
+			for d := range g.ranked() {
 				if tried[d] {
 					continue
 				}
@@ -135,27 +135,71 @@ func (g *casting) takes(x vertex) bool {
 	return g.fits[x].holds(g.want)
 }
 
-// ranked lists the domains that hold the gang, best first.
-func (g *casting) ranked() []vertex {
-	var out []vertex
-	spans, wholes := map[vertex]int{}, map[vertex]int32{}
-	for _, d := range g.candidates(g.gang) {
-		if g.holds(d) {
-			out = append(out, d)
-			in := g.intact(d)
-			spans[d], wholes[d] = in.span(d), in.whole
+// rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
+type rankedDomain struct {
+	at    vertex
+	whole int32
+	span  int
+	exact bool
+}
+
+// ranked iterates over the domains that hold the gang, best first. How many children one uses is found out once nothing else is
+// better than it could be.
+func (g *casting) ranked() iter.Seq[vertex] {
+	return func(yield func(vertex) bool) {
+		var list []rankedDomain
+		for _, d := range g.candidates(g.gang) {
+			if g.holds(d) {
+				in := g.intact(d)
+				list = append(list, rankedDomain{at: d, whole: in.whole, span: in.leastSpan(d)})
+			}
+		}
+		slices.SortFunc(list, g.compareDomains)
+		for len(list) > 0 {
+			best := list[0]
+			list = list[1:]
+			if best.exact {
+				if !yield(best.at) {
+					return
+				}
+				continue
+			}
+			best.span, best.exact = g.intact(best.at).span(best.at), true
+			at, _ := slices.BinarySearchFunc(list, best, g.compareDomains)
+			list = slices.Insert(list, at, best)
 		}
 	}
-	slices.SortFunc(out, func(a, b vertex) int {
-		return cmp.Or(
-			cmp.Compare(wholes[a], wholes[b]),
-			cmp.Compare(g.friends.at(b), g.friends.at(a)),
-			cmp.Compare(spans[a], spans[b]),
-			g.compareSlots(a, b),
-			g.v.comparePaths(a, b),
-		)
-	})
-	return out
+}
+
+func (g *casting) compareDomains(a, b rankedDomain) int {
+	return cmp.Or(
+		cmp.Compare(a.whole, b.whole),
+		cmp.Compare(g.friends.at(b.at), g.friends.at(a.at)),
+		cmp.Compare(a.span, b.span),
+		g.compareSlots(a.at, b.at),
+		g.v.comparePaths(a.at, b.at),
+	)
+}
+
+// leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members.
+func (g *casting) leastSpan(d vertex) int {
+	if g.v.isNode(d) || g.lca >= 0 || d == rootVertex || g.v.tierOf(d) > g.whole {
+		return 0
+	}
+	var most []int64
+	lo, end := g.v.kids(d)
+	for kid := lo; kid < end; kid++ {
+		most = append(most, g.fits[kid].mostInAll())
+	}
+	slices.Sort(most)
+	n, left := 0, g.want.total()
+	for _, m := range slices.Backward(most) {
+		if left <= 0 {
+			break
+		}
+		n, left = n+1, left-m
+	}
+	return n
 }
 
 // intact is the casting that keeps the gang, where it is a group, as whole in a domain as can be.

@@ -157,7 +157,7 @@ func (g *casting) firstThatSuffice(inUse frontier, others []vertex, want counts)
 	return others
 }
 
-// classes parts children into those that are equal but for their paths.
+// classes parts children into those that are equal but for their paths; those that take most members come first.
 func (g *casting) classes(kids []vertex) [][]vertex {
 	var out [][]vertex
 	at := map[string]int{}
@@ -175,6 +175,9 @@ func (g *casting) classes(kids []vertex) [][]vertex {
 		}
 		out[i] = append(out[i], kid)
 	}
+	slices.SortStableFunc(out, func(a, b []vertex) int {
+		return cmp.Compare(g.fits[b[0]].mostInAll(), g.fits[a[0]].mostInAll())
+	})
 	return out
 }
 
@@ -236,6 +239,11 @@ func (c *setChooser) better(a, b *set) bool {
 
 // add tries the sets so far with the first children of a class, one, two and so on.
 func (c *setChooser) add(class []vertex) {
+	most := c.fits[class[0]].mostInAll() // and no child of the classes that follow takes more
+	hopeless := func(s *set) bool {
+		return int64(c.fewest-len(s.kids))*most < s.left.total()
+	}
+	c.sets.list = slices.DeleteFunc(c.sets.list, hopeless)
 	all := sets{list: slices.Clone(c.sets.list), at: map[string]int{}}
 	for i, s := range all.list {
 		all.at[s.left.key()] = i
@@ -244,26 +252,35 @@ func (c *setChooser) add(class []vertex) {
 	for _, kid := range class {
 		var next sets
 		for _, s := range layer {
-			if s.left.total() == 0 || len(s.kids) >= c.fewest {
+			if s.left.total() == 0 || hopeless(s) {
 				continue
 			}
-			for _, p := range c.fits[kid] {
-				if c.steps--; c.steps < 0 {
-					return
-				}
-				if left := s.left.minus(s.left.least(p)); left.total() < s.left.total() {
-					c.offer(&next, c.with(s, kid, left))
-				}
+			if c.extend(s, kid, &next); c.steps < 0 {
+				return
 			}
 		}
 		for _, s := range next.list {
-			c.offer(&all, s)
+			if c.offer(&all, s); s.left.total() == 0 {
+				c.fewest = min(c.fewest, len(s.kids))
+			}
 		}
 		if layer = next.list; len(layer) == 0 {
 			break
 		}
 	}
 	c.sets = all
+}
+
+// extend offers a set and a child more, whichever of the counts it takes that fit there.
+func (c *setChooser) extend(s *set, kid vertex, to *sets) {
+	for _, p := range c.fits[kid] {
+		if c.steps--; c.steps < 0 {
+			return
+		}
+		if left := s.left.minus(s.left.least(p)); left.total() < s.left.total() {
+			c.offer(to, c.with(s, kid, left))
+		}
+	}
 }
 
 // with is a set and a child more.

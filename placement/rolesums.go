@@ -26,7 +26,7 @@ type cast struct {
 func (p *problem) newCast(held map[int32][]int64) *cast {
 	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), known: map[string]frontier{}, rough: map[string]bool{}}
 	c.readRoles()
-	c.slots = c.roles[0].slotTable()
+	c.slots = c.slotsBeside(held)
 	c.folder = newFolder(p.wanted(len(p.pending)))
 	n := p.v.numDomains()
 	c.fits, c.forgot = make([]frontier, n+int(p.v.nodes)), make([]bool, n+int(p.v.nodes))
@@ -35,6 +35,25 @@ func (p *problem) newCast(held map[int32][]int64) *cast {
 		c.sumChildren(x)
 	}
 	return c
+}
+
+// slotsBeside are the slots of the first role beside what is as good as taken.
+func (c *cast) slotsBeside(held map[int32][]int64) slotTable {
+	first := c.roles[0]
+	if len(held) == 0 {
+		return first.slotTable()
+	}
+	slots := first.countSlots()
+	for id, amounts := range held {
+		left := make([]int64, len(amounts))
+		for r, amount := range amounts {
+			left[r] = -amount
+		}
+		x := c.v.nodeVertex(c.v.at(id))
+		slots[x] = min(slots[x], first.room(id, left))
+	}
+	first.sumSlots(slots)
+	return slotTable{flat: slots}
 }
 
 // readRoles finds what the members of each role ask for.

@@ -25,11 +25,7 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 		if forgot {
 			return int64(e.units)
 		}
-		var most int64
-		for _, p := range f {
-			most = max(most, p.total())
-		}
-		return most
+		return f.mostInAll()
 	}
 }
 
