@@ -14,7 +14,7 @@ type Preempt struct {
 	// the order of [Costs]. Empty: that order.
 	Order []Cost
 	// Steps bounds the search where victims depend on each other (gangs, quotas, budgets); a step looks at some four nodes. The result
-	// says whether it is proven to be the best. 0: 10,000.
+	// says whether it is proven to be the best. 0: 5,000.
 	Steps int
 }
 

@@ -13,7 +13,7 @@ import (
 // Solve finds the best legal set of candidates whose leaving makes room for the gang, in the order of costs of the problem. For candidates
 // that leave one by one it is exact; elsewhere branch and bound finds the best set if the steps suffice, and says so.
 func Solve(p Problem) Solution {
-	p.Steps = cmp.Or(p.Steps, 10_000)
+	p.Steps = cmp.Or(p.Steps, 5_000)
 	s := newSearch(&p)
 	return s.solve()
 }
