@@ -34,7 +34,8 @@ func preemptCases() []preemptCase {
 		gangs := alone
 		gangs.Together = 8
 		for _, crowd := range []benchmarks.Crowd{alone, gangs} {
-			cases = append(cases,
+			cases = append(
+				cases,
 				preemptCase{Crowd: crowd, within: "rack", domain: 16, members: 64, devices: 1, priority: 100},
 				preemptCase{Crowd: crowd, within: "block", domain: 128, members: 64, devices: 8, priority: 100},
 				preemptCase{Crowd: crowd, within: "spine", domain: 1024, members: 64, devices: 8, priority: 100},
@@ -130,8 +131,10 @@ func TestNoDearerThanGreedy(t *testing.T) {
 			cluster, err := placement.NewCluster(spec)
 			require.NoError(t, err)
 			for _, c := range []preemptCase{
-				{within: "rack", domain: 16, members: 64, devices: 1}, {within: "rack", domain: 16, members: 8, devices: 8},
-				{within: "block", domain: 128, members: 32, devices: 8}, {within: "spine", domain: 1024, members: 64, devices: 8},
+				{within: "rack", domain: 16, members: 64, devices: 1},
+				{within: "rack", domain: 16, members: 8, devices: 8},
+				{within: "block", domain: 128, members: 32, devices: 8},
+				{within: "spine", domain: 1024, members: 64, devices: 8},
 			} {
 				res, err := placement.Plan(cluster, crowd.Preemptor(c.members, c.devices, crowdLayers[c.within], 100))
 				require.NoError(t, err)

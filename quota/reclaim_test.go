@@ -271,8 +271,12 @@ func TestOverMinEqualsReference(t *testing.T) {
 func departments(t *testing.T, used map[string]int64) *quota.State {
 	t.Helper()
 	tree, err := quota.New([]quota.Spec{
-		{Name: "research", Min: gpus(8), Max: gpus(16)}, {Name: "vision", Parent: "research", Min: gpus(4)}, {Name: "speech", Parent: "research", Min: gpus(4)},
-		{Name: "serving", Min: gpus(4), Max: gpus(16)}, {Name: "search", Parent: "serving", Min: gpus(2)}, {Name: "maps", Parent: "serving", Max: gpus(9)},
+		{Name: "research", Min: gpus(8), Max: gpus(16)},
+		{Name: "vision", Parent: "research", Min: gpus(4)},
+		{Name: "speech", Parent: "research", Min: gpus(4)},
+		{Name: "serving", Min: gpus(4), Max: gpus(16)},
+		{Name: "search", Parent: "serving", Min: gpus(2)},
+		{Name: "maps", Parent: "serving", Max: gpus(9)},
 	})
 	require.NoError(t, err)
 	s, err := tree.State(gpus(16))
@@ -381,8 +385,16 @@ func TestBelow(t *testing.T) {
 		name, above string
 		below       bool
 	}{
-		{"vision", "research", true}, {"vision", "vision", true}, {"research", "vision", false}, {"vision", "serving", false}, {"maps", "", true},
-		{"", "", true}, {"", "maps", false}, {"nobody", "", false}, {"vision", "nobody", false}, {"nobody", "nobody", false},
+		{"vision", "research", true},
+		{"vision", "vision", true},
+		{"research", "vision", false},
+		{"vision", "serving", false},
+		{"maps", "", true},
+		{"", "", true},
+		{"", "maps", false},
+		{"nobody", "", false},
+		{"vision", "nobody", false},
+		{"nobody", "nobody", false},
 	} {
 		require.Equal(t, c.below, tree.Below(c.name, c.above), "%s below %s", c.name, c.above)
 	}

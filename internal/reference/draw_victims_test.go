@@ -287,8 +287,12 @@ func drawLenders(t *rapid.T, in *Input) {
 		return muster.Resources{device: a.Min[device] + b.Min[device] + spare()/2, second: a.Min[second] + b.Min[second] + 1000*spare()/2}
 	}
 	teams := []quota.Spec{
-		{Name: "org"}, {Name: "team-9", Parent: "org", Min: minOf("team-9")}, {Name: "team-10", Parent: "org", Min: minOf("team-10")},
-		{Name: "lab"}, {Name: "guests", Parent: "lab", Min: minOf("guests")}, {Name: "staff", Parent: "lab", Min: minOf("staff")},
+		{Name: "org"},
+		{Name: "team-9", Parent: "org", Min: minOf("team-9")},
+		{Name: "team-10", Parent: "org", Min: minOf("team-10")},
+		{Name: "lab"},
+		{Name: "guests", Parent: "lab", Min: minOf("guests")},
+		{Name: "staff", Parent: "lab", Min: minOf("staff")},
 	}
 	teams[0].Min, teams[3].Min = above(teams[1], teams[2]), above(teams[4], teams[5])
 	tree, err := quota.New(teams)

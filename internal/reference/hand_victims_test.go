@@ -242,7 +242,8 @@ func TestVictimCostByHand(t *testing.T) {
 	require.NoError(t, err)
 	in := Input{Spec: cluster(t, "block spine", "s0/b0: n1=2 n2=3"), Request: job(5)}
 	in.Spec.Quotas, in.Spec.Budgets = tree, []placement.Budget{{Name: "x", Allowed: 1}}
-	in.Spec.Running = runs(t,
+	in.Spec.Running = runs(
+		t,
 		"b-0 n1 priority=3 quota=mine start=7 budget=x", "b-10 n1 priority=4 quota=mine start=4 budget=x",
 		"a-0 n2 priority=-1 quota=other gpu=3 min=1 budget=x",
 	)

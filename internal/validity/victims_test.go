@@ -95,7 +95,8 @@ func TestCheckSeesDefectsOfReclaiming(t *testing.T) {
 	} {
 		spec, req, res := crowded(t)
 		tree, err := quota.New([]quota.Spec{
-			{Name: "mine", Min: gpus(tc.mine), Max: gpus(tc.limit)}, {Name: "dept", Min: gpus(tc.dept)},
+			{Name: "mine", Min: gpus(tc.mine), Max: gpus(tc.limit)},
+			{Name: "dept", Min: gpus(tc.dept)},
 			{Name: "theirs", Parent: "dept", Min: gpus(min(tc.theirs, tc.dept))},
 		})
 		require.NoError(t, err, tc.about)
