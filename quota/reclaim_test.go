@@ -378,24 +378,3 @@ func TestRefusals(t *testing.T) {
 	_, err = s.Refusals(ask, "all")
 	require.EqualError(t, err, `limit "all": unknown limit`)
 }
-
-func TestBelow(t *testing.T) {
-	tree := departments(t, nil).Tree
-	for _, c := range []struct {
-		name, above string
-		below       bool
-	}{
-		{"vision", "research", true},
-		{"vision", "vision", true},
-		{"research", "vision", false},
-		{"vision", "serving", false},
-		{"maps", "", true},
-		{"", "", true},
-		{"", "maps", false},
-		{"nobody", "", false},
-		{"vision", "nobody", false},
-		{"nobody", "nobody", false},
-	} {
-		require.Equal(t, c.below, tree.Below(c.name, c.above), "%s below %s", c.name, c.above)
-	}
-}

@@ -156,3 +156,24 @@ func TestLastUnitIsTakenBack(t *testing.T) {
 	}
 	require.Equal(t, []int64{25, 3, 3, 3, 3, 2}, got, "the 26th unit of a is due at 2.55, the third ones of the others at 2.5")
 }
+
+func TestBelow(t *testing.T) {
+	tree := departments(t, nil).Tree
+	for _, c := range []struct {
+		name, above string
+		below       bool
+	}{
+		{"vision", "research", true},
+		{"vision", "vision", true},
+		{"research", "vision", false},
+		{"vision", "serving", false},
+		{"maps", "", true},
+		{"", "", true},
+		{"", "maps", false},
+		{"nobody", "", false},
+		{"vision", "nobody", false},
+		{"nobody", "nobody", false},
+	} {
+		require.Equal(t, c.below, tree.Below(c.name, c.above), "%s below %s", c.name, c.above)
+	}
+}
