@@ -194,10 +194,7 @@ func (p *problem) capacityWithBegun(tiers []int32, d vertex, slots slotTable) in
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
 func (p *problem) binding() string {
-	if p.hasRoles() {
-		return p.bindingRoles()
-	}
-	if p.freeSlots() < int64(p.least) {
+	if !p.withoutAnyRule() {
 		return ""
 	}
 	if p.mult != nil && p.withoutMultiples().possible() {
@@ -218,6 +215,14 @@ func (p *problem) binding() string {
 		return fmt.Sprintf("MustGather node for groups of %d", p.size())
 	}
 	return "groups"
+}
+
+// withoutAnyRule says whether the whole cluster holds the least number of members, whatever the rules are.
+func (p *problem) withoutAnyRule() bool {
+	if p.hasRoles() {
+		return p.withoutRules().newCast(nil).possible(p.least)
+	}
+	return p.freeSlots() >= int64(p.least)
 }
 
 // freeSlots is what the whole cluster has free, whatever the rules are.
@@ -277,12 +282,16 @@ func (p *problem) causes() NodeCauses {
 	out := NodeCauses{}
 	excluded := p.excluded()
 	extra := p.leavingGifts()
+	roles := []*problem{p}
+	if p.hasRoles() {
+		roles = p.ofRoles()
+	}
 	for id := range int32(len(p.c.names)) {
 		if p.c.flagsOf(id)&present == 0 {
 			continue
 		}
 		out.Total++
-		if cause := p.cause(id, excluded, extra); cause != "" {
+		if cause := causeForAll(roles, func(one *problem) string { return one.cause(id, excluded, extra) }); cause != "" {
 			counts[cause]++
 		}
 	}
@@ -299,9 +308,6 @@ func (p *problem) causes() NodeCauses {
 }
 
 func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32]gift) string {
-	if p.hasRoles() {
-		return p.causeForRoles(id, excluded, extra)
-	}
 	if cause := p.refusal(id); cause != "" {
 		return cause
 	}

@@ -1,7 +1,7 @@
 package placement
 
 import (
-	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -61,36 +61,11 @@ func (c *cast) capacity(d vertex, t int32) int {
 	return list[i-1]
 }
 
-// bindingRoles names the first rule without which the members would fit, empty if the whole cluster does not hold them.
-func (p *problem) bindingRoles() string {
-	if !p.withoutRules().newCast(nil).possible(p.least) {
+// causeForAll is why a node takes no member of any role: the cause for the first one.
+func causeForAll(roles []*problem, cause func(one *problem) string) string {
+	first := cause(roles[0])
+	if first == "" || slices.ContainsFunc(roles[1:], func(one *problem) bool { return cause(one) == "" }) {
 		return ""
-	}
-	if p.gather.hard {
-		return "MustGather " + p.gather.name
-	}
-	for _, l := range p.levels {
-		if l.hard {
-			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
-		}
-	}
-	if len(p.running) > 0 {
-		return "running members"
-	}
-	return "groups"
-}
-
-// causeForRoles is why a node takes no member of any role: the cause for the first one.
-func (p *problem) causeForRoles(id int32, excluded map[int32]bool, extra map[int32]gift) string {
-	first := ""
-	for r := range p.shapes {
-		cause := p.ofRole(int32(r)).cause(id, excluded, extra)
-		if cause == "" {
-			return ""
-		}
-		if r == 0 {
-			first = cause
-		}
 	}
 	return first
 }

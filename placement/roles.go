@@ -43,14 +43,18 @@ func (p *problem) shapeOf(i int) *gang.Shape {
 	return p.shapes[i%len(p.shapes)]
 }
 
-// ofRole is the problem with the members of one role alone in mind: their slots, their needs, whom they refuse.
-func (p *problem) ofRole(role int32) *problem {
-	one := *p
-	one.shapes, one.roleOf, one.indexes = p.shapes[role:role+1], nil, [2]*index{}
-	if err := one.sumNeeds(); err != nil {
-		one.needs = nil // never: the sum over all roles does not overflow
+// ofRoles are the problem with the members of each role alone in mind: their slots, their needs, whom they refuse.
+func (p *problem) ofRoles() []*problem {
+	out := make([]*problem, len(p.shapes))
+	for r := range out {
+		one := *p
+		one.shapes, one.roleOf, one.indexes = p.shapes[r:r+1], nil, [2]*index{}
+		if err := one.sumNeeds(); err != nil {
+			one.needs = nil // never: the sum over all roles does not overflow
+		}
+		out[r] = &one
 	}
-	return &one
+	return out
 }
 
 // loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.

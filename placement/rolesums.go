@@ -58,8 +58,8 @@ func (c *cast) slotsBeside(held map[int32][]int64) slotTable {
 
 // readRoles finds what the members of each role ask for.
 func (c *cast) readRoles() {
+	c.roles = c.ofRoles()
 	for r := range c.shapes {
-		c.roles = append(c.roles, c.ofRole(int32(r)))
 		ask := make([]int64, len(c.needs))
 		for i, n := range c.needs {
 			ask[i] = c.shapes[r].Resources[n.name]

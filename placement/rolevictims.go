@@ -8,13 +8,7 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 	free, open := make([]int64, len(e.needs)), make([]bool, len(c.roles))
 	return func(pos int32, gone []int32) int64 {
 		id := e.v.node(pos)
-		extra := make([]int64, len(e.c.resources))
-		copy(extra, e.leavingGifts()[id].amounts)
-		for _, i := range gone {
-			for r, amount := range e.members[i].holds {
-				extra[r] += amount
-			}
-		}
+		extra := e.givenBack(id, gone)
 		for i, n := range e.needs {
 			free[i] = e.freeOf(id, n, extra)
 		}
@@ -31,14 +25,9 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 
 // refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.
 func (e *evicting) refusalOfRoles() func(id int32) string {
+	roles := e.ofRoles()
 	return func(id int32) string {
-		cause := ""
-		for r := range e.shapes {
-			if cause = e.ofRole(int32(r)).refusal(id); cause == "" {
-				break
-			}
-		}
-		return cause
+		return causeForAll(roles, func(one *problem) string { return one.refusal(id) })
 	}
 }
 

@@ -195,20 +195,27 @@ func (e *evicting) without(gone []int32) *problem {
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.v.node(pos)
-	g := e.leavingGifts()[id]
-	extra, zones := make([]int64, len(e.c.resources)), e.stateOf(id, g)
-	copy(extra, g.amounts)
+	zones := e.stateOf(id, e.leavingGifts()[id])
 	for _, i := range gone {
-		for r, amount := range e.members[i].holds {
-			extra[r] += amount
-		}
 		zones = without(zones, e.members[i])
 	}
-	room := e.room(id, extra)
+	room := e.room(id, e.givenBack(id, gone))
 	if room > 0 && e.bound(e.c.flagsOf(id)) {
 		room = min(room, e.countZones(e.needsOn(id), zones).Slots)
 	}
 	return room
+}
+
+// givenBack is what leaving members and candidates give back on a node, by resource.
+func (e *evicting) givenBack(id int32, gone []int32) []int64 {
+	amounts := make([]int64, len(e.c.resources))
+	copy(amounts, e.leavingGifts()[id].amounts)
+	for _, i := range gone {
+		for r, amount := range e.members[i].holds {
+			amounts[r] += amount
+		}
+	}
+	return amounts
 }
 
 // result plans the gang without the victims.

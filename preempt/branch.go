@@ -141,13 +141,9 @@ func (s *search) branch(d *decision) []*decision {
 
 // choose finds what to settle next.
 func (s *search) choose(set []int32) (gang bool, which int32, ok bool) {
-	count := map[int32]int{}
+	count := s.byGang(set)
 	for _, i := range set {
-		count[s.Candidates[i].Gang]++
-	}
-	for _, i := range set {
-		g := s.Candidates[i].Gang
-		if of := &s.Gangs[g]; of.Ends && s.gangs[g] == undecided && count[g] > of.Surplus && count[g] < of.Running {
+		if g := s.Candidates[i].Gang; s.gangs[g] == undecided && s.Gangs[g].broken(count[g]) {
 			return true, g, true
 		}
 	}

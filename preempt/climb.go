@@ -32,12 +32,7 @@ func (s *search) climb(st *Strategy, d domain) ([]int32, bool) {
 	}()
 	if len(st.Groups) > 0 {
 		a.needed = (s.Units + s.Groups[0] - 1) / s.Groups[0]
-		tier := st.Groups[0]
-		for at := s.first(tier, d.lo); int(at) < len(s.Tiers[tier]); at++ {
-			lo, end := s.interval(tier, at)
-			if lo >= d.end {
-				break
-			}
+		for lo, end := range s.within(st.Groups[0], d.lo, d.end) {
 			a.places = append(a.places, place{lo: lo, end: end})
 		}
 	} else {
@@ -241,18 +236,9 @@ func (s *search) spareIn(set []int32, st *Strategy, d domain) []int32 {
 
 // slotsWithout are the slots of a node without some candidates.
 func (s *search) slotsWithout(pos int32, left map[int32]bool) int64 {
-	n := &s.Nodes[pos]
-	if n.Free == nil {
+	free, without := s.freeWithout(pos, func(i int32) bool { return left[i] })
+	if free == nil {
 		return 0
-	}
-	free := append(s.freeRoom[:0], n.Free...)
-	s.freeRoom = free
-	var without []int32
-	for i := s.on[pos]; i < s.on[pos+1]; i++ {
-		if left[i] {
-			addTo(free, s.kind(i).Amounts)
-			without = append(without, i)
-		}
 	}
 	return s.slots(pos, free, without)
 }

@@ -69,13 +69,7 @@ func (s *search) compareItems(a, b *item) int {
 	if c := cmp.Compare(a.tag, b.tag); c != 0 && s.Slots != nil {
 		return c
 	}
-	if a.weight != b.weight {
-		if a.weight.less(&b.weight) {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Compare(a.first, b.first)
+	return cmp.Or(a.weight.compare(&b.weight), cmp.Compare(a.first, b.first))
 }
 
 // alike says whether two items give back the same.
@@ -112,8 +106,8 @@ func (s *search) bundle(out []item, i, lo, end int32) []item {
 func (s *search) asOne(i int32) bool {
 	c := &s.Candidates[i]
 	of := &s.Gangs[c.Gang]
-	if !of.Ends || of.Surplus == 0 || !s.full {
-		return of.Ends && of.Surplus == 0
+	if s.together(c.Gang) || !of.Ends || !s.full {
+		return s.together(c.Gang)
 	}
 	n := 0
 	for j := s.on[c.Position]; j < s.on[c.Position+1]; j++ {
@@ -151,20 +145,29 @@ func (s *search) breaks(k *Kind) bool {
 	return false
 }
 
-// freeOn is what a node has free without the candidates that are gone for sure; nil: it takes no unit.
-func (s *search) freeOn(pos int32) []int64 {
+// freeWithout is what a node has free without some of its candidates, nil if it takes no unit, and, for Problem.Slots, who these are.
+func (s *search) freeWithout(pos int32, left func(i int32) bool) (free []int64, without []int32) {
 	n := &s.Nodes[pos]
 	if n.Free == nil {
-		return nil
+		return nil, nil
 	}
-	free := append(s.freeRoom[:0], n.Free...)
+	free = append(s.freeRoom[:0], n.Free...)
 	s.freeRoom = free
 	for i := s.on[pos]; i < s.on[pos+1]; i++ {
-		if s.stateOf(i) == gone {
-			addTo(free, s.kind(i).Amounts)
+		if !left(i) {
+			continue
+		}
+		addTo(free, s.kind(i).Amounts)
+		if s.Slots != nil {
+			without = append(without, i)
 		}
 	}
-	return free
+	return free, without
+}
+
+// freeOn is freeWithout those that are gone for sure.
+func (s *search) freeOn(pos int32) (free []int64, without []int32) {
+	return s.freeWithout(pos, func(i int32) bool { return s.stateOf(i) == gone })
 }
 
 // addTo adds amounts up; a sum that would overflow stops at the largest amount.
@@ -196,12 +199,11 @@ func (s *search) slots(pos int32, free []int64, without []int32) int64 {
 
 // curveOn finds the cheapest way to have every number of slots on a node of an interval; nil if it takes none.
 func (s *search) curveOn(pos, lo, end int32) *curve {
-	free := s.freeOn(pos)
+	free, without := s.freeOn(pos)
 	if free == nil {
 		return nil
 	}
-	items := s.items(pos, lo, end)
-	m := mix{search: s, pos: pos, free: free, items: items, best: s.bestRoom[:0]}
+	m := mix{search: s, pos: pos, free: free, away: without, items: s.items(pos, lo, end), best: s.bestRoom[:0]}
 	m.all()
 	s.bestRoom = m.best
 	if len(m.best) == 0 {
@@ -236,7 +238,8 @@ func (s *search) takenFor(pos, lo, end int32, slots int64, price weight) []int32
 	if price == (weight{}) {
 		return nil
 	}
-	m := mix{search: s, pos: pos, free: s.freeOn(pos), items: s.items(pos, lo, end), wanted: slots, price: price}
+	free, without := s.freeOn(pos)
+	m := mix{search: s, pos: pos, free: free, away: without, items: s.items(pos, lo, end), wanted: slots, price: price}
 	m.all()
 	return m.found
 }

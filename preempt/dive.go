@@ -37,15 +37,11 @@ func (s *search) deeper(d *decision) *decision {
 	add := func(gang bool, which int32, as int8) {
 		next = &decision{parent: next, depth: next.depth + 1, gang: gang, which: which, as: as}
 	}
-	count := map[int32]int{}
-	for _, i := range d.set {
-		count[s.Candidates[i].Gang]++
-	}
-	seen := map[int32]bool{}
+	count, seen := s.byGang(d.set), map[int32]bool{}
 	for _, i := range d.set {
 		g := s.Candidates[i].Gang
 		of := &s.Gangs[g]
-		if !of.Ends || seen[g] || s.gangs[g] != undecided || count[g] <= of.Surplus || count[g] == of.Running {
+		if seen[g] || s.gangs[g] != undecided || !of.broken(count[g]) {
 			continue
 		}
 		seen[g] = true

@@ -13,6 +13,7 @@ type mix struct {
 	*search
 	pos    int32
 	free   []int64
+	away   []int32 // candidates that are gone for sure, for Problem.Slots
 	items  []item
 	best   []weight // by slots less 1
 	taken  []int32  // places in items
@@ -56,15 +57,7 @@ func (m *mix) prepare() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case m.items[a].weight.less(&m.items[b].weight):
-			return -1
-		case m.items[b].weight.less(&m.items[a].weight):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return m.items[a].weight.compare(&m.items[b].weight) })
 	free, sum := slices.Clone(m.free), weight{}
 	for _, i := range order {
 		addTo(free, m.items[i].amounts)
@@ -128,13 +121,7 @@ func (m *mix) without() []int32 {
 	if m.Slots == nil {
 		return nil
 	}
-	var out []int32
-	for i := m.on[m.pos]; i < m.on[m.pos+1]; i++ {
-		if m.stateOf(i) == gone {
-			out = append(out, i)
-		}
-	}
-	return append(out, m.candidates()...)
+	return slices.Concat(m.away, m.candidates())
 }
 
 func (m *mix) candidates() []int32 {

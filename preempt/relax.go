@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -9,25 +10,14 @@ import (
 // do not depend on each other, those that cannot be the cheapest are left out. O(nodes) for the curves that are not known, then what merging costs.
 func (s *search) survey(st *Strategy) {
 	s.domains = s.domains[:0]
-	for d := range s.Tiers[st.Gang] {
-		lo, end := s.interval(st.Gang, int32(d))
-		if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) {
-			s.domains = append(s.domains, domain{lo: lo, end: end, cost: s.least(lo, end)})
-		}
+	for lo, end := range s.roomy(st) {
+		s.domains = append(s.domains, domain{lo: lo, end: end, cost: s.least(lo, end)})
 	}
 	if s.coupled && s.knownTier != st.Gang {
 		clear(s.known) // what gangs cost was split over other domains
 		s.knownTier = st.Gang
 	}
-	order := func(a, b domain) int {
-		switch {
-		case a.cost.less(&b.cost):
-			return -1
-		case b.cost.less(&a.cost):
-			return 1
-		}
-		return cmp.Compare(a.lo, b.lo)
-	}
+	order := func(a, b domain) int { return cmp.Or(a.cost.compare(&b.cost), cmp.Compare(a.lo, b.lo)) }
 	slices.SortFunc(s.domains, order)
 	best := impossible
 	for i := range s.domains {
@@ -51,8 +41,7 @@ func (s *search) least(lo, end int32) (w weight) {
 		if s.slotsLeft[pos] == 0 {
 			continue
 		}
-		now := s.freeSlots[pos]
-		free += now
+		free += s.freeSlots[pos]
 		gain = max(gain, s.gains[pos])
 	}
 	if lack := s.Units - free; lack > 0 && gain > 0 && !s.coupled {
@@ -89,6 +78,18 @@ func (s *search) first(tier int, pos int32) int32 {
 		i--
 	}
 	return int32(i)
+}
+
+// within iterates over the domains of a tier that lie in an interval.
+func (s *search) within(tier int, lo, end int32) iter.Seq2[int32, int32] {
+	return func(yield func(from, to int32) bool) {
+		for d := s.first(tier, lo); int(d) < len(s.Tiers[tier]); d++ {
+			from, to := s.interval(tier, d)
+			if from >= end || !yield(from, to) {
+				return
+			}
+		}
+	}
 }
 
 // room is how many units there are at most within an interval.
@@ -128,12 +129,7 @@ func at(costs []weight, n int64) weight {
 // groupCurves are the curves of the domains of level i within an interval, in groups of that level.
 func (s *search) groupCurves(st *Strategy, i int, lo, end int32) []*curve {
 	var out []*curve
-	tier := st.Groups[i]
-	for d := s.first(tier, lo); int(d) < len(s.Tiers[tier]); d++ {
-		from, to := s.interval(tier, d)
-		if from >= end {
-			break
-		}
+	for from, to := range s.within(st.Groups[i], lo, end) {
 		out = append(out, s.groupCurve(st, i, from, to))
 	}
 	return out
@@ -166,12 +162,8 @@ func (s *search) inner(st *Strategy, i int, lo, end int32) (costs []weight, size
 
 // withShort are, for the domains of the only level, the curves in whole groups, and those in whole groups beside the short one.
 func (s *search) withShort(st *Strategy, lo, end int32) (whole, beside []*curve) {
-	tier, size, short := st.Groups[0], s.Groups[0], s.Units%s.Groups[0]
-	for d := s.first(tier, lo); int(d) < len(s.Tiers[tier]); d++ {
-		from, to := s.interval(tier, d)
-		if from >= end {
-			break
-		}
+	size, short := s.Groups[0], s.Units%s.Groups[0]
+	for from, to := range s.within(st.Groups[0], lo, end) {
 		costs := s.merger.merge(s.curves[from:to], s.Units)
 		var a, b []weight
 		for n := int64(0); n*size < int64(len(costs)); n++ {

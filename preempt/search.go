@@ -270,11 +270,7 @@ func (s *search) decideGang(g int32, as int8, touched []int32) []int32 {
 		return s.closeGang(g, touched)
 	}
 	for _, i := range s.of[g] {
-		if s.state[i] == open {
-			s.state[i] = gone
-			s.out[g]++
-			touched = s.draw(i, append(touched, s.Candidates[i].Position))
-		}
+		touched = s.decide(i, gone, touched)
 	}
 	return touched
 }

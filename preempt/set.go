@@ -7,18 +7,26 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
+// byGang counts the candidates of a set by gang.
+func (s *search) byGang(set []int32) map[int32]int {
+	count := map[int32]int{}
+	for _, i := range set {
+		count[s.Candidates[i].Gang]++
+	}
+	return count
+}
+
+// broken says whether a gang can neither run on without so many of its members nor are these all of it.
+func (g *Gang) broken(n int) bool { return g.Ends && n > g.Surplus && n < g.Running }
+
 // weightOf is what a set costs by all that adds up; gangs end of which everybody leaves.
 func (s *search) weightOf(set []int32) (w weight) {
-	count := map[int32]int{}
 	for _, i := range set {
 		own := s.alone(i)
 		w.add(&own)
-		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
-			count[g]++
-		}
 	}
-	for g, n := range count {
-		if n == s.Gangs[g].Running {
+	for g, n := range s.byGang(set) {
+		if of := &s.Gangs[g]; of.Ends && n == of.Running {
 			s.layout.fields[ended].put(&w, 1)
 		}
 	}
@@ -77,16 +85,10 @@ func (s *search) key(w weight, set []int32) []int64 {
 
 // completed completes a set: of gangs that neither run on without their part in it nor can leave so many, all leave. False if some may not.
 func (s *search) completed(set []int32) ([]int32, bool) {
-	count := map[int32]int{}
-	for _, i := range set {
-		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
-			count[g]++
-		}
-	}
 	out := set
-	for g, n := range count {
+	for g, n := range s.byGang(set) {
 		of := &s.Gangs[g]
-		if n <= of.Surplus || n == of.Running {
+		if !of.broken(n) {
 			continue
 		}
 		if !of.Whole || of.Priority > s.ceiling {
@@ -127,12 +129,8 @@ func (s *search) spare(f *found, strategy int) []int32 {
 
 // unitsOf parts a set into what may be spared alone: candidates, and gangs that leave whole, what costs most first.
 func (s *search) unitsOf(set []int32) [][]int32 {
-	count := map[int32]int{}
-	for _, i := range set {
-		count[s.Candidates[i].Gang]++
-	}
+	count, seen := s.byGang(set), map[int32]bool{}
 	var units [][]int32
-	seen := map[int32]bool{}
 	for _, i := range set {
 		g := s.Candidates[i].Gang
 		if !s.Gangs[g].Ends || count[g] < s.Gangs[g].Running {

@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -216,34 +217,34 @@ func (s *search) countOn(pos int32) int64 {
 	if n.Free == nil {
 		return 0
 	}
-	free := append(s.freeRoom[:0], n.Free...)
-	s.freeRoom = free
-	s.freeSlots[pos], s.gains[pos] = s.slots(pos, free, nil), 0
-	var without []int32
-	for i := s.on[pos]; i < s.on[pos+1]; i++ {
+	s.freeSlots[pos], s.gains[pos] = s.slots(pos, n.Free, nil), 0
+	free, without := s.freeWithout(pos, func(i int32) bool {
 		if !s.below(i) {
-			continue
+			return false
 		}
-		kind := s.Candidates[i].Kind
-		s.gains[pos] = max(s.gains[pos], s.kindGains[kind])
-		addTo(free, s.Kinds[kind].Amounts)
-		if s.Slots != nil {
-			without = append(without, i)
-		}
-	}
+		s.gains[pos] = max(s.gains[pos], s.kindGains[s.Candidates[i].Kind])
+		return true
+	})
 	return s.slots(pos, free, without)
 }
 
 // hasRoom says whether the gang would fit if every candidate up to the ceiling were gone, were there nothing but slots.
 func (s *search) hasRoom(strategy int) bool {
-	st := &s.Strategies[strategy]
-	for d := range s.Tiers[st.Gang] {
-		lo, end := s.interval(st.Gang, int32(d))
-		if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) {
-			return true
-		}
+	for range s.roomy(&s.Strategies[strategy]) {
+		return true
 	}
 	return false
+}
+
+// roomy iterates over the domains of the gang's tier that hold its running members and, without the candidates up to the ceiling, the gang.
+func (s *search) roomy(st *Strategy) iter.Seq2[int32, int32] {
+	return func(yield func(lo, end int32) bool) {
+		for lo, end := range s.within(st.Gang, 0, int32(len(s.Nodes))) {
+			if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) && !yield(lo, end) {
+				return
+			}
+		}
+	}
 }
 
 // takes says whether the slots of an interval hold the gang.
@@ -254,11 +255,7 @@ func (s *search) takes(st *Strategy, slots []int64, lo, end int32) bool {
 	full, short := s.Units/s.Groups[0], s.Units%s.Groups[0]
 	var groups int64
 	fits := short == 0
-	for d := s.first(st.Groups[0], lo); int(d) < len(s.Tiers[st.Groups[0]]); d++ {
-		from, to := s.interval(st.Groups[0], d)
-		if from >= end {
-			break
-		}
+	for from, to := range s.within(st.Groups[0], lo, end) {
 		groups += s.groupsIn(st, 0, slots, from, to)
 		fits = fits || sum(slots[from:to])%s.Groups[0] >= short
 	}
@@ -271,11 +268,7 @@ func (s *search) groupsIn(st *Strategy, i int, slots []int64, lo, end int32) int
 		return sum(slots[lo:end]) / s.Groups[i]
 	}
 	var inner int64
-	for d := s.first(st.Groups[i+1], lo); int(d) < len(s.Tiers[st.Groups[i+1]]); d++ {
-		from, to := s.interval(st.Groups[i+1], d)
-		if from >= end {
-			break
-		}
+	for from, to := range s.within(st.Groups[i+1], lo, end) {
 		inner += s.groupsIn(st, i+1, slots, from, to)
 	}
 	return inner / (s.Groups[i] / s.Groups[i+1])

@@ -1,6 +1,9 @@
 package preempt
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // weight is a sum of costs as one large number, the most significant word first: what counts most stands in the highest bits,
 // so that weights add up and compare as the costs do.
@@ -41,6 +44,16 @@ func (w *weight) less(v *weight) bool {
 		}
 	}
 	return false
+}
+
+// compare is negative if w is less than v, 0 if they are equal.
+func (w *weight) compare(v *weight) int {
+	for i := range w {
+		if c := cmp.Compare(w[i], v[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // over is w divided by n, rounded down.

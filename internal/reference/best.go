@@ -136,13 +136,9 @@ func sameAfter(in Input, res *placement.Result) error {
 	case !slices.Equal(byName(res.WaitsFor), byName(want.WaitsFor)):
 		return fmt.Errorf("waits for %v, want %v", res.WaitsFor, want.WaitsFor)
 	}
-	s, err := newSolver(&in)
+	worth, err := worthOf(&in, res)
 	if err != nil {
 		return err
-	}
-	worth := []int{s.gang.worth(res.Tier)}
-	for i, tier := range res.GroupTiers {
-		worth = append(worth, s.levels[i].rules.worth(tier))
 	}
 	if !slices.Equal(worth, want.Worth) {
 		return fmt.Errorf("strategy %v, want %v", worth, want.Worth)
@@ -154,4 +150,17 @@ func byName(waits []placement.Waited) []placement.Waited {
 	return slices.SortedFunc(slices.Values(waits), func(a, b placement.Waited) int {
 		return cmp.Or(cmp.Compare(a.Gang, b.Gang), cmp.Compare(a.Member, b.Member))
 	})
+}
+
+// worthOf is the strategy that a plan reached: what its tiers are worth.
+func worthOf(in *Input, res *placement.Result) ([]int, error) {
+	s, err := newSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	worth := []int{s.gang.worth(res.Tier)}
+	for i, tier := range res.GroupTiers {
+		worth = append(worth, s.levels[i].rules.worth(tier))
+	}
+	return worth, nil
 }

@@ -173,13 +173,9 @@ func difference(in Input, want *Answer, res *placement.Result, err error) error 
 	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
 		return fmt.Errorf("not valid: %w", err)
 	}
-	s, err := newSolver(&in)
+	worth, err := worthOf(&in, res)
 	if err != nil {
 		return err
-	}
-	worth := []int{s.gang.worth(res.Tier)}
-	for i, tier := range res.GroupTiers {
-		worth = append(worth, s.levels[i].rules.worth(tier))
 	}
 	switch {
 	case !slices.Equal(worth, want.Worth):
