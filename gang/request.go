@@ -24,7 +24,8 @@ type Request struct {
 	Members []Member
 	// Shape is what one member asks for, where the member has none of its own.
 	Shape Shape
-	// MinMember is how many members must run together, running ones included. 0: all.
+	// MinMember is how many members must run together, running ones included. 0: all; with Parts all that are in none, and of the
+	// parts what they and MinParts say.
 	MinMember int
 	// Total declares the size of the gang, members that are not known yet included; MinMember may not be above it.
 	// 0: not declared.
@@ -38,6 +39,10 @@ type Request struct {
 	// PP and DP are short for one level of groups: pipelines of PP consecutive members, DP of them. DP alone gives
 	// groups of ceil(total/DP); given together DP must be ceil(total/PP). They exclude Groups.
 	PP, DP int
+	// Parts are groups that differ, see [Part]. Members that are in none are the gang's own. They exclude Groups, PP and DP.
+	Parts []Part
+	// MinParts is how many of the Parts must be placed. 0: all, negative: none.
+	MinParts int
 
 	// Quota is the leaf of the cluster's quota tree that the members count in; empty: no quota governs them.
 	Quota string

@@ -38,6 +38,7 @@ func (r *Request) Ordered() (bool, error) {
 	r.checkTotals(&d)
 	checkRules(&d, "request.Gather", r.Gather, true)
 	r.checkGroups(&d)
+	r.checkParts(&d)
 	switch r.Policy {
 	case "", BestFit, Spread, Balanced, ByScore:
 	default:
@@ -206,20 +207,25 @@ func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
 	}
 }
 
-func (r *Request) checkGroups(d *defects) {
-	for i, g := range r.Groups {
-		at := fmt.Sprintf("request.Groups[%d]", i)
+// checkLevels checks nested levels of equal groups.
+func checkLevels(d *defects, field string, levels []Groups) {
+	for i, g := range levels {
+		at := fmt.Sprintf("%s[%d]", field, i)
 		switch {
 		case g.Size < 1:
 			d.add(at+".Size", g.Size, "below 1")
-		case i > 0 && r.Groups[i-1].Size < 1: // reported there
-		case i > 0 && g.Size >= r.Groups[i-1].Size:
-			d.add(at+".Size", g.Size, fmt.Sprintf("not below the size of the groups around it, %d", r.Groups[i-1].Size))
-		case i > 0 && r.Groups[i-1].Size%g.Size != 0:
-			d.add(at+".Size", g.Size, fmt.Sprintf("does not divide the size of the groups around it, %d", r.Groups[i-1].Size))
+		case i > 0 && levels[i-1].Size < 1: // reported there
+		case i > 0 && g.Size >= levels[i-1].Size:
+			d.add(at+".Size", g.Size, fmt.Sprintf("not below the size of the groups around it, %d", levels[i-1].Size))
+		case i > 0 && levels[i-1].Size%g.Size != 0:
+			d.add(at+".Size", g.Size, fmt.Sprintf("does not divide the size of the groups around it, %d", levels[i-1].Size))
 		}
 		checkRules(d, at+".Gather", g.Gather, false)
 	}
+}
+
+func (r *Request) checkGroups(d *defects) {
+	checkLevels(d, "request.Groups", r.Groups)
 	if r.PP < 0 {
 		d.add("request.PP", r.PP, "negative")
 	}

@@ -45,6 +45,17 @@ func valid() *gang.Request {
 	}
 }
 
+// parted gives the request parts instead of groups.
+func parted(r *gang.Request) *gang.Request {
+	r.Groups = nil
+	r.MinParts = -1
+	r.Parts = []gang.Part{
+		{Name: "one", Members: []string{"a"}, MinMember: 1, MinParts: 5, Groups: []gang.Groups{{Size: 1}}, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}},
+		{Name: "two", Members: []string{"runs"}, MinParts: 1, Parts: []gang.Part{{Name: "inner", Members: []string{"b"}, MinParts: -1}}},
+	}
+	return r
+}
+
 func TestValidRequest(t *testing.T) {
 	require.NoError(t, valid().Validate())
 	require.NoError(t, (&gang.Request{Members: []gang.Member{{Name: "a"}}}).Validate(), "zero values are defaults")
@@ -54,6 +65,7 @@ func TestValidRequest(t *testing.T) {
 	r = valid()
 	r.MinMember, r.Total = 100, 0
 	require.NoError(t, r.Validate(), "without a declared total only the cluster knows how many members run")
+	require.NoError(t, parted(valid()).Validate())
 }
 
 // A defect is what it takes to make the valid request invalid, and how the error begins. A test below holds that every
@@ -123,6 +135,22 @@ var defects = []struct {
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 8 }, `request.Groups[1].Size "8": not below the size of the groups around it, 8`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 3 }, `request.Groups[1].Size "3": does not divide the size of the groups around it, 8`},
 	{"Groups.Gather", func(r *gang.Request) { r.Groups[0].Gather[0].Strategy = "x" }, `request.Groups[0].Gather[0].Strategy "x": unknown strategy`},
+
+	{"Request.Parts", func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p"}} }, `request.Parts "p": exclude Groups, PP and DP of the gang`},
+	{"Request.MinParts", func(r *gang.Request) { r.MinParts = 1 }, `request.MinParts "1": there are no Parts`},
+	{"Request.MinParts", func(r *gang.Request) { parted(r).MinParts = 3 }, `request.MinParts "3": above the number of parts, 2`},
+	{"Part.Name", func(r *gang.Request) { parted(r).Parts[0].Name = "" }, `request.Parts[0].Name: a part has no name`},
+	{"Part.Name", func(r *gang.Request) { parted(r).Parts[0].Name = "inner" }, `request.Parts[1].Parts[0].Name "inner": duplicate name, of request.Parts[0] too`},
+	{"Part.Members", func(r *gang.Request) { parted(r).Parts[0].Members = []string{"b"} }, `request.Parts[1].Parts[0].Members[0] "b": is named by request.Parts[0].Members[0] too`},
+	{"Part.Parts", func(r *gang.Request) { parted(r).Parts[1].Parts[0].MinMember = -1 }, `request.Parts[1].Parts[0].MinMember "-1": negative`},
+	{"Part.MinMember", func(r *gang.Request) { parted(r).Parts[0].MinMember = -2 }, `request.Parts[0].MinMember "-2": negative`},
+	{"Part.MinParts", func(r *gang.Request) { parted(r).Parts[1].MinParts = 2 }, `request.Parts[1].MinParts "2": above the number of parts, 1`},
+	{"Part.Gather", func(r *gang.Request) { parted(r).Parts[0].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}} }, `request.Parts[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
+	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[0].Groups[0].Size = 0 }, `request.Parts[0].Groups[0].Size "0": below 1`},
+	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[1].Groups = []gang.Groups{{Size: 1}} }, `request.Parts[1].Groups "1": exclude inner Parts`},
+	{"Part.NoGroup", func(r *gang.Request) {
+		parted(r).Parts[1].NoGroup, r.Parts[1].Gather = true, []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+	}, `request.Parts[1].Gather "rack": a part with NoGroup has no rules`},
 }
 
 func TestValidateRefuses(t *testing.T) {
@@ -182,7 +210,7 @@ func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	for _, c := range defects {
 		known = append(known, c.field)
 	}
-	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Expression{}, gang.NUMA{}, gang.Preempt{}} {
+	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Part{}, gang.Expression{}, gang.NUMA{}, gang.Preempt{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(s)) {
 			name := reflect.TypeOf(s).Name() + "." + f.Name
 			require.True(t, slices.Contains(known, name), "%s is neither validated nor free", name)

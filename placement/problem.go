@@ -104,6 +104,9 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	r := c.takeScratch()
 	p := &r.problem
 	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
+	if len(req.Parts) > 0 {
+		return nil, unsupported("request.Parts", req.Parts[0].Name, "groups that differ")
+	}
 	steps := [...]func(*problem) error{
 		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes, (*problem).capByQuota,
 	}
