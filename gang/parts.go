@@ -26,7 +26,8 @@ type Part struct {
 	// Gather are the rules of the part; multiples are for the gang alone.
 	Gather []Rule
 	// NoGroup: the part is no group. It only bundles what MinMember and MinParts speak of, and has no rules; its inner parts, groups and
-	// members are as good as those of what surrounds it.
+	// members are as good as those of what surrounds it. One of which nothing is needed, that is with inner parts, a negative MinParts,
+	// no MinMember and no members of its own, counts as placed in any case.
 	NoGroup bool
 }
 
