@@ -317,7 +317,7 @@ func boundCandidates(in *Input) {
 	if e, err := newEvictor(in); err == nil && e != nil {
 		least = e.least
 	}
-	rules, err := validity.NewEvictions(&in.Spec, &in.Request, least)
+	rules, err := validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, min(least, len(in.Request.Members))))
 	if err != nil {
 		return
 	}

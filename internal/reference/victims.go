@@ -118,7 +118,7 @@ func newEvictor(in *Input) (*evictor, error) {
 	if e.least = s.smallestAdmissible(s.wanted()); e.least == 0 {
 		return nil, nil
 	}
-	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, e.least*len(s.shapes)); err != nil {
+	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, e.least*len(s.shapes))); err != nil {
 		return nil, err
 	}
 	e.who, e.lowest = e.rules.Candidates(), e.rules.Lowest()

@@ -26,6 +26,7 @@ type check struct {
 	nodes   map[string]*placement.Node
 	own     []placement.Running
 	members map[string]*gang.Member
+	parts   *Division // nil: the gang has none
 	defects []error
 }
 
@@ -50,6 +51,9 @@ func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error 
 	}
 	for i := range req.Members {
 		c.members[req.Members[i].Name] = &req.Members[i]
+	}
+	if len(req.Parts) > 0 {
+		c.parts = Divide(req, c.own)
 	}
 	c.assignments()
 	if len(c.defects) > 0 {
@@ -76,6 +80,10 @@ func (c *check) assignments() {
 	}
 	ranks := Ranks(c.req, c.own)
 	levels := Levels(c.req, len(ranks))
+	var outermost []*Division
+	if c.parts != nil {
+		outermost = c.parts.Groups(1)
+	}
 	last := -1
 	for _, a := range c.res.Assignments {
 		switch {
@@ -91,7 +99,10 @@ func (c *check) assignments() {
 			c.failf("%s with rank %d comes after rank %d", a.Member, a.Rank, last)
 		}
 		group := -1
-		if len(levels) > 0 {
+		switch {
+		case c.parts != nil:
+			group = slices.IndexFunc(outermost, func(g *Division) bool { return slices.Contains(g.Members, a.Member) })
+		case len(levels) > 0:
 			group = a.Rank / levels[0].Size
 		}
 		if a.Group != group {
@@ -106,6 +117,10 @@ func (c *check) assignments() {
 
 // count holds when MinMember members run in the end, the lowest ranks first, and all new members of a group or none.
 func (c *check) count() {
+	if c.parts != nil || c.mixed() {
+		c.minima()
+		return
+	}
 	all := len(c.req.Members) + len(c.own)
 	least := c.req.MinMember
 	if least == 0 {

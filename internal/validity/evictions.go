@@ -33,10 +33,9 @@ type running struct {
 	members  []int // of the spec's
 }
 
-// NewEvictions looks at a cluster and a gang of which so many members must be placed, those of the lowest ranks. The error is that of
-// [QuotaState].
-func NewEvictions(spec *placement.Spec, req *gang.Request, least int) (*Evictions, error) {
-	ask := Ask(req, lowest(spec, req, least))
+// NewEvictions looks at a cluster and a gang of which these members must be placed. The error is that of [QuotaState].
+func NewEvictions(spec *placement.Spec, req *gang.Request, members []gang.Member) (*Evictions, error) {
+	ask := Ask(req, members)
 	e := &Evictions{
 		spec: spec, req: req, ask: ask.Request, gangs: map[string]*running{}, used: map[string]muster.Resources{},
 		kinds: map[string]*eviction{}, orders: map[string]bool{},
@@ -118,8 +117,8 @@ func newRanks(spec *placement.Spec, req *gang.Request) []int {
 	return out
 }
 
-// lowest are the n new members of the lowest ranks.
-func lowest(spec *placement.Spec, req *gang.Request, n int) []gang.Member {
+// Lowest are the n new members of the lowest ranks.
+func Lowest(spec *placement.Spec, req *gang.Request, n int) []gang.Member {
 	ranks := Ranks(req, Own(spec, req))
 	members := slices.SortedFunc(slices.Values(req.Members), func(a, b gang.Member) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
 	return members[:n]

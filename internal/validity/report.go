@@ -15,6 +15,9 @@ func (c *check) gather() {
 	for _, level := range Levels(c.req, len(c.req.Members)+len(c.own)) {
 		hard = c.gathered(level.Gather, groups(at, level.Size)) || hard
 	}
+	for _, g := range c.divisions() {
+		hard = c.gathered(g.Rules, c.nodesOf(g)) || hard
+	}
 	if !hard {
 		return
 	}
@@ -69,6 +72,9 @@ func (c *check) report() {
 		}
 		tiers = append(tiers, worst)
 	}
+	if c.parts != nil {
+		tiers = append(tiers, c.partTiers()...)
+	}
 	r := c.res
 	if r.Tier != place.Tier || r.Layer != c.net.LayerName(place.Tier) || !slices.Equal(r.Domain, place.Path) {
 		c.failf("reports tier %d %q %v, the nodes say %d %q %v",
@@ -93,7 +99,7 @@ func (c *check) ring() {
 		return
 	}
 	lowest := 0
-	if n := len(c.res.GroupTiers); n > 0 {
+	if n := len(c.res.GroupTiers); n > 0 && c.parts == nil {
 		lowest = c.res.GroupTiers[0]
 	}
 	for _, list := range c.rings() {
@@ -116,12 +122,20 @@ func (c *check) ring() {
 
 // rings are the members whose ranks follow the tree together: all, or without groups, and in one that is the gang, those of each shape.
 func (c *check) rings() [][]placement.Assignment {
+	if c.parts != nil {
+		return c.partRings()
+	}
 	if levels := Levels(c.req, len(c.req.Members)); len(levels) > 0 && levels[len(levels)-1].Size < len(c.req.Members) {
 		return [][]placement.Assignment{c.res.Assignments}
 	}
+	return c.byShape(c.res.Assignments)
+}
+
+// byShape are the members of each shape.
+func (c *check) byShape(list []placement.Assignment) [][]placement.Assignment {
 	var shapes []*gang.Shape
 	var out [][]placement.Assignment
-	for _, a := range c.res.Assignments {
+	for _, a := range list {
 		shape := ShapeOf(c.req, c.members[a.Member])
 		i := slices.IndexFunc(shapes, shape.Equal)
 		if i < 0 {

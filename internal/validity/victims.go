@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -21,7 +22,47 @@ func (c *check) victims() {
 	if c.req.NeverPreempts {
 		c.failf("evicts %v although it never preempts", res.Victims)
 	}
-	evictions, err := NewEvictions(c.before, c.req, min(Least(c.net, c.before, c.req), len(c.req.Members)))
+	// What they cost depends on whom they leave for. Of a gang with parts that may be any members without which it would not do.
+	var defects []error
+	for _, members := range c.leasts() {
+		one := *c
+		one.defects = nil
+		one.victimsFor(members)
+		if defects = one.defects; len(defects) == 0 {
+			return
+		}
+	}
+	c.defects = append(c.defects, defects...)
+}
+
+// leasts are sets of new members, one of which the victims leave for.
+func (c *check) leasts() [][]gang.Member {
+	if c.parts == nil {
+		return [][]gang.Member{Lowest(c.before, c.req, min(Least(c.net, c.before, c.req), len(c.req.Members)))}
+	}
+	var names []string
+	for _, a := range c.res.Assignments {
+		names = append(names, a.Member)
+	}
+	sets := [][]string{names}
+	if c.req.Quota != "" { // else they do not matter
+		sets = c.parts.Leasts(names)
+	}
+	var out [][]gang.Member
+	for _, set := range sets {
+		var members []gang.Member
+		for _, name := range set {
+			members = append(members, *c.members[name])
+		}
+		out = append(out, members)
+	}
+	return out
+}
+
+// victimsFor is victims that leave for these members.
+func (c *check) victimsFor(members []gang.Member) {
+	res := c.res
+	evictions, err := NewEvictions(c.before, c.req, members)
 	if err != nil {
 		c.failf("the quotas: %w", err)
 		return

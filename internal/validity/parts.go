@@ -1,0 +1,213 @@
+package validity
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Division is a gang, a part of it, or one of the equal groups that a part is cut into.
+type Division struct {
+	// Name is that of the part; cut groups have that of the part and their place among its groups, the gang has none.
+	Name string
+	// Group holds for what has a tier of its own: no gang, and no part that only bundles.
+	Group bool
+	// Level is how many groups there are from the outermost to this one; of what is no group, to the one around it.
+	Level int
+	Rules []gang.Rule
+	// Members are all in it by rank, those known; Own those that are in no inner division.
+	Members, Own []string
+	Inner        []*Division
+	// MinMember is how many members must be there, if it is; 0: all of its own. MinParts is how many of the inner divisions must be, none
+	// if it is negative.
+	MinMember, MinParts int
+
+	already map[string]bool // of the gang, the members that run
+}
+
+// divider makes divisions of the members that are known.
+type divider struct {
+	ranks   map[string]int
+	parted  map[string]bool // members in parts
+	already map[string]bool // members that run
+}
+
+// Divide says how a gang is divided into parts, or into equal groups.
+func Divide(req *gang.Request, own []placement.Running) *Division {
+	d := &divider{ranks: Ranks(req, own), parted: map[string]bool{}, already: map[string]bool{}}
+	for _, r := range own {
+		d.already[r.Member] = true
+	}
+	root := &Division{Rules: req.Gather, MinMember: req.MinMember, already: d.already}
+	d.addParts(root, req.Parts, req.MinParts)
+	var rest []string
+	for name := range d.ranks {
+		if !d.parted[name] {
+			rest = append(rest, name)
+		}
+	}
+	root.Own = d.known(rest)
+	least := 0
+	if req.MinMember > 0 {
+		least = -1
+	}
+	d.cut(root, Levels(req, len(d.ranks)), least)
+	root.Members = d.byRank(append(root.Members, root.Own...))
+	return root
+}
+
+// known are those of the names that members have, by rank.
+func (d *divider) known(names []string) []string {
+	return d.byRank(slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, ok := d.ranks[name]
+		return !ok
+	}))
+}
+
+func (d *divider) byRank(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(d.ranks[a], d.ranks[b]) })
+	return names
+}
+
+// addParts adds inner parts, of which so many must be there: 0 means all, below none.
+func (d *divider) addParts(around *Division, parts []gang.Part, least int) {
+	around.MinParts = least
+	for i := range parts {
+		p := &parts[i]
+		v := &Division{Name: p.Name, Group: !p.NoGroup, Level: around.Level, Rules: p.Gather, MinMember: p.MinMember, Own: d.known(p.Members), already: d.already}
+		if v.Group {
+			v.Level++
+		}
+		for _, name := range p.Members {
+			d.parted[name] = true
+		}
+		d.addParts(v, p.Parts, p.MinParts)
+		d.cut(v, p.Groups, p.MinParts)
+		v.Members = d.byRank(append(v.Members, v.Own...))
+		around.Inner = append(around.Inner, v)
+		around.Members = append(around.Members, v.Members...)
+	}
+	if around.MinParts == 0 {
+		around.MinParts = len(parts)
+	}
+}
+
+// cut makes groups of what is a division's own.
+func (d *divider) cut(v *Division, levels []gang.Groups, least int) {
+	if len(levels) == 0 {
+		return
+	}
+	for members := range slices.Chunk(v.Own, levels[0].Size) {
+		g := &Division{
+			Name: fmt.Sprintf("%s/%d", v.Name, len(v.Inner)), Group: true, Level: v.Level + 1, Rules: levels[0].Gather, Own: members, already: d.already,
+		}
+		d.cut(g, levels[1:], 0)
+		g.Members = d.byRank(append(g.Members, g.Own...))
+		v.Inner = append(v.Inner, g)
+		v.Members = append(v.Members, g.Members...)
+	}
+	v.Own, v.MinParts = nil, cmp.Or(least, len(v.Inner))
+}
+
+// All lists the division and those in it, each before its inner ones.
+func (v *Division) All() []*Division {
+	out := []*Division{v}
+	for _, inner := range v.Inner {
+		out = append(out, inner.All()...)
+	}
+	return out
+}
+
+// Groups lists the groups of a level in the order of the request.
+func (v *Division) Groups(level int) []*Division {
+	return slices.DeleteFunc(v.All(), func(g *Division) bool { return !g.Group || g.Level != level })
+}
+
+// Depth is the highest level of any group.
+func (v *Division) Depth() int {
+	depth := 0
+	for _, g := range v.All() {
+		if g.Group {
+			depth = max(depth, g.Level)
+		}
+	}
+	return depth
+}
+
+// Lacks says what rule is broken if of the division these new members run and those that run already; empty if none is.
+func (v *Division) Lacks(placed []string) string {
+	fresh := func(name string) bool { return slices.Contains(placed, name) }
+	there := func(name string) bool { return v.already[name] || fresh(name) }
+	count := func(names []string, of func(string) bool) (n int) {
+		for _, name := range names {
+			if of(name) {
+				n++
+			}
+		}
+		return n
+	}
+	n := count(v.Members, there)
+	switch {
+	case v.MinMember == 0 && count(v.Own, there) < len(v.Own):
+		return fmt.Sprintf("%q has %d of its own %d members", v.Name, count(v.Own, there), len(v.Own))
+	case n < v.MinMember:
+		return fmt.Sprintf("%q has %d members, at least %d are needed", v.Name, n, v.MinMember)
+	}
+	out := false
+	for _, name := range v.Own {
+		if out = out || !there(name); out && fresh(name) {
+			return fmt.Sprintf("%q has %s and not one of a lower rank", v.Name, name)
+		}
+	}
+	parts := 0
+	for _, inner := range v.Inner {
+		if count(inner.Members, there) == 0 {
+			continue
+		}
+		parts++
+		if why := inner.Lacks(placed); why != "" {
+			return why
+		}
+	}
+	if parts < v.MinParts {
+		return fmt.Sprintf("%q has %d of its parts, at least %d are needed", v.Name, parts, v.MinParts)
+	}
+	return ""
+}
+
+// Contents iterates over the sets of these new members, by rank, with which the gang may run. O(2^members).
+func (v *Division) Contents(fresh []string) iter.Seq[[]string] {
+	fresh = slices.SortedFunc(slices.Values(fresh), func(a, b string) int { return slices.Index(v.Members, a) - slices.Index(v.Members, b) })
+	return func(yield func([]string) bool) {
+		for bits := 1; bits < 1<<len(fresh); bits++ {
+			var set []string
+			for i, name := range fresh {
+				if bits>>i&1 == 1 {
+					set = append(set, name)
+				}
+			}
+			if v.Lacks(set) == "" && !yield(set) {
+				return
+			}
+		}
+	}
+}
+
+// Leasts are the contents of which nothing can be left out, those with the fewest members first.
+func (v *Division) Leasts(fresh []string) [][]string {
+	all := slices.SortedStableFunc(v.Contents(fresh), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+	var out [][]string
+	for _, set := range all {
+		more := func(less []string) bool {
+			return !slices.ContainsFunc(less, func(name string) bool { return !slices.Contains(set, name) })
+		}
+		if !slices.ContainsFunc(out, more) {
+			out = append(out, set)
+		}
+	}
+	return out
+}

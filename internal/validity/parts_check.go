@@ -1,0 +1,102 @@
+package validity
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// minima holds when the parts that run in the end have all that they need, those of the lowest ranks first.
+func (c *check) minima() {
+	if len(c.res.Assignments) == 0 {
+		c.failf("no member is placed")
+	}
+	var placed []string
+	for _, a := range c.res.Assignments {
+		placed = append(placed, a.Member)
+	}
+	if why := Divide(c.req, c.own).Lacks(placed); why != "" {
+		c.failf("%s", why)
+	}
+}
+
+// mixed holds for members of different shapes in equal groups that need not gather on a node.
+func (c *check) mixed() bool {
+	levels := Levels(c.req, len(c.req.Members)+len(c.own))
+	if len(levels) == 0 {
+		return false
+	}
+	must, hard := c.net.Must(levels[len(levels)-1].Gather)
+	first := ShapeOf(c.req, &c.req.Members[0])
+	return (!hard || must > 0) && slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
+}
+
+// byName gives all members, new and running, their nodes.
+func (c *check) byName() map[string]string {
+	at := map[string]string{}
+	for _, r := range c.own {
+		at[r.Member] = r.Node
+	}
+	for _, a := range c.res.Assignments {
+		at[a.Member] = a.Node
+	}
+	return at
+}
+
+// divisions are the groups of a gang with parts.
+func (c *check) divisions() []*Division {
+	if c.parts == nil {
+		return nil
+	}
+	return slices.DeleteFunc(c.parts.All(), func(v *Division) bool { return !v.Group })
+}
+
+// nodesOf is where a division runs: one list, none if it does not.
+func (c *check) nodesOf(v *Division) [][]string {
+	at := c.byName()
+	var nodes []string
+	for _, name := range v.Members {
+		if node, ok := at[name]; ok {
+			nodes = append(nodes, node)
+		}
+	}
+	if nodes == nil {
+		return nil
+	}
+	return [][]string{nodes}
+}
+
+// partTiers has for every level the worst tier of a group.
+func (c *check) partTiers() []int {
+	tiers := make([]int, c.parts.Depth())
+	for _, g := range c.divisions() {
+		for _, nodes := range c.nodesOf(g) {
+			tiers[g.Level-1] = max(tiers[g.Level-1], c.net.Smallest(nodes).Tier)
+		}
+	}
+	return tiers
+}
+
+// partRings are the members of each shape that are in a group, or the gang, and in no inner one.
+func (c *check) partRings() [][]placement.Assignment {
+	innermost := map[string]*Division{}
+	for _, v := range c.parts.All() { // inner ones come later
+		if v.Group {
+			for _, name := range v.Members {
+				innermost[name] = v
+			}
+		}
+	}
+	var out [][]placement.Assignment
+	for _, v := range append(c.divisions(), nil) {
+		var list []placement.Assignment
+		for _, a := range c.res.Assignments {
+			if innermost[a.Member] == v {
+				list = append(list, a)
+			}
+		}
+		out = append(out, c.byShape(list)...)
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package validity_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// parted is the gang of pairs with a member of its own that runs outside and parts: `pair` of job-0 and job-1, and `bundle`, no group, of
+// which job-2 and job-3 are cut into groups of one.
+func parted(t *testing.T) (placement.Spec, *gang.Request, *placement.Result) {
+	spec := board(t)
+	req, res := pairs()
+	spec.Running = append(spec.Running, placement.Running{Gang: "job", Member: "job-9", Node: "n9"})
+	req.Groups = nil
+	req.Parts = []gang.Part{
+		{Name: "pair", Members: []string{"job-1", "job-0"}},
+		{Name: "bundle", Members: []string{"job-2", "job-4", "job-3"}, Groups: []gang.Groups{{Size: 1}}, NoGroup: true},
+	}
+	for i, group := range []int{0, 0, 1, 2} {
+		res.Assignments[i].Group = group
+	}
+	res.Tier, res.Layer, res.Domain, res.Strategy, res.StrategyNumber = 3, "", nil, "/unit", 4
+	res.Span = []placement.LayerSpan{{Layer: "spine", Tier: 2, Domains: 1}, {Layer: "unit", Tier: 1, Domains: 2}}
+	return spec, req, res
+}
+
+func TestCheckSeesDefectsOfParts(t *testing.T) {
+	spec, req, res := parted(t)
+	require.NoError(t, validity.Check(spec, req, res))
+	for _, tc := range []struct {
+		want  string
+		spoil func(req *gang.Request, res *placement.Result)
+	}{
+		{"job-2 has group 2, want 1", func(_ *gang.Request, res *placement.Result) { res.Assignments[2].Group = 2 }},
+		{"job-0 has group 0, want -1", func(req *gang.Request, _ *placement.Result) { req.Parts[0].NoGroup = true }},
+		{"reports group tiers [1], the nodes say [1 0]", func(req *gang.Request, res *placement.Result) {
+			req.Parts[1].NoGroup, res.Assignments[3].Group = false, 1
+		}},
+		{`"" has 5 members, at least 6 are needed`, func(req *gang.Request, _ *placement.Result) { req.MinMember = 6 }},
+		{`"pair" has 1 of its own 2 members`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[1:] }},
+		{`"pair" has 1 members, at least 2 are needed`, func(req *gang.Request, res *placement.Result) {
+			req.Parts[0].MinMember, res.Assignments = 2, res.Assignments[1:]
+		}},
+		{`"pair" has job-1 and not one of a lower rank`, func(req *gang.Request, res *placement.Result) {
+			req.Parts[0].MinMember, res.Assignments = 1, res.Assignments[1:]
+		}},
+		{`"" has 1 of its parts, at least 2 are needed`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[2:] }},
+		{`"bundle" has 1 of its parts, at least 2 are needed`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[:3] }},
+		{"reaches tier 1, must gather at 0", func(req *gang.Request, _ *placement.Result) {
+			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Strategy: gang.MustGather}, {Layer: "0", Strategy: gang.MustGather}}
+		}},
+		{"outside the tree, which satisfies no hard rule", func(req *gang.Request, _ *placement.Result) {
+			req.Parts[1].Groups[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
+		}},
+		{"the ring of ranks leaves in/1/s0/u0 2 times", func(req *gang.Request, res *placement.Result) {
+			req.Parts[0].Members, req.Parts[1].Members = []string{"job-0", "job-1", "job-2", "job-3"}, nil
+			res.Assignments[1].Node, res.Assignments[2].Node = "n2", "n1"
+			for i := range res.Assignments {
+				res.Assignments[i].Group = 0
+			}
+		}},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			spec, req, res := parted(t)
+			if tc.want[:8] == "the ring" {
+				spec.Running = spec.Running[:2] // with running members ranks do not follow the tree
+			}
+			tc.spoil(req, res)
+			assert.ErrorContains(t, validity.Check(spec, req, res), tc.want)
+		})
+	}
+}
+
+func TestContents(t *testing.T) {
+	_, req, _ := parted(t)
+	var names []string
+	for _, m := range req.Members {
+		names = append(names, m.Name)
+	}
+	req.Parts[0].MinMember, req.Parts[1].MinParts, req.MinParts = 1, 1, -1
+	whole := validity.Divide(req, nil)
+	assert.Equal(t, [][]string{
+		{"job-0"}, {"job-0", "job-1"}, {"job-2"}, {"job-0", "job-2"}, {"job-0", "job-1", "job-2"}, {"job-3"}, {"job-0", "job-3"},
+		{"job-0", "job-1", "job-3"}, {"job-2", "job-3"}, {"job-0", "job-2", "job-3"}, {"job-0", "job-1", "job-2", "job-3"},
+	}, slices.Collect(whole.Contents(names)))
+	assert.Equal(t, [][]string{{"job-0"}, {"job-2"}, {"job-3"}}, whole.Leasts(names))
+	req.MinMember = 3
+	assert.Equal(t, [][]string{{"job-0", "job-1", "job-2"}, {"job-0", "job-1", "job-3"}, {"job-0", "job-2", "job-3"}}, validity.Divide(req, nil).Leasts(names))
+}
