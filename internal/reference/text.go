@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
@@ -28,14 +29,26 @@ func (in *Input) Text() string {
 	fmt.Fprintf(&b, "  exclude %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude,
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
-		fmt.Fprintf(&b, "  member %s index %d %v pinned %v\n", m.Name, m.Index, m.Indexed, m.NonPreemptible)
+		shape := validity.ShapeOf(req, &m)
+		fmt.Fprintf(&b, "  member %s index %d %v pinned %v asks %v of %v\n", m.Name, m.Index, m.Indexed, m.NonPreemptible, shape.Resources, shape.Selector)
 	}
+	writeParts(&b, req.Parts, req.MinParts, 1)
 	if req.NeverPreempts {
 		b.WriteString("  never preempts\n")
 	}
 	fmt.Fprintf(&b, "  priority %d, preempts %+v; budgets %v\n", req.Priority, req.Preempt, in.Spec.Budgets)
 	in.writeQuotas(&b)
 	return b.String()
+}
+
+func writeParts(b *strings.Builder, parts []gang.Part, least, depth int) {
+	if least != 0 {
+		fmt.Fprintf(b, "%sat least %d:\n", strings.Repeat("  ", depth), least)
+	}
+	for _, p := range parts {
+		fmt.Fprintf(b, "%spart %s %v min %d gather %v groups %v no group %v\n", strings.Repeat("  ", depth), p.Name, p.Members, p.MinMember, p.Gather, p.Groups, p.NoGroup)
+		writeParts(b, p.Parts, p.MinParts, depth+1)
+	}
 }
 
 func (in *Input) writeQuotas(b *strings.Builder) {

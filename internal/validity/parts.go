@@ -25,6 +25,8 @@ type Division struct {
 	// MinMember is how many members must be there, if it is; 0: all of its own. MinParts is how many of the inner divisions must be, none
 	// if it is negative.
 	MinMember, MinParts int
+	// Optional holds for a bundle of which nothing is needed: it counts as placed in any case.
+	Optional bool
 
 	already map[string]bool // of the gang, the members that run
 }
@@ -82,6 +84,7 @@ func (d *divider) addParts(around *Division, parts []gang.Part, least int) {
 		if v.Group {
 			v.Level++
 		}
+		v.Optional = p.NoGroup && len(p.Parts) > 0 && p.MinParts < 0 && p.MinMember == 0 && len(p.Members) == 0
 		for _, name := range p.Members {
 			d.parted[name] = true
 		}
@@ -165,10 +168,13 @@ func (v *Division) Lacks(placed []string) string {
 	}
 	parts := 0
 	for _, inner := range v.Inner {
-		if count(inner.Members, there) == 0 {
+		some := count(inner.Members, there) > 0
+		if some || inner.Optional {
+			parts++
+		}
+		if !some {
 			continue
 		}
-		parts++
 		if why := inner.Lacks(placed); why != "" {
 			return why
 		}

@@ -100,3 +100,15 @@ func (c *check) partRings() [][]placement.Assignment {
 	}
 	return out
 }
+
+// staysOutside holds for a running member of a gang with parts that no hard rule binds: others' rules do not move it.
+func (c *check) staysOutside(rank int) bool {
+	if _, hard := c.net.Must(c.req.Gather); c.parts == nil || hard {
+		return false
+	}
+	i := slices.IndexFunc(c.own, func(r placement.Running) bool { return Ranks(c.req, c.own)[r.Member] == rank })
+	return i >= 0 && !slices.ContainsFunc(c.divisions(), func(g *Division) bool {
+		_, hard := c.net.Must(g.Rules)
+		return hard && slices.Contains(g.Members, c.own[i].Member)
+	})
+}

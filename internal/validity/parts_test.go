@@ -57,7 +57,8 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Strategy: gang.MustGather}, {Layer: "0", Strategy: gang.MustGather}}
 		}},
 		{"outside the tree, which satisfies no hard rule", func(req *gang.Request, _ *placement.Result) {
-			req.Parts[1].Groups[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
+			req.Parts[0].Members = append(req.Parts[0].Members, "job-9")
+			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
 		}},
 		{"the ring of ranks leaves in/1/s0/u0 2 times", func(req *gang.Request, res *placement.Result) {
 			req.Parts[0].Members, req.Parts[1].Members = []string{"job-0", "job-1", "job-2", "job-3"}, nil

@@ -1,0 +1,349 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Parted is what of a gang in groups that differ is best placed, and how well: docs/order.md, section 8, up to the strategy.
+type Parted struct {
+	// Placed is false if no content fits.
+	Placed bool
+	// Waits holds if it fits only where members have left; then there may be further members beside the content.
+	Waits bool
+	// Content are the members by rank.
+	Content []string
+	// Outside counts, by role, those on nodes outside the tree.
+	Outside []int
+	// Worth is that of the gang's tier, and for every level of groups the largest miss.
+	Worth []int
+}
+
+// partSolver looks for one placement after the other that keeps bounds.
+type partSolver struct {
+	*roleSolver
+	whole     *validity.Division
+	holders   []holder // the gang and its groups, each before those in it
+	resources []string
+	room      [][]int64 // by node and resource; -1: without bound
+	allowed   [][]bool  // by node and role
+	join      [][]int   // by place of a vertex and of a node: the smallest vertex that holds both
+	at        []int     // by holder: the smallest vertex above its running members, -1 if there are none
+	quota     *quota.State
+}
+
+// holder is the gang or a group.
+type holder struct {
+	*validity.Division
+	around int // -1 for the gang
+	rules  rules
+	own    []string // members that are in no inner group, by rank
+}
+
+// HasParts says whether the gang is in groups that differ, or in equal ones of members of several shapes.
+func HasParts(in *Input) bool {
+	req := &in.Request
+	if len(req.Parts) > 0 {
+		return true
+	}
+	first := validity.ShapeOf(req, &req.Members[0])
+	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) || hasRoles(in) {
+		return false
+	}
+	own := validity.Own(&in.Spec, req)
+	levels := validity.Levels(req, len(req.Members)+len(own))
+	return len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !slices.ContainsFunc(levels[len(levels)-1].Gather, onNode)
+}
+
+// SolveParts finds the best content and strategy by looking at all of them. Exponential in the number of members.
+func SolveParts(in Input) (*Parted, error) {
+	s, err := newPartSolver(&in)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range s.pending {
+		names = append(names, m.Name)
+	}
+	s.lookAround(false)
+	all := slices.SortedFunc(s.whole.Contents(names), s.compareContents)
+	if out := s.first(all); out != nil {
+		return out, nil
+	}
+	if s.canWait() {
+		s.lookAround(true)
+		if out := s.first(slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)); out != nil {
+			out.Waits = true
+			return out, nil
+		}
+	}
+	return &Parted{}, nil
+}
+
+func newPartSolver(in *Input) (*partSolver, error) {
+	if len(in.Request.Members) > mostInParts {
+		return nil, fmt.Errorf("%w: %d members", ErrTooMany, len(in.Request.Members))
+	}
+	r, err := newRoleSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	s := &partSolver{roleSolver: r, whole: validity.Divide(&in.Request, r.own)}
+	network, _ := validity.NewNetwork(&in.Spec, &in.Request)
+	s.addHolders(network, s.whole, -1)
+	for _, v := range s.vertices {
+		var row []int
+		for _, node := range s.nodes {
+			row = append(row, slices.Index(s.vertices, smallest(s.root, []*vertex{v, node})))
+		}
+		s.join = append(s.join, row)
+	}
+	if in.Request.Quota != "" {
+		if s.quota, err = validity.QuotaState(&in.Spec); err == nil {
+			s.quota, err = s.quota.Wanting(validity.Ask(&in.Request, in.Request.Members))
+		}
+	}
+	return s, err
+}
+
+// mostInParts bounds the members of which all sets are looked at.
+const mostInParts = 12
+
+// addHolders adds the gang or a group, and the groups in it; what a bundle has is its own.
+func (s *partSolver) addHolders(network *validity.Network, v *validity.Division, around int) {
+	if around < 0 || v.Group {
+		h := holder{Division: v, around: around, rules: tierRules(network, v.Rules)}
+		if around >= 0 {
+			h.rules.must = min(h.rules.must, s.holders[around].rules.must)
+		}
+		around = len(s.holders)
+		s.holders = append(s.holders, h)
+	}
+	s.holders[around].own = append(s.holders[around].own, v.Own...)
+	for _, inner := range v.Inner {
+		s.addHolders(network, inner, around)
+	}
+}
+
+func (s *partSolver) hard() bool {
+	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard })
+}
+
+// lookAround sees what nodes have free, and where the running members of the groups are.
+func (s *partSolver) lookAround(leavingGone bool) {
+	s.lookAgain(leavingGone)
+	s.resources, s.room, s.allowed, s.at = nil, nil, nil, nil
+	for _, shape := range s.roles {
+		s.resources = append(s.resources, shape.Resources.Names()...)
+	}
+	slices.Sort(s.resources)
+	s.resources = slices.Compact(s.resources)
+	for i, v := range s.nodes {
+		var room []int64
+		for _, name := range s.resources {
+			room = append(room, s.free[i][name])
+		}
+		var allowed []bool
+		for _, shape := range s.roles {
+			allowed = append(allowed, (!v.outside || !s.hard()) && validity.Refusal(&s.in.Request, shape, v.node) == "")
+		}
+		s.room, s.allowed = append(s.room, room), append(s.allowed, allowed)
+	}
+	for _, h := range s.holders {
+		var used []*vertex
+		for _, r := range s.own {
+			if slices.Contains(h.Members, r.Member) {
+				used = append(used, s.nodes[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })])
+			}
+		}
+		s.at = append(s.at, s.above(used))
+	}
+}
+
+// above is the smallest vertex above nodes, -1 if there are none; the root if some lie outside though somebody must gather.
+func (s *partSolver) above(used []*vertex) int {
+	switch {
+	case len(used) == 0:
+		return -1
+	case s.hard() && slices.ContainsFunc(used, func(v *vertex) bool { return v.outside }):
+		return s.root.order
+	}
+	return smallest(s.root, used).order
+}
+
+// compareContents puts larger ones first, then those with the lower rank where they first differ.
+func (s *partSolver) compareContents(a, b []string) int {
+	return cmp.Or(cmp.Compare(len(b), len(a)), s.compareRanks(a, b))
+}
+
+func (s *partSolver) compareLeasts(a, b []string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), s.compareRanks(a, b))
+}
+
+func (s *partSolver) compareRanks(a, b []string) int {
+	return slices.CompareFunc(a, b, func(x, y string) int { return cmp.Compare(s.ranks[x], s.ranks[y]) })
+}
+
+// first is how the first content is placed that can be; nil if none can.
+func (s *partSolver) first(contents [][]string) *Parted {
+	known := map[string]bool{} // of contents alike, whether they fit
+	for _, content := range contents {
+		items := s.itemsOf(content)
+		key := fmt.Sprint(items)
+		if s.refusedContent(content) {
+			continue
+		}
+		fits, ok := known[key]
+		if !ok {
+			fits = s.fit(items, s.loosest(len(content)))
+			known[key] = fits
+		}
+		if fits {
+			return s.bestOf(content, items)
+		}
+	}
+	return nil
+}
+
+// refusedContent asks the quota.
+func (s *partSolver) refusedContent(content []string) bool {
+	if s.quota == nil {
+		return false
+	}
+	var members []gang.Member
+	for _, m := range s.pending {
+		if slices.Contains(content, m.Name) {
+			members = append(members, m)
+		}
+	}
+	refusal, err := s.quota.Admit(validity.Ask(&s.in.Request, members), s.in.Request.QuotaLimit)
+	return err != nil || refusal != nil
+}
+
+// itemsOf counts the members of a content by holder and role.
+func (s *partSolver) itemsOf(content []string) []item {
+	var out []item
+	for i, h := range s.holders {
+		for r, role := range s.roles {
+			n := 0
+			for _, name := range h.own {
+				n += bit(slices.Contains(content, name) && s.shapeNamed(name).Equal(role))
+			}
+			if n > 0 {
+				out = append(out, item{i, r, n})
+			}
+		}
+	}
+	return out
+}
+
+// bounds are what a placement has to keep: the tier of every holder, and how many of each role may lie outside.
+type bounds struct {
+	tiers   []int
+	outside []int
+}
+
+// loosest are the bounds of the hard rules alone.
+func (s *partSolver) loosest(n int) bounds {
+	b := bounds{outside: slices.Repeat([]int{n}, len(s.roles))}
+	for _, h := range s.holders {
+		b.tiers = append(b.tiers, h.rules.must)
+	}
+	return b
+}
+
+// bestOf finds the best strategy of a content that fits: fewest outside, the first roles inside, then worth by worth.
+func (s *partSolver) bestOf(content []string, items []item) *Parted {
+	out := &Parted{Placed: true, Content: content}
+	b := s.loosest(0)
+	for n := 0; out.Outside == nil; n++ {
+		for _, outside := range vectors(len(s.roles), n) {
+			if b.outside = outside; s.fit(items, b) {
+				out.Outside = outside
+				break
+			}
+		}
+	}
+	for level := range s.whole.Depth() + 1 {
+		for _, most := range s.worthsAt(level) {
+			try := bounds{slices.Clone(b.tiers), b.outside}
+			for i, h := range s.holders {
+				for h.Level == level && s.value(&h, try.tiers[i]) > most {
+					try.tiers[i]--
+				}
+			}
+			if s.fit(items, try) {
+				b, out.Worth = try, append(out.Worth, most)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// value is what a tier counts for: of the gang its worth, of a group its miss.
+func (s *partSolver) value(h *holder, tier int) int {
+	worth := h.rules.worth(tier)
+	if h.around >= 0 && worth == h.rules.worth(0) {
+		return 0
+	}
+	return worth
+}
+
+// worthsAt are all values of tiers at a level, ascending.
+func (s *partSolver) worthsAt(level int) []int {
+	var out []int
+	for _, h := range s.holders {
+		for t := 0; h.Level == level && t <= h.rules.must; t++ {
+			out = append(out, s.value(&h, t))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// vectors lists all of this length that sum up to n, ascending.
+func vectors(length, n int) [][]int {
+	if length == 1 {
+		return [][]int{{n}}
+	}
+	var out [][]int
+	for first := range n + 1 {
+		for _, rest := range vectors(length-1, n-first) {
+			out = append(out, append([]int{first}, rest...))
+		}
+	}
+	return out
+}
+
+// StrategyOf is what a plan reached: members outside by role, and the worth and misses.
+func StrategyOf(in *Input, res *placement.Result) (outside, worth []int, err error) {
+	s, err := newPartSolver(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.lookAround(false)
+	outside, worth = make([]int, len(s.roles)), make([]int, s.whole.Depth()+1)
+	at := slices.Clone(s.at)
+	for _, a := range res.Assignments {
+		i := slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == a.Node })
+		outside[s.role(s.shapeNamed(a.Member))] += bit(s.nodes[i].outside)
+		for k, h := range s.holders {
+			if slices.Contains(h.Members, a.Member) {
+				at[k] = s.joined(at[k], i)
+			}
+		}
+	}
+	for k, h := range s.holders {
+		if at[k] >= 0 {
+			worth[h.Level] = max(worth[h.Level], s.value(&h, s.vertices[at[k]].tier))
+		}
+	}
+	return outside, worth, nil
+}

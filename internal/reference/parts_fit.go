@@ -1,0 +1,140 @@
+package reference
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// item are members of one role that are a holder's own.
+type item struct{ holder, role, count int }
+
+// packing is one search for a placement.
+type packing struct {
+	*partSolver
+	bounds
+	items  []item
+	room   [][]int64
+	at     []int
+	failed map[string]bool // states from which it cannot be completed
+}
+
+// fit says whether there is a placement of the items within bounds: it tries all, but for those that come to what was tried before.
+func (s *partSolver) fit(items []item, b bounds) bool {
+	p := &packing{partSolver: s, bounds: bounds{b.tiers, slices.Clone(b.outside)}, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
+	for i := range p.at {
+		if p.at[i] >= 0 && s.vertices[p.at[i]].tier > b.tiers[i] {
+			return false
+		}
+	}
+	for _, room := range s.room {
+		p.room = append(p.room, slices.Clone(room))
+	}
+	return p.place(0)
+}
+
+// place places the items from i on.
+func (p *packing) place(i int) bool {
+	if i == len(p.items) {
+		return true
+	}
+	key := p.key(i)
+	if p.failed[key] {
+		return false
+	}
+	if p.spread(i, 0, p.items[i].count) {
+		return true
+	}
+	p.failed[key] = true
+	return false
+}
+
+// key is all that matters to the items from i on: the groups before that of item i are done, but for those around it.
+func (p *packing) key(i int) string {
+	key := []byte{byte(i)}
+	for _, room := range p.room {
+		for _, free := range room {
+			key = binary.AppendVarint(key, free)
+		}
+	}
+	for _, n := range p.outside {
+		key = append(key, byte(n))
+	}
+	for h := p.items[i].holder; h >= 0; h = p.holders[h].around {
+		key = append(key, byte(p.at[h]+1))
+	}
+	return string(key)
+}
+
+// spread puts so many members of item i on the nodes from this one on.
+func (p *packing) spread(i, node, left int) bool {
+	if left == 0 {
+		return p.place(i + 1)
+	}
+	if node == len(p.nodes) {
+		return false
+	}
+	it := p.items[i]
+	if n := min(left, p.takes(it, node)); n > 0 {
+		before := slices.Clone(p.at)
+		for h := it.holder; h >= 0; h = p.holders[h].around {
+			p.at[h] = p.joined(p.at[h], node)
+		}
+		if p.within(it.holder) {
+			for ; n > 0; n-- {
+				p.use(it, node, n)
+				ok := p.spread(i, node+1, left-n)
+				p.use(it, node, -n)
+				if ok {
+					return true
+				}
+			}
+		}
+		p.at = before
+	}
+	return p.spread(i, node+1, left)
+}
+
+// joined is the smallest vertex that holds a vertex, if it is one, and a node.
+func (s *partSolver) joined(v, node int) int {
+	if v < 0 {
+		return s.nodes[node].order
+	}
+	return s.join[v][node]
+}
+
+func (p *packing) within(h int) bool {
+	for ; h >= 0; h = p.holders[h].around {
+		if p.vertices[p.at[h]].tier > p.tiers[h] {
+			return false
+		}
+	}
+	return true
+}
+
+// takes is how many members of an item a node takes now.
+func (p *packing) takes(it item, node int) int {
+	if !p.allowed[node][it.role] {
+		return 0
+	}
+	n := it.count
+	if p.nodes[node].outside {
+		n = min(n, p.outside[it.role])
+	}
+	for k, name := range p.resources {
+		if ask := p.roles[it.role].Resources[name]; ask > 0 && p.room[node][k] >= 0 {
+			n = min(n, int(p.room[node][k]/ask))
+		}
+	}
+	return n
+}
+
+func (p *packing) use(it item, node, n int) {
+	for k, name := range p.resources {
+		if p.room[node][k] >= 0 {
+			p.room[node][k] -= int64(n) * p.roles[it.role].Resources[name]
+		}
+	}
+	if p.nodes[node].outside {
+		p.outside[it.role] -= n
+	}
+}
