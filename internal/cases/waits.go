@@ -30,7 +30,7 @@ func waitsFor(got answer) string {
 
 // laterFeatures are words for what gangs may ask for and wait for. A case that is refused because of anything else
 // fails.
-var laterFeatures = []string{"roles", "unequal", "minimum number"}
+var laterFeatures = []string{"roles", "groups that differ"}
 
 // missingFeature says what a gang asks for that is not supported, without the names of objects. Empty: the error is
 // about something else.

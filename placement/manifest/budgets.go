@@ -88,13 +88,9 @@ func (r *reader) budgetsOf(d *draft, m *member) []string {
 	if len(r.bySpace) == 0 {
 		return nil
 	}
-	namespace, labels := d.place().namespace, m.labels
-	if m.obj == nil {
-		labels = m.spec.labels.textMap()
-	}
 	var names []string
-	for _, b := range r.bySpace[namespace] {
-		if b.none || !b.selector.matches(labels) {
+	for _, b := range r.bySpace[d.place().namespace] {
+		if b.none || !b.selector.matches(m.labels) {
 			continue
 		}
 		names = append(names, b.name)

@@ -80,20 +80,23 @@ func (r *reader) declare(o *object) *draft {
 
 func (d *draft) isPodGroup() bool { return d.obj.kind == "PodGroup" }
 
-// adoptJob gives a PodGroup without pods the members of the job that has its name, and what it does not say itself.
+// adoptJob gives a PodGroup what the job of its name says and it does not say itself; one without pods has the job's members.
 func (d *draft) adoptJob() {
-	if d.job == nil || len(d.pods) > 0 {
+	if d.job == nil {
 		return
 	}
-	d.promised = d.job.promised
 	if d.min == 0 {
 		d.min = d.job.min
 	}
-	if !d.class.present() && d.priority == nil {
-		d.class, d.priority = d.job.class, d.job.priority
-	}
 	if len(d.gather) == 0 && d.arrange == nil && d.pp == 0 && d.dp == 0 {
 		d.gather, d.arrange, d.tree, d.treeField = d.job.gather, d.job.arrange, d.job.tree, d.job.treeField
+	}
+	if len(d.pods) > 0 {
+		return
+	}
+	d.promised = d.job.promised
+	if !d.class.present() && d.priority == nil {
+		d.class, d.priority = d.job.class, d.job.priority
 	}
 }
 
@@ -213,8 +216,9 @@ func layerOf(l topology.Layer) string {
 // promise makes the members of a template, called `name-0` and so on, with ranks from first on.
 func promise(prefix string, n, first int, spec *podSpec) []*member {
 	out := make([]*member, n)
+	labels := spec.labels.textMap()
 	for i := range out {
-		out[i] = &member{name: prefix + "-" + strconv.Itoa(i), index: first + i, indexed: true, spec: spec}
+		out[i] = &member{name: prefix + "-" + strconv.Itoa(i), index: first + i, indexed: true, spec: spec, labels: labels}
 	}
 	return out
 }

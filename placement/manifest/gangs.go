@@ -176,22 +176,19 @@ func (r *reader) finish(d *draft) bool {
 	if d.arrange != nil {
 		whole = d.arrange(d, members)
 	}
-	waits := slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
-	d.result.Request.Name = d.name
-	var levels []gang.Groups
-	why := d.missing
-	if least := max(d.min, whole.needed()); least <= len(members) && why == "" {
-		levels, why = whole.levels()
-	}
-	if ranked := whole.all(); len(whole.parts) > 0 && len(ranked) == len(members) {
-		d.min, members = max(d.min, whole.needed()), ranked
+	whole.cutUp(len(leaving))
+	whole.need = max(whole.need, d.min)
+	if d.min = whole.needed(); len(whole.parts) > 0 {
+		members = whole.all()
 		for i, m := range members {
 			m.index, m.indexed = i, true
 		}
 	}
-	r.run(d, members, leaving, max(d.min, whole.needed()))
+	d.result.Request.Name = d.name
+	r.run(d, members, leaving, d.min)
+	waits := slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
 	if waits {
-		r.makeRequest(d, members, len(leaving), levels, why)
+		r.makeRequest(d, members, len(leaving), &whole)
 	}
 	return waits
 }
@@ -235,10 +232,13 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 }
 
 // makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
-func (r *reader) makeRequest(d *draft, members []*member, leaving int, levels []gang.Groups, why string) {
+func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
-	q.MinMember, q.Total, q.Groups, q.Quota, q.NeverPreempts = d.min, d.total, mergeLevels(levels), d.quota, d.never
+	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
+	if d.min <= len(members) { // else it waits for the others
+		whole.group(q)
+	}
 	d.result.Ignored = d.ignored
 	d.asks = muster.Resources{}
 	shapes := map[string]*gang.Shape{}
@@ -270,7 +270,7 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, levels []
 	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
 		q.Total = whole // those that are leaving have not been replaced yet
 	}
-	r.check(d, len(members), why)
+	r.check(d, len(members))
 }
 
 // divides says whether the groups of a request can be those of so many members.
@@ -280,8 +280,8 @@ func divides(q *gang.Request, members int) bool {
 }
 
 // check decides whether the gang can be planned.
-func (r *reader) check(d *draft, known int, why string) {
-	q, at := &d.result.Request, d.place()
+func (r *reader) check(d *draft, known int) {
+	q, at, why := &d.result.Request, d.place(), d.missing
 	var errs []error
 	for _, o := range d.objects() {
 		for _, e := range o.errors {

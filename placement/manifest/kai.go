@@ -32,19 +32,25 @@ func (r *reader) readKAIPodGroup(o *object) {
 		return
 	}
 	d.arrange = func(d *draft, members []*member) part {
-		byGroup := map[string][]*member{}
+		byGroup, none := map[string][]*member{}, part{loose: true}
 		for _, m := range members {
 			name := m.labels[subgroupLabel]
 			switch g := groups[name]; {
 			case name == "":
-				d.missing = wantsRoles // a pod of no group beside groups
+				none.members = append(none.members, m)
 			case g == nil || len(g.children) > 0:
 				m.obj.label(subgroupLabel).fail("unknown subgroup")
+				none.members = append(none.members, m)
 			default:
 				byGroup[name] = append(byGroup[name], m)
 			}
 		}
-		return top.part(byGroup)
+		whole := top.part(byGroup)
+		if len(none.members) > 0 {
+			whole.need = whole.minimum() // which pods of no group do not add to
+			whole.parts = append(whole.parts, none)
+		}
+		return whole
 	}
 }
 
@@ -98,15 +104,18 @@ func (g *kaiGroup) check(groups map[string]*kaiGroup) {
 	}
 }
 
-// part arranges members by the names of their leaf groups.
+// part arranges members by the names of their leaf groups. A group that nobody is in, nor has to be, is none.
 func (g *kaiGroup) part(members map[string][]*member) part {
-	p := part{rules: unique(g.rules), need: g.minMember, needParts: g.minGroups}
+	p := part{name: g.name, rules: unique(g.rules), need: g.minMember}
 	for _, c := range g.children {
-		p.parts = append(p.parts, c.part(members))
+		if inner := c.part(members); inner.minimum() > 0 || len(inner.all()) > 0 {
+			p.parts = append(p.parts, inner)
+		}
 	}
 	if len(g.children) == 0 {
 		p.members = members[g.name]
 	}
+	p.needParts = min(g.minGroups, len(p.parts))
 	return p
 }
 

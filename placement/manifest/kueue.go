@@ -109,7 +109,7 @@ func (r *reader) slice(cut []gang.Groups, level, size field, bound *int, inside 
 	return append(cut, gang.Groups{Size: n, Gather: []gang.Rule{{Layer: l.Name, Strategy: gang.MustGather}}})
 }
 
-// podSet is a role of a Workload.
+// podSet is a role of a Workload; so many of its members are needed.
 type podSet struct {
 	name, group string
 	count, min  int
@@ -134,10 +134,16 @@ func (r *reader) readWorkload(o *object) {
 	for f := range spec.get("podSets").all() {
 		f = f.object()
 		s := podSet{f: f, name: f.get("name").required(), count: f.get("count").size(1)}
+		if slices.ContainsFunc(sets, func(other podSet) bool { return other.name == s.name }) {
+			f.get("name").fail("duplicate name")
+		}
 		if s.count == 0 {
 			continue
 		}
-		s.min = f.get("minCount").size(s.count)
+		s.min = s.count
+		if n, ok := f.get("minCount").whole(1); ok {
+			s.min = n
+		}
 		if s.min > s.count {
 			f.get("minCount").fail("above count")
 		}
@@ -155,8 +161,11 @@ func (r *reader) readWorkload(o *object) {
 		d.promised = append(d.promised, members...)
 		sets = append(sets, s)
 	}
-	d.arrange = func(d *draft, members []*member) part { return arrangePodSets(d, sets, members) }
-	if len(sets) > 0 && allOfOne(sets) {
+	if len(sets) == 0 {
+		return
+	}
+	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+	if allOfOne(sets) {
 		d.gather = groupRules(sets)
 	}
 }
@@ -182,47 +191,101 @@ func groupRules(sets []podSet) []gang.Rule {
 }
 
 // arrangePodSets makes every podset or podset group a part, if there are several.
-func arrangePodSets(d *draft, sets []podSet, members []*member) part {
-	if len(sets) == 0 {
-		return part{members: members}
-	}
-	byRole := map[string][]*member{}
-	for _, m := range members {
-		role := m.role
-		if m.obj != nil {
-			if role = m.labels["kueue.x-k8s.io/podset"]; role == "" && len(sets) == 1 {
-				role = sets[0].name
-			}
+func arrangePodSets(sets []podSet, members []*member) part {
+	of := membersOf(sets, members)
+	units := map[string][]podSet{}
+	var order []string
+	for _, s := range sets {
+		key := "podset " + s.name
+		if s.group != "" {
+			key = "group " + s.group
 		}
-		byRole[role] = append(byRole[role], m)
+		if units[key] == nil {
+			order = append(order, key)
+		}
+		units[key] = append(units[key], s)
+	}
+	if len(order) == 1 {
+		return wholeGang(units[order[0]], of)
 	}
 	var whole part
-	for done := map[string]bool{}; len(sets) > 0; sets = sets[1:] {
-		first := sets[0]
-		if first.group != "" && done[first.group] {
-			continue
+	for _, key := range order {
+		unit := units[key]
+		p := unit[0].part(of)
+		if len(unit) > 1 {
+			p = part{name: unit[0].group, parts: bundles(unit, of, false)}
 		}
-		done[first.group] = true
-		unit := sets[:1]
-		for _, s := range sets[1:] {
-			if first.group != "" && s.group == first.group {
-				unit = append(slices.Clip(unit), s)
-			}
-		}
-		p := part{rules: groupRules(unit)}
-		for _, s := range unit {
-			if len(s.cut) > 0 && len(unit) > 1 {
-				d.missing = wantsRoles // slices of one podset beside another podset
-			}
-			p.members, p.need = append(p.members, byRole[s.name]...), p.need+s.min
-		}
-		p.cut = fit(first.cut, len(p.members))
+		p.rules = groupRules(unit)
 		whole.parts = append(whole.parts, p)
 	}
-	if len(whole.parts) == 1 {
-		return part{members: whole.parts[0].members, cut: whole.parts[0].cut}
+	return whole.with(of[""])
+}
+
+// wholeGang arranges a single podset, or podset group, whose rules are the gang's own.
+func wholeGang(unit []podSet, of map[string][]*member) part {
+	if len(unit) == 1 {
+		whole := unit[0].part(of)
+		whole.need = 0 // as the gang
+		return whole
+	}
+	whole := part{parts: bundles(unit, of, slices.ContainsFunc(unit, podSet.elastic))}
+	whole = whole.with(of[""])
+	if !slices.ContainsFunc(whole.parts, func(p part) bool { return p.bundle }) {
+		return part{members: whole.all()}
 	}
 	return whole
+}
+
+// bundles are the podsets of one group, each with what it says for itself. All of them are needed, so where a minimum is
+// said of all of them together each must say so.
+func bundles(unit []podSet, of map[string][]*member, minimum bool) []part {
+	var out []part
+	for _, s := range unit {
+		p := s.part(of)
+		p.bundle = minimum || s.elastic() || len(s.cut) > 0
+		p.loose = !p.bundle
+		out = append(out, p)
+	}
+	return out
+}
+
+// elastic says whether some of the members may stay out.
+func (s podSet) elastic() bool { return s.min < s.count }
+
+// part is the podset alone.
+func (s podSet) part(of map[string][]*member) part {
+	p := part{name: s.name, members: of[s.name], cut: fit(s.cut, len(of[s.name])), need: s.min}
+	if s.elastic() && len(p.cut) > 0 {
+		p.needParts = -1
+	}
+	return p
+}
+
+// with adds loose members.
+func (p part) with(members []*member) part {
+	if len(members) > 0 {
+		p.parts = append(p.parts, part{loose: true, members: members})
+	}
+	return p
+}
+
+// membersOf sorts members by podset; those of no podset that is known are of the nameless one.
+func membersOf(sets []podSet, members []*member) map[string][]*member {
+	of := map[string][]*member{}
+	for _, m := range members {
+		name := m.role
+		if m.obj != nil {
+			name = m.labels["kueue.x-k8s.io/podset"]
+		}
+		switch known := slices.ContainsFunc(sets, func(s podSet) bool { return s.name == name }); {
+		case !known && len(sets) == 1:
+			name = sets[0].name
+		case !known:
+			name = ""
+		}
+		of[name] = append(of[name], m)
+	}
+	return of
 }
 
 // assignments lists the nodes that the members of each podset have, by index; empty where a member was lost with its

@@ -7,28 +7,28 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// part is a gang or a group of it as its source describes it: groups may have names, sizes and minima of their own.
-// Requests know levels of equal groups of consecutive ranks, so levels has to find these, or say what stands against it.
+// part is a gang or a group of it as its source describes it: groups may have names, sizes and minima of their own. Groups that are
+// equal become the levels of a request, which are planned by sums; others its parts.
 type part struct {
+	name    string
 	rules   []gang.Rule
 	members []*member // in rank order; empty where there are parts
 	parts   []part
 	// need is how many members are needed, 0: all; of parts, 0: as many as they need.
 	need int
-	// needParts is how many parts are needed, 0: all, negative: none.
+	// needParts is how many parts, or outermost groups that cut makes, are needed, 0: all, negative: none.
 	needParts int
 	// cut are levels of consecutive groups of the members.
 	cut []gang.Groups
+
+	// bundle is true where the part is no group: it only has minima, or groups that it cuts, of its own.
+	bundle bool
+	// loose are members of the part around them, which stand here for the sake of the order of ranks.
+	loose bool
 }
 
-// What stands in the way of a request, see [muster.ErrNotSupported].
-const (
-	wantsRoles     = "roles"
-	wantsUnequal   = "groups of unequal size"
-	wantsMinGroups = "minimum number of groups"
-	wantsMinInside = "minimum number of members in a group"
-	wantsTrees     = "several topologies in one gang"
-)
+// wantsTrees is what stands in the way of a request, see [muster.ErrNotSupported].
+const wantsTrees = "several topologies in one gang"
 
 // all lists the members in rank order.
 func (p *part) all() []*member {
@@ -42,16 +42,7 @@ func (p *part) all() []*member {
 	return out
 }
 
-// total counts the members.
-func (p *part) total() int {
-	n := len(p.members)
-	for i := range p.parts {
-		n += p.parts[i].total()
-	}
-	return n
-}
-
-// minimum is the least number of members that fulfils all minima; it is above total if members are not known yet.
+// minimum is the least number of members that fulfils all minima; it is above the number of members if some are not known yet.
 func (p *part) minimum() int {
 	if len(p.parts) == 0 {
 		if p.need > 0 {
@@ -59,9 +50,14 @@ func (p *part) minimum() int {
 		}
 		return len(p.members)
 	}
-	least := make([]int, len(p.parts))
+	var least []int
+	loose := 0
 	for i := range p.parts {
-		least[i] = p.parts[i].minimum()
+		if p.parts[i].loose {
+			loose += len(p.parts[i].members)
+			continue
+		}
+		least = append(least, p.parts[i].minimum())
 	}
 	slices.Sort(least)
 	if p.needParts != 0 && p.needParts < len(least) {
@@ -70,6 +66,9 @@ func (p *part) minimum() int {
 	sum := 0
 	for _, n := range least {
 		sum += n
+	}
+	if p.need == 0 {
+		sum += loose
 	}
 	return max(sum, p.need)
 }
@@ -82,36 +81,37 @@ func (p *part) needed() int {
 	return p.minimum()
 }
 
-// levels expresses nested parts as levels of equal groups; why is the feature that is missing if that cannot be done.
-func (p *part) levels() (levels []gang.Groups, why string) {
+// levels expresses nested parts as levels of equal groups; ok is false if that cannot be done.
+func (p *part) levels() (levels []gang.Groups, ok bool) {
 	if len(p.parts) == 0 {
-		return p.cut, ""
+		return p.cut, true
 	}
-	first := &p.parts[0]
-	size := first.total()
-	if size == 0 {
-		return nil, wantsUnequal
-	}
+	first, last := &p.parts[0], &p.parts[len(p.parts)-1]
+	size, signature := len(first.all()), first.signature()
 	for i := range p.parts {
 		other := &p.parts[i]
-		switch {
-		case other.total() != size || other.minimum() > size:
-			return nil, wantsUnequal
-		case other.minimum() < size && len(other.parts) > 0:
-			return nil, wantsMinGroups
-		case other.minimum() < size:
-			return nil, wantsMinInside
-		case first.signature() != other.signature():
-			return nil, wantsRoles
+		switch n := len(other.all()); {
+		case n == 0 || other.bundle || other.loose || other.minimum() != n:
+			return nil, false
+		case other == last && n < size && first.isShortened(other):
+		case n != size || other.signature() != signature:
+			return nil, false
 		}
 	}
-	inner, why := first.levels()
+	inner, ok := first.levels()
 	for _, level := range inner {
-		if size%level.Size != 0 {
-			return nil, wantsUnequal
-		}
+		ok = ok && size%level.Size == 0
 	}
-	return append([]gang.Groups{{Size: size, Gather: first.rules}}, inner...), why
+	return append([]gang.Groups{{Size: size, Gather: first.rules}}, inner...), ok
+}
+
+// isShortened says whether the other part is one like this, but with fewer members, all of the same shape.
+func (p *part) isShortened(other *part) bool {
+	if len(p.parts)+len(other.parts)+len(p.cut)+len(other.cut) > 0 || !slices.Equal(p.rules, other.rules) {
+		return false
+	}
+	shape := p.members[0].spec.shapeKey()
+	return !slices.ContainsFunc(slices.Concat(p.members, other.members), func(m *member) bool { return m.spec.shapeKey() != shape })
 }
 
 // signature is equal for parts that can change places: same rules, same nesting, same shapes in any order.
@@ -124,7 +124,130 @@ func (p *part) signature() string {
 	for i := range p.parts {
 		parts = append(parts, p.parts[i].signature())
 	}
-	return fmt.Sprintf("%#v %#v %q %q", p.rules, p.cut, shapes, parts)
+	return fmt.Sprintf("%#v %#v %d %q %q", p.rules, p.cut, p.minimum(), shapes, parts)
+}
+
+// join makes bundles of groups, and loose members, those of a gang. Where that says the same the groups stand side by side.
+func join(parts []part) part {
+	whole, flat := part{parts: parts}, part{}
+	bundles, alike := 0, true
+	for i, p := range parts {
+		if p.loose {
+			flat.parts = append(flat.parts, p)
+			continue
+		}
+		alike = alike && p.need == 0 && (bundles == 0 || p.needParts <= 0 && p.needParts == flat.needParts)
+		flat.parts, flat.needParts = append(flat.parts, parts[i].parts...), p.needParts
+		bundles++
+	}
+	if alike {
+		return flat
+	}
+	return whole
+}
+
+// cutUp makes the groups that are cut of a gang parts, unless they, or those of the gang once so many members more are known, are equal.
+func (p *part) cutUp(more int) {
+	if len(p.cut) < 2 || nests(p.cut, len(p.members)) || nests(p.cut, len(p.members)+more) {
+		return
+	}
+	p.parts = chunks("group", p.members, p.cut)
+	p.members, p.cut = nil, nil
+}
+
+// partNames gives every part a name of its own.
+type partNames map[string]bool
+
+func (names partNames) unique(name string) string {
+	free := name
+	for n := 2; names[free]; n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	names[free] = true
+	return free
+}
+
+// group gives a request the groups of a gang.
+func (p *part) group(q *gang.Request) {
+	levels, equal := p.levels()
+	if equal {
+		q.Groups = mergeLevels(levels)
+		return
+	}
+	if q.Parts = p.inner(partNames{}); len(q.Parts) > 0 {
+		q.MinParts = p.needParts
+	}
+}
+
+// inner are the parts of a request; those that are loose are in none.
+func (p *part) inner(names partNames) []gang.Part {
+	var out []gang.Part
+	for i := range p.parts {
+		if !p.parts[i].loose {
+			out = append(out, p.parts[i].request(names))
+		}
+	}
+	return out
+}
+
+// request is the part as one of a request.
+func (p *part) request(names partNames) gang.Part {
+	out := gang.Part{Name: names.unique(p.name), Gather: p.rules, MinMember: p.need, MinParts: p.needParts, NoGroup: p.bundle}
+	out.Parts = p.inner(names)
+	for i := range p.parts {
+		if p.parts[i].loose {
+			out.Members = append(out.Members, memberNames(p.parts[i].members)...)
+		}
+	}
+	switch cut := mergeLevels(p.cut); {
+	case len(cut) > 1 && !nests(cut, len(p.members)):
+		inner := part{parts: chunks(p.name, p.members, cut)}
+		out.Parts = inner.inner(names)
+	default:
+		out.Groups, out.Members = cut, append(out.Members, memberNames(p.members)...)
+	}
+	if len(p.parts) == 0 && p.needParts == 0 && out.MinMember == len(p.members) {
+		out.MinMember = 0 // all
+	}
+	return out
+}
+
+// nests says whether so many members can be cut into the levels without a rest.
+func nests(cut []gang.Groups, members int) bool {
+	for i := len(cut) - 1; i >= 0; i-- {
+		around := members
+		if i > 0 {
+			around = cut[i-1].Size
+		}
+		if around%cut[i].Size != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// chunks cuts members into nested groups, of which the last at any place may be short.
+func chunks(name string, members []*member, cut []gang.Groups) []part {
+	if len(cut) == 0 {
+		return nil
+	}
+	var out []part
+	for chunk := range slices.Chunk(members, cut[0].Size) {
+		p := part{name: fmt.Sprintf("%s/%d", name, len(out)), rules: cut[0].Gather}
+		if p.parts = chunks(p.name, chunk, cut[1:]); len(p.parts) == 0 {
+			p.members = chunk
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func memberNames(members []*member) []string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	return names
 }
 
 // sortMembers puts members in rank order: by index, those without one after them in natural order of names.

@@ -159,6 +159,7 @@ func printGang(b *strings.Builder, g manifest.Gang) {
 	for _, level := range q.Groups {
 		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
 	}
+	printParts(b, "  ", q.Parts, q.MinParts)
 	if len(q.Shape.Resources) > 0 {
 		fmt.Fprintf(b, "  each%s\n", shape(&q.Shape))
 	}
@@ -174,6 +175,24 @@ func printGang(b *strings.Builder, g manifest.Gang) {
 	}
 	if g.Err != nil {
 		fmt.Fprintf(b, "  error %v\n", g.Err)
+	}
+}
+
+// printParts writes nested parts, bundles in brackets.
+func printParts(b *strings.Builder, indent string, parts []gang.Part, least int) {
+	if least != 0 {
+		fmt.Fprintf(b, "%sparts needed: %s\n", indent, map[bool]string{true: "none", false: fmt.Sprint(least)}[least < 0])
+	}
+	for _, p := range parts {
+		name := p.Name
+		if p.NoGroup {
+			name = "[" + name + "]"
+		}
+		fmt.Fprintf(b, "%s%s:%s%s%s\n", indent, name, flag(len(p.Members) > 0, strings.Join(p.Members, " ")), flag(p.MinMember > 0, fmt.Sprint("min=", p.MinMember)), rules(p.Gather))
+		for _, level := range p.Groups {
+			fmt.Fprintf(b, "%s  groups of %d%s\n", indent, level.Size, rules(level.Gather))
+		}
+		printParts(b, indent+"  ", p.Parts, p.MinParts)
 	}
 }
 

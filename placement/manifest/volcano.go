@@ -2,8 +2,10 @@ package manifest
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -58,6 +60,7 @@ func (r *reader) networkTopology(d *draft, f field) []gang.Rule {
 
 // subGroupPolicy makes groups of the pods that it matches.
 type subGroupPolicy struct {
+	name        string
 	selector    labelSelector
 	keys        []string
 	size, least int
@@ -73,13 +76,13 @@ func (r *reader) readVolcanoPodGroup(o *object) {
 	names := map[string]bool{}
 	for f := range spec.get("subGroupPolicy").all() {
 		f = f.object()
-		if name := f.get("name").str(); name != "" && names[name] {
+		name := f.get("name").str()
+		if name != "" && names[name] {
 			f.get("name").fail("duplicate subgroup")
-		} else {
-			names[name] = true
 		}
+		names[name] = true
 		p := subGroupPolicy{
-			selector: readLabelSelector(f.sub("labelSelector")), keys: f.get("matchLabelKeys").texts(),
+			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.sub("labelSelector")), keys: f.get("matchLabelKeys").texts(),
 			rules: r.networkTopology(d, f.sub("networkTopology")), size: 1,
 		}
 		if n, ok := f.get("subGroupSize").whole(1); ok {
@@ -115,32 +118,58 @@ type subGroup struct {
 	part   part
 }
 
-// arrangeSubGroups gives each pod to the first policy that matches. Groups come in the order of policies and label
-// values.
+// arrangeSubGroups gives each pod to the first policy that matches. Groups come in the order of policies and label values, after
+// them the pods that no policy matches.
 func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) part {
 	var groups []*subGroup
+	none := part{loose: true}
 	for _, m := range members {
-		g := findSubGroup(policies, m, &groups)
-		if g == nil {
-			d.missing = wantsRoles // a pod of no group beside groups
-			continue
+		if g := findSubGroup(policies, m, &groups); g != nil {
+			g.part.members = append(g.part.members, m)
+		} else {
+			none.members = append(none.members, m)
 		}
-		g.part.members = append(g.part.members, m)
 	}
 	slices.SortFunc(groups, func(a, b *subGroup) int {
 		return cmp.Or(cmp.Compare(a.policy, b.policy), muster.ComparePaths(a.values, b.values))
 	})
-	whole := part{needParts: -1}
-	for _, p := range policies {
-		whole.need += p.least * p.size
-		if p.least > 0 && len(policies) > 1 && d.missing == "" {
-			d.missing = wantsMinGroups // a minimum for some of the groups
+	var parts []part
+	for i, p := range policies {
+		var of []part
+		for _, g := range groups {
+			if g.policy == i {
+				of = append(of, g.part.whole(p.size))
+			}
+		}
+		if len(of) > 0 || p.least > 0 {
+			parts = append(parts, d.bundle("policy "+p.name, of, p.least, p.size))
 		}
 	}
-	for _, g := range groups {
-		whole.parts = append(whole.parts, g.part)
+	if len(none.members) > 0 {
+		parts = append(parts, none)
 	}
-	return whole
+	return join(parts)
+}
+
+// bundle is a part of groups of which so many must run, besides what the gang's minimum says; a gang without one needs all. Groups of
+// so many members that are not known yet are waited for.
+func (d *draft) bundle(name string, groups []part, least, size int) part {
+	p := part{name: name, bundle: true, parts: groups, needParts: cmp.Or(least, -1)}
+	if missing := least - len(groups); missing > 0 {
+		p.needParts, p.need = 0, len(p.all())+missing*size
+	}
+	if d.min == 0 {
+		p.needParts = 0
+	}
+	return p
+}
+
+// whole makes the part a group that runs with so many members or more, and with all that are known.
+func (p part) whole(size int) part {
+	if runs := slices.ContainsFunc(p.members, func(m *member) bool { return m.node != "" }); !runs && size > len(p.members) {
+		p.need = size
+	}
+	return p
 }
 
 func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *subGroup {
@@ -154,7 +183,8 @@ func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *su
 				return g
 			}
 		}
-		g := &subGroup{policy: i, values: values, part: part{rules: policies[i].rules, need: policies[i].size}}
+		name := strings.Join(append([]string{policies[i].name}, values...), "/")
+		g := &subGroup{policy: i, values: values, part: part{name: name, rules: policies[i].rules}}
 		*groups = append(*groups, g)
 		return g
 	}
@@ -164,6 +194,7 @@ func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *su
 // task is a role of a Volcano Job; size is that of its partitions, 0 if it has none.
 type task struct {
 	name        string
+	replicas    int
 	size, least int
 	rules       []gang.Rule
 }
@@ -190,7 +221,7 @@ func (r *reader) readVolcanoJob(o *object) {
 			f.get("name").fail("duplicate name")
 			continue
 		}
-		n := f.get("replicas").size(1)
+		t.replicas = f.get("replicas").size(1)
 		if p := f.sub("partitionPolicy"); p.present() {
 			r.readPartitions(d, p, &t)
 		}
@@ -198,10 +229,8 @@ func (r *reader) readVolcanoJob(o *object) {
 		if policy, ok := oneOf(f.get("topologyPolicy"), "policy", kubeletPolicies); ok {
 			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
-		members := promise(o.name+"-"+t.name, n, len(d.promised), pod)
-		for _, m := range members {
-			m.role = t.name
-		}
+		members := promise(o.name+"-"+t.name, t.replicas, len(d.promised), pod)
+		t.label(members, pod.labels.textMap())
 		d.promised = append(d.promised, members...)
 		tasks = append(tasks, t)
 	}
@@ -222,38 +251,85 @@ func (r *reader) readPartitions(d *draft, p field, t *task) {
 	t.rules = r.networkTopology(d, p.sub("networkTopology"))
 }
 
-// arrangeTasks makes the partitions groups. The members of a single task are cut; those of several tasks must all be in
-// partitions.
+// Labels of the pods that a Job makes.
+const (
+	taskLabel      = "volcano.sh/task-spec"
+	taskIndexLabel = "volcano.sh/task-index"
+	partitionLabel = "volcano.sh/partition-id"
+)
+
+// label gives replicas the labels that the controller writes, those of a partition the same.
+func (t *task) label(members []*member, template map[string]string) {
+	var labels map[string]string
+	for i, m := range members {
+		if i == 0 || t.size > 0 && i%t.size == 0 {
+			labels = map[string]string{}
+			maps.Copy(labels, template)
+			if labels[taskLabel] = t.name; t.size > 0 {
+				labels[partitionLabel] = strconv.Itoa(i / t.size)
+			}
+		}
+		m.labels = labels
+	}
+}
+
+// arrangeTasks makes the partitions groups. Tasks without partitions, and pods of no task, are the gang's own members.
 func arrangeTasks(d *draft, tasks []task, members []*member) part {
-	if !slices.ContainsFunc(tasks, func(t task) bool { return t.size > 0 }) {
+	byTask := map[string][]*member{}
+	for _, m := range members {
+		name := m.labels[taskLabel]
+		if !slices.ContainsFunc(tasks, func(t task) bool { return t.name == name }) {
+			name = ""
+		}
+		if name == "" && len(tasks) == 1 {
+			name = tasks[0].name
+		}
+		byTask[name] = append(byTask[name], m)
+	}
+	var parts []part
+	for i := range tasks {
+		t := &tasks[i]
+		of := byTask[t.name]
+		if t.size > 0 {
+			parts = append(parts, d.bundle("task "+t.name, t.partitions(of), t.least, t.size))
+		} else {
+			parts = append(parts, part{loose: true, members: of})
+		}
+	}
+	parts = append(parts, part{loose: true, members: byTask[""]})
+	if !slices.ContainsFunc(parts, func(p part) bool { return p.bundle }) {
 		return part{members: members}
 	}
-	if t := tasks[0]; len(tasks) == 1 {
-		if d.min > 0 {
-			d.min = max(d.min, t.least*t.size)
+	return join(slices.DeleteFunc(parts, func(p part) bool { return p.loose && len(p.members) == 0 }))
+}
+
+// partitions are groups of consecutive replicas: those of a partition's label, else of the index of the replica, else as they come.
+func (t *task) partitions(members []*member) []part {
+	byID := map[int][]*member{}
+	for i, m := range members {
+		id := i / t.size
+		if index, ok := ordinal(m.labels[taskIndexLabel]); ok {
+			id = index / t.size
 		}
-		return part{members: members, cut: fit([]gang.Groups{{Size: t.size, Gather: t.rules}}, len(members))}
+		if label, ok := ordinal(m.labels[partitionLabel]); ok {
+			id = label
+		}
+		byID[id] = append(byID[id], m)
 	}
-	byRole := map[string][]*member{}
-	for _, m := range members {
-		role := m.role
-		if m.obj != nil {
-			role = m.labels["volcano.sh/task-spec"]
+	var out []part
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		p := part{name: t.name + "/" + strconv.Itoa(id), rules: t.rules, members: byID[id]}
+		size := t.size
+		if rest := t.replicas - id*t.size; rest > 0 {
+			size = min(size, rest)
 		}
-		byRole[role] = append(byRole[role], m)
+		out = append(out, p.whole(size))
 	}
-	whole := part{needParts: -1}
-	for _, t := range tasks {
-		if t.size == 0 {
-			d.missing = wantsRoles // members of no partition beside partitions
-			return part{members: members}
-		}
-		if t.least > 0 {
-			d.missing = wantsMinGroups
-		}
-		for chunk := range slices.Chunk(byRole[t.name], t.size) {
-			whole.parts = append(whole.parts, part{members: chunk, rules: t.rules})
-		}
-	}
-	return whole
+	return out
+}
+
+// ordinal reads a label that is a number.
+func ordinal(label string) (int, bool) {
+	n, err := strconv.Atoi(label)
+	return n, err == nil && n >= 0
 }
