@@ -72,7 +72,7 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 	leaves := map[placement.MemberRef]bool{}
 	if o.Result != nil {
 		for _, a := range o.Result.Assignments {
-			at(a.Node).assigned = append(at(a.Node).assigned, letter(a.Group))
+			at(a.Node).assigned = append(at(a.Node).assigned, letter(o.Result, a.Group))
 		}
 		for _, m := range o.Result.WaitsFor {
 			at(m.Node).waited = true

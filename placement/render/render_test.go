@@ -85,6 +85,33 @@ func TestTextOfALargeClusterSumsUp(t *testing.T) {
 `, text(t, planned(racks(t, 20), 12, 0)))
 }
 
+// Groups are called by their outermost parts; members of none are told apart from the first group.
+func TestTextOfParts(t *testing.T) {
+	o := planned(racks(t, 1), 6, 0)
+	require.NoError(t, o.Err)
+	o.Request.Parts = []gang.Part{
+		{Name: "decode", Members: []string{"job-0"}, Parts: []gang.Part{{Name: "inner", Members: []string{"job-1"}}}},
+		{Name: "bundle", NoGroup: true, Parts: []gang.Part{{Name: "workers", NoGroup: true, Members: []string{"job-2", "job-3"}, Groups: []gang.Groups{{Size: 1}}}}},
+		{Name: "loose", NoGroup: true, Members: []string{"job-4"}},
+	}
+	o.Result.GroupTiers = []int{0, 0}
+	for i, group := range []int{0, 0, 1, 2, -1, -1} {
+		o.Result.Assignments[i].Group = group
+	}
+	require.Equal(t, `ns/job: placed, 6 members in rack b0/r0, strategy 1 (rack)
+  b0
+    r0  xx AA BC ++
+  A decode: job-0 -> node-1, job-1 -> node-1
+  B workers: job-2 -> node-2
+  C workers: job-3 -> node-2
+  + job-4 -> node-3, job-5 -> node-3
+`, text(t, o))
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []Outcome{o}))
+	require.Contains(t, b.String(), `"groupTier":0,"groupTiers":[0,0],`)
+	require.Contains(t, b.String(), `{"pod":"job-3","rank":3,"group":2,"node":"node-2"},{"pod":"job-4","rank":4,"node":"node-3"}`)
+}
+
 func TestTextOfARefusal(t *testing.T) {
 	require.Equal(t, `ns/job: unschedulable: insufficient slots, 6 of 8 at b0/r0 (proven)
   b0

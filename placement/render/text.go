@@ -2,11 +2,13 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -16,7 +18,7 @@ import (
 // says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
-// a group; `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `-` one where a
+// a group; `+` one of no group beside groups, `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `-` one where a
 // victim leaves and no new member comes, `x` one that others hold, `#` one on a node out of service; `0` is a node that could
 // never take a member. Slots are counted by what nodes have, and by their zones where a NUMA policy applies. Above eight
 // characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the
@@ -37,7 +39,7 @@ func Text(w io.Writer, outcomes []Outcome) error {
 			writeReason(b, o.Err)
 			continue
 		}
-		writeMembers(b, o.Result)
+		writeMembers(b, o)
 		writeVictims(b, o)
 	}
 	return b.Flush()
@@ -146,16 +148,21 @@ const (
 	maxMembersListed = 8
 )
 
-// writeMembers lists who goes where, one line a group.
-func writeMembers(w io.Writer, res *placement.Result) {
-	groups := 0
+// writeMembers lists who goes where, one line a group, with the name of its part.
+func writeMembers(w io.Writer, o *Outcome) {
+	groups, res := 0, o.Result
+	parts := partNames(o.Request)
 	for i := 0; i < len(res.Assignments); groups++ {
+		first := &res.Assignments[i]
 		end := i + 1
-		for end < len(res.Assignments) && res.Assignments[end].Group == res.Assignments[i].Group {
+		for end < len(res.Assignments) && res.Assignments[end].Group == first.Group {
 			end++
 		}
 		if groups < maxGroupsListed {
-			fmt.Fprintf(w, "  %c", letter(res.Assignments[i].Group))
+			fmt.Fprintf(w, "  %c", letter(res, first.Group))
+			if name := parts[first.Member]; name != "" {
+				fmt.Fprintf(w, " %s:", name)
+			}
 			for j, a := range res.Assignments[i:end] {
 				if j == maxMembersListed {
 					fmt.Fprintf(w, ", and %d more", end-i-j)
@@ -173,6 +180,30 @@ func writeMembers(w io.Writer, res *placement.Result) {
 	}
 }
 
+// partNames are the names of the outermost parts that the members of a gang are in, where these are groups or cut into groups.
+func partNames(req *gang.Request) map[string]string {
+	if req == nil {
+		return nil
+	}
+	found := map[string]string{}
+	var all func(p *gang.Part, name string)
+	all = func(p *gang.Part, name string) {
+		if !p.NoGroup || len(p.Groups) > 0 {
+			name = cmp.Or(name, p.Name)
+		}
+		for _, member := range p.Members {
+			found[member] = name
+		}
+		for i := range p.Parts {
+			all(&p.Parts[i], name)
+		}
+	}
+	for i := range req.Parts {
+		all(&req.Parts[i], "")
+	}
+	return found
+}
+
 // writeZones marks the zones of a member beside its node: ` (zone 0)`, ` (zones 0 1)`.
 func writeZones(w io.Writer, shares []numa.Share) {
 	for i, s := range shares {
@@ -187,8 +218,13 @@ func writeZones(w io.Writer, shares []numa.Share) {
 	}
 }
 
-// letter draws a group; members without groups are all A.
-func letter(group int) rune { return 'A' + rune(max(group, 0)%26) }
+// letter draws a group; the members of a gang without groups are all A.
+func letter(res *placement.Result, group int) rune {
+	if group < 0 && len(res.GroupTiers) > 0 {
+		return '+'
+	}
+	return 'A' + rune(max(group, 0)%26)
+}
 
 // count reads `1 node`, `2 nodes`.
 func count(n int, word string) string {
