@@ -143,7 +143,7 @@ func TestPartsByHand(t *testing.T) {
 			require.Equal(t, tc.content != "", a.Placed)
 			assert.Equal(t, tc.content, strings.ReplaceAll(strings.Join(a.Content, ""), "job-", ""))
 			assert.Equal(t, tc.worth, a.Worth)
-			assert.Equal(t, tc.outside, total(a.Outside))
+			assert.Equal(t, tc.outside, a.Outside)
 			assert.Equal(t, tc.waits, a.Waits)
 		})
 	}

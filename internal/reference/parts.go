@@ -19,8 +19,8 @@ type Parted struct {
 	Waits bool
 	// Content are the members by rank.
 	Content []string
-	// Outside counts, by role, those on nodes outside the tree.
-	Outside []int
+	// Outside counts those on nodes outside the tree.
+	Outside int
 	// Worth is that of the gang's tier, and for every level of groups the largest miss.
 	Worth []int
 }
@@ -243,33 +243,29 @@ func (s *partSolver) itemsOf(content []string) []item {
 	return out
 }
 
-// bounds are what a placement has to keep: the tier of every holder, and how many of each role may lie outside.
+// bounds are what a placement has to keep: the tier of every holder, and how many members may lie outside.
 type bounds struct {
 	tiers   []int
-	outside []int
+	outside int
 }
 
 // loosest are the bounds of the hard rules alone.
 func (s *partSolver) loosest(n int) bounds {
-	b := bounds{outside: slices.Repeat([]int{n}, len(s.roles))}
+	b := bounds{outside: n}
 	for _, h := range s.holders {
 		b.tiers = append(b.tiers, h.rules.must)
 	}
 	return b
 }
 
-// bestOf finds the best strategy of a content that fits: fewest outside, the first roles inside, then worth by worth.
+// bestOf finds the best strategy of a content that fits: fewest outside, then worth by worth.
 func (s *partSolver) bestOf(content []string, items []item) *Parted {
 	out := &Parted{Placed: true, Content: content}
 	b := s.loosest(0)
-	for n := 0; out.Outside == nil; n++ {
-		for _, outside := range vectors(len(s.roles), n) {
-			if b.outside = outside; s.fit(items, b) {
-				out.Outside = outside
-				break
-			}
-		}
+	for !s.fit(items, b) {
+		b.outside++
 	}
+	out.Outside = b.outside
 	for level := range s.whole.Depth() + 1 {
 		for _, most := range s.worthsAt(level) {
 			try := bounds{slices.Clone(b.tiers), b.outside}
@@ -308,32 +304,18 @@ func (s *partSolver) worthsAt(level int) []int {
 	return slices.Compact(out)
 }
 
-// vectors lists all of this length that sum up to n, ascending.
-func vectors(length, n int) [][]int {
-	if length == 1 {
-		return [][]int{{n}}
-	}
-	var out [][]int
-	for first := range n + 1 {
-		for _, rest := range vectors(length-1, n-first) {
-			out = append(out, append([]int{first}, rest...))
-		}
-	}
-	return out
-}
-
-// StrategyOf is what a plan reached: members outside by role, and the worth and misses.
-func StrategyOf(in *Input, res *placement.Result) (outside, worth []int, err error) {
+// StrategyOf is what a plan reached: members outside, and the worth and misses.
+func StrategyOf(in *Input, res *placement.Result) (outside int, worth []int, err error) {
 	s, err := newPartSolver(in)
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, err
 	}
 	s.lookAround(false)
-	outside, worth = make([]int, len(s.roles)), make([]int, s.whole.Depth()+1)
+	worth = make([]int, s.whole.Depth()+1)
 	at := slices.Clone(s.at)
 	for _, a := range res.Assignments {
 		i := slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == a.Node })
-		outside[s.role(s.shapeNamed(a.Member))] += bit(s.nodes[i].outside)
+		outside += bit(s.nodes[i].outside)
 		for k, h := range s.holders {
 			if slices.Contains(h.Members, a.Member) {
 				at[k] = s.joined(at[k], i)

@@ -20,7 +20,7 @@ type packing struct {
 
 // fit says whether there is a placement of the items within bounds: it tries all, but for those that come to what was tried before.
 func (s *partSolver) fit(items []item, b bounds) bool {
-	p := &packing{partSolver: s, bounds: bounds{b.tiers, slices.Clone(b.outside)}, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
+	p := &packing{partSolver: s, bounds: b, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
 	for i := range p.at {
 		if p.at[i] >= 0 && s.vertices[p.at[i]].tier > b.tiers[i] {
 			return false
@@ -56,9 +56,7 @@ func (p *packing) key(i int) string {
 			key = binary.AppendVarint(key, free)
 		}
 	}
-	for _, n := range p.outside {
-		key = append(key, byte(n))
-	}
+	key = append(key, byte(p.outside))
 	for h := p.items[i].holder; h >= 0; h = p.holders[h].around {
 		key = append(key, byte(p.at[h]+1))
 	}
@@ -118,7 +116,7 @@ func (p *packing) takes(it item, node int) int {
 	}
 	n := it.count
 	if p.nodes[node].outside {
-		n = min(n, p.outside[it.role])
+		n = min(n, p.outside)
 	}
 	for k, name := range p.resources {
 		if ask := p.roles[it.role].Resources[name]; ask > 0 && p.room[node][k] >= 0 {
@@ -135,6 +133,6 @@ func (p *packing) use(it item, node, n int) {
 		}
 	}
 	if p.nodes[node].outside {
-		p.outside[it.role] -= n
+		p.outside -= n
 	}
 }

@@ -77,6 +77,10 @@ const referenceNodes = 16
 // compare asks the reference solver, which enumerates everything.
 func compare(t testing.TB, in reference.Input, got answer) {
 	t.Helper()
+	if reference.HasParts(&in) {
+		compareParts(t, in, got)
+		return
+	}
 	best, err := reference.SolveBest(in)
 	if errors.Is(err, reference.ErrTooMany) {
 		return
@@ -98,6 +102,32 @@ func compare(t testing.TB, in reference.Input, got answer) {
 		require.Equal(t, want.Assignments, got.Result.Assignments, "the reference has another plan")
 		require.ElementsMatch(t, want.WaitsFor, got.Result.WaitsFor, "the reference waits for others")
 	}
+}
+
+// compareParts holds what of a gang in parts is placed, and how well, against the best there is.
+func compareParts(t testing.TB, in reference.Input, got answer) {
+	t.Helper()
+	best, err := reference.SolveParts(in)
+	if errors.Is(err, reference.ErrTooMany) {
+		return
+	}
+	require.NoError(t, err)
+	res := got.Result
+	if !best.Placed {
+		require.True(t, res == nil || len(res.Victims) > 0, "placed, and nothing fits")
+		return
+	}
+	require.NotNil(t, res, "refused, and %v fit", best.Content)
+	if best.Waits {
+		return
+	}
+	var placed []string
+	for _, a := range res.Assignments {
+		placed = append(placed, a.Member)
+	}
+	outside, worth, err := reference.StrategyOf(&in, res)
+	require.NoError(t, err)
+	require.Equal(t, *best, reference.Parted{Placed: true, Content: placed, Outside: outside, Worth: worth}, "the reference has another plan")
 }
 
 // snapshot is a cluster, and what it does not show of its own.

@@ -89,6 +89,9 @@ func (b *board) plan(req *gang.Request, res *placement.Result, show string) stri
 			n = number(a.Member)
 		}
 		letter := string(rune('A' + n%26))
+		if show == "" && a.Group < 0 && len(req.Parts) > 0 {
+			letter = "*"
+		}
 		ref := placement.MemberRef{Gang: letter, Member: a.Member}
 		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, shape.Resources[device], ref, gone)
 	}

@@ -18,9 +18,12 @@ type words struct {
 	args   []datadriven.CmdArg
 	known  map[string]bool
 	errors []string
+	lines  string // below the directive
 }
 
-func read(d *datadriven.TestData) *words { return &words{args: d.CmdArgs, known: map[string]bool{}} }
+func read(d *datadriven.TestData) *words {
+	return &words{args: d.CmdArgs, known: map[string]bool{}, lines: d.Input}
+}
 
 // list is the comma-separated value of key; nil if it is not given.
 func (w *words) list(key string) []string {
@@ -103,15 +106,11 @@ func request(w *words, name string, first int) *gang.Request {
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
-	for level, size := range w.numbers("group") {
-		req.Groups = append(req.Groups, gang.Groups{Size: size, Gather: slices.Concat(
-			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level),
-		)})
-	}
+	req.Groups, req.Parts, req.MinParts = groups(w), parts(w, name), w.number("parts", 0)
 	index, pinned := w.numbers("index"), w.number("pinned", 0)
 	roles := shapes(w)
-	for i := range w.number("members", len(roles)) {
-		m := gang.Member{Name: fmt.Sprintf("%s-%d", name, first+i), NonPreemptible: i < pinned}
+	for i, member := range newNames(w, name, first, w.number("members", len(roles))) {
+		m := gang.Member{Name: member, NonPreemptible: i < pinned}
 		if i < len(index) {
 			m.Index, m.Indexed = index[i], true
 		}

@@ -6,7 +6,7 @@
 // name. Nodes are node-0, node-1, ... in order of appearance. A row called `outside` holds nodes outside the tree, one
 // called `root` the nodes of a topology without layers, and `name:layer` places a domain in another layer than its
 // indentation says. A plan shows new members as capital letters, one letter a group, without groups a shape (with `show=ranks` one a rank, with
-// `show=names` one a member, by the number in its name). The host score of a node is what `score` gives it, else 0, and
+// `show=names` one a member, by the number in its name); those of no group, where there are parts, are a `*`. The host score of a node is what `score` gives it, else 0, and
 // the weights of its labels.
 //
 // A cell such as `a.|a?` is a node with zones 0 and 1; one zone is drawn with a border behind it. Members
@@ -29,7 +29,11 @@
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
 //	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select
+//	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
+//	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
+//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [group=4,2] [group-must=leaf,-] [group-prefer=...]
+//	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
 //	quotas                                           what every quota uses and may use

@@ -26,7 +26,7 @@ type check struct {
 	nodes   map[string]*placement.Node
 	own     []placement.Running
 	members map[string]*gang.Member
-	parts   *Division // nil: the gang has none
+	parts   *Division // nil: the gang has no groups, or equal ones of members of one shape
 	defects []error
 }
 
@@ -52,7 +52,7 @@ func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error 
 	for i := range req.Members {
 		c.members[req.Members[i].Name] = &req.Members[i]
 	}
-	if len(req.Parts) > 0 {
+	if len(req.Parts) > 0 || c.mixed() {
 		c.parts = Divide(req, c.own)
 	}
 	c.assignments()
@@ -79,7 +79,7 @@ func (c *check) assignments() {
 		seen[r.Member] = true
 	}
 	ranks := Ranks(c.req, c.own)
-	levels := Levels(c.req, len(ranks))
+	levels := c.levels()
 	var outermost []*Division
 	if c.parts != nil {
 		outermost = c.parts.Groups(1)
@@ -117,7 +117,7 @@ func (c *check) assignments() {
 
 // count holds when MinMember members run in the end, the lowest ranks first, and all new members of a group or none.
 func (c *check) count() {
-	if c.parts != nil || c.mixed() {
+	if c.parts != nil {
 		c.minima()
 		return
 	}

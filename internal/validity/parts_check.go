@@ -16,20 +16,31 @@ func (c *check) minima() {
 	for _, a := range c.res.Assignments {
 		placed = append(placed, a.Member)
 	}
-	if why := Divide(c.req, c.own).Lacks(placed); why != "" {
+	if why := c.parts.Lacks(placed); why != "" {
 		c.failf("%s", why)
 	}
 }
 
-// mixed holds for members of different shapes in equal groups that need not gather on a node.
+// levels are those of equal groups of a gang that is not seen as one with parts.
+func (c *check) levels() []gang.Groups {
+	if c.parts != nil {
+		return nil
+	}
+	return Levels(c.req, len(c.req.Members)+len(c.own))
+}
+
+// mixed holds for members of different shapes in equal groups, unless these must all gather on a node, which makes units of them.
 func (c *check) mixed() bool {
 	levels := Levels(c.req, len(c.req.Members)+len(c.own))
 	if len(levels) == 0 {
 		return false
 	}
-	must, hard := c.net.Must(levels[len(levels)-1].Gather)
+	innermost := levels[len(levels)-1]
+	if must, hard := c.net.Must(innermost.Gather); hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0 {
+		return false
+	}
 	first := ShapeOf(c.req, &c.req.Members[0])
-	return (!hard || must > 0) && slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
+	return slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
 }
 
 // byName gives all members, new and running, their nodes.

@@ -12,7 +12,7 @@ import (
 func (c *check) gather() {
 	at := c.located()
 	hard := c.gathered(c.req.Gather, [][]string{slices.Collect(maps.Values(at))})
-	for _, level := range Levels(c.req, len(c.req.Members)+len(c.own)) {
+	for _, level := range c.levels() {
 		hard = c.gathered(level.Gather, groups(at, level.Size)) || hard
 	}
 	for _, g := range c.divisions() {
@@ -65,7 +65,7 @@ func (c *check) report() {
 	nodes := slices.Collect(maps.Values(at))
 	place := c.net.Smallest(nodes)
 	tiers := []int{place.Tier}
-	for _, level := range Levels(c.req, len(c.req.Members)+len(c.own)) {
+	for _, level := range c.levels() {
 		worst := 0
 		for _, group := range groups(at, level.Size) {
 			worst = max(worst, c.net.Smallest(group).Tier)
