@@ -2,7 +2,7 @@ package placement
 
 import "slices"
 
-// counts are numbers of members by role.
+// counts are numbers of members by role, and of groups by kind.
 type counts []int32
 
 // within says whether no role is counted more often than in most.
@@ -66,10 +66,11 @@ type folder struct {
 	best []int32 // -1: not at all
 	// forgot says that the last frontier made lacks some counts.
 	forgot bool
+	steps  *int64 // counts pairs of points
 }
 
-func newFolder(most counts) *folder {
-	f := &folder{most: most, none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
+func newFolder(most counts, steps *int64) *folder {
+	f := &folder{most: most, steps: steps, none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.main] {
 			f.main = r
@@ -95,6 +96,20 @@ func (f *folder) begin(sides counts) bool {
 		f.best[i] = -1
 	}
 	return true
+}
+
+// beginWithin is begin that halves the widest sides until the table has room; forgot says that it did.
+func (f *folder) beginWithin(sides counts) (forgot bool) {
+	for !f.begin(sides) {
+		widest := -1
+		for r, n := range sides {
+			if r != f.main && (widest < 0 || n > sides[widest]) {
+				widest = r
+			}
+		}
+		sides[widest], forgot = sides[widest]/2, true
+	}
+	return forgot
 }
 
 // put notes that counts a and b fit together, capped at the gang's.
@@ -161,7 +176,10 @@ func (f *folder) sum(a, b frontier) frontier {
 		return a
 	case a.holds(f.most) || b.holds(f.most):
 		return frontier{f.most}
+	case len(a) == 1 && len(b) == 1:
+		return frontier{f.capped(a[0], b[0])}
 	}
+	*f.steps += int64(len(a)) * int64(len(b))
 	sides := make(counts, len(f.most))
 	for r, n := range f.most {
 		sides[r] = min(n, a.most(r)+b.most(r))
@@ -177,18 +195,19 @@ func (f *folder) sum(a, b frontier) frontier {
 	return f.end()
 }
 
+// capped is the sum of two points.
+func (f *folder) capped(p, q counts) counts {
+	sum := make(counts, len(p))
+	for r := range p {
+		sum[r] = min(f.most[r], p[r]+q[r])
+	}
+	return sum
+}
+
 // most is the largest number of a role.
 func (f frontier) most(role int) (n int32) {
 	for _, p := range f {
 		n = max(n, p[role])
-	}
-	return n
-}
-
-// mostInAll is the largest number of members, whatever their roles.
-func (f frontier) mostInAll() (n int64) {
-	for _, p := range f {
-		n = max(n, p.total())
 	}
 	return n
 }
@@ -199,11 +218,7 @@ func (f *folder) roughSum(a, b frontier) frontier {
 	var sums []counts
 	for _, p := range a.few() {
 		for _, q := range b.few() {
-			sum := make(counts, len(p))
-			for r := range p {
-				sum[r] = min(f.most[r], p[r]+q[r])
-			}
-			sums = append(sums, sum)
+			sums = append(sums, f.capped(p, q))
 		}
 	}
 	return maximal(sums)

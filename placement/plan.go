@@ -36,7 +36,7 @@ func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
 		}
 	}
 	if o := p.search(); o != nil {
-		return p.result(o.positions, nil), nil
+		return o.of.result(o.positions, nil), nil
 	}
 	return p.otherwise(who)
 }
@@ -87,7 +87,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 		}
 		shown := map[string]bool{}
 		for o := range p.outcomes() {
-			res := p.result(o.positions, nil)
+			res := o.of.result(o.positions, nil)
 			// The best plan in a large domain may lie in a small one, which came before.
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
 			if shown[key] {
@@ -120,9 +120,11 @@ func refuses(c *Cluster, req *gang.Request, yield func(*Result, error) bool) boo
 // outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new members
 // as there is room for now.
 func (p *problem) outcomes() iter.Seq[*outcome] {
-	if p.hasRoles() {
-		c := p.newCast(nil)
-		return c.outcomes(c.mostMembers())
+	if p.inParts() {
+		if c := p.newCast(nil).ofMost(); c != nil {
+			return c.outcomes()
+		}
+		return func(func(*outcome) bool) {}
 	}
 	return func(yield func(*outcome) bool) {
 		slots := p.slotTable()

@@ -18,7 +18,10 @@ type problem struct {
 	v      *view
 	req    *gang.Request
 	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
-	roleOf []int32       // of the pending members; nil: all are units of one kind
+	roleOf []int32       // of the pending members; nil: all are of one shape, or in units
+	whole  *part         // the gang, if it is placed in parts; else nil
+	ranks  int           // how many members there are, running ones included
+	parting
 	// together: units are groups that must gather on a node.
 	together bool
 	needs    []need // of a unit
@@ -74,6 +77,7 @@ type pendingMember struct {
 type siblingMember struct {
 	pos  int32
 	rank int
+	name string
 }
 
 // level is one level of groups, outermost first.
@@ -104,11 +108,8 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	r := c.takeScratch()
 	p := &r.problem
 	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
-	if len(req.Parts) > 0 {
-		return nil, unsupported("request.Parts", req.Parts[0].Name, "groups that differ")
-	}
 	steps := [...]func(*problem) error{
-		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).chooseShapes, (*problem).capByQuota,
+		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts, (*problem).chooseShapes, (*problem).countParts, (*problem).capByQuota,
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {
@@ -184,7 +185,7 @@ func (p *problem) rankMembers() error {
 		for i := range p.req.Members {
 			p.pending = append(p.pending, pendingMember{p.req.Members[i].Name, i})
 		}
-		p.scratch.pending = p.pending
+		p.scratch.pending, p.ranks = p.pending, len(p.pending)
 		return nil
 	}
 	all := make([]ranked, 0, len(p.req.Members))
@@ -210,9 +211,10 @@ func (p *problem) rankMembers() error {
 		if m.pos < 0 {
 			p.pending = append(p.pending, pendingMember{m.name, i})
 		} else {
-			p.running = append(p.running, siblingMember{m.pos, i})
+			p.running = append(p.running, siblingMember{m.pos, i, m.name})
 		}
 	}
+	p.ranks = len(all)
 	p.lca = p.runningLCA()
 	return nil
 }
@@ -358,5 +360,5 @@ func (p *problem) hard() bool {
 	for _, l := range p.levels {
 		hard = hard || l.hard
 	}
-	return hard
+	return hard || p.hardPart() != nil
 }

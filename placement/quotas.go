@@ -223,6 +223,10 @@ func (p *problem) capByQuota() error {
 	if err != nil || refusal == nil {
 		return err
 	}
+	if p.inParts() {
+		p.state = state
+		return p.judgeContent()
+	}
 	p.admitted = sort.Search(len(p.pending)-1, func(n int) bool {
 		refusal, err := state.Admit(p.asks(n+1), limit)
 		return refusal != nil || err != nil // never the latter: it is a part of the whole

@@ -20,7 +20,7 @@ func (p *problem) refuse() *Unschedulable {
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = "minMember", len(p.pending)
 	}
-	if p.hasRoles() {
+	if p.inParts() {
 		p.newCast(nil).refuse(u)
 		return u
 	}
@@ -53,7 +53,9 @@ func (p *problem) nameRule(u *Unschedulable) {
 	case u.Rule != "":
 	case p.refusedBy != nil:
 		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, 0
-		if wholes := p.wholes(1, p.admitted); len(wholes) > 0 {
+		if wholes := p.wholes(1, p.admitted); p.inParts() {
+			u.Fits = p.mostAdmitted()
+		} else if len(wholes) > 0 {
 			u.Fits = wholes[len(wholes)-1]
 		}
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.refusedBy.Path, "/"), p.refusedBy.Rule)
@@ -208,6 +210,9 @@ func (p *problem) binding() string {
 			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
 		}
 	}
+	if a := p.hardPart(); a != nil {
+		return fmt.Sprintf("MustGather %s for %s", a.name, a.called)
+	}
 	switch {
 	case len(p.running) > 0:
 		return "running members"
@@ -219,8 +224,8 @@ func (p *problem) binding() string {
 
 // withoutAnyRule says whether the whole cluster holds the least number of members, whatever the rules are.
 func (p *problem) withoutAnyRule() bool {
-	if p.hasRoles() {
-		return p.withoutRules().newCast(nil).possible(p.least)
+	if p.inParts() {
+		return p.few != nil && p.withoutRules().with(p.few).newCast(nil).possible()
 	}
 	return p.freeSlots() >= int64(p.least)
 }
@@ -246,6 +251,10 @@ func (p *problem) withoutRules() *problem {
 	loose := *p
 	loose.together = false
 	loose.gather, loose.levels = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}, nil
+	if p.inParts() {
+		loose.whole = &part{gathering: loose.gather, ranks: p.whole.all()}
+		slices.Sort(loose.whole.ranks)
+	}
 	return &loose
 }
 

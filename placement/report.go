@@ -79,19 +79,30 @@ func (p *problem) describe(positions []int32) *Result {
 // gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
 // pod.
 func (p *problem) gangLeast() int {
-	if n := len(p.pending) + len(p.running); p.req.MinMember == 0 && n > 1 {
-		return n
+	n := len(p.pending) + len(p.running)
+	switch {
+	case p.req.MinMember > 0 || n == 1:
+		return p.req.MinMember
+	case p.inParts():
+		return p.mustRun
 	}
-	return p.req.MinMember
+	return n
 }
 
 func (p *problem) assignments(r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
+	var groups []int
+	if p.inParts() {
+		groups = p.groupOf()
+	}
 	for i, pos := range positions {
 		m, a := &p.pending[i], &r.Assignments[i]
 		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.names[p.v.node(pos)]
 		if len(p.levels) > 0 {
 			a.Group = m.rank / int(p.levels[0].size)
+		}
+		if groups != nil {
+			a.Group = groups[m.rank]
 		}
 	}
 }
@@ -104,6 +115,13 @@ func (p *problem) lowest(positions []int32) vertex {
 
 // reachedByGroups is the worst tier of each level over all groups, running members included.
 func (p *problem) reachedByGroups(positions []int32) []int32 {
+	if p.inParts() {
+		at := p.positionsByRank()
+		for i, pos := range positions {
+			at[p.pending[i].rank] = pos
+		}
+		return p.reachedByParts(at)
+	}
 	var out []int32
 	for _, l := range p.levels {
 		above := slices.Repeat([]vertex{-1}, (len(p.pending)+len(p.running))/int(l.size)+1)

@@ -9,13 +9,10 @@ import (
 // chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members. Nil if such a gang
 // is supported; docs/order.md, section 7, says which are.
 func (p *problem) chooseRoles(shapes []*gang.Shape, odd int) error {
-	total := int64(len(p.pending) + len(p.running))
 	refuse := func(feature string) error {
 		return unsupported("request.Members.Shape", p.pending[odd].name, "members of different shapes "+feature)
 	}
 	switch {
-	case slices.ContainsFunc(p.levels, func(l level) bool { return l.size < total }):
-		return refuse("in groups, unless equal ones that must each gather on one node")
 	case p.mult != nil:
 		return refuse("with a multiple")
 	case p.c.zoned > 0 || slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" }):
@@ -28,6 +25,9 @@ func (p *problem) chooseRoles(shapes []*gang.Shape, odd int) error {
 			role, p.shapes = len(p.shapes), append(p.shapes, s)
 		}
 		p.roleOf[i] = int32(role)
+	}
+	if p.whole == nil {
+		p.cutByLevels()
 	}
 	return p.sumNeeds()
 }
@@ -70,26 +70,4 @@ func (p *problem) loadOf(positions []int32, id int32) *problem {
 		load.needs = nil // never: they fit
 	}
 	return &load
-}
-
-// furtherByRole places members beside those that a waiting plan, of least, has placed.
-func (p *problem) furtherByRole(least *problem, positions []int32) []int32 {
-	p.roleOf = p.roleOf[len(positions):]
-	held := map[int32][]int64{}
-	for i, pos := range positions {
-		id := p.v.node(pos)
-		if held[id] == nil {
-			held[id] = make([]int64, len(p.c.resources))
-		}
-		for _, n := range p.needs {
-			if n.id >= 0 {
-				held[id][n.id] += least.shapeOf(i).Resources[n.name]
-			}
-		}
-	}
-	c := p.newCast(held)
-	if o := c.best(c.mostMembers()); o != nil {
-		return o.positions
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import "sort"
 // outcome is a decided plan: the ask, and the position of every new member by rank.
 type outcome struct {
 	*found
+	of        *problem // with the members that are placed the first ones
 	domain    vertex
 	positions []int32
 }
@@ -12,9 +13,8 @@ type outcome struct {
 // search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
 // the least fit.
 func (p *problem) search() *outcome {
-	if p.hasRoles() {
-		c := p.newCast(nil)
-		return c.best(c.mostMembers())
+	if p.inParts() {
+		return p.newCast(nil).search()
 	}
 	slots := p.slotTable()
 	if n, ok := p.most(slots); ok {
@@ -36,7 +36,7 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 // decide places the ask below a domain.
 func (f *found) decide(d vertex) *outcome {
 	sh := f.place(d, f.everything())
-	o := &outcome{found: f, domain: d, positions: sh.run}
+	o := &outcome{found: f, of: f.problem, domain: d, positions: sh.run}
 	if sh.run == nil || f.bottom() > 0 {
 		o.positions = f.assign(f.arrange(&sh))
 	}

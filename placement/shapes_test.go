@@ -79,18 +79,19 @@ func TestGroupsOfSeveralShapesGatherOnNodes(t *testing.T) {
 	require.Equal(t, 12, no.Fits, "four pairs in leaf-0, two in leaf-1")
 }
 
-func TestOtherGangsOfSeveralShapesAreRefused(t *testing.T) {
+func TestGroupsOfSeveralShapesInAnyOrder(t *testing.T) {
 	c := shapesCluster(t)
-	torn := leaderAndWorkers(2, gang.Rule{Layer: "node", Strategy: gang.MustGather})
+	onNode := gang.Rule{Layer: "node", Strategy: gang.MustGather}
+	torn := leaderAndWorkers(2, onNode)
 	torn.Members[2].Shape, torn.Members[3].Shape = torn.Members[3].Shape, torn.Members[2].Shape
 	for name, req := range map[string]*gang.Request{
 		"groups that may spread":    leaderAndWorkers(2),
 		"groups of different order": torn,
 	} {
-		_, err := placement.Plan(c, req)
-		var bad *muster.InvalidError
-		require.ErrorAs(t, err, &bad, name)
-		require.Equal(t, "request.Members.Shape", bad.Field, name)
-		require.ErrorIs(t, err, muster.ErrNotSupported, name)
+		res, err := placement.Plan(c, req)
+		require.NoError(t, err, name)
+		require.Equal(t, []int{0}, res.GroupTiers, name)
+		require.Equal(t, res.Assignments[2].Node, res.Assignments[3].Node, name)
+		require.Equal(t, 1, res.Assignments[3].Group, name)
 	}
 }

@@ -30,6 +30,9 @@ func (p *problem) evict(who leave) *Result {
 	if p.c.lowest >= p.req.Priority && (p.req.Quota == "" || p.c.quotas == nil) {
 		return nil // nobody is below, and nothing is reclaimed
 	}
+	if p.inParts() && p.content == nil {
+		return p.evictForFew(who)
+	}
 	e := newEvicting(p)
 	if e == nil {
 		return nil
@@ -67,7 +70,7 @@ func newEvicting(p *problem) *evicting {
 	e.preemptor = preempt.Preemptor{Priority: p.req.Priority, Quotas: p.c.quotas}
 	if p.req.Quota != "" {
 		e.preemptor.Ask = p.asks(e.units)
-		if helps, err := e.preemptor.Limit(p.asks(len(p.pending)), p.req.QuotaLimit); !helps || err != nil {
+		if helps, err := e.preemptor.Limit(p.demand(), p.req.QuotaLimit); !helps || err != nil {
 			return nil
 		}
 	}
@@ -99,7 +102,7 @@ func (e *evicting) findNodes() {
 	}
 	free := make([]int64, int(e.v.nodes)*len(e.needs))
 	e.Nodes = make([]preempt.Node, e.v.nodes)
-	e.Exact = e.mult == nil && !e.hasRoles() && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
+	e.Exact = e.mult == nil && !e.inParts() && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
 	for pos := range e.v.nodes {
 		id, outside := e.v.node(pos), pos >= e.v.firstPos[e.v.outside]
 		flags := e.c.flagsOf(id)
@@ -137,6 +140,10 @@ func (e *evicting) findStrategies() {
 		}
 		e.Tiers = append(e.Tiers, starts)
 	}
+	if e.inParts() {
+		e.findSchemes()
+		return
+	}
 	whole := len(e.running) == 0
 	for st := range e.problem.strategies() {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
@@ -167,8 +174,8 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	if counts := p.counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
 	}
-	if p.hasRoles() {
-		return p.newCast(nil).allows(e.units, e.strategies[strategy])
+	if p.inParts() {
+		return p.newCast(nil).allows(e.strategies[strategy])
 	}
 	a := p.newAsk(p.slotTable(), e.units)
 	return a.beyond, a.holds(e.strategies[strategy])
@@ -189,6 +196,9 @@ func (e *evicting) without(gone []int32) *problem {
 		return nil // never: it was one before
 	}
 	p.leavingGone = e.leavingGone
+	if e.content != nil {
+		return p.with(e.content)
+	}
 	return p
 }
 

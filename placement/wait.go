@@ -20,50 +20,24 @@ func (p *problem) wait() *Result {
 
 // leastAndMore is wait for a problem that counts leaving members as gone, or does not.
 func (p *problem) leastAndMore() *Result {
+	if p.inParts() {
+		return p.fewAndMore()
+	}
 	counts := p.counts()
 	if len(counts) == 0 {
 		return nil
 	}
-	o := p.searchLeast(counts[0])
+	o := p.searchFor(p.slotTable(), counts[0])
 	if o == nil {
 		return nil
 	}
 	waits := p.waitsFor(o.positions)
 	positions := append(o.positions, p.further(o, waits)...)
 	if len(p.levels) == 0 {
-		p.sortPositions(positions)
+		slices.Sort(positions) // ranks follow the tree, whoever came first
 	}
 	slices.SortFunc(waits, compareWaited)
 	return p.result(positions, waits)
-}
-
-func (p *problem) searchLeast(n int) *outcome {
-	if p.hasRoles() {
-		return p.newCast(nil).best(n)
-	}
-	return p.searchFor(p.slotTable(), n)
-}
-
-// sortPositions lets ranks follow the tree, whoever came first.
-func (p *problem) sortPositions(positions []int32) {
-	if !p.hasRoles() {
-		slices.Sort(positions)
-		return
-	}
-	for r := range p.shapes {
-		var of []int32
-		for i, pos := range positions {
-			if p.roleOf[i] == int32(r) {
-				of = append(of, pos)
-			}
-		}
-		slices.Sort(of)
-		for i := range positions {
-			if p.roleOf[i] == int32(r) {
-				positions[i], of = of[0], of[1:]
-			}
-		}
-	}
 }
 
 // further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
@@ -73,20 +47,8 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 	if n == len(p.pending) || p.mult != nil {
 		return nil
 	}
-	more := *p
-	more.leavingGone = false
-	more.running = slices.Clone(p.running)
-	for i, pos := range o.positions {
-		more.running = append(more.running, siblingMember{pos, p.pending[i].rank})
-	}
-	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
+	more := p.beside(o)
 	more.pending, more.least, more.admitted = p.pending[n:], 1, p.admitted-n
-	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
-	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
-	more.findAnchors()
-	if p.hasRoles() {
-		return more.furtherByRole(p, o.positions)
-	}
 	slots := more.countSlots()
 	for _, pos := range o.positions {
 		x := more.v.nodeVertex(pos)
@@ -101,6 +63,22 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 		}
 	}
 	return nil
+}
+
+// beside is the problem with the members that a plan places counted as running, all in its domain.
+func (p *problem) beside(o *outcome) *problem {
+	more := *p
+	more.leavingGone = false
+	more.running = slices.Clone(p.running)
+	for i, pos := range o.positions {
+		m := &o.of.pending[i]
+		more.running = append(more.running, siblingMember{pos, m.rank, m.name})
+	}
+	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
+	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
+	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
+	more.findAnchors()
+	return &more
 }
 
 // waitsFor lists the leaving members that must be gone before the members fit where they are placed: on every node

@@ -8,37 +8,36 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// part is what a child takes.
-type part struct {
+// slice is what a child takes.
+type slice struct {
 	at vertex
 	counts
 }
 
-// parts distributes counts that fit below a domain to its children; those that take nobody are left out.
-func (g *casting) parts(x vertex, want counts) []part {
+// shares distributes counts that fit below a domain to its children; those that take nobody are left out.
+func (g *scheme) shares(x vertex, want counts) []slice {
 	if g.v.isNode(x) {
 		return nil
 	}
 	lo, end := g.v.kids(x)
-	var out []part
+	var out []slice
 	if x == rootVertex {
-		if outside := g.want.minus(g.within); outside.total() > 0 {
-			out, want = append(out, part{g.v.outside, outside}), g.within
+		if g.outside.total() > 0 {
+			out, want = append(out, slice{g.v.outside, g.outside}), want.minus(g.outside)
 		}
 		end = g.v.outside
 	}
 	var kids []vertex
 	for kid := lo; kid < end; kid++ {
-		if !g.fits[kid].zero() || g.siblings.at(kid) > 0 {
+		if !g.fitsIn(kid).zero() || g.siblings.at(kid) > 0 {
 			kids = append(kids, kid)
 		}
 	}
 	switch {
 	case want.total() == 0:
 		return out
-	case g.v.tierOf(x) > g.whole:
-		return append(out, part{g.wholeIn(kids), want})
-	case g.forgot[x]:
+	case g.forgets(x):
+		slices.SortStableFunc(kids, func(a, b vertex) int { return cmp.Compare(g.terrain.of[a], g.terrain.of[b]) })
 		return append(out, g.fill(kids, want)...)
 	}
 	set := g.choose(kids, want)
@@ -46,18 +45,8 @@ func (g *casting) parts(x vertex, want counts) []part {
 	return append(out, g.fill(set, want)...)
 }
 
-// wholeIn is the child that takes all members.
-func (g *casting) wholeIn(kids []vertex) vertex {
-	kids = slices.DeleteFunc(kids, func(kid vertex) bool {
-		return g.lca >= 0 && g.siblings.at(kid) == 0 || !g.holds(kid)
-	})
-	return slices.MinFunc(kids, func(a, b vertex) int {
-		return cmp.Or(cmp.Compare(g.friends.at(b), g.friends.at(a)), g.fewerSlots(g.slots.at(a), g.slots.at(b)), cmp.Compare(a, b))
-	})
-}
-
 // fewerSlots is negative if so many slots are better than b.
-func (g *casting) fewerSlots(a, b int64) int {
+func (g *scheme) fewerSlots(a, b int64) int {
 	if g.policy == gang.Spread {
 		a, b = b, a
 	}
@@ -65,7 +54,7 @@ func (g *casting) fewerSlots(a, b int64) int {
 }
 
 // compareFill is the order in which children are filled.
-func (g *casting) compareFill(a, b vertex) int {
+func (g *scheme) compareFill(a, b vertex) int {
 	return cmp.Or(
 		cmp.Compare(g.siblings.at(b), g.siblings.at(a)),
 		cmp.Compare(g.slots.at(b), g.slots.at(a)),
@@ -74,26 +63,26 @@ func (g *casting) compareFill(a, b vertex) int {
 }
 
 // fill gives each child in turn the most that it can take so that the others can take the rest.
-func (g *casting) fill(kids []vertex, want counts) []part {
+func (g *scheme) fill(kids []vertex, want counts) []slice {
 	after := make([]frontier, len(kids)+1) // what fits below the children from one on
 	after[len(kids)] = g.folder.none
 	for i := len(kids) - 1; i >= 0; i-- {
-		after[i] = g.folder.sum(g.fits[kids[i]], after[i+1])
+		after[i] = g.folder.sum(g.fitsIn(kids[i]), after[i+1])
 	}
-	var out []part
+	var out []slice
 	for i, kid := range kids {
 		var best counts
-		for _, p := range g.fits[kid] {
+		for _, p := range g.fitsIn(kid) {
 			take := want.least(p)
 			if !after[i+1].holds(want.minus(take)) {
 				continue
 			}
-			if best == nil || cmp.Or(cmp.Compare(take.total(), best.total()), slices.Compare(take, best)) > 0 {
+			if best == nil || cmp.Or(cmp.Compare(g.members(take), g.members(best)), slices.Compare(take, best)) > 0 {
 				best = take
 			}
 		}
 		if best.total() > 0 {
-			out = append(out, part{kid, best})
+			out = append(out, slice{kid, best})
 			want = want.minus(best)
 		}
 	}
@@ -112,7 +101,7 @@ type set struct {
 const setSteps = 1 << 16
 
 // choose finds the best set of children that take the counts: those of running members, and of the others the fewest.
-func (g *casting) choose(kids []vertex, want counts) []vertex {
+func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	var used, others []vertex
 	for _, kid := range kids {
 		if g.siblings.at(kid) > 0 {
@@ -123,10 +112,10 @@ func (g *casting) choose(kids []vertex, want counts) []vertex {
 	}
 	inUse := g.folder.none
 	for _, kid := range slices.Backward(used) {
-		inUse = g.folder.sum(g.fits[kid], inUse)
+		inUse = g.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{casting: g, fewest: len(first), steps: setSteps}
+	c := setChooser{scheme: g, fewest: len(first), steps: setSteps}
 	for _, p := range inUse {
 		c.offer(&c.sets, &set{left: want.minus(want.least(p))})
 	}
@@ -144,7 +133,7 @@ func (g *casting) choose(kids []vertex, want counts) []vertex {
 }
 
 // firstThatSuffice are the first of the others in fill order with which the counts fit beside those in use.
-func (g *casting) firstThatSuffice(inUse frontier, others []vertex, want counts) []vertex {
+func (g *scheme) firstThatSuffice(inUse frontier, others []vertex, want counts) []vertex {
 	others = slices.Clone(others)
 	slices.SortFunc(others, g.compareFill)
 	sum := inUse
@@ -152,19 +141,19 @@ func (g *casting) firstThatSuffice(inUse frontier, others []vertex, want counts)
 		if sum.holds(want) {
 			return others[:i]
 		}
-		sum = g.folder.sum(sum, g.fits[kid])
+		sum = g.folder.sum(sum, g.fitsIn(kid))
 	}
 	return others
 }
 
 // classes parts children into those that are equal but for their paths; those that take most members come first.
-func (g *casting) classes(kids []vertex) [][]vertex {
+func (g *scheme) classes(kids []vertex) [][]vertex {
 	var out [][]vertex
 	at := map[string]int{}
 	for _, kid := range kids {
 		key := binary.LittleEndian.AppendUint64(nil, uint64(g.slots.at(kid)))
 		key = binary.LittleEndian.AppendUint64(key, uint64(g.friends.at(kid)))
-		for _, p := range g.fits[kid] {
+		for _, p := range g.fitsIn(kid) {
 			key = append(key, p.key()...)
 		}
 		i, ok := at[string(key)]
@@ -176,7 +165,7 @@ func (g *casting) classes(kids []vertex) [][]vertex {
 		out[i] = append(out[i], kid)
 	}
 	slices.SortStableFunc(out, func(a, b []vertex) int {
-		return cmp.Compare(g.fits[b[0]].mostInAll(), g.fits[a[0]].mostInAll())
+		return cmp.Compare(g.mostIn(g.fitsIn(b[0])), g.mostIn(g.fitsIn(a[0])))
 	})
 	return out
 }
@@ -197,7 +186,7 @@ type sets struct {
 
 // setChooser tries sets of children, class by class.
 type setChooser struct {
-	*casting
+	*scheme
 	sets   sets
 	fewest int // that are known to suffice
 	steps  int
@@ -239,9 +228,9 @@ func (c *setChooser) better(a, b *set) bool {
 
 // add tries the sets so far with the first children of a class, one, two and so on.
 func (c *setChooser) add(class []vertex) {
-	most := c.fits[class[0]].mostInAll() // and no child of the classes that follow takes more
+	most := c.mostIn(c.fitsIn(class[0])) // and no child of the classes that follow takes more
 	hopeless := func(s *set) bool {
-		return int64(c.fewest-len(s.kids))*most < s.left.total()
+		return int64(c.fewest-len(s.kids))*most < c.members(s.left)
 	}
 	c.sets.list = slices.DeleteFunc(c.sets.list, hopeless)
 	all := sets{list: slices.Clone(c.sets.list), at: map[string]int{}}
@@ -273,7 +262,7 @@ func (c *setChooser) add(class []vertex) {
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
-	for _, p := range c.fits[kid] {
+	for _, p := range c.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
 		}

@@ -1,0 +1,146 @@
+package placement
+
+import "slices"
+
+// cast is a gang that is placed in parts: what it consists of, and where what fits.
+type cast struct {
+	*problem
+	roles []*problem
+	slots slotTable // of the first role
+	// held is what new members take that are placed already.
+	held    map[int32][]int64
+	gifts   map[int32]gift
+	asks    [][]int64 // by role, as the problem's needs
+	terrain *terrain
+
+	// Counts are of members by role, then of groups by kind.
+	want   counts // the gang's own members and its outermost groups
+	most   counts // of all
+	sizes  []int64
+	kinds  []groupKind
+	done   []finished
+	misses [][]int32 // by level: those that any group may have, ascending
+	beyond int64     // members that must lie outside the tree
+	steps  *int64    // of work, for all that is tried for the gang
+}
+
+// newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
+func (p *problem) newCast(held map[int32][]int64) *cast {
+	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
+	c.readRoles()
+	c.slots = c.slotsBeside(held)
+	c.want, c.kinds, c.done = p.bill()
+	c.sumUp()
+	c.readMisses()
+	c.terrain = c.newTerrain()
+	return c
+}
+
+// recast is the cast of a content of the same gang.
+func (c *cast) recast(in content) *cast {
+	some := *c
+	some.problem = c.with(in)
+	some.want, some.kinds, some.done = some.bill()
+	some.sumUp()
+	some.readMisses()
+	return &some
+}
+
+// sumUp finds how many there are of everything, and how large each kind is.
+func (c *cast) sumUp() {
+	r := len(c.roles)
+	c.most = slices.Clone(c.want)
+	for k := range c.kinds { // outer ones first
+		for i, n := range c.kinds[k].needs {
+			c.most[i] += n * c.most[r+k]
+		}
+	}
+	c.sizes = slices.Repeat([]int64{1}, len(c.want))
+	for k := len(c.kinds) - 1; k >= 0; k-- {
+		c.sizes[r+k] = 0
+		for i, n := range c.kinds[k].needs {
+			if n > 0 {
+				c.sizes[r+k] += int64(n) * c.sizes[i]
+			}
+		}
+	}
+}
+
+// readMisses lists, for every level, what the strategy can tell apart.
+func (c *cast) readMisses() {
+	c.misses = nil
+	add := func(level int, g gathering) {
+		for len(c.misses) < level {
+			c.misses = append(c.misses, []int32{0})
+		}
+		c.misses[level-1] = append(c.misses[level-1], g.worths[1:]...)
+	}
+	for _, k := range c.kinds {
+		add(k.level, k.gathering)
+	}
+	for _, d := range c.done {
+		add(d.level, d.gathering)
+	}
+	for level, list := range c.misses {
+		slices.Sort(list)
+		c.misses[level] = slices.Compact(list)
+	}
+}
+
+// within is the highest tier at which a group misses no more.
+func (g gathering) within(miss int32) int32 {
+	bound := g.worths[0]
+	for _, t := range g.worths {
+		if t <= miss {
+			bound = max(bound, t)
+		}
+	}
+	return bound
+}
+
+// slotsBeside are the slots of the first role beside what is as good as taken.
+func (c *cast) slotsBeside(held map[int32][]int64) slotTable {
+	first := c.roles[0]
+	if len(held) == 0 {
+		return first.slotTable()
+	}
+	slots := first.countSlots()
+	for id, amounts := range held {
+		left := make([]int64, len(amounts))
+		for r, amount := range amounts {
+			left[r] = -amount
+		}
+		x := c.v.nodeVertex(c.v.at(id))
+		slots[x] = min(slots[x], first.room(id, left))
+	}
+	first.sumSlots(slots)
+	return slotTable{flat: slots}
+}
+
+// readRoles finds what the members of each role ask for.
+func (c *cast) readRoles() {
+	c.roles = c.ofRoles()
+	for r := range c.shapes {
+		ask := make([]int64, len(c.needs))
+		for i, n := range c.needs {
+			ask[i] = c.shapes[r].Resources[n.name]
+		}
+		c.asks = append(c.asks, ask)
+	}
+}
+
+// members is the number of members of counts.
+func (c *cast) members(a counts) (n int64) {
+	for i, m := range a {
+		n += int64(m) * c.sizes[i]
+	}
+	return n
+}
+
+// mostIn is the largest number of members of any counts.
+func (c *cast) mostIn(f frontier) (n int64) {
+	for _, p := range f {
+		n = max(n, c.members(p))
+	}
+	return n
+}

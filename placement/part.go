@@ -1,0 +1,261 @@
+package placement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
+type part struct {
+	gathering
+	called string
+	level  int  // the number of groups around it and it; the gang's is 0
+	bundle bool // it is no group
+	ranks  []int
+	parts  []*part
+	// least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
+	least, leastParts int
+}
+
+// each calls f with the part and all parts in it, outer ones first.
+func (a *part) each(f func(*part)) {
+	f(a)
+	for _, b := range a.parts {
+		b.each(f)
+	}
+}
+
+// all lists the ranks of the members in it.
+func (a *part) all() (ranks []int) {
+	a.each(func(b *part) { ranks = append(ranks, b.ranks...) })
+	return ranks
+}
+
+// first is the lowest rank in it.
+func (a *part) first() int {
+	first := int(^uint(0) >> 1)
+	a.each(func(b *part) {
+		if len(b.ranks) > 0 {
+			first = min(first, b.ranks[0])
+		}
+	})
+	return first
+}
+
+// inParts says whether members are placed by what their parts need, those of several shapes included.
+func (p *problem) inParts() bool { return p.whole != nil }
+
+// readParts reads the parts of a request.
+func (p *problem) readParts() error {
+	if len(p.req.Parts) == 0 {
+		return nil
+	}
+	if p.mult != nil {
+		return unsupported("request.Parts", p.req.Parts[0].Name, "parts with a multiple")
+	}
+	rank := make(map[string]int, len(p.pending)+len(p.running))
+	for _, m := range p.pending {
+		rank[m.name] = m.rank
+	}
+	for _, m := range p.running {
+		rank[m.name] = m.rank
+	}
+	p.whole = &part{gathering: p.gather, called: p.req.Name, least: p.req.MinMember}
+	r := partReader{problem: p, rank: rank}
+	if err := r.inner(p.whole, "request", p.req.Parts, p.req.MinParts); err != nil {
+		return err
+	}
+	for name, i := range rank {
+		if !r.taken[name] {
+			p.whole.ranks = append(p.whole.ranks, i)
+		}
+	}
+	slices.Sort(p.whole.ranks)
+	return nil
+}
+
+type partReader struct {
+	*problem
+	rank  map[string]int
+	taken map[string]bool
+}
+
+// inner reads the parts of a part.
+func (r *partReader) inner(outer *part, field string, parts []gang.Part, least int) error {
+	outer.leastParts = leastOf(least, len(parts))
+	for i := range parts {
+		a, err := r.read(outer, fmt.Sprintf("%s.Parts[%d]", field, i), &parts[i])
+		if err != nil {
+			return err
+		}
+		outer.parts = append(outer.parts, a)
+	}
+	return nil
+}
+
+// leastOf resolves a minimum of parts: 0 means all, a negative one none.
+func leastOf(least, all int) int {
+	if least == 0 {
+		return all
+	}
+	return min(max(0, least), all)
+}
+
+func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, error) {
+	a := &part{gathering: outer.gathering, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, least: from.MinMember}
+	if !a.bundle {
+		a.level++
+		var err error
+		if a.gathering, err = r.gathering(field+".Gather", from.Gather, outer.must); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range from.Members {
+		if i, ok := r.rank[name]; ok {
+			a.ranks = append(a.ranks, i)
+		}
+		if r.taken == nil {
+			r.taken = map[string]bool{}
+		}
+		r.taken[name] = true
+	}
+	slices.Sort(a.ranks)
+	if len(from.Groups) == 0 {
+		return a, r.inner(a, field, from.Parts, from.MinParts)
+	}
+	if len(from.Groups) > 1 && len(a.ranks)%from.Groups[0].Size != 0 {
+		return nil, unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.ranks)))
+	}
+	ranks := a.ranks
+	a.ranks = nil
+	levels := make([]level, len(from.Groups))
+	must := a.must
+	for i, g := range from.Groups {
+		gather, err := r.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		if err != nil {
+			return nil, err
+		}
+		levels[i], must = level{size: int64(g.Size), gathering: gather}, gather.must
+	}
+	a.cut(ranks, levels)
+	a.leastParts = leastOf(from.MinParts, len(a.parts))
+	return a, nil
+}
+
+// cut makes groups of consecutive ranks, level by level; the last one may be short.
+func (a *part) cut(ranks []int, levels []level) {
+	if len(levels) == 0 {
+		a.ranks = ranks
+		return
+	}
+	for group := range slices.Chunk(ranks, int(levels[0].size)) {
+		b := &part{gathering: levels[0].gathering, called: fmt.Sprintf("groups of %d", levels[0].size), level: a.level + 1}
+		b.cut(group, levels[1:])
+		a.parts = append(a.parts, b)
+	}
+	a.leastParts = len(a.parts)
+}
+
+// cutByLevels makes parts of the equal groups of a gang whose members are of several shapes; these groups are placed whole.
+func (p *problem) cutByLevels() {
+	ranks := make([]int, len(p.pending)+len(p.running))
+	for i := range ranks {
+		ranks[i] = i
+	}
+	p.whole = &part{gathering: p.gather, called: p.req.Name, least: p.req.MinMember}
+	p.whole.cut(ranks, p.levels)
+	if p.whole.least > 0 {
+		p.whole.leastParts = 0
+	}
+	p.levels = nil
+}
+
+// places finds where in pending the member of each rank stands; -1: it runs.
+func (p *problem) places() []int32 {
+	at := slices.Repeat([]int32{-1}, p.ranks)
+	for i, m := range p.pending {
+		at[m.rank] = int32(i)
+	}
+	return at
+}
+
+// positionsByRank are where members run; -1: they do not.
+func (p *problem) positionsByRank() []int32 {
+	at := slices.Repeat([]int32{-1}, p.ranks)
+	for _, m := range p.running {
+		at[m.rank] = m.pos
+	}
+	return at
+}
+
+// groupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
+func (p *problem) groupOf() []int {
+	of, n := slices.Repeat([]int{-1}, p.ranks), 0
+	var walk func(a *part)
+	walk = func(a *part) {
+		for _, b := range a.parts {
+			if b.bundle {
+				walk(b)
+				continue
+			}
+			for _, rank := range b.all() {
+				of[rank] = n
+			}
+			n++
+		}
+	}
+	walk(p.whole)
+	return of
+}
+
+// reachedByParts is the worst tier of each level over the groups that have members, these being at positions by rank.
+func (p *problem) reachedByParts(at []int32) []int32 {
+	var out []int32
+	p.whole.each(func(a *part) {
+		if a.level == 0 || a.bundle {
+			return
+		}
+		if len(out) < a.level {
+			out = append(out, 0)
+		}
+		if x := p.lowestOf(a.all(), at); x >= 0 {
+			out[a.level-1] = max(out[a.level-1], p.v.tierOf(x))
+		}
+	})
+	return out
+}
+
+// lowestOf is the lowest vertex above the positions of some ranks, -1 if they have none.
+func (p *problem) lowestOf(ranks []int, at []int32) vertex {
+	first, last := int32(-1), int32(-1)
+	for _, rank := range ranks {
+		if pos := at[rank]; pos >= 0 {
+			if first < 0 {
+				first, last = pos, pos
+			}
+			first, last = min(first, pos), max(last, pos)
+		}
+	}
+	if first < 0 {
+		return -1
+	}
+	return p.v.lca(p.v.nodeVertex(first), p.v.nodeVertex(last))
+}
+
+// hardPart is the first group with a MustGather, nil if there is none.
+func (p *problem) hardPart() (hard *part) {
+	if p.whole == nil {
+		return nil
+	}
+	p.whole.each(func(a *part) {
+		if hard == nil && a.level > 0 && !a.bundle && a.hard {
+			hard = a
+		}
+	})
+	return hard
+}
+
+func comparePartRanks(a, b *part) int { return cmp.Compare(a.first(), b.first()) }

@@ -1,0 +1,68 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/preempt"
+)
+
+// findRoles returns a function that bounds the members that fit on a node without some candidates: the most of them whatever their roles, so that the
+// search for victims has a bound; [cast.allows] decides.
+func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
+	c := &cast{problem: e.problem, steps: new(int64)}
+	c.readRoles()
+	c.want, c.kinds, c.done = c.bill()
+	c.sumUp()
+	g := &scheme{cast: c, folder: newFolder(c.most, c.steps)}
+	free, open := make([]int64, len(e.needs)), make([]bool, len(c.roles))
+	return func(pos int32, gone []int32) int64 {
+		id := e.v.node(pos)
+		extra := e.givenBack(id, gone)
+		for i, n := range e.needs {
+			free[i] = e.freeOf(id, n, extra)
+		}
+		for r, one := range c.roles {
+			open[r] = one.refusal(id) == ""
+		}
+		f, forgot := g.onNode(free, open)
+		if forgot {
+			return int64(e.units)
+		}
+		return c.mostIn(f)
+	}
+}
+
+// refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.
+func (e *evicting) refusalOfRoles() func(id int32) string {
+	roles := e.ofRoles()
+	return func(id int32) string {
+		return causeForAll(roles, func(one *problem) string { return one.refusal(id) })
+	}
+}
+
+// causeForAll is why a node takes no member of any role: the cause for the first one.
+func causeForAll(roles []*problem, cause func(one *problem) string) string {
+	first := cause(roles[0])
+	if first == "" || slices.ContainsFunc(roles[1:], func(one *problem) bool { return cause(one) == "" }) {
+		return ""
+	}
+	return first
+}
+
+// findSchemes lists the strategies of a gang that is placed in parts. Groups bind by Fits alone.
+func (e *evicting) findSchemes() {
+	c := &cast{problem: e.problem}
+	c.want, c.kinds, c.done = c.bill()
+	c.readMisses()
+	for st := range c.strategies(func(strategy) bool { return true }) {
+		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
+		e.Strategies = append(e.Strategies, preempt.Strategy{Gang: e.v.tierIndex(st.gang)})
+	}
+}
+
+// allows says whether a strategy holds the gang, and how many members lie outside the tree then.
+func (c *cast) allows(st strategy) (outside int64, ok bool) {
+	possible := c.possible()
+	g := c.under(st)
+	return c.beyond, possible && g != nil && g.fits()
+}

@@ -1,0 +1,164 @@
+package placement
+
+import (
+	"iter"
+	"slices"
+)
+
+// scheme is a cast under a strategy: at which tiers groups are made, and what fits where then.
+type scheme struct {
+	*cast
+	strategy
+	bounds []int32  // by kind: the highest tier of a group
+	homes  []vertex // by kind: where a group with running members is made, -1: it has none
+	folder *folder
+	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
+	below, above []frontier
+	forgot       []bool // by class: some counts are missing there or below
+	outside      counts // what of the gang lies outside the tree
+}
+
+// under is the scheme for a strategy; nil if groups with running members reach higher already.
+func (c *cast) under(st strategy) *scheme {
+	for _, d := range c.done {
+		if c.v.tierOf(d.home) > d.within(st.groups[d.level-1]) {
+			return nil
+		}
+	}
+	bounds := make([]int32, len(c.kinds))
+	for k := range c.kinds {
+		a := &c.kinds[k]
+		bounds[k] = min(c.boundAround(a, st, bounds), a.within(st.groups[a.level-1]))
+	}
+	return c.bound(st, bounds)
+}
+
+// boundAround is the bound of what groups of a kind lie in.
+func (c *cast) boundAround(a *groupKind, st strategy, bounds []int32) int32 {
+	if a.parent < 0 {
+		return st.gang
+	}
+	return bounds[a.parent]
+}
+
+// bound is the scheme for bounds of kinds; nil if groups with running members reach higher already.
+func (c *cast) bound(st strategy, bounds []int32) *scheme {
+	g := &scheme{cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, bounds: bounds, folder: newFolder(c.most, c.steps)}
+	g.homes = make([]vertex, len(bounds))
+	for k, t := range bounds {
+		g.homes[k] = c.kinds[k].home
+		if g.homes[k] < 0 {
+			continue
+		}
+		if c.v.tierOf(g.homes[k]) > t {
+			return nil
+		}
+		for up := c.v.above(g.homes[k]); up >= 0 && c.v.tierOf(up) <= t; up = c.v.above(up) {
+			g.homes[k] = up
+		}
+	}
+	n := len(c.terrain.classes)
+	g.below, g.above, g.forgot = make([]frontier, n), make([]frontier, n), make([]bool, n)
+	g.split()
+	return g
+}
+
+// loosest is the strategy that binds nothing but by the hard rules.
+func (c *cast) loosest(gang int32) strategy {
+	st := strategy{gang: gang}
+	for _, list := range c.misses {
+		st.groups = append(st.groups, list[len(list)-1])
+	}
+	return st
+}
+
+// strategies iterates over the strategies that differ, the best first, as far as try says that it is worth looking closer; the groups' tiers are what
+// they may miss. The slice of groups is the iterator's.
+func (c *cast) strategies(try func(st strategy) bool) iter.Seq[strategy] {
+	return func(yield func(strategy) bool) {
+		for _, t := range c.gather.worths {
+			st := c.loosest(t)
+			if try(st) && !c.tighter(st, 0, try, yield) {
+				return
+			}
+		}
+	}
+}
+
+// tighter goes through what the groups of level i and inwards may miss.
+func (c *cast) tighter(st strategy, i int, try, yield func(strategy) bool) bool {
+	if i == len(st.groups) {
+		return yield(st)
+	}
+	loose := st.groups[i]
+	defer func() { st.groups[i] = loose }()
+	for _, miss := range c.misses[i] {
+		st.groups[i] = miss
+		if (miss == loose || try(st)) && !c.tighter(st, i+1, try, yield) {
+			return false
+		}
+		if c.bindsNothing(st, i) {
+			break
+		}
+	}
+	return true
+}
+
+// bindsNothing says whether the groups of level i are bound by nothing but their hard rules and what they lie in.
+func (c *cast) bindsNothing(st strategy, i int) bool {
+	for _, k := range c.kinds {
+		if k.level == i+1 && k.within(st.groups[i]) < min(st.gang, k.must) {
+			return false
+		}
+	}
+	for _, d := range c.done {
+		if d.level == i+1 && d.within(st.groups[i]) < min(st.gang, d.must) {
+			return false
+		}
+	}
+	return true
+}
+
+// feasible iterates over the schemes under which some domain holds the gang, the best first.
+func (c *cast) feasible() iter.Seq[*scheme] {
+	return func(yield func(*scheme) bool) {
+		var last *scheme
+		try := func(st strategy) bool {
+			last = c.under(st)
+			return last != nil && last.fits()
+		}
+		for st := range c.strategies(try) {
+			if last == nil || !slices.Equal(last.groups, st.groups) || last.gang != st.gang {
+				last = c.under(st)
+			}
+			if !yield(last) {
+				return
+			}
+		}
+	}
+}
+
+// made says whether groups of a kind are made at a vertex: the highest within their bound; where members of one run, at its home.
+func (g *scheme) made(k int, x vertex) bool {
+	if g.homes[k] >= 0 {
+		return g.homes[k] == x
+	}
+	return g.v.tierOf(x) <= g.bounds[k] && (x == rootVertex || g.bounds[k] < g.v.tierOf(g.v.above(x)))
+}
+
+// expand puts what groups are made of in the place of those that are made at a vertex.
+func (g *scheme) expand(x vertex, want counts) counts {
+	out := slices.Clone(want)
+	r := len(g.roles)
+	for k := range g.kinds { // outer ones first
+		n := out[r+k]
+		if n == 0 || !g.made(k, x) {
+			continue
+		}
+		out[r+k] = 0
+		for i, m := range g.kinds[k].needs {
+			out[i] += n * m
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+)
+
+// placed is a member at a position, or a group made of what lies in it.
+type placed struct {
+	pos    int32 // the first one
+	inside [][]placed
+}
+
+// decide places the gang below a domain.
+func (g *scheme) decide(d vertex, st strategy) *outcome {
+	positions := make([]int32, len(g.pending))
+	lists := g.place(d, g.expand(d, g.want))
+	g.assemble(d, lists, g.want)
+	h := hander{scheme: g, kindOf: map[*part]int{}, positions: positions}
+	h.bill = billing{problem: g.problem, place: g.places(), at: g.positionsByRank(), signs: map[*part]string{}}
+	h.bill.sign(g.whole)
+	for k := range g.kinds {
+		for _, a := range g.kinds[k].parts {
+			h.kindOf[a] = g.kinds[k].of
+		}
+	}
+	h.hand(g.whole, g.merged(lists))
+	return &outcome{found: &found{strategy: st}, of: g.problem, domain: d, positions: positions}
+}
+
+// place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.
+func (g *scheme) place(x vertex, want counts) [][]placed {
+	lists := make([][]placed, len(want))
+	if g.v.isNode(x) {
+		for r := range g.roles {
+			for range want[r] {
+				lists[r] = append(lists[r], placed{pos: g.v.position(x)})
+			}
+		}
+		return lists
+	}
+	kids := g.shares(x, want)
+	slices.SortFunc(kids, func(a, b slice) int { return g.v.comparePaths(a.at, b.at) })
+	for _, kid := range kids {
+		inside := g.place(kid.at, g.expand(kid.at, kid.counts))
+		g.assemble(kid.at, inside, kid.counts)
+		for i := range lists {
+			lists[i] = append(lists[i], inside[i]...)
+		}
+	}
+	return lists
+}
+
+// assemble makes groups at a vertex of the first of what was placed below, inner ones first, until there are as many as are wanted.
+func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
+	all := slices.Clone(want)
+	r := len(g.roles)
+	for k := range g.kinds { // outer ones first
+		if g.made(k, x) {
+			for i, n := range g.kinds[k].needs {
+				all[i] += n * all[r+k]
+			}
+		}
+	}
+	for k := len(g.kinds) - 1; k >= 0; k-- {
+		if !g.made(k, x) {
+			continue
+		}
+		for range all[r+k] {
+			lists[r+k] = append(lists[r+k], g.take(lists, g.kinds[k].needs))
+		}
+	}
+}
+
+// take makes one group.
+func (g *scheme) take(lists [][]placed, needs counts) placed {
+	out := placed{inside: make([][]placed, len(lists))}
+	first := true
+	for i, n := range needs {
+		if n == 0 {
+			continue
+		}
+		out.inside[i], lists[i] = lists[i][:n:n], lists[i][n:]
+		for _, in := range out.inside[i] {
+			if first || in.pos < out.pos {
+				out.pos, first = in.pos, false
+			}
+		}
+	}
+	return out
+}
+
+// hander gives what was placed to the members of the gang.
+type hander struct {
+	*scheme
+	bill      billing
+	kindOf    map[*part]int
+	positions []int32
+}
+
+// hand gives what lies in the gang or a group to its members, and to its groups of each kind, those of the lowest ranks first.
+func (h *hander) hand(a *part, lists [][]placed) {
+	var own []int
+	h.ownRanks(a, &own)
+	slices.Sort(own)
+	for _, rank := range own {
+		i := h.bill.place[rank]
+		r := h.role(int(i))
+		h.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
+	}
+	inner := h.bill.groupsIn(a)
+	slices.SortStableFunc(inner, comparePartRanks)
+	for _, o := range inner {
+		k := len(h.roles) + h.kindOf[o]
+		var in placed
+		in, lists[k] = lists[k][0], lists[k][1:]
+		h.hand(o, h.merged(in.inside))
+	}
+}
+
+// ownRanks lists the new members of a group that lie in no inner one.
+func (h *hander) ownRanks(a *part, out *[]int) {
+	for _, rank := range a.ranks {
+		if h.bill.place[rank] >= 0 {
+			*out = append(*out, rank)
+		}
+	}
+	for _, o := range a.parts {
+		if o.bundle {
+			h.ownRanks(o, out)
+		}
+	}
+}
+
+// merged lists the groups of a kind together that is split, in the order of paths.
+func (g *scheme) merged(lists [][]placed) [][]placed {
+	for k := range g.kinds {
+		if of := g.kinds[k].of; of != k && lists != nil {
+			r := len(g.roles)
+			lists[r+of] = append(lists[r+of], lists[r+k]...)
+			slices.SortStableFunc(lists[r+of], func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
+		}
+	}
+	return lists
+}

@@ -1,0 +1,210 @@
+package placement
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// outcomes iterates over the best plans for a content in every domain that some strategy allows, best first.
+func (c *cast) outcomes() iter.Seq[*outcome] {
+	return func(yield func(*outcome) bool) {
+		if !c.possible() {
+			return
+		}
+		tried := map[vertex]bool{}
+		for g := range c.feasible() {
+			for d, tight := range g.ranked(tried) {
+				tried[d] = true
+				if !yield(tight.decide(d, g.strategy)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// best is the best plan for a content, nil if there is none.
+func (c *cast) best() *outcome {
+	for o := range c.outcomes() {
+		return o
+	}
+	return nil
+}
+
+// possible says whether a content can be placed at all, and finds the least number of members that lie outside the tree then.
+func (c *cast) possible() bool {
+	c.beyond = 0
+	g := c.under(c.loosest(c.gather.must))
+	if g == nil {
+		return false
+	}
+	c.beyond = c.members(g.outside)
+	return g.fits()
+}
+
+// split decides what of the gang lies outside the tree, where that has no room for all.
+func (g *scheme) split() {
+	g.outside = g.folder.none[0]
+	if g.gang < g.v.rootTop {
+		return
+	}
+	if outside, ok := g.splitOf(g.expand(rootVertex, g.want)); ok {
+		g.outside = outside
+	}
+}
+
+// splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
+func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
+	tree := g.fitsBelow(rootVertex)
+	if tree.holds(want) {
+		return g.folder.none[0], true
+	}
+	room, best := g.fitsIn(g.v.outside), counts(nil)
+	for _, t := range tree {
+		inside := want.least(t)
+		if !room.holds(want.minus(inside)) {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(g.members(inside), g.members(best)), slices.Compare(inside, best)) > 0 {
+			best = inside
+		}
+	}
+	if best == nil {
+		return nil, false
+	}
+	return want.minus(best), true
+}
+
+// fits says whether any domain holds the gang.
+func (g *scheme) fits() bool { return slices.ContainsFunc(g.candidates(g.gang), g.holds) }
+
+// holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
+func (g *scheme) holds(d vertex) bool {
+	want := g.expand(d, g.want)
+	switch {
+	case d == rootVertex && g.members(g.outside) > g.beyond:
+		return false
+	case d == rootVertex:
+		want = want.minus(g.outside)
+	case g.v.contains(g.v.outside, d) && g.beyond < g.members(g.want):
+		return false
+	}
+	return g.fitsBelow(d).holds(want)
+}
+
+// rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
+type rankedDomain struct {
+	at    vertex
+	span  int
+	exact bool
+}
+
+// ranked iterates over the domains that hold the gang, best first, each with the scheme that keeps as many groups there as tight as can be.
+func (g *scheme) ranked(tried map[vertex]bool) iter.Seq2[vertex, *scheme] {
+	return func(yield func(vertex, *scheme) bool) {
+		var open []vertex
+		for _, d := range g.candidates(g.gang) {
+			if !tried[d] && g.holds(d) {
+				open = append(open, d)
+			}
+		}
+		for len(open) > 0 {
+			tight := g.tightest(open)
+			for d := range tight.bySpan(open) {
+				if !yield(d, tight) {
+					return
+				}
+			}
+			open = slices.DeleteFunc(open, tight.holds)
+		}
+	}
+}
+
+// bySpan iterates over those of some domains that hold the gang, best first. How many children one uses is found out once nothing else is
+// better than it could be.
+func (g *scheme) bySpan(domains []vertex) iter.Seq[vertex] {
+	return func(yield func(vertex) bool) {
+		var list []rankedDomain
+		for _, d := range domains {
+			if g.holds(d) {
+				list = append(list, rankedDomain{at: d, span: g.leastSpan(d)})
+			}
+		}
+		slices.SortFunc(list, g.compareDomains)
+		for len(list) > 0 {
+			best := list[0]
+			list = list[1:]
+			if best.exact {
+				if !yield(best.at) {
+					return
+				}
+				continue
+			}
+			best.span, best.exact = g.span(best.at), true
+			at, _ := slices.BinarySearchFunc(list, best, g.compareDomains)
+			list = slices.Insert(list, at, best)
+		}
+	}
+}
+
+func (g *scheme) compareDomains(a, b rankedDomain) int {
+	return cmp.Or(
+		cmp.Compare(g.friends.at(b.at), g.friends.at(a.at)),
+		cmp.Compare(a.span, b.span),
+		g.compareSlots(a.at, b.at),
+		g.v.comparePaths(a.at, b.at),
+	)
+}
+
+// leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members.
+func (g *scheme) leastSpan(d vertex) int {
+	if g.v.isNode(d) || g.lca >= 0 || d == rootVertex {
+		return 0
+	}
+	var most []int64
+	lo, end := g.v.kids(d)
+	for kid := lo; kid < end; kid++ {
+		most = append(most, g.mostIn(g.fitsIn(kid)))
+	}
+	slices.Sort(most)
+	n, left := 0, g.members(g.want)
+	for _, m := range slices.Backward(most) {
+		if left <= 0 {
+			break
+		}
+		n, left = n+1, left-m
+	}
+	return n
+}
+
+// span is the number of children that a domain uses, those of running members included.
+func (g *scheme) span(d vertex) int {
+	n := 0
+	for _, s := range g.shares(d, g.expand(d, g.want)) {
+		if g.siblings.at(s.at) == 0 {
+			n++
+		}
+	}
+	if g.v.isNode(d) || len(g.siblings) == 0 {
+		return n
+	}
+	lo, end := g.v.kids(d)
+	for kid := lo; kid < end; kid++ {
+		if g.siblings.at(kid) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
+func (g *scheme) compareSlots(a, b vertex) int {
+	for a != b && a >= 0 && b >= 0 {
+		if c := g.fewerSlots(g.slots.at(a), g.slots.at(b)); c != 0 {
+			return c
+		}
+		a, b = g.v.above(a), g.v.above(b)
+	}
+	return 0
+}

@@ -1,0 +1,232 @@
+package placement
+
+import (
+	"slices"
+)
+
+// fitsIn is what fits below a vertex, of what is of use above it.
+func (g *scheme) fitsIn(x vertex) frontier { return g.aboveClass(g.terrain.of[x]) }
+
+// fitsBelow is what fits below a vertex before groups are made there; nodes outside the tree do not count at the root.
+func (g *scheme) fitsBelow(x vertex) frontier { return g.belowClass(g.terrain.of[x]) }
+
+// forgets says whether some counts are not known of a vertex.
+func (g *scheme) forgets(x vertex) bool { return g.forgot[g.terrain.of[x]] }
+
+func (g *scheme) aboveClass(i int32) frontier {
+	if g.above[i] == nil {
+		below := g.belowClass(i)
+		f, forgot := g.make(g.terrain.classes[i].at, below)
+		g.above[i], g.forgot[i] = f, g.forgot[i] || forgot
+	}
+	return g.above[i]
+}
+
+func (g *scheme) belowClass(i int32) frontier {
+	if g.below[i] == nil {
+		a := &g.terrain.classes[i]
+		if a.free != nil {
+			g.below[i], g.forgot[i] = g.onNode(a.free, a.open)
+		} else {
+			g.below[i] = g.sumKids(i, a)
+		}
+	}
+	return g.below[i]
+}
+
+// sumKids adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
+func (g *scheme) sumKids(i int32, a *ground) frontier {
+	sum := g.folder.none
+	for _, kid := range slices.Backward(a.kids) {
+		f := g.aboveClass(kid.class)
+		g.forgot[i] = g.forgot[i] || g.forgot[kid.class]
+		for n := kid.n; n > 0; n >>= 1 { // f is that of 1, 2, 4 ... of them
+			if n&1 > 0 {
+				sum = g.folder.sum(f, sum)
+				g.forgot[i] = g.forgot[i] || g.folder.forgot
+			}
+			if n > 1 {
+				f = g.folder.sum(f, f)
+				g.forgot[i] = g.forgot[i] || g.folder.forgot
+			}
+		}
+	}
+	if !g.forgot[i] {
+		return sum
+	}
+	sum = g.folder.none
+	for _, kid := range slices.Backward(a.kids) {
+		for range kid.n {
+			sum = g.folder.sum(g.aboveClass(kid.class), sum)
+		}
+	}
+	return sum
+}
+
+// onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger
+// numbers are forgotten.
+func (g *scheme) onNode(free []int64, open []bool) (f frontier, forgot bool) {
+	e := nodeCounts{scheme: g, open: open, at: make(counts, len(g.most)), sides: make(counts, len(g.most))}
+	for r := range g.roles {
+		e.sides[r] = e.room(r, free)
+	}
+	forgot = g.folder.beginWithin(e.sides)
+	e.extend(0, slices.Clone(free))
+	return g.folder.end(), forgot
+}
+
+// nodeCounts enumerates what fits on a node.
+type nodeCounts struct {
+	*scheme
+	open  []bool
+	sides counts // no more of a role
+	at    counts
+}
+
+// room is how many members of a role fit into what is free, at most the gang's.
+func (e *nodeCounts) room(role int, free []int64) int32 {
+	room := int64(e.most[role])
+	for i, ask := range e.asks[role] {
+		if ask > 0 {
+			room = min(room, max(0, free[i])/ask)
+		}
+	}
+	if !e.open[role] {
+		return 0
+	}
+	return int32(room)
+}
+
+// extend puts every number of members of the roles from one on into what is free; of the main role, last, as many as fit.
+func (e *nodeCounts) extend(role int, free []int64) {
+	main := e.folder.main
+	if role == len(e.roles) {
+		if main < len(e.roles) {
+			e.at[main] = e.room(main, free)
+		}
+		e.folder.put(e.at, e.folder.none[0])
+		return
+	}
+	if role == main {
+		e.extend(role+1, free)
+		return
+	}
+	left := slices.Clone(free)
+	for n := range min(e.sides[role], e.room(role, free)) + 1 {
+		e.at[role] = n
+		e.extend(role+1, left)
+		for i, ask := range e.asks[role] {
+			left[i] -= ask
+		}
+	}
+	e.at[role] = 0
+}
+
+// make is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
+func (g *scheme) make(x vertex, below frontier) (f frontier, forgot bool) {
+	m := g.newMaker(x)
+	if len(m.kinds) == 0 && slices.Equal(m.most, g.most) {
+		return below, false
+	}
+	for i, most := range m.most {
+		m.sides[i] = max(m.sides[i], min(most, below.most(i)))
+	}
+	forgot = g.folder.beginWithin(m.sides)
+	for _, p := range below {
+		m.extend(0, slices.Clone(p))
+	}
+	return g.folder.end(), forgot
+}
+
+// maker makes groups at a vertex.
+type maker struct {
+	*scheme
+	kinds []madeKind // that are of use above, outer ones first
+	most  counts     // that are of use above
+	sides counts
+	at    counts
+}
+
+type madeKind struct {
+	dim   int
+	needs counts // of what is not made at the vertex itself
+	// free: nothing that a group is made of is of use to others.
+	free bool
+}
+
+// newMaker finds which kinds are made at a vertex, and what is of use above.
+func (g *scheme) newMaker(x vertex) *maker {
+	r := len(g.roles)
+	m := &maker{scheme: g, most: make(counts, len(g.most)), sides: make(counts, len(g.most)), at: make(counts, len(g.most))}
+	use := func(needs counts) {
+		for i, n := range needs {
+			if n > 0 {
+				m.most[i] = g.most[i]
+			}
+		}
+	}
+	use(g.want)
+	above := g.v.tierOf(g.v.above(x))
+	for k := range g.kinds {
+		if g.bounds[k] >= above && g.homes[k] != x {
+			use(g.kinds[k].needs)
+		}
+	}
+	for k := range g.kinds {
+		if g.made(k, x) && m.most[r+k] > 0 {
+			one := make(counts, len(g.most))
+			one[r+k] = 1
+			m.kinds = append(m.kinds, madeKind{dim: r + k, needs: g.expand(x, one)})
+			m.sides[r+k] = g.most[r+k]
+		}
+	}
+	for i := range m.kinds {
+		m.kinds[i].free = m.isFree(i)
+	}
+	return m
+}
+
+func (m *maker) isFree(i int) bool {
+	for dim, n := range m.kinds[i].needs {
+		if n == 0 {
+			continue
+		}
+		if m.most[dim] > 0 {
+			return false
+		}
+		for j := range m.kinds {
+			if j != i && m.kinds[j].needs[dim] > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// extend makes every number of groups of the kinds from one on; what is left goes up.
+func (m *maker) extend(i int, left counts) {
+	if i == len(m.kinds) {
+		m.folder.put(m.at, left.least(m.most))
+		return
+	}
+	k := &m.kinds[i]
+	most := m.scheme.most[k.dim] - left[k.dim]
+	for dim, n := range k.needs {
+		if n > 0 {
+			most = min(most, left[dim]/n)
+		}
+	}
+	least := int32(0)
+	if k.free {
+		least = most
+	}
+	for n := least; n <= most; n++ {
+		m.at[k.dim] = n
+		rest := slices.Clone(left)
+		for dim, need := range k.needs {
+			rest[dim] -= n * need
+		}
+		m.extend(i+1, rest)
+	}
+	m.at[k.dim] = 0
+}
