@@ -99,6 +99,9 @@ func (f *files) cluster() {
 	for i := range f.number(1, 3) {
 		f.gang(fmt.Sprint("waits", i), f.number(1, 4), 1)
 	}
+	for i := range f.number(0, 2) {
+		f.parted(fmt.Sprint("parts", i), f.number(0, 2))
+	}
 }
 
 // gang draws a gang of which each pod runs, if there is room, so many times in four. Some have no PodGroup: their pods are plain.

@@ -87,11 +87,14 @@ func (p *part) levels() (levels []gang.Groups, ok bool) {
 		return p.cut, true
 	}
 	first, last := &p.parts[0], &p.parts[len(p.parts)-1]
+	if first.bundle || first.loose {
+		return nil, false
+	}
 	size, signature := len(first.all()), first.signature()
 	for i := range p.parts {
 		other := &p.parts[i]
 		switch n := len(other.all()); {
-		case n == 0 || other.bundle || other.loose || other.minimum() != n:
+		case other.bundle || other.loose || n == 0 || other.minimum() != n:
 			return nil, false
 		case other == last && n < size && first.isShortened(other):
 		case n != size || other.signature() != signature:
@@ -116,15 +119,15 @@ func (p *part) isShortened(other *part) bool {
 
 // signature is equal for parts that can change places: same rules, same nesting, same shapes in any order.
 func (p *part) signature() string {
-	var shapes, parts []string
+	shapes := map[string]int{}
 	for _, m := range p.members {
-		shapes = append(shapes, m.spec.shapeKey())
+		shapes[m.spec.shapeKey()]++
 	}
-	slices.Sort(shapes)
+	parts := make([]string, len(p.parts))
 	for i := range p.parts {
-		parts = append(parts, p.parts[i].signature())
+		parts[i] = p.parts[i].signature()
 	}
-	return fmt.Sprintf("%#v %#v %d %q %q", p.rules, p.cut, p.minimum(), shapes, parts)
+	return fmt.Sprintf("%#v %#v %d %v %q", p.rules, p.cut, p.minimum(), shapes, parts)
 }
 
 // join makes bundles of groups, and loose members, those of a gang. Where that says the same the groups stand side by side.
