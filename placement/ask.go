@@ -22,6 +22,7 @@ type ask struct {
 	indexed *groupSums
 	byNode  []*groupSums // by level, as far as the tables of nested groups need them
 	only    sums
+	gap     gap
 	// beyond is how many members must lie outside the tree, because the tree is full.
 	beyond int64
 }
@@ -56,6 +57,7 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 	default:
 		a.cut()
 	}
+	a.findGap()
 	a.stayInTree()
 	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
 		a.indexed = a.slots.ix.groupsOf(a.c.fabric, a.sizes[0])

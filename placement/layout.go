@@ -217,6 +217,14 @@ func (v *view) first(x vertex) int32 {
 	return v.firstPos[x]
 }
 
+// endOf is behind the last position below x.
+func (v *view) endOf(x vertex) int32 {
+	if v.isNode(x) {
+		return v.position(x) + 1
+	}
+	return v.endPos[x]
+}
+
 // comparePaths orders vertices none of which lies below another by their paths.
 func (v *view) comparePaths(a, b vertex) int { return cmp.Compare(v.first(a), v.first(b)) }
 

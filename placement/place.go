@@ -167,17 +167,21 @@ func (s *sums) note(level int, items []item) {
 	}
 }
 
-// children lists the children of x that have room.
+// children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
+// restore the order of ranks first.
 func (s *sums) children(x vertex, items []item) []item {
 	lo, end := s.v.kids(x)
 	zones := s.v.isNode(lo) && s.zonesTell(x)
-	for c := lo; c < end; c++ {
-		if slots := s.slots.at(c); slots > 0 || s.forced.at(c) > 0 {
-			it := item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1}
-			if zones {
-				it.zones = s.zonesOn(c)
+	first, behind := s.inGap(x)
+	for _, run := range [...][2]vertex{{first, behind}, {lo, first}, {behind, end}} {
+		for c := run[0]; c < run[1]; c++ {
+			if slots := s.slots.at(c); slots > 0 || s.forced.at(c) > 0 {
+				it := item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1}
+				if zones {
+					it.zones = s.zonesOn(c)
+				}
+				items = append(items, it)
 			}
-			items = append(items, it)
 		}
 	}
 	return items

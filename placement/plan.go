@@ -9,7 +9,7 @@ import (
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
-const Behavior = 4
+const Behavior = 5
 
 // Plan places a gang on a snapshot, or says why it cannot: on what is free, else with the leaving members gone, else with the
 // cheapest legal victims gone ([gang.Preempt]). It is a pure function: neither argument changes, and equal

@@ -109,3 +109,32 @@ func (p *search) assign(whole *placed) []placement.Assignment {
 	}
 	return out
 }
+
+// between holds if the only new member would have a place below v that lies, in the order of paths, between those of the running members
+// before and behind it in rank order.
+func (p *search) between(v *vertex) bool {
+	if p.n != 1 || len(p.own) == 0 || len(p.multiple) > 0 {
+		return false
+	}
+	ranks := validity.Ranks(&p.in.Request, p.own)
+	rank := ranks[p.newMembers()[0].Name]
+	first, last := 0, len(p.vertices)
+	before, behind := -1, len(ranks)
+	for _, r := range p.own {
+		i := slices.IndexFunc(p.vertices, func(v *vertex) bool { return v.node != nil && v.node.Name == r.Node })
+		switch at := ranks[r.Member]; {
+		case before < at && at < rank:
+			before, first = at, p.vertices[i].order
+		case rank < at && at < behind:
+			behind, last = at, p.vertices[i].order
+		}
+	}
+	var room func(v *vertex) bool
+	room = func(v *vertex) bool {
+		if v.node != nil {
+			return v.high > 0 && first <= v.order && v.order <= last
+		}
+		return v.high > 0 && slices.ContainsFunc(v.children, room)
+	}
+	return room(v)
+}

@@ -238,11 +238,11 @@ func (p *search) scoresOf(s *set, h hand) []int64 {
 	return scores
 }
 
-// orders are the children of the set in the order of paths.
+// orders are the places of the children of the set.
 func orders(s *set) []int {
 	var out []int
 	for _, c := range s.portions {
-		out = append(out, c.v.order)
+		out = append(out, c.place)
 	}
 	slices.Sort(out)
 	return out

@@ -34,6 +34,7 @@ type placed struct {
 // child is a child of the vertex at hand: what it is to take so far, and how many units of the level at hand that is.
 type child struct {
 	v     *vertex
+	place int // in the order that decides between equal ones
 	state state
 	given int
 }
@@ -93,8 +94,12 @@ func (p *search) place(v *vertex, st state) *placed {
 // others if no child can hold it.
 func (p *search) distribute(v *vertex, st state) []*child {
 	var children []*child
-	for _, c := range v.children {
-		children = append(children, &child{v: c})
+	for _, between := range []bool{true, false} {
+		for _, c := range v.children {
+			if p.between(c) == between {
+				children = append(children, &child{v: c, place: len(children)})
+			}
+		}
 	}
 	split := p.splitHere(v, st)
 	if v == p.root && p.outside > 0 && len(p.levels) > 0 {

@@ -1,0 +1,49 @@
+package reference
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// Every plan for a gang that lacks one member equals the reference's: there the order of ranks may decide.
+func TestReplacementsEqualReference(t *testing.T) { holdsFor(t, drawLoss, planAgrees) }
+
+// drawLoss draws a gang that runs but for one member, of any rank.
+func drawLoss(t *rapid.T) Input {
+	in := DrawInput(t, Small)
+	req, own := &in.Request, 0
+	for i := range in.Spec.Running {
+		if r := &in.Spec.Running[i]; chance(t, 60, "of the gang") && r.Gang != gangName && req.Shape.NUMA == (gang.NUMA{}) && !r.Leaving {
+			r.Gang, r.Member = gangName, r.Gang+" "+r.Member
+		}
+		if in.Spec.Running[i].Gang == gangName {
+			own++
+		}
+	}
+	req.Members = req.Members[:1]
+	req.Members[0].Shape = nil
+	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+	req.PP, req.DP, req.Total, req.MinMember = 0, 0, 0, 0
+	for len(req.Groups) > 0 && (own+1)%req.Groups[0].Size != 0 {
+		req.Groups = req.Groups[1:]
+	}
+	ranks := rapid.Permutation(hostileRanks).Draw(t, "ranks")
+	rank := func(i int) int {
+		if i < len(ranks) {
+			return ranks[i]
+		}
+		return hostileRank(i)
+	}
+	req.Members[0].Index, req.Members[0].Indexed = rank(0), true
+	for i := range in.Spec.Running {
+		if r := &in.Spec.Running[i]; r.Gang == gangName {
+			r.Index, r.Indexed = rank(own), true
+			own--
+		}
+	}
+	return in
+}
