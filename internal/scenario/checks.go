@@ -78,7 +78,7 @@ const referenceNodes = 16
 func compare(t testing.TB, in reference.Input, got answer) {
 	t.Helper()
 	if reference.HasParts(&in) {
-		compareParts(t, in, got)
+		compareParts(t, in, got.Result)
 		return
 	}
 	best, err := reference.SolveBest(in)
@@ -105,14 +105,13 @@ func compare(t testing.TB, in reference.Input, got answer) {
 }
 
 // compareParts holds what of a gang in parts is placed, and how well, against the best there is.
-func compareParts(t testing.TB, in reference.Input, got answer) {
+func compareParts(t testing.TB, in reference.Input, res *placement.Result) {
 	t.Helper()
 	best, err := reference.SolveParts(in)
 	if errors.Is(err, reference.ErrTooMany) {
 		return
 	}
 	require.NoError(t, err)
-	res := got.Result
 	if !best.Placed {
 		require.True(t, res == nil || len(res.Victims) > 0, "placed, and nothing fits")
 		return
@@ -127,7 +126,8 @@ func compareParts(t testing.TB, in reference.Input, got answer) {
 	}
 	outside, worth, err := reference.StrategyOf(&in, res)
 	require.NoError(t, err)
-	require.Equal(t, *best, reference.Parted{Placed: true, Content: placed, Outside: outside, Worth: worth}, "the reference has another plan")
+	got := reference.Parted{Placed: true, Content: placed, Outside: outside, Worth: worth}
+	require.Equal(t, *best, got, "the reference has another plan")
 }
 
 // snapshot is a cluster, and what it does not show of its own.
