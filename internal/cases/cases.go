@@ -110,7 +110,7 @@ type Verdict struct {
 	Why string
 }
 
-// Judge plans a case and compares; whatever a case wants, its plans must keep every rule. What a case waits for follows from its kind and what its gangs ask for.
+// Judge plans a case and compares; whatever a case wants, its plans must keep every rule. What a case waits for follows from its kind.
 func Judge(c *Case) Verdict {
 	if pkg := missingPackage(c); pkg != "" {
 		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
@@ -133,16 +133,16 @@ func Judge(c *Case) Verdict {
 	case got.unsupported != "":
 		why = "not supported: " + got.unsupported
 	case why == "":
-		return Verdict{Holds: got.invalid == "", Why: got.invalid}
+		why = got.invalid
 	}
-	return Verdict{WaitsFor: waitsFor(got), Why: why}
+	return Verdict{Holds: why == "", Why: why}
 }
 
 // answer is what the command says to the objects of a case.
 type answer struct {
 	plans       []plan
 	err         error  // the input was refused
-	unsupported string // a feature that some gang asks for and that is not there yet
+	unsupported string // what some gang asks for and that is not supported
 	invalid     string // what is wrong with a plan by itself
 	domainsOf   map[string][]string
 }

@@ -77,12 +77,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestWhatACaseWaitsFor(t *testing.T) {
-	for unsupported, waits := range map[string]string{"": "", "roles": "roles", "multiples": ""} {
-		require.Equal(t, waits, waitsFor(answer{unsupported: unsupported}))
-	}
-}
-
 func TestPlansAreJudgedByThemselves(t *testing.T) {
 	const objects = `{"apiVersion": "v1", "kind": "List", "items": [
 		{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": 1}}},

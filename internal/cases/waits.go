@@ -3,7 +3,6 @@ package cases
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -19,18 +18,6 @@ func missingPackage(c *Case) string {
 	}
 	return ""
 }
-
-// waitsFor says what a case needs that is not there yet, by what its gangs ask for, never by its name. Empty: the case should hold.
-func waitsFor(got answer) string {
-	if slices.ContainsFunc(laterFeatures, func(f string) bool { return strings.Contains(got.unsupported, f) }) {
-		return got.unsupported
-	}
-	return ""
-}
-
-// laterFeatures are words for what gangs may ask for and wait for. A case that is refused because of anything else
-// fails.
-var laterFeatures = []string{"roles", "groups that differ"}
 
 // missingFeature says what a gang asks for that is not supported, without the names of objects. Empty: the error is
 // about something else.

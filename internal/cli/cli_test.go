@@ -102,6 +102,23 @@ func TestStoryOfReclaim(t *testing.T) {
 `, out)
 }
 
+// The story of parts that differ: a group of two roles, and replicas of which one is enough.
+func TestStoryOfRoles(t *testing.T) {
+	status, out, err := command(t, "", story("roles")...)
+	require.Zero(t, status)
+	require.Empty(t, err)
+	require.Equal(t, `default/serve: placed, 6 members of 8 in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer/unitLayer), span unitLayer=2
+  spine0
+    leaf0
+      unit0  .... .... .... ....
+    leaf1
+      unit1  A A A A...
+      unit2  B B .... xxxx
+  A decode: leader-0 -> node-7, worker-0 -> node-4, worker-1 -> node-5, worker-2 -> node-6
+  B prefill: prefill-0-0 -> node-8, prefill-0-1 -> node-9
+`, out)
+}
+
 func TestTextDrawsThePlanOnTheTree(t *testing.T) {
 	_, out, _ := command(t, "", story("story-1")...)
 	require.Equal(t, `default/pod-1: placed, 4 members in unitLayer spine0/leaf0/unit0, strategy 1 (unitLayer/unitLayer)

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -26,10 +28,19 @@ func (l *load) add(m *placement.Running) {
 	}
 }
 
+// with is both loads together.
+func (l *load) with(other *load) *load {
+	both := &load{resources: muster.Resources{}, zones: slices.Concat(l.zones, other.zones)}
+	both.resources.Add(l.resources)
+	both.resources.Add(other.resources)
+	return both
+}
+
 // counter counts how many members of one shape nodes have room for.
 type counter struct {
 	shape     *gang.Shape
 	exclusive numa.Exclusive // of members with a policy that do not say
+	mixed     bool           // other members may be of other shapes
 	kinds     map[*placement.NUMA]zoned
 }
 
@@ -45,6 +56,25 @@ func shapeOf(req *gang.Request) *gang.Shape {
 		return req.Members[0].Shape
 	}
 	return &req.Shape
+}
+
+// shapesOf are the shapes of members by name, none where all are of one shape.
+func shapesOf(req *gang.Request) map[string]*gang.Shape {
+	shapes, first := map[string]*gang.Shape{}, shapeOf(req)
+	mixed := false
+	for i := range req.Members {
+		m := &req.Members[i]
+		shape := &req.Shape
+		if m.Shape != nil {
+			shape = m.Shape
+		}
+		shapes[m.Name] = shape
+		mixed = mixed || shape != first && !shape.Equal(first)
+	}
+	if !mixed {
+		return nil
+	}
+	return shapes
 }
 
 // slots is how many members fit beside a load, by the totals of the node and by its zones, whatever else keeps them away.

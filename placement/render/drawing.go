@@ -36,7 +36,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 	d := &drawing{cells: map[string]cell{}}
 	d.tree = treeOf(c, o)
 	parts := partsOf(c, o)
-	counter := counter{shape: shapeOf(o.Request), exclusive: c.NUMAExclusive()}
+	counter := counter{shape: shapeOf(o.Request), exclusive: c.NUMAExclusive(), mixed: len(shapesOf(o.Request)) > 0}
 	for n := range c.Nodes() {
 		p := parts[n.Name]
 		if p == nil {
@@ -55,6 +55,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 // part is what runs on a node and what the plan does there.
 type part struct {
 	all, staying, kept load // of all members; without those that are leaving; without victims either
+	others, added      load // of members of other gangs that stay; of new members
 	own, victims       int
 	assigned           []rune
 	waited             bool
@@ -71,8 +72,13 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 	}
 	leaves := map[placement.MemberRef]bool{}
 	if o.Result != nil {
+		shapes := shapesOf(o.Request)
 		for _, a := range o.Result.Assignments {
-			at(a.Node).assigned = append(at(a.Node).assigned, letter(o.Result, a.Group))
+			p := at(a.Node)
+			p.assigned = append(p.assigned, letter(o.Result, a.Group))
+			if shape := shapes[a.Member]; shape != nil {
+				p.added.add(&placement.Running{Resources: shape.Resources, NUMA: a.NUMA})
+			}
 		}
 		for _, m := range o.Result.WaitsFor {
 			at(m.Node).waited = true
@@ -89,10 +95,13 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 			continue
 		}
 		p.staying.add(&m)
+		gone := leaves[placement.MemberRef{Gang: m.Gang, Member: m.Member}]
 		if m.Gang == o.Gang {
 			p.own++
+		} else if !gone {
+			p.others.add(&m)
 		}
-		if p.victims > 0 && !leaves[placement.MemberRef{Gang: m.Gang, Member: m.Member}] {
+		if p.victims > 0 && !gone {
 			p.kept.add(&m)
 		}
 	}
@@ -116,18 +125,25 @@ func treeOf(c *placement.Cluster, o *Outcome) *topology.Tree {
 }
 
 // count fills in the slots of a node: those that are left after the new members, those that leaving members hold, those
-// that victims leave, those that others hold. Victims that make room for no member take one of the latter.
+// that victims leave, those that others hold. Victims that make room for no member take one of the latter. Members of several shapes hold as
+// many slots as there are less for them.
 func (c *cell) count(n *placement.Node, of *counter, p *part) {
 	total, now, then := of.slots(n, &load{}), of.slots(n, &p.all), of.slots(n, &p.staying)
-	assigned := int64(len(c.assigned))
-	after := then
+	taken := int64(len(c.assigned))
+	after, rest := then, &p.staying
 	if p.victims > 0 {
-		after = of.slots(n, &p.kept)
+		after, rest = of.slots(n, &p.kept), &p.kept
 	}
-	c.free = max(0, now-assigned)
-	c.leaving = max(0, then-max(now, assigned))
-	c.left = max(0, after-max(then, assigned))
-	c.held = max(0, total-max(after, assigned)-int64(c.own))
+	if of.mixed {
+		taken = after - of.slots(n, rest.with(&p.added))
+	}
+	c.free = max(0, now-taken)
+	c.leaving = max(0, then-max(now, taken))
+	c.left = max(0, after-max(then, taken))
+	c.held = max(0, total-max(after, taken)-int64(c.own))
+	if of.mixed {
+		c.held = total - of.slots(n, &p.others)
+	}
 	if p.victims > 0 && after == then {
 		c.left, c.held = 1, max(0, c.held-1)
 	}

@@ -18,11 +18,12 @@ import (
 // says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
-// a group; `+` one of no group beside groups, `=` a member of the gang that runs already, `.` a free slot, `~` one that a leaving member holds, `-` one where a
-// victim leaves and no new member comes, `x` one that others hold, `#` one on a node out of service; `0` is a node that could
-// never take a member. Slots are counted by what nodes have, and by their zones where a NUMA policy applies. Above eight
-// characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64 nodes, domains without a part in the
-// plan are drawn as one line of counts. O(nodes + running) for each outcome.
+// a group; `+` one of no group beside groups, `=` a member of the gang that runs already, `.` a free slot, `~` one that a
+// leaving member holds, `-` one where a victim leaves and no new member comes, `x` one that others hold, `#` one on a node out
+// of service; `0` is a node that could never take a member. Slots are counted for the first member, by what nodes have, and by
+// their zones where a NUMA policy applies; a member of another shape is one character all the same, and what is left beside it
+// is counted for the first. Above eight characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64
+// nodes, domains without a part in the plan are drawn as one line of counts. O(nodes + running) for each outcome.
 func Text(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
