@@ -88,12 +88,16 @@ func (c Crowd) gangs(rng *rand.Rand, running []placement.Running) {
 	}
 }
 
-// Round is one question to a crowd: a snapshot, what runs on it, and a gang that must gather in a layer.
+// Round is one question to a crowd: a snapshot, by what it differs from the one before, what runs on it then, and a gang that must gather in a layer.
 type Round struct {
-	Cluster *placement.Cluster
+	Before  *placement.Cluster
+	Moves   placement.Delta
 	Running []placement.Running
 	Request *gang.Request
 }
+
+// Cluster is the snapshot of the round, derived anew.
+func (r *Round) Cluster() (*placement.Cluster, error) { return r.Before.Update(r.Moves) }
 
 // Rounds are so many questions, each to a snapshot of its own: from one to the next members change places with others of their size. Gangs have half as many
 // members as asked for to one and a half times as many, which take so many devices each.
@@ -110,8 +114,9 @@ func (c Crowd) Rounds(n, members int, devices int64, layer string, priority int6
 		if n > 1 {
 			size = members/2 + members*i/(n-1)
 		}
-		rounds = append(rounds, Round{cluster, slices.Clone(running), c.Preemptor(size, devices, layer, priority)})
-		cluster, err = cluster.Update(c.swap(rng, running))
+		r := Round{Before: cluster, Moves: c.swap(rng, running), Running: slices.Clone(running), Request: c.Preemptor(size, devices, layer, priority)}
+		rounds = append(rounds, r)
+		cluster, err = r.Cluster()
 	}
 	rng.Shuffle(len(rounds), func(i, j int) { rounds[i].Request, rounds[j].Request = rounds[j].Request, rounds[i].Request })
 	return rounds, spec, err

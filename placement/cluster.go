@@ -35,9 +35,12 @@ type Cluster struct {
 	budgets []Budget     // in natural order of names
 	lowest  int64        // no member that may be a victim has, or had, a lower priority
 
-	cache *shapeCache
+	cache   *shapeCache
+	rosters *rosterCache
 	// While a snapshot is made:
 	touched []int32 // nodes changed since the fork
+	follows bool    // there is a roster to go on with
+	moved   []int32 // nodes with other members than at the fork, or of gangs that changed
 	steps   map[step]*numa.Node
 	// What it takes of the quotas, and whether their total changes.
 	ledgers   map[string]*ledger
@@ -52,7 +55,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, lowest: math.MaxInt64}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, rosters: &rosterCache{}, lowest: math.MaxInt64}
 	n := len(c.names)
 	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
 	c.free = make([]column[int64], len(c.resources))

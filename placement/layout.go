@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/topology"
@@ -45,6 +46,11 @@ type view struct {
 	// gaps has, by place of a tier, for the domains above it: 1 where all children are domains of that tier, 2 where all
 	// children have the gap 1, else 0.
 	gaps [][]int8
+	// starts has, by place in tiers, where the domains of the tier begin that are nodes or hold any; it is made when asked for.
+	starts struct {
+		sync.Once
+		byTier [][]int32
+	}
 }
 
 // noSource marks a domain that the tree does not know: its nodes hang right below the root.
@@ -358,4 +364,21 @@ func (v *view) domainsOf(t int32) (out []vertex) {
 	}
 	walk(rootVertex)
 	return out
+}
+
+// intervals lists, by place in tiers, the first positions of the domains of each tier, ascending; the next one's is the end. O(nodes * tiers) the first
+// time.
+func (v *view) intervals() [][]int32 {
+	v.starts.Do(func() {
+		for _, t := range v.tiers {
+			var starts []int32
+			for _, d := range v.domainsOf(t) {
+				if first := v.first(d); v.isNode(d) || first < v.endPos[d] {
+					starts = append(starts, first)
+				}
+			}
+			v.starts.byTier = append(v.starts.byTier, starts)
+		}
+	})
+	return v.starts.byTier
 }

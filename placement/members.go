@@ -91,7 +91,12 @@ func (c *Cluster) setGang(name string, old, members []*member) {
 		c.gangs.Delete(&gangMembers{name: name})
 		return
 	}
-	c.gangs.ReplaceOrInsert(newGangMembers(name, members))
+	g := newGangMembers(name, members)
+	if was, ok := c.gangs.ReplaceOrInsert(g); ok && (was.priority != g.priority || (was.least > 0) != (g.least > 0)) {
+		for _, m := range members {
+			c.move(m.node)
+		}
+	}
 }
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one.

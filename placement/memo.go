@@ -58,6 +58,12 @@ func (m *memo[K, V]) get(f *fabric, most int, is func(K) bool, update func(V, []
 	}
 }
 
+// kept says whether there is any value.
+func (m *memo[K, V]) kept() bool {
+	list := m.entries.Load()
+	return list != nil && len(*list) > 0
+}
+
 // lastUsed leaves n of the entries.
 func lastUsed[K, V any](list []*memoized[K, V], n int) []*memoized[K, V] {
 	for len(list) > n {

@@ -15,8 +15,9 @@ const Behavior = 5
 // cheapest legal victims gone ([gang.Preempt]). It is a pure function: neither argument changes, and equal
 // arguments give an equal result. Safe for concurrent use. The error is an [Unschedulable] (errors.Is
 // [ErrUnschedulable]) or holds [muster.InvalidError]s. O(nodes * resources) for the first plan of a shape in a lineage of
-// snapshots, then O(touched nodes + domains looked at), and what the choice of children costs. Victims: O(nodes + running members), then
-// what [preempt.Solve] costs; nothing of that where nobody has a lower priority and the gang is in no quota.
+// snapshots, then O(touched nodes + domains looked at), and what the choice of children costs. Victims: O(nodes) where they
+// leave one by one, and O(running members) for the first such plan in a lineage, elsewhere O(nodes + running members); then what [preempt.Solve]
+// costs; nothing of that where nobody has a lower priority and the gang is in no quota.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) { return c.plan(req, anybody) }
 
 // plan is Plan that says who may leave.

@@ -142,10 +142,12 @@ func (c *Cluster) relist(gone, fresh []*member) {
 			n++
 		}
 		c.on.set(node, c.on.at(node).without(gone[:n]))
+		c.move(node)
 		gone = gone[n:]
 	}
 	for _, m := range fresh {
 		c.on.set(m.node, c.on.at(m.node).with(m))
+		c.move(m.node)
 	}
 }
 
@@ -208,5 +210,12 @@ func merge(list, gone, fresh []*member) []*member {
 func (c *Cluster) touch(id int32) {
 	if c.cache == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
 		c.touched = append(c.touched, id)
+	}
+}
+
+// move notes that a node has other members, or members of gangs that changed.
+func (c *Cluster) move(id int32) {
+	if c.follows && (len(c.moved) == 0 || c.moved[len(c.moved)-1] != id) {
+		c.moved = append(c.moved, id)
 	}
 }

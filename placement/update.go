@@ -160,7 +160,10 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 		next.cache = &shapeCache{}
 		// An index that would have to count a good part of the nodes again is left behind.
 		c.cache.passOn(next.cache, next.touched, len(c.names)/8+64)
-		next.touched, next.steps = nil, nil
+		if next.rosters = (&rosterCache{}); next.follows {
+			c.rosters.passOn(next.rosters, next.moved, len(c.names)/8+64)
+		}
+		next.touched, next.moved, next.steps = nil, nil, nil
 	}
 	next.checkSnapshot()
 	return next, nil
@@ -170,6 +173,7 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 func (c *Cluster) fork() *Cluster {
 	next := *c
 	next.cache = nil
+	next.follows = c.rosters.kept()
 	next.static, next.on, next.zones = c.static.fork(), c.on.fork(), c.zones.fork()
 	next.free = make([]column[int64], len(c.free))
 	for r := range c.free {

@@ -37,12 +37,34 @@ func (p *problem) evict(who leave) *Result {
 	if e == nil {
 		return nil
 	}
-	s := preempt.Solve(e.Problem)
+	s := e.solve()
 	if !s.Found {
 		p.unsettled = !s.Proven
 		return nil
 	}
 	return e.result(&s)
+}
+
+// solve finds the victims.
+func (e *evicting) solve() preempt.Solution {
+	all := e.Problem
+	if s, ok := e.oneByOne(); ok {
+		return s
+	}
+	e.Problem = all
+	return e.together()
+}
+
+// together solves a problem whose candidates may depend on each other: it reads all of them.
+func (e *evicting) together() preempt.Solution {
+	if e.findCandidates(); len(e.Candidates) == 0 {
+		return preempt.Solution{Proven: true}
+	}
+	e.findNodes()
+	if e.c.quotas != nil {
+		e.withQuotas()
+	}
+	return preempt.Solve(e.Problem)
 }
 
 // evicting is a problem with the members that may leave for it.
@@ -74,21 +96,14 @@ func newEvicting(p *problem) *evicting {
 			return nil
 		}
 	}
-	e.Lowest = math.MaxInt64
-	if e.findCandidates(); len(e.Candidates) == 0 {
-		return nil
+	e.Problem = preempt.Problem{
+		Units: int64(e.units), Order: p.req.Preempt.Ranked(), Steps: p.req.Preempt.Steps, Tiers: p.v.intervals(), First: 0, Last: -1,
+		Lowest: math.MaxInt64, Fits: e.fits,
 	}
-	e.Units = int64(e.units)
 	for _, n := range p.needs {
 		e.Request = append(e.Request, n.amount)
 	}
-	e.Order, e.Steps = p.req.Preempt.Ranked(), p.req.Preempt.Steps
-	e.findNodes()
-	e.findStrategies()
-	e.Fits = e.fits
-	if p.c.quotas != nil {
-		e.withQuotas()
-	}
+	e.addStrategies()
 	return e
 }
 
@@ -120,7 +135,6 @@ func (e *evicting) findNodes() {
 			e.Slots = e.slotsWithout
 		}
 	}
-	e.First, e.Last = 0, -1
 	for i, m := range e.running {
 		if i == 0 {
 			e.First, e.Last = m.pos, m.pos
@@ -129,17 +143,8 @@ func (e *evicting) findNodes() {
 	}
 }
 
-// findStrategies lists the strategies, the domains of their tiers as intervals. Begun groups bind by Fits alone.
-func (e *evicting) findStrategies() {
-	for _, t := range e.v.tiers {
-		var starts []int32
-		for _, d := range e.v.domainsOf(t) {
-			if first := e.v.first(d); e.v.isNode(d) || first < e.v.endPos[d] {
-				starts = append(starts, first)
-			}
-		}
-		e.Tiers = append(e.Tiers, starts)
-	}
+// addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
+func (e *evicting) addStrategies() {
 	if e.inParts() {
 		e.findSchemes()
 		return

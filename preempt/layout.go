@@ -51,7 +51,7 @@ func additiveOf(c gang.Cost) []int {
 }
 
 func newLayout(p *Problem) layout {
-	n := uint64(len(p.Candidates))
+	n := uint64(len(p.Candidates) + p.Others)
 	l := layout{order: p.Order, least: p.Lowest, youngest: p.Latest, extent: math.MaxInt64 / max(1, n)}
 	if len(l.order) == 0 {
 		l.order = gang.Costs()

@@ -55,7 +55,7 @@ func (m *merger) collect(curves []*curve, most int64) {
 
 // cut keeps the cheapest steps, those of earlier places first.
 func (m *merger) cut(most int64) {
-	slices.SortStableFunc(m.steps, func(a, b step) int {
+	slices.SortFunc(m.steps, func(a, b step) int {
 		return cmp.Or(a.weight.compare(&b.weight), cmp.Compare(a.at, b.at))
 	})
 	m.steps = m.steps[:min(int64(len(m.steps)), most)]

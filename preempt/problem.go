@@ -21,8 +21,9 @@ type Problem struct {
 	Strategies []Strategy
 	// Nodes by position.
 	Nodes []Node
-	// Candidates in the order of positions.
+	// Candidates in the order of positions. Others is how many there are beside those listed, who are known not to leave.
 	Candidates []Candidate
+	Others     int
 	// Lowest is the lowest priority and Latest the latest start of the candidates, and of those who might leave as well if others could leave with
 	// them: from there sums of priorities and of work count.
 	Lowest, Latest int64

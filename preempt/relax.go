@@ -41,8 +41,9 @@ func (s *search) least(lo, end int32) (w weight) {
 		if s.slotsLeft[pos] == 0 {
 			continue
 		}
-		free += s.freeSlots[pos]
-		gain = max(gain, s.gains[pos])
+		of, at := s.countOf(pos)
+		free += of.freeSlots[at]
+		gain = max(gain, of.gains[at])
 	}
 	if lack := s.Units - free; lack > 0 && gain > 0 && !s.coupled {
 		s.layout.fields[members].put(&w, uint64((lack+gain-1)/gain))
@@ -55,7 +56,11 @@ func (s *search) know(lo, end int32) {
 	for pos := lo; pos < end; pos++ {
 		if !s.known[pos] {
 			s.known[pos] = true
-			if s.curves[pos] = nil; s.slotsLeft[pos] > 0 {
+			switch s.curves[pos] = nil; {
+			case s.slotsLeft[pos] == 0:
+			case s.classes != nil:
+				s.curves[pos] = s.classes.curveOf(s.classOf[pos])
+			default:
 				s.curves[pos] = s.curveOn(pos, lo, end)
 			}
 		}
@@ -68,7 +73,7 @@ func (s *search) interval(tier int, d int32) (lo, end int32) {
 	if int(d)+1 < len(starts) {
 		return starts[d], starts[d+1]
 	}
-	return starts[d], int32(len(s.Nodes))
+	return starts[d], s.positions
 }
 
 // first is the place of the domain of a tier that begins at a position, or holds it.

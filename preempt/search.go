@@ -22,6 +22,10 @@ const (
 // search looks for the best set under one strategy and below one priority.
 type search struct {
 	*Problem
+	positions int32   // how many there are
+	classes   *search // of nodes, which stand in its Nodes; nil: every position is a node of its own
+	classOf   []int32 // by position: the class; -1: no unit
+
 	layout  layout
 	ceiling int64     // candidates of gangs above it stay
 	on      []int32   // the first candidate of every node, and behind the last
@@ -68,7 +72,7 @@ type domain struct {
 
 func newSearch(p *Problem) *search {
 	s := &search{
-		Problem: p, layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
+		Problem: p, positions: int32(len(p.Nodes)), layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
 		curves: make([]*curve, len(p.Nodes)), known: make([]bool, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact, left: slices.Clone(p.Budgets),
 	}
 	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||

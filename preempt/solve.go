@@ -186,6 +186,10 @@ func (s *search) ceilingsFor(strategy int) []int64 {
 
 // count finds the slots of every node with and without its candidates up to the ceiling. O(nodes + candidates).
 func (s *search) count() {
+	if s.classes != nil {
+		s.countByClass()
+		return
+	}
 	if s.slotsLeft == nil {
 		s.slotsLeft, s.freeSlots, s.gains = make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes))
 		s.kindGains = make([]int64, len(s.Kinds))
@@ -239,7 +243,7 @@ func (s *search) hasRoom(strategy int) bool {
 // roomy iterates over the domains of the gang's tier that hold its running members and, without the candidates up to the ceiling, the gang.
 func (s *search) roomy(st *Strategy) iter.Seq2[int32, int32] {
 	return func(yield func(lo, end int32) bool) {
-		for lo, end := range s.within(st.Gang, 0, int32(len(s.Nodes))) {
+		for lo, end := range s.within(st.Gang, 0, s.positions) {
 			if (s.First > s.Last || lo <= s.First && s.Last < end) && s.takes(st, s.slotsLeft, lo, end) && !yield(lo, end) {
 				return
 			}

@@ -69,9 +69,9 @@ func (w *weight) over(n uint64) weight {
 // field is where one cost stands in a weight.
 type field struct{ shift, width int }
 
-// put adds an amount to the field.
+// put adds an amount to the field; one without width is not looked at.
 func (f field) put(w *weight, amount uint64) {
-	if amount == 0 {
+	if amount == 0 || f.width == 0 {
 		return
 	}
 	var v weight

@@ -1,0 +1,238 @@
+package placement
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync"
+)
+
+// roster is who may be a victim, node by node, without names, as searches for victims read it: in order and densely. It is made when the first such
+// search asks for it, and each snapshot's is that of the one before with the nodes read again that changed. It is immutable once published.
+type roster struct {
+	pages []*rosterPage
+	sorts []memberSort // by id; more may stand in the table
+	table *sortTable
+	made  int // sorts when all nodes were read
+}
+
+// rosterPage has the members of pageSize nodes, by id, those of one node in the order of gang, then name.
+type rosterPage struct {
+	ends   [pageSize]int32 // behind the last member of a node
+	sorts  []int32         // by member
+	starts []int64         // the same
+	counts []sortCount     // by priority, ascending
+}
+
+// memberSort is what members have in common that nothing tells apart but names, starts, quotas and zones.
+type memberSort struct {
+	priority int64 // of the gang
+	holds    []int64
+	tied     bool // see tiesOthers
+}
+
+// sortCount sums up members of one priority.
+type sortCount struct {
+	priority int64
+	members  int
+	tied     int
+	latest   int64 // start
+}
+
+// rosterCache keeps the roster of a snapshot, or an earlier one and what changed since.
+type rosterCache = memo[struct{}, *roster]
+
+// roster is that of the snapshot. O(changed nodes * log gangs + pages), the first time in a lineage, or after many changes, O(nodes + members).
+func (c *Cluster) roster() *roster {
+	return c.rosters.get(c.fabric, 1,
+		func(struct{}) bool { return true },
+		func(r *roster, nodes []int32) *roster { return r.after(c, nodes) },
+		func() (struct{}, *roster) { return struct{}{}, c.newRoster() })
+}
+
+// tiesOthers says whether it depends on others whether a member may leave, or what that costs.
+func tiesOthers(g *gangMembers, m *member) bool { return g.least > 0 || len(m.budgets) > 0 }
+
+// enrolled is a member on its way into a roster.
+type enrolled struct {
+	node, sort int32
+	started    int64
+}
+
+// newRoster reads all members.
+func (c *Cluster) newRoster() *roster {
+	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.names)+pageSize-1)/pageSize)}
+	clerk := r.table.clerk()
+	list, next := make([]enrolled, 0, c.gangs.Len()), make([]int32, len(c.names)+1)
+	c.gangs.Ascend(func(g *gangMembers) bool {
+		for _, m := range g.members {
+			if m.mayLeave() {
+				list = append(list, enrolled{m.node, clerk.sortOf(g, m), m.started})
+				next[m.node+1]++
+			}
+		}
+		return true
+	})
+	r.sorts = clerk.done()
+	r.made = len(r.sorts)
+	for id := range c.names {
+		next[id+1] += next[id]
+	}
+	byNode := make([]enrolled, len(list))
+	for _, e := range list {
+		byNode[next[e.node]] = e
+		next[e.node]++
+	}
+	for p := range r.pages {
+		n := 0
+		for n < len(byNode) && int(byNode[n].node) < (p+1)*pageSize {
+			n++
+		}
+		r.pages[p] = newRosterPage(int32(p)*pageSize, byNode[:n], r.sorts)
+		byNode = byNode[n:]
+	}
+	return r
+}
+
+// newRosterPage has the members of the nodes from first on, which are in the order of nodes.
+func newRosterPage(first int32, members []enrolled, sorts []memberSort) *rosterPage {
+	p := &rosterPage{sorts: make([]int32, len(members)), starts: make([]int64, len(members))}
+	at := 0
+	for i := range p.ends {
+		for ; at < len(members) && members[at].node == first+int32(i); at++ {
+			p.sorts[at], p.starts[at] = members[at].sort, members[at].started
+		}
+		p.ends[i] = int32(at)
+	}
+	for i, id := range p.sorts {
+		s := &sorts[id]
+		at, ok := slices.BinarySearchFunc(p.counts, s.priority, func(n sortCount, priority int64) int { return cmp.Compare(n.priority, priority) })
+		if !ok {
+			p.counts = slices.Insert(p.counts, at, sortCount{priority: s.priority})
+		}
+		n := &p.counts[at]
+		n.members, n.latest = n.members+1, max(n.latest, p.starts[i])
+		if s.tied {
+			n.tied++
+		}
+	}
+	p.counts = slices.Clip(p.counts)
+	return p
+}
+
+// of is the interval of a node's members in its page.
+func (p *rosterPage) of(i int) (lo, end int32) {
+	if i > 0 {
+		lo = p.ends[i-1]
+	}
+	return lo, p.ends[i]
+}
+
+// after is the roster of a later snapshot, in which only these nodes changed.
+func (r *roster) after(c *Cluster, nodes []int32) *roster {
+	if len(r.sorts) > 2*r.made+1024 { // most of them are gone
+		return c.newRoster()
+	}
+	next := &roster{pages: slices.Clone(r.pages), table: r.table, made: r.made}
+	clerk := r.table.clerk()
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	fresh := c.enroll(nodes, clerk)
+	next.sorts = clerk.done()
+	for len(nodes) > 0 {
+		at := nodes[0] / pageSize
+		n := 1
+		for n < len(nodes) && nodes[n]/pageSize == at {
+			n++
+		}
+		old, first := r.pages[at], at*pageSize
+		var members []enrolled
+		for i := range int32(pageSize) {
+			if slices.Contains(nodes[:n], first+i) {
+				for len(fresh) > 0 && fresh[0].node == first+i {
+					members, fresh = append(members, fresh[0]), fresh[1:]
+				}
+				continue
+			}
+			for lo, end := old.of(int(i)); lo < end; lo++ {
+				members = append(members, enrolled{first + i, old.sorts[lo], old.starts[lo]})
+			}
+		}
+		next.pages[at] = newRosterPage(first, members, next.sorts)
+		nodes = nodes[n:]
+	}
+	return next
+}
+
+// enroll reads the members on some nodes.
+func (c *Cluster) enroll(nodes []int32, clerk *clerk) (out []enrolled) {
+	for _, id := range nodes {
+		for _, m := range c.membersOn(id) {
+			if m.mayLeave() {
+				g, _ := c.gangs.Get(&gangMembers{name: m.gang})
+				out = append(out, enrolled{id, clerk.sortOf(g, m), m.started})
+			}
+		}
+	}
+	return out
+}
+
+// leavable lists the members on a node that may leave, as the roster does.
+func (c *Cluster) leavable(id int32) []*member {
+	return slices.DeleteFunc(c.membersOn(id), func(m *member) bool { return !m.mayLeave() })
+}
+
+// sortTable gives sorts their ids. It is shared by the rosters of a lineage and grows; nothing depends on the order of ids.
+type sortTable struct {
+	sync.Mutex
+	ids  map[string]int32 // by what they have, as bytes
+	list []memberSort
+}
+
+// clerk looks sorts up while it has the table to itself.
+type clerk struct {
+	*sortTable
+	near map[sortKey]int32
+	key  []byte
+}
+
+type sortKey struct {
+	holds    *int64
+	priority int64
+	tied     bool
+}
+
+func (t *sortTable) clerk() *clerk {
+	t.Lock()
+	return &clerk{sortTable: t, near: map[sortKey]int32{}}
+}
+
+// sortOf is the sort of a gang's member, if need be a new one.
+func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
+	key := sortKey{&m.holds[0], g.priority, tiesOthers(g, m)}
+	if id, ok := c.near[key]; ok {
+		return id
+	}
+	c.key = append(binary.LittleEndian.AppendUint64(c.key[:0], uint64(g.priority)), 0)
+	if key.tied {
+		c.key[8] = 1
+	}
+	for _, amount := range m.holds {
+		c.key = binary.LittleEndian.AppendUint64(c.key, uint64(amount))
+	}
+	id, ok := c.ids[string(c.key)]
+	if !ok {
+		id = int32(len(c.list))
+		c.list = append(c.list, memberSort{g.priority, m.holds, key.tied})
+		c.ids[string(c.key)] = id
+	}
+	c.near[key] = id
+	return id
+}
+
+// done gives the table back, and is all that it has.
+func (c *clerk) done() []memberSort {
+	list := c.list
+	c.Unlock()
+	return list
+}
