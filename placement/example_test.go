@@ -129,6 +129,32 @@ func ExampleUnschedulable() {
 	// {4 [{resource:gpu 1}]}
 }
 
+// A gang that lost a member and cannot have a replacement beside the others: the refusal names those of them that would have to move for it.
+func ExampleUnschedulable_InTheWay() {
+	res, err := placement.Plan(exampleCluster(), exampleGang(3))
+	check(err)
+	cluster, err := exampleCluster().Apply(res)
+	check(err)
+	req := exampleGang(4)
+	req.Gather, req.Members = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}, req.Members[3:]
+	_, err = placement.Plan(cluster, req)
+	var why *placement.Unschedulable
+	if errors.As(err, &why) {
+		fmt.Println(why)
+		o := why.InTheWay()
+		for _, m := range o.Members {
+			fmt.Println(m.Member, m.Node)
+		}
+		fmt.Println(o.Proven)
+	}
+	// Output:
+	// unschedulable: MustGather rack, 0 of 1 (proven)
+	// train-0 node-0
+	// train-1 node-1
+	// train-2 node-1
+	// true
+}
+
 // A queue is planned in the order given, every gang on what the ones before it left; a refused one stops nobody.
 func ExampleBatch() {
 	var queue []*gang.Request

@@ -188,23 +188,13 @@ func (p *problem) rankMembers() error {
 		p.scratch.pending, p.ranks = p.pending, len(p.pending)
 		return nil
 	}
-	all := make([]ranked, 0, len(p.req.Members))
-	for i := range p.req.Members {
-		m := &p.req.Members[i]
-		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
-	}
-	for _, m := range p.own {
-		if !m.leaving || p.req.IgnoreLeaving {
-			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
-		}
-	}
 	for i := 0; i < len(p.req.Members) && len(p.own) > 0; i++ {
 		name := p.req.Members[i].Name
 		if m := p.c.member(p.req.Name, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
 			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	slices.SortFunc(all, compareRanked)
+	all := p.ranking()
 	p.pending = make([]pendingMember, 0, len(p.req.Members))
 	for i := range all {
 		m := &all[i]
@@ -217,6 +207,22 @@ func (p *problem) rankMembers() error {
 	p.ranks = len(all)
 	p.lca = p.runningLCA()
 	return nil
+}
+
+// ranking is all members in rank order, those that run and stay included.
+func (p *problem) ranking() []ranked {
+	all := make([]ranked, 0, len(p.req.Members)+len(p.own))
+	for i := range p.req.Members {
+		m := &p.req.Members[i]
+		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
+	}
+	for _, m := range p.own {
+		if !m.leaving || p.req.IgnoreLeaving {
+			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
+		}
+	}
+	slices.SortFunc(all, compareRanked)
+	return all
 }
 
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.

@@ -17,8 +17,11 @@ func (p *problem) refuse() *Unschedulable {
 	kept := *p
 	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
+	if len(p.running) > 0 {
+		u.inTheWay = kept.inTheWay
+	}
 	if p.least > len(p.pending) {
-		u.Rule, u.Fits = "minMember", len(p.pending)
+		u.Rule, u.Fits = minMember, len(p.pending)
 	}
 	if p.inParts() {
 		p.newCast(nil).refuse(u)

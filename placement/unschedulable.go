@@ -41,8 +41,12 @@ type Unschedulable struct {
 	// Proven is true if every possibility was excluded, false if a search budget ran out.
 	Proven bool
 
-	nodes func() NodeCauses
+	nodes    func() NodeCauses
+	inTheWay func() Obstacles // nil: none run
 }
+
+// minMember is the rule that binds where too few members are known.
+const minMember = "minMember"
 
 // TierFit is the best domain of one tier.
 type TierFit struct {

@@ -171,6 +171,13 @@ func (s *session) explain() string {
 	if q := why.RefusedBy; q != nil {
 		text += fmt.Sprintf("quota %s by its %s: %+v\n", strings.Join(q.Path, "/"), q.Rule, q.Short)
 	}
+	if o := why.InTheWay(); len(o.Members) > 0 {
+		text += "in the way:"
+		for _, m := range o.Members {
+			text += fmt.Sprintf(" %s on %s", m.Member, m.Node)
+		}
+		text += fmt.Sprintf(", proven %t\n", o.Proven)
+	}
 	nodes := why.Nodes()
 	text += fmt.Sprintf("%d nodes", nodes.Total)
 	for _, c := range nodes.Rejected {

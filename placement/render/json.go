@@ -20,7 +20,8 @@ import (
 // gang, status, tier, layer, domain, groupTier, groupTiers, strategy, strategyNumber, span, pass, waitsFor, assignments,
 // victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
 // where nothing is below). An assignment names zones of its node if the member has
-// any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason.
+// any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
+// whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]).
 func JSON(w io.Writer, outcomes []Outcome) error {
 	var b bytes.Buffer
 	if err := writePlans(&b, outcomes); err != nil {
@@ -240,6 +241,13 @@ func reason(err error) object {
 			deficit = append(deficit, field{s.Resource, s.By})
 		}
 		doc = append(doc, field{"refusedBy", object{{"quota", q.Quota}, {"rule", string(q.Rule)}, {"deficit", deficit}}})
+	}
+	if o := why.InTheWay(); len(o.Members) > 0 {
+		members := []object{}
+		for _, m := range o.Members {
+			members = append(members, object{{"pod", m.Member}, {"node", m.Node}})
+		}
+		doc = append(doc, field{"inTheWay", members}, field{"inTheWayProven", o.Proven})
 	}
 	return doc
 }

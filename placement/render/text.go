@@ -119,6 +119,7 @@ func writeReason(w io.Writer, err error) {
 		}
 		fmt.Fprintln(w)
 	}
+	writeObstacles(w, why.InTheWay())
 	nodes := why.Nodes()
 	if len(nodes.Rejected) == 0 {
 		return
@@ -126,6 +127,25 @@ func writeReason(w io.Writer, err error) {
 	fmt.Fprintf(w, "  of %s without room:", count(nodes.Total, "node"))
 	for i, c := range nodes.Rejected {
 		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
+	}
+	fmt.Fprintln(w)
+}
+
+// writeObstacles says which members of the gang would have to be placed anew.
+func writeObstacles(w io.Writer, o placement.Obstacles) {
+	if len(o.Members) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  would fit if %s that run%s placed anew", count(len(o.Members), "member"), map[bool]string{true: "s were", false: " were"}[len(o.Members) == 1])
+	if o.Proven {
+		fmt.Fprint(w, " (proven to be the fewest)")
+	}
+	for i, m := range o.Members {
+		if i == maxMembersListed {
+			fmt.Fprintf(w, ", and %d more", len(o.Members)-i)
+			break
+		}
+		fmt.Fprintf(w, "%s %s on %s", map[bool]string{true: ":", false: ","}[i == 0], m.Member, m.Node)
 	}
 	fmt.Fprintln(w)
 }

@@ -1,0 +1,325 @@
+package placement
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+)
+
+// Obstacles are members of a gang that stand in the way of its others.
+type Obstacles struct {
+	// Members would have to be placed anew; in natural order of names. Empty if that would not help, or if the running members are
+	// not the reason: too few members are known, a quota refuses, or none run.
+	Members []Obstacle
+	// Proven is true if it is known that no smaller set would do - with none, that no set would -, and that this one is the first of its
+	// size in natural order.
+	Proven bool
+}
+
+// Obstacle is a running member that stands in the way.
+type Obstacle struct {
+	MemberRef
+	Node string
+}
+
+// InTheWay names the fewest of the gang's own running members without which it could be placed: if they did not run, and were to be placed anew
+// with those that wait, as many members could run as do now and had to be placed, on what is free or leaving, without victims. A running member is taken for
+// one of the first shape of the request that asks for what it holds; if none does, of the request's shape with what it holds. Nobody is moved:
+// this is for a host that may restart some members, and for whoever asks why there is no replacement.
+//
+// It is computed when asked for, from the snapshot. Without groups that have a MustGather of their own, multiples, zones and different shapes it
+// takes at most a plan for each domain with running members. Else the search ends after 1,000 plans, and with members on nodes that would not take them
+// back, with parts, or with a minimum of members in groups or of different shapes, only a single member is known to be the fewest.
+func (u *Unschedulable) InTheWay() Obstacles {
+	if u.inTheWay == nil || u.Rule == minMember || u.RefusedBy != nil {
+		return Obstacles{}
+	}
+	return u.inTheWay()
+}
+
+// obstaclePlans bounds the plans that a search for obstacles makes.
+const obstaclePlans = 1000
+
+// clearing is a gang that is refused, whose running members may be placed anew.
+type clearing struct {
+	*problem
+	members  []*member // in natural order of names
+	shapes   []*gang.Shape
+	all      *problem // with all of them to be placed anew; nil if that is not supported
+	search   *fewest
+	groups   []int // of the innermost level, by member
+	before   []int // waiting members of lower ranks, by member
+	unproven bool
+}
+
+// inTheWay is [Unschedulable.InTheWay] for a gang that is refused, as its request says now.
+func (p *problem) inTheWay() Obstacles {
+	fresh, err := newProblem(p.c, p.req)
+	if err != nil {
+		return Obstacles{} // never, unless the request has changed since
+	}
+	defer fresh.done()
+	w := &clearing{problem: fresh}
+	w.findMembers()
+	w.search = newFewest(w.classes(), obstaclePlans, w.helps)
+	if w.all, err = newProblem(w.without(w.search.sizes)); err != nil {
+		w.all = nil // not supported as a whole
+		return w.solve()
+	}
+	defer w.all.done()
+	return w.solve()
+}
+
+// solve chooses the way to search.
+func (w *clearing) solve() Obstacles {
+	sets := w.outsideDomains()
+	if w.plain() {
+		return w.first(sets)
+	}
+	lasting, monotone := w.lasting()
+	if !monotone {
+		return w.irregular(append(sets, lasting))
+	}
+	if !w.search.helps(w.search.sizes) {
+		return Obstacles{Proven: !w.unproven && !w.search.spent()}
+	}
+	if found := w.search.search(); found != nil {
+		return w.obstacles(found, !w.unproven)
+	}
+	w.search.asks = obstaclePlans
+	return w.obstacles(w.search.spare(sets[slices.IndexFunc(sets, w.search.helps)]), false)
+}
+
+// first is the first set that helps of some that contain all that may be the fewest, smallest first.
+func (w *clearing) first(sets [][]int32) Obstacles {
+	i := slices.IndexFunc(sets, w.search.helps)
+	if proven := !w.unproven && !w.search.spent(); i < 0 {
+		return Obstacles{Proven: proven}
+	}
+	return w.obstacles(sets[i], !w.unproven)
+}
+
+// irregular tries single members, then whatever helps, without those that can be spared.
+func (w *clearing) irregular(sets [][]int32) Obstacles {
+	none := make([]int32, len(w.search.sizes))
+	for e, class := range w.search.classOf {
+		if slices.Index(w.search.classOf, class) < e {
+			continue // one as good was tried
+		}
+		if one := w.search.with(none, []int32{int32(e)}); w.search.helps(one) {
+			return w.obstacles(one, !w.unproven)
+		}
+	}
+	w.search.asks = obstaclePlans
+	if i := slices.IndexFunc(sets, w.search.helps); i >= 0 {
+		return w.obstacles(w.search.spare(sets[i]), false)
+	}
+	return Obstacles{}
+}
+
+// findMembers lists the running members that stay, with their shapes and groups.
+func (w *clearing) findMembers() {
+	size := 1
+	if n := len(w.levels); n > 0 {
+		size = int(w.levels[n-1].size)
+	}
+	places := map[string][2]int{}
+	waiting := 0
+	for rank, r := range w.ranking() {
+		if r.pos < 0 {
+			waiting++
+			continue
+		}
+		places[r.name] = [2]int{rank / size, waiting}
+	}
+	for _, m := range w.own {
+		if at, ok := places[m.name]; ok {
+			w.members, w.shapes = append(w.members, m), append(w.shapes, w.shapeOfRunning(m))
+			w.groups, w.before = append(w.groups, at[0]), append(w.before, at[1])
+		}
+	}
+}
+
+// shapeOfRunning is the shape that a running member is taken to have.
+func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
+	holds := func(s *gang.Shape) bool {
+		for r, name := range w.c.resources {
+			if s.Resources[name] != m.holds[r] {
+				return false
+			}
+		}
+		return true
+	}
+	if holds(&w.req.Shape) {
+		return &w.req.Shape
+	}
+	for i := range w.req.Members {
+		if s := w.req.Members[i].Shape; s != nil && holds(s) {
+			return s
+		}
+	}
+	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.holds, m.holds) }); i >= 0 {
+		return w.shapes[i]
+	}
+	own := w.req.Shape
+	own.Resources = w.c.held(m.holds)
+	return &own
+}
+
+// classes part the members: those of a class are as good as each other to be placed anew.
+func (w *clearing) classes() []int32 {
+	type class struct {
+		node          int32
+		group, before int
+		shape         *gang.Shape
+		placed        *numa.Placed
+		quota         string
+		pinned        bool
+	}
+	known, out := map[class]int32{}, make([]int32, len(w.members))
+	for i, m := range w.members {
+		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.quota, m.pinned}
+		if len(w.levels) > 0 {
+			c.group = w.groups[i]
+		}
+		if len(w.req.Parts) > 0 {
+			c.group = i // it has a part of its own, for all that is known here
+		}
+		if w.req.MinMember > 0 { // the lowest ranks are placed
+			c.before = w.before[i]
+		}
+		id, ok := known[c]
+		if !ok {
+			id = int32(len(known))
+			known[c] = id
+		}
+		out[i] = id
+	}
+	return out
+}
+
+// without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
+func (w *clearing) without(counts []int32) (*Cluster, *gang.Request) {
+	req, d := *w.req, Delta{}
+	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
+	for _, e := range w.search.elements(counts) {
+		m, shape := w.members[e], w.shapes[e]
+		if shape == &w.req.Shape {
+			shape = nil
+		}
+		d.Remove = append(d.Remove, MemberRef{m.gang, m.name})
+		req.Members = append(req.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shape, NonPreemptible: m.pinned})
+	}
+	if req.MinMember > 0 && len(req.Parts) == 0 {
+		req.MinMember = len(w.running) + w.least
+		req.Total = max(req.Total, len(w.running)+len(w.req.Members))
+	}
+	c, err := w.c.Update(d)
+	if err != nil {
+		return w.c, w.req // never: they run
+	}
+	return c, &req
+}
+
+// helps says whether the gang could be placed if some members were placed anew with it.
+func (w *clearing) helps(counts []int32) bool {
+	c, req := w.without(counts)
+	res, err := c.plan(req, nobody)
+	var why *Unschedulable
+	switch {
+	case err == nil:
+		return len(res.Assignments) > len(req.Members)-len(w.req.Members) // parts may leave out whom they need not have
+	case !errors.As(err, &why) || !why.Proven:
+		w.unproven = true
+	}
+	return false
+}
+
+// outsideDomains lists, smallest first, the members outside of each domain that the gang may gather in and that some of them run in, and at
+// last all of them.
+func (w *clearing) outsideDomains() [][]int32 {
+	domains := make([]vertex, len(w.members))
+	for e, m := range w.members {
+		d := w.v.nodeVertex(w.v.at(m.node))
+		for up := w.v.above(d); up >= 0 && w.v.tierOf(up) <= w.gather.must; up = w.v.above(up) {
+			d = up
+		}
+		domains[e] = d
+	}
+	sets := [][]int32{w.search.sizes}
+	for e, d := range domains {
+		if slices.Index(domains, d) < e {
+			continue
+		}
+		var outside []int32
+		for o := range domains {
+			if domains[o] != d {
+				outside = append(outside, int32(o))
+			}
+		}
+		sets = append(sets, w.search.with(make([]int32, len(w.search.sizes)), outside))
+	}
+	slices.SortStableFunc(sets, func(a, b []int32) int {
+		x, y := w.search.elements(a), w.search.elements(b)
+		return cmp.Or(cmp.Compare(len(x), len(y)), slices.Compare(x, y))
+	})
+	return sets
+}
+
+// plain says whether slots alone decide. Then members that are placed anew below the domain in which the gang gathers could as well stay: they
+// make no more room than they need.
+func (w *clearing) plain() bool {
+	a := w.all
+	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.req.Parts) > 0 || w.c.zoned > 0 || a.shapes[0].NUMA.Policy != "" {
+		return false
+	}
+	counted := w.req.MinMember > 0 && (len(a.levels) > 0 || w.req.Quota != "")
+	return !counted && !slices.ContainsFunc(a.levels, func(l level) bool { return l.must < a.gather.must })
+}
+
+// lasting are the members that could be placed where they were. If that are all, monotone says whether what helps surely does with more members
+// in it.
+func (w *clearing) lasting() (counts []int32, monotone bool) {
+	a := w.all
+	counts = make([]int32, len(w.search.sizes))
+	if a == nil || a.members != nil {
+		return counts, false
+	}
+	roles := []*problem{a}
+	if a.hasRoles() {
+		roles = a.ofRoles()
+	}
+	var stay []int32
+	for e, m := range w.members {
+		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
+		full := func(n need) bool { return w.freeOf(m.node, n, nil) < 0 }
+		if m.quota == w.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+			stay = append(stay, int32(e))
+		}
+	}
+	fewer := w.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
+	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && len(w.req.Parts) == 0
+}
+
+// alike counts the members of one shape on a member's node.
+func (w *clearing) alike(e int) (n int) {
+	for o, m := range w.members {
+		if m.node == w.members[e].node && w.shapes[o].Equal(w.shapes[e]) {
+			n++
+		}
+	}
+	return n
+}
+
+// obstacles are the members of a set.
+func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
+	out := Obstacles{Proven: proven}
+	for _, e := range w.search.elements(counts) {
+		m := w.members[e]
+		out.Members = append(out.Members, Obstacle{MemberRef{m.gang, m.name}, w.c.names[m.node]})
+	}
+	return out
+}
