@@ -67,6 +67,12 @@ func (b *Best) CheckVictims(res *placement.Result) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(e.check(b.Victims, res), sameAfter(b.Input, res))
+}
+
+// check is CheckVictims, but for the rest of the plan.
+func (e *evictor) check(want *Victims, res *placement.Result) error {
+	var err error
 	got := legalSet{}
 	for _, i := range e.who {
 		if slices.ContainsFunc(res.Victims, func(v placement.Victim) bool {
@@ -82,7 +88,7 @@ func (b *Best) CheckVictims(res *placement.Result) error {
 	if got.strategy, err = e.strategy(got.members); err != nil || got.strategy == nil {
 		return errors.Join(err, errors.New("the gang does not fit with the victims gone"))
 	}
-	best := legalSet{cost: b.Victims.Cost, strategy: b.Victims.Strategy}
+	best := legalSet{cost: want.Cost, strategy: want.Strategy}
 	bound := legalSet{cost: res.Preemption.LowerBound}
 	switch c := e.compare(&got, &best); {
 	case c < 0:
@@ -92,7 +98,7 @@ func (b *Best) CheckVictims(res *placement.Result) error {
 	case e.compareBefore(&bound, &best) > 0:
 		return fmt.Errorf("the lower bound %+v is above the best cost", bound.cost)
 	}
-	return errors.Join(e.spares(&got), sameAfter(b.Input, res))
+	return e.spares(&got)
 }
 
 // spares looks for a victim, or a gang of them, without which the set would be as good.

@@ -78,7 +78,7 @@ func SolveParts(in Input) (*Parted, error) {
 	}
 	if s.canWait() {
 		s.lookAround(true)
-		if out := s.first(slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)); out != nil {
+		if out := s.first(s.leasts()); out != nil {
 			out.Waits = true
 			return out, nil
 		}

@@ -43,6 +43,7 @@ type evictor struct {
 	least  int
 	roles  bool             // the members are of different shapes
 	known  map[string][]int // strategies by what the nodes take; nil: the gang does not fit
+	core   []string         // the members to place of a gang in parts; nil: it is in none
 }
 
 // legalSet is a legal set of victims, of the spec's running members.
@@ -59,6 +60,11 @@ func SolveVictims(in Input) (*Victims, error) {
 	if err != nil || e == nil {
 		return nil, err
 	}
+	return e.best()
+}
+
+// best finds the best sets; nil if there is none.
+func (e *evictor) best() (*Victims, error) {
 	if len(e.who) > MaxCandidates {
 		return nil, fmt.Errorf("%w: %d", ErrTooMany, len(e.who))
 	}
@@ -194,6 +200,9 @@ func (e *evictor) without(set []int) (Input, error) {
 	names := e.names(set)
 	in := *e.in
 	in.Spec = validity.Without(&e.in.Spec, func(ref placement.MemberRef) bool { return slices.Contains(names, ref) })
+	if e.core != nil {
+		return in, nil
+	}
 	var err error
 	if in.refused, err = refusedByQuota(&in); err != nil {
 		return in, err
@@ -207,6 +216,9 @@ func (e *evictor) strategy(set []int) ([]int, error) {
 	in, err := e.without(set)
 	if err != nil {
 		return nil, err
+	}
+	if e.core != nil {
+		return strategyInParts(&in, e.core)
 	}
 	s := *e.solver
 	s.in = &in

@@ -1,0 +1,81 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
+)
+
+// PartsVictims are the best victims for the first content of which nothing can be left out that they help.
+type PartsVictims struct {
+	Content []string
+	*Victims
+	evictor *evictor
+}
+
+// SolvePartsVictims is [SolveVictims] for gangs in groups that differ; nil if nobody helps.
+func SolvePartsVictims(in Input) (*PartsVictims, error) {
+	if in.Request.NeverPreempts || in.Request.QuotaLimit == quota.Borrow {
+		return nil, nil
+	}
+	s, err := newPartSolver(&in)
+	if err != nil {
+		return nil, err
+	}
+	for _, core := range s.leasts() {
+		e := &evictor{in: &in, order: in.Request.Preempt.Ranked(), known: map[string][]int{}, core: core}
+		members := slices.DeleteFunc(slices.Clone(s.pending), func(m gang.Member) bool { return !slices.Contains(core, m.Name) })
+		if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, members); err != nil {
+			return nil, err
+		}
+		e.who, e.lowest = e.rules.Candidates(), e.rules.Lowest()
+		best, err := e.best()
+		if err != nil {
+			return nil, err
+		}
+		if best != nil {
+			return &PartsVictims{core, best, e}, nil
+		}
+	}
+	return nil, nil
+}
+
+// Check holds the victims of a plan against the best ones.
+func (v *PartsVictims) Check(res *placement.Result) error {
+	for _, name := range v.Content {
+		if !slices.ContainsFunc(res.Assignments, func(a placement.Assignment) bool { return a.Member == name }) {
+			return fmt.Errorf("%s is not placed", name)
+		}
+	}
+	if len(res.Victims) == 0 {
+		return errors.New("nobody leaves")
+	}
+	return v.evictor.check(v.Victims, res)
+}
+
+// leasts are the contents of which nothing can be left out, in the order in which they are tried.
+func (s *partSolver) leasts() [][]string {
+	var names []string
+	for _, m := range s.pending {
+		names = append(names, m.Name)
+	}
+	return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
+}
+
+// strategyInParts is the best strategy of a content once all that leave have left; nil if it does not fit.
+func strategyInParts(in *Input, content []string) ([]int, error) {
+	s, err := newPartSolver(in)
+	if err != nil {
+		return nil, err
+	}
+	s.lookAround(true)
+	if out := s.first([][]string{content}); out != nil {
+		return append([]int{out.Outside}, out.Worth...), nil
+	}
+	return nil, nil
+}
