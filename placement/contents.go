@@ -11,6 +11,15 @@ import (
 // content says which of the pending members are placed. It fulfils all minima.
 type content []bool
 
+// firstOnes is the content of the first n new members.
+func (p *problem) firstOnes(n int) content {
+	in := make(content, len(p.pending))
+	for i := range min(n, len(in)) {
+		in[i] = true
+	}
+	return in
+}
+
 func (in content) size() (n int) {
 	for _, is := range in {
 		if is {
@@ -105,6 +114,9 @@ func (c *contents) complete(a *part, in content) bool {
 	placed := 0
 	for _, b := range a.parts {
 		switch {
+		case b.needsNothing():
+			placed++
+			c.complete(b, in)
 		case c.count(b, in) == 0:
 		case c.complete(b, in):
 			placed++
@@ -143,14 +155,20 @@ func (c *contents) removals(in content) (out []removal) {
 			}
 		}
 		var placed []*part
+		spare := -a.leastParts
 		for _, b := range a.parts {
-			if c.count(b, in) > 0 {
+			switch {
+			case b.needsNothing():
+				spare++
+				walk(b, slack)
+			case c.count(b, in) > 0:
+				spare++
 				placed = append(placed, b)
 			}
 		}
 		for i, b := range placed {
 			last := !slices.ContainsFunc(placed[i+1:], func(o *part) bool { return c.alike[o] == c.alike[b] })
-			if n := c.count(b, in); len(placed) > a.leastParts && last && n <= slack && n < total && !c.runs(b) {
+			if n := c.count(b, in); spare > 0 && last && n <= slack && n < total && !c.runs(b) {
 				out = append(out, removal{b.first(), b.all()})
 			}
 			walk(b, slack)
@@ -189,11 +207,7 @@ func (c *contents) chain(in content) []content {
 			least = n
 		}
 		for n--; n >= least; n-- {
-			next := make(content, len(in))
-			for i := range n {
-				next[i] = true
-			}
-			out = append(out, next)
+			out = append(out, c.problem.firstOnes(n))
 		}
 		return out
 	}

@@ -20,6 +20,11 @@ type part struct {
 	least, leastParts int
 }
 
+// needsNothing says whether a part only bundles others of which none must be placed: it counts as placed.
+func (a *part) needsNothing() bool {
+	return a.bundle && len(a.parts) > 0 && a.leastParts == 0 && a.least == 0 && len(a.ranks) == 0
+}
+
 // each calls f with the part and all parts in it, outer ones first.
 func (a *part) each(f func(*part)) {
 	f(a)

@@ -31,8 +31,10 @@ func (p *problem) countParts() error {
 	}
 	chain := c.chain(all)
 	p.few = chain[len(chain)-1]
-	p.least = p.few.size()
-	p.mustRun = p.least + len(p.running)
+	p.mustRun = p.few.size() + len(p.running)
+	if p.req.MinMember == 0 {
+		p.least = p.few.size()
+	}
 	return nil
 }
 
@@ -42,7 +44,7 @@ func (p *problem) judgeContent() error {
 		return nil
 	}
 	var err error
-	p.refusedBy, err = p.state.Admit(p.with(p.few).asks(p.least), p.req.QuotaLimit)
+	p.refusedBy, err = p.state.Admit(p.with(p.few).asks(p.few.size()), p.req.QuotaLimit)
 	return err
 }
 

@@ -228,7 +228,8 @@ func (p *problem) binding() string {
 // withoutAnyRule says whether the whole cluster holds the least number of members, whatever the rules are.
 func (p *problem) withoutAnyRule() bool {
 	if p.inParts() {
-		return p.few != nil && p.withoutRules().with(p.few).newCast(nil).possible()
+		loose := p.withoutRules()
+		return loose.with(loose.firstOnes(p.least)).newCast(nil).possible()
 	}
 	return p.freeSlots() >= int64(p.least)
 }
