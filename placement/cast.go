@@ -20,8 +20,11 @@ type cast struct {
 	kinds  []groupKind
 	done   []finished
 	misses [][]int32 // by level: those that any group may have, ascending
-	beyond int64     // members that must lie outside the tree
-	steps  *int64    // of work, for all that is tried for the gang
+	// fittings are those that were found.
+	fittings []*fitting
+	beyond   int64  // members that must lie outside the tree
+	fit      int8   // 1 if the gang can be placed at all, -1 if not, 0: not known yet
+	steps    *int64 // of work, for all that is tried for the gang
 }
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
@@ -39,7 +42,7 @@ func (p *problem) newCast(held map[int32][]int64) *cast {
 // recast is the cast of a content of the same gang.
 func (c *cast) recast(in content) *cast {
 	some := *c
-	some.problem = c.with(in)
+	some.problem, some.fittings, some.fit = c.with(in), nil, 0
 	some.want, some.kinds, some.done = some.bill()
 	some.sumUp()
 	some.readMisses()

@@ -114,7 +114,7 @@ func (c *contents) complete(a *part, in content) bool {
 	placed := 0
 	for _, b := range a.parts {
 		switch {
-		case b.needsNothing():
+		case b.idle:
 			placed++
 			c.complete(b, in)
 		case c.count(b, in) == 0:
@@ -158,7 +158,7 @@ func (c *contents) removals(in content) (out []removal) {
 		spare := -a.leastParts
 		for _, b := range a.parts {
 			switch {
-			case b.needsNothing():
+			case b.idle:
 				spare++
 				walk(b, slack)
 			case c.count(b, in) > 0:

@@ -14,15 +14,11 @@ type part struct {
 	called string
 	level  int  // the number of groups around it and it; the gang's is 0
 	bundle bool // it is no group
+	idle   bool // it only bundles parts of which none must be placed, and counts as placed
 	ranks  []int
 	parts  []*part
 	// least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	least, leastParts int
-}
-
-// needsNothing says whether a part only bundles others of which none must be placed: it counts as placed.
-func (a *part) needsNothing() bool {
-	return a.bundle && len(a.parts) > 0 && a.leastParts == 0 && a.least == 0 && len(a.ranks) == 0
 }
 
 // each calls f with the part and all parts in it, outer ones first.
@@ -128,6 +124,7 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 		r.taken[name] = true
 	}
 	slices.Sort(a.ranks)
+	a.idle = a.bundle && len(from.Parts) > 0 && from.MinParts < 0 && from.MinMember == 0 && len(from.Members) == 0
 	if len(from.Groups) == 0 {
 		return a, r.inner(a, field, from.Parts, from.MinParts)
 	}

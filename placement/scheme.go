@@ -9,13 +9,19 @@ import (
 type scheme struct {
 	*cast
 	strategy
+	*fitting
+	outside counts // what of the gang lies outside the tree
+	held    []int8 // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
+}
+
+// fitting is what fits where if groups are bound so.
+type fitting struct {
 	bounds []int32  // by kind: the highest tier of a group
 	homes  []vertex // by kind: where a group with running members is made, -1: it has none
 	folder *folder
 	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
 	below, above []frontier
 	forgot       []bool // by class: some counts are missing there or below
-	outside      counts // what of the gang lies outside the tree
 }
 
 // under is the scheme for a strategy; nil if groups with running members reach higher already.
@@ -43,24 +49,40 @@ func (c *cast) boundAround(a *groupKind, st strategy, bounds []int32) int32 {
 
 // bound is the scheme for bounds of kinds; nil if groups with running members reach higher already.
 func (c *cast) bound(st strategy, bounds []int32) *scheme {
-	g := &scheme{cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, bounds: bounds, folder: newFolder(c.most, c.steps)}
-	g.homes = make([]vertex, len(bounds))
-	for k, t := range bounds {
-		g.homes[k] = c.kinds[k].home
-		if g.homes[k] < 0 {
-			continue
-		}
-		if c.v.tierOf(g.homes[k]) > t {
+	i := slices.IndexFunc(c.fittings, func(f *fitting) bool { return slices.Equal(f.bounds, bounds) })
+	if i < 0 {
+		f := c.newFitting(bounds)
+		if f == nil {
 			return nil
 		}
-		for up := c.v.above(g.homes[k]); up >= 0 && c.v.tierOf(up) <= t; up = c.v.above(up) {
-			g.homes[k] = up
-		}
+		i = len(c.fittings)
+		c.fittings = append(c.fittings, f)
 	}
-	n := len(c.terrain.classes)
-	g.below, g.above, g.forgot = make([]frontier, n), make([]frontier, n), make([]bool, n)
+	g := &scheme{cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, fitting: c.fittings[i]}
+	g.held = make([]int8, len(c.terrain.classes))
 	g.split()
 	return g
+}
+
+func (c *cast) newFitting(bounds []int32) *fitting {
+	n := len(c.terrain.classes)
+	f := &fitting{
+		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.steps),
+		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
+	}
+	for k, t := range bounds {
+		f.homes[k] = c.kinds[k].home
+		if f.homes[k] < 0 {
+			continue
+		}
+		if c.v.tierOf(f.homes[k]) > t {
+			return nil
+		}
+		for up := c.v.above(f.homes[k]); up >= 0 && c.v.tierOf(up) <= t; up = c.v.above(up) {
+			f.homes[k] = up
+		}
+	}
+	return f
 }
 
 // loosest is the strategy that binds nothing but by the hard rules.

@@ -34,13 +34,21 @@ func (c *cast) best() *outcome {
 
 // possible says whether a content can be placed at all, and finds the least number of members that lie outside the tree then.
 func (c *cast) possible() bool {
-	c.beyond = 0
-	g := c.under(c.loosest(c.gather.must))
-	if g == nil {
-		return false
+	if c.fit == 0 {
+		c.fit, c.beyond = -1, 0
+		for _, t := range c.gather.worths { // what holds the gang further down saves a look at the whole cluster
+			g := c.under(c.loosest(t))
+			if g == nil {
+				continue
+			}
+			c.beyond = c.members(g.outside)
+			if g.fits() {
+				c.fit = 1
+				break
+			}
+		}
 	}
-	c.beyond = c.members(g.outside)
-	return g.fits()
+	return c.fit > 0
 }
 
 // split decides what of the gang lies outside the tree, where that has no room for all.
@@ -77,10 +85,28 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 }
 
 // fits says whether any domain holds the gang.
-func (g *scheme) fits() bool { return slices.ContainsFunc(g.candidates(g.gang), g.holds) }
+func (g *scheme) fits() bool {
+	if g.lca >= 0 || g.gang == g.v.rootTop {
+		return slices.ContainsFunc(g.candidates(g.gang), g.holds)
+	}
+	return slices.ContainsFunc(g.terrain.classes, func(a ground) bool {
+		return g.v.tierOf(a.at) <= g.gang && g.v.tierOf(g.v.above(a.at)) > g.gang && g.holds(a.at)
+	})
+}
 
 // holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
 func (g *scheme) holds(d vertex) bool {
+	known := &g.held[g.terrain.of[d]]
+	if *known == 0 {
+		*known = -1
+		if g.takesAll(d) {
+			*known = 1
+		}
+	}
+	return *known > 0
+}
+
+func (g *scheme) takesAll(d vertex) bool {
 	want := g.expand(d, g.want)
 	switch {
 	case d == rootVertex && g.members(g.outside) > g.beyond:

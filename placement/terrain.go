@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -32,6 +33,11 @@ type terrainMaker struct {
 	known  map[string]int32
 	key    []byte
 	demand []int64 // of the gang, by need: more is as good
+	last   [4]struct {
+		key   []byte
+		class int32
+	}
+	next int
 }
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
@@ -57,6 +63,12 @@ func (m *terrainMaker) add(x vertex, create func() ground) {
 	if m.siblings.at(x) > 0 {
 		m.key = binary.LittleEndian.AppendUint32(append(m.key, 1), uint32(x))
 	}
+	for i := range m.last {
+		if bytes.Equal(m.key, m.last[i].key) {
+			m.of[x] = m.last[i].class
+			return
+		}
+	}
 	i, ok := m.known[string(m.key)]
 	if !ok {
 		i = int32(len(m.classes))
@@ -64,6 +76,8 @@ func (m *terrainMaker) add(x vertex, create func() ground) {
 		m.classes = append(m.classes, create())
 	}
 	m.of[x] = i
+	l := &m.last[m.next]
+	l.key, l.class, m.next = append(l.key[:0], m.key...), i, (m.next+1)%len(m.last)
 }
 
 // nodes reads what each node has free and which roles it is open to.
@@ -73,7 +87,7 @@ func (m *terrainMaker) nodes() {
 	for pos := range m.v.nodes {
 		id, x := m.v.node(pos), m.v.nodeVertex(pos)
 		closed := excluded[id] || hard && pos >= m.v.firstPos[m.v.outside]
-		m.key = m.nodeKey(m.key[:0], x)
+		m.key = append(m.nodeKey(m.key[:0], x), bit(pos >= m.v.firstPos[m.v.outside]))
 		for i, n := range m.needs {
 			free[i] = m.freeOf(id, n, m.gifts[id].amounts)
 			if held := m.held[id]; held != nil && n.id >= 0 && free[i] != boundless {

@@ -66,6 +66,7 @@ func (c *cast) splits(k int) bool {
 // apart is the scheme in which so many groups of a kind are a kind of their own, with a lower bound.
 func (g *scheme) apart(k, n int, tier int32) *scheme {
 	some := *g.cast
+	some.fittings = nil
 	r, m := len(some.roles), int32(n)
 	move := func(a counts) counts {
 		out := append(slices.Clone(a), 0)
