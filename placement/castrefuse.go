@@ -5,13 +5,18 @@ import (
 	"sort"
 )
 
-// refuse says in a refusal where how many of the members could be placed, and what binds.
+// refuse says in a refusal where how many of the members could be placed, and what binds. Where more members are known than must be placed it
+// looks at those of the lowest ranks that would do: that others fit does not help.
 func (c *cast) refuse(u *Unschedulable) {
+	of := c
+	if c.few != nil {
+		of = c.recast(c.few)
+	}
 	for _, t := range c.v.tiers {
 		if t > c.gather.must {
 			break
 		}
-		if fit, ok := c.bestAt(t); ok {
+		if fit, ok := of.bestAt(t); ok {
 			u.Tiers = append(u.Tiers, fit)
 			if u.Rule == "" {
 				u.Fits = max(u.Fits, fit.Members)
@@ -119,8 +124,8 @@ func (c *cast) proven() bool {
 		if g == nil {
 			continue
 		}
-		if g.fits(); slices.Contains(g.forgot, true) {
-			return false
+		if fits := g.fits(); fits && c.refusedBy == nil || slices.Contains(g.forgot, true) {
+			return false // it was not tried, or not all of it
 		}
 	}
 	return !all.truncated

@@ -241,8 +241,15 @@ func (c *contents) most(fits func(content) bool) content {
 		refused[in.key()] = true
 	}
 	plans := 0
+	if best == nil {
+		best = c.leastThatFits(refused, fits, &plans)
+	}
+	if best == nil {
+		return nil
+	}
+	best = c.grow(best, all, fits, &plans)
 	for in := range c.downFrom(all) {
-		if best != nil && compareContents(in, best) >= 0 || plans == contentPlans {
+		if plans >= contentPlans || compareContents(in, best) >= 0 {
 			break
 		}
 		if refused[in.key()] {

@@ -1,0 +1,79 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// leastThatFits is the first content of which nothing can be left out that fits. If there is none, none of any size fits, but for those that
+// are not tried after so many plans.
+func (c *contents) leastThatFits(refused map[string]bool, fits func(content) bool, plans *int) content {
+	for _, in := range c.least() {
+		if refused[in.key()] {
+			continue
+		}
+		if *plans++; *plans > contentPlans {
+			return nil
+		}
+		if fits(in) {
+			return in
+		}
+	}
+	return nil
+}
+
+// grow adds to a content that fits what else fits of a larger one, part by part, outer ones first, and of each as much as fits: where the last
+// members of a gang are left out first, there may be room for some of them all the same. It makes at most so many more plans.
+func (c *contents) grow(in, all content, fits func(content) bool, plans *int) content {
+	c.whole.each(func(a *part) {
+		var more []content // rising
+		if a == c.whole || c.count(a, in) > 0 {
+			more = c.withOwn(a, in, all)
+		} else {
+			more = c.withPart(a, in, all)
+		}
+		n := sort.Search(len(more), func(i int) bool {
+			*plans++
+			return *plans > contentPlans || !fits(more[i])
+		})
+		if n > 0 {
+			in = more[n-1]
+		}
+	})
+	return in
+}
+
+// withOwn are contents with more and more of the members of a part itself, the lowest ranks first.
+func (c *contents) withOwn(a *part, in, all content) (more []content) {
+	for _, rank := range a.ranks {
+		if i := c.place[rank]; i >= 0 && all[i] && !in[i] {
+			in = slices.Clone(in)
+			in[i] = true
+			more = append(more, in)
+		}
+	}
+	return more
+}
+
+// withPart are contents with more and more of a part of which nobody is in yet.
+func (c *contents) withPart(a *part, in, all content) (more []content) {
+	next := slices.Clone(in)
+	for _, rank := range a.all() {
+		if i := c.place[rank]; i >= 0 && all[i] {
+			next[i] = true
+		}
+	}
+	for c.complete(c.whole, next) && c.count(a, next) > 0 {
+		more = append(more, next)
+		list := slices.DeleteFunc(c.removals(next), func(r removal) bool {
+			return slices.ContainsFunc(r.ranks, func(rank int) bool { i := c.place[rank]; return i >= 0 && in[i] })
+		})
+		if len(list) == 0 {
+			break
+		}
+		next = c.without(next, slices.MaxFunc(list, func(a, b removal) int { return cmp.Compare(a.first, b.first) }))
+	}
+	slices.Reverse(more)
+	return more
+}
