@@ -11,6 +11,9 @@ func (c *cast) refuse(u *Unschedulable) {
 	of := c
 	if c.few != nil {
 		of = c.recast(c.few)
+		if len(c.req.Parts) > 0 {
+			u.Wanted = c.few.size() // what parts need may be more than the minimum of the gang
+		}
 	}
 	for _, t := range c.v.tiers {
 		if t > c.gather.must {
