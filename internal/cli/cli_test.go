@@ -117,6 +117,9 @@ func TestStoryOfRoles(t *testing.T) {
   A decode: leader-0 -> node-7, worker-0 -> node-4, worker-1 -> node-5, worker-2 -> node-6
   B prefill: prefill-0-0 -> node-8, prefill-0-1 -> node-9
 `, out)
+	readme, readErr := os.ReadFile("../../README.md")
+	require.NoError(t, readErr)
+	require.Contains(t, string(readme), out, "the README shows it")
 }
 
 func TestTextDrawsThePlanOnTheTree(t *testing.T) {
