@@ -20,14 +20,18 @@ func (e *evicting) findCandidates() {
 		e.Budgets = append(e.Budgets, b.Allowed)
 	}
 	reclaims, reclaimable := e.c.quotas != nil && e.req.Quota != "", map[string]bool{}
-	n := e.c.gangs.Len()
-	e.Gangs, e.Candidates, e.members = make([]preempt.Gang, 0, n), make([]preempt.Candidate, 0, n), make([]*member, 0, n)
+	var gangs []*gangMembers
+	n := 0
 	e.c.gangs.Ascend(func(g *gangMembers) bool {
 		if g.staying > 0 && g.name != e.req.Name && (reclaims || g.priority < e.req.Priority) {
-			e.addGang(g, budgets, reclaimable)
+			gangs, n = append(gangs, g), n+len(g.members)
 		}
 		return true
 	})
+	e.Gangs, e.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*member, 0, n)
+	for _, g := range gangs {
+		e.addGang(g, budgets, reclaimable)
+	}
 	e.sortByPosition()
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -134,6 +136,35 @@ func TestRosterForgets(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Less(t, most, 1200)
+}
+
+// Many may ask the snapshots of one lineage at once, while others derive new ones.
+func TestRostersAreConcurrent(t *testing.T) {
+	spec := Spec{}
+	for n := range 200 {
+		spec.Nodes = append(spec.Nodes, Node{Name: "node-" + strconv.Itoa(n), Allocatable: muster.Resources{"gpu": 8}})
+	}
+	c, err := NewCluster(spec)
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			at := c
+			for i := range 20 {
+				r := Running{
+					Gang: fmt.Sprint("gang-", g), Member: strconv.Itoa(i), Node: "node-" + strconv.Itoa(9*i), Priority: int64(-i),
+					Resources: muster.Resources{"gpu": int64(1 + i%(3+g))},
+				}
+				next, err := at.Update(Delta{Place: []Running{r}})
+				if !assert.NoError(t, err) || !assert.Equal(t, next.newRoster().written(), next.roster().written()) {
+					return
+				}
+				at = next
+				c.roster()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Where victims leave one by one the search that tells nodes apart by classes finds the very set of the one that reads all members.

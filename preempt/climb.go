@@ -174,10 +174,10 @@ func (s *search) around(f *found, strategy int, d domain, budget int) (better bo
 		}
 		s.set(&decision{})
 		for _, i := range f.set {
-			s.state[i] = gone
 			if slices.Contains(unit, i) {
 				s.state[i] = stays
 			} else {
+				s.state[i], s.away = gone, append(s.away, i)
 				s.out[s.Candidates[i].Gang]++
 			}
 		}

@@ -26,7 +26,7 @@ func Look(p Problem, classOf []int32) (Outlook, bool) {
 	if classes.coupled || !classes.layout.constant(slices.Index(p.Order, gang.CostHighestPriority), false) {
 		return Outlook{}, false
 	}
-	s := &search{Problem: &p, positions: int32(len(classOf)), classes: classes, classOf: classOf, layout: classes.layout}
+	s := &search{Problem: &p, positions: int32(len(classOf)), classes: classes, classOf: classOf, layout: classes.layout, above: classes.above}
 	last := len(p.Strategies) - 1
 	ceilings := s.ceilingsFor(last)
 	if len(ceilings) == 0 {

@@ -32,11 +32,13 @@ type search struct {
 	of      [][]int32 // by gang that ends: its candidates
 	wholes  []weight  // by the same: what it costs
 	shapes  []int32   // by kind: kinds of equal shape give back the same
+	above   []int64   // by candidate: the priority of its gang
 	coupled bool      // candidates depend on each other
 	mixed   bool      // some count in several budgets: then it matters who counts first
 
 	// What is decided: of candidates, of gangs, and so how many of a gang are gone and how many more may leave each budget.
 	state  []int8
+	away   []int32 // candidates in the state gone
 	gangs  []int8
 	out    []int
 	left   []int
@@ -77,8 +79,10 @@ func newSearch(p *Problem) *search {
 	}
 	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
 		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
+	s.above = make([]int64, len(p.Candidates))
 	for i := range p.Candidates {
-		s.on[p.Candidates[i].Position+1] = int32(i) + 1
+		c := &p.Candidates[i]
+		s.on[c.Position+1], s.above[i] = int32(i)+1, p.Gangs[c.Gang].Priority
 	}
 	for pos := range len(p.Nodes) {
 		s.on[pos+1] = max(s.on[pos+1], s.on[pos])
@@ -91,18 +95,31 @@ func newSearch(p *Problem) *search {
 		return s
 	}
 	s.state, s.gangs, s.out = make([]int8, len(p.Candidates)), make([]int8, len(p.Gangs)), make([]int, len(p.Gangs))
-	s.of, s.wholes = make([][]int32, len(p.Gangs)), make([]weight, len(p.Gangs))
-	for i := range p.Candidates {
-		if g := p.Candidates[i].Gang; p.Gangs[g].Ends {
-			if len(s.of[g]) == 0 {
-				s.layout.fields[ended].put(&s.wholes[g], 1)
-			}
+	s.listGangs()
+	return s
+}
+
+// listGangs finds the candidates of every gang that ends, and what the gang costs.
+func (s *search) listGangs() {
+	s.of, s.wholes = make([][]int32, len(s.Gangs)), make([]weight, len(s.Gangs))
+	ends, room := make([]int32, len(s.Gangs)+1), make([]int32, len(s.Candidates))
+	for i := range s.Candidates {
+		ends[s.Candidates[i].Gang+1]++
+	}
+	for g := range s.Gangs {
+		lo, end := ends[g], ends[g]+ends[g+1]
+		if ends[g+1] = end; s.Gangs[g].Ends && lo < end {
+			s.of[g] = room[lo:lo:end]
+			s.layout.fields[ended].put(&s.wholes[g], 1)
+		}
+	}
+	for i := range s.Candidates {
+		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
 			s.of[g] = append(s.of[g], int32(i))
 			w := s.alone(int32(i))
 			s.wholes[g].add(&w)
 		}
 	}
-	return s
 }
 
 // tooMany says whether there may be too many combinations of the candidates on a node to try them all.
@@ -144,7 +161,7 @@ func shapesOf(kinds []Kind) []int32 {
 func (s *search) kind(i int32) *Kind { return &s.Kinds[s.Candidates[i].Kind] }
 
 // below says whether a candidate's gang is not above the ceiling.
-func (s *search) below(i int32) bool { return s.Gangs[s.Candidates[i].Gang].Priority <= s.ceiling }
+func (s *search) below(i int32) bool { return s.above[i] <= s.ceiling }
 
 // stateOf is what is decided of a candidate.
 func (s *search) stateOf(i int32) int8 {
@@ -184,6 +201,7 @@ type decision struct {
 func (s *search) set(d *decision) []int32 {
 	s.absurd = false
 	clear(s.state)
+	s.away = s.away[:0]
 	clear(s.gangs)
 	clear(s.out)
 	copy(s.left, s.Budgets)
@@ -212,6 +230,7 @@ func (s *search) decide(i int32, as int8, touched []int32) []int32 {
 	s.state[i] = as
 	touched = append(touched, c.Position)
 	if as == gone {
+		s.away = append(s.away, i)
 		s.out[c.Gang]++
 		touched = s.draw(i, touched)
 		return s.closeGang(c.Gang, touched)
@@ -281,11 +300,7 @@ func (s *search) decideGang(g int32, as int8, touched []int32) []int32 {
 
 // settled lists what is gone for sure.
 func (s *search) settled() []int32 {
-	var out []int32
-	for i, st := range s.state {
-		if st == gone {
-			out = append(out, int32(i))
-		}
-	}
+	out := slices.Clone(s.away)
+	slices.Sort(out)
 	return out
 }

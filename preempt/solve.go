@@ -172,8 +172,10 @@ func (s *search) prefix(places int) int {
 // ceilingsFor lists the priorities of candidates' gangs, ascending, from the first on at which there is room without any that are not above.
 func (s *search) ceilingsFor(strategy int) []int64 {
 	seen := map[int64]bool{}
-	for i := range s.Candidates {
-		seen[s.Gangs[s.Candidates[i].Gang].Priority] = true
+	for i, priority := range s.above {
+		if i == 0 || priority != s.above[i-1] {
+			seen[priority] = true
+		}
 	}
 	list := slices.Sorted(maps.Keys(seen))
 	i := sort.Search(len(list), func(i int) bool {
@@ -221,14 +223,20 @@ func (s *search) countOn(pos int32) int64 {
 	if n.Free == nil {
 		return 0
 	}
-	s.freeSlots[pos], s.gains[pos] = s.slots(pos, n.Free, nil), 0
-	free, without := s.freeWithout(pos, func(i int32) bool {
+	s.freeSlots[pos] = s.slots(pos, n.Free, nil)
+	free, without, gain := append(s.freeRoom[:0], n.Free...), []int32(nil), int64(0)
+	s.freeRoom = free
+	for i := s.on[pos]; i < s.on[pos+1]; i++ {
 		if !s.below(i) {
-			return false
+			continue
 		}
-		s.gains[pos] = max(s.gains[pos], s.kindGains[s.Candidates[i].Kind])
-		return true
-	})
+		kind := s.Candidates[i].Kind
+		addTo(free, s.Kinds[kind].Amounts)
+		if gain = max(gain, s.kindGains[kind]); s.Slots != nil {
+			without = append(without, i)
+		}
+	}
+	s.gains[pos] = gain
 	return s.slots(pos, free, without)
 }
 
