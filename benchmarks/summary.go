@@ -61,6 +61,8 @@ var themes = []struct {
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
 	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},
+	{"Replacements, roles, nested groups", regexp.MustCompile(`^(Replace|Roles|Nest)/`)},
+	{"Queues and permits", regexp.MustCompile(`^(Queue|Lifecycle)/`)},
 	{"Victims", regexp.MustCompile(`^Preempt/`)},
 	{"Plans on nodes with zones", regexp.MustCompile(`^Plan/.*/zones=`)},
 	{"Plans in several goroutines", regexp.MustCompile(`^Plan/.*/goroutines=`)},
@@ -144,7 +146,9 @@ func (t table) write(w io.Writer, r row) {
 	cells = append(cells, take("members", "%.4g"), take("tier", "%.3g"), take("allocs/op", "%.0f"), take("B/op", "%.0f B"))
 	var more []string
 	for _, unit := range slices.Sorted(maps.Keys(v)) {
-		if ratio, ok := strings.CutPrefix(unit, "x-"); ok {
+		if unit == "ns-goal" {
+			more = append(more, "goal "+duration(v[unit]))
+		} else if ratio, ok := strings.CutPrefix(unit, "x-"); ok {
 			more = append(more, significant(v[unit])+"x "+ratio)
 		} else {
 			more = append(more, significant(v[unit])+" "+unit)

@@ -18,6 +18,7 @@ BenchmarkLimit/nodes=10240/gang=64-2    1000   640 ns/op   64.00 members   10.00
 BenchmarkPlan/nodes=10240/gang=64/state=scan-2     100   60000 ns/op   160000 B-read   64.00 members   10240 nodes   2.000 tier
 BenchmarkPlan/nodes=10240/gang=64/state=warm-2     100   5000 ns/op   64.00 members   10240 nodes   2.000 tier   12.00 x-scan   800 B/op   3 allocs/op
 BenchmarkPlan/nodes=102400/gang=64/state=warm-2     100   6000 ns/op   64.00 members   102400 nodes   2.000 tier   100.0 x-scan
+BenchmarkReplace/nodes=10240/gang=64/lost=1-2     100   20000 ns/op   30000 ns-goal
 BenchmarkReplay/nodes=10240-2     100   40000 ns/op   15.00 members   10240 nodes   25000 replays/s   0 refused-%
 PASS
 `
@@ -31,6 +32,7 @@ PASS
 		"\n| Plan/nodes=10240/gang=64/state=scan | 60 us |  |  | 3x | 64 | 2 |  |  |  |\n",
 		"\n| Plan/nodes=10240/gang=64/state=warm | 5 us | 12x scan |  | 6.76x | 64 | 2 | 3 | 800 B |  |\n",
 		"\n| Plan/nodes=102400/gang=64/state=warm | 6 us | 100x scan | 1.20x, + 1 us |  | 64 | 2 |  |  |  |\n",
+		"\n| Replace/nodes=10240/gang=64/lost=1 | 20 us |  |  |  |  |  |  |  | goal 30 us |\n",
 		"\n| Replay/nodes=10240 | 40 us |  |  |  | 15 |  |  |  | 0 refused-%, 25000 replays/s |\n",
 	} {
 		require.Contains(t, out.String(), line)

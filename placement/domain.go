@@ -38,6 +38,12 @@ func (f *found) rankDomains() []vertex {
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
 func (f *found) best() vertex {
+	if f.lca >= 0 { // there is at most one, and nothing to compare
+		if d := f.aboveRunning(f.gang); d >= 0 && f.takes(d) {
+			return d
+		}
+		return -1
+	}
 	if d, ok := f.plainBest(); ok {
 		return d
 	}

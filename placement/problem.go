@@ -209,17 +209,27 @@ func (p *problem) rankMembers() error {
 	return nil
 }
 
+func pendingRanked(m *gang.Member) ranked { return ranked{m.Name, m.Index, m.Indexed, -1} }
+
 // ranking is all members in rank order, those that run and stay included.
 func (p *problem) ranking() []ranked {
 	all := make([]ranked, 0, len(p.req.Members)+len(p.own))
-	for i := range p.req.Members {
-		m := &p.req.Members[i]
-		all = append(all, ranked{m.Name, m.Index, m.Indexed, -1})
-	}
 	for _, m := range p.own {
 		if !m.leaving || p.req.IgnoreLeaving {
 			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
 		}
+	}
+	const few = 8 // to put one of these in its place is cheaper than to sort
+	if slices.IsSortedFunc(all, compareRanked) && len(p.req.Members) <= few {
+		for i := range p.req.Members {
+			m := pendingRanked(&p.req.Members[i])
+			at, _ := slices.BinarySearchFunc(all, m, compareRanked)
+			all = slices.Insert(all, at, m)
+		}
+		return all
+	}
+	for i := range p.req.Members {
+		all = append(all, pendingRanked(&p.req.Members[i]))
 	}
 	slices.SortFunc(all, compareRanked)
 	return all
@@ -339,23 +349,33 @@ func (p *problem) tier(layer string) (int32, bool) {
 
 // findAnchors counts running members of the gang and of its affinity key at every vertex above them.
 func (p *problem) findAnchors() {
-	count := func(at *tally, pos int32) {
+	count := func(at *tally, x vertex, n int64) {
 		if *at == nil {
 			*at = tally{}
 		}
-		for x := p.v.nodeVertex(pos); x >= 0; x = p.v.above(x) {
-			(*at)[x]++
+		for ; x >= 0; x = p.v.above(x) {
+			(*at)[x] += n
 		}
 	}
-	for _, m := range p.running {
-		count(&p.siblings, m.pos)
+	for i, m := range p.running {
+		if i == 0 {
+			p.siblings = make(tally, 2*len(p.running))
+		}
+		p.siblings[p.v.nodeVertex(m.pos)]++
+	}
+	for i := 0; i < len(p.running); { // those in a row below one switch at once
+		leaf, n := p.v.leafOf[p.running[i].pos], i
+		for i < len(p.running) && p.v.leafOf[p.running[i].pos] == leaf {
+			i++
+		}
+		count(&p.siblings, leaf, int64(i-n))
 	}
 	if p.req.AffinityKey == "" {
 		return
 	}
 	p.c.eachWithKey(p.req.AffinityKey, func(m *member) {
 		if !m.leaving || p.req.IgnoreLeaving {
-			count(&p.friends, p.v.at(m.node))
+			count(&p.friends, p.v.nodeVertex(p.v.at(m.node)), 1)
 		}
 	})
 }

@@ -1,0 +1,160 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// goal is what a row is to take at most.
+func goal(b *testing.B, d time.Duration) { b.ReportMetric(float64(d.Nanoseconds()), "ns-goal") }
+
+// BenchmarkReplace plans for a gang of 64 what it lost: each time on a snapshot of its own, on which the gang runs but for those members, whose
+// nodes are out of service, and the shape was planned.
+func BenchmarkReplace(b *testing.B) {
+	for _, nodes := range []int{10240, 102400} {
+		for _, group := range []int{0, 8} {
+			for _, lost := range []int{1, 4} {
+				name := fmt.Sprintf("nodes=%d/gang=64/lost=%d", nodes, lost)
+				if group > 0 {
+					name += fmt.Sprintf("/group=%d", group)
+				}
+				b.Run(name, func(b *testing.B) {
+					s := streamOf(b, fragmented(nodes))
+					whole, total := request(s.fleet.Shape, 64, group), sum{}
+					s.warmUp(b, whole)
+					s.fresh(b)
+					losses := make([]loss, len(s.snapshot))
+					for i, c := range s.snapshot {
+						losses[i] = lose(b, c, whole, lost, i)
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						l := &losses[total.plans%len(losses)]
+						total.add(l.request, plan(b, l.cluster, l.request))
+					}
+					require.Equal(b, total.plans, total.placed)
+					total.report(b, nodes)
+					goal(b, 30*time.Microsecond)
+				})
+			}
+		}
+	}
+}
+
+// loss is a snapshot on which a gang lost members, and what it asks for.
+type loss struct {
+	cluster *placement.Cluster
+	request *gang.Request
+}
+
+// lose lets a gang run and takes members away, every seventh from some on, their nodes out of service.
+func lose(b *testing.B, c *placement.Cluster, whole *gang.Request, lost, from int) loss {
+	b.Helper()
+	res := plan(b, c, whole)
+	c, err := c.Apply(res)
+	require.NoError(b, err)
+	anew := *whole
+	anew.Members = nil
+	d, nodes := placement.Delta{}, map[string]bool{}
+	for i := range lost {
+		a := &res.Assignments[(from+7*i)%len(res.Assignments)]
+		anew.Members = append(anew.Members, gang.Member{Name: a.Member})
+		d.Remove = append(d.Remove, placement.MemberRef{Gang: whole.Name, Member: a.Member})
+		nodes[a.Node] = true
+	}
+	for n := range c.Nodes() {
+		if nodes[n.Name] {
+			n.NotReady = true
+			d.SetNodes = append(d.SetNodes, n)
+		}
+	}
+	c, err = c.Update(d)
+	require.NoError(b, err)
+	other := *whole
+	other.Name += "-other"
+	plan(b, c, &other)
+	return loss{c, &anew}
+}
+
+// BenchmarkRoles plans gangs of two roles, of which the first takes two slots, in shapes that no snapshot has seen, on nodes of eight slots. The first row
+// of each size is of members of one shape.
+func BenchmarkRoles(b *testing.B) {
+	for _, nodes := range []int{10240, 102400} {
+		for _, leaders := range []int{0, 1, 512} {
+			name := fmt.Sprintf("nodes=%d/gang=%d+%d/state=cold", nodes, leaders, 1024-leaders)
+			b.Run(name, func(b *testing.B) {
+				s := streamOf(b, fill{nodes: nodes, name: "frag70", slots: 8})
+				on, total := s.apart(b, 8), sum{}
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					shapes++
+					r := request(s.fleet.Shape, 1024, 0)
+					r.Members = append([]gang.Member{}, r.Members...)
+					r.Shape.Resources[muster.Memory] -= shapes
+					large := &gang.Shape{Resources: muster.Resources{}}
+					for name, amount := range r.Shape.Resources {
+						large.Resources[name] = 2 * amount
+					}
+					for i := range leaders {
+						r.Members[i].Shape = large
+					}
+					b.StartTimer()
+					total.add(r, plan(b, on[total.plans%len(on)], r))
+				}
+				require.Equal(b, total.plans, total.placed)
+				total.report(b, nodes)
+				measured[b.Name()] = perOp(b)
+				if t, ok := measured[fmt.Sprintf("BenchmarkRoles/nodes=%d/gang=0+1024/state=cold", nodes)]; ok && leaders > 0 {
+					b.ReportMetric(perOp(b)/t, "x-plain")
+					b.ReportMetric(5*t, "ns-goal")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkNest plans gangs in three levels of groups, 1,024 members.
+func BenchmarkNest(b *testing.B) {
+	for _, nodes := range []int{10240, 102400} {
+		for _, state := range []string{"warm", "cold"} {
+			b.Run(fmt.Sprintf("nodes=%d/gang=1024/groups=256,32,8/state=%s", nodes, state), func(b *testing.B) {
+				s := streamOf(b, fragmented(nodes))
+				nested := func() *gang.Request {
+					r := request(s.fleet.Shape, 1024, 0)
+					r.Groups = []gang.Groups{{Size: 256}, {Size: 32}, {Size: 8}}
+					return r
+				}
+				on := s.snapshot
+				if state == "cold" {
+					on = s.apart(b, 8)
+				} else {
+					s.warmUp(b, nested())
+					s.fresh(b)
+				}
+				total := sum{}
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					r := nested()
+					if state == "cold" {
+						shapes++
+						r.Shape.Resources[muster.Memory] -= shapes
+					}
+					b.StartTimer()
+					total.add(r, plan(b, on[total.plans%len(on)], r))
+				}
+				require.Equal(b, total.plans, total.placed)
+				total.report(b, nodes)
+				goal(b, map[string]time.Duration{"warm": 120 * time.Microsecond, "cold": 3 * time.Millisecond}[state])
+			})
+		}
+	}
+}
