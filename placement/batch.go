@@ -185,31 +185,35 @@ func (c *Cluster) carryOut(res *Result) (*Cluster, error) {
 	if len(res.WaitsFor)+len(res.Victims) == 0 {
 		return c.Apply(res)
 	}
-	return c.applyWithout(res, res.WaitsFor)
+	return c.applyWithout([]*Result{res}, res.WaitsFor)
 }
 
-// applyWithout applies a plan after its victims and members that it waits for have made room.
-func (c *Cluster) applyWithout(res *Result, waits []Waited) (*Cluster, error) {
+// applyWithout applies plans after their victims and members that they wait for have made room.
+func (c *Cluster) applyWithout(results []*Result, waits []Waited) (*Cluster, error) {
 	var d Delta
-	away := make([]*member, 0, len(waits)+len(res.Victims))
+	var away []*member
 	for _, w := range waits {
 		d.Remove, away = append(d.Remove, w.MemberRef), append(away, c.member(w.Gang, w.Member))
 	}
-	for i := range res.Victims {
-		v := &res.Victims[i]
-		m := c.member(v.Gang, v.Member)
-		if m == nil || c.names[m.node] != v.Node {
-			return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+	for _, res := range results {
+		for i := range res.Victims {
+			v := &res.Victims[i]
+			m := c.member(v.Gang, v.Member)
+			if m == nil || c.names[m.node] != v.Node {
+				return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+			}
+			d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
 		}
-		d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
 	}
 	d.Budgets = c.budgetsAfter(away)
 	next, err := c.Update(d)
 	if err != nil {
 		return nil, err
 	}
-	if next, err = next.apply(res); err != nil {
-		return nil, err
+	for _, res := range results {
+		if next, err = next.apply(res); err != nil {
+			return nil, err
+		}
 	}
 	return next.Update(Delta{Place: next.remains(away)})
 }

@@ -23,7 +23,7 @@ func (e *evicting) findCandidates() {
 	var gangs []*gangMembers
 	n := 0
 	e.c.gangs.Ascend(func(g *gangMembers) bool {
-		if g.staying > 0 && g.name != e.req.Name && (reclaims || g.priority < e.req.Priority) {
+		if g.staying > 0 && !e.isOwn(g.name) && (reclaims || g.priority < e.req.Priority) {
 			gangs, n = append(gangs, g), n+len(g.members)
 		}
 		return true
@@ -109,7 +109,7 @@ func (e *evicting) ownGone() muster.Resources {
 	}
 	e.c.gangs.Ascend(func(g *gangMembers) bool {
 		for _, m := range g.members {
-			if g.name != e.req.Name && g.priority < e.req.Priority && m.mayLeave() && m.quota == e.req.Quota {
+			if !e.isOwn(g.name) && g.priority < e.req.Priority && m.mayLeave() && m.quota == e.req.Quota {
 				sum.Add(e.c.held(m.holds))
 			}
 		}

@@ -3,6 +3,7 @@ package placement
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -22,6 +23,9 @@ type parting struct {
 func (p *problem) countParts() error {
 	if !p.inParts() {
 		return nil
+	}
+	if p.c.zoned > 0 || slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" }) {
+		return unsupported("request.Parts", p.whole.called, "parts where zones bind the members")
 	}
 	c := p.contents()
 	all := c.everything()

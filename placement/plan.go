@@ -20,15 +20,28 @@ const Behavior = 5
 // costs; nothing of that where nobody has a lower priority and the gang is in no quota.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) { return c.plan(req, anybody) }
 
-// plan is Plan that says who may leave.
-func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
-	p, err := newProblem(c, req)
+// planFor is plan for the common request of gangs that start together.
+func (c *Cluster) planFor(req *gang.Request, t *team, who leave) (*Result, error) {
+	p, err := newProblemOf(c, req, t)
 	if err != nil {
 		return nil, err
 	}
 	defer p.done()
-	if p.req.Preempt.ForTier != "" {
+	if o := p.search(); o != nil {
+		return o.of.result(o.positions, nil), nil
+	}
+	return p.otherwise(who)
+}
+
+// plan is Plan that says who may leave.
+func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
+	if req != nil && req.Preempt.ForTier != "" {
+		p, err := newProblem(c, req)
+		if err != nil {
+			return nil, err
+		}
 		tighter, err := p.forTier()
+		p.done()
 		if err != nil {
 			return nil, err
 		}
@@ -36,10 +49,7 @@ func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
 			return r, nil
 		}
 	}
-	if o := p.search(); o != nil {
-		return o.of.result(o.positions, nil), nil
-	}
-	return p.otherwise(who)
+	return c.planFor(req, nil, who)
 }
 
 // forTier is the request with the tier that is worth victims made a rule.

@@ -30,6 +30,7 @@ type problem struct {
 	ordered  bool            // the request lists its members in rank order
 	pending  []pendingMember // in rank order
 	pinned   map[string]bool // members that are not preemptible
+	team     *team           // gangs that start together, whose common request this is; else nil
 	own      []*member       // the gang's members on the cluster, in natural order of names
 	running  []siblingMember // the gang's own running members that stay, in rank order
 	least    int             // new members that must be placed
@@ -97,7 +98,10 @@ type gathering struct {
 
 // newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
 // found later; every error here is an InvalidError.
-func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
+func newProblem(c *Cluster, req *gang.Request) (*problem, error) { return newProblemOf(c, req, nil) }
+
+// newProblemOf is newProblem for the common request of gangs that start together.
+func newProblemOf(c *Cluster, req *gang.Request, t *team) (*problem, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -107,7 +111,7 @@ func newProblem(c *Cluster, req *gang.Request) (*problem, error) {
 	}
 	r := c.takeScratch()
 	p := &r.problem
-	*p = problem{c: c, req: req, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
+	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
 		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts, (*problem).chooseShapes, (*problem).countParts, (*problem).capByQuota,
 	}
@@ -179,6 +183,10 @@ func compareRanked(a, b ranked) int {
 
 // rankMembers orders new and running members together: by index where they have one, then by name.
 func (p *problem) rankMembers() error {
+	if p.team != nil {
+		p.place(p.team.ranking(p))
+		return nil
+	}
 	p.own = p.c.membersOf(p.req.Name)
 	if len(p.own) == 0 && p.ordered {
 		p.pending = p.scratch.pending[:0]
@@ -194,7 +202,12 @@ func (p *problem) rankMembers() error {
 			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	all := p.ranking()
+	p.place(p.ranking())
+	return nil
+}
+
+// place parts members in rank order into those that wait and those that run.
+func (p *problem) place(all []ranked) {
 	p.pending = make([]pendingMember, 0, len(p.req.Members))
 	for i := range all {
 		m := &all[i]
@@ -206,7 +219,14 @@ func (p *problem) rankMembers() error {
 	}
 	p.ranks = len(all)
 	p.lca = p.runningLCA()
-	return nil
+}
+
+// isOwn says whether a gang is the one that is planned, or one of those.
+func (p *problem) isOwn(name string) bool {
+	if p.team == nil {
+		return name == p.req.Name
+	}
+	return slices.ContainsFunc(p.team.gangs, func(r *gang.Request) bool { return r.Name == name })
 }
 
 func pendingRanked(m *gang.Member) ranked { return ranked{m.Name, m.Index, m.Indexed, -1} }

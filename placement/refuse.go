@@ -17,7 +17,7 @@ func (p *problem) refuse() *Unschedulable {
 	kept := *p
 	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
-	if len(p.running) > 0 {
+	if len(p.running) > 0 && p.team == nil {
 		u.inTheWay = kept.inTheWay
 	}
 	if p.least > len(p.pending) {

@@ -14,6 +14,15 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 		positions, members = p.unbundle(units), p.members
 	}
 	r := members.describe(positions)
+	p.hold(r)
+	r.WaitsFor = waits
+	p.waitForNames(r)
+	p.shareZones(r, positions)
+	return r
+}
+
+// hold notes what the members hold.
+func (p *problem) hold(r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = r.lenient || s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred
@@ -24,10 +33,6 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 			r.roles[m.name] = int(p.roleOf[i])
 		}
 	}
-	r.WaitsFor = waits
-	p.waitForNames(r)
-	p.shareZones(r, positions)
-	return r
 }
 
 // waitForNames adds leaving members whose names the plan gives to new ones: both cannot be there at once.

@@ -10,18 +10,18 @@ import (
 // Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
 // are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
 // it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
-// [muster.InvalidError]. c stays as it is.
-func (c *Cluster) Apply(res *Result) (*Cluster, error) {
+// [muster.InvalidError]. c stays as it is. Several results are carried out one after the other, once the victims of all have made room: all or none.
+func (c *Cluster) Apply(results ...*Result) (*Cluster, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if res == nil || len(res.holds) == 0 {
+	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
 	}
-	if len(res.Victims) > 0 {
-		return c.applyWithout(res, nil)
+	if len(results) == 1 && len(results[0].Victims) == 0 {
+		return c.apply(results[0])
 	}
-	return c.apply(res)
+	return c.applyWithout(results, nil)
 }
 
 // apply is Apply for a result whose victims are gone.

@@ -196,7 +196,7 @@ func (e *evicting) without(gone []int32) *problem {
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := newProblem(c, e.req)
+	p, err := newProblemOf(c, e.req, e.team)
 	if err != nil {
 		return nil // never: it was one before
 	}

@@ -1,0 +1,232 @@
+package placement
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// Together plans gangs that start together or not at all, as one gang of which each of them is a part: the rules of gather hold for all members of all
+// of them, and tiers are compared for all, then for the gangs, then for their groups. The results are in the order of the requests, each says where its
+// gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims of all. What decides about all of them
+// must be equal: Tree, Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
+// first. The lowest Priority counts, the first Preempt, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. Costs as
+// for gangs in parts.
+func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
+	t, err := newTeam(c, requests)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.planFor(t.request(gather), t, anybody)
+	if err != nil {
+		return nil, err
+	}
+	return t.results(c, all)
+}
+
+// team are gangs that start together.
+type team struct {
+	gangs []*gang.Request
+	ranks map[string]int // of their members among all, by names as they are in the common request
+	count []int          // of the members of each gang, running ones included
+}
+
+// newTeam checks gangs one by one, and that they agree in what decides about all.
+func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
+	if len(requests) == 0 {
+		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
+	}
+	t := &team{gangs: requests, ranks: map[string]int{}, count: make([]int, len(requests))}
+	var errs []error
+	names := map[string]bool{}
+	for i, r := range requests {
+		field := fmt.Sprintf("requests[%d]", i)
+		p, err := newProblem(c, r)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", field, err))
+			continue
+		}
+		for _, m := range p.ranking() {
+			t.ranks[t.name(i, m.name)] = len(t.ranks)
+			t.count[i]++
+		}
+		if names[r.Name] {
+			errs = append(errs, invalid(field+".Name", r.Name, "duplicate name"))
+		}
+		names[r.Name] = true
+		errs = append(errs, t.agrees(field, r))
+		if p.mult != nil {
+			errs = append(errs, unsupported(field+".Gather", r.Name, "multiples of a gang that starts together with others"))
+		}
+		p.done()
+	}
+	return t, errors.Join(errs...)
+}
+
+// agrees says in which field a gang differs from the first one.
+func (t *team) agrees(field string, r *gang.Request) error {
+	first := t.gangs[0]
+	host := func(r *gang.Request) bool { return r.Eligible != nil || r.Score != nil }
+	for _, same := range []struct {
+		name  string
+		holds bool
+		value any
+	}{
+		{"Tree", r.Tree == first.Tree, r.Tree},
+		{"Quota", r.Quota == first.Quota, r.Quota},
+		{"QuotaLimit", r.QuotaLimit == first.QuotaLimit, r.QuotaLimit},
+		{"Policy", cmp.Or(r.Policy, gang.BestFit) == cmp.Or(first.Policy, gang.BestFit), r.Policy},
+		{"Exclude", slices.Equal(r.Exclude, first.Exclude), r.Exclude},
+		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
+		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},
+		{"Class", host(r) == host(first) && (!host(r) || r == first || r.Class == first.Class && r.Class != ""), r.Class},
+		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
+	} {
+		if !same.holds {
+			return unsupported(field+"."+same.name, fmt.Sprint(same.value), "gangs that start together and differ in this, or a tier worth victims")
+		}
+	}
+	return nil
+}
+
+// name is what a member is called in the common request.
+func (t *team) name(i int, member string) string { return fmt.Sprintf("%d/%s", i, member) }
+
+// request is the common request.
+func (t *team) request(gather []gang.Rule) *gang.Request {
+	all := *t.gangs[0]
+	all.Name, all.Gather, all.Members, all.Groups, all.PP, all.DP, all.Total, all.MinMember, all.MinParts = "", gather, nil, nil, 0, 0, 0, 0, 0
+	all.Parts = nil
+	for i, r := range t.gangs {
+		if i > 0 {
+			all.Name += " + "
+		}
+		all.Name += r.Name
+		all.Priority, all.NeverPreempts = min(all.Priority, r.Priority), all.NeverPreempts || r.NeverPreempts
+		for k := range r.Members {
+			m := r.Members[k]
+			m.Name = t.name(i, m.Name)
+			m.Index, m.Indexed = t.ranks[m.Name], true
+			if m.Shape == nil {
+				m.Shape = &r.Shape
+			}
+			all.Members = append(all.Members, m)
+		}
+		all.Parts = append(all.Parts, t.part(i))
+	}
+	return &all
+}
+
+// part is a gang as a part of the common request.
+func (t *team) part(i int) gang.Part {
+	r := t.gangs[i]
+	a := gang.Part{Name: fmt.Sprint(i), Gather: r.Gather, MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts)}
+	inner := map[string]bool{}
+	var note func(parts []gang.Part)
+	note = func(parts []gang.Part) {
+		for _, p := range parts {
+			for _, name := range p.Members {
+				inner[name] = true
+			}
+			note(p.Parts)
+		}
+	}
+	note(a.Parts)
+	for name := range t.ranks {
+		if t.gangOf(name) == i && !inner[name] {
+			a.Members = append(a.Members, name)
+		}
+	}
+	slices.SortFunc(a.Members, func(x, y string) int { return cmp.Compare(t.ranks[x], t.ranks[y]) })
+	a.Groups, _ = r.Levels(max(1, t.count[i], r.Total)) // what is wrong with it was told
+	if len(a.Groups) > 0 && r.MinMember > 0 {
+		a.MinParts = -1
+	}
+	return a
+}
+
+// inner are the parts of a gang with their members' names in the common request.
+func (t *team) inner(i int, parts []gang.Part) []gang.Part {
+	out := slices.Clone(parts)
+	for k := range out {
+		p := &out[k]
+		p.Name, p.Parts, p.Members = t.name(i, p.Name), t.inner(i, p.Parts), slices.Clone(p.Members)
+		for n := range p.Members {
+			p.Members[n] = t.name(i, p.Members[n])
+		}
+	}
+	return out
+}
+
+// gangOf is the place of the gang of a member of the common request.
+func (t *team) gangOf(name string) (i int) {
+	_, _ = fmt.Sscanf(name, "%d/", &i)
+	return i
+}
+
+// ranking is all members of all gangs in rank order, those that run and stay included.
+func (t *team) ranking(p *problem) []ranked {
+	var all []ranked
+	for i := range p.req.Members {
+		all = append(all, ranked{name: p.req.Members[i].Name, index: p.req.Members[i].Index, indexed: true, pos: -1})
+	}
+	for i, r := range t.gangs {
+		for _, m := range p.c.membersOf(r.Name) {
+			if !m.leaving || p.req.IgnoreLeaving {
+				name := t.name(i, m.name)
+				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.at(m.node)})
+			}
+		}
+	}
+	slices.SortFunc(all, compareRanked)
+	return all
+}
+
+// results parts a common result into those of the gangs.
+func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
+	nodes := make(map[string]string, len(all.Assignments)) // by member
+	for _, a := range all.Assignments {
+		nodes[a.Member] = a.Node
+	}
+	out := make([]*Result, len(t.gangs))
+	for i, r := range t.gangs {
+		p, err := newProblem(c, r)
+		if err != nil {
+			return nil, err // never: it was one before
+		}
+		some := p
+		if p.members != nil {
+			some = p.members
+		}
+		in := make(content, len(some.pending))
+		var positions []int32
+		for k, m := range some.pending {
+			if node, ok := nodes[t.name(i, m.name)]; ok {
+				id, _ := c.id(node)
+				in[k], positions = true, append(positions, p.v.at(id))
+			}
+		}
+		out[i] = some.with(in).describe(positions)
+		p.hold(out[i])
+		p.waitForNames(out[i])
+		t.waitOn(out[i], all)
+		p.done()
+	}
+	out[0].Victims, out[0].Preemption = all.Victims, all.Preemption
+	return out, nil
+}
+
+// waitOn makes a result wait for whoever leaves its nodes.
+func (t *team) waitOn(r, all *Result) {
+	for _, w := range all.WaitsFor {
+		on := func(a Assignment) bool { return a.Node == w.Node }
+		if slices.ContainsFunc(r.Assignments, on) && !slices.Contains(r.WaitsFor, w) {
+			r.WaitsFor = append(r.WaitsFor, w)
+		}
+	}
+	slices.SortFunc(r.WaitsFor, compareWaited)
+}
