@@ -26,9 +26,11 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(content) boo
 // grow adds to a content that fits what else fits of a larger one, part by part, outer ones first, and of each as much as fits: where the last
 // members of a gang are left out first, there may be room for some of them all the same. It makes at most so many more plans.
 func (c *contents) grow(in, all content, fits func(content) bool, plans *int) content {
-	c.whole.each(func(a *part) {
+	var walk func(a *part)
+	walk = func(a *part) {
+		there := func() bool { return a == c.whole || a.idle || c.count(a, in) > 0 }
 		var more []content // rising
-		if a == c.whole || c.count(a, in) > 0 {
+		if there() {
 			more = c.withOwn(a, in, all)
 		} else {
 			more = c.withPart(a, in, all)
@@ -40,7 +42,14 @@ func (c *contents) grow(in, all content, fits func(content) bool, plans *int) co
 		if n > 0 {
 			in = more[n-1]
 		}
-	})
+		if !there() {
+			return // nothing in it may be there without it
+		}
+		for _, b := range a.parts {
+			walk(b)
+		}
+	}
+	walk(c.whole)
 	return in
 }
 

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"container/heap"
+	"fmt"
 	"iter"
 	"slices"
 	"sort"
@@ -74,7 +75,16 @@ type contents struct {
 func (p *problem) contents() *contents {
 	b := billing{problem: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
 	b.sign(p.whole)
-	return &contents{problem: p, place: b.place, alike: b.signs}
+	c := &contents{problem: p, place: b.place, alike: b.signs}
+	if len(p.pinned) == 0 {
+		return c
+	}
+	p.whole.each(func(a *part) { // a quota may admit one of two parts that are alike but for that
+		if slices.ContainsFunc(a.all(), func(rank int) bool { i := c.place[rank]; return i >= 0 && p.pinned[p.pending[i].name] }) {
+			c.alike[a] = fmt.Sprint("with pinned members, of rank ", a.first())
+		}
+	})
+	return c
 }
 
 // count is how many members of a part run or are in a content.
@@ -115,8 +125,9 @@ func (c *contents) complete(a *part, in content) bool {
 	for _, b := range a.parts {
 		switch {
 		case b.idle:
-			placed++
-			c.complete(b, in)
+			if placed++; !c.complete(b, in) { // one that has begun lacks members
+				return false
+			}
 		case c.count(b, in) == 0:
 		case c.complete(b, in):
 			placed++
@@ -148,11 +159,11 @@ func (c *contents) removals(in content) (out []removal) {
 	total := in.size()
 	var walk func(a *part, slack int)
 	walk = func(a *part, slack int) {
-		if a.least > 0 {
-			slack = min(slack, c.count(a, in)-a.least)
-			if i := c.lastOwn(a, in); i >= 0 && slack > 0 && total > 1 {
-				out = append(out, removal{i, []int{i}})
-			}
+		if !a.idle {
+			slack = min(slack, c.count(a, in)-max(1, a.least)) // without anybody it would not be placed
+		}
+		if i := c.lastOwn(a, in); a.least > 0 && i >= 0 && slack > 0 && total > 1 {
+			out = append(out, removal{i, []int{i}})
 		}
 		var placed []*part
 		spare := -a.leastParts
@@ -166,6 +177,7 @@ func (c *contents) removals(in content) (out []removal) {
 				placed = append(placed, b)
 			}
 		}
+		slices.SortFunc(placed, comparePartRanks)
 		for i, b := range placed {
 			last := !slices.ContainsFunc(placed[i+1:], func(o *part) bool { return c.alike[o] == c.alike[b] })
 			if n := c.count(b, in); spare > 0 && last && n <= slack && n < total && !c.runs(b) {

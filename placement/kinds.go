@@ -136,10 +136,20 @@ func (b *billing) groupsIn(a *part) (out []*part) {
 // finish notes a group of which nothing is to be placed, and its inner ones, where members run.
 func (b *billing) finish(a *part) {
 	a.each(func(o *part) {
-		if home := b.lowestOf(o.all(), b.at); home >= 0 && !o.bundle {
+		if home := b.homeOf(o); home >= 0 && !o.bundle {
 			b.finished = append(b.finished, finished{gathering: o.gathering, level: o.level, home: home})
 		}
 	})
+}
+
+// homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
+// there is one, members there reach the root.
+func (b *billing) homeOf(a *part) vertex {
+	x := b.lowestOf(a.all(), b.at)
+	if x >= 0 && b.v.contains(b.v.outside, x) && b.hard() {
+		return rootVertex
+	}
+	return x
 }
 
 // nested are groups that are alike, inside groups of one kind.
@@ -176,7 +186,7 @@ func (b *billing) add(n nested) []nested {
 	k := groupKind{gathering: first.gathering, level: first.level, parent: n.parent, parts: n.parts, needs: make(counts, len(b.shapes))}
 	k.of = len(b.kinds)
 	b.count(first, k.needs)
-	k.home = b.lowestOf(first.all(), b.at)
+	k.home = b.homeOf(first)
 	b.kinds = append(b.kinds, k)
 	return b.collect(len(b.kinds)-1, n.parts)
 }

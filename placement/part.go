@@ -102,7 +102,7 @@ func leastOf(least, all int) int {
 	if least == 0 {
 		return all
 	}
-	return min(max(0, least), all)
+	return max(0, least)
 }
 
 func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, error) {

@@ -51,7 +51,7 @@ func (g *scheme) place(x vertex, want counts) [][]placed {
 	return lists
 }
 
-// assemble makes groups at a vertex of the first of what was placed below, inner ones first, until there are as many as are wanted.
+// assemble makes groups at a vertex of the first of what was placed below, inner ones first, then kind by kind, until there are as many as are wanted.
 func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
 	all := slices.Clone(want)
 	r := len(g.roles)
@@ -62,7 +62,7 @@ func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
 			}
 		}
 	}
-	for k := len(g.kinds) - 1; k >= 0; k-- {
+	for _, k := range g.inwardOut() {
 		if !g.made(k, x) {
 			continue
 		}
@@ -70,6 +70,18 @@ func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
 			lists[r+k] = append(lists[r+k], g.take(lists, g.kinds[k].needs))
 		}
 	}
+}
+
+// inwardOut lists the kinds level by level, the innermost first, those of a level in the order of their first ranks.
+func (g *scheme) inwardOut() []int {
+	list := make([]int, len(g.kinds))
+	for k := range list {
+		list[k] = k
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(g.kinds[b].level, g.kinds[a].level), cmp.Compare(g.kinds[a].of, g.kinds[b].of))
+	})
+	return list
 }
 
 // take makes one group.

@@ -1,0 +1,218 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+)
+
+// drawParts draws a cluster without zones and a gang of groups that differ, or of equal ones of several shapes; of many some members run.
+func drawParts(t *rapid.T) Input {
+	sizes := Sizes{Nodes: 8, Slots: 4, Members: 9}
+	in := Input{Spec: DrawCluster(t, sizes)}
+	dropZones(&in.Spec)
+	in.Request = gang.Request{
+		Name:          gangName,
+		Shape:         gang.Shape{Resources: muster.Resources{device: 1}},
+		NeverPreempts: true,
+		Policy:        rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
+	}
+	withOwn := chance(t, 50, "with running members")
+	if withOwn && chance(t, 60, "with many") {
+		giveToGang(t, &in.Spec)
+	}
+	own := takeOwn(&in.Spec, withOwn)
+	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
+	d := &partDraw{t: t, layers: []string{"0"}}
+	for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		d.layers = append(d.layers, strconv.Itoa(l.Tier))
+	}
+	in.Request.Gather = drawGather(t, d.layers)
+	in.Request.Groups = []gang.Groups{{Size: 1}} // ranks of running members are among the others'
+	nameMembers(t, &in.Request, &in.Spec, members, own)
+	in.Request.Groups = nil
+	shapes := []*gang.Shape{&in.Request.Shape}
+	for range rapid.SampledFrom([]int{0, 1, 1, 2, 2}).Draw(t, "roles") {
+		shapes = append(shapes, drawShape(t))
+	}
+	if equal := chance(t, 15, "equal groups"); equal && len(shapes) > 1 {
+		d.equalGroups(&in, members+own)
+	} else {
+		d.parts(&in)
+	}
+	d.shapes(&in, shapes)
+	if chance(t, 30, "affinity") {
+		in.Request.AffinityKey = affinityKey
+	}
+	in.Request.IgnoreLeaving = chance(t, 10, "ignore leaving")
+	if chance(t, 5, "exclude") {
+		in.Request.Exclude = []string{in.Spec.Nodes[0].Name}
+	}
+	if chance(t, 15, "with quotas") {
+		drawQuotas(t, &in)
+	}
+	return in
+}
+
+// drawPartVictims draws a cluster without zones that is nearly full, and a gang in groups that differ that may well need victims.
+func drawPartVictims(t *rapid.T) Input {
+	in := crowd(t)
+	dropZones(&in.Spec)
+	req := &in.Request
+	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
+	req.Shape.NUMA = gang.NUMA{}
+	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+	d := &partDraw{t: t, layers: []string{"0"}}
+	for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		d.layers = append(d.layers, strconv.Itoa(l.Tier))
+	}
+	d.parts(&in)
+	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t)})
+	drawPreemptor(t, &in)
+	req.Preempt.ForTier = ""
+	if chance(t, 40, "with minima") {
+		drawMinima(t, &in)
+	}
+	if chance(t, 20, "with budgets") {
+		drawBudgets(t, &in)
+	}
+	boundCandidates(&in)
+	return in
+}
+
+// equalGroups draws levels of equal groups.
+func (d *partDraw) equalGroups(in *Input, total int) {
+	d.levels(&in.Request.Groups, total)
+	if chance(d.t, 30, "minimum") {
+		in.Request.MinMember = rapid.IntRange(1, total).Draw(d.t, "minimum")
+	}
+}
+
+// parts draws those of a gang.
+func (d *partDraw) parts(in *Input) {
+	var names []string
+	for name := range validity.Ranks(&in.Request, validity.Own(&in.Spec, &in.Request)) {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	if chance(d.t, 60, "parts are not in rank order") {
+		names = rapid.Permutation(names).Draw(d.t, "in parts")
+	}
+	_, in.Request.Parts = d.split(names, 1)
+	if parts := in.Request.Parts; chance(d.t, 8, "somebody is not known yet") && len(parts[0].Groups) == 0 {
+		parts[0].Members = append(slices.Clip(parts[0].Members), "unknown")
+	}
+	in.Request.MinParts = d.leastParts(len(in.Request.Parts))
+	if chance(d.t, 20, "minimum of the gang") {
+		in.Request.MinMember = rapid.IntRange(1, len(names)).Draw(d.t, "minimum of the gang")
+	}
+}
+
+// shapes gives members shapes, those of a part rather the same.
+func (d *partDraw) shapes(in *Input, shapes []*gang.Shape) {
+	at := map[string]*gang.Shape{}
+	var of func(parts []gang.Part)
+	of = func(parts []gang.Part) {
+		for _, p := range parts {
+			shape := rapid.SampledFrom(shapes).Draw(d.t, "shape of the part")
+			for i, name := range p.Members {
+				if at[name] = shape; i == 0 || chance(d.t, 20, "another shape") {
+					at[name] = rapid.SampledFrom(shapes).Draw(d.t, "shape")
+				}
+			}
+			of(p.Parts)
+		}
+	}
+	of(in.Request.Parts)
+	ranks := validity.Ranks(&in.Request, validity.Own(&in.Spec, &in.Request))
+	for i := range in.Request.Members {
+		m := &in.Request.Members[i]
+		m.Shape = at[m.Name]
+		if len(in.Request.Groups) > 0 { // in turn, so that groups are alike
+			m.Shape = shapes[ranks[m.Name]%in.Request.Groups[0].Size%len(shapes)]
+		}
+	}
+}
+
+// partDraw draws parts.
+type partDraw struct {
+	t      *rapid.T
+	layers []string
+	made   int
+}
+
+// split divides members into those of the part itself and inner parts; depth is the level of these.
+func (d *partDraw) split(names []string, depth int) ([]string, []gang.Part) {
+	t := d.t
+	if depth > 3 || len(names) == 0 || depth > 1 && !chance(t, 45, "inner parts") {
+		return names, nil
+	}
+	own := 0
+	if chance(t, 30, "own members") {
+		own = rapid.IntRange(0, len(names)-1).Draw(t, "own")
+	}
+	mine, names := names[:own], names[own:]
+	var parts []gang.Part
+	for len(names) > 0 && len(parts) < 4 {
+		n := rapid.IntRange(1, len(names)).Draw(t, "size")
+		if len(parts) > 0 && chance(t, 40, "as large as the one before") {
+			n = min(len(names), total2(&parts[len(parts)-1]))
+		}
+		parts = append(parts, d.part(names[:n], depth))
+		names = names[n:]
+	}
+	return append(slices.Clone(mine), names...), parts
+}
+
+// total2 counts the members of a part.
+func total2(p *gang.Part) int {
+	n := len(p.Members)
+	for i := range p.Parts {
+		n += total2(&p.Parts[i])
+	}
+	return max(1, n)
+}
+
+func (d *partDraw) part(names []string, depth int) gang.Part {
+	t := d.t
+	p := gang.Part{Name: fmt.Sprint("part-", d.made), NoGroup: chance(t, 20, "no group")}
+	d.made++
+	if !p.NoGroup {
+		p.Gather = drawGather(t, d.layers)
+	}
+	if p.Members, p.Parts = names, nil; chance(t, 25, "cut") {
+		d.levels(&p.Groups, len(names))
+	} else {
+		p.Members, p.Parts = d.split(names, depth+1)
+	}
+	if p.MinParts = d.leastParts(len(p.Parts)); len(p.Groups) > 0 {
+		p.MinParts = d.leastParts((len(names)+p.Groups[0].Size-1)/p.Groups[0].Size + bit(chance(t, 3, "more than are known")))
+	}
+	if chance(t, 40, "minimum") {
+		p.MinMember = rapid.IntRange(1, len(names)).Draw(t, "minimum")
+	}
+	return p
+}
+
+func (d *partDraw) leastParts(most int) int {
+	if most == 0 || !chance(d.t, 50, "minimum of parts") {
+		return 0
+	}
+	return rapid.IntRange(-1, most).Draw(d.t, "least parts")
+}
+
+// levels draws one level of groups, or two that divide the members.
+func (d *partDraw) levels(levels *[]gang.Groups, members int) {
+	t := d.t
+	size := rapid.IntRange(1, min(4, members)).Draw(t, "group size")
+	*levels = []gang.Groups{{Size: size, Gather: drawGather(t, d.layers)}}
+	if members%(2*size) == 0 && chance(t, 40, "two levels") {
+		*levels = slices.Insert(*levels, 0, gang.Groups{Size: 2 * size, Gather: drawGather(t, d.layers)})
+	}
+}

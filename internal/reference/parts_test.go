@@ -1,0 +1,234 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Plans for gangs in groups that differ are valid, place the members that the reference does, as well as it does, and are refused, where that is
+// proven, only if it finds none either.
+func TestPartsEqualReference(t *testing.T) { holdsFor(t, drawParts, partsAgree) }
+
+func partsAgree(in Input) ([]string, error) {
+	if !HasParts(&in) {
+		return []string{"one group"}, nil
+	}
+	want, err := SolveParts(in)
+	if err != nil {
+		return nil, err
+	}
+	res, refusal := plan(in, &in.Request)
+	text := func() string { return fmt.Sprintf("\nreference: %+v\nplan: %s", *want, resultText(res, refusal)) }
+	proven, err := sameParts(&in, want, res, refusal)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, text())
+	}
+	if err := sameTurned(in, res, refusal); err != nil {
+		return nil, fmt.Errorf("%w%s", err, text())
+	}
+	if err := appliesTo(&in, res); err != nil {
+		return nil, fmt.Errorf("%w%s", err, text())
+	}
+	return partKinds(&in, want, proven), nil
+}
+
+// sameParts compares a plan with the best content and strategy. A refusal that is not proven may be wrong.
+func sameParts(in *Input, want *Parted, res *placement.Result, err error) (proven bool, _ error) {
+	var refusal *placement.Unschedulable
+	switch {
+	case errors.As(err, &refusal):
+		if want.Placed && refusal.Proven {
+			return true, errors.New("refused, want a plan")
+		}
+		return refusal.Proven, nil
+	case err != nil:
+		return false, fmt.Errorf("another error than Unschedulable: %w", err)
+	case !want.Placed:
+		return true, errors.Join(errors.New("placed, want unschedulable"), validity.Check(in.Spec, &in.Request, res))
+	}
+	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
+		return true, fmt.Errorf("not valid: %w", err)
+	}
+	outside, worth, err := StrategyOf(in, res)
+	if err != nil {
+		return true, err
+	}
+	var placed []string
+	for _, a := range res.Assignments {
+		placed = append(placed, a.Member)
+	}
+	left := slices.DeleteFunc(slices.Clone(want.Content), func(name string) bool { return slices.Contains(placed, name) })
+	switch {
+	case len(left) > 0 || !want.Waits && len(placed) > len(want.Content):
+		return true, fmt.Errorf("places %v, want %v", placed, want.Content)
+	case want.Waits != (len(res.WaitsFor) > 0):
+		return true, fmt.Errorf("waits for %v", res.WaitsFor)
+	case want.Waits && len(placed) > len(want.Content): // who came later changes what groups reach
+		outside, worth, want.Worth = want.Outside, worth[:1], want.Worth[:1]
+	}
+	if outside != want.Outside || !slices.Equal(worth, want.Worth) {
+		return true, fmt.Errorf("reaches %v, with %d outside", worth, outside)
+	}
+	return true, nil
+}
+
+// sameTurned plans the same input in other orders.
+func sameTurned(in Input, res *placement.Result, refusal error) error {
+	for name, other := range turned(in) {
+		again, refusalAgain := plan(other, &other.Request)
+		if !reflect.DeepEqual(res, again) || fmt.Sprint(refusal) != fmt.Sprint(refusalAgain) {
+			return fmt.Errorf("another plan with %s: %s", name, resultText(again, refusalAgain))
+		}
+	}
+	return nil
+}
+
+// turned is the same input in other orders, and planned without an index.
+func turned(in Input) map[string]Input {
+	back := in
+	back.Spec.Nodes, back.Spec.Running = slices.Clone(in.Spec.Nodes), slices.Clone(in.Spec.Running)
+	back.Request.Members = slices.Clone(in.Request.Members)
+	slices.Reverse(back.Spec.Nodes)
+	slices.Reverse(back.Spec.Running)
+	slices.Reverse(back.Request.Members)
+	var turn func(parts []gang.Part) []gang.Part
+	turn = func(parts []gang.Part) []gang.Part {
+		parts = slices.Clone(parts)
+		for i := range parts {
+			parts[i].Members, parts[i].Parts = slices.Clone(parts[i].Members), turn(parts[i].Parts)
+			slices.Reverse(parts[i].Members)
+		}
+		return parts
+	}
+	back.Request.Parts = turn(in.Request.Parts)
+	plain := in
+	plain.Request = *WithoutIndex(in.Request)
+	return map[string]Input{"all lists reversed": back, "no index": plain}
+}
+
+// appliesTo carries a plan out.
+func appliesTo(in *Input, res *placement.Result) error {
+	if res == nil {
+		return nil
+	}
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return err
+	}
+	var next *placement.Cluster
+	if len(res.WaitsFor) > 0 {
+		var gone []placement.MemberRef
+		for _, w := range res.WaitsFor {
+			gone = append(gone, w.MemberRef)
+		}
+		if c, err = c.Update(placement.Delta{Remove: gone}); err != nil {
+			return err
+		}
+	}
+	if next, err = c.Apply(res); err != nil {
+		return err
+	}
+	return validity.CheckApplied(validity.Describe(c), validity.Describe(next), res)
+}
+
+// partKinds says what is special about a cluster and its plan.
+func partKinds(in *Input, a *Parted, proven bool) []string {
+	s, err := newPartSolver(in)
+	if err != nil {
+		return nil
+	}
+	begun := func(h holder) bool {
+		return h.around >= 0 && slices.ContainsFunc(s.own, func(r placement.Running) bool { return slices.Contains(h.Members, r.Member) })
+	}
+	var out []string
+	for _, kind := range []struct {
+		name  string
+		holds bool
+	}{
+		{fmt.Sprintf("%d roles", len(s.roles)), true},
+		{fmt.Sprintf("%d levels", s.whole.Depth()), true},
+		{"refused", !a.Placed},
+		{"refused, not proven", !proven},
+		{"refused, not proven, and not rightly", !proven && a.Placed},
+		{"placed", a.Placed},
+		{"placed, begun groups", a.Placed && slices.ContainsFunc(s.holders, begun)},
+		{"placed, not all members", a.Placed && len(a.Content) < len(s.pending)},
+		{"placed, waiting", a.Waits},
+		{"placed, some outside", a.Outside > 0},
+		{"placed, groups that miss something", a.Placed && len(a.Worth) > 1 && slices.Max(a.Worth[1:]) > 0},
+		{"placed, equal groups", a.Placed && len(in.Request.Groups) > 0},
+		{"placed, in a quota", a.Placed && s.quota != nil},
+	} {
+		if kind.holds {
+			out = append(out, kind.name)
+		}
+	}
+	return out
+}
+
+// Plans for gangs in groups that differ have legal victims only where nothing else helps, none too many, and none better than what is said to be
+// possible; where that is said to be proven, the best.
+func TestVictimsOfParts(t *testing.T) { holdsFor(t, drawPartVictims, partVictimsAgree) }
+
+func partVictimsAgree(in Input) ([]string, error) {
+	want, err := SolveParts(in)
+	if err != nil {
+		return nil, err
+	}
+	if want.Placed {
+		return partsAgree(in)
+	}
+	best, err := SolvePartsVictims(in)
+	if err != nil {
+		return nil, err
+	}
+	res, refusal := plan(in, &in.Request)
+	err = victimsOfPartsDiffer(&in, best, res, refusal)
+	if err == nil {
+		err = sameTurned(in, res, refusal)
+	}
+	if err == nil && res != nil && len(res.WaitsFor) == 0 {
+		err = applies(in, res)
+	}
+	if err != nil {
+		text := "none"
+		if best != nil {
+			text = fmt.Sprintf("%v, of %d candidates and %d legal sets %+v %v %v", best.Content, best.Candidates, best.Legal, best.Cost, best.Strategy, best.Sets)
+		}
+		return nil, fmt.Errorf("%w\nreference: %s\nplan: %s", err, text, resultText(res, refusal))
+	}
+	switch {
+	case res == nil && best != nil:
+		return []string{"victims not found"}, nil
+	case res == nil:
+		return []string{"refused"}, nil
+	case res.Preemption.Proven:
+		return []string{"victims", "victims, proven"}, nil
+	}
+	return []string{"victims"}, nil
+}
+
+func victimsOfPartsDiffer(in *Input, best *PartsVictims, res *placement.Result, err error) error {
+	var refusal *placement.Unschedulable
+	switch {
+	case errors.As(err, &refusal) && best != nil && refusal.Proven:
+		return errors.New("refused, want victims")
+	case errors.As(err, &refusal):
+		return nil
+	case err != nil:
+		return fmt.Errorf("another error than Unschedulable: %w", err)
+	case best == nil:
+		return errors.New("placed, want unschedulable")
+	}
+	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
+		return fmt.Errorf("not valid: %w", err)
+	}
+	return best.Check(res)
+}
