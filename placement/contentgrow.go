@@ -6,6 +6,9 @@ import (
 	"sort"
 )
 
+// growth bounds how many contents are tried to add to one that fits, times the square of the parts: a try costs more the more of these there are.
+const growth = 1 << 14
+
 // leastThatFits is the first content of which nothing can be left out that fits. If there is none, none of any size fits, but for those that
 // are not tried after so many plans.
 func (c *contents) leastThatFits(refused map[string]bool, fits func(content) bool, plans *int) content {
@@ -24,10 +27,16 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(content) boo
 }
 
 // grow adds to a content that fits what else fits of a larger one, part by part, outer ones first, and of each as much as fits: where the last
-// members of a gang are left out first, there may be room for some of them all the same. It makes at most so many more plans.
-func (c *contents) grow(in, all content, fits func(content) bool, plans *int) content {
+// members of a gang are left out first, there may be room for some of them all the same.
+func (c *contents) grow(in, all content, fits func(content) bool) content {
+	parts := 0
+	c.whole.each(func(*part) { parts++ })
+	plans := min(contentPlans, growth/(parts*parts))
 	var walk func(a *part)
 	walk = func(a *part) {
+		if plans <= 0 {
+			return
+		}
 		there := func() bool { return a == c.whole || a.idle || c.count(a, in) > 0 }
 		var more []content // rising
 		if there() {
@@ -36,8 +45,8 @@ func (c *contents) grow(in, all content, fits func(content) bool, plans *int) co
 			more = c.withPart(a, in, all)
 		}
 		n := sort.Search(len(more), func(i int) bool {
-			*plans++
-			return *plans > contentPlans || !fits(more[i])
+			plans--
+			return plans < 0 || !fits(more[i])
 		})
 		if n > 0 {
 			in = more[n-1]

@@ -259,7 +259,7 @@ func (c *contents) most(fits func(content) bool) content {
 	if best == nil {
 		return nil
 	}
-	best = c.grow(best, all, fits, &plans)
+	best = c.grow(best, all, fits)
 	for in := range c.downFrom(all) {
 		if plans >= contentPlans || compareContents(in, best) >= 0 {
 			break
