@@ -16,7 +16,8 @@ type cast struct {
 	// Counts are of members by role, then of groups by kind.
 	want   counts // the gang's own members and its outermost groups
 	most   counts // of all
-	sizes  []int64
+	sizes  weights
+	scales []weights // sizes, and what of each resource is asked for
 	kinds  []groupKind
 	done   []finished
 	misses [][]int32 // by level: those that any group may have, ascending
@@ -58,15 +59,71 @@ func (c *cast) sumUp() {
 			c.most[i] += n * c.most[r+k]
 		}
 	}
-	c.sizes = slices.Repeat([]int64{1}, len(c.want))
+	one := make(weights, r)
+	for i := range one {
+		one[i] = 1
+	}
+	c.sizes = c.scale(one)
+	c.scales = []weights{c.sizes}
+	for i := range c.needs {
+		ask := make(weights, r)
+		for role := range ask {
+			ask[role] = c.asks[role][i]
+		}
+		c.scales = append(c.scales, c.scale(ask))
+	}
+}
+
+// weights are numbers by role, then by kind.
+type weights []int64
+
+// scale adds what groups of each kind weigh to what members of each role do.
+func (c *cast) scale(roles weights) weights {
+	r := len(roles)
+	w := append(roles, make(weights, len(c.kinds))...)
 	for k := len(c.kinds) - 1; k >= 0; k-- {
-		c.sizes[r+k] = 0
 		for i, n := range c.kinds[k].needs {
 			if n > 0 {
-				c.sizes[r+k] += int64(n) * c.sizes[i]
+				w[r+k] += int64(n) * w[i]
 			}
 		}
 	}
+	return w
+}
+
+// of is what counts weigh.
+func (w weights) of(a counts) (sum int64) {
+	for i, m := range a {
+		sum += int64(m) * w[i]
+	}
+	return sum
+}
+
+// most is the largest weight of any counts.
+func (w weights) most(f frontier) (most int64) {
+	for _, p := range f {
+		most = max(most, w.of(p))
+	}
+	return most
+}
+
+// scarcest is the scale by which the most places are needed for what is wanted, and how many: were there nothing but weights.
+func (c *cast) scarcest(places []frontier, want counts) (best weights, n int) {
+	room := make([]int64, len(places))
+	for _, w := range c.scales {
+		left, taken := w.of(want), 0
+		for i, f := range places {
+			room[i] = w.most(f)
+		}
+		slices.Sort(room)
+		for i := len(room) - 1; i >= 0 && left > 0; i-- {
+			left, taken = left-room[i], taken+1
+		}
+		if best == nil || taken > n {
+			best, n = w, taken
+		}
+	}
+	return best, n
 }
 
 // readMisses lists, for every level, what the strategy can tell apart.
@@ -133,17 +190,4 @@ func (c *cast) readRoles() {
 }
 
 // members is the number of members of counts.
-func (c *cast) members(a counts) (n int64) {
-	for i, m := range a {
-		n += int64(m) * c.sizes[i]
-	}
-	return n
-}
-
-// mostIn is the largest number of members of any counts.
-func (c *cast) mostIn(f frontier) (n int64) {
-	for _, p := range f {
-		n = max(n, c.members(p))
-	}
-	return n
-}
+func (c *cast) members(a counts) int64 { return c.sizes.of(a) }

@@ -28,7 +28,7 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 		if forgot {
 			return int64(e.units)
 		}
-		return c.mostIn(f)
+		return c.sizes.most(f)
 	}
 }
 

@@ -183,24 +183,17 @@ func (g *scheme) compareDomains(a, b rankedDomain) int {
 	)
 }
 
-// leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members.
+// leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
 func (g *scheme) leastSpan(d vertex) int {
 	if g.v.isNode(d) || g.lca >= 0 || d == rootVertex {
 		return 0
 	}
-	var most []int64
 	lo, end := g.v.kids(d)
+	places := make([]frontier, 0, end-lo)
 	for kid := lo; kid < end; kid++ {
-		most = append(most, g.mostIn(g.fitsIn(kid)))
+		places = append(places, g.fitsIn(kid))
 	}
-	slices.Sort(most)
-	n, left := 0, g.members(g.want)
-	for _, m := range slices.Backward(most) {
-		if left <= 0 {
-			break
-		}
-		n, left = n+1, left-m
-	}
+	_, n := g.scarcest(places, g.expand(d, g.want))
 	return n
 }
 

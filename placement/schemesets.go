@@ -91,10 +91,35 @@ func (g *scheme) fill(kids []vertex, want counts) []slice {
 
 // set is a choice of children on the way: what it leaves, and what decides between those that leave the same.
 type set struct {
-	left    counts
-	friends int64
-	slots   []int64  // the largest first, under Spread too
-	kids    []vertex // in path order
+	left     counts
+	open     bool  // something is left
+	missing  int64 // what is left weighs
+	friends  int64
+	sum      int64 // of slots
+	n        int   // of children
+	kid      vertex
+	slots    int64 // of the last child
+	original *set  // without the last child; nil: there is none
+}
+
+// slotsOf lists the slots of the children of a set, the largest first, under Spread too.
+func (s *set) slotsOf() []int64 {
+	out := make([]int64, 0, s.n)
+	for ; s.n > 0; s = s.original {
+		out = append(out, s.slots)
+	}
+	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
+	return out
+}
+
+// kids lists the children of a set in path order.
+func (s *set) kids() []vertex {
+	out := make([]vertex, 0, s.n)
+	for ; s.n > 0; s = s.original {
+		out = append(out, s.kid)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // setSteps bounds the work of one choice of children.
@@ -116,17 +141,23 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	}
 	first := g.firstThatSuffice(inUse, others, want)
 	c := setChooser{scheme: g, fewest: len(first), steps: setSteps}
-	for _, p := range inUse {
-		c.offer(&c.sets, &set{left: want.minus(want.least(p))})
+	places := make([]frontier, len(others))
+	for i, kid := range others {
+		places[i] = g.fitsIn(kid)
 	}
-	for _, class := range g.classes(others) {
+	c.scale, _ = g.scarcest(places, want)
+	for _, p := range inUse {
+		left := want.minus(want.least(p))
+		c.offer(&c.sets, &set{left: left, missing: c.scale.of(left), open: left.total() > 0})
+	}
+	for _, class := range c.classes(others) {
 		if c.add(class); c.steps < 0 {
 			return append(used, first...)
 		}
 	}
 	for _, s := range c.sets.list {
-		if s.left.total() == 0 {
-			return append(used, s.kids...)
+		if !s.open {
+			return append(used, s.kids()...)
 		}
 	}
 	return append(used, first...) // never: the first that suffice are a set
@@ -146,14 +177,14 @@ func (g *scheme) firstThatSuffice(inUse frontier, others []vertex, want counts) 
 	return others
 }
 
-// classes parts children into those that are equal but for their paths; those that take most members come first.
-func (g *scheme) classes(kids []vertex) [][]vertex {
+// classes parts children into those that are equal but for their paths; those that take most, by the scale, come first.
+func (c *setChooser) classes(kids []vertex) [][]vertex {
 	var out [][]vertex
 	at := map[string]int{}
 	for _, kid := range kids {
-		key := binary.LittleEndian.AppendUint64(nil, uint64(g.slots.at(kid)))
-		key = binary.LittleEndian.AppendUint64(key, uint64(g.friends.at(kid)))
-		for _, p := range g.fitsIn(kid) {
+		key := binary.LittleEndian.AppendUint64(nil, uint64(c.slots.at(kid)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(c.friends.at(kid)))
+		for _, p := range c.fitsIn(kid) {
 			key = append(key, p.key()...)
 		}
 		i, ok := at[string(key)]
@@ -165,7 +196,7 @@ func (g *scheme) classes(kids []vertex) [][]vertex {
 		out[i] = append(out[i], kid)
 	}
 	slices.SortStableFunc(out, func(a, b []vertex) int {
-		return cmp.Compare(g.mostIn(g.fitsIn(b[0])), g.mostIn(g.fitsIn(a[0])))
+		return cmp.Compare(c.scale.most(c.fitsIn(b[0])), c.scale.most(c.fitsIn(a[0])))
 	})
 	return out
 }
@@ -188,6 +219,7 @@ type sets struct {
 type setChooser struct {
 	*scheme
 	sets   sets
+	scale  weights
 	fewest int // that are known to suffice
 	steps  int
 }
@@ -210,27 +242,20 @@ func (c *setChooser) offer(to *sets, s *set) {
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
 func (c *setChooser) better(a, b *set) bool {
-	var sumA, sumB int64
-	for _, n := range a.slots {
-		sumA += n
+	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.fewerSlots(a.sum, b.sum)); d != 0 {
+		return d < 0
 	}
-	for _, n := range b.slots {
-		sumB += n
+	if d := c.fewerSlots(int64(slices.Compare(a.slotsOf(), b.slotsOf())), 0); d != 0 {
+		return d < 0
 	}
-	return cmp.Or(
-		cmp.Compare(len(a.kids), len(b.kids)),
-		cmp.Compare(b.friends, a.friends),
-		c.fewerSlots(sumA, sumB),
-		c.fewerSlots(int64(slices.Compare(a.slots, b.slots)), 0),
-		slices.Compare(a.kids, b.kids),
-	) < 0
+	return slices.Compare(a.kids(), b.kids()) < 0
 }
 
 // add tries the sets so far with the first children of a class, one, two and so on.
 func (c *setChooser) add(class []vertex) {
-	most := c.mostIn(c.fitsIn(class[0])) // and no child of the classes that follow takes more
+	most := c.scale.most(c.fitsIn(class[0])) // and no child of the classes that follow takes more
 	hopeless := func(s *set) bool {
-		return int64(c.fewest-len(s.kids))*most < c.members(s.left)
+		return int64(c.fewest-s.n)*most < s.missing
 	}
 	c.sets.list = slices.DeleteFunc(c.sets.list, hopeless)
 	all := sets{list: slices.Clone(c.sets.list), at: map[string]int{}}
@@ -241,7 +266,7 @@ func (c *setChooser) add(class []vertex) {
 	for _, kid := range class {
 		var next sets
 		for _, s := range layer {
-			if s.left.total() == 0 || hopeless(s) {
+			if !s.open || hopeless(s) {
 				continue
 			}
 			if c.extend(s, kid, &next); c.steps < 0 {
@@ -249,8 +274,8 @@ func (c *setChooser) add(class []vertex) {
 			}
 		}
 		for _, s := range next.list {
-			if c.offer(&all, s); s.left.total() == 0 {
-				c.fewest = min(c.fewest, len(s.kids))
+			if c.offer(&all, s); !s.open {
+				c.fewest = min(c.fewest, s.n)
 			}
 		}
 		if layer = next.list; len(layer) == 0 {
@@ -262,23 +287,16 @@ func (c *setChooser) add(class []vertex) {
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
+	slots, friends := c.slots.at(kid), c.friends.at(kid)
 	for _, p := range c.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
 		}
-		if left := s.left.minus(s.left.least(p)); left.total() < s.left.total() {
-			c.offer(to, c.with(s, kid, left))
+		left := s.left.minus(s.left.least(p))
+		if slices.Compare(left, s.left) < 0 {
+			c.offer(to, &set{
+				left: left, open: left.total() > 0, missing: c.scale.of(left), friends: s.friends + friends, sum: s.sum + slots, n: s.n + 1, kid: kid, slots: slots, original: s,
+			})
 		}
 	}
-}
-
-// with is a set and a child more.
-func (c *setChooser) with(s *set, kid vertex, left counts) *set {
-	more := &set{left: left, friends: s.friends + c.friends.at(kid)}
-	at, _ := slices.BinarySearch(s.kids, kid)
-	more.kids = slices.Insert(slices.Clone(s.kids), at, kid)
-	n := c.slots.at(kid)
-	at, _ = slices.BinarySearchFunc(s.slots, n, func(a, n int64) int { return cmp.Compare(n, a) })
-	more.slots = slices.Insert(slices.Clone(s.slots), at, n)
-	return more
 }

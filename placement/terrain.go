@@ -84,6 +84,10 @@ func (m *terrainMaker) add(x vertex, create func() ground) {
 func (m *terrainMaker) nodes() {
 	excluded, hard := m.excluded(), m.hard()
 	free, open := make([]int64, len(m.needs)), make([]bool, len(m.roles))
+	plain := make([]bool, len(m.roles)) // open to the role are all nodes that nothing is wrong with
+	for r, one := range m.roles {
+		plain[r] = !one.selective() && m.req.Eligible == nil
+	}
 	for pos := range m.v.nodes {
 		id, x := m.v.node(pos), m.v.nodeVertex(pos)
 		closed := excluded[id] || hard && pos >= m.v.firstPos[m.v.outside]
@@ -96,8 +100,9 @@ func (m *terrainMaker) nodes() {
 			free[i] = min(free[i], m.demand[i])
 			m.key = binary.LittleEndian.AppendUint64(m.key, uint64(free[i]))
 		}
+		usual := m.c.flagsOf(id)&^zoned == present
 		for r, one := range m.roles {
-			open[r] = !closed && one.refusal(id) == ""
+			open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
 			m.key = append(m.key, bit(open[r]))
 		}
 		m.add(x, func() ground { return ground{at: x, free: slices.Clone(free), open: slices.Clone(open)} })

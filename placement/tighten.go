@@ -76,7 +76,11 @@ func (g *scheme) apart(k, n int, tier int32) *scheme {
 		return out
 	}
 	some.want, some.most = move(some.want), move(some.most)
-	some.sizes = append(slices.Clone(some.sizes), some.sizes[r+k])
+	some.scales = slices.Clone(some.scales)
+	for i, w := range some.scales {
+		some.scales[i] = append(slices.Clone(w), w[r+k])
+	}
+	some.sizes = some.scales[0]
 	some.kinds = slices.Clone(some.kinds)
 	for i := range some.kinds {
 		some.kinds[i].needs = move(some.kinds[i].needs)
