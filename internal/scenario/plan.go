@@ -40,14 +40,19 @@ func (s *session) request(w *words) (func() *gang.Request, error) {
 	if name == "" {
 		name = s.freeName()
 	}
-	first := 0 // above all numbers that running members have
+	first := s.firstNew(name)
+	request(w, name, first)
+	return func() *gang.Request { return request(w, name, first) }, w.err()
+}
+
+// firstNew is above all numbers that running members of a gang have.
+func (s *session) firstNew(name string) (first int) {
 	for m := range s.cluster.Running() {
 		if m.Gang == name {
 			first = max(first, number(m.Member)+1)
 		}
 	}
-	request(w, name, first)
-	return func() *gang.Request { return request(w, name, first) }, w.err()
+	return first
 }
 
 // number is what the name of a member ends in.

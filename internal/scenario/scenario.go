@@ -36,6 +36,7 @@
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
+//	together [must=leaf] [prefer=spine]              gangs that start together, one a line, arguments as for plan; the cluster after it
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //
@@ -124,6 +125,8 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.change(s.cluster.Update(placement.Delta{Leaving: refs(keys(d.CmdArgs))}))
 	case "explain":
 		return s.explain(), nil
+	case "together":
+		return s.together(t, w, d.Input)
 	case "batch":
 		return s.batch(t, d.Input)
 	case "quotas":
