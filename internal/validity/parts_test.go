@@ -88,8 +88,17 @@ func TestContents(t *testing.T) {
 	req.Parts[0].MinMember, req.Parts[1].MinParts, req.MinParts = 1, 1, -1
 	whole := validity.Divide(req, nil)
 	assert.Equal(t, [][]string{
-		{"job-0"}, {"job-0", "job-1"}, {"job-2"}, {"job-0", "job-2"}, {"job-0", "job-1", "job-2"}, {"job-3"}, {"job-0", "job-3"},
-		{"job-0", "job-1", "job-3"}, {"job-2", "job-3"}, {"job-0", "job-2", "job-3"}, {"job-0", "job-1", "job-2", "job-3"},
+		{"job-0"},
+		{"job-0", "job-1"},
+		{"job-2"},
+		{"job-0", "job-2"},
+		{"job-0", "job-1", "job-2"},
+		{"job-3"},
+		{"job-0", "job-3"},
+		{"job-0", "job-1", "job-3"},
+		{"job-2", "job-3"},
+		{"job-0", "job-2", "job-3"},
+		{"job-0", "job-1", "job-2", "job-3"},
 	}, slices.Collect(whole.Contents(names)))
 	assert.Equal(t, [][]string{{"job-0"}, {"job-2"}, {"job-3"}}, whole.Leasts(names))
 	req.MinMember = 3
