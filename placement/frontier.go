@@ -67,10 +67,13 @@ type folder struct {
 	// forgot says that the last frontier made lacks some counts.
 	forgot bool
 	steps  *int64 // counts pairs of points
+	at     counts // a place in the table
+	sides  counts // of a sum
+	kept   []int32
 }
 
 func newFolder(most counts, steps *int64) *folder {
-	f := &folder{most: most, steps: steps, none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
+	f := &folder{most: most, steps: steps, at: make(counts, len(most)), sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.main] {
 			f.main = r
@@ -125,7 +128,7 @@ func (f *folder) put(a, b counts) {
 
 // end lists the largest counts of the table.
 func (f *folder) end() frontier {
-	at := make(counts, len(f.most))
+	at := f.at
 	// What fits beside more of another role fits beside fewer. Going down, what is one more is complete.
 	for i := len(f.best) - 1; i >= 0; i-- {
 		f.locate(i, at)
@@ -135,14 +138,20 @@ func (f *folder) end() frontier {
 			}
 		}
 	}
-	var out frontier
+	f.kept = f.kept[:0]
 	for i, n := range f.best {
 		f.locate(i, at)
 		if n >= 0 && f.largest(i, at) {
-			point := slices.Clone(at)
-			point[f.main] = n
-			out = append(out, point)
+			f.kept = append(f.kept, int32(i))
 		}
+	}
+	dims := len(at)
+	out, flat := make(frontier, len(f.kept)), make(counts, len(f.kept)*dims)
+	for k, i := range f.kept {
+		point := flat[k*dims : (k+1)*dims : (k+1)*dims]
+		f.locate(int(i), point)
+		point[f.main] = f.best[i]
+		out[k] = point
 	}
 	return out
 }
@@ -180,11 +189,10 @@ func (f *folder) sum(a, b frontier) frontier {
 		return frontier{f.capped(a[0], b[0])}
 	}
 	*f.steps += int64(len(a)) * int64(len(b))
-	sides := make(counts, len(f.most))
 	for r, n := range f.most {
-		sides[r] = min(n, a.most(r)+b.most(r))
+		f.sides[r] = min(n, a.most(r)+b.most(r))
 	}
-	if !f.begin(sides) {
+	if !f.begin(f.sides) {
 		return f.roughSum(a, b)
 	}
 	for _, p := range a {

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -38,6 +39,8 @@ type terrainMaker struct {
 		class int32
 	}
 	next int
+	kids []classCount // see countKids
+	at   []int32      // by class: the place in kids, from 1 on; 0: it has none
 }
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
@@ -125,24 +128,32 @@ func (m *terrainMaker) domain(x vertex) {
 	if x == rootVertex {
 		end = m.v.outside
 	}
-	list := make([]int32, 0, end-lo)
-	for kid := lo; kid < end; kid++ {
-		list = append(list, m.of[kid])
-	}
-	slices.Sort(list)
-	var kids []classCount
-	for _, class := range list {
-		if last := len(kids) - 1; last >= 0 && kids[last].class == class {
-			kids[last].n++
-		} else {
-			kids = append(kids, classCount{class, 1})
-		}
-	}
+	kids := m.countKids(m.of[lo:end])
 	m.key = m.nodeKey(m.key[:0], x)
 	m.key = append(m.key, 0xfe) // no node has this
 	for _, k := range kids {
 		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(k.class))
 		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(k.n))
 	}
-	m.add(x, func() ground { return ground{at: x, kids: kids} })
+	m.add(x, func() ground { return ground{at: x, kids: slices.Clone(kids)} })
+}
+
+// countKids counts classes, in the order of their numbers. The slice is good until the next call.
+func (m *terrainMaker) countKids(of []int32) []classCount {
+	m.kids = m.kids[:0]
+	if m.at == nil || len(m.at) < len(m.classes) {
+		m.at = make([]int32, 2*len(m.classes)+1)
+	}
+	for _, class := range of {
+		if m.at[class] == 0 {
+			m.kids = append(m.kids, classCount{class: class})
+			m.at[class] = int32(len(m.kids))
+		}
+		m.kids[m.at[class]-1].n++
+	}
+	for _, k := range m.kids {
+		m.at[k.class] = 0
+	}
+	slices.SortFunc(m.kids, func(a, b classCount) int { return cmp.Compare(a.class, b.class) })
+	return m.kids
 }
