@@ -12,7 +12,7 @@
 //
 //   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns (column.go, slab.go); layout.go is
 //     a tree as the planner sees it, every domain an interval of nodes. batch.go plans a queue.
-//   - problem.go brings the request inside: layers become tiers, members get ranks; shapes.go: members of several shapes.
+//   - problem.go brings the request inside: layers become tiers, ranking.go gives ranks; shapes.go: members of several shapes.
 //   - slots.go counts how many members each node, and so each domain, can take now: the plain path. index.go, with summer.go
 //     and groupsums.go, has the same and summaries of it for a shape, and follows the snapshots; cache.go and memo.go keep a few of them.
 //   - ask.go decides how many members are placed, and cuts them into groups.
@@ -21,8 +21,11 @@
 //   - place.go, choose.go, pick.go: level by level, which children take how many. Where slots alone decide, plain.go, fill.go
 //     and least.go do without their general search.
 //   - ranks.go gives the places found to the members, report.go describes the result.
-//   - Members of several shapes go their own way, without an index: roles.go says when, frontier.go and rolesums.go find what fits together below
-//     every vertex, rolesearch.go, rolesets.go decide, rolerefuse.go and rolevictims.go answer where nothing fits.
-//   - wait.go plans with leaving members gone; victims.go and candidates.go put the question whom to evict to package preempt and plan with the
-//     victims gone; refuse.go says why nothing helps.
+//   - Gangs in parts, of which members of several shapes are the simplest, go their own way, without an index: part.go reads them, contents.go
+//     says what of them can be placed, parting.go plans that. kinds.go and cast.go say what a gang consists of, terrain.go which vertices are
+//     alike; frontier.go and schemesums.go find what fits together below them under a strategy (scheme.go); schemesearch.go, tighten.go,
+//     schemesets.go, schemeplace.go decide; castrefuse.go and partvictims.go answer where nothing fits. together.go: several gangs as one.
+//   - wait.go plans with leaving members gone; victims.go puts the question whom to evict to package preempt and plans with the victims gone:
+//     outline.go and classes.go by a roster that follows the snapshots (roster.go) where they leave one by one, else candidates.go member by
+//     member. refuse.go says why nothing helps, intheway.go which members that run would have to move.
 package placement
