@@ -208,7 +208,10 @@ func (s *search) spareIn(set []int32, st *Strategy, d domain) []int32 {
 	for pos := d.lo; pos < d.end; pos++ {
 		slots[pos] = s.slotsWithout(pos, left)
 	}
-	for _, unit := range s.unitsOf(set) {
+	for _, unit := range s.spareable(set) {
+		if slices.ContainsFunc(unit, func(i int32) bool { return !left[i] }) {
+			continue
+		}
 		for _, i := range unit {
 			delete(left, i)
 		}

@@ -115,9 +115,9 @@ func (s *search) spare(f *found, strategy int) []int32 {
 		return s.spareIn(f.set, &s.Strategies[strategy], f.domain)
 	}
 	set := f.set
-	for _, unit := range s.unitsOf(set) {
-		less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(unit, i) })
-		if !s.legal(less) {
+	for _, unit := range s.spareable(set) {
+		less := without(set, unit)
+		if less == nil || !s.legal(less) {
 			continue
 		}
 		if _, ok := s.Fits(less, strategy); ok {
@@ -125,6 +125,30 @@ func (s *search) spare(f *found, strategy int) []int32 {
 		}
 	}
 	return set
+}
+
+// without is a set without some of its candidates; nil if they are not all in it.
+func without(set, unit []int32) []int32 {
+	less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(unit, i) })
+	if len(less)+len(unit) != len(set) {
+		return nil
+	}
+	return less
+}
+
+// spareable are the units of a set, then, of gangs that leave whole, as many neighbours as must run together: the others may leave all the same.
+func (s *search) spareable(set []int32) [][]int32 {
+	units := s.unitsOf(set)
+	for _, unit := range units {
+		of := &s.Gangs[s.Candidates[unit[0]].Gang]
+		if !of.Ends || len(unit) < of.Running || of.Surplus == 0 {
+			continue
+		}
+		for i := range of.Surplus + 1 {
+			units = append(units, unit[i:i+of.Running-of.Surplus])
+		}
+	}
+	return units
 }
 
 // unitsOf parts a set into what may be spared alone: candidates, and gangs that leave whole, what costs most first.

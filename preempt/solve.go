@@ -132,21 +132,24 @@ func (d *driver) keyOf(set []int32) []int64 {
 	return d.key(d.weightOf(set), set)
 }
 
-// spareAtAll takes off a set what the strategy alone asks for, if that counts less than what is spared.
+// spareAtAll takes off a set what the strategy alone asks for, if that counts less than what is spared, until there is no more.
 func (d *driver) spareAtAll(set []int32) []int32 {
 	if d.Exact {
 		return set
 	}
 	n := d.prefix(slices.Index(d.layout.order, gang.CostStrategy))
-	for _, unit := range d.unitsOf(set) {
-		less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(unit, i) })
-		if slices.Compare(d.keyOf(less)[:n], d.keyOf(set)[:n]) >= 0 || !d.legal(less) {
+	for _, unit := range d.spareable(set) {
+		less := without(set, unit)
+		if less == nil || slices.Compare(d.keyOf(less)[:n], d.keyOf(set)[:n]) >= 0 || !d.legal(less) {
+			continue
+		}
+		if _, ok := d.Fits(less, len(d.Strategies)-1); !ok {
 			continue
 		}
 		for st := d.strategy; st < len(d.Strategies); st++ {
 			if _, ok := d.Fits(less, st); ok {
-				set, d.strategy = less, st
-				break
+				d.strategy = st
+				return d.spareAtAll(less)
 			}
 		}
 	}

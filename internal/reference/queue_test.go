@@ -58,6 +58,15 @@ func planOfQueue(in Input, p placement.Planned) (kind string, err error) {
 	if len(p.Result.Victims) == 0 {
 		return "placed without victims", nil
 	}
+	kind, err = victimsOfQueue(alone, p)
+	if few := &alone.Request.Preempt; err != nil && few.Steps > 0 && few.ForTier != "" {
+		few.ForTier = "" // so few steps may not find the victims that the tier asks for
+		return victimsOfQueue(alone, p)
+	}
+	return kind, err
+}
+
+func victimsOfQueue(alone Input, p placement.Planned) (kind string, err error) {
 	best, err := SolveBest(alone)
 	switch {
 	case errors.Is(err, ErrTooMany):
