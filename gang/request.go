@@ -44,6 +44,12 @@ type Request struct {
 	// MinParts is how many of the Parts must be placed. 0: all, negative: none.
 	MinParts int
 
+	// Together names gangs that start together or not at all: in a queue, all requests with the same name are planned as one (placement.Batch);
+	// who plans gangs one by one does not look at it. Empty: the gang starts by itself.
+	Together string
+	// GatherTogether are rules for all members of all gangs that start together; those of one gang bind all.
+	GatherTogether []Rule
+
 	// Quota is the leaf of the cluster's quota tree that the members count in; empty: no quota governs them.
 	Quota string
 	// QuotaLimit is up to where the quota may be used. Empty: [quota.Fair].

@@ -39,6 +39,7 @@ func (r *Request) Ordered() (bool, error) {
 	checkRules(&d, "request.Gather", r.Gather, true)
 	r.checkGroups(&d)
 	r.checkParts(&d)
+	r.checkTogether(&d)
 	switch r.Policy {
 	case "", BestFit, Spread, Balanced, ByScore:
 	default:
@@ -49,6 +50,13 @@ func (r *Request) Ordered() (bool, error) {
 	}
 	r.checkPreempt(&d)
 	return ranks, errors.Join(d...)
+}
+
+func (r *Request) checkTogether(d *defects) {
+	checkRules(d, "request.GatherTogether", r.GatherTogether, false)
+	if len(r.GatherTogether) > 0 && r.Together == "" {
+		d.add("request.GatherTogether", r.GatherTogether[0].Layer, "the gang starts together with none")
+	}
 }
 
 func (r *Request) checkTotals(d *defects) {

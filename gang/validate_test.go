@@ -40,7 +40,8 @@ func valid() *gang.Request {
 			{Layer: "rack", Multiple: 2},
 			{Layer: "zone", Strategy: gang.PreferGather, Multiple: 4},
 		},
-		Groups: []gang.Groups{{Size: 8, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}, {Size: 4}, {Size: 1}},
+		Groups:   []gang.Groups{{Size: 8, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}, {Size: 4}, {Size: 1}},
+		Together: "both", GatherTogether: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}},
 		Policy: gang.Spread,
 	}
 }
@@ -130,6 +131,9 @@ var defects = []struct {
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[2].Multiple = -1 }, `request.Gather[2].Multiple "-1": negative`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[0].Multiple = 3 }, `request.Gather[2].Multiple "rack": a second multiple for one layer`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Groups[0].Gather[0].Multiple = 2 }, `request.Groups[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
+
+	{"Request.Together", func(r *gang.Request) { r.Together = "" }, `request.GatherTogether "rack": the gang starts together with none`},
+	{"Request.GatherTogether", func(r *gang.Request) { r.GatherTogether[0].Multiple = 2 }, `request.GatherTogether[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
 
 	{"Groups.Size", func(r *gang.Request) { r.Groups[0].Size = -8 }, `request.Groups[0].Size "-8": below 1`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 8 }, `request.Groups[1].Size "8": not below the size of the groups around it, 8`},

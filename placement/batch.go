@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -37,6 +36,11 @@ type Planned struct {
 // refused in all of them reports its first refusal. A request with a limit of its own is planned once, under that, with victims unless it
 // borrows.
 //
+// Requests with one name in Together have one turn, that of the first of them. They are planned as by [Together] in each of the passes, with the
+// rules in GatherTogether of all of them, and stand in the answer next to each other, on one snapshot; their results are for one Apply. Where they
+// are refused, those that cannot be placed by themselves say why, at the cost of a Plan each, and the others that they wait for these
+// ([Unschedulable.Together]); if each could be placed alone, all have the refusal of all of them.
+//
 // A plan that waits or has victims is carried out too: its members run in the snapshots after it, and the leaving members that it
 // waits for, and the victims, hold only what it leaves of theirs, so that whoever needs the rest waits for them as well. A leaving member
 // whose name a new one takes is gone there. A host that applies the plans in their order, each once the members that
@@ -50,21 +54,18 @@ type Planned struct {
 // the snapshots, which share what did not change: O(touched nodes), and the page tables, for each plan.
 func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 	c = c.expecting(queue)
-	planned := make([]Planned, len(queue))
-	for i, req := range queue {
-		p := &planned[i]
-		p.Index, p.Request, p.Pass, p.Cluster = i, req, quota.Fair, c
-		if req != nil {
-			p.Pass = cmp.Or(req.QuotaLimit, p.Pass)
-		}
-		who := ifAdmitted
-		if req != nil && req.QuotaLimit != "" {
-			who = anybody
-		}
-		p.Result, c, p.Err = c.planNext(req, who)
+	turns := turnsOf(queue)
+	for i := range turns {
+		c = turns[i].first(c)
 	}
-	c, planned = c.again(planned, quota.Borrow, nobody)
-	return c.again(planned, quota.Fair, anybody)
+	c, turns = c.again(turns, quota.Borrow, nobody)
+	c, turns = c.again(turns, quota.Fair, anybody)
+	planned := make([]Planned, 0, len(queue))
+	for i := range turns {
+		turns[i].tellApart()
+		planned = append(planned, turns[i].planned...)
+	}
+	return c, planned
 }
 
 // expecting is the snapshot in which all that a queue asks for counts as demand.
@@ -112,33 +113,30 @@ func wholeRequest(req *gang.Request) muster.Resources {
 }
 
 // again is another pass over the gangs that quotas refused in the first one.
-func (c *Cluster) again(planned []Planned, limit quota.Limit, who leave) (*Cluster, []Planned) {
+func (c *Cluster) again(turns []turn, limit quota.Limit, who leave) (*Cluster, []turn) {
 	var told *Cluster // c, who waits being known; nil: not yet
-	for i := 0; i < len(planned); i++ {
-		p := planned[i]
-		if !refusedByQuota(p.Err) || p.Request.QuotaLimit != "" {
+	for i := 0; i < len(turns); i++ {
+		if !refusedByQuota(turns[i].err) || turns[i].limit() != "" {
 			continue
 		}
 		if told == nil {
-			told = c.knowing(planned)
+			told = c.knowing(turns)
 		}
-		req := *p.Request
-		req.QuotaLimit = limit
-		res, next, err := told.planNext(&req, who)
-		if err != nil {
+		done := turns[i].under(limit)
+		next := done.plan(told, who)
+		if done.err != nil {
 			continue
 		}
-		done := Planned{Index: p.Index, Request: p.Request, Pass: limit, Cluster: told, Result: res}
-		planned = append(slices.Delete(planned, i, i+1), done)
+		turns = append(slices.Delete(turns, i, i+1), done)
 		c, told, i = next, nil, i-1
 	}
-	return c, planned
+	return c, turns
 }
 
 // knowing is the snapshot in which the gangs of a queue that still wait are known.
-func (c *Cluster) knowing(planned []Planned) *Cluster {
+func (c *Cluster) knowing(turns []turn) *Cluster {
 	told := *c
-	if quotas, err := c.quotas.WithQueue(c.pending(planned)); err == nil { // each of the gangs was looked at
+	if quotas, err := c.quotas.WithQueue(c.pending(turns)); err == nil { // each of the gangs was looked at
 		told.quotas = quotas
 	}
 	return &told
@@ -149,43 +147,36 @@ func refusedByQuota(err error) bool {
 	return errors.As(err, &refused) && refused.Kind == KindQuota
 }
 
-// pending lists the gangs of a queue that still wait, in its order.
-func (c *Cluster) pending(planned []Planned) []quota.Pending {
+// pending lists what in a queue still waits, in its order: gangs that start together are one.
+func (c *Cluster) pending(turns []turn) []quota.Pending {
 	var out []quota.Pending
-	for _, p := range planned {
+	for i := range turns {
 		var refused *Unschedulable
-		if !errors.As(p.Err, &refused) || !c.quotas.IsLeaf(p.Request.Quota) {
+		if !errors.As(turns[i].err, &refused) || !c.quotas.IsLeaf(turns[i].request().Quota) {
 			continue
 		}
-		g := quota.Pending{Quota: p.Request.Quota, Member: p.Request.Shape.Resources, Members: len(p.Request.Members), MinMember: refused.Wanted}
-		if slices.ContainsFunc(p.Request.Members, func(m gang.Member) bool { return m.Shape != nil }) {
-			g.Member, g.Members, g.MinMember = wholeRequest(p.Request), 1, 1
-		}
-		out = append(out, g)
+		out = append(out, turns[i].pending(refused.Wanted))
 	}
 	return out
 }
 
-// planNext plans a gang and returns the snapshot for the next one; c itself if there is no plan.
-func (c *Cluster) planNext(req *gang.Request, who leave) (*Result, *Cluster, error) {
-	res, err := c.plan(req, who)
-	if err != nil {
-		return nil, c, err
+// carryOut is Apply at the time when plans of this snapshot can be applied. Members that they wait for make room now,
+// and keep of what they hold as much as the plans leave.
+func (c *Cluster) carryOut(results ...*Result) (*Cluster, error) {
+	var waits []Waited
+	victims := 0
+	for _, res := range results {
+		victims += len(res.Victims)
+		for _, w := range res.WaitsFor {
+			if !slices.Contains(waits, w) {
+				waits = append(waits, w)
+			}
+		}
 	}
-	next, err := c.carryOut(res)
-	if err != nil {
-		return nil, c, err
+	if len(waits)+victims == 0 {
+		return c.Apply(results...)
 	}
-	return res, next, nil
-}
-
-// carryOut is Apply at the time when a plan of this snapshot can be applied. Members that it waits for make room now,
-// and keep of what they hold as much as the plan leaves.
-func (c *Cluster) carryOut(res *Result) (*Cluster, error) {
-	if len(res.WaitsFor)+len(res.Victims) == 0 {
-		return c.Apply(res)
-	}
-	return c.applyWithout([]*Result{res}, res.WaitsFor)
+	return c.applyWithout(results, waits)
 }
 
 // applyWithout applies plans after their victims and members that they wait for have made room.

@@ -11,7 +11,8 @@
 // safe for concurrent use. How a request goes through the house:
 //
 //   - cluster.go, update.go: a [Cluster] keeps nodes and members in persistent columns (column.go, slab.go); layout.go is
-//     a tree as the planner sees it, every domain an interval of nodes. batch.go plans a queue.
+//     a tree as the planner sees it, every domain an interval of nodes. batch.go plans a queue,
+//     turn.go what in it starts together.
 //   - problem.go brings the request inside: layers become tiers, ranking.go gives ranks; shapes.go: members of several shapes.
 //   - slots.go counts how many members each node, and so each domain, can take now: the plain path. index.go, with summer.go
 //     and groupsums.go, has the same and summaries of it for a shape, and follows the snapshots; cache.go and memo.go keep a few of them.

@@ -161,7 +161,8 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	req.Members = req.Members[:4]
 	_, err = placement.Plan(c, req)
 	require.ErrorAs(t, err, &why)
-	why.RefusedBy = &quota.Refusal{} // see TestQuotaRefuses
+	why.RefusedBy = &quota.Refusal{}  // see TestQuotaRefuses
+	why.Together = []string{"others"} // see TestQueueOfGangsTogether
 	filled(t, *why)
 	filled(t, why.Tiers[1])
 	req.Shape.Resources = gpus(3)

@@ -129,7 +129,7 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 	}
 	var out []int32
 	for _, l := range p.levels {
-		above := slices.Repeat([]vertex{-1}, (len(p.pending)+len(p.running))/int(l.size)+1)
+		above := slices.Repeat([]vertex{-1}, p.ranks/int(l.size)+1) // some of the ranks may stay out
 		add := func(rank int, pos int32) {
 			x, g := p.v.nodeVertex(pos), rank/int(l.size)
 			if above[g] >= 0 {

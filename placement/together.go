@@ -17,11 +17,16 @@ import (
 // first. The lowest Priority counts, the first Preempt, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. Costs as
 // for gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
+	return c.together(gather, anybody, requests)
+}
+
+// together is Together that says who may leave.
+func (c *Cluster) together(gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.planFor(t.request(gather), t, anybody)
+	all, err := c.planFor(t.request(gather), t, who)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,9 @@ type Unschedulable struct {
 	Rule string
 	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
 	RefusedBy *quota.Refusal
+	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be placed without them. Wanted are
+	// its members then, and none of them fits. Empty in every other refusal.
+	Together []string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int
 	// Tiers has, per tier that the rules allow, lowest first, the domain that could take the most.
@@ -85,6 +88,9 @@ func (u *Unschedulable) Is(target error) bool { return target == ErrUnschedulabl
 
 // Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`.
 func (u *Unschedulable) Error() string {
+	if len(u.Together) > 0 {
+		return "unschedulable: " + u.Rule + ", which cannot start"
+	}
 	reason := u.Rule
 	if reason == "" {
 		reason = "insufficient slots"

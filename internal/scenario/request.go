@@ -102,6 +102,7 @@ func request(w *words, name string, first int) *gang.Request {
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
 		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
+		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1),
 	}
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)

@@ -36,6 +36,7 @@
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
+//	     [together=t] [together-must=leaf]           beside these: gangs of one name start together
 //	together [must=leaf] [prefer=spine]              gangs that start together, one a line, arguments as for plan; the cluster after it
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan

@@ -1,0 +1,167 @@
+package reference
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Gangs of a queue that start together are placed, all or none, as well as the reference places one gang of which each is a part.
+func TestQueueOfGangsTogether(t *testing.T) { holdsFor(t, drawGangsTogether, togetherAgrees) }
+
+// drawGangsTogether draws a gang of whole groups that differ, each of which can be a gang: its members are all in parts, none runs.
+func drawGangsTogether(t *rapid.T) Input {
+	in := drawParts(t)
+	req := &in.Request
+	in.Spec.Running = slices.DeleteFunc(slices.Clone(in.Spec.Running), func(r placement.Running) bool {
+		if r.Gang == req.Name && partOf(req, r.Member) >= 0 { // it is to be placed
+			req.Members = append(req.Members, gang.Member{Name: r.Member})
+		}
+		return r.Gang == req.Name
+	})
+	req.Groups, req.MinMember, req.MinParts = nil, 0, 0
+	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair) // one pass
+	ranks := validity.Ranks(req, nil)
+	var members []gang.Member
+	for i := range req.Parts {
+		p := &req.Parts[i]
+		p.NoGroup = false
+		if len(p.Groups) > 0 {
+			p.MinMember, p.MinParts = 0, 0 // of groups of a gang so many members count, of those of a part so many groups
+		}
+		for _, m := range req.Members {
+			if slices.Contains(allOf(p), m.Name) {
+				members = append(members, m)
+			}
+		}
+	}
+	slices.SortStableFunc(members, func(a, b gang.Member) int {
+		return cmp.Or(cmp.Compare(partOf(req, a.Name), partOf(req, b.Name)), cmp.Compare(ranks[a.Name], ranks[b.Name]))
+	})
+	for i := range members {
+		members[i].Index, members[i].Indexed = i, true
+	}
+	req.Members = members
+	return in
+}
+
+// allOf lists the members of a part and of all in it.
+func allOf(p *gang.Part) []string {
+	all := slices.Clone(p.Members)
+	for i := range p.Parts {
+		all = append(all, allOf(&p.Parts[i])...)
+	}
+	return all
+}
+
+// partOf is the outermost part that a member is in.
+func partOf(req *gang.Request, member string) int {
+	return slices.IndexFunc(req.Parts, func(p gang.Part) bool { return slices.Contains(allOf(&p), member) })
+}
+
+// asQueue makes a gang of each part.
+func asQueue(req *gang.Request) (queue []*gang.Request) {
+	for i, p := range req.Parts {
+		one := *req
+		one.Name, one.Together, one.GatherTogether = p.Name, req.Name, req.Gather
+		one.Gather, one.Groups, one.Parts, one.MinMember, one.MinParts = p.Gather, p.Groups, p.Parts, p.MinMember, p.MinParts
+		one.Members = slices.DeleteFunc(slices.Clone(req.Members), func(m gang.Member) bool { return partOf(req, m.Name) != i })
+		queue = append(queue, &one)
+	}
+	return queue
+}
+
+func togetherAgrees(in Input) ([]string, error) {
+	alone := len(in.Request.Parts) == 1 && len(in.Request.Gather) == 0 // it is the gang
+	if alone || len(in.Request.Parts) == 0 || slices.ContainsFunc(in.Request.Parts, func(p gang.Part) bool { return slices.Contains(allOf(&p), "unknown") }) {
+		return []string{"no gangs together"}, nil
+	}
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return nil, err
+	}
+	want, err := SolveParts(in)
+	if errors.Is(err, ErrTooMany) {
+		return []string{"too many members"}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, planned := placement.Batch(c, asQueue(&in.Request))
+	var all placement.Result
+	for _, p := range planned {
+		if p.Result == nil {
+			return togetherRefused(want, planned)
+		}
+		all.Assignments = append(all.Assignments, p.Result.Assignments...)
+		all.WaitsFor = append(all.WaitsFor, p.Result.WaitsFor...)
+	}
+	if !want.Placed {
+		return nil, fmt.Errorf("placed %+v, want unschedulable", all.Assignments)
+	}
+	if err := contentOf(&in, want, &all); err != nil {
+		return nil, fmt.Errorf("%w\nreference: %+v\nplan: %+v", err, *want, all)
+	}
+	for _, p := range planned {
+		alone := Input{Spec: dump(in, p.Cluster), Request: *p.Request}
+		if err := validity.Check(alone.Spec, &alone.Request, p.Result); err != nil && !want.Waits {
+			return nil, fmt.Errorf("%s: %w", p.Request.Name, err)
+		}
+	}
+	kind := fmt.Sprintf("%d gangs placed", len(planned))
+	if want.Waits {
+		kind += ", waiting"
+	}
+	return []string{kind}, nil
+}
+
+// togetherRefused holds if nobody is placed, and rightly so where that is said to be proven.
+func togetherRefused(want *Parted, planned []placement.Planned) ([]string, error) {
+	proven, waiting := true, 0
+	for _, p := range planned {
+		var why *placement.Unschedulable
+		switch {
+		case p.Result != nil:
+			return nil, fmt.Errorf("%s is placed, others are not", p.Request.Name)
+		case !errors.As(p.Err, &why):
+			return nil, fmt.Errorf("%s: another error than Unschedulable: %w", p.Request.Name, p.Err)
+		}
+		proven, waiting = proven && why.Proven, waiting+bit(len(why.Together) > 0)
+	}
+	if want.Placed && proven {
+		return nil, fmt.Errorf("refused, want %+v: %w", *want, planned[0].Err)
+	}
+	if waiting > 0 {
+		return []string{"refused, some wait for others"}, nil
+	}
+	return []string{"refused"}, nil
+}
+
+// contentOf compares who is placed, and the strategy of all.
+func contentOf(in *Input, want *Parted, all *placement.Result) error {
+	var placed []string
+	for _, a := range all.Assignments {
+		placed = append(placed, a.Member)
+	}
+	more := slices.DeleteFunc(slices.Clone(placed), func(name string) bool { return slices.Contains(want.Content, name) })
+	if len(placed)-len(more) < len(want.Content) || len(more) > 0 && !want.Waits {
+		return errors.New("other members are placed")
+	}
+	if (len(all.WaitsFor) > 0) != want.Waits {
+		return errors.New("waits")
+	}
+	outside, worth, err := StrategyOf(in, all)
+	if err == nil && len(more) == 0 && (outside != want.Outside || !slices.Equal(worth, want.Worth)) {
+		err = fmt.Errorf("reaches %v, with %d outside", worth, outside)
+	}
+	return err
+}
