@@ -35,7 +35,7 @@ type Problem struct {
 	Budgets []int
 	// Order of the costs, see [gang.Preempt.Ranked].
 	Order []gang.Cost
-	// Steps bounds the search, see [gang.Preempt.Steps]. 0: 5,000.
+	// Steps bounds the search, see [gang.Preempt.Steps]. 0: the default there.
 	Steps int
 
 	// Exact says that the numbers above decide whether the gang fits, so that Fits need not be asked.

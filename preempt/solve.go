@@ -14,9 +14,14 @@ import (
 // Solve finds the best legal set of candidates whose leaving makes room for the gang, in the order of costs of the problem. For candidates
 // that leave one by one it is exact; elsewhere branch and bound finds the best set if the steps suffice, and says so.
 func Solve(p Problem) Solution {
-	p.Steps = cmp.Or(p.Steps, 5_000)
+	p.Steps = cmp.Or(p.Steps, defaultSteps(len(p.Nodes)))
 	s := newSearch(&p)
 	return s.solve()
+}
+
+// defaultSteps is more where a step costs little, so that small clusters are searched to the end.
+func defaultSteps(nodes int) int {
+	return 5_000 * min(12, max(1, 1_024/max(1, nodes)))
 }
 
 // solve settles the keys that do not add up, the highest priority and the strategy, in the order in which they count: each as low as it can be
