@@ -67,13 +67,13 @@ type folder struct {
 	// forgot says that the last frontier made lacks some counts.
 	forgot bool
 	steps  *int64 // counts pairs of points
-	at     counts // a place in the table
 	sides  counts // of a sum
 	kept   []int32
+	lesser []bool // by place in the table: as many of the main role fit beside one more of another
 }
 
 func newFolder(most counts, steps *int64) *folder {
-	f := &folder{most: most, steps: steps, at: make(counts, len(most)), sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
+	f := &folder{most: most, steps: steps, sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.main] {
 			f.main = r
@@ -128,24 +128,18 @@ func (f *folder) put(a, b counts) {
 
 // end lists the largest counts of the table.
 func (f *folder) end() frontier {
-	at := f.at
 	// What fits beside more of another role fits beside fewer. Going down, what is one more is complete.
-	for i := len(f.best) - 1; i >= 0; i-- {
-		f.locate(i, at)
-		for r, n := range at {
-			if r != f.main && n < f.box[r] {
-				f.best[i] = max(f.best[i], f.best[i+f.step[r]])
-			}
-		}
-	}
+	f.pairs(func(i, next int) { f.best[i] = max(f.best[i], f.best[next]) })
+	f.lesser = slices.Grow(f.lesser[:0], len(f.best))[:len(f.best)]
+	clear(f.lesser)
+	f.pairs(func(i, next int) { f.lesser[i] = f.lesser[i] || f.best[i] == f.best[next] })
 	f.kept = f.kept[:0]
 	for i, n := range f.best {
-		f.locate(i, at)
-		if n >= 0 && f.largest(i, at) {
+		if n >= 0 && !f.lesser[i] {
 			f.kept = append(f.kept, int32(i))
 		}
 	}
-	dims := len(at)
+	dims := len(f.box)
 	out, flat := make(frontier, len(f.kept)), make(counts, len(f.kept)*dims)
 	for k, i := range f.kept {
 		point := flat[k*dims : (k+1)*dims : (k+1)*dims]
@@ -156,6 +150,21 @@ func (f *folder) end() frontier {
 	return out
 }
 
+// pairs calls visit with all places of the table, role by role, and those with one more of the role; the larger ones first.
+func (f *folder) pairs(visit func(i, next int)) {
+	for r, n := range f.box {
+		if r == f.main || n == 0 {
+			continue
+		}
+		step := f.step[r]
+		for base := 0; base < len(f.best); base += step * (int(n) + 1) {
+			for i := base + step*int(n) - 1; i >= base; i-- {
+				visit(i, i+step)
+			}
+		}
+	}
+}
+
 // locate finds the numbers of all roles but the main one of a place in the table.
 func (f *folder) locate(i int, at counts) {
 	for r := range at {
@@ -163,16 +172,6 @@ func (f *folder) locate(i int, at counts) {
 			at[r] = int32(i / f.step[r] % (int(f.box[r]) + 1))
 		}
 	}
-}
-
-// largest says whether as many of the main role do not fit beside one more of another.
-func (f *folder) largest(i int, at counts) bool {
-	for r, n := range at {
-		if r != f.main && n < f.box[r] && f.best[i+f.step[r]] == f.best[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // sum is the frontier of two places together. O(points of a * points of b + table).

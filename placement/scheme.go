@@ -22,6 +22,13 @@ type fitting struct {
 	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
 	below, above []frontier
 	forgot       []bool // by class: some counts are missing there or below
+	several      map[classCount]several
+}
+
+// several is what fits below several children of a class.
+type several struct {
+	frontier
+	forgot bool // some counts are missing
 }
 
 // under is the scheme for a strategy; nil if groups with running members reach higher already.
@@ -69,6 +76,7 @@ func (c *cast) newFitting(bounds []int32) *fitting {
 	f := &fitting{
 		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.steps),
 		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
+		several: map[classCount]several{},
 	}
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home

@@ -102,24 +102,23 @@ type set struct {
 	original *set  // without the last child; nil: there is none
 }
 
-// slotsOf lists the slots of the children of a set, the largest first, under Spread too.
-func (s *set) slotsOf() []int64 {
-	out := make([]int64, 0, s.n)
+// slotsOf appends the slots of the children of a set to an empty list, the largest first, under Spread too.
+func (s *set) slotsOf(list []int64) []int64 {
 	for ; s.n > 0; s = s.original {
-		out = append(out, s.slots)
+		list = append(list, s.slots)
 	}
-	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
-	return out
+	slices.Sort(list)
+	slices.Reverse(list)
+	return list
 }
 
-// kids lists the children of a set in path order.
-func (s *set) kids() []vertex {
-	out := make([]vertex, 0, s.n)
+// kids appends the children of a set to an empty list, in path order.
+func (s *set) kids(list []vertex) []vertex {
 	for ; s.n > 0; s = s.original {
-		out = append(out, s.kid)
+		list = append(list, s.kid)
 	}
-	slices.Sort(out)
-	return out
+	slices.Sort(list)
+	return list
 }
 
 // setSteps bounds the work of one choice of children.
@@ -140,7 +139,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 		inUse = g.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), steps: setSteps}
+	c := setChooser{scheme: g, fewest: len(first), steps: setSteps, sets: newSets(), left: make(counts, len(want))}
 	places := make([]frontier, len(others))
 	for i, kid := range others {
 		places[i] = g.fitsIn(kid)
@@ -157,7 +156,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	}
 	for _, s := range c.sets.list {
 		if !s.open {
-			return append(used, s.kids()...)
+			return append(used, s.kids(nil)...)
 		}
 	}
 	return append(used, first...) // never: the first that suffice are a set
@@ -182,10 +181,10 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 	var out [][]vertex
 	at := map[string]int{}
 	for _, kid := range kids {
-		key := binary.LittleEndian.AppendUint64(nil, uint64(c.slots.at(kid)))
+		key := binary.LittleEndian.AppendUint64(nil, uint64(c.scheme.slots.at(kid)))
 		key = binary.LittleEndian.AppendUint64(key, uint64(c.friends.at(kid)))
 		for _, p := range c.fitsIn(kid) {
-			key = append(key, p.key()...)
+			key = p.appendTo(key)
 		}
 		i, ok := at[string(key)]
 		if !ok {
@@ -201,19 +200,21 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 	return out
 }
 
-func (a counts) key() string {
-	var key []byte
+// appendTo appends the counts to a key.
+func (a counts) appendTo(key []byte) []byte {
 	for _, n := range a {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
-	return string(key)
+	return key
 }
 
 // sets are the best by what they leave.
 type sets struct {
 	list []*set
-	at   map[string]int
+	at   *classTable // of what they leave
 }
+
+func newSets() sets { return sets{at: newClassTable(0)} }
 
 // setChooser tries sets of children, class by class.
 type setChooser struct {
@@ -222,20 +223,36 @@ type setChooser struct {
 	scale  weights
 	fewest int // that are known to suffice
 	steps  int
+
+	left counts // of the set in hand
+	// To compare sets.
+	key   []int64
+	slots [2][]int64
+	kids  [2][]vertex
 }
 
 // offer keeps a set unless a better one leaves the same.
 func (c *setChooser) offer(to *sets, s *set) {
-	key := s.left.key()
-	i, ok := to.at[key]
-	switch {
-	case !ok:
-		if to.at == nil {
-			to.at = map[string]int{}
-		}
-		to.at[key] = len(to.list)
+	if i, wanted := c.place(to, s); wanted {
+		to.keep(i, s)
+	}
+}
+
+// place finds where a set stands that leaves the same, or would stand, and whether that is worse or not there.
+func (c *setChooser) place(to *sets, s *set) (i int, wanted bool) {
+	c.key = c.key[:0]
+	for _, n := range s.left {
+		c.key = append(c.key, int64(n))
+	}
+	i = int(to.at.of(nil, c.key))
+	return i, i == len(to.list) || c.better(s, to.list[i])
+}
+
+// keep puts a set where place found room for it.
+func (to *sets) keep(i int, s *set) {
+	if i == len(to.list) {
 		to.list = append(to.list, s)
-	case c.better(s, to.list[i]):
+	} else {
 		to.list[i] = s
 	}
 }
@@ -245,10 +262,13 @@ func (c *setChooser) better(a, b *set) bool {
 	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.fewerSlots(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
-	if d := c.fewerSlots(int64(slices.Compare(a.slotsOf(), b.slotsOf())), 0); d != 0 {
+	for i, s := range []*set{a, b} {
+		c.slots[i], c.kids[i] = s.slotsOf(c.slots[i][:0]), s.kids(c.kids[i][:0])
+	}
+	if d := c.fewerSlots(int64(slices.Compare(c.slots[0], c.slots[1])), 0); d != 0 {
 		return d < 0
 	}
-	return slices.Compare(a.kids(), b.kids()) < 0
+	return slices.Compare(c.kids[0], c.kids[1]) < 0
 }
 
 // add tries the sets so far with the first children of a class, one, two and so on.
@@ -258,13 +278,13 @@ func (c *setChooser) add(class []vertex) {
 		return int64(c.fewest-s.n)*most < s.missing
 	}
 	c.sets.list = slices.DeleteFunc(c.sets.list, hopeless)
-	all := sets{list: slices.Clone(c.sets.list), at: map[string]int{}}
-	for i, s := range all.list {
-		all.at[s.left.key()] = i
+	all := newSets()
+	for _, s := range c.sets.list {
+		c.offer(&all, s)
 	}
 	layer := c.sets.list
 	for _, kid := range class {
-		var next sets
+		next := newSets()
 		for _, s := range layer {
 			if !s.open || hopeless(s) {
 				continue
@@ -287,16 +307,22 @@ func (c *setChooser) add(class []vertex) {
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
-	slots, friends := c.slots.at(kid), c.friends.at(kid)
+	more := set{friends: s.friends + c.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.slots.at(kid), original: s, left: c.left}
+	more.sum = s.sum + more.slots
 	for _, p := range c.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
 		}
-		left := s.left.minus(s.left.least(p))
-		if slices.Compare(left, s.left) < 0 {
-			c.offer(to, &set{
-				left: left, open: left.total() > 0, missing: c.scale.of(left), friends: s.friends + friends, sum: s.sum + slots, n: s.n + 1, kid: kid, slots: slots, original: s,
-			})
+		for i, n := range s.left {
+			more.left[i] = n - min(n, p[i])
+		}
+		if slices.Equal(more.left, s.left) {
+			continue
+		}
+		if i, wanted := c.place(to, &more); wanted {
+			one := more
+			one.left, one.open, one.missing = slices.Clone(more.left), more.left.total() > 0, c.scale.of(more.left)
+			to.keep(i, &one)
 		}
 	}
 }

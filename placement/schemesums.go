@@ -38,18 +38,9 @@ func (g *scheme) belowClass(i int32) frontier {
 func (g *scheme) sumKids(i int32, a *ground) frontier {
 	sum := g.folder.none
 	for _, kid := range slices.Backward(a.kids) {
-		f := g.aboveClass(kid.class)
-		g.forgot[i] = g.forgot[i] || g.forgot[kid.class]
-		for n := kid.n; n > 0; n >>= 1 { // f is that of 1, 2, 4 ... of them
-			if n&1 > 0 {
-				sum = g.folder.sum(f, sum)
-				g.forgot[i] = g.forgot[i] || g.folder.forgot
-			}
-			if n > 1 {
-				f = g.folder.sum(f, f)
-				g.forgot[i] = g.forgot[i] || g.folder.forgot
-			}
-		}
+		f, forgot := g.times(kid.class, kid.n)
+		sum = g.folder.sum(f, sum)
+		g.forgot[i] = g.forgot[i] || forgot || g.folder.forgot
 	}
 	if !g.forgot[i] {
 		return sum
@@ -61,6 +52,23 @@ func (g *scheme) sumKids(i int32, a *ground) frontier {
 		}
 	}
 	return sum
+}
+
+// times is what fits below so many children of a class. Forgot says that some counts are missing.
+func (g *scheme) times(class, n int32) (f frontier, forgot bool) {
+	if n == 1 {
+		return g.aboveClass(class), g.forgot[class]
+	}
+	key := classCount{class, n}
+	if f, ok := g.several[key]; ok {
+		return f.frontier, f.forgot
+	}
+	half, forgot := g.times(class, n/2)
+	rest, more := g.times(class, n-n/2)
+	f = g.folder.sum(rest, half)
+	forgot = forgot || more || g.folder.forgot
+	g.several[key] = several{f, forgot}
+	return f, forgot
 }
 
 // onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger

@@ -1,9 +1,7 @@
 package placement
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -31,21 +29,16 @@ type classCount struct {
 type terrainMaker struct {
 	*cast
 	terrain
-	known  map[string]int32
-	key    []byte
-	demand []int64 // of the gang, by need: more is as good
-	last   [4]struct {
-		key   []byte
-		class int32
-	}
-	next int
-	kids []classCount // see countKids
-	at   []int32      // by class: the place in kids, from 1 on; 0: it has none
+	known  *classTable // by key
+	key    []int64
+	demand []int64      // of the gang, by need: more is as good
+	kids   []classCount // see countKids
+	at     []int32      // by class: the place in kids, from 1 on; 0: it has none
 }
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain() *terrain {
-	m := terrainMaker{cast: c, known: map[string]int32{}}
+	m := terrainMaker{cast: c, known: newClassTable(0)}
 	m.demand = make([]int64, len(c.needs))
 	for i := range c.needs {
 		for role, n := range c.most[:len(c.roles)] {
@@ -61,65 +54,96 @@ func (c *cast) newTerrain() *terrain {
 	return &m.terrain
 }
 
-// add puts a vertex into the class of its key, a new one if need be.
-func (m *terrainMaker) add(x vertex, create func() ground) {
+// begin begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
+func (m *terrainMaker) begin(x vertex, kind int64) {
+	tiers := int64(m.v.tierOf(x)) << 2
+	if up := m.v.above(x); up >= 0 {
+		tiers |= int64(m.v.tierOf(up)+1) << 32
+	}
+	m.key = append(m.key[:0], tiers|kind)
 	if m.siblings.at(x) > 0 {
-		m.key = binary.LittleEndian.AppendUint32(append(m.key, 1), uint32(x))
+		m.key = append(m.key, -1-int64(x)) // nothing else in a domain's key is negative
 	}
-	for i := range m.last {
-		if bytes.Equal(m.key, m.last[i].key) {
-			m.of[x] = m.last[i].class
-			return
-		}
-	}
-	i, ok := m.known[string(m.key)]
-	if !ok {
-		i = int32(len(m.classes))
-		m.known[string(m.key)] = i
-		m.classes = append(m.classes, create())
-	}
-	m.of[x] = i
-	l := &m.last[m.next]
-	l.key, l.class, m.next = append(l.key[:0], m.key...), i, (m.next+1)%len(m.last)
+}
+
+// add puts a vertex into the class of its key; first says that no other was in it.
+func (m *terrainMaker) add(x vertex) (first bool) {
+	m.of[x] = m.known.of(nil, m.key)
+	return int(m.of[x]) == len(m.classes)
 }
 
 // nodes reads what each node has free and which roles it is open to.
 func (m *terrainMaker) nodes() {
-	excluded, hard := m.excluded(), m.hard()
-	free, open := make([]int64, len(m.needs)), make([]bool, len(m.roles))
+	excluded, hard, end := m.excluded(), m.hard(), m.v.firstPos[m.v.outside]
+	open := make([]bool, len(m.roles))
 	plain := make([]bool, len(m.roles)) // open to the role are all nodes that nothing is wrong with
 	for r, one := range m.roles {
 		plain[r] = !one.selective() && m.req.Eligible == nil
 	}
+	free := m.newFreeReader()
 	for pos := range m.v.nodes {
 		id, x := m.v.node(pos), m.v.nodeVertex(pos)
-		closed := excluded[id] || hard && pos >= m.v.firstPos[m.v.outside]
-		m.key = append(m.nodeKey(m.key[:0], x), bit(pos >= m.v.firstPos[m.v.outside]))
-		for i, n := range m.needs {
-			free[i] = m.freeOf(id, n, m.gifts[id].amounts)
-			if held := m.held[id]; held != nil && n.id >= 0 && free[i] != boundless {
-				free[i] -= held[n.id]
-			}
-			free[i] = min(free[i], m.demand[i])
-			m.key = binary.LittleEndian.AppendUint64(m.key, uint64(free[i]))
+		m.begin(x, 2|int64(bit(pos >= end)))
+		from := len(m.key)
+		m.key = free.appendOf(m.key, id)
+		for i, most := range m.demand {
+			m.key[from+i] = min(m.key[from+i], most)
 		}
-		usual := m.c.flagsOf(id)&^zoned == present
+		closed := excluded[id] || hard && pos >= end
+		usual := free.flags[id%pageSize]&^zoned == present
 		for r, one := range m.roles {
+			if r%32 == 0 {
+				m.key = append(m.key, 0)
+			}
 			open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
-			m.key = append(m.key, bit(open[r]))
+			m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 32)
 		}
-		m.add(x, func() ground { return ground{at: x, free: slices.Clone(free), open: slices.Clone(open)} })
+		if m.add(x) {
+			m.classes = append(m.classes, ground{at: x, free: slices.Clone(m.key[from : from+len(m.needs)]), open: slices.Clone(open)})
+		}
 	}
 }
 
-// nodeKey begins the key of a vertex: tiers decide where groups are made.
-func (m *terrainMaker) nodeKey(key []byte, x vertex) []byte {
-	key = binary.LittleEndian.AppendUint32(key, uint32(m.v.tierOf(x)))
-	up := m.v.above(x)
-	if up < 0 {
-		return append(key, 0xff, 0xff, 0xff, 0xff)
+// freeReader reads what nodes have free, and their flags, a page at a time.
+type freeReader struct {
+	*cast
+	page  int32
+	pages [][]int64 // by need; nil: no node has it
+	flags []nodeFlags
+}
+
+func (c *cast) newFreeReader() *freeReader {
+	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.needs))}
+}
+
+// appendOf appends what a node has free of each resource beside what is as good as taken, once those are gone who count as gone.
+func (f *freeReader) appendOf(list []int64, id int32) []int64 {
+	if f.page != id/pageSize {
+		f.page = id / pageSize
+		f.flags = f.c.static.flags.page(int(f.page))
+		for i, n := range f.needs {
+			if n.id >= 0 {
+				f.pages[i] = f.c.free[n.id].page(int(f.page))
+			}
+		}
 	}
-	return binary.LittleEndian.AppendUint32(key, uint32(m.v.tierOf(up)))
+	gift, held := f.gifts[id].amounts, f.held[id]
+	for i, n := range f.needs {
+		var free int64
+		if f.pages[i] != nil {
+			free = f.pages[i][id%pageSize]
+		}
+		if free != boundless && n.id >= 0 {
+			if gift != nil {
+				free += gift[n.id]
+			}
+			if held != nil {
+				free -= held[n.id]
+			}
+		}
+		list = append(list, free)
+	}
+	return list
 }
 
 // domain finds the class of a domain, those of its children being known. Nodes outside the tree do not count at the root.
@@ -129,13 +153,13 @@ func (m *terrainMaker) domain(x vertex) {
 		end = m.v.outside
 	}
 	kids := m.countKids(m.of[lo:end])
-	m.key = m.nodeKey(m.key[:0], x)
-	m.key = append(m.key, 0xfe) // no node has this
+	m.begin(x, 0)
 	for _, k := range kids {
-		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(k.class))
-		m.key = binary.LittleEndian.AppendUint32(m.key, uint32(k.n))
+		m.key = append(m.key, int64(k.class)<<32|int64(k.n))
 	}
-	m.add(x, func() ground { return ground{at: x, kids: slices.Clone(kids)} })
+	if m.add(x) {
+		m.classes = append(m.classes, ground{at: x, kids: slices.Clone(kids)})
+	}
 }
 
 // countKids counts classes, in the order of their numbers. The slice is good until the next call.
