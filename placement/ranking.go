@@ -47,7 +47,7 @@ func (p *problem) rankMembers() error {
 	}
 	for i := 0; i < len(p.req.Members) && len(p.own) > 0; i++ {
 		name := p.req.Members[i].Name
-		if m := p.c.member(p.req.Name, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
+		if m := named(p.own, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
 			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
@@ -58,6 +58,7 @@ func (p *problem) rankMembers() error {
 // place parts members in rank order into those that wait and those that run.
 func (p *problem) place(all []ranked) {
 	p.pending = make([]pendingMember, 0, len(p.req.Members))
+	p.running = slices.Grow(p.running, max(0, len(all)-len(p.req.Members)))
 	for i := range all {
 		m := &all[i]
 		if m.pos < 0 {

@@ -303,6 +303,9 @@ func (s *sums) takes(d vertex) bool {
 	if s.beyond > 0 && d == rootVertex {
 		return s.takesBeyond()
 	}
+	if s.full == 0 && s.short == 0 {
+		return true // all that is to be placed completes begun groups
+	}
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.full || n == s.full && s.rest(0, s.tiers[0], d) >= s.short
 }
