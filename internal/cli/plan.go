@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -80,7 +81,22 @@ func (p *Planned) plan(opt Options) error {
 		p.Outcomes = nil
 		return errors.Join(defects...)
 	}
+	p.joinOutcomes()
 	return nil
+}
+
+// joinOutcomes tells the outcomes of gangs that start together of each other.
+func (p *Planned) joinOutcomes() {
+	of := map[string][]render.Outcome{}
+	for _, o := range p.Outcomes {
+		of[o.Request.Together] = append(of[o.Request.Together], o)
+	}
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		if o.Request.Together != "" {
+			o.Together = slices.DeleteFunc(slices.Clone(of[o.Request.Together]), func(other render.Outcome) bool { return other.Gang == o.Gang })
+		}
+	}
 }
 
 // changed says whether a gang that cannot be planned could have been at first: where its members are victims of another one, what is left

@@ -39,8 +39,13 @@ type draft struct {
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
-	missing string         // a feature that is missing, see muster.ErrNotSupported
-	ignored map[string]int // rules of the gang's object that are not modelled
+	missing string // a feature that is missing, see muster.ErrNotSupported
+
+	tie  tie
+	team *team // with which the gang starts; nil: alone
+	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
+	waits, done bool
+	runs, least int
 
 	result Gang
 }

@@ -16,6 +16,7 @@ func (r *reader) gangs() []*draft {
 	r.assignPods()
 	r.dropCovered()
 	r.buildQuotas()
+	r.formTeams()
 	var waiting []*draft
 	for _, d := range r.drafts {
 		if r.finish(d) {
@@ -23,6 +24,7 @@ func (r *reader) gangs() []*draft {
 			r.addDemand(d)
 		}
 	}
+	r.joinTeams(waiting)
 	slices.SortFunc(r.spec.Running, func(a, b placement.Running) int {
 		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 	})
@@ -186,11 +188,11 @@ func (r *reader) finish(d *draft) bool {
 	}
 	d.result.Request.Name = d.name
 	r.run(d, members, leaving, d.min)
-	waits := slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
-	if waits {
+	d.waits = slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
+	if d.waits {
 		r.makeRequest(d, members, len(leaving), &whole)
 	}
-	return waits
+	return d.waits
 }
 
 // run lists the members that run. The gang needs at least so many of them, 0: all that are known.
@@ -201,9 +203,13 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 	case least == 0:
 		least = max(len(members), d.total)
 	}
+	d.least = least
 	for _, m := range slices.Concat(members, leaving) {
 		if m.node == "" {
 			continue
+		}
+		if !m.leaving {
+			d.runs++
 		}
 		r.spec.Running = append(r.spec.Running, placement.Running{
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
@@ -239,7 +245,6 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 	if d.min <= len(members) { // else it waits for the others
 		whole.group(q)
 	}
-	d.result.Ignored = d.ignored
 	d.asks = muster.Resources{}
 	shapes := map[string]*gang.Shape{}
 	for _, m := range members {

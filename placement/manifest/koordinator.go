@@ -111,7 +111,8 @@ func (r *reader) readSigPodGroup(o *object) {
 		block = topologyAnnotation(o)
 	}
 	r.readNetworkBlock(d, block)
-	d.ignored = gangGroups(o, d.name)
+	d.tie = readTie(o)
+	d.done = o.root.sub("status").get("phase").str() == "Finished"
 }
 
 // topologyAnnotation is the same block as JSON in an annotation, of two spellings.
@@ -122,20 +123,6 @@ func topologyAnnotation(o *object) field {
 		}
 	}
 	return field{obj: o}
-}
-
-// gangGroups counts the annotation that ties several gangs together, which is not modelled.
-func gangGroups(o *object, name string) map[string]int {
-	f := o.annotation(koordinatorPrefix + "groups")
-	if !f.present() {
-		return nil
-	}
-	for e := range f.json().all() {
-		if e.str() != name {
-			return map[string]int{"gangGroups": 1}
-		}
-	}
-	return nil
 }
 
 // readNetworkBlock reads gather rules and parallelism.
@@ -213,11 +200,6 @@ func (r *reader) declaredByPods(d *draft) {
 	}
 	first := d.pods[0].obj
 	r.readNetworkBlock(d, topologyAnnotation(first))
-	for _, m := range d.pods {
-		if d.ignored == nil {
-			d.ignored = gangGroups(m.obj, d.name)
-		}
-	}
 }
 
 // agreed is the number that the pods' annotation or label gives; pods without one agree with all.

@@ -18,6 +18,10 @@
 // or is a mirror pod. What must stay of a running gang is its minimum, with those of its groups; all of it where none is given. A
 // PodDisruptionBudget without status.disruptionsAllowed is counted over the members that it selects on nodes: those that are leaving
 // are expected, but not available.
+//
+// Gangs that name each other in the annotation gang.scheduling.koordinator.sh/groups, of their PodGroup or else of their pods, start together
+// (Request.Together). Each has to name all. One whose members run, or whose PodGroup is Finished, is there already; the others wait for one that is not
+// in the input or has too few pods.
 package manifest
 
 import (
@@ -62,10 +66,11 @@ type Input struct {
 type Gang struct {
 	Request gang.Request
 	// Ignored counts the hard rules of waiting pods that are not modelled, by name: hostPorts, podAffinity,
-	// podAntiAffinity, topologySpread, volumes, gangGroups. Nil if there are none.
+	// podAntiAffinity, topologySpread, volumes. Nil if there are none.
 	Ignored map[string]int
 	// Err says why the gang cannot be planned: it wants a feature that requests lack ([muster.ErrNotSupported]) or, with
-	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set.
+	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set. Or it starts
+	// together with gangs that cannot be there, a [placement.Unschedulable].
 	Err error
 }
 

@@ -155,7 +155,7 @@ func shares(list []numa.Share) string {
 func printGang(b *strings.Builder, g manifest.Gang) {
 	q := g.Request
 	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
-		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota)+flag(q.NeverPreempts, "never-preempts"))
+		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota)+flag(q.NeverPreempts, "never-preempts")+flag(q.Together != "", "together="+q.Together))
 	for _, level := range q.Groups {
 		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
 	}

@@ -57,6 +57,7 @@ type part struct {
 	all, staying, kept load // of all members; without those that are leaving; without victims either
 	others, added      load // of members of other gangs that stay; of new members
 	own, victims       int
+	beside             int // new members of gangs that start together with the one that is drawn
 	assigned           []rune
 	waited             bool
 }
@@ -83,9 +84,11 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 		for _, m := range o.Result.WaitsFor {
 			at(m.Node).waited = true
 		}
-		for _, v := range o.Result.Victims {
-			at(v.Node).victims++
-			leaves[v.MemberRef] = true
+		for _, res := range resultsWith(o) {
+			for _, v := range res.Victims {
+				at(v.Node).victims++
+				leaves[v.MemberRef] = true
+			}
 		}
 	}
 	for m := range c.Running() {
@@ -105,7 +108,40 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 			p.kept.add(&m)
 		}
 	}
+	for i := range o.Together {
+		addOthers(&o.Together[i], at)
+	}
 	return parts
+}
+
+// resultsWith are the plans of a gang and of those that start together with it.
+func resultsWith(o *Outcome) []*placement.Result {
+	results := []*placement.Result{o.Result}
+	for i := range o.Together {
+		if res := o.Together[i].Result; res != nil {
+			results = append(results, res)
+		}
+	}
+	return results
+}
+
+// addOthers adds the new members of a gang that starts together with the one that is drawn: they hold what they get.
+func addOthers(o *Outcome, at func(node string) *part) {
+	if o.Result == nil || o.Request == nil {
+		return
+	}
+	shapes := shapesOf(o.Request)
+	for _, a := range o.Result.Assignments {
+		shape := shapes[a.Member]
+		if shape == nil {
+			shape = shapeOf(o.Request)
+		}
+		m, p := placement.Running{Resources: shape.Resources, NUMA: a.NUMA}, at(a.Node)
+		p.beside++
+		for _, l := range []*load{&p.all, &p.staying, &p.kept, &p.others} {
+			l.add(&m)
+		}
+	}
 }
 
 // treeOf is the topology of the plan; of a refusal, the one that the request would have been planned in. Nil if there is
@@ -144,7 +180,7 @@ func (c *cell) count(n *placement.Node, of *counter, p *part) {
 	if of.mixed {
 		c.held = total - of.slots(n, &p.others)
 	}
-	if p.victims > 0 && after == then {
+	if p.victims > 0 && after == then && p.beside == 0 {
 		c.left, c.held = 1, max(0, c.held-1)
 	}
 	if n.Cordoned || n.NotReady {

@@ -21,7 +21,8 @@ import (
 // victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
 // where nothing is below). An assignment names zones of its node if the member has
 // any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
-// whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]).
+// whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]). A gang that starts
+// together with others has their names as together, behind its own; the reason has together, the gangs for which it waits, if it could be placed without them.
 func JSON(w io.Writer, outcomes []Outcome) error {
 	var b bytes.Buffer
 	if err := writePlans(&b, outcomes); err != nil {
@@ -106,8 +107,12 @@ func document(o *Outcome) object {
 	if ignored == nil {
 		ignored = map[string]int{}
 	}
+	doc := object{{"gang", o.Gang}}
+	if len(o.Together) > 0 {
+		doc = append(doc, field{"together", mates(o)})
+	}
 	if o.Result == nil {
-		doc := object{{"gang", o.Gang}, {"status", "unschedulable"}}
+		doc = append(doc, field{"status", "unschedulable"})
 		if errors.Is(o.Err, placement.ErrUnschedulable) {
 			doc = append(doc, field{"pass", pass(o)})
 		}
@@ -118,13 +123,10 @@ func document(o *Outcome) object {
 		)
 	}
 	res := o.Result
-	doc := object{
-		{"gang", o.Gang},
-		{"status", "placed"},
-		{"tier", res.Tier},
-		{"layer", res.Layer},
-		{"domain", strings.Join(res.Domain, "/")},
-	}
+	doc = append(
+		doc,
+		field{"status", "placed"}, field{"tier", res.Tier}, field{"layer", res.Layer}, field{"domain", strings.Join(res.Domain, "/")},
+	)
 	if len(res.GroupTiers) > 0 {
 		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
 	}
@@ -241,6 +243,9 @@ func reason(err error) object {
 			deficit = append(deficit, field{s.Resource, s.By})
 		}
 		doc = append(doc, field{"refusedBy", object{{"quota", q.Quota}, {"rule", string(q.Rule)}, {"deficit", deficit}}})
+	}
+	if len(why.Together) > 0 {
+		doc = append(doc, field{"together", why.Together})
 	}
 	if o := why.InTheWay(); len(o.Members) > 0 {
 		members := []object{}

@@ -22,6 +22,8 @@ type Outcome struct {
 	Result *placement.Result
 	// Err is a [placement.Unschedulable], or says why the gang cannot be planned at all.
 	Err error
+	// Together are the outcomes of the gangs that start together with it, without what these have here.
+	Together []Outcome
 	// Ignored counts hard rules of the gang's pods that are not modelled, by name.
 	Ignored map[string]int
 }

@@ -23,7 +23,8 @@ import (
 // of service; `0` is a node that could never take a member. Slots are counted for the first member, by what nodes have, and by
 // their zones where a NUMA policy applies; a member of another shape is one character all the same, and what is left beside it
 // is counted for the first. Above eight characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64
-// nodes, domains without a part in the plan are drawn as one line of counts. O(nodes + running) for each outcome.
+// nodes, domains without a part in the plan are drawn as one line of counts. Gangs that start together are drawn one after the other: members of
+// the others are `x`, and victims of any of them leave. O(nodes + running) for each outcome.
 func Text(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
@@ -31,7 +32,7 @@ func Text(w io.Writer, outcomes []Outcome) error {
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(b, "%s: %s\n", o.Gang, headline(o))
+		fmt.Fprintf(b, "%s: %s\n", name(o), headline(o))
 		planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
 		if planned && o.Request != nil && o.Cluster != nil {
 			newDrawing(o.Cluster, o).write(b)
@@ -44,6 +45,23 @@ func Text(w io.Writer, outcomes []Outcome) error {
 		writeVictims(b, o)
 	}
 	return b.Flush()
+}
+
+// name is what the gang is called, beside those that start together with it.
+func name(o *Outcome) string {
+	if len(o.Together) == 0 {
+		return o.Gang
+	}
+	return o.Gang + " (together with " + strings.Join(mates(o), ", ") + ")"
+}
+
+// mates are the names of the gangs that start together with one.
+func mates(o *Outcome) []string {
+	var names []string
+	for i := range o.Together {
+		names = append(names, o.Together[i].Gang)
+	}
+	return names
 }
 
 // headline is the line of reason.
