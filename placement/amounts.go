@@ -62,16 +62,21 @@ func (a *amounts) shared() []int64 {
 	if a.others == nil {
 		a.others = map[string][]int64{}
 	}
-	a.key = a.key[:0]
-	for _, amount := range a.next {
-		a.key = binary.LittleEndian.AppendUint64(a.key, uint64(amount))
-	}
+	a.key = appendAmounts(a.key[:0], a.next)
 	v, ok := a.others[string(a.key)]
 	if !ok {
 		v = slices.Clone(a.next)
 		a.others[string(a.key)] = v
 	}
 	return v
+}
+
+// appendAmounts appends amounts to a key.
+func appendAmounts(key []byte, amounts []int64) []byte {
+	for _, amount := range amounts {
+		key = binary.LittleEndian.AppendUint64(key, uint64(amount))
+	}
+	return key
 }
 
 // resourceNames lists what nodes have or members hold, in natural order. Pods are always among them: a node that does

@@ -1,9 +1,6 @@
 package placement
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
 // vectors numbers vectors of amounts, equal ones alike.
 type vectors struct {
@@ -14,10 +11,7 @@ type vectors struct {
 
 // of is the number of a vector, which is copied if it is new.
 func (v *vectors) of(amounts []int64) int {
-	v.key = v.key[:0]
-	for _, amount := range amounts {
-		v.key = binary.LittleEndian.AppendUint64(v.key, uint64(amount))
-	}
+	v.key = appendAmounts(v.key[:0], amounts)
 	id, ok := v.ids[string(v.key)]
 	if !ok {
 		if v.ids == nil {

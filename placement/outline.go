@@ -140,18 +140,16 @@ func (o *outline) givenBy(holds []int64) []int64 {
 
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *outline) classify() bool {
-	excluded, gifts, hard := o.excluded(), o.leavingGifts(), o.hard()
-	plain := !o.selective() && o.req.Eligible == nil
+	open, gifts := o.opening(o.refusal), o.leavingGifts()
 	o.classOf = make([]int32, o.v.nodes)
 	o.classes = newClassTable(len(o.needs))
 	free, on := make([]int64, len(o.needs)), []int64(nil)
 	for id := range o.v.nodes {
 		pos, flags := o.v.at(id), o.c.flagsOf(id)
-		outside := pos >= o.v.firstPos[o.v.outside]
-		if o.classOf[pos] = -1; excluded[id] || outside && hard || (flags&^zoned != present || !plain) && o.refusal(id) != "" {
+		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
-		if outside || o.bound(flags) {
+		if pos >= o.v.firstPos[o.v.outside] || o.bound(flags) {
 			return false
 		}
 		for r, need := range o.needs {
@@ -164,22 +162,10 @@ func (o *outline) classify() bool {
 				on = append(on, kind)
 			}
 		}
-		sortFew(on)
+		slices.Sort(on)
 		o.classOf[pos] = o.classes.of(free, on)
 	}
 	return true
-}
-
-// sortFew sorts a short list.
-func sortFew(list []int64) {
-	if len(list) > 16 {
-		slices.Sort(list)
-	}
-	for i := 1; i < len(list); i++ {
-		for j := i; j > 0 && list[j] < list[j-1]; j-- {
-			list[j], list[j-1] = list[j-1], list[j]
-		}
-	}
 }
 
 // list makes classes the nodes of the problem, and what stands on them its candidates.

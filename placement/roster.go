@@ -217,9 +217,7 @@ func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
 	if key.tied {
 		c.key[8] = 1
 	}
-	for _, amount := range m.holds {
-		c.key = binary.LittleEndian.AppendUint64(c.key, uint64(amount))
-	}
+	c.key = appendAmounts(c.key, m.holds)
 	id, ok := c.ids[string(c.key)]
 	if !ok {
 		id = int32(len(c.list))

@@ -149,6 +149,16 @@ func (p *problem) refusal(id int32) string {
 	return ""
 }
 
+// opening says of positions whether nothing but what is free there keeps members away; refusal is asked where something may be wrong with a node.
+func (p *problem) opening(refusal func(id int32) string) func(pos int32) bool {
+	excluded, hard, end := p.excluded(), p.hard(), p.v.firstPos[p.v.outside]
+	plain := !p.selective() && p.req.Eligible == nil
+	return func(pos int32) bool {
+		id := p.v.node(pos)
+		return !excluded[id] && !(hard && pos >= end) && (plain && p.c.flagsOf(id)&^zoned == present || refusal(id) == "")
+	}
+}
+
 // excluded marks the nodes that the request rules out.
 func (p *problem) excluded() map[int32]bool {
 	if len(p.req.Exclude) == 0 {

@@ -109,29 +109,26 @@ func newEvicting(p *problem) *evicting {
 
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
 func (e *evicting) findNodes() {
-	excluded, gifts, hard := e.excluded(), e.leavingGifts(), e.hard()
-	plain := !e.selective() && e.req.Eligible == nil
-	refusal := e.refusal
+	gifts, refusal := e.leavingGifts(), e.refusal
 	if e.hasRoles() {
 		e.Slots, refusal = e.findRoles(), e.refusalOfRoles()
 	}
 	free := make([]int64, int(e.v.nodes)*len(e.needs))
 	e.Nodes = make([]preempt.Node, e.v.nodes)
 	e.Exact = e.mult == nil && !e.inParts() && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
+	open := e.opening(refusal)
 	for pos := range e.v.nodes {
-		id, outside := e.v.node(pos), pos >= e.v.firstPos[e.v.outside]
-		flags := e.c.flagsOf(id)
-		if excluded[id] || outside && hard || (flags&^zoned != present || !plain) && refusal(id) != "" {
+		if !open(pos) {
 			continue
 		}
-		n := &e.Nodes[pos]
-		n.Outside = outside
-		e.Exact = e.Exact && !outside
+		id, n := e.v.node(pos), &e.Nodes[pos]
+		n.Outside = pos >= e.v.firstPos[e.v.outside]
+		e.Exact = e.Exact && !n.Outside
 		n.Free, free = free[:len(e.needs):len(e.needs)], free[len(e.needs):]
 		for r, need := range e.needs {
 			n.Free[r] = e.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.bound(flags) {
+		if e.bound(e.c.flagsOf(id)) {
 			e.Slots = e.slotsWithout
 		}
 	}
