@@ -15,6 +15,7 @@ type alignment struct {
 	indexNeeds, ownNeeds needsByZones
 	shared               byState[*shared]
 	widths               byState[int64] // zones that the next member gets
+	zoneFits             byState[*zoneFit]
 	gifts                map[int32]gift // of nodes whose zones are not those of the snapshot
 	// inexact says that the zones of some node were perhaps not counted exactly.
 	inexact bool
@@ -254,7 +255,12 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 		if !p.bound(p.c.flagsOf(id)) {
 			return
 		}
-		s := p.share(id, p.stateOf(id, gift{zones: gone[id]}), int64(len(members)/p.size()))
+		state := p.stateOf(id, gift{zones: gone[id]})
+		if p.hasRoles() {
+			p.giveZones(r, id, state, members)
+			return
+		}
+		s := p.share(id, state, int64(len(members)/p.size()))
 		for n := 0; s != nil && n < len(members); n++ {
 			if placed := &s.placed[n]; len(placed.Shares) > 0 {
 				r.Assignments[members[n]].NUMA = placed

@@ -8,10 +8,12 @@ type cast struct {
 	roles []*problem
 	slots slotTable // of the first role
 	// held is what new members take that are placed already.
-	held    map[int32][]int64
+	held    map[int32]claim
 	gifts   map[int32]gift
 	asks    [][]int64 // by role, as the problem's needs
 	terrain *terrain
+	// relaxed: each role finds zones by itself, whatever the others take.
+	relaxed bool
 
 	// Counts are of members by role, then of groups by kind.
 	want   counts // the gang's own members and its outermost groups
@@ -29,8 +31,13 @@ type cast struct {
 }
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
-func (p *problem) newCast(held map[int32][]int64) *cast {
-	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
+func (p *problem) newCast(held map[int32]claim) *cast {
+	return p.castOf(held, false)
+}
+
+// castOf is newCast, relaxed or not.
+func (p *problem) castOf(held map[int32]claim, relaxed bool) *cast {
+	c := &cast{problem: p, held: held, relaxed: relaxed, gifts: p.leavingGifts(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
 	c.want, c.kinds, c.done = p.bill()
@@ -159,19 +166,22 @@ func (g gathering) within(miss int32) int32 {
 }
 
 // slotsBeside are the slots of the first role beside what is as good as taken.
-func (c *cast) slotsBeside(held map[int32][]int64) slotTable {
+func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 	first := c.roles[0]
 	if len(held) == 0 {
 		return first.slotTable()
 	}
 	slots := first.countSlots()
-	for id, amounts := range held {
-		left := make([]int64, len(amounts))
-		for r, amount := range amounts {
+	for id, t := range held {
+		left := make([]int64, len(t.amounts))
+		for r, amount := range t.amounts {
 			left[r] = -amount
 		}
 		x := c.v.nodeVertex(c.v.at(id))
 		slots[x] = min(slots[x], first.room(id, left))
+		if t.zones != nil {
+			slots[x] = min(slots[x], int64(t.beside.most(0)), first.countZones(first.needsOn(id), t.zones).Slots)
+		}
 	}
 	first.sumSlots(slots)
 	return slotTable{flat: slots}

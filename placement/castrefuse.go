@@ -121,6 +121,9 @@ func (g *scheme) fillUp(d vertex, room counts) (n couldTake) {
 // proven says whether nothing was left out when it was found that no content can be placed.
 func (c *cast) proven() bool {
 	all := c.contents()
+	if c.terrain.inexact { // there may be other ways to find zones
+		c = c.problem.castOf(nil, true)
+	}
 	for _, in := range all.least() {
 		some := c.recast(in)
 		g := some.under(some.loosest(c.gather.must))

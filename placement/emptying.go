@@ -11,16 +11,16 @@ import (
 // emptying looks for leaving members that make room for units on a node.
 type emptying struct {
 	*problem
-	units int64
-	zones []*numa.Need // nil: zones are not looked at
+	zones func(*numa.Node) bool // whether they take the units in a state; nil: they are not looked at
 }
 
 // fewest finds the smallest set of members that makes room for so many units on their node, the first by name among
-// equals. Members that hold the same are tried in order only, so the work grows with the kinds of members.
-func (p *problem) fewest(id int32, members []*member, units int64) []*member {
-	e := emptying{problem: p, units: units}
+// equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
+// take the units in a state.
+func (p *problem) fewest(id int32, members []*member, units int64, zones func(*numa.Node) bool) []*member {
+	e := emptying{problem: p}
 	if p.bound(p.c.flagsOf(id)) {
-		e.zones = p.needsOn(id)
+		e.zones = zones
 	}
 	lack, state := p.lacking(id, units), p.stateOf(id, gift{})
 	for size := range members {
@@ -59,7 +59,7 @@ func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size
 
 func (e *emptying) enough(lack []int64, state *numa.Node) bool {
 	return !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) &&
-		(e.zones == nil || e.countZones(e.zones, state).Slots >= e.units)
+		(e.zones == nil || e.zones(state))
 }
 
 // same says whether two members give back the same.

@@ -301,7 +301,8 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 		}
 	}
 	fewer := w.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
-	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && len(w.req.Parts) == 0
+	mixed := len(a.shapes) > 1 && a.zonesBind()                              // more free zones may be taken otherwise
+	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.req.Parts) == 0
 }
 
 // alike counts the members of one shape on a member's node.

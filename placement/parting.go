@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -23,9 +23,6 @@ type parting struct {
 func (p *problem) countParts() error {
 	if !p.inParts() {
 		return nil
-	}
-	if p.c.zoned > 0 || slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" }) {
-		return unsupported("request.Parts", p.whole.called, "parts where zones bind the members")
 	}
 	c := p.contents()
 	all := c.everything()
@@ -162,7 +159,7 @@ func (p *problem) fewAndMore() *Result {
 	}
 	waits := p.waitsFor(o.positions)
 	slices.SortFunc(waits, compareWaited)
-	next := p.furtherInParts(o)
+	next := p.furtherInParts(o, waits)
 	if next == nil {
 		return p.result(o.positions, waits)
 	}
@@ -188,6 +185,46 @@ func (p *problem) fewAndMore() *Result {
 	return both.result(positions, waits)
 }
 
+// claim is what members that are placed already take of a node.
+type claim struct {
+	amounts []int64    // by resource
+	zones   *numa.Node // the zones with them, nil: they bind nobody
+	beside  frontier   // what the zones take beside them, when those that the plan waits for have left
+}
+
+// takeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
+// must fit now.
+func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Waited) {
+	if !p.zonesBind() {
+		return
+	}
+	gone, on := p.zonesAfter(waits), map[int32]counts{}
+	for i, pos := range positions {
+		id := p.v.node(pos)
+		if on[id] == nil {
+			on[id] = make(counts, len(p.shapes))
+		}
+		on[id][p.role(i)]++
+	}
+	for id, some := range on {
+		steps, state := zoneSteps, p.stateOf(id, gift{zones: gone[id]})
+		fit := p.zoneFit(id, state, &steps)
+		if fit == nil {
+			continue
+		}
+		t := held[id]
+		t.zones, t.beside = p.stateOf(id, gift{}), fit.most.beside(some)
+		for _, placed := range p.inZones(id, state, some) {
+			if next, err := t.zones.Add(placed...); err == nil {
+				t.zones = next
+			} else {
+				t.beside = frontier{make(counts, len(p.shapes))} // a sum overflows
+			}
+		}
+		held[id] = t
+	}
+}
+
 // sortByRole lets ranks follow the tree where a gang has no groups, whoever came first.
 func (p *problem) sortByRole(positions []int32) {
 	if len(p.whole.parts) > 0 {
@@ -210,14 +247,14 @@ func (p *problem) sortByRole(positions []int32) {
 }
 
 // furtherInParts places further members, as if those ran that a plan places: inside its domain, on what is free now.
-func (p *problem) furtherInParts(o *outcome) *outcome {
+func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 	all := p.everyone
 	if len(o.of.pending) == len(all.pending) {
 		return nil
 	}
 	more := all.beside(o)
-	more.pending, more.roleOf = nil, nil
-	held := map[int32][]int64{}
+	more.pending, more.roleOf, more.zoneFits = nil, nil, nil
+	held := map[int32]claim{}
 	for i, is := range p.content {
 		if !is {
 			more.pending = append(more.pending, all.pending[i])
@@ -228,15 +265,16 @@ func (p *problem) furtherInParts(o *outcome) *outcome {
 	}
 	for i, pos := range o.positions {
 		id := p.v.node(pos)
-		if held[id] == nil {
-			held[id] = make([]int64, len(p.c.resources))
+		if held[id].amounts == nil {
+			held[id] = claim{amounts: make([]int64, len(p.c.resources))}
 		}
 		for _, n := range p.needs {
 			if n.id >= 0 {
-				held[id][n.id] += p.shapeOf(i).Resources[n.name]
+				held[id].amounts[n.id] += p.shapeOf(i).Resources[n.name]
 			}
 		}
 	}
+	p.takeZones(held, o.positions, waits)
 	more.already = p.asks(len(p.pending))
 	return more.newCast(held).search()
 }

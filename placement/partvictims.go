@@ -24,12 +24,27 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 		for r, one := range c.roles {
 			open[r] = one.refusal(id) == ""
 		}
-		f, forgot := g.onNode(free, open)
+		f, forgot := g.onNode(free, open, e.zoneBounds(id, gone))
 		if forgot {
 			return int64(e.units)
 		}
 		return c.sizes.most(f)
 	}
+}
+
+// zoneBounds bounds what the zones of a node take of each role without some candidates; nil: they bind nobody.
+func (e *evicting) zoneBounds(id int32, gone []int32) frontier {
+	if !e.bound(e.c.flagsOf(id)) {
+		return nil
+	}
+	state, most := e.stateOf(id, e.leavingGifts()[id]), e.pendingByRole()
+	for _, i := range gone {
+		state = without(state, e.members[i])
+	}
+	for r, need := range e.needsOn(id) {
+		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
+	}
+	return frontier{most}
 }
 
 // refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.

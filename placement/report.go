@@ -25,7 +25,7 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 func (p *problem) hold(r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = r.lenient || s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred
+		r.lenient = append(r.lenient, s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred)
 	}
 	if p.hasRoles() {
 		r.roles = make(map[string]int, len(p.pending))

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
@@ -42,7 +44,7 @@ type Result struct {
 	quota       string
 	limit       quota.Limit
 	pinned      map[string]bool // members that are not preemptible
-	lenient     bool            // members prefer to keep apart from others in their zones, but need not
+	lenient     []bool          // members prefer to keep apart from others in their zones, but need not; as holds
 	indexes     map[string]int
 }
 
@@ -52,6 +54,14 @@ func (r *Result) kindOf(a *Assignment) int {
 		return r.roles[a.Member]
 	}
 	return a.Rank % len(r.holds)
+}
+
+// strict says whether a member must keep apart from others in its zones. Those of a unit are taken for one.
+func (r *Result) strict(member string) bool {
+	if r.roles != nil {
+		return !r.lenient[r.roles[member]]
+	}
+	return !slices.Contains(r.lenient, true)
 }
 
 // LayerSpan is the number of domains of one layer that a gang uses.

@@ -9,14 +9,8 @@ import (
 // chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members. Nil if such a gang
 // is supported; docs/order.md, section 7, says which are.
 func (p *problem) chooseRoles(shapes []*gang.Shape, odd int) error {
-	refuse := func(feature string) error {
-		return unsupported("request.Members.Shape", p.pending[odd].name, "members of different shapes "+feature)
-	}
-	switch {
-	case p.mult != nil:
-		return refuse("with a multiple")
-	case p.c.zoned > 0 || slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" }):
-		return refuse("where zones bind them, unless in equal groups that must each gather on one node")
+	if p.mult != nil {
+		return unsupported("request.Members.Shape", p.pending[odd].name, "members of different shapes with a multiple")
 	}
 	p.roleOf = make([]int32, len(shapes))
 	for i, s := range shapes {
@@ -48,13 +42,25 @@ func (p *problem) ofRoles() []*problem {
 	out := make([]*problem, len(p.shapes))
 	for r := range out {
 		one := *p
-		one.shapes, one.roleOf, one.indexes = p.shapes[r:r+1], nil, [2]*index{}
+		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.gifts}
+		one.align()
 		if err := one.sumNeeds(); err != nil {
 			one.needs = nil // never: the sum over all roles does not overflow
 		}
 		out[r] = &one
 	}
 	return out
+}
+
+// countsOn counts the members on a node by role.
+func (p *problem) countsOn(positions []int32, id int32) counts {
+	some := make(counts, len(p.shapes))
+	for i, pos := range positions {
+		if p.v.node(pos) == id {
+			some[p.role(i)]++
+		}
+	}
+	return some
 }
 
 // loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.

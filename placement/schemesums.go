@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"math"
 	"slices"
 )
 
@@ -26,7 +27,7 @@ func (g *scheme) belowClass(i int32) frontier {
 	if g.below[i] == nil {
 		a := &g.terrain.classes[i]
 		if a.free != nil {
-			g.below[i], g.forgot[i] = g.onNode(a.free, a.open)
+			g.below[i], g.forgot[i] = g.onNode(a.free, a.open, a.zones)
 		} else {
 			g.below[i] = g.sumKids(i, a)
 		}
@@ -73,8 +74,8 @@ func (g *scheme) times(class, n int32) (f frontier, forgot bool) {
 
 // onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger
 // numbers are forgotten.
-func (g *scheme) onNode(free []int64, open []bool) (f frontier, forgot bool) {
-	e := nodeCounts{scheme: g, open: open, at: make(counts, len(g.most)), sides: make(counts, len(g.most))}
+func (g *scheme) onNode(free []int64, open []bool, zones frontier) (f frontier, forgot bool) {
+	e := nodeCounts{scheme: g, open: open, zones: zones, at: make(counts, len(g.most)), sides: make(counts, len(g.most))}
 	for r := range g.roles {
 		e.sides[r] = e.room(r, free)
 	}
@@ -87,7 +88,8 @@ func (g *scheme) onNode(free []int64, open []bool) (f frontier, forgot bool) {
 type nodeCounts struct {
 	*scheme
 	open  []bool
-	sides counts // no more of a role
+	zones frontier // nil: they bind nobody
+	sides counts   // no more of a role
 	at    counts
 }
 
@@ -102,15 +104,42 @@ func (e *nodeCounts) room(role int, free []int64) int32 {
 	if !e.open[role] {
 		return 0
 	}
+	if e.zones != nil {
+		room = min(room, int64(e.zones.most(role)))
+	}
 	return int32(room)
+}
+
+// zoneRoom is how many members of the main role the zones take beside those of the others; -1: they do not even take these.
+func (e *nodeCounts) zoneRoom() int32 {
+	n, main := int32(-1), e.folder.main
+	if main < len(e.roles) {
+		e.at[main] = 0
+	}
+	for _, p := range e.zones {
+		switch {
+		case !e.at[:len(p)].within(p):
+		case main < len(p):
+			n = max(n, p[main])
+		default:
+			n = 0
+		}
+	}
+	return n
 }
 
 // extend puts every number of members of the roles from one on into what is free; of the main role, last, as many as fit.
 func (e *nodeCounts) extend(role int, free []int64) {
 	main := e.folder.main
 	if role == len(e.roles) {
+		most := int32(math.MaxInt32)
+		if e.zones != nil {
+			if most = e.zoneRoom(); most < 0 {
+				return
+			}
+		}
 		if main < len(e.roles) {
-			e.at[main] = e.room(main, free)
+			e.at[main] = min(most, e.room(main, free))
 		}
 		e.folder.put(e.at, e.folder.none[0])
 		return

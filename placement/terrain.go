@@ -10,6 +10,8 @@ type terrain struct {
 	of []int32 // the class of each vertex
 	// classes are those of nodes first; children have lower numbers than what they are in.
 	classes []ground
+	// inexact: the zones of some node may take more than was found.
+	inexact bool
 }
 
 // ground are vertices that are alike. One that running members of the gang are below is alone in its class.
@@ -18,6 +20,8 @@ type ground struct {
 	kids []classCount
 	free []int64 // of nodes, by need
 	open []bool  // of nodes, by role
+	// zones are the largest counts, by role, that the zones of nodes take; nil: they bind nobody.
+	zones frontier
 }
 
 // classCount is a number of children of a class.
@@ -34,11 +38,13 @@ type terrainMaker struct {
 	demand []int64      // of the gang, by need: more is as good
 	kids   []classCount // see countKids
 	at     []int32      // by class: the place in kids, from 1 on; 0: it has none
+	fits   vectors      // numbers what zones take
+	steps  int          // that are left to look at zones
 }
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain() *terrain {
-	m := terrainMaker{cast: c, known: newClassTable(0)}
+	m := terrainMaker{cast: c, known: newClassTable(0), steps: allZoneSteps}
 	m.demand = make([]int64, len(c.needs))
 	for i := range c.needs {
 		for role, n := range c.most[:len(c.roles)] {
@@ -98,10 +104,47 @@ func (m *terrainMaker) nodes() {
 			open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
 			m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 32)
 		}
+		var zones frontier
+		if m.zonesBind() {
+			zones = m.zonesOf(id, closed)
+		}
 		if m.add(x) {
-			m.classes = append(m.classes, ground{at: x, free: slices.Clone(m.key[from : from+len(m.needs)]), open: slices.Clone(open)})
+			m.classes = append(m.classes, ground{at: x, free: slices.Clone(m.key[from : from+len(m.needs)]), open: slices.Clone(open), zones: zones})
 		}
 	}
+}
+
+// zonesOf is what the zones of a node take, which goes into its key; nil: they bind nobody, or nobody may come.
+func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
+	held := m.held[id]
+	state := held.zones
+	if state == nil {
+		state = m.stateOf(id, m.gifts[id])
+	}
+	var fit *zoneFit
+	if !closed {
+		fit = m.zoneFit(id, state, &m.steps)
+	}
+	if fit == nil {
+		m.key = append(m.key, 0)
+		return nil
+	}
+	zones := fit.most
+	m.terrain.inexact = m.terrain.inexact || !slices.Equal(zones[0], fit.bound)
+	switch {
+	case m.relaxed:
+		zones = frontier{fit.bound}
+	case held.zones != nil:
+		zones = zones.meet(held.beside)
+	}
+	var all []int64
+	for _, p := range zones {
+		for _, n := range p {
+			all = append(all, int64(n))
+		}
+	}
+	m.key = append(m.key, int64(m.fits.of(all))+1)
+	return zones
 }
 
 // freeReader reads what nodes have free, and their flags, a page at a time.
@@ -127,7 +170,7 @@ func (f *freeReader) appendOf(list []int64, id int32) []int64 {
 			}
 		}
 	}
-	gift, held := f.gifts[id].amounts, f.held[id]
+	gift, held := f.gifts[id].amounts, f.held[id].amounts
 	for i, n := range f.needs {
 		var free int64
 		if f.pages[i] != nil {

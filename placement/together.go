@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 )
 
 // Together plans gangs that start together or not at all, as one gang of which each of them is a part: the rules of gather hold for all members of all
@@ -193,9 +194,12 @@ func (t *team) ranking(p *problem) []ranked {
 
 // results parts a common result into those of the gangs.
 func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
-	nodes := make(map[string]string, len(all.Assignments)) // by member
+	nodes, zones := make(map[string]string, len(all.Assignments)), map[string]*numa.Placed{} // by member
 	for _, a := range all.Assignments {
 		nodes[a.Member] = a.Node
+		if a.NUMA != nil {
+			zones[a.Member] = a.NUMA
+		}
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
@@ -216,6 +220,9 @@ func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
 			}
 		}
 		out[i] = some.with(in).describe(positions)
+		for k := range out[i].Assignments {
+			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
+		}
 		p.hold(out[i])
 		p.waitForNames(out[i])
 		t.waitOn(out[i], all)

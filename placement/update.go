@@ -40,9 +40,11 @@ func (c *Cluster) apply(res *Result) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !res.lenient {
-		if err := c.keepApart(g.members); err != nil {
-			return nil, err
+	for _, m := range g.members {
+		if res.strict(m.name) {
+			if err := c.apart(m); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := next.enter(g.members); err != nil {

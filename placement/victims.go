@@ -128,7 +128,7 @@ func (e *evicting) findNodes() {
 		for r, need := range e.needs {
 			n.Free[r] = e.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.bound(e.c.flagsOf(id)) {
+		if e.bound(e.c.flagsOf(id)) && !e.hasRoles() {
 			e.Slots = e.slotsWithout
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/numa"
 )
 
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
@@ -98,10 +99,13 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	var out []Waited
 	for id, members := range leaving {
 		load, units := p, placed[id]
+		zones := func(state *numa.Node) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
 		if p.hasRoles() {
+			some := p.countsOn(positions, id)
 			load, units = p.loadOf(positions, id), 1
+			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
 		}
-		for _, m := range load.fewest(id, members, units) {
+		for _, m := range load.fewest(id, members, units, zones) {
 			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
 		}
 	}

@@ -160,16 +160,6 @@ func (c *Cluster) zonesTake(m *member) error {
 	return nil
 }
 
-// keepApart checks the exclusivity of members that are to come.
-func (c *Cluster) keepApart(members []*member) error {
-	for _, m := range members {
-		if err := c.apart(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
 // other's zones.
 func (c *Cluster) apart(m *member) error {

@@ -12,16 +12,18 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 )
 
-// drawParts draws a cluster without zones and a gang of groups that differ, or of equal ones of several shapes; of many some members run.
+// drawParts draws a gang of groups that differ, or of equal ones of several shapes; of many some members run. Of the clusters half have zones.
 func drawParts(t *rapid.T) Input {
 	sizes := Sizes{Nodes: 8, Slots: 4, Members: 9}
 	in := Input{Spec: DrawCluster(t, sizes)}
-	dropZones(&in.Spec)
 	in.Request = gang.Request{
 		Name:          gangName,
 		Shape:         gang.Shape{Resources: muster.Resources{device: 1}},
 		NeverPreempts: true,
 		Policy:        rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
+	}
+	if hasZones(&in.Spec) {
+		in.Request.Shape.NUMA = drawNUMA(t)
 	}
 	withOwn := chance(t, 50, "with running members")
 	if withOwn && chance(t, 60, "with many") {
@@ -39,7 +41,7 @@ func drawParts(t *rapid.T) Input {
 	in.Request.Groups = nil
 	shapes := []*gang.Shape{&in.Request.Shape}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 2}).Draw(t, "roles") {
-		shapes = append(shapes, drawShape(t))
+		shapes = append(shapes, drawShape(t, &in.Spec))
 	}
 	if equal := chance(t, 15, "equal groups"); equal && len(shapes) > 1 {
 		d.equalGroups(&in, members+own)
@@ -60,20 +62,18 @@ func drawParts(t *rapid.T) Input {
 	return in
 }
 
-// drawPartVictims draws a cluster without zones that is nearly full, and a gang in groups that differ that may well need victims.
+// drawPartVictims draws a cluster that is nearly full, and a gang in groups that differ that may well need victims.
 func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
-	dropZones(&in.Spec)
 	req := &in.Request
 	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
-	req.Shape.NUMA = gang.NUMA{}
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: []string{"0"}}
 	for _, l := range in.Spec.Trees[0].Tree.Layers() {
 		d.layers = append(d.layers, strconv.Itoa(l.Tier))
 	}
 	d.parts(&in)
-	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t)})
+	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
 	if chance(t, 40, "with minima") {

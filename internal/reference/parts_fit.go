@@ -14,6 +14,7 @@ type packing struct {
 	bounds
 	items  []item
 	room   [][]int64
+	on     [][]int // members by node and role
 	at     []int
 	failed map[string]bool // states from which it cannot be completed
 }
@@ -27,7 +28,7 @@ func (s *partSolver) fit(items []item, b bounds) bool {
 		}
 	}
 	for _, room := range s.room {
-		p.room = append(p.room, slices.Clone(room))
+		p.room, p.on = append(p.room, slices.Clone(room)), append(p.on, make([]int, len(s.roles)))
 	}
 	return p.place(0)
 }
@@ -54,6 +55,13 @@ func (p *packing) key(i int) string {
 	for _, room := range p.room {
 		for _, free := range room {
 			key = binary.AppendVarint(key, free)
+		}
+	}
+	for node, counts := range p.on {
+		for _, n := range counts {
+			if p.bind(p.nodes[node].node) {
+				key = append(key, byte(n))
+			}
 		}
 	}
 	key = append(key, byte(p.outside))
@@ -123,6 +131,13 @@ func (p *packing) takes(it item, node int) int {
 			n = min(n, int(p.room[node][k]/ask))
 		}
 	}
+	for n > 0 && p.bind(p.nodes[node].node) {
+		counts := slices.Clone(p.on[node])
+		if counts[it.role] += n; p.zonesTake(node, counts) {
+			break
+		}
+		n--
+	}
 	return n
 }
 
@@ -132,6 +147,7 @@ func (p *packing) use(it item, node, n int) {
 			p.room[node][k] -= int64(n) * p.roles[it.role].Resources[name]
 		}
 	}
+	p.on[node][it.role] += n
 	if p.nodes[node].outside {
 		p.outside -= n
 	}

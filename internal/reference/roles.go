@@ -20,6 +20,7 @@ type roleSolver struct {
 	nodes   []*vertex // in the order of paths
 	tiers   []int     // of the strategy: the gang's, then every level's
 	free    []muster.Resources
+	roleZones
 }
 
 // cast is one way to place members: for every node how many of each role.
@@ -42,13 +43,16 @@ func hasRoles(in *Input) bool {
 // onNode says whether a rule gathers on a node, as rules are drawn.
 func onNode(r gang.Rule) bool { return r.Strategy == gang.MustGather && r.Layer == "0" }
 
-func newRoleSolver(in *Input) (*roleSolver, error) {
+func newRoleSolver(in *Input) (*roleSolver, error) { return newSolverOf(in, nil) }
+
+// newSolverOf is newRoleSolver for roles that are known; nil: they are not.
+func newSolverOf(in *Input, roles []*gang.Shape) (*roleSolver, error) {
 	s, err := newSolver(in)
 	if err != nil {
 		return nil, err
 	}
 	req := &in.Request
-	r := &roleSolver{solver: s, ranks: validity.Ranks(req, s.own), pending: slices.Clone(req.Members)}
+	r := &roleSolver{solver: s, ranks: validity.Ranks(req, s.own), pending: slices.Clone(req.Members), roles: slices.Clone(roles)}
 	slices.SortFunc(r.pending, func(a, b gang.Member) int { return r.ranks[a.Name] - r.ranks[b.Name] })
 	for i := range r.pending {
 		if shape := validity.ShapeOf(req, &r.pending[i]); r.role(shape) < 0 {
@@ -60,7 +64,7 @@ func newRoleSolver(in *Input) (*roleSolver, error) {
 			r.nodes = append(r.nodes, v)
 		}
 	}
-	return r, nil
+	return r, r.readRoleZones()
 }
 
 func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.roles, shape.Equal) }
@@ -69,7 +73,7 @@ func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.rol
 func (s *roleSolver) lookAgain(leavingGone bool) {
 	s.shapes = s.roles[:1] // slots are those of the first role
 	s.look(leavingGone)
-	s.free = nil
+	s.free, s.states, s.known = nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
 		var on []placement.Running
 		for _, r := range s.in.Spec.Running {
@@ -88,6 +92,12 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 			}
 		}
 		s.free = append(s.free, free)
+		zones := s.byNode[v.node.Name]
+		state, err := zones.with(on)
+		if err != nil {
+			state = nil
+		}
+		s.states = append(s.states, state)
 	}
 }
 
@@ -125,7 +135,7 @@ func (s *roleSolver) all(n int) []cast {
 // onNode calls back for all counts that fit on a node together.
 func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
 	if role == len(s.roles) {
-		if s.fitsTogether(i, counts) {
+		if s.fitsTogether(i, counts) && s.zonesTake(i, counts) {
 			each(counts)
 		}
 		return
@@ -258,6 +268,7 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	}
 	answer.Placed = true
 	answer.complete(out)
+	s.shareByRole(answer)
 }
 
 func keep(ways []cast, holds func(cast) bool) []cast {

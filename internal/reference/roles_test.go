@@ -28,6 +28,9 @@ func rolesAgree(in Input) ([]string, error) {
 		if err := difference(in, want, res, refusal); err != nil {
 			return nil, fmt.Errorf("%s path: %w\nreference: %splan: %s", path, err, want.Text(), resultText(res, refusal))
 		}
+		if err := appliesTo(&in, res); err != nil {
+			return nil, fmt.Errorf("%w\nplan: %s", err, resultText(res, refusal))
+		}
 	}
 	return append(roleKinds(&in, want), quotaKinds(&in, want)...), nil
 }
@@ -48,6 +51,15 @@ func roleKinds(in *Input, a *Answer) []string {
 	}{
 		{fmt.Sprintf("%d roles", len(s.roles)), true},
 		{"placed", a.Placed},
+		{"with zones", hasZones(&in.Spec)},
+		{"with zones, placed", hasZones(&in.Spec) && a.Placed},
+		{"with zones, refused", hasZones(&in.Spec) && !a.Placed},
+		{"placed in zones", inZones(a, 1) > 0},
+		{"placed in zones, members of several roles on a node", s.severalInZones(a)},
+		{"placed in zones, some span them", inZones(a, 2) > 0},
+		{"placed in zones, beside members without", inZones(a, 1) > 0 && inZones(a, 1) < a.Members},
+		{"placed in zones, waiting", inZones(a, 1) > 0 && len(a.WaitsFor) > 0},
+		{"placed in zones, waiting, and further members", inZones(a, 1) > 0 && len(a.WaitsFor) > 0 && a.Members > a.Wanted},
 		{"unschedulable", !a.Placed},
 		{"of several nodes", len(a.Counts) > 1},
 		{"beside running members", a.Placed && len(s.own) > 0},
@@ -67,11 +79,34 @@ func roleKinds(in *Input, a *Answer) []string {
 	return out
 }
 
-// drawRoles draws a cluster without zones and a gang of two or three roles, a quarter of them with quotas.
+// inZones counts the members that have shares of so many zones or more.
+func inZones(a *Answer, width int) (n int) {
+	for _, x := range a.Assignments {
+		n += bit(x.NUMA != nil && len(x.NUMA.Shares) >= width)
+	}
+	return n
+}
+
+// severalInZones says whether members of several roles have shares of the zones of one node.
+func (s *roleSolver) severalInZones(a *Answer) bool {
+	on := map[string]int{}
+	for _, x := range a.Assignments {
+		if x.NUMA == nil {
+			continue
+		}
+		r := s.role(s.shapeNamed(x.Member))
+		if other, ok := on[x.Node]; ok && other != r {
+			return true
+		}
+		on[x.Node] = r
+	}
+	return false
+}
+
+// drawRoles draws a gang of two or three roles, a quarter of them with quotas, and a cluster, half of them with zones.
 func drawRoles(t *rapid.T) Input {
 	sizes := Sizes{Nodes: 8, Slots: 4, Members: 6}
 	in := Input{Spec: DrawCluster(t, sizes)}
-	dropZones(&in.Spec)
 	in.Request = gang.Request{
 		Name:   gangName,
 		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
@@ -87,7 +122,7 @@ func drawRoles(t *rapid.T) Input {
 	drawRest(t, &in.Request, &in.Spec, own)
 	var shapes []*gang.Shape
 	for range rapid.IntRange(2, 3).Draw(t, "roles") {
-		shapes = append(shapes, drawShape(t))
+		shapes = append(shapes, drawShape(t, &in.Spec))
 	}
 	for i := range in.Request.Members {
 		in.Request.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
@@ -97,6 +132,23 @@ func drawRoles(t *rapid.T) Input {
 		in.Request.NeverPreempts = true // it might reclaim
 	}
 	return in
+}
+
+// drawAlignment draws what members of a role ask of zones; some have no policy.
+func drawAlignment(t *rapid.T, s *gang.Shape) {
+	if chance(t, 30, "larger") {
+		s.Resources[device], s.Resources[second] = rapid.Int64Range(1, 5).Draw(t, "devices"), 500*rapid.Int64Range(0, 6).Draw(t, "CPUs")
+	}
+	if chance(t, 10, "asks for memory") {
+		s.Resources[muster.Memory] = 1
+	}
+	if s.NUMA = drawNUMA(t); chance(t, 30, "one policy") {
+		s.NUMA.Policy = numa.BestEffort
+	}
+}
+
+func hasZones(spec *placement.Spec) bool {
+	return slices.ContainsFunc(spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil })
 }
 
 func dropZones(spec *placement.Spec) {
@@ -124,7 +176,7 @@ func drawRulesOfRoles(t *rapid.T, in *Input) {
 }
 
 // drawShape draws what members of a role ask for and where they may be.
-func drawShape(t *rapid.T) *gang.Shape {
+func drawShape(t *rapid.T, spec *placement.Spec) *gang.Shape {
 	s := &gang.Shape{Resources: muster.Resources{second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs")}}
 	if s.Resources[second] == 0 || chance(t, 60, "has devices") { // it asks for something that nodes have
 		s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")
@@ -138,6 +190,9 @@ func drawShape(t *rapid.T) *gang.Shape {
 	if chance(t, 10, "tolerates") {
 		s.Tolerations = []gang.Toleration{{Key: "t", Exists: true}}
 	}
+	if hasZones(spec) {
+		drawAlignment(t, s)
+	}
 	return s
 }
 
@@ -147,14 +202,13 @@ func TestVictimsOfRoles(t *testing.T) {
 	holdsFor(t, drawRoleVictims, func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
 }
 
-// drawRoleVictims draws a cluster without zones that is nearly full, and a gang of several roles that may well need victims.
+// drawRoleVictims draws a cluster that is nearly full, and a gang of several roles that may well need victims.
 func drawRoleVictims(t *rapid.T) Input {
 	in := crowd(t)
-	dropZones(&in.Spec)
 	req := &in.Request
 	req.Groups, req.PP, req.DP = nil, 0, 0
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
-	shapes := []*gang.Shape{drawShape(t), drawShape(t)}
+	shapes := []*gang.Shape{drawShape(t, &in.Spec), drawShape(t, &in.Spec)}
 	for i := range req.Members {
 		req.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
 	}
@@ -172,6 +226,7 @@ func drawRoleVictims(t *rapid.T) Input {
 // Members that are told apart by nothing that matters are placed like members of one shape.
 func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 	holdsFor(t, drawRoles, func(in Input) ([]string, error) {
+		dropZones(&in.Spec) // those of one shape are put into zones at once
 		return nil, sameAsOneShape(in)
 	})
 }
@@ -179,6 +234,11 @@ func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 func sameAsOneShape(in Input) error {
 	if in.Request.Policy != "" && in.Request.Policy != gang.BestFit || in.Request.Score != nil || len(validity.Own(&in.Spec, &in.Request)) > 0 {
 		return nil // roles are placed by plainer rules
+	}
+	for i := range in.Request.Members {
+		shape := *in.Request.Members[i].Shape
+		shape.NUMA = gang.NUMA{}
+		in.Request.Members[i].Shape = &shape
 	}
 	shapes := [2]gang.Shape{*in.Request.Members[0].Shape, *in.Request.Members[0].Shape}
 	shapes[1].Tolerations = append(slices.Clip(shapes[1].Tolerations), gang.Toleration{Key: "nobody has it", Exists: true})

@@ -1,8 +1,10 @@
 package reference
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -12,6 +14,7 @@ import (
 // those placed so far ran.
 func (s *roleSolver) waitByRole(answer *Answer) {
 	answer.WaitsFor = s.waitsForByRole(answer)
+	s.shareByRole(answer)
 	later, err := s.laterRoles(answer)
 	if err != nil || len(later.pending) == 0 {
 		return
@@ -26,6 +29,7 @@ func (s *roleSolver) waitByRole(answer *Answer) {
 	s.inTreeOrderByRole(assignments)
 	answer.Worth = further.Worth // of all groups
 	answer.complete(assignments)
+	s.shareByRole(answer)
 }
 
 // laterRoles is the solver for the members that are left.
@@ -36,19 +40,20 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 		m := &s.pending[i]
 		in.Spec.Running = append(slices.Clip(in.Spec.Running), placement.Running{
 			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: a.Node,
-			Resources: validity.ShapeOf(&in.Request, m).Resources,
+			Resources: validity.ShapeOf(&in.Request, m).Resources, NUMA: a.NUMA,
 		})
 	}
 	if len(in.Request.Members) == 0 {
 		return &roleSolver{}, nil
 	}
-	later, err := newRoleSolver(&in)
+	later, err := newSolverOf(&in, s.roles)
 	if err != nil {
 		return nil, err
 	}
-	later.roles, later.ranks = s.roles, s.ranks
+	later.ranks = s.ranks
 	later.gang = rules{must: s.tiers[0], hard: s.gang.hard, prefer: []int{s.tiers[0]}}
 	later.lookAgain(false)
+	later.comeAfter(s, first)
 	return later, nil
 }
 
@@ -75,19 +80,27 @@ func (s *roleSolver) shapeNamed(member string) *gang.Shape {
 	return validity.ShapeOf(&s.in.Request, &s.pending[i])
 }
 
-// waitsForByRole takes what is placed on a node for one unit of so many members.
+// waitsForByRole names, node by node, the fewest leaving members that make room for all that is placed there.
 func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 	var out []placement.Waited
-	for _, v := range s.nodes {
-		unit := *s.solver
-		unit.shapes = nil
-		for _, a := range answer.Assignments {
-			if a.Node == v.node.Name {
-				unit.shapes = append(unit.shapes, s.shapeNamed(a.Member))
+	for i, v := range s.nodes {
+		counts := s.countsOn(answer, v.node.Name)
+		if total(counts) == 0 {
+			continue
+		}
+		var stay, leaving []placement.Running
+		for _, r := range on(s.in.Spec.Running, v.node.Name) {
+			if r.Leaving {
+				leaving = append(leaving, r)
+			} else {
+				stay = append(stay, r)
 			}
 		}
-		if len(unit.shapes) > 0 {
-			out = append(out, (&search{solver: &unit}).waitsFor(map[string]int{v.node.Name: 1})...)
+		slices.SortFunc(leaving, func(a, b placement.Running) int {
+			return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
+		})
+		for _, r := range s.makeRoom(i, stay, leaving, counts) {
+			out = append(out, placement.Waited{MemberRef: placement.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
 		}
 	}
 	return out

@@ -30,7 +30,11 @@ func (in *Input) Text() string {
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
 		shape := validity.ShapeOf(req, &m)
-		fmt.Fprintf(&b, "  member %s index %d %v pinned %v asks %v of %v\n", m.Name, m.Index, m.Indexed, m.NonPreemptible, shape.Resources, shape.Selector)
+		fmt.Fprintf(&b, "  member %s index %d %v pinned %v asks %v of %v", m.Name, m.Index, m.Indexed, m.NonPreemptible, shape.Resources, shape.Selector)
+		if s.zonesKnown() {
+			fmt.Fprintf(&b, " NUMA %+v", shape.NUMA)
+		}
+		b.WriteString("\n")
 	}
 	writeParts(&b, req.Parts, req.MinParts, 1)
 	if req.NeverPreempts {

@@ -28,7 +28,8 @@
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
-//	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select
+//	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select;
+//	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred
 //	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:

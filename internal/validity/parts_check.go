@@ -31,16 +31,22 @@ func (c *check) levels() []gang.Groups {
 
 // mixed holds for members of different shapes in equal groups, unless these must all gather on a node, which makes units of them.
 func (c *check) mixed() bool {
-	levels := Levels(c.req, len(c.req.Members)+len(c.own))
-	if len(levels) == 0 {
-		return false
-	}
-	innermost := levels[len(levels)-1]
-	if must, hard := c.net.Must(innermost.Gather); hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0 {
+	if len(Levels(c.req, len(c.req.Members)+len(c.own))) == 0 || c.bundled() {
 		return false
 	}
 	first := ShapeOf(c.req, &c.req.Members[0])
 	return slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
+}
+
+// bundled holds for equal groups that must all gather on a node.
+func (c *check) bundled() bool {
+	levels := Levels(c.req, len(c.req.Members)+len(c.own))
+	if len(levels) == 0 || len(c.req.Parts) > 0 {
+		return false
+	}
+	innermost := levels[len(levels)-1]
+	must, hard := c.net.Must(innermost.Gather)
+	return hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
 }
 
 // byName gives all members, new and running, their nodes.

@@ -2,6 +2,7 @@ package validity
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -37,8 +38,15 @@ type zoneUse struct {
 	zones            []numa.Zone
 	used             map[int]muster.Resources
 	single, spanning map[int]bool
-	fresh            map[int]muster.Resources              // of new members, by zone
-	pieces           map[[2]int64]map[int]muster.Resources // of new members, by the size of their pieces of CPU and how much they ask for
+	fresh            map[int]muster.Resources // of new members, by zone
+	turns            []*turn
+}
+
+// turn is what members that come to a node at once have of its CPUs, by zone.
+type turn struct {
+	shape *gang.Shape
+	piece int64
+	cpus  map[int]int64
 }
 
 func (u *zoneUse) zone(id int) *numa.Zone {
@@ -54,7 +62,7 @@ func (u *zoneUse) zone(id int) *numa.Zone {
 func newZoneUse(node *placement.Node, on []placement.Running) *zoneUse {
 	u := &zoneUse{
 		used: map[int]muster.Resources{}, single: map[int]bool{}, spanning: map[int]bool{},
-		fresh: map[int]muster.Resources{}, pieces: map[[2]int64]map[int]muster.Resources{},
+		fresh: map[int]muster.Resources{},
 	}
 	if node.NUMA != nil {
 		u.zones = node.NUMA.Zones
@@ -110,7 +118,8 @@ func (c *check) zonesKept(node *placement.Node, on []placement.Running) string {
 		if a.Node != node.Name {
 			continue
 		}
-		m := NUMAMember(c.spec, ShapeOf(c.req, c.members[a.Member]))
+		shape := ShapeOf(c.req, c.members[a.Member])
+		m := NUMAMember(c.spec, shape)
 		policy := numa.Policy("")
 		if node.NUMA != nil {
 			policy = node.NUMA.Policy
@@ -130,14 +139,46 @@ func (c *check) zonesKept(node *placement.Node, on []placement.Running) string {
 		default:
 			defect = u.shares(a.NUMA, &m, asked)
 			if defect == "" {
-				defect = u.add(a.NUMA, &m)
+				defect = u.add(a.NUMA, &m, u.turnOf(shape, &m, !c.bundled()))
 			}
 		}
 		if defect != "" {
 			return a.Member + " " + defect
 		}
 	}
+	if !c.bundled() && !u.inTurn(u.turns, map[int]int64{}) {
+		return "in no order of the shapes do the members of each find whole pieces of CPU beside those before"
+	}
 	return ""
+}
+
+// turnOf is the turn of a member: those of one shape come at once. In units members come one after the other, but for those that ask for as many CPUs in
+// pieces of one size.
+func (u *zoneUse) turnOf(shape *gang.Shape, m *numa.Member, byShape bool) *turn {
+	for _, t := range u.turns {
+		if byShape && t.shape.Equal(shape) || !byShape && t.piece == pieceOf(m) && t.shape.Resources[muster.CPU] == m.Resources[muster.CPU] {
+			return t
+		}
+	}
+	t := &turn{shape: shape, piece: pieceOf(m), cpus: map[int]int64{}}
+	u.turns = append(u.turns, t)
+	return t
+}
+
+// inTurn says whether there is an order of some turns in which each finds whole pieces of CPU in its zones beside those before.
+func (u *zoneUse) inTurn(left []*turn, taken map[int]int64) bool {
+	for i, t := range left {
+		next, fits := maps.Clone(taken), true
+		for zone, cpus := range t.cpus {
+			free := max(0, u.zone(zone).Allocatable[muster.CPU]-u.used[zone][muster.CPU]) - taken[zone]
+			fits = fits && cpus <= whole(muster.CPU, free, t.piece)
+			next[zone] += cpus
+		}
+		if fits && u.inTurn(slices.Delete(slices.Clone(left), i, i+1), next) {
+			return true
+		}
+	}
+	return len(left) == 0
 }
 
 // asked are the resources that are asked for and that some zone reports.
@@ -211,18 +252,13 @@ func (u *zoneUse) leastWidth(m *numa.Member, asked []string) int {
 
 // add puts a member into its zones: there must be room beside those before it, in whole pieces of CPU, and its
 // exclusivity must allow it. Who comes in looks at who is there, in rank order.
-func (u *zoneUse) add(p *numa.Placed, m *numa.Member) string {
-	piece := pieceOf(m)
-	alike := [2]int64{piece, m.Resources[muster.CPU]} // those that are not come one after the other
-	if u.pieces[alike] == nil {
-		u.pieces[alike] = map[int]muster.Resources{}
-	}
+func (u *zoneUse) add(p *numa.Placed, m *numa.Member, t *turn) string {
 	for _, s := range p.Shares {
 		plus(u.fresh, s.Zone, s.Resources)
-		plus(u.pieces[alike], s.Zone, s.Resources)
+		t.cpus[s.Zone] += s.Resources[muster.CPU]
 		for _, name := range s.Resources.Names() {
 			free := max(0, u.zone(s.Zone).Allocatable[name]-u.used[s.Zone][name])
-			if u.fresh[s.Zone][name] > free || u.pieces[alike][s.Zone][name] > whole(name, free, piece) {
+			if u.fresh[s.Zone][name] > free || name == muster.CPU && t.cpus[s.Zone] > whole(name, free, t.piece) {
 				return fmt.Sprintf("finds too little %s in zone %d", name, s.Zone)
 			}
 		}

@@ -1,0 +1,270 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+)
+
+// roleZones is what is known of the zones of nodes for members of several roles.
+type roleZones struct {
+	byNode  map[string]aligning // with the members of all roles
+	lenient []bool              // by role: who goes where others must keep out
+	ofRole  []int               // new members by role
+	states  []*numa.Node        // by node; nil: nobody gets zones there
+	known   map[string]bool     // by node and counts
+	earlier []*earlier          // by node, of further members; nil: nobody came earlier
+}
+
+// earlier is who came to a node before further members, which must fit in beside them once those who are waited for are gone.
+type earlier struct {
+	of     *roleSolver
+	zones  aligning
+	state  *numa.Node
+	counts []int
+}
+
+// readRoleZones prepares the members of all roles for the zones of every node, and those of the first role, which slots are counted for.
+func (s *roleSolver) readRoleZones() error {
+	s.shapes = s.roles
+	if err := s.readZones(); err != nil {
+		return err
+	}
+	s.roleZones = roleZones{byNode: s.zones, ofRole: make([]int, len(s.roles))}
+	for _, shape := range s.roles {
+		s.lenient = append(s.lenient, validity.NUMAMember(&s.in.Spec, shape).Exclusive == numa.Preferred)
+	}
+	for i := range s.pending {
+		s.ofRole[s.role(validity.ShapeOf(&s.in.Request, &s.pending[i]))]++
+	}
+	s.shapes = s.roles[:1]
+	err := s.readZones()
+	s.aligned = false // zones decide for nobody
+	return err
+}
+
+// zonesTake says whether the zones of the i-th node take so many members of each role, or these beside others of the gang.
+func (s *roleSolver) zonesTake(i int, counts []int) bool {
+	key := fmt.Sprint(i, counts)
+	takes, ok := s.known[key]
+	if !ok {
+		zones := s.byNode[s.nodes[i].node.Name]
+		takes = total(counts) == 0 || s.states[i] != nil && s.fill(&zones, s.states[i], counts) != nil
+		if e := s.earlierOn(i); takes && e != nil {
+			takes = e.of.fill(&e.zones, e.state, plusCounts(e.counts, counts)) != nil
+		}
+		s.known[key] = takes
+	}
+	return takes
+}
+
+func (s *roleSolver) earlierOn(i int) *earlier {
+	if s.earlier == nil {
+		return nil
+	}
+	return s.earlier[i]
+}
+
+func plusCounts(a, b []int) []int {
+	out := slices.Clone(a)
+	for r, n := range b {
+		out[r] += n
+	}
+	return out
+}
+
+// fill gives so many members of each role zones: in the first order of the roles in which those of each find them at once beside those before; if there is
+// none, as those of more members, no more than there are, the first roles the most. Nil if there is no way.
+func (s *roleSolver) fill(zones *aligning, state *numa.Node, counts []int) [][]numa.Placed {
+	if out := s.fillExactly(zones, state, counts); out != nil {
+		return out
+	}
+	var larger [][]int
+	for more := range s.boxAbove(counts, 0) {
+		larger = append(larger, slices.Clone(more))
+	}
+	slices.SortFunc(larger, func(a, b []int) int { return slices.Compare(b, a) })
+	for _, more := range larger {
+		if out := s.fillExactly(zones, state, more); out != nil {
+			for r, n := range counts {
+				out[r] = out[r][:n]
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// boxAbove are all counts from some on, no more of a role than there are.
+func (s *roleSolver) boxAbove(counts []int, role int) func(yield func([]int) bool) {
+	return func(yield func([]int) bool) {
+		if role == len(counts) {
+			yield(counts)
+			return
+		}
+		for n := counts[role]; n <= s.ofRole[role]; n++ {
+			at := slices.Clone(counts)
+			at[role] = n
+			for more := range s.boxAbove(at, role+1) {
+				if !yield(more) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *roleSolver) fillExactly(zones *aligning, state *numa.Node, counts []int) [][]numa.Placed {
+	for _, order := range s.orders(counts) {
+		if out := s.fillInOrder(zones, state, counts, order); out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+func (s *roleSolver) fillInOrder(zones *aligning, state *numa.Node, counts, order []int) [][]numa.Placed {
+	out := make([][]numa.Placed, len(counts))
+	for _, r := range order {
+		if out[r] = zones.needs[r].Split(state, counts[r]); out[r] == nil {
+			return nil
+		}
+		next, err := state.Add(out[r]...)
+		if err != nil {
+			return nil
+		}
+		state = next
+	}
+	return out
+}
+
+// orders are those of the roles that have members, lenient ones first.
+func (s *roleSolver) orders(counts []int) (out [][]int) {
+	var extend func(order []int)
+	extend = func(order []int) {
+		last := true
+		for r, n := range counts {
+			if n > 0 && !slices.Contains(order, r) {
+				last = false
+				extend(append(slices.Clip(order), r))
+			}
+		}
+		wrong := slices.ContainsFunc(order, func(r int) bool {
+			strictBefore := slices.ContainsFunc(order[:slices.Index(order, r)], func(o int) bool { return !s.lenient[o] })
+			return s.lenient[r] && strictBefore
+		})
+		if last && !wrong {
+			out = append(out, order)
+		}
+	}
+	extend(nil)
+	return out
+}
+
+// countsOn is who is on a node, by role.
+func (s *roleSolver) countsOn(a *Answer, node string) []int {
+	counts := make([]int, len(s.roles))
+	for _, x := range a.Assignments {
+		if x.Node == node {
+			counts[s.role(s.shapeNamed(x.Member))]++
+		}
+	}
+	return counts
+}
+
+// shareByRole gives the new members on every node their shares of its zones, in rank order, when those who are waited for are gone.
+func (s *roleSolver) shareByRole(a *Answer) {
+	for _, v := range s.nodes {
+		counts := s.countsOn(a, v.node.Name)
+		zones := s.byNode[v.node.Name]
+		state, err := zones.with(s.remaining(a, v.node.Name))
+		if err != nil || total(counts) == 0 {
+			continue
+		}
+		placed := s.fill(&zones, state, counts)
+		for i := range a.Assignments {
+			if x := &a.Assignments[i]; placed != nil && x.Node == v.node.Name {
+				r := s.role(s.shapeNamed(x.Member))
+				x.NUMA, placed[r] = sharesIn(&placed[r][0]), placed[r][1:]
+			}
+		}
+	}
+}
+
+// comeAfter notes who came to each node before the members of this solver, by a plan of another one, and bounds the slots by that.
+func (s *roleSolver) comeAfter(first *roleSolver, a *Answer) {
+	s.earlier = make([]*earlier, len(s.nodes))
+	for i, v := range s.nodes {
+		e := &earlier{of: first, zones: first.byNode[v.node.Name], counts: first.countsOn(a, v.node.Name)}
+		var err error
+		if e.state, err = e.zones.with(first.remaining(a, v.node.Name)); err != nil || total(e.counts) == 0 {
+			continue
+		}
+		s.earlier[i] = e
+		if !s.bind(v.node) {
+			continue
+		}
+		for v.fits > 0 {
+			more := plusCounts(e.counts, nil)
+			if more[0] += v.fits; more[0] <= first.ofRole[0] && first.fill(&e.zones, e.state, more) != nil {
+				break
+			}
+			v.fits--
+		}
+	}
+	s.sum()
+}
+
+// bind says whether zones are looked at on the node.
+func (s *roleSolver) bind(node *placement.Node) bool {
+	aligned := slices.ContainsFunc(s.roles, func(shape *gang.Shape) bool { return shape.NUMA.Policy != "" })
+	return aligned || node.NUMA != nil && node.NUMA.Policy != ""
+}
+
+// makeRoom are the fewest leaving members without which so many of each role fit on a node; of equally few the first.
+func (s *roleSolver) makeRoom(i int, stay, leaving []placement.Running, counts []int) []placement.Running {
+	for size := range len(leaving) + 1 {
+		if found, ok := s.firstThatMakeRoom(i, stay, leaving, nil, size, counts); ok {
+			return found
+		}
+	}
+	return nil
+}
+
+// firstThatMakeRoom extends the chosen members by size more of the leaving ones; those not chosen stay.
+func (s *roleSolver) firstThatMakeRoom(i int, stay, leaving, chosen []placement.Running, size int, counts []int) ([]placement.Running, bool) {
+	if size == 0 {
+		return chosen, s.takesBeside(i, append(slices.Clip(stay), leaving...), counts)
+	}
+	for k, r := range leaving {
+		kept := append(slices.Clip(stay), leaving[:k]...)
+		if found, ok := s.firstThatMakeRoom(i, kept, leaving[k+1:], append(slices.Clip(chosen), r), size-1, counts); ok {
+			return found, true
+		}
+	}
+	return nil, false
+}
+
+// takesBeside says whether a node takes so many members of each role beside those that are there.
+func (s *roleSolver) takesBeside(i int, there []placement.Running, counts []int) bool {
+	node := s.nodes[i].node
+	sum := muster.Resources{}
+	for r, n := range counts {
+		for name, amount := range s.roles[r].Resources {
+			sum[name] += int64(n) * amount
+		}
+	}
+	for name, amount := range sum {
+		if free, bounded := validity.Free(node, name, there); bounded && amount > max(0, free) {
+			return false
+		}
+	}
+	zones := s.byNode[node.Name]
+	state, err := zones.with(there)
+	return err == nil && s.fill(&zones, state, counts) != nil
+}

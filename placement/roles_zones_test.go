@@ -1,0 +1,142 @@
+package placement_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
+)
+
+// zonedSpec is a leaf of nodes with so many zones, each with these devices and 16 CPUs.
+func zonedSpec(t *testing.T, nodes, zones int, devices int64) placement.Spec {
+	t.Helper()
+	spec := roleSpec(t, 1, nodes, devices*int64(zones))
+	known := &placement.NUMA{}
+	for id := range zones {
+		known.Zones = append(known.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{"gpu": devices, muster.CPU: 16_000}})
+	}
+	for i := range spec.Nodes {
+		spec.Nodes[i].NUMA = known
+		spec.Nodes[i].Allocatable[muster.CPU] = 16_000 * int64(zones)
+	}
+	return spec
+}
+
+// zonedGang has so many members of each role; those of the i-th ask for i+1 devices and as many CPUs, under a policy.
+func zonedGang(policy numa.Policy, sizes ...int) *gang.Request {
+	req := &gang.Request{Name: "ns/job"}
+	for r, n := range sizes {
+		shape := &gang.Shape{Resources: muster.Resources{"gpu": int64(r + 1), muster.CPU: int64(r+1) * 1000}, NUMA: gang.NUMA{Policy: policy}}
+		for range n {
+			req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", len(req.Members)), Shape: shape})
+		}
+	}
+	return req
+}
+
+// Where there are too many ways to put roles into zones not all are tried: plans stay valid and can be applied.
+func TestTooManyWaysIntoZones(t *testing.T) {
+	spec := zonedSpec(t, 12, 8, 6)
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	for _, policy := range []numa.Policy{numa.BestEffort, numa.Restricted, numa.SingleNUMANode} {
+		req := zonedGang(policy, 9, 8, 8, 6, 6)
+		res, err := placement.Plan(c, req)
+		require.NoError(t, err, policy)
+		require.NoError(t, validity.Check(spec, req, res), policy)
+		_, err = c.Apply(res)
+		require.NoError(t, err, policy)
+	}
+}
+
+// A refusal is proven where the zones have no room for each role by itself or for all devices; not where roles are in each other's way.
+func TestRefusalsOfRolesInZones(t *testing.T) {
+	c, err := placement.NewCluster(zonedSpec(t, 1, 2, 3))
+	require.NoError(t, err)
+	for _, sizes := range [][]int{{0, 1, 2}, {0, 0, 3}, {1, 3}, {3, 0, 0, 1}} {
+		_, err := placement.Plan(c, zonedGang(numa.SingleNUMANode, sizes...))
+		var no *placement.Unschedulable
+		require.ErrorAs(t, err, &no, sizes)
+		require.True(t, no.Proven, sizes)
+	}
+	// Of nine devices the first takes two zones, so that only one is left to the others.
+	c, err = placement.NewCluster(zonedSpec(t, 1, 3, 3))
+	require.NoError(t, err)
+	req := zonedGang(numa.SingleNUMANode, 0, 2, 0, 1)
+	wide := *req.Members[2].Shape
+	wide.NUMA.Policy = numa.BestEffort
+	req.Members[2].Shape = &wide
+	_, err = placement.Plan(c, req)
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.False(t, no.Proven)
+	require.Equal(t, 2, no.Fits)
+}
+
+// Nodes that take no role are told by the cause of the first: each is looked at for itself.
+func TestCausesOfRolesInZones(t *testing.T) {
+	spec := zonedSpec(t, 4, 2, 3)
+	other := *spec.Nodes[0].NUMA
+	other.Policy = numa.Restricted
+	spec.Nodes[0].NUMA = &other // another policy than either role has
+	bare := spec.Nodes[1]
+	bare.NUMA = nil
+	spec.Nodes[1] = bare // no zones
+	spec.Running = append(spec.Running, placement.Running{
+		Gang: "ns/other", Member: "m", Node: spec.Nodes[2].Name, Resources: muster.Resources{"gpu": 2},
+		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{
+			{Zone: 0, Resources: muster.Resources{"gpu": 1}}, {Zone: 1, Resources: muster.Resources{"gpu": 1}},
+		}},
+	})
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	_, err = placement.Plan(c, zonedGang(numa.SingleNUMANode, 20, 20))
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.Equal(t, placement.NodeCauses{Total: 4, Rejected: []placement.CauseCount{
+		{Cause: "numa-policy", Nodes: 1}, {Cause: "numa-exclusive", Nodes: 1}, {Cause: "numa-capacity", Nodes: 1},
+	}}, no.Nodes())
+}
+
+// Apply looks at the zones again: a plan for members that must keep apart does not fit beside those that came in between, one for members that
+// need not does.
+func TestApplyKeepsRolesApart(t *testing.T) {
+	spec := zonedSpec(t, 1, 2, 6)
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	between := placement.Delta{Place: []placement.Running{{
+		Gang: "ns/other", Member: "m", Node: spec.Nodes[0].Name, Resources: muster.Resources{"gpu": 2},
+		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{
+			{Zone: 0, Resources: muster.Resources{"gpu": 1}}, {Zone: 1, Resources: muster.Resources{"gpu": 1}},
+		}},
+	}}}
+	for exclusive, applies := range map[numa.Exclusive]bool{numa.Required: false, numa.Preferred: true} {
+		req := zonedGang(numa.SingleNUMANode, 1, 1)
+		for _, m := range req.Members {
+			m.Shape.NUMA.Exclusive = exclusive
+		}
+		res, err := placement.Plan(c, req)
+		require.NoError(t, err)
+		next, err := c.Update(between)
+		require.NoError(t, err)
+		_, err = next.Apply(res)
+		require.Equal(t, applies, err == nil, exclusive)
+	}
+	// One that must is enough.
+	req := zonedGang(numa.SingleNUMANode, 1, 1)
+	req.Members[0].Shape.NUMA.Exclusive = numa.Preferred
+	res, err := placement.Plan(c, req)
+	require.NoError(t, err)
+	next, err := c.Update(between)
+	require.NoError(t, err)
+	_, err = next.Apply(res)
+	var conflict *placement.ConflictError
+	require.ErrorAs(t, err, &conflict)
+	require.Equal(t, "m-1", conflict.Member)
+}

@@ -1,0 +1,284 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/numa"
+)
+
+// zoneFit is what of several roles the zones of a node take together.
+type zoneFit struct {
+	most  frontier // the largest counts by role
+	order [][]int  // by point of most: in which order of the roles they find zones
+	bound counts   // of each role, whatever else is there
+}
+
+const (
+	// zoneSteps bounds the work for the zones of one node, allZoneSteps that for all nodes of a plan, leastZoneSteps is done in any case.
+	zoneSteps      = 1 << 11
+	allZoneSteps   = 1 << 16
+	leastZoneSteps = 1 << 6
+)
+
+// zoneFiller puts members of several roles into the zones of a node: role after role, those of one role at once. Roles that may go where others must
+// keep out come before those that may not, so that nobody who must keep apart finds out too late.
+type zoneFiller struct {
+	needs   []*numa.Need // by role
+	lenient []bool       // by role
+	most    counts       // of the gang, by role
+	steps   int          // that are left
+	at      counts
+	order   []int
+	fit     *zoneFit
+}
+
+// zoneFiller prepares the members of all roles for the zones of a node.
+func (p *problem) zoneFiller(id int32) *zoneFiller {
+	f := &zoneFiller{needs: p.needsOn(id), steps: zoneSteps, most: p.pendingByRole()}
+	for _, m := range p.alignment.members {
+		f.lenient = append(f.lenient, m.Exclusive == numa.Preferred)
+	}
+	return f
+}
+
+// pendingByRole counts all new members of the gang, also where a plan is for some of them.
+func (p *problem) pendingByRole() counts {
+	if p.everyone != nil {
+		p = p.everyone
+	}
+	n := make(counts, len(p.shapes))
+	for i := range p.pending {
+		n[p.role(i)]++
+	}
+	return n
+}
+
+// zoned lists the roles of some members that are placed on zones, those that are lenient first.
+func (f *zoneFiller) zoned(some counts) (roles []int) {
+	for r, need := range f.needs {
+		if need.Zoned() && some[r] > 0 {
+			roles = append(roles, r)
+		}
+	}
+	slices.SortStableFunc(roles, func(a, b int) int { return cmp.Compare(bit(f.lenient[b]), bit(f.lenient[a])) })
+	return roles
+}
+
+// slots is how many members of a role the zones take, at most the gang's.
+func (f *zoneFiller) slots(role int, state *numa.Node) int32 {
+	f.steps--
+	return int32(min(f.needs[role].Slots(state).Slots, int64(f.most[role])))
+}
+
+// find finds the largest counts that zones take, as far as the steps go; of each role by itself in any case.
+func (f *zoneFiller) find(state *numa.Node) *zoneFit {
+	f.fit, f.at = &zoneFit{bound: make(counts, len(f.needs))}, make(counts, len(f.needs))
+	for r, need := range f.needs {
+		f.fit.bound[r] = int32(min(need.Slots(state).Bound, int64(f.most[r])))
+		if !need.Zoned() {
+			f.at[r] = f.slots(r, state)
+		}
+	}
+	roles := f.zoned(f.most)
+	for _, r := range roles {
+		f.at[r], f.order = f.slots(r, state), []int{r}
+		f.keep()
+		f.at[r], f.order = 0, nil
+	}
+	if len(roles) != 1 {
+		f.extend(state, roles)
+	}
+	return f.fit
+}
+
+// extend puts every number of members of every role that is left into the zones, beside those that are there.
+func (f *zoneFiller) extend(state *numa.Node, left []int) {
+	full := true
+	for i, r := range left {
+		slots := f.slots(r, state)
+		if slots == 0 {
+			continue
+		}
+		full = false
+		rest := slices.Delete(slices.Clone(left), i, i+1)
+		if !f.lenient[r] {
+			rest = slices.DeleteFunc(rest, func(o int) bool { return f.lenient[o] })
+		}
+		f.order = append(f.order, r)
+		for n := slots; n > 0 && f.steps > 0; n-- {
+			if f.at[r] = n; len(rest) == 0 {
+				f.keep()
+				break
+			}
+			if f.covered(rest) {
+				break
+			}
+			if next := f.add(r, state, n); next != nil {
+				f.extend(next, rest)
+			}
+		}
+		f.at[r], f.order = 0, f.order[:len(f.order)-1]
+	}
+	if full {
+		f.keep()
+	}
+}
+
+// covered says whether all that could come of what is there, and the rest, is within counts that are known to fit.
+func (f *zoneFiller) covered(rest []int) bool {
+	most := slices.Clone(f.at)
+	for _, r := range rest {
+		most[r] = f.fit.bound[r]
+	}
+	return slices.ContainsFunc(f.fit.most, most.within)
+}
+
+// add is the zones with members of a role more; nil if they have no room.
+func (f *zoneFiller) add(role int, state *numa.Node, n int32) *numa.Node {
+	f.steps--
+	placed := f.needs[role].Split(state, int(n))
+	if placed == nil {
+		return nil
+	}
+	next, err := state.Add(placed...)
+	if err != nil {
+		return nil // a sum overflows
+	}
+	return next
+}
+
+// keep notes counts that fit, unless they are within others, which are in descending order.
+func (f *zoneFiller) keep() {
+	fit := f.fit
+	if slices.ContainsFunc(fit.most, f.at.within) {
+		return
+	}
+	n := 0
+	for i, p := range fit.most {
+		if !p.within(f.at) {
+			fit.most[n], fit.order[n] = p, fit.order[i]
+			n++
+		}
+	}
+	at, _ := slices.BinarySearchFunc(fit.most[:n], f.at, func(p, q counts) int { return slices.Compare(q, p) })
+	fit.most = slices.Insert(fit.most[:n], at, slices.Clone(f.at))
+	fit.order = slices.Insert(fit.order[:n], at, slices.Clone(f.order))
+}
+
+// zoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
+// what is taken off.
+func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
+	if !p.bound(p.c.flagsOf(id)) {
+		return nil
+	}
+	return p.zoneFits.of(p.zoningOf(id), state, 0, func() *zoneFit {
+		f := p.zoneFiller(id)
+		f.steps = max(leastZoneSteps, min(f.steps, *steps))
+		before := f.steps
+		fit := f.find(state)
+		*steps -= before - f.steps
+		return fit
+	})
+}
+
+// zonesTake says whether the zones of a node take counts of members.
+func (p *problem) zonesTake(id int32, state *numa.Node, want counts) bool {
+	steps := zoneSteps
+	fit := p.zoneFit(id, state, &steps)
+	return fit == nil || fit.most.holds(want)
+}
+
+// inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
+// largest counts that they are within. Nil if they have no room.
+func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Placed {
+	f := p.zoneFiller(id)
+	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
+	if f.place(state, roles, want, out) {
+		return out
+	}
+	steps := zoneSteps
+	fit := p.zoneFit(id, state, &steps)
+	for i, most := range fit.most {
+		if !want.within(most) {
+			continue
+		}
+		for _, r := range fit.order[i] {
+			placed := f.needs[r].Split(state, int(most[r]))
+			next, err := state.Add(placed...)
+			if placed == nil || err != nil {
+				return nil // never: they fitted
+			}
+			state, out[r] = next, placed[:want[r]]
+		}
+		return out
+	}
+	return nil
+}
+
+// place tries the orders of some roles; false if none does, or after many steps.
+func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]numa.Placed) bool {
+	for i, r := range left {
+		if f.lenient[left[0]] && !f.lenient[r] || f.steps < 0 {
+			return false
+		}
+		f.steps--
+		placed := f.needs[r].Split(state, int(want[r]))
+		if placed == nil {
+			continue
+		}
+		next, err := state.Add(placed...)
+		if err != nil {
+			continue // a sum overflows
+		}
+		out[r] = placed
+		if f.place(next, slices.Delete(slices.Clone(left), i, i+1), want, out) {
+			return true
+		}
+	}
+	return len(left) == 0
+}
+
+// giveZones gives the members of a result that are on one node their shares of its zones, by role, in rank order.
+func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int) {
+	want := make(counts, len(p.shapes))
+	for _, i := range members {
+		want[p.role(i)]++
+	}
+	placed := p.inZones(id, state, want)
+	if placed == nil {
+		return // never: they fit
+	}
+	for _, i := range members {
+		of := &placed[p.role(i)]
+		if len(*of) == 0 {
+			continue // of a role without zones here
+		}
+		if one := &(*of)[0]; len(one.Shares) > 0 {
+			r.Assignments[i].NUMA = one
+		}
+		*of = (*of)[1:]
+	}
+}
+
+// meet are the largest counts within both.
+func (f frontier) meet(other frontier) frontier {
+	var out []counts
+	for _, p := range f {
+		for _, q := range other {
+			out = append(out, p.least(q))
+		}
+	}
+	return maximal(out)
+}
+
+// beside are the largest counts that fit together with some.
+func (f frontier) beside(some counts) frontier {
+	var out frontier
+	for _, p := range f {
+		if some.within(p) {
+			out = append(out, p.minus(some))
+		}
+	}
+	return out
+}
