@@ -28,5 +28,5 @@
 //     schemesets.go, schemeplace.go decide; castrefuse.go and partvictims.go answer where nothing fits. together.go: several gangs as one.
 //   - wait.go plans with leaving members gone; victims.go puts the question whom to evict to package preempt and plans with the victims gone:
 //     outline.go and classes.go by a roster that follows the snapshots (roster.go) where they leave one by one, else candidates.go member by
-//     member. refuse.go says why nothing helps, intheway.go which members that run would have to move.
+//     member. refuse.go says why nothing helps, binding.go which rule of a gang in parts is at fault, intheway.go which members that run would have to move.
 package placement

@@ -92,6 +92,8 @@ type gathering struct {
 	must int32 // no domain above this tier; the root's tier if there is no MustGather
 	hard bool  // there is a MustGather
 	name string
+	// own is the tier of its MustGather, which one around it may make redundant; -1: it has none.
+	own int32
 	// worths are the tiers at which a tighter fit is worth having, ascending, the last is must.
 	worths []int32
 }
@@ -206,7 +208,7 @@ func (p *problem) readRules() error {
 
 // gathering reads the rules of a gang or group level that lies within a domain of tier outer at most.
 func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathering, error) {
-	g := gathering{must: outer}
+	g := gathering{must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {
 		tier, ok := p.tier(r.Layer)
@@ -216,8 +218,12 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 		switch r.Strategy {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
-			if top := min(tier, p.v.rootTop-1); top <= g.must {
-				g.must, g.hard, g.name = top, true, r.Layer
+			top := min(tier, p.v.rootTop-1)
+			if g.own < 0 || top <= g.own {
+				g.own, g.name = top, r.Layer
+			}
+			if top <= g.must {
+				g.must, g.hard = top, true
 			}
 		case gang.PreferGather:
 			preferred = append(preferred, tier)

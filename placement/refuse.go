@@ -205,16 +205,17 @@ func (p *problem) binding() string {
 	if p.mult != nil && p.withoutMultiples().possible() {
 		return p.multipleName()
 	}
-	if p.gather.hard && (p.mult == nil || p.withoutRules().possible()) {
+	if p.inParts() {
+		if rule := p.bindingRule(); rule != "" {
+			return rule
+		}
+	} else if p.gather.hard && (p.mult == nil || p.withoutRules().possible()) {
 		return "MustGather " + p.gather.name
 	}
 	for _, l := range p.levels {
 		if l.hard {
 			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
 		}
-	}
-	if a := p.hardPart(); a != nil {
-		return fmt.Sprintf("MustGather %s for %s", a.name, a.called)
 	}
 	switch {
 	case len(p.running) > 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -172,6 +173,19 @@ func (t *team) inner(i int, parts []gang.Part) []gang.Part {
 func (t *team) gangOf(name string) (i int) {
 	_, _ = fmt.Sscanf(name, "%d/", &i)
 	return i
+}
+
+// called is what a refusal of all calls a gang, or a group of one.
+func (t *team) called(a *part) string {
+	i, first := 0, a.first()
+	for i < len(t.gangs)-1 && first >= t.count[i] {
+		first -= t.count[i]
+		i++
+	}
+	if a.called == "part "+fmt.Sprint(i) {
+		return t.gangs[i].Name
+	}
+	return strings.Replace(a.called, t.name(i, ""), "", 1) + " of " + t.gangs[i].Name
 }
 
 // ranking is all members of all gangs in rank order, those that run and stay included.

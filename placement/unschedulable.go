@@ -30,7 +30,7 @@ type Unschedulable struct {
 	Gang string
 	Kind Kind
 	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
-	// slots of the whole cluster do not suffice.
+	// slots of the whole cluster do not suffice. Of a gang in parts it is one that refuses by itself, if there is one.
 	Rule string
 	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
 	RefusedBy *quota.Refusal

@@ -1,0 +1,158 @@
+package reference
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// A refusal of a gang in parts names the first MustGather that refuses it by itself, else the first without which it would be placed.
+func TestBindingRuleOfParts(t *testing.T) { holdsFor(t, drawAllOfParts, bindingAgrees) }
+
+// drawAllOfParts draws a gang in parts of which all members must be placed, in no quota.
+func drawAllOfParts(t *rapid.T) Input {
+	in := drawParts(t)
+	req := &in.Request
+	req.MinMember, req.MinParts, req.Quota = 0, 0, ""
+	var all func(parts []gang.Part)
+	all = func(parts []gang.Part) {
+		for i := range parts {
+			parts[i].MinMember, parts[i].MinParts = 0, 0
+			parts[i].Gather = withMust(t, parts[i].Gather, !parts[i].NoGroup)
+			all(parts[i].Parts)
+		}
+	}
+	all(req.Parts)
+	return in
+}
+
+// withMust binds a group to a domain of some layer more often than not.
+func withMust(t *rapid.T, rules []gang.Rule, group bool) []gang.Rule {
+	is := func(r gang.Rule) bool { return r.Strategy == gang.MustGather }
+	if !group || slices.ContainsFunc(rules, is) || !chance(t, 60, "must") {
+		return rules
+	}
+	return append(slices.Clip(rules), gang.Rule{Layer: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "layer"), Strategy: gang.MustGather})
+}
+
+func bindingAgrees(in Input) ([]string, error) {
+	if !HasParts(&in) {
+		return []string{"one group"}, nil
+	}
+	_, err := plan(in, &in.Request)
+	var why *placement.Unschedulable
+	if !errors.As(err, &why) || !strings.HasPrefix(why.Rule, "MustGather") {
+		return []string{"no rule"}, nil
+	}
+	rules := mustsOf(&in.Request)
+	if len(rules) < 2 || len(rules) > 8 {
+		return []string{"one rule, or too many"}, nil
+	}
+	want, kind, err := binding(in, rules)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case want == "" && slices.Contains(rules, why.Rule):
+		return []string{"several rules at once"}, nil
+	case want != why.Rule:
+		return nil, fmt.Errorf("names %q, want %q (%s) of %q", why.Rule, want, kind, rules)
+	case want != rules[0]:
+		kind += ", not the first"
+	}
+	return []string{kind}, nil
+}
+
+// binding is the rule to be named, found by planning with some of them.
+func binding(in Input, rules []string) (rule, kind string, err error) {
+	placed := func(kept func(said string) bool) bool {
+		some := in
+		some.Request = onlyMusts(in.Request, kept)
+		a, solveErr := SolveParts(some)
+		if err == nil && solveErr != nil {
+			err = solveErr
+		}
+		return err == nil && a.Placed
+	}
+	for _, r := range rules {
+		if !placed(func(said string) bool { return said == r }) {
+			return r, "by itself", err
+		}
+	}
+	for _, r := range rules {
+		if placed(func(said string) bool { return said != r }) {
+			return r, "beside others", err
+		}
+	}
+	return "", "", err
+}
+
+// mustsOf lists the MustGathers of a gang as a refusal calls them, outer ones before those in them, each text once.
+func mustsOf(req *gang.Request) (said []string) {
+	onlyMusts(*req, func(rule string) bool {
+		if !slices.Contains(said, rule) {
+			said = append(said, rule)
+		}
+		return true
+	})
+	return said
+}
+
+// onlyMusts is a request with some of its MustGathers.
+func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
+	only := func(rules []gang.Rule, of string) []gang.Rule {
+		var must, other []gang.Rule
+		for _, r := range rules {
+			if r.Strategy == gang.MustGather {
+				must = append(must, r)
+			} else {
+				other = append(other, r)
+			}
+		}
+		if len(must) == 0 {
+			return rules
+		}
+		tightest := slices.MinFunc(must, func(a, b gang.Rule) int { return cmp.Compare(tierIn(a.Layer), tierIn(b.Layer)) })
+		if kept("MustGather " + tightest.Layer + of) {
+			return rules
+		}
+		return other
+	}
+	levels := func(groups []gang.Groups) []gang.Groups {
+		groups = slices.Clone(groups)
+		for i := range groups {
+			groups[i].Gather = only(groups[i].Gather, fmt.Sprintf(" for groups of %d", groups[i].Size))
+		}
+		return groups
+	}
+	var inner func(parts []gang.Part) []gang.Part
+	inner = func(parts []gang.Part) []gang.Part {
+		parts = slices.Clone(parts)
+		for i := range parts {
+			p := &parts[i]
+			if !p.NoGroup {
+				p.Gather = only(p.Gather, " for part "+p.Name)
+			}
+			p.Groups, p.Parts = levels(p.Groups), inner(p.Parts)
+		}
+		return parts
+	}
+	req.Gather = only(req.Gather, "")
+	req.Groups, req.Parts = levels(req.Groups), inner(req.Parts)
+	return req
+}
+
+// tierIn reads a layer that is given by its tier.
+func tierIn(layer string) int {
+	n, _ := strconv.Atoi(layer)
+	return n
+}
