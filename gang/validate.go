@@ -53,7 +53,7 @@ func (r *Request) Ordered() (bool, error) {
 }
 
 func (r *Request) checkTogether(d *defects) {
-	checkRules(d, "request.GatherTogether", r.GatherTogether, false)
+	checkRules(d, "request.GatherTogether", r.GatherTogether, true)
 	if len(r.GatherTogether) > 0 && r.Together == "" {
 		d.add("request.GatherTogether", r.GatherTogether[0].Layer, "the gang starts together with none")
 	}

@@ -133,7 +133,7 @@ var defects = []struct {
 	{"Rule.Multiple", func(r *gang.Request) { r.Groups[0].Gather[0].Multiple = 2 }, `request.Groups[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
 
 	{"Request.Together", func(r *gang.Request) { r.Together = "" }, `request.GatherTogether "rack": the gang starts together with none`},
-	{"Request.GatherTogether", func(r *gang.Request) { r.GatherTogether[0].Multiple = 2 }, `request.GatherTogether[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
+	{"Request.GatherTogether", func(r *gang.Request) { r.GatherTogether[0].Multiple = -2 }, `request.GatherTogether[0].Multiple "-2": negative`},
 
 	{"Groups.Size", func(r *gang.Request) { r.Groups[0].Size = -8 }, `request.Groups[0].Size "-8": below 1`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 8 }, `request.Groups[1].Size "8": not below the size of the groups around it, 8`},

@@ -11,6 +11,7 @@ func (c *cast) refuse(u *Unschedulable) {
 	of := c
 	if c.few != nil {
 		of = c.recast(c.few)
+		of.mult = of.allMult // fewer members need not keep them in any case
 		if len(c.req.Parts) > 0 {
 			u.Wanted = c.few.size() // what parts need may be more than the minimum of the gang
 		}
@@ -61,6 +62,13 @@ type couldTake struct{ members, groups int }
 // capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
 func (g *scheme) capacity(d vertex) (most couldTake) {
+	if len(g.kinds) == 0 && g.mult != nil {
+		n := len(g.pending)
+		for n > 0 && !(g.even(n) && g.takes(d, g.firstOnes(n))) {
+			n--
+		}
+		return couldTake{members: n}
+	}
 	if len(g.kinds) == 0 {
 		return couldTake{members: sort.Search(len(g.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
 	}
@@ -69,7 +77,11 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 		room = g.folder.sum(room, g.fitsIn(g.v.outside))
 	}
 	for _, p := range room {
-		if n := g.fillUp(d, p); n.members > most.members {
+		n := g.fillUp(d, p)
+		if g.folder.exact && (int64(n.members) != g.members(p) || !g.even(n.members)) {
+			continue // what would be left of it must not be
+		}
+		if n.members > most.members {
 			most = n
 		}
 	}
@@ -88,10 +100,10 @@ func (g *scheme) firstOnes(n int) counts {
 // takes says whether a domain takes counts of members, outside the tree only such as have no room in it.
 func (g *scheme) takes(d vertex, want counts) bool {
 	if d != rootVertex && !g.v.contains(g.v.outside, d) {
-		return g.fitsBelow(d).holds(want)
+		return g.folder.holds(g.fitsBelow(d), want)
 	}
 	outside, ok := g.splitOf(want)
-	return ok && (d == rootVertex || slices.Equal(outside, want) && g.fitsBelow(d).holds(want))
+	return ok && (d == rootVertex || slices.Equal(outside, want) && g.folder.holds(g.fitsBelow(d), want))
 }
 
 // fillUp is how much of the gang there is in counts.

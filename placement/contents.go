@@ -236,6 +236,9 @@ func (c *contents) chain(in content) []content {
 // most is the best content that fits; nil if none does. Fewer members never need more room.
 func (c *contents) most(fits func(content) bool) content {
 	all := c.everything()
+	if all != nil && c.mult != nil {
+		return c.mostEven(all, fits)
+	}
 	if all == nil || fits(all) {
 		return all
 	}
@@ -294,11 +297,15 @@ func (c *contents) downFrom(all content) iter.Seq[content] {
 	}
 }
 
-// least lists the contents of which nothing can be left out, those of fewer members first.
+// least lists the contents of which nothing can be left out, those of fewer members first. With multiples all: fewer members may need what
+// more do not.
 func (c *contents) least() []content {
 	all := c.everything()
 	if all == nil {
 		return nil
+	}
+	if c.mult != nil {
+		return c.everyEven(all)
 	}
 	chain := c.chain(all)
 	out := []content{chain[len(chain)-1]}

@@ -59,11 +59,13 @@ const (
 // fit beside them; that is a table as long as there are few roles with many members.
 type folder struct {
 	most counts // of the gang
-	main int    // the role with the most members
-	none frontier
-	box  counts  // the table's sides; of the main role 0
-	step []int   // by role, in the table
-	best []int32 // -1: not at all
+	// exact: multiples bind, see exactSum.
+	exact bool
+	main  int // the role with the most members
+	none  frontier
+	box   counts  // the table's sides; of the main role 0
+	step  []int   // by role, in the table
+	best  []int32 // -1: not at all
 	// forgot says that the last frontier made lacks some counts.
 	forgot bool
 	steps  *int64 // counts pairs of points
@@ -72,8 +74,8 @@ type folder struct {
 	lesser []bool // by place in the table: as many of the main role fit beside one more of another
 }
 
-func newFolder(most counts, steps *int64) *folder {
-	f := &folder{most: most, steps: steps, sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
+func newFolder(most counts, exact bool, steps *int64) *folder {
+	f := &folder{most: most, exact: exact, steps: steps, sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.main] {
 			f.main = r
@@ -182,6 +184,8 @@ func (f *folder) sum(a, b frontier) frontier {
 		return b
 	case b.zero():
 		return a
+	case f.exact:
+		return f.exactSum(a, b)
 	case a.holds(f.most) || b.holds(f.most):
 		return frontier{f.most}
 	case len(a) == 1 && len(b) == 1:

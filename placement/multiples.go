@@ -1,6 +1,11 @@
 package placement
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // addMultiple binds the number of members in the domains of a tier, and so in those above.
 func (p *problem) addMultiple(tier int32, m int64) {
@@ -29,19 +34,30 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// checkMultiples refuses combinations that no placement could obey or that are not decided.
+// checkMultiples refuses combinations that no placement could obey.
 func (p *problem) checkMultiples() error {
 	if p.mult == nil {
 		return nil
-	}
-	if len(p.running) > 0 && len(p.levels) > 0 {
-		return unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
 	}
 	for i, l := range p.levels {
 		if within := p.mult[l.must]; l.size%within != 0 {
 			return invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.size,
 				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
 		}
+	}
+	return nil
+}
+
+// settleMultiples refuses combinations that are not decided. Of a gang in parts it drops the multiples that its groups keep in any case.
+func (p *problem) settleMultiples() error {
+	switch {
+	case p.mult == nil:
+		return nil
+	case p.inParts():
+		p.dropMultiples()
+		return nil
+	case len(p.running) > 0 && len(p.levels) > 0:
+		return unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
 	}
 	if len(p.levels) > 0 {
 		size := p.levels[0].size
@@ -50,4 +66,101 @@ func (p *problem) checkMultiples() error {
 		}
 	}
 	return nil
+}
+
+// dropMultiples leaves the multiples that bind.
+func (p *problem) dropMultiples() {
+	p.allMult, p.mult = p.mult, nil
+	for _, r := range p.req.Gather {
+		if tier, _ := p.tier(r.Layer); r.Multiple > 0 && !p.whole.keeps(int64(r.Multiple), tier) {
+			p.addMultiple(tier, int64(r.Multiple))
+		}
+	}
+}
+
+// keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
+// whole, each in one such domain.
+func (a *part) keeps(m int64, tier int32) bool {
+	if !a.bundle && a.hard && a.must <= tier && int64(len(a.all()))%m == 0 && a.wholly() {
+		return true
+	}
+	return len(a.ranks) == 0 && !slices.ContainsFunc(a.parts, func(b *part) bool { return !b.keeps(m, tier) })
+}
+
+// wholly says whether nothing of a part may be left out if it is placed.
+func (a *part) wholly() bool {
+	whole := true
+	a.each(func(b *part) {
+		whole = whole && !b.idle && b.leastParts >= len(b.parts) && (b.least == 0 || b.least >= len(b.all()))
+	})
+	return whole
+}
+
+// even says whether the gang keeps its multiples with so many new members.
+func (p *problem) even(n int) bool {
+	return p.mult == nil || int64(n+len(p.running))%p.mult[p.v.rootTop] == 0
+}
+
+// evenContents bounds how many contents are listed where multiples bind.
+const evenContents = 64
+
+// mostEven is the best content that fits where multiples bind: all are tried, the best first, for fewer members may need what more do not.
+func (c *contents) mostEven(all content, fits func(content) bool) (best content) {
+	known := map[string]bool{}
+	try := func(in content) bool {
+		key := in.key()
+		is, ok := known[key]
+		if !ok {
+			is = fits(in)
+			known[key] = is
+		}
+		return is
+	}
+	chain := c.evenOf(c.chain(all))
+	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
+		best = chain[i] // if there are too many to be tried
+	}
+	steps := 0
+	for in := range c.downFrom(all) {
+		if steps++; steps > contentSteps || len(known) > contentPlans || best != nil && compareContents(in, best) >= 0 {
+			break
+		}
+		if c.even(in.size()) && try(in) {
+			return in
+		}
+	}
+	return best
+}
+
+// everyEven lists the contents that are multiples, those of fewer members first.
+func (c *contents) everyEven(all content) []content {
+	list := c.chain(all)
+	if steps := 0; len(c.whole.parts) > 0 {
+		seen := map[string]bool{}
+		for _, in := range list {
+			seen[in.key()] = true
+		}
+		for in := range c.downFrom(all) {
+			if steps++; steps > contentSteps {
+				c.truncated = true
+				break
+			}
+			if !seen[in.key()] {
+				list = append(list, in)
+			}
+		}
+	}
+	list = c.evenOf(list)
+	slices.SortFunc(list, func(a, b content) int {
+		return cmp.Or(cmp.Compare(a.size(), b.size()), compareContents(a, b))
+	})
+	if len(list) > evenContents {
+		list, c.truncated = list[:evenContents], true
+	}
+	return list
+}
+
+// evenOf are the contents that are multiples.
+func (c *contents) evenOf(list []content) []content {
+	return slices.DeleteFunc(list, func(in content) bool { return !c.even(in.size()) })
 }

@@ -54,9 +54,6 @@ func (p *problem) readParts() error {
 	if len(p.req.Parts) == 0 {
 		return nil
 	}
-	if p.mult != nil {
-		return unsupported("request.Parts", p.req.Parts[0].Name, "parts with a multiple")
-	}
 	rank := make(map[string]int, len(p.pending)+len(p.running))
 	for _, m := range p.pending {
 		rank[m.name] = m.rank

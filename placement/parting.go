@@ -32,6 +32,11 @@ func (p *problem) countParts() error {
 	}
 	chain := c.chain(all)
 	p.few = chain[len(chain)-1]
+	for _, in := range chain { // the last one that is a multiple, if there is any
+		if p.mult != nil && p.even(in.size()) {
+			p.few = in
+		}
+	}
 	p.mustRun = p.few.size() + len(p.running)
 	if p.req.MinMember == 0 {
 		p.least = p.few.size()
@@ -51,7 +56,9 @@ func (p *problem) judgeContent() error {
 
 // mostAdmitted is how many new members the quota admits: whole groups, or those of the lowest ranks.
 func (p *problem) mostAdmitted() int {
-	c := p.contents()
+	all := *p
+	all.mult = p.allMult // fewer members need not keep them in any case
+	c := all.contents()
 	if len(p.whole.parts) == 0 {
 		some := *c.whole
 		some.least, c.whole = 1, &some

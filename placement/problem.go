@@ -38,6 +38,7 @@ type problem struct {
 	oneLevel [1]level // of groups, where there is no second one
 	gather   gathering
 	mult     []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
+	allMult  []int64 // of a gang in parts: mult with the multiples that its groups keep in any case
 	lca      vertex  // of the running members, -1 if none
 	siblings,
 	friends tally // running members of the gang, and of the affinity key, below a vertex
@@ -115,7 +116,7 @@ func newProblemOf(c *Cluster, req *gang.Request, t *team) (*problem, error) {
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
-		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts, (*problem).chooseShapes, (*problem).countParts, (*problem).capByQuota,
+		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts, (*problem).chooseShapes, (*problem).settleMultiples, (*problem).countParts, (*problem).capByQuota,
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {

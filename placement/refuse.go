@@ -229,7 +229,7 @@ func (p *problem) binding() string {
 // withoutAnyRule says whether the whole cluster holds the least number of members, whatever the rules are.
 func (p *problem) withoutAnyRule() bool {
 	if p.inParts() {
-		loose := p.withoutRules()
+		loose := p.withoutRules().withoutMultiples()
 		return loose.with(loose.firstOnes(p.least)).newCast(nil).possible()
 	}
 	return p.freeSlots() >= int64(p.least)
@@ -240,8 +240,7 @@ func (p *problem) freeSlots() int64 {
 	if ix := p.ownIndex(); ix != nil {
 		return int64(ix.domains.at(rootVertex))
 	}
-	free := p.withoutRules()
-	free.mult, free.forced = nil, nil
+	free := p.withoutRules().withoutMultiples()
 	return free.countSlots()[rootVertex]
 }
 
@@ -265,6 +264,9 @@ func (p *problem) withoutRules() *problem {
 
 // possible says whether the least number of members can be placed at all.
 func (p *problem) possible() bool {
+	if p.inParts() {
+		return p.few != nil && p.with(p.few).newCast(nil).possible()
+	}
 	counts := p.counts()
 	return len(counts) > 0 && p.fits(p.slotTable(), counts[0])
 }

@@ -6,12 +6,8 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members. Nil if such a gang
-// is supported; docs/order.md, section 7, says which are.
-func (p *problem) chooseRoles(shapes []*gang.Shape, odd int) error {
-	if p.mult != nil {
-		return unsupported("request.Members.Shape", p.pending[odd].name, "members of different shapes with a multiple")
-	}
+// chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
+func (p *problem) chooseRoles(shapes []*gang.Shape) error {
 	p.roleOf = make([]int32, len(shapes))
 	for i, s := range shapes {
 		role := slices.IndexFunc(p.shapes, func(known *gang.Shape) bool { return known == s || known.Equal(s) })
@@ -43,6 +39,7 @@ func (p *problem) ofRoles() []*problem {
 	for r := range out {
 		one := *p
 		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.gifts}
+		one.mult, one.forced = nil, nil // they are the gang's
 		one.align()
 		if err := one.sumNeeds(); err != nil {
 			one.needs = nil // never: the sum over all roles does not overflow

@@ -36,12 +36,17 @@ func (c *cast) best() *outcome {
 func (c *cast) possible() bool {
 	if c.fit == 0 {
 		c.fit, c.beyond = -1, 0
+		if !c.even(len(c.pending)) {
+			return false
+		}
 		for _, t := range c.gather.worths { // what holds the gang further down saves a look at the whole cluster
 			g := c.under(c.loosest(t))
 			if g == nil {
 				continue
 			}
-			c.beyond = c.members(g.outside)
+			if c.beyond = c.members(g.outside); c.lca >= 0 && c.gather.must < c.v.rootTop && c.v.contains(c.v.outside, c.lca) {
+				c.beyond = c.members(c.want) // where the gang must be
+			}
 			if g.fits() {
 				c.fit = 1
 				break
@@ -65,13 +70,13 @@ func (g *scheme) split() {
 // splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
 func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 	tree := g.fitsBelow(rootVertex)
-	if tree.holds(want) {
+	if !g.folder.exact && tree.holds(want) {
 		return g.folder.none[0], true
 	}
 	room, best := g.fitsIn(g.v.outside), counts(nil)
 	for _, t := range tree {
-		inside := want.least(t)
-		if !room.holds(want.minus(inside)) {
+		inside, ok := g.folder.takes(want, t)
+		if !ok || !g.folder.holds(room, want.minus(inside)) {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(g.members(inside), g.members(best)), slices.Compare(inside, best)) > 0 {
@@ -116,7 +121,7 @@ func (g *scheme) takesAll(d vertex) bool {
 	case g.v.contains(g.v.outside, d) && g.beyond < g.members(g.want):
 		return false
 	}
-	return g.fitsBelow(d).holds(want)
+	return g.folder.holds(g.fitsBelow(d), want)
 }
 
 // rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.

@@ -73,8 +73,8 @@ func (g *scheme) fill(kids []vertex, want counts) []slice {
 	for i, kid := range kids {
 		var best counts
 		for _, p := range g.fitsIn(kid) {
-			take := want.least(p)
-			if !after[i+1].holds(want.minus(take)) {
+			take, ok := g.folder.takes(want, p)
+			if !ok || !g.folder.holds(after[i+1], want.minus(take)) {
 				continue
 			}
 			if best == nil || cmp.Or(cmp.Compare(g.members(take), g.members(best)), slices.Compare(take, best)) > 0 {
@@ -146,7 +146,11 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	}
 	c.scale, _ = g.scarcest(places, want)
 	for _, p := range inUse {
-		left := want.minus(want.least(p))
+		take, ok := g.folder.takes(want, p)
+		if !ok {
+			continue
+		}
+		left := want.minus(take)
 		c.offer(&c.sets, &set{left: left, missing: c.scale.of(left), open: left.total() > 0})
 	}
 	for _, class := range c.classes(others) {
@@ -168,7 +172,7 @@ func (g *scheme) firstThatSuffice(inUse frontier, others []vertex, want counts) 
 	slices.SortFunc(others, g.compareFill)
 	sum := inUse
 	for i, kid := range others {
-		if sum.holds(want) {
+		if g.folder.holds(sum, want) {
 			return others[:i]
 		}
 		sum = g.folder.sum(sum, g.fitsIn(kid))
@@ -312,6 +316,9 @@ func (c *setChooser) extend(s *set, kid vertex, to *sets) {
 	for _, p := range c.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
+		}
+		if c.folder.exact && !p.within(s.left) {
+			continue
 		}
 		for i, n := range s.left {
 			more.left[i] = n - min(n, p[i])

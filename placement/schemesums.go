@@ -79,6 +79,9 @@ func (g *scheme) onNode(free []int64, open []bool, zones frontier) (f frontier, 
 	for r := range g.roles {
 		e.sides[r] = e.room(r, free)
 	}
+	if g.folder.exact {
+		return e.listAll(free)
+	}
 	forgot = g.folder.beginWithin(e.sides)
 	e.extend(0, slices.Clone(free))
 	return g.folder.end(), forgot
@@ -162,6 +165,9 @@ func (e *nodeCounts) extend(role int, free []int64) {
 // make is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
 func (g *scheme) make(x vertex, below frontier) (f frontier, forgot bool) {
 	m := g.newMaker(x)
+	if g.folder.exact {
+		return m.listAll(x, below)
+	}
 	if len(m.kinds) == 0 && slices.Equal(m.most, g.most) {
 		return below, false
 	}
@@ -247,23 +253,33 @@ func (m *maker) extend(i int, left counts) {
 		return
 	}
 	k := &m.kinds[i]
-	most := m.scheme.most[k.dim] - left[k.dim]
+	least, most := m.numbers(k, left)
+	for n := least; n <= most; n++ {
+		m.at[k.dim] = n
+		m.extend(i+1, k.without(n, left))
+	}
+	m.at[k.dim] = 0
+}
+
+// numbers is how many groups of a kind are to be made at least and at most.
+func (m *maker) numbers(k *madeKind, left counts) (least, most int32) {
+	most = m.scheme.most[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
 		if n > 0 {
 			most = min(most, left[dim]/n)
 		}
 	}
-	least := int32(0)
 	if k.free {
-		least = most
+		return most, most
 	}
-	for n := least; n <= most; n++ {
-		m.at[k.dim] = n
-		rest := slices.Clone(left)
-		for dim, need := range k.needs {
-			rest[dim] -= n * need
-		}
-		m.extend(i+1, rest)
+	return 0, most
+}
+
+// without is what so many groups leave.
+func (k *madeKind) without(n int32, left counts) counts {
+	rest := slices.Clone(left)
+	for dim, need := range k.needs {
+		rest[dim] -= n * need
 	}
-	m.at[k.dim] = 0
+	return rest
 }

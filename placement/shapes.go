@@ -23,11 +23,11 @@ func (p *problem) chooseShapes() error {
 		size = int(p.levels[n-1].size)
 	}
 	if size == 0 || len(p.running) > 0 || p.mult != nil || len(shapes)%size != 0 {
-		return p.chooseRoles(shapes, odd)
+		return p.chooseRoles(shapes)
 	}
 	for i := size; i < len(shapes); i++ {
 		if !shapes[i].Equal(shapes[i%size]) {
-			return p.chooseRoles(shapes, i)
+			return p.chooseRoles(shapes)
 		}
 	}
 	p.bundle(size)

@@ -67,9 +67,9 @@ func (p *problem) floorSlots(slots []int64, x vertex, forced int64) {
 	}
 }
 
-// forceMultiples finds how many new members every vertex must take because members that run there are no multiple.
+// forceMultiples finds how many new members every vertex must take because members that run there are no multiple. Gangs in parts know by themselves.
 func (p *problem) forceMultiples() {
-	if p.mult == nil || len(p.siblings) == 0 {
+	if p.mult == nil || len(p.siblings) == 0 || p.inParts() {
 		return
 	}
 	p.forced = tally{}

@@ -3,7 +3,6 @@ package reference
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pgregory.net/rapid"
 
@@ -31,10 +30,7 @@ func drawParts(t *rapid.T) Input {
 	}
 	own := takeOwn(&in.Spec, withOwn)
 	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
-	d := &partDraw{t: t, layers: []string{"0"}}
-	for _, l := range in.Spec.Trees[0].Tree.Layers() {
-		d.layers = append(d.layers, strconv.Itoa(l.Tier))
-	}
+	d := &partDraw{t: t, layers: layersOf(&in)}
 	in.Request.Gather = drawGather(t, d.layers)
 	in.Request.Groups = []gang.Groups{{Size: 1}} // ranks of running members are among the others'
 	nameMembers(t, &in.Request, &in.Spec, members, own)
@@ -49,6 +45,7 @@ func drawParts(t *rapid.T) Input {
 		d.parts(&in)
 	}
 	d.shapes(&in, shapes)
+	drawMultiples(t, &in, 25)
 	if chance(t, 30, "affinity") {
 		in.Request.AffinityKey = affinityKey
 	}
@@ -68,11 +65,9 @@ func drawPartVictims(t *rapid.T) Input {
 	req := &in.Request
 	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
-	d := &partDraw{t: t, layers: []string{"0"}}
-	for _, l := range in.Spec.Trees[0].Tree.Layers() {
-		d.layers = append(d.layers, strconv.Itoa(l.Tier))
-	}
+	d := &partDraw{t: t, layers: layersOf(&in)}
 	d.parts(&in)
+	drawMultiples(t, &in, 12)
 	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""

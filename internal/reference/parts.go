@@ -58,7 +58,7 @@ func HasParts(in *Input) bool {
 	}
 	own := validity.Own(&in.Spec, req)
 	levels := validity.Levels(req, len(req.Members)+len(own))
-	return len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !slices.ContainsFunc(levels[len(levels)-1].Gather, onNode)
+	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !slices.ContainsFunc(levels[len(levels)-1].Gather, onNode)
 }
 
 // SolveParts finds the best content and strategy by looking at all of them. Exponential in the number of members.

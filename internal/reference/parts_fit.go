@@ -36,7 +36,7 @@ func (s *partSolver) fit(items []item, b bounds) bool {
 // place places the items from i on.
 func (p *packing) place(i int) bool {
 	if i == len(p.items) {
-		return true
+		return p.even()
 	}
 	key := p.key(i)
 	if p.failed[key] {
@@ -59,7 +59,7 @@ func (p *packing) key(i int) string {
 	}
 	for node, counts := range p.on {
 		for _, n := range counts {
-			if p.bind(p.nodes[node].node) {
+			if len(p.multiple) > 0 || p.bind(p.nodes[node].node) {
 				key = append(key, byte(n))
 			}
 		}
@@ -151,4 +151,13 @@ func (p *packing) use(it item, node, n int) {
 	if p.nodes[node].outside {
 		p.outside -= n
 	}
+}
+
+// even holds if there is a multiple of members in all, and below every vertex.
+func (p *packing) even() bool {
+	members := len(p.own)
+	for _, counts := range p.on {
+		members += total(counts)
+	}
+	return len(p.multiple) == 0 || members%p.stepBelow(p.root.tier) == 0 && p.keepsMultiples(p.on)
 }

@@ -64,7 +64,14 @@ func (s *partSolver) leasts() [][]string {
 	for _, m := range s.pending {
 		names = append(names, m.Name)
 	}
-	return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
+	if len(s.multiple) == 0 {
+		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
+	}
+	even := slices.DeleteFunc(slices.Collect(s.whole.Contents(names)), func(content []string) bool { // more may fit where fewer do not
+		return (len(s.own)+len(content))%s.stepBelow(s.root.tier) != 0
+	})
+	slices.SortStableFunc(even, s.compareLeasts)
+	return even
 }
 
 // strategyInParts is the best strategy of a content once all that leave have left; nil if it does not fit.

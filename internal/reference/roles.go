@@ -34,6 +34,9 @@ func hasRoles(in *Input) bool {
 		return false
 	}
 	levels := validity.Levels(req, len(req.Members))
+	if validity.HasMultiples(req) {
+		return len(levels) == 0 || levels[len(levels)-1].Size >= len(req.Members)+len(validity.Own(&in.Spec, req))
+	}
 	if n := len(levels); n > 0 && slices.ContainsFunc(levels[n-1].Gather, onNode) && len(validity.Own(&in.Spec, req)) == 0 && len(req.Members)%levels[n-1].Size == 0 {
 		return false
 	}
@@ -71,8 +74,10 @@ func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.rol
 
 // lookAgain fills in what vertices hold, and what nodes have free of what members ask for; -1: without bound.
 func (s *roleSolver) lookAgain(leavingGone bool) {
-	s.shapes = s.roles[:1] // slots are those of the first role
-	s.look(leavingGone)
+	s.shapes = s.roles[:1] // slots are those of the first role, whatever multiples are
+	plain := *s.solver
+	plain.multiple = nil
+	plain.look(leavingGone)
 	s.free, s.states, s.known = nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
 		var on []placement.Running
@@ -198,7 +203,14 @@ func (s *roleSolver) smallestOf(c cast) *vertex {
 func (s *roleSolver) allowed(n int) []cast {
 	return slices.DeleteFunc(s.all(n), func(c cast) bool {
 		tier := s.smallestOf(c).tier
-		return tier > s.gang.must || slices.ContainsFunc(s.levels, func(l level) bool { return tier > l.rules.must })
+		return !s.keepsMultiples(c) || tier > s.gang.must || slices.ContainsFunc(s.levels, func(l level) bool { return tier > l.rules.must })
+	})
+}
+
+// keepsMultiples holds if below every vertex there is a multiple of members, those included that run.
+func (s *roleSolver) keepsMultiples(c cast) bool {
+	return !slices.ContainsFunc(s.vertices, func(v *vertex) bool {
+		return v.parent != nil && (v.own+total(s.sumBelow(v, c)))%s.stepBelow(v.parent.tier) != 0
 	})
 }
 
@@ -216,10 +228,12 @@ func solveRoles(in Input) (*Answer, error) {
 	}
 	if s.canWait() {
 		s.lookAgain(true)
-		if n := s.smallestAdmissible(answer.Wanted); n > 0 && len(s.allowed(n)) > 0 {
-			s.decideRoles(answer, n)
-			s.waitByRole(answer)
-			return answer, nil
+		for n := answer.Wanted; n <= s.most(); n++ { // with multiples more may fit where fewer do not
+			if s.admissible(n) && len(s.allowed(n)) > 0 {
+				s.decideRoles(answer, n)
+				s.waitByRole(answer)
+				return answer, nil
+			}
 		}
 	}
 	if s.refused(answer.Wanted) {

@@ -68,6 +68,11 @@ func roleKinds(in *Input, a *Answer) []string {
 		{"with anchors, placed", a.Placed && in.Request.AffinityKey != ""},
 		{"not all members placed", a.Placed && a.Members < len(in.Request.Members)},
 		{"waiting", len(a.WaitsFor) > 0},
+		{"with multiples", validity.HasMultiples(&in.Request)},
+		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
+		{"with multiples, beside running members", validity.HasMultiples(&in.Request) && a.Placed && len(s.own) > 0},
+		{"with multiples, not all members placed", validity.HasMultiples(&in.Request) && a.Placed && a.Members < len(in.Request.Members)},
+		{"with multiples, of several nodes", validity.HasMultiples(&in.Request) && len(a.Counts) > 1},
 		{"waiting, and further members", len(a.WaitsFor) > 0 && a.Members > a.Wanted},
 		{"partly outside the tree", a.Outside > 0 && a.Outside < a.Members},
 		{"wholly outside the tree", a.Placed && a.Outside == a.Members},
@@ -127,7 +132,10 @@ func drawRoles(t *rapid.T) Input {
 	for i := range in.Request.Members {
 		in.Request.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
 	}
-	if chance(t, 25, "with quotas") {
+	if hasRoles(&in) {
+		drawMultiples(t, &in, 25)
+	}
+	if chance(t, 25, "with quotas") && admitsSome(&in) {
 		drawQuotas(t, &in)
 		in.Request.NeverPreempts = true // it might reclaim
 	}
@@ -163,15 +171,44 @@ func dropZones(spec *placement.Spec) {
 
 // drawRulesOfRoles draws gather rules of the gang and of its group, if it has one. A group that must gather on a node is a unit where nobody runs.
 func drawRulesOfRoles(t *rapid.T, in *Input) {
-	layers := []string{"0"}
-	for _, l := range in.Spec.Trees[0].Tree.Layers() {
-		layers = append(layers, strconv.Itoa(l.Tier))
-	}
+	layers := layersOf(in)
 	in.Request.Gather = drawGather(t, layers)
 	for i := range in.Request.Groups {
 		in.Request.Groups[i].Gather = slices.DeleteFunc(drawGather(t, layers), func(r gang.Rule) bool {
 			return r.Strategy == gang.MustGather && r.Layer == "0"
 		})
+	}
+}
+
+// admitsSome says whether the multiples leave a number of members that suffices. Else it means nothing what a quota says.
+func admitsSome(in *Input) bool {
+	s, err := newSolver(in)
+	return err == nil && s.smallestAdmissible(s.wanted()) > 0
+}
+
+// layersOf are all layers, by their tiers.
+func layersOf(in *Input) []string {
+	layers := []string{"0"}
+	for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		layers = append(layers, strconv.Itoa(l.Tier))
+	}
+	return layers
+}
+
+// drawMultiples draws one or two multiples for some gangs of several roles or in parts. Where groups are equal, it divides them.
+func drawMultiples(t *rapid.T, in *Input, percent int) {
+	req := &in.Request
+	all := len(req.Members) + len(validity.Own(&in.Spec, req))
+	for _, most := range []int{percent, percent / 4} {
+		multiple := rapid.SampledFrom([]int{2, 2, 3, 4}).Draw(t, "multiple")
+		divides := !slices.ContainsFunc(req.Groups, func(g gang.Groups) bool { return g.Size%multiple != 0 })
+		if !chance(t, most, "with a multiple") || !divides || all%multiple != 0 && req.MinMember == 0 && chance(t, 70, "that is kept by other numbers") {
+			continue
+		}
+		layer := rapid.SampledFrom(layersOf(in)).Draw(t, "multiple at")
+		if !slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 && r.Layer == layer }) {
+			req.Gather = append(req.Gather, gang.Rule{Layer: layer, Multiple: multiple})
+		}
 	}
 }
 
@@ -211,6 +248,9 @@ func drawRoleVictims(t *rapid.T) Input {
 	shapes := []*gang.Shape{drawShape(t, &in.Spec), drawShape(t, &in.Spec)}
 	for i := range req.Members {
 		req.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
+	}
+	if hasRoles(&in) {
+		drawMultiples(t, &in, 20)
 	}
 	drawPreemptor(t, &in)
 	if chance(t, 40, "with minima") {

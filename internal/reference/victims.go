@@ -119,11 +119,28 @@ func newEvictor(in *Input) (*evictor, error) {
 		return nil, err
 	}
 	s.look(true)
-	e := &evictor{in: in, solver: s, roles: hasRoles(in), order: in.Request.Preempt.Ranked(), known: map[string][]int{}}
 	units.refused = 0
-	if e.least = s.smallestAdmissible(s.wanted()); e.least == 0 {
+	least := s.smallestAdmissible(s.wanted())
+	if least == 0 {
 		return nil, nil
 	}
+	for n := least; hasRoles(in) && validity.HasMultiples(&in.Request) && n <= s.most(); n++ { // more may fit where fewer do not
+		if e, err := evictorOf(in, s, n); err != nil || s.admissible(n) && e.helps() {
+			return e, err
+		}
+	}
+	return evictorOf(in, s, least)
+}
+
+// helps holds if there are victims.
+func (e *evictor) helps() bool {
+	best, err := e.best()
+	return err == nil && best != nil
+}
+
+// evictorOf tries victims for so many members.
+func evictorOf(in *Input, s *solver, least int) (e *evictor, err error) {
+	e = &evictor{in: in, solver: s, roles: hasRoles(in), order: in.Request.Preempt.Ranked(), known: map[string][]int{}, least: least}
 	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, e.least*len(s.shapes))); err != nil {
 		return nil, err
 	}

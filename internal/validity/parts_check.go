@@ -46,7 +46,7 @@ func (c *check) bundled() bool {
 	}
 	innermost := levels[len(levels)-1]
 	must, hard := c.net.Must(innermost.Gather)
-	return hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
+	return !HasMultiples(c.req) && hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
 }
 
 // byName gives all members, new and running, their nodes.
@@ -128,4 +128,9 @@ func (c *check) staysOutside(rank int) bool {
 		_, hard := c.net.Must(g.Rules)
 		return hard && slices.Contains(g.Members, c.own[i].Member)
 	})
+}
+
+// HasMultiples says whether a rule binds the number of members in domains.
+func HasMultiples(req *gang.Request) bool {
+	return slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 }
