@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/numa"
@@ -21,8 +20,8 @@ const (
 	leastZoneSteps = 1 << 6
 )
 
-// zoneFiller puts members of several roles into the zones of a node: role after role, those of one role at once. Roles that may go where others must
-// keep out come before those that may not, so that nobody who must keep apart finds out too late.
+// zoneFiller puts members of several roles into the zones of a node: role after role, those of one role at once. Nobody comes after one that must keep
+// apart from him if he himself need not.
 type zoneFiller struct {
 	needs   []*numa.Need // by role
 	lenient []bool       // by role
@@ -54,15 +53,20 @@ func (p *problem) pendingByRole() counts {
 	return n
 }
 
-// zoned lists the roles of some members that are placed on zones, those that are lenient first.
+// zoned lists the roles of some members that are placed on zones.
 func (f *zoneFiller) zoned(some counts) (roles []int) {
 	for r, need := range f.needs {
 		if need.Zoned() && some[r] > 0 {
 			roles = append(roles, r)
 		}
 	}
-	slices.SortStableFunc(roles, func(a, b int) int { return cmp.Compare(bit(f.lenient[b]), bit(f.lenient[a])) })
 	return roles
+}
+
+// late says whether a role may not come after another.
+func (f *zoneFiller) late(role, other int) bool {
+	single := func(r int) bool { return f.needs[r].Policy() == numa.SingleNUMANode }
+	return f.lenient[role] && !f.lenient[other] && single(role) != single(other)
 }
 
 // slots is how many members of a role the zones take, at most the gang's.
@@ -102,9 +106,7 @@ func (f *zoneFiller) extend(state *numa.Node, left []int) {
 		}
 		full = false
 		rest := slices.Delete(slices.Clone(left), i, i+1)
-		if !f.lenient[r] {
-			rest = slices.DeleteFunc(rest, func(o int) bool { return f.lenient[o] })
-		}
+		rest = slices.DeleteFunc(rest, func(o int) bool { return f.late(o, r) })
 		f.order = append(f.order, r)
 		for n := slots; n > 0 && f.steps > 0; n-- {
 			if f.at[r] = n; len(rest) == 0 {
@@ -219,10 +221,12 @@ func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Plac
 // place tries the orders of some roles; false if none does, or after many steps.
 func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]numa.Placed) bool {
 	for i, r := range left {
-		if f.lenient[left[0]] && !f.lenient[r] || f.steps < 0 {
+		if f.steps--; f.steps < 0 {
 			return false
 		}
-		f.steps--
+		if slices.ContainsFunc(left, func(o int) bool { return f.late(o, r) }) {
+			continue
+		}
 		placed := f.needs[r].Split(state, int(want[r]))
 		if placed == nil {
 			continue

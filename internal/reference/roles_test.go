@@ -109,8 +109,10 @@ func (s *roleSolver) severalInZones(a *Answer) bool {
 }
 
 // drawRoles draws a gang of two or three roles, a quarter of them with quotas, and a cluster, half of them with zones.
-func drawRoles(t *rapid.T) Input {
-	sizes := Sizes{Nodes: 8, Slots: 4, Members: 6}
+func drawRoles(t *rapid.T) Input { return drawRolesFor(t, Sizes{Nodes: 8, Slots: 4, Members: 6}) }
+
+// drawRolesFor is drawRoles of these sizes.
+func drawRolesFor(t *rapid.T, sizes Sizes) Input {
 	in := Input{Spec: DrawCluster(t, sizes)}
 	in.Request = gang.Request{
 		Name:   gangName,

@@ -120,7 +120,7 @@ func (s *roleSolver) boxAbove(counts []int, role int) func(yield func([]int) boo
 }
 
 func (s *roleSolver) fillExactly(zones *aligning, state *numa.Node, counts []int) [][]numa.Placed {
-	for _, order := range s.orders(counts) {
+	for _, order := range s.orders(zones, counts) {
 		if out := s.fillInOrder(zones, state, counts, order); out != nil {
 			return out
 		}
@@ -130,6 +130,13 @@ func (s *roleSolver) fillExactly(zones *aligning, state *numa.Node, counts []int
 
 func (s *roleSolver) fillInOrder(zones *aligning, state *numa.Node, counts, order []int) [][]numa.Placed {
 	out := make([][]numa.Placed, len(counts))
+	for r, n := range counts {
+		if n > 0 && !zones.needs[r].Zoned() {
+			if out[r] = zones.needs[r].Split(state, n); out[r] == nil {
+				return nil
+			}
+		}
+	}
 	for _, r := range order {
 		if out[r] = zones.needs[r].Split(state, counts[r]); out[r] == nil {
 			return nil
@@ -143,20 +150,22 @@ func (s *roleSolver) fillInOrder(zones *aligning, state *numa.Node, counts, orde
 	return out
 }
 
-// orders are those of the roles that have members, lenient ones first.
-func (s *roleSolver) orders(counts []int) (out [][]int) {
+// orders are those of the roles whose members get zones. Who need not keep apart does not come after one that must keep apart from him.
+func (s *roleSolver) orders(zones *aligning, counts []int) (out [][]int) {
+	single := func(r int) bool { return zones.needs[r].Policy() == numa.SingleNUMANode }
+
 	var extend func(order []int)
 	extend = func(order []int) {
 		last := true
 		for r, n := range counts {
-			if n > 0 && !slices.Contains(order, r) {
+			if n > 0 && zones.needs[r].Zoned() && !slices.Contains(order, r) {
 				last = false
 				extend(append(slices.Clip(order), r))
 			}
 		}
 		wrong := slices.ContainsFunc(order, func(r int) bool {
-			strictBefore := slices.ContainsFunc(order[:slices.Index(order, r)], func(o int) bool { return !s.lenient[o] })
-			return s.lenient[r] && strictBefore
+			before := order[:slices.Index(order, r)]
+			return s.lenient[r] && slices.ContainsFunc(before, func(o int) bool { return !s.lenient[o] && single(o) != single(r) })
 		})
 		if last && !wrong {
 			out = append(out, order)
