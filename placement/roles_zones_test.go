@@ -140,3 +140,52 @@ func TestApplyKeepsRolesApart(t *testing.T) {
 	require.ErrorAs(t, err, &conflict)
 	require.Equal(t, "m-1", conflict.Member)
 }
+
+// Members find zones where others of the gang could be beside them, also where those are not: fewer never need more room.
+func TestZonesTakeWhatIsWithinOtherCounts(t *testing.T) {
+	spec := roleSpec(t, 1, 2, 12)
+	spec.NUMAExclusive = numa.Preferred
+	zones := func(cpus ...int64) *placement.NUMA {
+		known := &placement.NUMA{}
+		for id, cpu := range cpus {
+			known.Zones = append(known.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{"gpu": 6, muster.CPU: cpu}})
+		}
+		return known
+	}
+	spec.Nodes[0].NUMA, spec.Nodes[1].NUMA = zones(6000, 1500), zones(6000, 6000)
+	spec.Nodes[1].Labels = map[string]string{"kind": "b"}
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	second := map[string]string{"kind": "b"}
+	req := &gang.Request{Name: "ns/job"}
+	add := func(n int, devices, cpu int64, of gang.NUMA, on map[string]string) {
+		shape := &gang.Shape{Resources: muster.Resources{"gpu": devices, muster.CPU: cpu}, NUMA: of, Selector: on}
+		for range n {
+			req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", len(req.Members)), Shape: shape})
+		}
+	}
+	add(2, 2, 0, gang.NUMA{Policy: numa.SingleNUMANode}, nil)
+	add(4, 1, 1000, gang.NUMA{Policy: numa.BestEffort, Exclusive: numa.Required}, nil)
+	req.Eligible = func(node string) bool { return node == spec.Nodes[0].Name }
+	_, err = placement.Plan(c, req)
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.False(t, no.Proven)
+
+	req.Eligible = nil
+	for i := range req.Members {
+		shape := *req.Members[i].Shape
+		shape.Affinity = []gang.Term{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
+		req.Members[i].Shape = &shape
+	}
+	add(3, 1, 500, gang.NUMA{Policy: numa.BestEffort}, second)
+	res, err := placement.Plan(c, req)
+	require.NoError(t, err)
+	require.NoError(t, validity.Check(spec, req, res))
+	for i, a := range res.Assignments {
+		require.Equal(t, i >= 6, a.Node == spec.Nodes[1].Name, a.Member)
+		require.NotNil(t, a.NUMA, a.Member)
+	}
+	_, err = c.Apply(res)
+	require.NoError(t, err)
+}
