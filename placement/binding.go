@@ -85,6 +85,7 @@ func (p *problem) underRules(kept []hardRule) *problem {
 		}
 	}
 	loose := *p
+	loose.mult = p.allMult // without some rule groups need not keep them in any case
 	var copied func(a *part) *part
 	copied = func(a *part) *part {
 		b := *a
