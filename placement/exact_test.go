@@ -1,10 +1,13 @@
 package placement_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -122,4 +125,46 @@ func TestManyContentsWithMultiples(t *testing.T) {
 	var no *placement.Unschedulable
 	require.ErrorAs(t, err, &no)
 	require.False(t, no.Proven)
+}
+
+// Gangs of more roles and parts than are told apart keep their multiples in every plan.
+func TestMultiplesAreKept(t *testing.T) {
+	placed := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		spec := roleSpec(t, 1+r.IntN(4), 1+r.IntN(8), 0)
+		for i := range spec.Nodes {
+			spec.Nodes[i].Allocatable = muster.Resources{"gpu": r.Int64N(12), muster.CPU: r.Int64N(40)}
+		}
+		var sizes []int
+		for range 1 + r.IntN(4) {
+			sizes = append(sizes, 1+r.IntN(12))
+		}
+		req := roleGang(sizes...)
+		req.Gather = []gang.Rule{{Layer: []string{"node", "leaf"}[r.IntN(2)], Multiple: 2 + r.IntN(3)}}
+		req.MinMember = r.IntN(len(req.Members))
+		for at := 0; r.IntN(4) > 0 && at < len(req.Members); {
+			part := gang.Part{Name: fmt.Sprint("part-", at)}
+			for range 1 + r.IntN(len(req.Members)-at) {
+				part.Members, at = append(part.Members, req.Members[at].Name), at+1
+			}
+			if part.MinMember = r.IntN(len(part.Members)); r.IntN(2) == 0 {
+				part.Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+			}
+			req.Parts = append(req.Parts, part)
+		}
+		for i := range r.IntN(3) {
+			on := spec.Nodes[r.IntN(len(spec.Nodes))].Name
+			spec.Running = append(spec.Running, placement.Running{Gang: req.Name, Member: fmt.Sprint("old-", i), Node: on})
+		}
+		c, err := placement.NewCluster(spec)
+		require.NoError(t, err)
+		if res, err := placement.Plan(c, req); err == nil {
+			placed++
+			require.NoError(t, validity.Check(spec, req, res), seed)
+		} else {
+			require.ErrorIs(t, err, placement.ErrUnschedulable)
+		}
+	}
+	require.Greater(t, placed, 50)
 }

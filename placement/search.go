@@ -78,6 +78,7 @@ func (p *problem) wholes(low, high int) []int {
 	unit := int64(1)
 	if p.mult != nil {
 		unit = p.mult[p.v.rootTop]
+		low = max(low, int(p.forced.at(rootVertex)))
 	}
 	add := func(n int) {
 		if n >= low && n <= high && int64(n+len(p.running))%unit == 0 {
