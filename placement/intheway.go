@@ -32,7 +32,7 @@ type Obstacle struct {
 //
 // It is computed when asked for, from the snapshot. Without groups that have a MustGather of their own, multiples, zones and different shapes it
 // takes at most a plan for each domain with running members. Else the search ends after 1,000 plans, and with members on nodes that would not take them
-// back, with parts, or with a minimum of members in groups or of different shapes, only a single member is known to be the fewest.
+// back, with parts, with different shapes in zones, or with a minimum of members in groups or of different shapes, only a single member is known to be the fewest.
 func (u *Unschedulable) InTheWay() Obstacles {
 	if u.inTheWay == nil || u.Rule == minMember || u.RefusedBy != nil {
 		return Obstacles{}
