@@ -43,6 +43,10 @@ type Request struct {
 	Parts []Part
 	// MinParts is how many of the Parts must be placed. 0: all, negative: none.
 	MinParts int
+	// Steps bounds the search for a gang in parts, or whose members are of several shapes: how many combinations of its members and groups
+	// are told apart in one place, and how many choices of which members are placed are tried. A plan says whether they sufficed
+	// (placement.Result.Proven). 0: 65,536; at most 16,777,216 are used.
+	Steps int
 
 	// Together names gangs that start together or not at all: in a queue, all requests with the same name are planned as one (placement.Batch);
 	// who plans gangs one by one does not look at it. Empty: the gang starts by itself.

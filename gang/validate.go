@@ -40,6 +40,9 @@ func (r *Request) Ordered() (bool, error) {
 	r.checkGroups(&d)
 	r.checkParts(&d)
 	r.checkTogether(&d)
+	if r.Steps < 0 {
+		d.add("request.Steps", r.Steps, "negative")
+	}
 	switch r.Policy {
 	case "", BestFit, Spread, Balanced, ByScore:
 	default:

@@ -132,6 +132,7 @@ var defects = []struct {
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[0].Multiple = 3 }, `request.Gather[2].Multiple "rack": a second multiple for one layer`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Groups[0].Gather[0].Multiple = 2 }, `request.Groups[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
 
+	{"Request.Steps", func(r *gang.Request) { r.Steps = -1 }, `request.Steps "-1": negative`},
 	{"Request.Together", func(r *gang.Request) { r.Together = "" }, `request.GatherTogether "rack": the gang starts together with none`},
 	{"Request.GatherTogether", func(r *gang.Request) { r.GatherTogether[0].Multiple = -2 }, `request.GatherTogether[0].Multiple "-2": negative`},
 

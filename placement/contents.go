@@ -56,12 +56,11 @@ func compareContents(a, b content) int {
 	return 0
 }
 
-const (
-	// contentPlans bounds how many contents are tried.
-	contentPlans = 256
-	// contentSteps bounds how many contents are looked at for those of which nothing can be left out.
-	contentSteps = 1024
-)
+// contentPlans bounds how many contents are tried.
+func (p *problem) contentPlans() int { return max(1, p.steps()/256) }
+
+// contentSteps bounds how many contents are looked at for those of which nothing can be left out.
+func (p *problem) contentSteps() int { return max(1, p.steps()/64) }
 
 // contents are what of a gang can be placed.
 type contents struct {
@@ -264,11 +263,15 @@ func (c *contents) most(fits func(content) bool) content {
 	}
 	best = c.grow(best, all, fits)
 	for in := range c.downFrom(all) {
-		if plans >= contentPlans || compareContents(in, best) >= 0 {
+		if compareContents(in, best) >= 0 {
 			break
 		}
 		if refused[in.key()] {
 			continue
+		}
+		if plans >= c.contentPlans() {
+			*c.doubt = true
+			break
 		}
 		if plans++; fits(in) {
 			return in
@@ -315,8 +318,8 @@ func (c *contents) least() []content {
 	seen := map[string]bool{out[0].key(): true}
 	steps := 0
 	for in := range c.downFrom(all) {
-		if steps++; steps > contentSteps {
-			c.truncated = true
+		if steps++; steps > c.contentSteps() {
+			c.truncated, *c.doubt = true, true
 			break
 		}
 		if key := in.key(); !seen[key] && len(c.removals(in)) == 0 {

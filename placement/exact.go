@@ -8,10 +8,6 @@ import (
 // Where multiples bind, fewer members need not fit where more do. An exact folder therefore lists all counts that fit somewhere, in ascending
 // order, and not only the largest.
 
-// exactTable bounds the table in which exact sums are marked: twice the numbers of members of each role, and of groups of each kind, that may come
-// of it. It depends on these alone, so that a sum of fewer children has room where that of all has.
-const exactTable = 1 << 18
-
 // holds says whether counts are among those that fit.
 func (f *folder) holds(fit frontier, want counts) bool {
 	if !f.exact {
@@ -29,11 +25,12 @@ func (f *folder) takes(want, fit counts) (counts, bool) {
 	return want.least(fit), true
 }
 
-// roomFor says whether an exact table takes counts up to sides.
-func roomFor(sides counts) bool {
+// roomFor says whether there is room for the table in which exact sums are marked: twice the numbers of members of each role, and of groups of each
+// kind, that may come of it. It depends on these alone, so that a sum of fewer children has room where that of all has.
+func (f *folder) roomFor(sides counts) bool {
 	size := int64(1)
 	for _, n := range sides {
-		if size *= 2*int64(n) + 1; size > exactTable {
+		if size *= 2*int64(n) + 1; size > 4*f.room {
 			return false
 		}
 	}
@@ -50,7 +47,7 @@ func (f *folder) exactSum(a, b frontier) frontier {
 		wide[r] = a.most(r) + b.most(r)
 		f.sides[r] = min(n, wide[r])
 	}
-	if !roomFor(f.sides) {
+	if !f.roomFor(f.sides) {
 		return f.roughExactSum(a, b)
 	}
 	if len(a) > len(b) {
@@ -157,7 +154,7 @@ func (b bitset) add(of bitset, by int) {
 
 // listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
 func (e *nodeCounts) listAll(free []int64) (f frontier, forgot bool) {
-	for !roomFor(e.sides) {
+	for !e.folder.roomFor(e.sides) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
@@ -191,7 +188,7 @@ func (m *maker) listAll(x vertex, below frontier) (f frontier, forgot bool) {
 	for i, most := range m.most {
 		m.sides[i] = max(m.sides[i], min(most, below.most(i)))
 	}
-	if forgot = !roomFor(m.sides); forgot {
+	if forgot = !m.folder.roomFor(m.sides); forgot {
 		below = below.few()
 	}
 	out := frontier{}

@@ -48,17 +48,15 @@ func (f frontier) holds(want counts) bool { return slices.ContainsFunc(f, want.w
 // zero says whether nobody fits.
 func (f frontier) zero() bool { return len(f) == 1 && f[0].total() == 0 }
 
-const (
-	// frontierTable bounds the numbers of combinations of all roles but one that are told apart at a vertex.
-	frontierTable = 1 << 16
-	// keptPoints is how many counts are kept of a frontier that has more combinations.
-	keptPoints = 32
-)
+// keptPoints is how many counts are kept of a frontier that has more combinations.
+const keptPoints = 32
 
 // folder makes frontiers, of points and of other frontiers. For all numbers of the other roles it keeps the most members of the main role that
 // fit beside them; that is a table as long as there are few roles with many members.
 type folder struct {
 	most counts // of the gang
+	// room is how many numbers of all roles but the main one are told apart at a vertex.
+	room int64
 	// exact: multiples bind, see exactSum.
 	exact bool
 	main  int // the role with the most members
@@ -74,8 +72,8 @@ type folder struct {
 	lesser []bool // by place in the table: as many of the main role fit beside one more of another
 }
 
-func newFolder(most counts, exact bool, steps *int64) *folder {
-	f := &folder{most: most, exact: exact, steps: steps, sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
+func newFolder(most counts, room int, steps *int64) *folder {
+	f := &folder{most: most, room: int64(room), steps: steps, sides: make(counts, len(most)), none: frontier{make(counts, len(most))}, box: make(counts, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.main] {
 			f.main = r
@@ -92,7 +90,7 @@ func (f *folder) begin(sides counts) bool {
 			continue
 		}
 		f.box[r], f.step[r] = n, int(size)
-		if size *= int64(n) + 1; size > frontierTable {
+		if size *= int64(n) + 1; size > f.room {
 			return false
 		}
 	}

@@ -122,7 +122,11 @@ func (c *contents) mostEven(all content, fits func(content) bool) (best content)
 	}
 	steps := 0
 	for in := range c.downFrom(all) {
-		if steps++; steps > contentSteps || len(known) > contentPlans || best != nil && compareContents(in, best) >= 0 {
+		if best != nil && compareContents(in, best) >= 0 {
+			break
+		}
+		if steps++; steps > c.contentSteps() || len(known) > c.contentPlans() {
+			*c.doubt = true
 			break
 		}
 		if c.even(in.size()) && try(in) {
@@ -141,8 +145,8 @@ func (c *contents) everyEven(all content) []content {
 			seen[in.key()] = true
 		}
 		for in := range c.downFrom(all) {
-			if steps++; steps > contentSteps {
-				c.truncated = true
+			if steps++; steps > c.contentSteps() {
+				c.truncated, *c.doubt = true, true
 				break
 			}
 			if !seen[in.key()] {
@@ -155,7 +159,7 @@ func (c *contents) everyEven(all content) []content {
 		return cmp.Or(cmp.Compare(a.size(), b.size()), compareContents(a, b))
 	})
 	if len(list) > evenContents {
-		list, c.truncated = list[:evenContents], true
+		list, c.truncated, *c.doubt = list[:evenContents], true, true
 	}
 	return list
 }

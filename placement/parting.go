@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/numa"
@@ -17,13 +18,20 @@ type parting struct {
 	// Of a problem that is about one content: that, and the problem with all members.
 	content  content
 	everyone *problem
+
+	// doubt: something better may have been left out for want of steps.
+	doubt *bool
 }
+
+// steps is what the request gives to the search for a gang in parts.
+func (p *problem) steps() int { return cmp.Or(min(p.req.Steps, 1<<24), 1<<16) }
 
 // countParts finds how many new members must be placed.
 func (p *problem) countParts() error {
 	if !p.inParts() {
 		return nil
 	}
+	p.doubt = new(bool)
 	c := p.contents()
 	all := c.everything()
 	if all == nil { // not enough members are known

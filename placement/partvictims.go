@@ -13,7 +13,7 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 	c.readRoles()
 	c.want, c.kinds, c.done = c.bill()
 	c.sumUp()
-	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, false, c.steps)}}
+	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, e.problem.steps(), c.steps)}}
 	free, open := make([]int64, len(e.needs)), make([]bool, len(c.roles))
 	return func(pos int32, gone []int32) int64 {
 		id := e.v.node(pos)

@@ -53,7 +53,7 @@ func (p *problem) waitForNames(r *Result) {
 func (p *problem) describe(positions []int32) *Result {
 	r := &Result{
 		Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
-		priority: p.req.Priority, least: p.gangLeast(),
+		priority: p.req.Priority, least: p.gangLeast(), Proven: p.provenBest(),
 	}
 	for i := range p.req.Members {
 		if m := &p.req.Members[i]; m.Indexed {
@@ -79,6 +79,14 @@ func (p *problem) describe(positions []int32) *Result {
 	r.Strategy, r.StrategyNumber = p.v.strategyName(tier, tiers)
 	r.Span = p.v.span(where, tier)
 	return r
+}
+
+// provenBest says whether nothing better was left out.
+func (p *problem) provenBest() bool {
+	if p.doubt != nil && *p.doubt {
+		return false
+	}
+	return !p.inexact || p.zonesProven(p.excluded(), p.leavingGifts())
 }
 
 // gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain

@@ -30,6 +30,10 @@ type Result struct {
 	Assignments []Assignment
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
+	// Proven is true if it is known that no plan has more members, fewer of them outside the tree or a better strategy, false if the search
+	// ended before that was known: for gangs in parts and of several shapes by Request.Steps, and where zones of nodes are too many to count. What
+	// Preemption says of victims comes before.
+	Proven bool
 	// Victims are the members that leave for the gang, in natural order of gang and name.
 	Victims []Victim
 	// Preemption says what the victims cost, nil if there are none.

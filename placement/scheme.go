@@ -74,10 +74,11 @@ func (c *cast) bound(st strategy, bounds []int32) *scheme {
 func (c *cast) newFitting(bounds []int32) *fitting {
 	n := len(c.terrain.classes)
 	f := &fitting{
-		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.mult != nil, c.steps),
+		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.problem.steps(), c.steps),
 		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
 		several: map[classCount]several{},
 	}
+	f.folder.exact = c.mult != nil
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home
 		if f.homes[k] < 0 {

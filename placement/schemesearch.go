@@ -49,6 +49,7 @@ func (c *cast) possible() bool {
 			}
 			if g.fits() {
 				c.fit = 1
+				*c.doubt = *c.doubt || c.beyond > 0 && slices.Contains(g.forgot, true)
 				break
 			}
 		}
@@ -91,6 +92,12 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 
 // fits says whether any domain holds the gang.
 func (g *scheme) fits() bool {
+	fits := g.fitsAnywhere()
+	*g.doubt = *g.doubt || !fits && slices.Contains(g.forgot, true)
+	return fits
+}
+
+func (g *scheme) fitsAnywhere() bool {
 	if g.lca >= 0 || g.gang == g.v.rootTop {
 		return slices.ContainsFunc(g.candidates(g.gang), g.holds)
 	}

@@ -121,9 +121,6 @@ func (s *set) kids(list []vertex) []vertex {
 	return list
 }
 
-// setSteps bounds the work of one choice of children.
-const setSteps = 1 << 16
-
 // choose finds the best set of children that take the counts: those of running members, and of the others the fewest.
 func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	var used, others []vertex
@@ -139,7 +136,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 		inUse = g.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), steps: setSteps, sets: newSets(), left: make(counts, len(want))}
+	c := setChooser{scheme: g, fewest: len(first), steps: g.problem.steps(), sets: newSets(), left: make(counts, len(want))}
 	places := make([]frontier, len(others))
 	for i, kid := range others {
 		places[i] = g.fitsIn(kid)

@@ -6,7 +6,7 @@ import (
 )
 
 // tightenSteps bounds the work for one gang after which groups are no longer made tighter than the strategy asks for.
-const tightenSteps = 1 << 24
+func (p *problem) tightenSteps() int64 { return 256 * int64(p.steps()) }
 
 // tightest keeps groups as tight as some of these domains can, kind by kind: as many as possible a tier below the bound, then two below, and so on. g
 // is held by one of the domains.
@@ -18,7 +18,7 @@ func (g *scheme) tightest(domains []vertex) *scheme {
 			continue
 		}
 		at := k // the groups of the kind that may still be tighter
-		for i := g.v.tierIndex(best.bounds[k]) - 1; i >= 0 && *g.steps < tightenSteps; i-- {
+		for i := g.v.tierIndex(best.bounds[k]) - 1; i >= 0 && *g.steps < g.tightenSteps(); i-- {
 			tier := g.v.tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t

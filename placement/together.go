@@ -16,7 +16,7 @@ import (
 // of them, and tiers are compared for all, then for the gangs, then for their groups. The results are in the order of the requests, each says where its
 // gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims of all. What decides about all of them
 // must be equal: Tree, Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
-// first. The lowest Priority counts, the first Preempt, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. Costs as
+// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. Costs as
 // for gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	return c.together(gather, anybody, requests)
@@ -114,6 +114,7 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 		}
 		all.Name += r.Name
 		all.Priority, all.NeverPreempts = min(all.Priority, r.Priority), all.NeverPreempts || r.NeverPreempts
+		all.Steps = max(all.Steps, r.Steps)
 		for k := range r.Members {
 			m := r.Members[k]
 			m.Name = t.name(i, m.Name)
@@ -234,6 +235,7 @@ func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
 			}
 		}
 		out[i] = some.with(in).describe(positions)
+		out[i].Proven = all.Proven
 		for k := range out[i].Assignments {
 			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
 		}

@@ -248,5 +248,6 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	}
 	slices.SortFunc(res.Victims, func(a, b Victim) int { return compareRefs(a.MemberRef, b.MemberRef) })
 	res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
+	res.Proven = res.Proven && e.provenBest()
 	return res
 }

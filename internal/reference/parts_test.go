@@ -36,10 +36,27 @@ func partsAgree(in Input) ([]string, error) {
 	if err := appliesTo(&in, res); err != nil {
 		return nil, fmt.Errorf("%w%s", err, text())
 	}
-	return partKinds(&in, want, proven), nil
+	few, err := sameWithFewSteps(in, want)
+	return append(partKinds(&in, want, proven), few), err
 }
 
-// sameParts compares a plan with the best content and strategy. A refusal that is not proven may be wrong.
+// sameWithFewSteps plans with less than the search needs at times: whatever is proven is as good as ever.
+func sameWithFewSteps(in Input, want *Parted) (kind string, _ error) {
+	in.Request.Steps = 3
+	res, refusal := plan(in, &in.Request)
+	proven, err := sameParts(&in, want, res, refusal)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("with %d steps: %w\nplan: %s", in.Request.Steps, err, resultText(res, refusal))
+	case proven:
+		return "few steps, proven", nil
+	case res == nil:
+		return "few steps, refused, not proven", nil
+	}
+	return "few steps, placed, not proven", nil
+}
+
+// sameParts compares a plan with the best content and strategy. What is not proven may be worse, a refusal wrong.
 func sameParts(in *Input, want *Parted, res *placement.Result, err error) (proven bool, _ error) {
 	var refusal *placement.Unschedulable
 	switch {
@@ -55,6 +72,9 @@ func sameParts(in *Input, want *Parted, res *placement.Result, err error) (prove
 	}
 	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
 		return true, fmt.Errorf("not valid: %w", err)
+	}
+	if !res.Proven {
+		return false, nil
 	}
 	outside, worth, err := StrategyOf(in, res)
 	if err != nil {

@@ -98,6 +98,9 @@ func (s *session) headline(req *gang.Request, res *placement.Result) string {
 			line += fmt.Sprintf(" %s=%d", layer(tree, sp.Tier), sp.Domains)
 		}
 	}
+	if !res.Proven {
+		line += " not-proven"
+	}
 	if len(res.Assignments) < len(req.Members) {
 		line += fmt.Sprintf(" placed=%d/%d", len(res.Assignments), len(req.Members))
 	}

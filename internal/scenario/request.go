@@ -108,6 +108,7 @@ func request(w *words, name string, first int) *gang.Request {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
 	req.Groups, req.Parts, req.MinParts = groups(w), parts(w, name), w.number("parts", 0)
+	req.Steps = w.number("search", 0)
 	index, pinned := w.numbers("index"), w.number("pinned", 0)
 	roles := shapes(w)
 	for i, member := range newNames(w, name, first, w.number("members", len(roles))) {

@@ -32,6 +32,7 @@
 //	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred
 //	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
+//	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
 //	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [group=4,2] [group-must=leaf,-] [group-prefer=...]
 //	bundle any [0-3] ...               one that is no group

@@ -106,10 +106,8 @@ func TestTextOfParts(t *testing.T) {
   C workers: job-3 -> node-2
   + job-4 -> node-3, job-5 -> node-3
 `, text(t, o))
-	var b bytes.Buffer
-	require.NoError(t, JSON(&b, []Outcome{o}))
-	require.Contains(t, b.String(), `"groupTier":0,"groupTiers":[0,0],`)
-	require.Contains(t, b.String(), `{"pod":"job-3","rank":3,"group":2,"node":"node-2"},{"pod":"job-4","rank":4,"node":"node-3"}`)
+	require.Contains(t, written(t, o), `"groupTier":0,"groupTiers":[0,0],`)
+	require.Contains(t, written(t, o), `{"pod":"job-3","rank":3,"group":2,"node":"node-2"},{"pod":"job-4","rank":4,"node":"node-3"}`)
 }
 
 func TestTextOfARefusal(t *testing.T) {
@@ -126,6 +124,13 @@ func TestTextOfARefusal(t *testing.T) {
 
 func TestTextOfWhatCannotBePlanned(t *testing.T) {
 	require.Equal(t, "ns/job: not planned: no idea\n", text(t, Outcome{Gang: "ns/job", Err: errors.New("no idea")}))
+}
+
+func written(t *testing.T, o Outcome) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []Outcome{o}))
+	return b.String()
 }
 
 func TestJSON(t *testing.T) {

@@ -102,6 +102,9 @@ func headline(o *Outcome) string {
 	if len(res.Victims) > 0 {
 		text += ", evicts " + count(len(res.Victims), "member")
 	}
+	if !res.Proven {
+		text += ", not proven to be the best"
+	}
 	return text
 }
 

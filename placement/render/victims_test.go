@@ -29,7 +29,7 @@ func evicting(t *testing.T, each int64) Outcome {
 		return placement.Victim{MemberRef: placement.MemberRef{Gang: gang, Member: member}, Node: node, Priority: 1}
 	}
 	res := &placement.Result{
-		Gang: "ns/job", Tree: "default", Layer: "block", Tier: 2, Domain: []string{"b0"}, Strategy: "block", StrategyNumber: 3,
+		Gang: "ns/job", Tree: "default", Proven: true, Layer: "block", Tier: 2, Domain: []string{"b0"}, Strategy: "block", StrategyNumber: 3,
 		Assignments: []placement.Assignment{{Member: "job-0", Group: -1, Node: "node-1"}, {Member: "job-1", Rank: 1, Group: -1, Node: "node-5"}},
 		Victims:     []placement.Victim{victim("ns/half", "half", "node-3"), victim("ns/low", "low-0", "node-1"), victim("ns/low", "low-1", "node-2")},
 		Preemption: &placement.Preemption{Cost: preempt.Cost{
@@ -57,6 +57,10 @@ func TestVictimsAreDrawnAndListed(t *testing.T) {
 	o.Result.Preemption.Proven = true
 	require.Contains(t, text(t, o), "r0  xx A- -- -x\n    r1  ~~ A. .. ..\n", "one slot of each node that a victim leaves")
 	require.Contains(t, text(t, o), costs+" (proven to be the least)\n")
+	require.NotContains(t, written(t, o), `"proven":false`)
+	o.Result.Proven = false
+	require.Contains(t, text(t, o), "evicts 3 members, not proven to be the best\n")
+	require.Contains(t, written(t, o), `"domain":"b0","proven":false,`)
 	o.Request = nil
 	require.Contains(t, text(t, o), "ns/low on node-1: priority 1 is lower\n")
 }
