@@ -32,19 +32,25 @@ type cast struct {
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
 func (p *problem) newCast(held map[int32]claim) *cast {
-	return p.castOf(held, false)
-}
-
-// castOf is newCast, relaxed or not.
-func (p *problem) castOf(held map[int32]claim, relaxed bool) *cast {
-	c := &cast{problem: p, held: held, relaxed: relaxed, gifts: p.leavingGifts(), steps: new(int64)}
+	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
 	c.want, c.kinds, c.done = p.bill()
 	c.sumUp()
 	c.readMisses()
-	c.terrain = c.newTerrain()
+	c.terrain = c.newTerrain(c.demandOf())
 	return c
+}
+
+// loose is the cast, relaxed.
+func (c *cast) loose() *cast {
+	some := *c
+	some.relaxed, some.fittings, some.fit = true, nil, 0
+	if c.terrain.loose == nil {
+		c.terrain.loose = some.newTerrain(c.terrain.demand)
+	}
+	some.terrain = c.terrain.loose
+	return &some
 }
 
 // recast is the cast of a content of the same gang.

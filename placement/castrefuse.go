@@ -134,7 +134,7 @@ func (g *scheme) fillUp(d vertex, room counts) (n couldTake) {
 func (c *cast) proven() bool {
 	all := c.contents()
 	if c.terrain.inexact { // there may be other ways to find zones
-		c = c.problem.castOf(nil, true)
+		c = c.loose()
 	}
 	for _, in := range all.least() {
 		some := c.recast(in)

@@ -93,8 +93,20 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 // fits says whether any domain holds the gang.
 func (g *scheme) fits() bool {
 	fits := g.fitsAnywhere()
-	*g.doubt = *g.doubt || !fits && slices.Contains(g.forgot, true)
+	*g.doubt = *g.doubt || !fits && g.leavesDoubt()
 	return fits
+}
+
+// leavesDoubt says whether the gang might fit after all: some counts are forgotten, or there may be other ways to find zones.
+func (g *scheme) leavesDoubt() bool {
+	if slices.Contains(g.forgot, true) {
+		return true
+	}
+	if g.relaxed || !g.terrain.inexact {
+		return false
+	}
+	loose := g.cast.loose().under(g.strategy)
+	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.forgot, true))
 }
 
 func (g *scheme) fitsAnywhere() bool {

@@ -12,6 +12,8 @@ type terrain struct {
 	classes []ground
 	// inexact: the zones of some node may take more than was found.
 	inexact bool
+	loose   *terrain // nil: not asked for
+	demand  []int64  // of the gang, by need: more is as good
 }
 
 // ground are vertices that are alike. One that running members of the gang are below is alone in its class.
@@ -33,24 +35,28 @@ type classCount struct {
 type terrainMaker struct {
 	*cast
 	terrain
-	known  *classTable // by key
-	key    []int64
-	demand []int64      // of the gang, by need: more is as good
-	kids   []classCount // see countKids
-	at     []int32      // by class: the place in kids, from 1 on; 0: it has none
-	fits   vectors      // numbers what zones take
-	steps  int          // that are left to look at zones
+	known *classTable // by key
+	key   []int64
+	kids  []classCount // see countKids
+	at    []int32      // by class: the place in kids, from 1 on; 0: it has none
+	fits  vectors      // numbers what zones take
+	steps int          // that are left to look at zones
+}
+
+// demandOf is what all members ask for, by need.
+func (c *cast) demandOf() []int64 {
+	demand := make([]int64, len(c.needs))
+	for i := range c.needs {
+		for role, n := range c.most[:len(c.roles)] {
+			demand[i] += int64(n) * c.asks[role][i]
+		}
+	}
+	return demand
 }
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
-func (c *cast) newTerrain() *terrain {
-	m := terrainMaker{cast: c, known: newClassTable(0), steps: allZoneSteps}
-	m.demand = make([]int64, len(c.needs))
-	for i := range c.needs {
-		for role, n := range c.most[:len(c.roles)] {
-			m.demand[i] += int64(n) * c.asks[role][i]
-		}
-	}
+func (c *cast) newTerrain(demand []int64) *terrain {
+	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, known: newClassTable(0), steps: allZoneSteps}
 	n := c.v.numDomains()
 	m.of = make([]int32, n+int(c.v.nodes))
 	m.nodes()
