@@ -226,6 +226,9 @@ type setChooser struct {
 	steps  int
 
 	left counts // of the set in hand
+	// Room for sets.
+	spare       []set
+	spareCounts counts
 	// To compare sets.
 	key   []int64
 	slots [2][]int64
@@ -306,6 +309,20 @@ func (c *setChooser) add(class []vertex) {
 	c.sets = all
 }
 
+// copied is a set and what it leaves, of its own.
+func (c *setChooser) copied(s *set) *set {
+	n := len(s.left)
+	if len(c.spare) == 0 {
+		c.spare, c.spareCounts = make([]set, 64), make(counts, 64*n)
+	}
+	out := &c.spare[0]
+	*out = *s
+	out.left = c.spareCounts[:n:n]
+	copy(out.left, s.left)
+	c.spare, c.spareCounts = c.spare[1:], c.spareCounts[n:]
+	return out
+}
+
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
 	more := set{friends: s.friends + c.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.slots.at(kid), original: s, left: c.left}
@@ -324,9 +341,8 @@ func (c *setChooser) extend(s *set, kid vertex, to *sets) {
 			continue
 		}
 		if i, wanted := c.place(to, &more); wanted {
-			one := more
-			one.left, one.open, one.missing = slices.Clone(more.left), more.left.total() > 0, c.scale.of(more.left)
-			to.keep(i, &one)
+			more.open, more.missing = more.left.total() > 0, c.scale.of(more.left)
+			to.keep(i, c.copied(&more))
 		}
 	}
 }

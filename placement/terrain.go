@@ -73,7 +73,7 @@ func (m *terrainMaker) begin(x vertex, kind int64) {
 		tiers |= int64(m.v.tierOf(up)+1) << 32
 	}
 	m.key = append(m.key[:0], tiers|kind)
-	if m.siblings.at(x) > 0 {
+	if len(m.siblings) > 0 && m.siblings.at(x) > 0 {
 		m.key = append(m.key, -1-int64(x)) // nothing else in a domain's key is negative
 	}
 }
@@ -92,7 +92,7 @@ func (m *terrainMaker) nodes() {
 	for r, one := range m.roles {
 		plain[r] = !one.selective() && m.req.Eligible == nil
 	}
-	free := m.newFreeReader()
+	free, zonesBind := m.newFreeReader(), m.zonesBind()
 	for pos := range m.v.nodes {
 		id, x := m.v.node(pos), m.v.nodeVertex(pos)
 		m.begin(x, 2|int64(bit(pos >= end)))
@@ -101,7 +101,7 @@ func (m *terrainMaker) nodes() {
 		for i, most := range m.demand {
 			m.key[from+i] = min(m.key[from+i], most)
 		}
-		closed := excluded[id] || hard && pos >= end
+		closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
 		usual := free.flags[id%pageSize]&^zoned == present
 		for r, one := range m.roles {
 			if r%32 == 0 {
@@ -111,7 +111,7 @@ func (m *terrainMaker) nodes() {
 			m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 32)
 		}
 		var zones frontier
-		if m.zonesBind() {
+		if zonesBind {
 			zones = m.zonesOf(id, closed)
 		}
 		if m.add(x) {
@@ -159,10 +159,12 @@ type freeReader struct {
 	page  int32
 	pages [][]int64 // by need; nil: no node has it
 	flags []nodeFlags
+	// beside: on some nodes somebody counts as gone, or something is as good as taken.
+	beside bool
 }
 
 func (c *cast) newFreeReader() *freeReader {
-	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.needs))}
+	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.needs)), beside: len(c.gifts)+len(c.held) > 0}
 }
 
 // appendOf appends what a node has free of each resource beside what is as good as taken, once those are gone who count as gone.
@@ -176,7 +178,10 @@ func (f *freeReader) appendOf(list []int64, id int32) []int64 {
 			}
 		}
 	}
-	gift, held := f.gifts[id].amounts, f.held[id].amounts
+	var gift, held []int64
+	if f.beside {
+		gift, held = f.gifts[id].amounts, f.held[id].amounts
+	}
 	for i, n := range f.needs {
 		var free int64
 		if f.pages[i] != nil {
