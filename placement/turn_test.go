@@ -136,9 +136,7 @@ func TestQueueOfGangsTogetherIsAsTogether(t *testing.T) {
 		}
 		require.Equal(t, stateOf(withoutLeaving(t, host, nil)), stateOf(withoutLeaving(t, next, nil)))
 	})
-	require.Positive(t, placed)
-	require.Positive(t, refused)
-	require.Positive(t, waiting)
+	require.True(t, min(placed, refused, waiting) > 0 || testing.Short(), "%d placed, %d refused, %d waiting", placed, refused, waiting)
 }
 
 // waitForRefused holds if those who could be placed wait for all who could not, or if nobody is to blame alone.
