@@ -244,17 +244,13 @@ func (p *problem) lowestOf(ranks []int, at []int32) vertex {
 	return p.v.lca(p.v.nodeVertex(first), p.v.nodeVertex(last))
 }
 
-// hardPart is the first group with a MustGather, nil if there is none.
-func (p *problem) hardPart() (hard *part) {
+// hasHardPart says whether any group has a MustGather.
+func (p *problem) hasHardPart() (has bool) {
 	if p.whole == nil {
-		return nil
+		return false
 	}
-	p.whole.each(func(a *part) {
-		if hard == nil && a.level > 0 && !a.bundle && a.hard {
-			hard = a
-		}
-	})
-	return hard
+	p.whole.each(func(a *part) { has = has || a.level > 0 && !a.bundle && a.hard })
+	return has
 }
 
 func comparePartRanks(a, b *part) int { return cmp.Compare(a.first(), b.first()) }

@@ -305,5 +305,5 @@ func (p *problem) hard() bool {
 	for _, l := range p.levels {
 		hard = hard || l.hard
 	}
-	return hard || p.hardPart() != nil
+	return hard || p.hasHardPart()
 }

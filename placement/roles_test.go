@@ -35,9 +35,16 @@ func roleSpec(t *testing.T, leaves, nodes int, devices int64) placement.Spec {
 
 // roleGang has so many members of each role; those of the i-th ask for i+1 milli-CPU, and a device.
 func roleGang(sizes ...int) *gang.Request {
+	return gangOfRoles(sizes, func(r int) *gang.Shape {
+		return &gang.Shape{Resources: muster.Resources{"gpu": 1, muster.CPU: int64(r + 1)}}
+	})
+}
+
+// gangOfRoles has so many members of each role.
+func gangOfRoles(sizes []int, shapeOf func(role int) *gang.Shape) *gang.Request {
 	req := &gang.Request{Name: "ns/job"}
 	for r, n := range sizes {
-		shape := &gang.Shape{Resources: muster.Resources{"gpu": 1, muster.CPU: int64(r + 1)}}
+		shape := shapeOf(r)
 		for range n {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", len(req.Members)), Shape: shape})
 		}

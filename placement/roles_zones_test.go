@@ -30,14 +30,9 @@ func zonedSpec(t *testing.T, nodes, zones int, devices int64) placement.Spec {
 
 // zonedGang has so many members of each role; those of the i-th ask for i+1 devices and as many CPUs, under a policy.
 func zonedGang(policy numa.Policy, sizes ...int) *gang.Request {
-	req := &gang.Request{Name: "ns/job"}
-	for r, n := range sizes {
-		shape := &gang.Shape{Resources: muster.Resources{"gpu": int64(r + 1), muster.CPU: int64(r+1) * 1000}, NUMA: gang.NUMA{Policy: policy}}
-		for range n {
-			req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", len(req.Members)), Shape: shape})
-		}
-	}
-	return req
+	return gangOfRoles(sizes, func(r int) *gang.Shape {
+		return &gang.Shape{Resources: muster.Resources{"gpu": int64(r + 1), muster.CPU: int64(r+1) * 1000}, NUMA: gang.NUMA{Policy: policy}}
+	})
 }
 
 // Where there are too many ways to put roles into zones not all are tried: plans stay valid and can be applied.
