@@ -234,18 +234,14 @@ func (p *problem) capByQuota() error {
 	return p.judgeLeast(state)
 }
 
-// judgeLeast finds what refuses the least number of members: the least itself, else that of whole groups.
+// judgeLeast finds what refuses the least number of members that the rules allow.
 func (p *problem) judgeLeast(state *quota.State) error {
-	least := max(1, p.least)
-	wholes := p.wholes(least, len(p.pending))
+	wholes := p.wholes(max(1, p.least), len(p.pending))
 	if len(wholes) == 0 || wholes[0] <= p.admitted {
 		return nil
 	}
-	if p.admitted >= least {
-		least = wholes[0]
-	}
 	var err error
-	p.refusedBy, err = state.Admit(p.asks(least), p.req.QuotaLimit)
+	p.refusedBy, err = state.Admit(p.asks(wholes[0]), p.req.QuotaLimit)
 	return err
 }
 
