@@ -131,17 +131,20 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 			others = append(others, kid)
 		}
 	}
+	places := make([]frontier, len(others))
+	for i, kid := range others {
+		places[i] = g.fitsIn(kid)
+	}
+	scale, least := g.scarcest(places, want)
+	if len(used) == 0 && least == len(others) { // no set suffices but of all
+		return others
+	}
 	inUse := g.folder.none
 	for _, kid := range slices.Backward(used) {
 		inUse = g.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), steps: g.problem.steps(), sets: newSets(), left: make(counts, len(want))}
-	places := make([]frontier, len(others))
-	for i, kid := range others {
-		places[i] = g.fitsIn(kid)
-	}
-	c.scale, _ = g.scarcest(places, want)
+	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.problem.steps(), sets: newSets(), left: make(counts, len(want))}
 	for _, p := range inUse {
 		take, ok := g.folder.takes(want, p)
 		if !ok {

@@ -164,6 +164,9 @@ func (e *nodeCounts) extend(role int, free []int64) {
 
 // make is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
 func (g *scheme) make(x vertex, below frontier) (f frontier, forgot bool) {
+	if len(g.kinds) == 0 && !g.folder.exact {
+		return below, false
+	}
 	m := g.newMaker(x)
 	if g.folder.exact {
 		return m.listAll(x, below)
