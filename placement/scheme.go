@@ -21,8 +21,8 @@ type fitting struct {
 	folder *folder
 	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
 	below, above []frontier
-	forgot       []bool // by class: some counts are missing there or below
-	several      map[classCount]several
+	forgot       []bool            // by class: some counts are missing there or below
+	several      map[int64]several // by class and number, see terrain.kidsOf
 }
 
 // several is what fits below several children of a class.
@@ -76,7 +76,7 @@ func (c *cast) newFitting(bounds []int32) *fitting {
 	f := &fitting{
 		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.problem.steps(), c.steps),
 		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
-		several: map[classCount]several{},
+		several: map[int64]several{},
 	}
 	f.folder.exact = c.mult != nil
 	for k, t := range bounds {

@@ -113,8 +113,8 @@ func (g *scheme) fitsAnywhere() bool {
 	if g.lca >= 0 || g.gang == g.v.rootTop {
 		return slices.ContainsFunc(g.candidates(g.gang), g.holds)
 	}
-	return slices.ContainsFunc(g.terrain.classes, func(a ground) bool {
-		return g.v.tierOf(a.at) <= g.gang && g.v.tierOf(g.v.above(a.at)) > g.gang && g.holds(a.at)
+	return slices.ContainsFunc(g.terrain.classes, func(x vertex) bool {
+		return g.v.tierOf(x) <= g.gang && g.v.tierOf(g.v.above(x)) > g.gang && g.holds(x)
 	})
 }
 

@@ -17,7 +17,7 @@ func (g *scheme) forgets(x vertex) bool { return g.forgot[g.terrain.of[x]] }
 func (g *scheme) aboveClass(i int32) frontier {
 	if g.above[i] == nil {
 		below := g.belowClass(i)
-		f, forgot := g.make(g.terrain.classes[i].at, below)
+		f, forgot := g.make(g.terrain.classes[i], below)
 		g.above[i], g.forgot[i] = f, g.forgot[i] || forgot
 	}
 	return g.above[i]
@@ -25,21 +25,21 @@ func (g *scheme) aboveClass(i int32) frontier {
 
 func (g *scheme) belowClass(i int32) frontier {
 	if g.below[i] == nil {
-		a := &g.terrain.classes[i]
-		if a.free != nil {
+		if int(i) < len(g.terrain.nodes) {
+			a := &g.terrain.nodes[i]
 			g.below[i], g.forgot[i] = g.onNode(a.free, a.open, a.zones)
 		} else {
-			g.below[i] = g.sumKids(i, a)
+			g.below[i] = g.sumKids(i, g.terrain.kidsOf(i))
 		}
 	}
 	return g.below[i]
 }
 
 // sumKids adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
-func (g *scheme) sumKids(i int32, a *ground) frontier {
+func (g *scheme) sumKids(i int32, kids []int64) frontier {
 	sum := g.folder.none
-	for _, kid := range slices.Backward(a.kids) {
-		f, forgot := g.times(kid.class, kid.n)
+	for _, kid := range slices.Backward(kids) {
+		f, forgot := g.times(kid)
 		sum = g.folder.sum(f, sum)
 		g.forgot[i] = g.forgot[i] || forgot || g.folder.forgot
 	}
@@ -47,28 +47,28 @@ func (g *scheme) sumKids(i int32, a *ground) frontier {
 		return sum
 	}
 	sum = g.folder.none
-	for _, kid := range slices.Backward(a.kids) {
-		for range kid.n {
-			sum = g.folder.sum(g.aboveClass(kid.class), sum)
+	for _, kid := range slices.Backward(kids) {
+		for range int32(kid) {
+			sum = g.folder.sum(g.aboveClass(int32(kid>>32)), sum)
 		}
 	}
 	return sum
 }
 
-// times is what fits below so many children of a class. Forgot says that some counts are missing.
-func (g *scheme) times(class, n int32) (f frontier, forgot bool) {
+// times is what fits below so many children of a class, which is in the upper half. Forgot says that some counts are missing.
+func (g *scheme) times(kids int64) (f frontier, forgot bool) {
+	class, n := int32(kids>>32), kids&math.MaxInt32
 	if n == 1 {
 		return g.aboveClass(class), g.forgot[class]
 	}
-	key := classCount{class, n}
-	if f, ok := g.several[key]; ok {
+	if f, ok := g.several[kids]; ok {
 		return f.frontier, f.forgot
 	}
-	half, forgot := g.times(class, n/2)
-	rest, more := g.times(class, n-n/2)
+	half, forgot := g.times(kids - n + n/2)
+	rest, more := g.times(kids - n/2)
 	f = g.folder.sum(rest, half)
 	forgot = forgot || more || g.folder.forgot
-	g.several[key] = several{f, forgot}
+	g.several[kids] = several{f, forgot}
 	return f, forgot
 }
 

@@ -1,46 +1,43 @@
 package placement
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // terrain says which vertices are alike for members of several roles: the same fits there, however the gang is made of them.
 type terrain struct {
 	of []int32 // the class of each vertex
-	// classes are those of nodes first; children have lower numbers than what they are in.
-	classes []ground
+	// classes has the first vertex of each class. Those of nodes come first; children have lower numbers than what they are in.
+	classes []vertex
+	nodes   []ground
+	kids    *classTable // of the other classes
 	// inexact: the zones of some node may take more than was found.
 	inexact bool
 	loose   *terrain // nil: not asked for
 	demand  []int64  // of the gang, by need: more is as good
 }
 
-// ground are vertices that are alike. One that running members of the gang are below is alone in its class.
+// ground are nodes that are alike. One that running members of the gang are on is alone in its class.
 type ground struct {
-	at   vertex // the first of them
-	kids []classCount
-	free []int64 // of nodes, by need
-	open []bool  // of nodes, by role
+	free []int64 // by need
+	open []bool  // by role
 	// zones are the largest counts, by role, that the zones of nodes take; nil: they bind nobody.
 	zones frontier
 }
 
-// classCount is a number of children of a class.
-type classCount struct {
-	class, n int32
+// kidsOf lists the children of domains of a class, each number with a class in its upper half, in the order of these.
+func (t *terrain) kidsOf(class int32) []int64 {
+	_, kids := t.kids.at(class - int32(len(t.nodes)))
+	return kids
 }
 
 // terrainMaker finds the classes.
 type terrainMaker struct {
 	*cast
 	terrain
-	known *classTable // by key
 	key   []int64
-	kids  []classCount // see countKids
-	at    []int32      // by class: the place in kids, from 1 on; 0: it has none
-	fits  vectors      // numbers what zones take
-	steps int          // that are left to look at zones
+	list  []int64 // see countKids
+	at    []int32 // by class: the place in list, from 1 on; 0: it has none
+	fits  vectors // numbers what zones take
+	steps int     // that are left to look at zones
 }
 
 // demandOf is what all members ask for, by need.
@@ -56,10 +53,13 @@ func (c *cast) demandOf() []int64 {
 
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain(demand []int64) *terrain {
-	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, known: newClassTable(0), steps: allZoneSteps}
+	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, steps: allZoneSteps}
 	n := c.v.numDomains()
 	m.of = make([]int32, n+int(c.v.nodes))
-	m.nodes()
+	m.readNodes()
+	m.classes = slices.Grow(m.classes, n)
+	m.kids = newClassTable(2)
+	m.at = make([]int32, len(m.classes)+n)
 	for x := vertex(n) - 1; x >= 0; x-- {
 		m.domain(x)
 	}
@@ -67,55 +67,58 @@ func (c *cast) newTerrain(demand []int64) *terrain {
 }
 
 // begin begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
-func (m *terrainMaker) begin(x vertex, kind int64) {
-	tiers := int64(m.v.tierOf(x)) << 2
+func (m *terrainMaker) begin(x vertex) {
+	tiers, mark := int64(m.v.tierOf(x)), int64(0)
 	if up := m.v.above(x); up >= 0 {
 		tiers |= int64(m.v.tierOf(up)+1) << 32
 	}
-	m.key = append(m.key[:0], tiers|kind)
 	if len(m.siblings) > 0 && m.siblings.at(x) > 0 {
-		m.key = append(m.key, -1-int64(x)) // nothing else in a domain's key is negative
+		mark = int64(x) + 1
 	}
+	m.key = append(m.key[:0], tiers, mark)
 }
 
-// add puts a vertex into the class of its key; first says that no other was in it.
-func (m *terrainMaker) add(x vertex) (first bool) {
-	m.of[x] = m.known.of(nil, m.key)
-	return int(m.of[x]) == len(m.classes)
-}
-
-// nodes reads what each node has free and which roles it is open to.
-func (m *terrainMaker) nodes() {
+// readNodes reads what each node has free and which roles it is open to.
+func (m *terrainMaker) readNodes() {
 	excluded, hard, end := m.excluded(), m.hard(), m.v.firstPos[m.v.outside]
-	open := make([]bool, len(m.roles))
-	plain := make([]bool, len(m.roles)) // open to the role are all nodes that nothing is wrong with
+	plain, open := make([]bool, len(m.roles)), make([]bool, len(m.roles)) // plain: open to the role are all nodes that nothing is wrong with
 	for r, one := range m.roles {
 		plain[r] = !one.selective() && m.req.Eligible == nil
 	}
-	free, zonesBind := m.newFreeReader(), m.zonesBind()
+	reader, zonesBind := m.newFreeReader(), m.zonesBind()
+	even := !zonesBind && len(excluded)+len(m.siblings) == 0 && !slices.Contains(plain, false)
+	key := make([]int64, 1+len(m.needs)) // one number for all but what is free
+	known, signs, last := newClassTable(len(key)), newClassTable(0), vertex(-1)
+	var zones frontier
 	for pos := range m.v.nodes {
-		id, x := m.v.node(pos), m.v.nodeVertex(pos)
-		m.begin(x, 2|int64(bit(pos >= end)))
-		from := len(m.key)
-		m.key = free.appendOf(m.key, id)
+		id, x, free := m.v.node(pos), m.v.nodeVertex(pos), key[1:]
+		flags := reader.read(free, id)
 		for i, most := range m.demand {
-			m.key[from+i] = min(m.key[from+i], most)
+			free[i] = min(free[i], most)
 		}
-		closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
-		usual := free.flags[id%pageSize]&^zoned == present
-		for r, one := range m.roles {
-			if r%32 == 0 {
-				m.key = append(m.key, 0)
+		usual, leaf := flags&^zoned == present, m.v.leafOf[pos]
+		if !usual || leaf != last { // else it is as the one before
+			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
+			m.begin(x)
+			m.key = append(m.key, int64(bit(pos >= end)))
+			for r, one := range m.roles {
+				if r%64 == 0 {
+					m.key = append(m.key, 0)
+				}
+				open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
+				m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 64)
 			}
-			open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
-			m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 32)
+			if zonesBind {
+				zones = m.zonesOf(id, closed)
+			}
+			key[0] = int64(signs.of(nil, m.key))
+			if last = -1; usual && even {
+				last = leaf
+			}
 		}
-		var zones frontier
-		if zonesBind {
-			zones = m.zonesOf(id, closed)
-		}
-		if m.add(x) {
-			m.classes = append(m.classes, ground{at: x, free: slices.Clone(m.key[from : from+len(m.needs)]), open: slices.Clone(open), zones: zones})
+		if m.of[x] = known.of(key, nil); int(m.of[x]) == len(m.nodes) {
+			m.classes = append(m.classes, x)
+			m.nodes = append(m.nodes, ground{free: slices.Clone(free), open: slices.Clone(open), zones: zones})
 		}
 	}
 }
@@ -157,7 +160,7 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
 type freeReader struct {
 	*cast
 	page  int32
-	pages [][]int64 // by need; nil: no node has it
+	pages [][]int64 // by need
 	flags []nodeFlags
 	// beside: on some nodes somebody counts as gone, or something is as good as taken.
 	beside bool
@@ -167,38 +170,47 @@ func (c *cast) newFreeReader() *freeReader {
 	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.needs)), beside: len(c.gifts)+len(c.held) > 0}
 }
 
-// appendOf appends what a node has free of each resource beside what is as good as taken, once those are gone who count as gone.
-func (f *freeReader) appendOf(list []int64, id int32) []int64 {
+// read finds what a node has free of each resource beside what is as good as taken, once those are gone who count as gone, and its flags.
+func (f *freeReader) read(into []int64, id int32) nodeFlags {
 	if f.page != id/pageSize {
-		f.page = id / pageSize
-		f.flags = f.c.static.flags.page(int(f.page))
-		for i, n := range f.needs {
-			if n.id >= 0 {
-				f.pages[i] = f.c.free[n.id].page(int(f.page))
-			}
-		}
+		f.turn(id / pageSize)
 	}
-	var gift, held []int64
+	at := id % pageSize
+	for i, page := range f.pages {
+		into[i] = page[at]
+	}
 	if f.beside {
-		gift, held = f.gifts[id].amounts, f.held[id].amounts
-	}
-	for i, n := range f.needs {
-		var free int64
-		if f.pages[i] != nil {
-			free = f.pages[i][id%pageSize]
-		}
-		if free != boundless && n.id >= 0 {
+		gift, held := f.gifts[id].amounts, f.held[id].amounts
+		for i, n := range f.needs {
+			if n.id < 0 || into[i] == boundless {
+				continue
+			}
 			if gift != nil {
-				free += gift[n.id]
+				into[i] += gift[n.id]
 			}
 			if held != nil {
-				free -= held[n.id]
+				into[i] -= held[n.id]
 			}
 		}
-		list = append(list, free)
 	}
-	return list
+	return f.flags[at]
 }
+
+// turn turns to a page.
+func (f *freeReader) turn(page int32) {
+	f.page = page
+	f.flags = f.c.static.flags.page(int(page))
+	for i, n := range f.needs {
+		if n.id >= 0 {
+			f.pages[i] = f.c.free[n.id].page(int(page))
+		} else {
+			f.pages[i] = noAmounts[:]
+		}
+	}
+}
+
+// noAmounts is a page of what no node has.
+var noAmounts [pageSize]int64
 
 // domain finds the class of a domain, those of its children being known. Nodes outside the tree do not count at the root.
 func (m *terrainMaker) domain(x vertex) {
@@ -206,32 +218,26 @@ func (m *terrainMaker) domain(x vertex) {
 	if x == rootVertex {
 		end = m.v.outside
 	}
-	kids := m.countKids(m.of[lo:end])
-	m.begin(x, 0)
-	for _, k := range kids {
-		m.key = append(m.key, int64(k.class)<<32|int64(k.n))
-	}
-	if m.add(x) {
-		m.classes = append(m.classes, ground{at: x, kids: slices.Clone(kids)})
+	m.begin(x)
+	m.of[x] = int32(len(m.nodes)) + m.kids.of(m.key, m.countKids(m.of[lo:end]))
+	if int(m.of[x]) == len(m.classes) {
+		m.classes = append(m.classes, x)
 	}
 }
 
-// countKids counts classes, in the order of their numbers. The slice is good until the next call.
-func (m *terrainMaker) countKids(of []int32) []classCount {
-	m.kids = m.kids[:0]
-	if m.at == nil || len(m.at) < len(m.classes) {
-		m.at = make([]int32, 2*len(m.classes)+1)
-	}
+// countKids lists classes with numbers, as kidsOf does. The slice is good until the next call.
+func (m *terrainMaker) countKids(of []int32) []int64 {
+	m.list = m.list[:0]
 	for _, class := range of {
 		if m.at[class] == 0 {
-			m.kids = append(m.kids, classCount{class: class})
-			m.at[class] = int32(len(m.kids))
+			m.list = append(m.list, int64(class)<<32)
+			m.at[class] = int32(len(m.list))
 		}
-		m.kids[m.at[class]-1].n++
+		m.list[m.at[class]-1]++
 	}
-	for _, k := range m.kids {
-		m.at[k.class] = 0
+	for _, kid := range m.list {
+		m.at[kid>>32] = 0
 	}
-	slices.SortFunc(m.kids, func(a, b classCount) int { return cmp.Compare(a.class, b.class) })
-	return m.kids
+	slices.Sort(m.list)
+	return m.list
 }
