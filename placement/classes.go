@@ -56,11 +56,24 @@ func (t *classTable) of(free, on []int64) int32 {
 			t.grow()
 			at = t.find(free, on)
 		}
-		t.free, t.on = append(t.free, free...), append(t.on, on...)
+		t.free, t.on = append(t.free, free...), append(twice(t.on, len(on)), on...)
 		t.ends = append(t.ends, int32(len(t.on)))
 		t.places[at] = int32(t.len())
 	}
 	return t.places[at] - 1
+}
+
+// reserve makes room for so many classes, and what is on so many in all.
+func (t *classTable) reserve(classes, on int) {
+	t.free, t.ends, t.on = slices.Grow(t.free, classes*t.needs), slices.Grow(t.ends, classes), slices.Grow(t.on, on)
+}
+
+// twice makes room for n more in a list: where there is none, twice as much as there was.
+func twice[T any](list []T, n int) []T {
+	if len(list)+n <= cap(list) {
+		return list
+	}
+	return slices.Grow(list, len(list)+n)
 }
 
 // find is where a class stands in places, or would stand.
@@ -88,12 +101,15 @@ func (t *classTable) grow() {
 func hash(a, b []int64) uint64 {
 	h := uint64(len(b))
 	for _, v := range a {
-		h = (h ^ uint64(v)) * 0x9E3779B97F4A7C15
-		h ^= h >> 29
+		h = mix(h, uint64(v))
 	}
 	for _, v := range b {
-		h = (h ^ uint64(v)) * 0x9E3779B97F4A7C15
-		h ^= h >> 29
+		h = mix(h, uint64(v))
 	}
 	return h
+}
+
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9E3779B97F4A7C15
+	return h ^ h>>29
 }

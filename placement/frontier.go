@@ -70,6 +70,19 @@ type folder struct {
 	sides  counts // of a sum
 	kept   []int32
 	lesser []bool // by place in the table: as many of the main role fit beside one more of another
+	// Room for frontiers.
+	spare       frontier
+	spareCounts counts
+}
+
+// carve takes n zeros from what is spare; where there are too few this is replaced.
+func carve[S ~[]T, T any](spare *S, n int) S {
+	if n > len(*spare) {
+		*spare = make(S, max(n, 64))
+	}
+	out := (*spare)[:n:n]
+	*spare = (*spare)[n:]
+	return out
 }
 
 func newFolder(most counts, room int, steps *int64) *folder {
@@ -140,9 +153,9 @@ func (f *folder) end() frontier {
 		}
 	}
 	dims := len(f.box)
-	out, flat := make(frontier, len(f.kept)), make(counts, len(f.kept)*dims)
+	out := carve(&f.spare, len(f.kept))
 	for k, i := range f.kept {
-		point := flat[k*dims : (k+1)*dims : (k+1)*dims]
+		point := carve(&f.spareCounts, dims)
 		f.locate(int(i), point)
 		point[f.main] = f.best[i]
 		out[k] = point

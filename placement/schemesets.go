@@ -144,7 +144,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 		inUse = g.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.problem.steps(), sets: newSets(), left: make(counts, len(want))}
+	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.problem.steps(), left: make(counts, len(want))}
 	for _, p := range inUse {
 		take, ok := g.folder.takes(want, p)
 		if !ok {
@@ -214,11 +214,63 @@ func (a counts) appendTo(key []byte) []byte {
 
 // sets are the best by what they leave.
 type sets struct {
-	list []*set
-	at   *classTable // of what they leave
+	list   []*set
+	places []int32 // by hash of what they leave: place in the list + 1; 0: empty
 }
 
-func newSets() sets { return sets{at: newClassTable(0)} }
+func (t *sets) clear() {
+	t.list = t.list[:0]
+	clear(t.places)
+}
+
+// find is where among the places the set stands that leaves so much, or would stand.
+func (t *sets) find(left counts) *int32 {
+	h := uint64(0)
+	for _, n := range left {
+		h = mix(h, uint64(n))
+	}
+	for mask := uint64(len(t.places) - 1); ; h++ {
+		if at := &t.places[h&mask]; *at == 0 || slices.Equal(t.list[*at-1].left, left) {
+			return at
+		}
+	}
+}
+
+// offer keeps a set unless a better one leaves the same.
+func (c *setChooser) offer(to *sets, s *set) {
+	if at := c.wants(to, s); at != nil {
+		to.keep(at, s)
+	}
+}
+
+// wants finds the place of a set, nil if a better one leaves the same.
+func (c *setChooser) wants(to *sets, s *set) *int32 {
+	if 2*len(to.list) >= len(to.places) {
+		to.grow()
+	}
+	at := to.find(s.left)
+	if *at > 0 && !c.better(s, to.list[*at-1]) {
+		return nil
+	}
+	return at
+}
+
+// keep puts a set in its place.
+func (t *sets) keep(at *int32, s *set) {
+	if *at > 0 {
+		t.list[*at-1] = s
+		return
+	}
+	t.list = append(t.list, s)
+	*at = int32(len(t.list))
+}
+
+func (t *sets) grow() {
+	t.places = make([]int32, max(64, 4*len(t.places)))
+	for i, s := range t.list {
+		*t.find(s.left) = int32(i + 1)
+	}
+}
 
 // setChooser tries sets of children, class by class.
 type setChooser struct {
@@ -230,38 +282,13 @@ type setChooser struct {
 
 	left counts // of the set in hand
 	// Room for sets.
+	all         sets
+	layers      [2]sets
 	spare       []set
 	spareCounts counts
 	// To compare sets.
-	key   []int64
 	slots [2][]int64
 	kids  [2][]vertex
-}
-
-// offer keeps a set unless a better one leaves the same.
-func (c *setChooser) offer(to *sets, s *set) {
-	if i, wanted := c.place(to, s); wanted {
-		to.keep(i, s)
-	}
-}
-
-// place finds where a set stands that leaves the same, or would stand, and whether that is worse or not there.
-func (c *setChooser) place(to *sets, s *set) (i int, wanted bool) {
-	c.key = c.key[:0]
-	for _, n := range s.left {
-		c.key = append(c.key, int64(n))
-	}
-	i = int(to.at.of(nil, c.key))
-	return i, i == len(to.list) || c.better(s, to.list[i])
-}
-
-// keep puts a set where place found room for it.
-func (to *sets) keep(i int, s *set) {
-	if i == len(to.list) {
-		to.list = append(to.list, s)
-	} else {
-		to.list[i] = s
-	}
 }
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
@@ -285,23 +312,24 @@ func (c *setChooser) add(class []vertex) {
 		return int64(c.fewest-s.n)*most < s.missing
 	}
 	c.sets.list = slices.DeleteFunc(c.sets.list, hopeless)
-	all := newSets()
+	c.all.clear()
 	for _, s := range c.sets.list {
-		c.offer(&all, s)
+		c.offer(&c.all, s)
 	}
 	layer := c.sets.list
-	for _, kid := range class {
-		next := newSets()
+	for i, kid := range class {
+		next := &c.layers[i%2]
+		next.clear()
 		for _, s := range layer {
 			if !s.open || hopeless(s) {
 				continue
 			}
-			if c.extend(s, kid, &next); c.steps < 0 {
+			if c.extend(s, kid, next); c.steps < 0 {
 				return
 			}
 		}
 		for _, s := range next.list {
-			if c.offer(&all, s); !s.open {
+			if c.offer(&c.all, s); !s.open {
 				c.fewest = min(c.fewest, s.n)
 			}
 		}
@@ -309,20 +337,15 @@ func (c *setChooser) add(class []vertex) {
 			break
 		}
 	}
-	c.sets = all
+	c.sets, c.all = c.all, c.sets
 }
 
 // copied is a set and what it leaves, of its own.
 func (c *setChooser) copied(s *set) *set {
-	n := len(s.left)
-	if len(c.spare) == 0 {
-		c.spare, c.spareCounts = make([]set, 64), make(counts, 64*n)
-	}
-	out := &c.spare[0]
+	out := &carve(&c.spare, 1)[0]
 	*out = *s
-	out.left = c.spareCounts[:n:n]
+	out.left = carve(&c.spareCounts, len(s.left))
 	copy(out.left, s.left)
-	c.spare, c.spareCounts = c.spare[1:], c.spareCounts[n:]
 	return out
 }
 
@@ -343,9 +366,9 @@ func (c *setChooser) extend(s *set, kid vertex, to *sets) {
 		if slices.Equal(more.left, s.left) {
 			continue
 		}
-		if i, wanted := c.place(to, &more); wanted {
+		if at := c.wants(to, &more); at != nil {
 			more.open, more.missing = more.left.total() > 0, c.scale.of(more.left)
-			to.keep(i, c.copied(&more))
+			to.keep(at, c.copied(&more))
 		}
 	}
 }

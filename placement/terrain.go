@@ -59,6 +59,7 @@ func (c *cast) newTerrain(demand []int64) *terrain {
 	m.readNodes()
 	m.classes = slices.Grow(m.classes, n)
 	m.kids = newClassTable(2)
+	m.kids.reserve(n, min(len(m.of), 8*n))
 	m.at = make([]int32, len(m.classes)+n)
 	for x := vertex(n) - 1; x >= 0; x-- {
 		m.domain(x)
