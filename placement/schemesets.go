@@ -102,18 +102,8 @@ type set struct {
 	original *set  // without the last child; nil: there is none
 }
 
-// slotsOf appends the slots of the children of a set to an empty list, the largest first, under Spread too.
-func (s *set) slotsOf(list []int64) []int64 {
-	for ; s.n > 0; s = s.original {
-		list = append(list, s.slots)
-	}
-	slices.Sort(list)
-	slices.Reverse(list)
-	return list
-}
-
-// kids appends the children of a set to an empty list, in path order.
-func (s *set) kids(list []vertex) []vertex {
+// kids lists the children of a set, in path order.
+func (s *set) kids() (list []vertex) {
 	for ; s.n > 0; s = s.original {
 		list = append(list, s.kid)
 	}
@@ -160,7 +150,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	}
 	for _, s := range c.sets.list {
 		if !s.open {
-			return append(used, s.kids(nil)...)
+			return append(used, s.kids()...)
 		}
 	}
 	return append(used, first...) // never: the first that suffice are a set
@@ -287,8 +277,7 @@ type setChooser struct {
 	spare       []set
 	spareCounts counts
 	// To compare sets.
-	slots [2][]int64
-	kids  [2][]vertex
+	slots, kids [2][]int64
 }
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
@@ -296,13 +285,24 @@ func (c *setChooser) better(a, b *set) bool {
 	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.fewerSlots(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
-	for i, s := range []*set{a, b} {
-		c.slots[i], c.kids[i] = s.slotsOf(c.slots[i][:0]), s.kids(c.kids[i][:0])
+	var slots, kids [2][]int64
+	for i := range slots {
+		slots[i], kids[i] = c.slots[i][:0], c.kids[i][:0]
 	}
-	if d := c.fewerSlots(int64(slices.Compare(c.slots[0], c.slots[1])), 0); d != 0 {
+	for ; a != b && a.n > 0; a, b = a.original, b.original { // what both have does not matter
+		for i, s := range [2]*set{a, b} {
+			slots[i], kids[i] = append(slots[i], -s.slots), append(kids[i], int64(s.kid))
+		}
+	}
+	c.slots, c.kids = slots, kids
+	for i := range slots {
+		slices.Sort(slots[i]) // the largest first, under Spread too
+		slices.Sort(kids[i])
+	}
+	if d := c.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
 		return d < 0
 	}
-	return slices.Compare(c.kids[0], c.kids[1]) < 0
+	return slices.Compare(kids[0], kids[1]) < 0
 }
 
 // add tries the sets so far with the first children of a class, one, two and so on.
