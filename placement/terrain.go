@@ -36,6 +36,8 @@ type terrainMaker struct {
 	key   []int64
 	list  []int64 // see countKids
 	at    []int32 // by class: the place in list, from 1 on; 0: it has none
+	plain []bool  // by role: open to it are all nodes that nothing is wrong with
+	open  []bool  // by role, of the node in hand
 	fits  vectors // numbers what zones take
 	steps int     // that are left to look at zones
 }
@@ -82,12 +84,12 @@ func (m *terrainMaker) begin(x vertex) {
 // readNodes reads what each node has free and which roles it is open to.
 func (m *terrainMaker) readNodes() {
 	excluded, hard, end := m.excluded(), m.hard(), m.v.firstPos[m.v.outside]
-	plain, open := make([]bool, len(m.roles)), make([]bool, len(m.roles)) // plain: open to the role are all nodes that nothing is wrong with
-	for r, one := range m.roles {
-		plain[r] = !one.selective() && m.req.Eligible == nil
+	m.open = make([]bool, len(m.roles))
+	for _, one := range m.roles {
+		m.plain = append(m.plain, !one.selective() && m.req.Eligible == nil)
 	}
 	reader, zonesBind := m.newFreeReader(), m.zonesBind()
-	even := !zonesBind && len(excluded)+len(m.siblings) == 0 && !slices.Contains(plain, false)
+	even := !zonesBind && len(excluded)+len(m.siblings) == 0 && !slices.Contains(m.plain, false)
 	key := make([]int64, 1+len(m.needs)) // one number for all but what is free
 	known, signs, last := newClassTable(len(key)), newClassTable(0), vertex(-1)
 	var zones frontier
@@ -102,13 +104,7 @@ func (m *terrainMaker) readNodes() {
 			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
 			m.begin(x)
 			m.key = append(m.key, int64(bit(pos >= end)))
-			for r, one := range m.roles {
-				if r%64 == 0 {
-					m.key = append(m.key, 0)
-				}
-				open[r] = !closed && (usual && plain[r] || one.refusal(id) == "")
-				m.key[len(m.key)-1] |= int64(bit(open[r])) << (r % 64)
-			}
+			m.openTo(id, usual, closed)
 			if zonesBind {
 				zones = m.zonesOf(id, closed)
 			}
@@ -119,8 +115,19 @@ func (m *terrainMaker) readNodes() {
 		}
 		if m.of[x] = known.of(key, nil); int(m.of[x]) == len(m.nodes) {
 			m.classes = append(m.classes, x)
-			m.nodes = append(m.nodes, ground{free: slices.Clone(free), open: slices.Clone(open), zones: zones})
+			m.nodes = append(m.nodes, ground{free: slices.Clone(free), open: slices.Clone(m.open), zones: zones})
 		}
+	}
+}
+
+// openTo finds which roles a node is open to, which goes into its key; usual: nothing is wrong with it.
+func (m *terrainMaker) openTo(id int32, usual, closed bool) {
+	for r, one := range m.roles {
+		if r%64 == 0 {
+			m.key = append(m.key, 0)
+		}
+		m.open[r] = !closed && (usual && m.plain[r] || one.refusal(id) == "")
+		m.key[len(m.key)-1] |= int64(bit(m.open[r])) << (r % 64)
 	}
 }
 
