@@ -23,6 +23,9 @@ type Part struct {
 	MinMember int
 	// MinParts is how many of the inner parts, or of the outermost groups, must be placed. 0: all, negative: none.
 	MinParts int
+	// Tree names the topology that the rules of this part, of its groups and of the parts in it speak of. Empty: that of what surrounds it, the
+	// gang's in the end.
+	Tree string
 	// Gather are the rules of the part; multiples are for the gang alone.
 	Gather []Rule
 	// NoGroup: the part is no group. It only bundles what MinMember and MinParts speak of, and has no rules; its inner parts, groups and

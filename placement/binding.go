@@ -19,6 +19,9 @@ func (p *problem) hardRules() (rules []hardRule) {
 			return
 		}
 		said := "MustGather " + a.name
+		if a.abroad != nil {
+			said += " of " + a.abroad.name
+		}
 		if a.level > 0 {
 			said += " for " + p.called(a)
 		}
@@ -89,7 +92,7 @@ func (p *problem) underRules(kept []hardRule) *problem {
 	var copied func(a *part) *part
 	copied = func(a *part) *part {
 		b := *a
-		b.gathering = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}
+		b.gathering = p.in(a).free()
 		if bound[a] {
 			b.gathering = gathering{must: a.own, hard: true, worths: []int32{a.own}}
 		}

@@ -23,7 +23,7 @@ type shapeCache = memo[[]byte, *index]
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
 func (p *problem) index() *index {
-	if p.req.Class == "" && p.req.Eligible != nil {
+	if p.req.Class == "" && p.req.Eligible != nil || p.pen != nil {
 		return nil
 	}
 	key := p.shapeKey()

@@ -23,6 +23,10 @@ type cast struct {
 	kinds  []groupKind
 	done   []finished
 	misses [][]int32 // by level: those that any group may have, ascending
+	abroad []abroad  // groups in other topologies
+	pens   *pens     // nil where there are none
+	// penCasts are the casts for choices of domains there, see penned.
+	penCasts map[string]*cast
 	// fittings are those that were found.
 	fittings []*fitting
 	beyond   int64  // members that must lie outside the tree
@@ -35,11 +39,20 @@ func (p *problem) newCast(held map[int32]claim) *cast {
 	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
-	c.want, c.kinds, c.done = p.bill()
+	c.list()
+	if c.spreads() {
+		c.pens = c.newPens()
+	}
 	c.sumUp()
-	c.readMisses()
 	c.terrain = c.newTerrain(c.demandOf())
 	return c
+}
+
+// list finds what is to be placed.
+func (c *cast) list() {
+	c.want, c.kinds, c.done = c.bill()
+	c.findAbroad()
+	c.readMisses()
 }
 
 // loose is the cast, relaxed.
@@ -56,10 +69,9 @@ func (c *cast) loose() *cast {
 // recast is the cast of a content of the same gang.
 func (c *cast) recast(in content) *cast {
 	some := *c
-	some.problem, some.fittings, some.fit = c.with(in), nil, 0
-	some.want, some.kinds, some.done = some.bill()
+	some.problem, some.fittings, some.penCasts, some.fit = c.with(in), nil, nil, 0
+	some.list()
 	some.sumUp()
-	some.readMisses()
 	return &some
 }
 
@@ -153,6 +165,9 @@ func (c *cast) readMisses() {
 	}
 	for _, d := range c.done {
 		add(d.level, d.gathering)
+	}
+	for _, a := range c.abroad {
+		add(a.level, a.gathering)
 	}
 	for level, list := range c.misses {
 		slices.Sort(list)

@@ -37,15 +37,13 @@ func (c *cast) refuse(u *Unschedulable) {
 // bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
 // path order.
 func (c *cast) bestAt(t int32) (TierFit, bool) {
-	g := c.under(c.loosest(t))
-	if g == nil {
-		return TierFit{}, false
-	}
 	best, most := vertex(-1), couldTake{members: -1}
-	for _, d := range c.candidates(t) {
-		n := g.capacity(d)
-		if n.members > most.members || n.members == most.members && c.slots.at(d) > c.slots.at(best) {
-			best, most = d, n
+	for g := range c.anySchemes(c.loosest(t)) {
+		for _, d := range c.candidates(t) {
+			n := g.capacity(d)
+			if n.members > most.members || n.members == most.members && best >= 0 && c.slots.at(d) > c.slots.at(best) {
+				best, most = d, n
+			}
 		}
 	}
 	if best < 0 {
@@ -133,6 +131,9 @@ func (g *scheme) fillUp(d vertex, room counts) (n couldTake) {
 // proven says whether nothing was left out when it was found that no content can be placed.
 func (c *cast) proven() bool {
 	all := c.contents()
+	if c.spreads() {
+		return c.provenAbroad(all)
+	}
 	if c.terrain.inexact { // there may be other ways to find zones
 		c = c.loose()
 	}
@@ -147,4 +148,16 @@ func (c *cast) proven() bool {
 		}
 	}
 	return !all.truncated
+}
+
+// provenAbroad is proven for a gang with groups in other topologies.
+func (c *cast) provenAbroad(all *contents) bool {
+	for _, in := range all.least() {
+		some := c.recast(in)
+		some.beyond = some.members(some.want)
+		if some.first(some.loosest(c.gather.must)) != nil && c.refusedBy == nil {
+			return false // it was not tried
+		}
+	}
+	return !all.truncated && !*c.doubt
 }

@@ -72,7 +72,7 @@ type contents struct {
 }
 
 func (p *problem) contents() *contents {
-	b := billing{problem: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
+	b := billing{problem: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}, inOrder: true}
 	b.sign(p.whole)
 	c := &contents{problem: p, place: b.place, alike: b.signs}
 	if len(p.pinned) == 0 {

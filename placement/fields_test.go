@@ -146,6 +146,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	req.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
 	res := mustPlan(t, c, req)
 	res.Victims, res.Preemption = []placement.Victim{{}}, &placement.Preemption{} // see TestPreemption
+	res.Elsewhere = []placement.GroupPlace{{}}                                    // see TestPartsInAnotherTopology
 	filled(t, *res)
 	filled(t, res.Span[0])
 	filled(t, mustPlan(t, newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])

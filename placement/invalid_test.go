@@ -80,6 +80,7 @@ func TestInvalidRequests(t *testing.T) {
 		{`request.Groups[0].Gather[0].Layer "room": unknown layer`, func(r *gang.Request) {
 			r.Groups = []gang.Groups{{Size: 2, Gather: must("room")}}
 		}},
+		{`request.Parts[0].Tree "other": unknown topology`, func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p", Tree: "other"}} }},
 		{`request.MinMember "5": above the total of 4`, func(r *gang.Request) { r.MinMember, r.Total = 5, 4 }},
 		{`request.MinMember "-1": negative`, func(r *gang.Request) { r.MinMember = -1 }},
 		{`request.Groups[0].Size "5": a group is larger than the gang of 4`, func(r *gang.Request) { r.Groups = []gang.Groups{{Size: 5}} }},

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,8 +23,9 @@ type groupKind struct {
 // finished is a group with running members alone.
 type finished struct {
 	gathering
-	level int
-	home  vertex
+	level  int
+	abroad bool // it is no group in the gang's topology
+	tier   int32
 }
 
 // billing finds the kinds of a gang.
@@ -31,6 +33,7 @@ type billing struct {
 	*problem
 	place, at []int32 // by rank: in pending, and where it runs; -1: not at all
 	signs     map[*part]string
+	inOrder   bool // parts of which members may stay out are told apart by who comes first
 	kinds     []groupKind
 	finished  []finished
 }
@@ -74,10 +77,12 @@ func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
 // sign makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
 func (b *billing) sign(a *part) string {
 	own := make(counts, len(b.shapes))
+	var order []int32
 	var inner []string
 	for _, rank := range a.ranks {
 		if i := b.place[rank]; i >= 0 {
 			own[b.role(int(i))]++
+			order = append(order, b.role(int(i)))
 		}
 	}
 	for _, o := range a.parts {
@@ -86,8 +91,14 @@ func (b *billing) sign(a *part) string {
 	slices.Sort(inner)
 	sign := ""
 	if own.total() > 0 || strings.Join(inner, "") != "" {
-		sign = fmt.Sprint(a.must, a.hard, a.worths, a.bundle, a.least, a.leastParts, own, inner)
-		if b.lowestOf(a.all(), b.at) >= 0 {
+		sign = fmt.Sprint(a.level, a.must, a.hard, a.worths, a.bundle, a.least, a.leastParts, own, inner)
+		if b.inOrder && a.least > 0 {
+			sign += fmt.Sprint(" as ", order)
+		}
+		if a.abroad != nil {
+			sign += " in " + strconv.Quote(a.abroad.name)
+		}
+		if b.v.lowestOf(a.all(), b.at) >= 0 {
 			sign += fmt.Sprint(" beside running members ", a.first())
 		}
 		sign = "(" + sign + ")"
@@ -112,7 +123,7 @@ func (b *billing) count(a *part, own counts) {
 		}
 	}
 	for _, o := range a.parts {
-		if o.bundle {
+		if !o.inTree() {
 			b.count(o, own)
 		}
 	}
@@ -122,7 +133,7 @@ func (b *billing) count(a *part, own counts) {
 func (b *billing) groupsIn(a *part) (out []*part) {
 	for _, o := range a.parts {
 		switch {
-		case o.bundle:
+		case !o.inTree():
 			out = append(out, b.groupsIn(o)...)
 		case b.signs[o] != "":
 			out = append(out, o)
@@ -136,8 +147,8 @@ func (b *billing) groupsIn(a *part) (out []*part) {
 // finish notes a group of which nothing is to be placed, and its inner ones, where members run.
 func (b *billing) finish(a *part) {
 	a.each(func(o *part) {
-		if home := b.homeOf(o); home >= 0 && !o.bundle {
-			b.finished = append(b.finished, finished{gathering: o.gathering, level: o.level, home: home})
+		if home := b.homeOf(o); home >= 0 && o.inTree() {
+			b.finished = append(b.finished, finished{gathering: o.gathering, level: o.level, tier: b.v.tierOf(home)})
 		}
 	})
 }
@@ -145,7 +156,7 @@ func (b *billing) finish(a *part) {
 // homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
 // there is one, members there reach the root.
 func (b *billing) homeOf(a *part) vertex {
-	x := b.lowestOf(a.all(), b.at)
+	x := b.v.lowestOf(a.all(), b.at)
 	if x >= 0 && b.v.contains(b.v.outside, x) && b.hard() {
 		return rootVertex
 	}

@@ -81,7 +81,7 @@ func (p *problem) dropMultiples() {
 // keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
 // whole, each in one such domain.
 func (a *part) keeps(m int64, tier int32) bool {
-	if !a.bundle && a.hard && a.must <= tier && int64(len(a.all()))%m == 0 && a.wholly() {
+	if a.inTree() && a.hard && a.must <= tier && int64(len(a.all()))%m == 0 && a.wholly() {
 		return true
 	}
 	return len(a.ranks) == 0 && !slices.ContainsFunc(a.parts, func(b *part) bool { return !b.keeps(m, tier) })

@@ -11,9 +11,12 @@ import (
 // part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
 type part struct {
 	gathering
-	called string
-	level  int  // the number of groups around it and it; the gang's is 0
-	bundle bool // it is no group
+	label, called string
+	level         int  // the number of groups around it and it; the gang's is 0
+	bundle        bool // it is no group
+	// abroad is the topology of its rules where that is not the gang's, else nil. around is what it lies in, nil for the gang.
+	abroad *view
+	around *part
 	idle   bool // it only bundles parts of which none must be placed, and counts as placed
 	ranks  []int
 	parts  []*part
@@ -28,6 +31,9 @@ func (a *part) each(f func(*part)) {
 		b.each(f)
 	}
 }
+
+// inTree says whether it is a group in the gang's topology.
+func (a *part) inTree() bool { return !a.bundle && a.abroad == nil }
 
 // all lists the ranks of the members in it.
 func (a *part) all() (ranks []int) {
@@ -103,11 +109,21 @@ func leastOf(least, all int) int {
 }
 
 func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, error) {
-	a := &part{gathering: outer.gathering, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, least: from.MinMember}
+	a := &part{label: from.Name, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, abroad: outer.abroad, around: outer, least: from.MinMember}
+	if from.Tree != "" {
+		if a.abroad = r.c.view(from.Tree); a.abroad == nil {
+			return nil, invalid(field+".Tree", from.Tree, "unknown topology")
+		}
+		if a.abroad == r.v {
+			a.abroad = nil
+		}
+	}
+	of := r.in(a)
+	a.gathering = r.inherited(a)
 	if !a.bundle {
 		a.level++
 		var err error
-		if a.gathering, err = r.gathering(field+".Gather", from.Gather, outer.must); err != nil {
+		if a.gathering, err = of.gathering(field+".Gather", from.Gather, a.must); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +149,7 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 	levels := make([]level, len(from.Groups))
 	must := a.must
 	for i, g := range from.Groups {
-		gather, err := r.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		gather, err := of.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +167,7 @@ func (a *part) cut(ranks []int, levels []level) {
 		return
 	}
 	for group := range slices.Chunk(ranks, int(levels[0].size)) {
-		b := &part{gathering: levels[0].gathering, called: fmt.Sprintf("groups of %d", levels[0].size), level: a.level + 1}
+		b := &part{label: fmt.Sprintf("%s/%d", a.label, len(a.parts)), gathering: levels[0].gathering, called: fmt.Sprintf("groups of %d", levels[0].size), level: a.level + 1, abroad: a.abroad, around: a}
 		b.cut(group, levels[1:])
 		a.parts = append(a.parts, b)
 	}
@@ -220,7 +236,7 @@ func (p *problem) reachedByParts(at []int32) []int32 {
 		if len(out) < a.level {
 			out = append(out, 0)
 		}
-		if x := p.lowestOf(a.all(), at); x >= 0 {
+		if x := p.v.lowestOf(a.all(), at); x >= 0 {
 			out[a.level-1] = max(out[a.level-1], p.v.tierOf(x))
 		}
 	})
@@ -228,7 +244,7 @@ func (p *problem) reachedByParts(at []int32) []int32 {
 }
 
 // lowestOf is the lowest vertex above the positions of some ranks, -1 if they have none.
-func (p *problem) lowestOf(ranks []int, at []int32) vertex {
+func (v *view) lowestOf(ranks []int, at []int32) vertex {
 	first, last := int32(-1), int32(-1)
 	for _, rank := range ranks {
 		if pos := at[rank]; pos >= 0 {
@@ -241,7 +257,7 @@ func (p *problem) lowestOf(ranks []int, at []int32) vertex {
 	if first < 0 {
 		return -1
 	}
-	return p.v.lca(p.v.nodeVertex(first), p.v.nodeVertex(last))
+	return v.lca(v.nodeVertex(first), v.nodeVertex(last))
 }
 
 // hasHardPart says whether any group has a MustGather.
@@ -249,7 +265,7 @@ func (p *problem) hasHardPart() (has bool) {
 	if p.whole == nil {
 		return false
 	}
-	p.whole.each(func(a *part) { has = has || a.level > 0 && !a.bundle && a.hard })
+	p.whole.each(func(a *part) { has = has || a.level > 0 && a.inTree() && a.hard })
 	return has
 }
 

@@ -19,6 +19,8 @@ type parting struct {
 	content  content
 	everyone *problem
 
+	penOf []pen // by role: where its members may be; nil: anywhere
+	pen   pen   // of a problem that is about one role
 	// doubt: something better may have been left out for want of steps.
 	doubt *bool
 }
@@ -176,7 +178,7 @@ func (p *problem) fewAndMore() *Result {
 	slices.SortFunc(waits, compareWaited)
 	next := p.furtherInParts(o, waits)
 	if next == nil {
-		return p.result(o.positions, waits)
+		return o.of.result(o.positions, waits)
 	}
 	all := p.everyone
 	in, at := make(content, len(all.pending)), make([]int32, all.ranks)
@@ -264,8 +266,8 @@ func (p *problem) sortByRole(positions []int32) {
 // furtherInParts places further members, as if those ran that a plan places: inside its domain, on what is free now.
 func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 	all := p.everyone
-	if len(o.of.pending) == len(all.pending) {
-		return nil
+	if len(o.of.pending) == len(all.pending) || p.travels() && p.zonesBind() {
+		return nil // the zones of those that are placed are told by other roles
 	}
 	more := all.beside(o)
 	more.pending, more.roleOf, more.zoneFits = nil, nil, nil

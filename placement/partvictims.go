@@ -11,7 +11,7 @@ import (
 func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 	c := &cast{problem: e.problem, steps: new(int64)}
 	c.readRoles()
-	c.want, c.kinds, c.done = c.bill()
+	c.list()
 	c.sumUp()
 	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, e.problem.steps(), c.steps)}}
 	free, open := make([]int64, len(e.needs)), make([]bool, len(c.roles))
@@ -67,8 +67,7 @@ func causeForAll(roles []*problem, cause func(one *problem) string) string {
 // findSchemes lists the strategies of a gang that is placed in parts. Groups bind by Fits alone.
 func (e *evicting) findSchemes() {
 	c := &cast{problem: e.problem}
-	c.want, c.kinds, c.done = c.bill()
-	c.readMisses()
+	c.list()
 	for st := range c.strategies(func(strategy) bool { return true }) {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
 		e.Strategies = append(e.Strategies, preempt.Strategy{Gang: e.v.tierIndex(st.gang)})
@@ -78,6 +77,5 @@ func (e *evicting) findSchemes() {
 // allows says whether a strategy holds the gang, and how many members lie outside the tree then.
 func (c *cast) allows(st strategy) (outside int64, ok bool) {
 	possible := c.possible()
-	g := c.under(st)
-	return c.beyond, possible && g != nil && g.fits()
+	return c.beyond, possible && c.first(st) != nil
 }

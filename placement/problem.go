@@ -154,13 +154,19 @@ func (p *problem) chooseTree() error {
 		}
 		name = "default"
 	}
-	for _, v := range p.c.views {
-		if v.name == name {
-			p.v = v
-			return nil
-		}
+	if p.v = p.c.view(name); p.v == nil {
+		return invalid("request.Tree", p.req.Tree, "unknown topology")
 	}
-	return invalid("request.Tree", p.req.Tree, "unknown topology")
+	return nil
+}
+
+// view is the topology of this name, nil if there is none.
+func (c *Cluster) view(name string) *view {
+	i := slices.IndexFunc(c.views, func(v *view) bool { return v.name == name })
+	if i < 0 {
+		return nil
+	}
+	return c.views[i]
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.

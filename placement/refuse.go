@@ -254,7 +254,7 @@ func (p *problem) withoutMultiples() *problem {
 func (p *problem) withoutRules() *problem {
 	loose := *p
 	loose.together = false
-	loose.gather, loose.levels = gathering{must: p.v.rootTop, worths: []int32{p.v.rootTop}}, nil
+	loose.gather, loose.levels = p.free(), nil
 	if p.inParts() {
 		loose.whole = &part{gathering: loose.gather, ranks: p.whole.all()}
 		slices.Sort(loose.whole.ranks)

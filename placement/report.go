@@ -73,6 +73,9 @@ func (p *problem) describe(positions []int32) *Result {
 	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
 	r.Domain = p.v.path(domain, p.c.nodeName)
 	tiers := p.reachedByGroups(positions)
+	if p.inParts() && p.travels() {
+		r.Elsewhere = p.elsewhere(p.allByRank(positions))
+	}
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
@@ -126,14 +129,19 @@ func (p *problem) lowest(positions []int32) vertex {
 	return p.v.lca(p.v.nodeVertex(slices.Min(positions)), p.v.nodeVertex(slices.Max(positions)))
 }
 
+// allByRank are where all members are, the new ones at these positions; -1: nowhere.
+func (p *problem) allByRank(positions []int32) []int32 {
+	at := p.positionsByRank()
+	for i, pos := range positions {
+		at[p.pending[i].rank] = pos
+	}
+	return at
+}
+
 // reachedByGroups is the worst tier of each level over all groups, running members included.
 func (p *problem) reachedByGroups(positions []int32) []int32 {
 	if p.inParts() {
-		at := p.positionsByRank()
-		for i, pos := range positions {
-			at[p.pending[i].rank] = pos
-		}
-		return p.reachedByParts(at)
+		return p.reachedByParts(p.allByRank(positions))
 	}
 	var out []int32
 	for _, l := range p.levels {

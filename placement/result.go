@@ -19,8 +19,12 @@ type Result struct {
 	Layer string
 	// Domain is the path of that domain from the root. At tier 0 it ends in the node; it is empty for the nameless root.
 	Domain []string
-	// GroupTiers has, for every level of groups, outermost first, the worst tier over all groups.
+	// GroupTiers has, for every level of groups, outermost first, the worst tier over all groups; also where their rules speak of another topology
+	// it is that in Tree.
 	GroupTiers []int
+	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members included; groups of which nobody
+	// is placed are left out.
+	Elsewhere []GroupPlace
 	// Strategy is `gang layer/group layer`, StrategyNumber its place in the enumeration over the switch layers.
 	Strategy       string
 	StrategyNumber int
@@ -50,6 +54,17 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // members prefer to keep apart from others in their zones, but need not; as holds
 	indexes     map[string]int
+}
+
+// GroupPlace is the smallest domain of a topology that holds all members of a group.
+type GroupPlace struct {
+	// Part is the name of the part; of groups that it is cut into, with the place behind a slash.
+	Part string
+	Tree string
+	// Tier, Layer and Domain are as in [Result].
+	Tier   int
+	Layer  string
+	Domain []string
 }
 
 // kindOf is the place in holds of what a member holds.

@@ -40,6 +40,9 @@ func (p *problem) ofRoles() []*problem {
 		one := *p
 		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.gifts}
 		one.mult, one.forced = nil, nil // they are the gang's
+		if p.penOf != nil {
+			one.pen = p.penOf[r]
+		}
 		one.align()
 		if err := one.sumNeeds(); err != nil {
 			one.needs = nil // never: the sum over all roles does not overflow

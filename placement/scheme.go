@@ -10,7 +10,7 @@ type scheme struct {
 	*cast
 	strategy
 	*fitting
-	outside counts // what of the gang lies outside the tree
+	outside counts // what of the gang lies outside the tree; nil: it does not fit into both
 	held    []int8 // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
 }
 
@@ -34,7 +34,7 @@ type several struct {
 // under is the scheme for a strategy; nil if groups with running members reach higher already.
 func (c *cast) under(st strategy) *scheme {
 	for _, d := range c.done {
-		if c.v.tierOf(d.home) > d.within(st.groups[d.level-1]) {
+		if d.tier > d.within(st.groups[d.level-1]) {
 			return nil
 		}
 	}
@@ -143,7 +143,16 @@ func (c *cast) bindsNothing(st strategy, i int) bool {
 		}
 	}
 	for _, d := range c.done {
-		if d.level == i+1 && d.within(st.groups[i]) < min(st.gang, d.must) {
+		bound := d.must
+		if !d.abroad {
+			bound = min(bound, st.gang)
+		}
+		if d.level == i+1 && d.within(st.groups[i]) < bound {
+			return false
+		}
+	}
+	for _, a := range c.abroad {
+		if a.level == i+1 && a.within(st.groups[i]) < a.must {
 			return false
 		}
 	}
@@ -155,12 +164,20 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 	return func(yield func(*scheme) bool) {
 		var last *scheme
 		try := func(st strategy) bool {
-			last = c.under(st)
-			return last != nil && last.fits()
+			last = c.first(st)
+			return last != nil
 		}
 		for st := range c.strategies(try) {
+			if c.spreads() {
+				for g := range c.schemes(st) {
+					if !yield(g) {
+						return
+					}
+				}
+				continue
+			}
 			if last == nil || !slices.Equal(last.groups, st.groups) || last.gang != st.gang {
-				last = c.under(st)
+				last = c.first(st)
 			}
 			if !yield(last) {
 				return

@@ -138,7 +138,7 @@ func (h *hander) ownRanks(a *part, out *[]int) {
 		}
 	}
 	for _, o := range a.parts {
-		if o.bundle {
+		if !o.inTree() {
 			h.ownRanks(o, out)
 		}
 	}

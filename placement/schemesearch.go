@@ -47,7 +47,7 @@ func (c *cast) possible() bool {
 			if c.beyond = c.members(g.outside); c.lca >= 0 && c.gather.must < c.v.rootTop && c.v.contains(c.v.outside, c.lca) {
 				c.beyond = c.members(c.want) // where the gang must be
 			}
-			if g.fits() {
+			if g.fits() && c.fitsAbroad(g) {
 				c.fit = 1
 				*c.doubt = *c.doubt || c.beyond > 0 && slices.Contains(g.forgot, true)
 				break
@@ -63,9 +63,7 @@ func (g *scheme) split() {
 	if g.gang < g.v.rootTop {
 		return
 	}
-	if outside, ok := g.splitOf(g.expand(rootVertex, g.want)); ok {
-		g.outside = outside
-	}
+	g.outside, _ = g.splitOf(g.expand(rootVertex, g.want))
 }
 
 // splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
@@ -133,7 +131,7 @@ func (g *scheme) holds(d vertex) bool {
 func (g *scheme) takesAll(d vertex) bool {
 	want := g.expand(d, g.want)
 	switch {
-	case d == rootVertex && g.members(g.outside) > g.beyond:
+	case d == rootVertex && (g.outside == nil || g.members(g.outside) > g.beyond):
 		return false
 	case d == rootVertex:
 		want = want.minus(g.outside)

@@ -46,8 +46,8 @@ func (g *scheme) shares(x vertex, want counts) []slice {
 }
 
 // fewerSlots is negative if so many slots are better than b.
-func (g *scheme) fewerSlots(a, b int64) int {
-	if g.policy == gang.Spread {
+func (p *problem) fewerSlots(a, b int64) int {
+	if p.policy == gang.Spread {
 		a, b = b, a
 	}
 	return cmp.Compare(a, b)

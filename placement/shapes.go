@@ -144,9 +144,9 @@ func (p *problem) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
 }
 
-// selective says whether any member of a unit looks at the nodes' names or labels.
+// selective says whether any member of a unit looks at the nodes' names or labels, or must stay in domains of other topologies.
 func (p *problem) selective() bool {
-	return slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
+	return p.pen != nil || slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
 }
 
 // scored says whether nodes have host scores at all.

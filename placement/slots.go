@@ -145,6 +145,8 @@ func (p *problem) refusal(id int32) string {
 		return "selector"
 	case p.req.Eligible != nil && !p.req.Eligible(name):
 		return "eligible"
+	case !p.pen.holds(id):
+		return "topology"
 	}
 	return ""
 }

@@ -15,9 +15,9 @@ import (
 // Together plans gangs that start together or not at all, as one gang of which each of them is a part: the rules of gather hold for all members of all
 // of them, and tiers are compared for all, then for the gangs, then for their groups. The results are in the order of the requests, each says where its
 // gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims of all. What decides about all of them
-// must be equal: Tree, Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
-// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. Costs as
-// for gangs in parts.
+// must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
+// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. The common rules are in the topology of the first, those of
+// each gang in its own. Costs as for gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	return c.together(gather, anybody, requests)
 }
@@ -40,6 +40,7 @@ type team struct {
 	gangs []*gang.Request
 	ranks map[string]int // of their members among all, by names as they are in the common request
 	count []int          // of the members of each gang, running ones included
+	trees []string       // in which the rules of each gang are
 }
 
 // newTeam checks gangs one by one, and that they agree in what decides about all.
@@ -47,7 +48,7 @@ func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
 	}
-	t := &team{gangs: requests, ranks: map[string]int{}, count: make([]int, len(requests))}
+	t := &team{gangs: requests, ranks: map[string]int{}, count: make([]int, len(requests)), trees: make([]string, len(requests))}
 	var errs []error
 	names := map[string]bool{}
 	for i, r := range requests {
@@ -57,6 +58,7 @@ func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
 		}
+		t.trees[i] = p.v.name
 		for _, m := range p.ranking() {
 			t.ranks[t.name(i, m.name)] = len(t.ranks)
 			t.count[i]++
@@ -83,7 +85,6 @@ func (t *team) agrees(field string, r *gang.Request) error {
 		holds bool
 		value any
 	}{
-		{"Tree", r.Tree == first.Tree, r.Tree},
 		{"Quota", r.Quota == first.Quota, r.Quota},
 		{"QuotaLimit", r.QuotaLimit == first.QuotaLimit, r.QuotaLimit},
 		{"Policy", cmp.Or(r.Policy, gang.BestFit) == cmp.Or(first.Policy, gang.BestFit), r.Policy},
@@ -132,7 +133,7 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 // part is a gang as a part of the common request.
 func (t *team) part(i int) gang.Part {
 	r := t.gangs[i]
-	a := gang.Part{Name: fmt.Sprint(i), Gather: r.Gather, MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts)}
+	a := gang.Part{Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather, MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts)}
 	inner := map[string]bool{}
 	var note func(parts []gang.Part)
 	note = func(parts []gang.Part) {

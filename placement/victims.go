@@ -247,7 +247,9 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 		res.Victims = append(res.Victims, v)
 	}
 	slices.SortFunc(res.Victims, func(a, b Victim) int { return compareRefs(a.MemberRef, b.MemberRef) })
-	res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
+	if len(res.Victims) > 0 { // else the search without victims ended too soon
+		res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
+	}
 	res.Proven = res.Proven && e.provenBest()
 	return res
 }

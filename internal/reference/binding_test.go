@@ -109,7 +109,10 @@ func mustsOf(req *gang.Request) (said []string) {
 
 // onlyMusts is a request with some of its MustGathers.
 func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
-	only := func(rules []gang.Rule, of string) []gang.Rule {
+	only := func(rules []gang.Rule, tree, of string) []gang.Rule {
+		if tree == otherTree {
+			of = " of " + tree + of
+		}
 		var must, other []gang.Rule
 		for _, r := range rules {
 			if r.Strategy == gang.MustGather {
@@ -127,32 +130,36 @@ func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
 		}
 		return other
 	}
-	levels := func(groups []gang.Groups) []gang.Groups {
+	levels := func(groups []gang.Groups, tree string) []gang.Groups {
 		groups = slices.Clone(groups)
 		for i := range groups {
-			groups[i].Gather = only(groups[i].Gather, fmt.Sprintf(" for groups of %d", groups[i].Size))
+			groups[i].Gather = only(groups[i].Gather, tree, fmt.Sprintf(" for groups of %d", groups[i].Size))
 		}
 		return groups
 	}
-	var inner func(parts []gang.Part) []gang.Part
-	inner = func(parts []gang.Part) []gang.Part {
+	var inner func(parts []gang.Part, around string) []gang.Part
+	inner = func(parts []gang.Part, around string) []gang.Part {
 		parts = slices.Clone(parts)
 		for i := range parts {
 			p := &parts[i]
+			tree := cmp.Or(p.Tree, around)
 			if !p.NoGroup {
-				p.Gather = only(p.Gather, " for part "+p.Name)
+				p.Gather = only(p.Gather, tree, " for part "+p.Name)
 			}
-			p.Groups, p.Parts = levels(p.Groups), inner(p.Parts)
+			p.Groups, p.Parts = levels(p.Groups, tree), inner(p.Parts, tree)
 		}
 		return parts
 	}
-	req.Gather = only(req.Gather, "")
-	req.Groups, req.Parts = levels(req.Groups), inner(req.Parts)
+	req.Gather = only(req.Gather, "", "")
+	req.Groups, req.Parts = levels(req.Groups, ""), inner(req.Parts, "")
 	return req
 }
 
-// tierIn reads a layer that is given by its tier.
+// tierIn reads a layer that is given by its tier, or is of the other tree.
 func tierIn(layer string) int {
+	if i := slices.Index([]string{"row", "hall"}, layer); i >= 0 {
+		return i + 1
+	}
 	n, _ := strconv.Atoi(layer)
 	return n
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // drawParts draws a gang of groups that differ, or of equal ones of several shapes; of many some members run. Of the clusters half have zones.
@@ -32,6 +34,9 @@ func drawParts(t *rapid.T) Input {
 	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	in.Request.Gather = drawGather(t, d.layers)
+	if chance(t, 30, "another tree") {
+		d.addTree(&in.Spec)
+	}
 	in.Request.Groups = []gang.Groups{{Size: 1}} // ranks of running members are among the others'
 	nameMembers(t, &in.Request, &in.Spec, members, own)
 	in.Request.Groups = nil
@@ -66,6 +71,9 @@ func drawPartVictims(t *rapid.T) Input {
 	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: layersOf(&in)}
+	if chance(t, 15, "another tree") {
+		d.addTree(&in.Spec)
+	}
 	d.parts(&in)
 	drawMultiples(t, &in, 12)
 	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
@@ -83,7 +91,7 @@ func drawPartVictims(t *rapid.T) Input {
 
 // equalGroups draws levels of equal groups.
 func (d *partDraw) equalGroups(in *Input, total int) {
-	d.levels(&in.Request.Groups, total)
+	d.levels(&in.Request.Groups, total, d.layers)
 	if chance(d.t, 30, "minimum") {
 		in.Request.MinMember = rapid.IntRange(1, total).Draw(d.t, "minimum")
 	}
@@ -99,7 +107,7 @@ func (d *partDraw) parts(in *Input) {
 	if chance(d.t, 60, "parts are not in rank order") {
 		names = rapid.Permutation(names).Draw(d.t, "in parts")
 	}
-	_, in.Request.Parts = d.split(names, 1)
+	_, in.Request.Parts = d.split(names, 1, "")
 	if parts := in.Request.Parts; chance(d.t, 8, "somebody is not known yet") && len(parts[0].Groups) == 0 {
 		parts[0].Members = append(slices.Clip(parts[0].Members), "unknown")
 	}
@@ -139,11 +147,65 @@ func (d *partDraw) shapes(in *Input, shapes []*gang.Shape) {
 type partDraw struct {
 	t      *rapid.T
 	layers []string
+	others []string // layers of another tree; nil: there is none
 	made   int
 }
 
+// otherTree is the name of a tree beside the first.
+const otherTree = "other"
+
+// addTree draws another tree over the nodes of a cluster, most of them and one that the cluster lacks.
+func (d *partDraw) addTree(spec *placement.Spec) {
+	t := d.t
+	nodes := []string{"unknown"}
+	for i := range spec.Nodes {
+		if !chance(t, 10, "in no other domain") {
+			nodes = append(nodes, spec.Nodes[i].Name)
+		}
+	}
+	nodes = rapid.Permutation(nodes).Draw(t, "in another tree")
+	two := rapid.Bool().Draw(t, "two other layers")
+	tree := topology.Spec{Layers: []topology.Layer{{Name: "row", Tier: 1}}}
+	d.others = []string{"0", "row"}
+	if two {
+		tree.Layers, d.others = append(tree.Layers, topology.Layer{Name: "hall", Tier: 2}), append(d.others, "hall")
+	}
+	for i := 0; len(nodes) > 0; i++ {
+		n := rapid.IntRange(1, min(4, len(nodes))).Draw(t, "nodes of a row")
+		row := topology.Domain{Name: fmt.Sprint("r", i), Tier: 1, Nodes: nodes[:n]}
+		nodes = nodes[n:]
+		if last := len(tree.Roots) - 1; two && last >= 0 && rapid.Bool().Draw(t, "in the same hall") {
+			tree.Roots[last].Children = append(tree.Roots[last].Children, row)
+		} else if two {
+			tree.Roots = append(tree.Roots, topology.Domain{Name: fmt.Sprint("h", i), Tier: 2, Children: []topology.Domain{row}})
+		} else {
+			tree.Roots = append(tree.Roots, row)
+		}
+	}
+	made, err := topology.New(tree)
+	if err != nil {
+		panic(err)
+	}
+	spec.Trees[0].Name = "default"
+	spec.Trees = append(spec.Trees, placement.NamedTree{Name: otherTree, Tree: made})
+}
+
+// tree draws in which one the rules of a part are, which lies in one of a tree.
+func (d *partDraw) tree(around string) (name string, layers []string) {
+	if around != otherTree {
+		around = ""
+	}
+	if name = around; d.others != nil && chance(d.t, 35, "in the other tree") {
+		name = map[string]string{"": otherTree, otherTree: "default"}[around]
+	}
+	if name == otherTree {
+		return name, d.others
+	}
+	return name, d.layers
+}
+
 // split divides members into those of the part itself and inner parts; depth is the level of these.
-func (d *partDraw) split(names []string, depth int) ([]string, []gang.Part) {
+func (d *partDraw) split(names []string, depth int, tree string) ([]string, []gang.Part) {
 	t := d.t
 	if depth > 3 || len(names) == 0 || depth > 1 && !chance(t, 45, "inner parts") {
 		return names, nil
@@ -159,7 +221,7 @@ func (d *partDraw) split(names []string, depth int) ([]string, []gang.Part) {
 		if len(parts) > 0 && chance(t, 40, "as large as the one before") {
 			n = min(len(names), total2(&parts[len(parts)-1]))
 		}
-		parts = append(parts, d.part(names[:n], depth))
+		parts = append(parts, d.part(names[:n], depth, tree))
 		names = names[n:]
 	}
 	return append(slices.Clone(mine), names...), parts
@@ -174,17 +236,18 @@ func total2(p *gang.Part) int {
 	return max(1, n)
 }
 
-func (d *partDraw) part(names []string, depth int) gang.Part {
+func (d *partDraw) part(names []string, depth int, around string) gang.Part {
 	t := d.t
-	p := gang.Part{Name: fmt.Sprint("part-", d.made), NoGroup: chance(t, 20, "no group")}
+	tree, layers := d.tree(around)
+	p := gang.Part{Name: fmt.Sprint("part-", d.made), Tree: tree, NoGroup: chance(t, 20, "no group")}
 	d.made++
 	if !p.NoGroup {
-		p.Gather = drawGather(t, d.layers)
+		p.Gather = drawGather(t, layers)
 	}
 	if p.Members, p.Parts = names, nil; chance(t, 25, "cut") {
-		d.levels(&p.Groups, len(names))
+		d.levels(&p.Groups, len(names), layers)
 	} else {
-		p.Members, p.Parts = d.split(names, depth+1)
+		p.Members, p.Parts = d.split(names, depth+1, tree)
 	}
 	if p.MinParts = d.leastParts(len(p.Parts)); len(p.Groups) > 0 {
 		p.MinParts = d.leastParts((len(names)+p.Groups[0].Size-1)/p.Groups[0].Size + bit(chance(t, 3, "more than are known")))
@@ -203,11 +266,11 @@ func (d *partDraw) leastParts(most int) int {
 }
 
 // levels draws one level of groups, or two that divide the members.
-func (d *partDraw) levels(levels *[]gang.Groups, members int) {
+func (d *partDraw) levels(levels *[]gang.Groups, members int, layers []string) {
 	t := d.t
 	size := rapid.IntRange(1, min(4, members)).Draw(t, "group size")
-	*levels = []gang.Groups{{Size: size, Gather: drawGather(t, d.layers)}}
+	*levels = []gang.Groups{{Size: size, Gather: drawGather(t, layers)}}
 	if members%(2*size) == 0 && chance(t, 40, "two levels") {
-		*levels = slices.Insert(*levels, 0, gang.Groups{Size: 2 * size, Gather: drawGather(t, d.layers)})
+		*levels = slices.Insert(*levels, 0, gang.Groups{Size: 2 * size, Gather: drawGather(t, layers)})
 	}
 }

@@ -30,10 +30,10 @@ type partSolver struct {
 	*roleSolver
 	whole     *validity.Division
 	holders   []holder // the gang and its groups, each before those in it
+	forests   map[string]*forest
 	resources []string
 	room      [][]int64 // by node and resource; -1: without bound
 	allowed   [][]bool  // by node and role
-	join      [][]int   // by place of a vertex and of a node: the smallest vertex that holds both
 	at        []int     // by holder: the smallest vertex above its running members, -1 if there are none
 	quota     *quota.State
 }
@@ -41,6 +41,7 @@ type partSolver struct {
 // holder is the gang or a group.
 type holder struct {
 	*validity.Division
+	*forest
 	around int // -1 for the gang
 	rules  rules
 	own    []string // members that are in no inner group, by rank
@@ -95,15 +96,8 @@ func newPartSolver(in *Input) (*partSolver, error) {
 		return nil, err
 	}
 	s := &partSolver{roleSolver: r, whole: validity.Divide(&in.Request, r.own)}
-	network, _ := validity.NewNetwork(&in.Spec, &in.Request)
-	s.addHolders(network, s.whole, -1)
-	for _, v := range s.vertices {
-		var row []int
-		for _, node := range s.nodes {
-			row = append(row, slices.Index(s.vertices, smallest(s.root, []*vertex{v, node})))
-		}
-		s.join = append(s.join, row)
-	}
+	s.forests = map[string]*forest{}
+	s.addHolders(s.whole, -1)
 	if in.Request.Quota != "" {
 		if s.quota, err = validity.QuotaState(&in.Spec); err == nil {
 			s.quota, err = s.quota.Wanting(validity.Ask(&in.Request, in.Request.Members))
@@ -116,23 +110,27 @@ func newPartSolver(in *Input) (*partSolver, error) {
 const mostInParts = 12
 
 // addHolders adds the gang or a group, and the groups in it; what a bundle has is its own.
-func (s *partSolver) addHolders(network *validity.Network, v *validity.Division, around int) {
+func (s *partSolver) addHolders(v *validity.Division, around int) {
 	if around < 0 || v.Group {
-		h := holder{Division: v, around: around, rules: tierRules(network, v.Rules)}
-		if around >= 0 {
-			h.rules.must = min(h.rules.must, s.holders[around].rules.must)
+		f := s.forestOf(v.Tree)
+		h := holder{Division: v, forest: f, around: around, rules: tierRules(f.network, v.Rules)}
+		for i := around; i >= 0; i = s.holders[i].around {
+			if s.holders[i].forest == f {
+				h.rules.must = min(h.rules.must, s.holders[i].rules.must)
+			}
 		}
 		around = len(s.holders)
 		s.holders = append(s.holders, h)
 	}
 	s.holders[around].own = append(s.holders[around].own, v.Own...)
 	for _, inner := range v.Inner {
-		s.addHolders(network, inner, around)
+		s.addHolders(inner, around)
 	}
 }
 
+// hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard })
+	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.abroad })
 }
 
 // lookAround sees what nodes have free, and where the running members of the groups are.
@@ -159,22 +157,27 @@ func (s *partSolver) lookAround(leavingGone bool) {
 		var used []*vertex
 		for _, r := range s.own {
 			if slices.Contains(h.Members, r.Member) {
-				used = append(used, s.nodes[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })])
+				used = append(used, h.nodes[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })])
 			}
 		}
-		s.at = append(s.at, s.above(used))
+		s.at = append(s.at, s.above(&h, used))
 	}
 }
 
-// above is the smallest vertex above nodes, -1 if there are none; the root if some lie outside though somebody must gather.
-func (s *partSolver) above(used []*vertex) int {
+// above is the smallest vertex of a holder's tree above nodes, -1 if there are none; the root if some lie outside though somebody must gather: he
+// himself, or in the gang's tree whoever.
+func (s *partSolver) above(h *holder, used []*vertex) int {
+	hard := h.rules.hard
+	if !h.abroad {
+		hard = s.hard()
+	}
 	switch {
 	case len(used) == 0:
 		return -1
-	case s.hard() && slices.ContainsFunc(used, func(v *vertex) bool { return v.outside }):
-		return s.root.order
+	case hard && slices.ContainsFunc(used, func(v *vertex) bool { return v.outside }):
+		return h.root.order
 	}
-	return smallest(s.root, used).order
+	return smallest(h.root, used).order
 }
 
 // compareContents puts larger ones first, then those with the lower rank where they first differ.
@@ -318,13 +321,13 @@ func StrategyOf(in *Input, res *placement.Result) (outside int, worth []int, err
 		outside += bit(s.nodes[i].outside)
 		for k, h := range s.holders {
 			if slices.Contains(h.Members, a.Member) {
-				at[k] = s.joined(at[k], i)
+				at[k] = h.joined(at[k], i)
 			}
 		}
 	}
 	for k, h := range s.holders {
 		if at[k] >= 0 {
-			worth[h.Level] = max(worth[h.Level], s.value(&h, s.vertices[at[k]].tier))
+			worth[h.Level] = max(worth[h.Level], s.value(&h, h.vertices[at[k]].tier))
 		}
 	}
 	return outside, worth, nil

@@ -23,7 +23,7 @@ type packing struct {
 func (s *partSolver) fit(items []item, b bounds) bool {
 	p := &packing{partSolver: s, bounds: b, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
 	for i := range p.at {
-		if p.at[i] >= 0 && s.vertices[p.at[i]].tier > b.tiers[i] {
+		if p.at[i] >= 0 && s.holders[i].vertices[p.at[i]].tier > b.tiers[i] {
 			return false
 		}
 	}
@@ -83,7 +83,7 @@ func (p *packing) spread(i, node, left int) bool {
 	if n := min(left, p.takes(it, node)); n > 0 {
 		before := slices.Clone(p.at)
 		for h := it.holder; h >= 0; h = p.holders[h].around {
-			p.at[h] = p.joined(p.at[h], node)
+			p.at[h] = p.holders[h].joined(p.at[h], node)
 		}
 		if p.within(it.holder) {
 			for ; n > 0; n-- {
@@ -101,16 +101,19 @@ func (p *packing) spread(i, node, left int) bool {
 }
 
 // joined is the smallest vertex that holds a vertex, if it is one, and a node.
-func (s *partSolver) joined(v, node int) int {
-	if v < 0 {
-		return s.nodes[node].order
+func (h *holder) joined(v, node int) int {
+	switch {
+	case h.abroad && h.rules.hard && h.nodes[node].outside:
+		return h.root.order
+	case v < 0:
+		return h.nodes[node].order
 	}
-	return s.join[v][node]
+	return h.join[v][node]
 }
 
 func (p *packing) within(h int) bool {
 	for ; h >= 0; h = p.holders[h].around {
-		if p.vertices[p.at[h]].tier > p.tiers[h] {
+		if p.holders[h].vertices[p.at[h]].tier > p.tiers[h] {
 			return false
 		}
 	}

@@ -167,11 +167,19 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 	begun := func(h holder) bool {
 		return h.around >= 0 && slices.ContainsFunc(s.own, func(r placement.Running) bool { return slices.Contains(h.Members, r.Member) })
 	}
+	abroad := slices.ContainsFunc(s.holders, func(h holder) bool { return h.abroad })
 	var out []string
 	for _, kind := range []struct {
 		name  string
 		holds bool
 	}{
+		{"in two trees, placed", abroad && a.Placed},
+		{"in two trees, placed, begun groups", abroad && a.Placed && slices.ContainsFunc(s.holders, begun)},
+		{"in two trees, waiting", abroad && a.Waits},
+		{"in two trees, refused", abroad && !a.Placed},
+		{"in two trees, not proven", abroad && !proven},
+		{"in two trees, with multiples", abroad && validity.HasMultiples(&in.Request)},
+		{"in two trees, with zones", abroad && hasZones(&in.Spec)},
 		{fmt.Sprintf("%d roles", len(s.roles)), true},
 		{fmt.Sprintf("%d levels", s.whole.Depth()), true},
 		{"refused", !a.Placed},

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // Text draws the input: the tree with a line a node, saying what is allocatable, what runs there, and what is odd;
@@ -21,6 +22,9 @@ func (in *Input) Text() string {
 	s.look(false)
 	s.write(&b, s.root, 0)
 	req := &in.Request
+	for i := 1; i < len(in.Spec.Trees); i++ {
+		fmt.Fprintf(&b, "tree %s: %v\n", in.Spec.Trees[i].Name, describeTree(in.Spec.Trees[i].Tree))
+	}
 	if s.zonesKnown() {
 		fmt.Fprintf(&b, "NUMA exclusive %q, members %+v\n", in.Spec.NUMAExclusive, req.Shape.NUMA)
 	}
@@ -50,7 +54,7 @@ func writeParts(b *strings.Builder, parts []gang.Part, least, depth int) {
 		fmt.Fprintf(b, "%sat least %d:\n", strings.Repeat("  ", depth), least)
 	}
 	for _, p := range parts {
-		fmt.Fprintf(b, "%spart %s %v min %d gather %v groups %v no group %v\n", strings.Repeat("  ", depth), p.Name, p.Members, p.MinMember, p.Gather, p.Groups, p.NoGroup)
+		fmt.Fprintf(b, "%spart %s %v min %d gather in %q %v groups %v no group %v\n", strings.Repeat("  ", depth), p.Name, p.Members, p.MinMember, p.Tree, p.Gather, p.Groups, p.NoGroup)
 		writeParts(b, p.Parts, p.MinParts, depth+1)
 	}
 }
@@ -153,4 +157,13 @@ func AssignmentsText(assignments []placement.Assignment) string {
 		out = append(out, text+"}")
 	}
 	return strings.Join(out, " ")
+}
+
+// describeTree lists the nodes of a tree with their paths.
+func describeTree(t *topology.Tree) (out []string) {
+	for id := range t.NumNodes() {
+		n := topology.NodeID(id)
+		out = append(out, strings.Join(append(t.Path(t.Leaf(n)), t.NodeName(n)), "/"))
+	}
+	return out
 }

@@ -22,6 +22,9 @@ func TestQueueOfGangsTogether(t *testing.T) { holdsFor(t, drawGangsTogether, tog
 func drawGangsTogether(t *rapid.T) Input {
 	in := drawParts(t)
 	req := &in.Request
+	for len(req.Parts) > 0 && req.Parts[0].Tree != "" { // the common rules are in the tree of the first
+		req.Parts = req.Parts[1:]
+	}
 	in.Spec.Running = slices.DeleteFunc(slices.Clone(in.Spec.Running), func(r placement.Running) bool {
 		if r.Gang == req.Name && partOf(req, r.Member) >= 0 { // it is to be placed
 			req.Members = append(req.Members, gang.Member{Name: r.Member})
@@ -73,7 +76,7 @@ func asQueue(req *gang.Request) (queue []*gang.Request) {
 	for i, p := range req.Parts {
 		one := *req
 		one.Name, one.Together, one.GatherTogether = p.Name, req.Name, req.Gather
-		one.Gather, one.Groups, one.Parts, one.MinMember, one.MinParts = p.Gather, p.Groups, p.Parts, p.MinMember, p.MinParts
+		one.Tree, one.Gather, one.Groups, one.Parts, one.MinMember, one.MinParts = p.Tree, p.Gather, p.Groups, p.Parts, p.MinMember, p.MinParts
 		one.Members = slices.DeleteFunc(slices.Clone(req.Members), func(m gang.Member) bool { return partOf(req, m.Name) != i })
 		queue = append(queue, &one)
 	}

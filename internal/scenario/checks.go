@@ -140,9 +140,7 @@ type snapshot struct {
 // dump is everything that a snapshot knows.
 func (c snapshot) dump() placement.Spec {
 	spec := placement.Spec{NUMAExclusive: c.exclusive, Budgets: c.Budgets()}
-	if tree, ok := c.Tree("default"); ok {
-		spec.Trees = append(spec.Trees, tree)
-	}
+	spec.Trees = c.Trees()
 	spec.Nodes = slices.Collect(c.Nodes())
 	spec.Running = slices.Collect(c.Running())
 	if q := c.Quotas(); q != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // parts reads the lines below a plan, one a part, inner ones indented.
@@ -50,7 +52,7 @@ func onePart(w *words, gangName, line string) gang.Part {
 	}
 	own := &words{args: args, known: map[string]bool{args[0].Key: true}}
 	p := gang.Part{
-		Name: args[0].Key, NoGroup: kind == "bundle", MinMember: own.number("min", 0), MinParts: own.number("parts", 0), Groups: groups(own),
+		Name: args[0].Key, Tree: own.text("tree"), NoGroup: kind == "bundle", MinMember: own.number("min", 0), MinParts: own.number("parts", 0), Groups: groups(own),
 		Gather: slices.Concat(rules(own, "must", gang.MustGather, -1), rules(own, "prefer", gang.PreferGather, -1)),
 	}
 	if len(args) > 1 && len(args[1].Vals) == 0 {
@@ -63,6 +65,24 @@ func onePart(w *words, gangName, line string) gang.Part {
 		w.errors = append(w.errors, err.Error()+": "+line)
 	}
 	return p
+}
+
+// otherTrees reads a topology beside that of the drawing: its name, its layer's, and the nodes of each domain.
+func otherTrees(w *words) ([]placement.NamedTree, error) {
+	list := w.list("also")
+	if len(list) < 2 {
+		return nil, nil
+	}
+	spec := topology.Spec{Layers: []topology.Layer{{Name: list[1], Tier: 1}}}
+	for i, nodes := range list[2:] {
+		d := topology.Domain{Name: fmt.Sprintf("%s-%d", list[1], i), Tier: 1}
+		for _, n := range w.ranges(nodes) {
+			d.Nodes = append(d.Nodes, fmt.Sprintf("node-%d", n))
+		}
+		spec.Roots = append(spec.Roots, d)
+	}
+	tree, err := topology.New(spec)
+	return []placement.NamedTree{{Name: list[0], Tree: tree}}, err
 }
 
 // ranges reads `0-2,5`.

@@ -98,6 +98,9 @@ func (s *session) headline(req *gang.Request, res *placement.Result) string {
 			line += fmt.Sprintf(" %s=%d", layer(tree, sp.Tier), sp.Domains)
 		}
 	}
+	for _, g := range res.Elsewhere {
+		line += fmt.Sprintf(" %s=%s:%s", g.Part, g.Tree, strings.Join(g.Domain, "/"))
+	}
 	if !res.Proven {
 		line += " not-proven"
 	}

@@ -21,6 +21,7 @@
 //	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
 //	                                                                   a quota of it; amounts without a name are of devices
 //	cluster layers=spine,leaf,unit [exclusive=Preferred] [total=8]     the drawing, and what its quotas divide
+//	     [also=(power,feed,0-2,3-5)]   another topology, of one layer: its name, the layer's, and the nodes of each domain
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value]
 //	     [numa=Restricted] [cpu=4000,3500] [distances=10/21,21/10] [total=3]    policy, CPUs and distances by zone, devices in all
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
@@ -34,7 +35,7 @@
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
-//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [group=4,2] [group-must=leaf,-] [group-prefer=...]
+//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
@@ -172,6 +173,10 @@ func (s *session) running(w *words) (string, error) {
 
 func (s *session) draw(w *words, text string) (string, error) {
 	layers, exclusive, total := w.list("layers"), numa.Exclusive(w.text("exclusive")), w.amounts("total")
+	others, err := otherTrees(w)
+	if err != nil {
+		return "", err
+	}
 	if err := w.err(); err != nil {
 		return "", err
 	}
@@ -183,6 +188,7 @@ func (s *session) draw(w *words, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	spec.Trees = append(spec.Trees, others...)
 	spec.NUMAExclusive, spec.Budgets = exclusive, s.budgets
 	if len(s.quotas) > 0 {
 		if spec.Quotas, err = quota.New(s.quotas); err != nil {

@@ -18,6 +18,8 @@ type Division struct {
 	Group bool
 	// Level is how many groups there are from the outermost to this one; of what is no group, to the one around it.
 	Level int
+	// Tree names the topology of the rules.
+	Tree  string
 	Rules []gang.Rule
 	// Members are all in it by rank, those known; Own those that are in no inner division.
 	Members, Own []string
@@ -44,7 +46,7 @@ func Divide(req *gang.Request, own []placement.Running) *Division {
 	for _, r := range own {
 		d.already[r.Member] = true
 	}
-	root := &Division{Rules: req.Gather, MinMember: req.MinMember, already: d.already}
+	root := &Division{Tree: req.Tree, Rules: req.Gather, MinMember: req.MinMember, already: d.already}
 	d.addParts(root, req.Parts, req.MinParts)
 	var rest []string
 	for name := range d.ranks {
@@ -80,7 +82,7 @@ func (d *divider) addParts(around *Division, parts []gang.Part, least int) {
 	around.MinParts = least
 	for i := range parts {
 		p := &parts[i]
-		v := &Division{Name: p.Name, Group: !p.NoGroup, Level: around.Level, Rules: p.Gather, MinMember: p.MinMember, Own: d.known(p.Members), already: d.already}
+		v := &Division{Name: p.Name, Group: !p.NoGroup, Level: around.Level, Tree: cmp.Or(p.Tree, around.Tree), Rules: p.Gather, MinMember: p.MinMember, Own: d.known(p.Members), already: d.already}
 		if v.Group {
 			v.Level++
 		}
@@ -106,7 +108,7 @@ func (d *divider) cut(v *Division, levels []gang.Groups, least int) {
 	}
 	for members := range slices.Chunk(v.Own, levels[0].Size) {
 		g := &Division{
-			Name: fmt.Sprintf("%s/%d", v.Name, len(v.Inner)), Group: true, Level: v.Level + 1, Rules: levels[0].Gather, Own: members, already: d.already,
+			Name: fmt.Sprintf("%s/%d", v.Name, len(v.Inner)), Group: true, Level: v.Level + 1, Tree: v.Tree, Rules: levels[0].Gather, Own: members, already: d.already,
 		}
 		d.cut(g, levels[1:], 0)
 		g.Members = d.byRank(append(g.Members, g.Own...))

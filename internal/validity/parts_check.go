@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -69,6 +70,48 @@ func (c *check) divisions() []*Division {
 	return slices.DeleteFunc(c.parts.All(), func(v *Division) bool { return !v.Group })
 }
 
+// networkOf is that of a division's rules.
+func (c *check) networkOf(v *Division) *Network {
+	net, ok := NewNetwork(c.spec, &gang.Request{Tree: v.Tree})
+	if !ok {
+		c.failf("%q has rules in %q, which does not exist", v.Name, v.Tree)
+		return c.net
+	}
+	if net.name == c.net.name {
+		return c.net
+	}
+	return net
+}
+
+// elsewhere holds when the groups with rules in another topology keep them, and the result says where they are.
+func (c *check) elsewhere() {
+	var places []placement.GroupPlace
+	for _, g := range c.divisions() {
+		net := c.networkOf(g)
+		for _, nodes := range c.nodesOf(g) {
+			if net == c.net {
+				continue
+			}
+			place, out := net.Smallest(nodes), ""
+			must, hard := net.Must(g.Rules)
+			for _, node := range nodes {
+				if hard && net.Smallest([]string{node}).Outside {
+					place, out = Place{Tier: net.rootTier}, node
+				}
+			}
+			if hard && place.Tier > must {
+				c.failf("%q reaches tier %d of %q, must gather at %d %s", g.Name, place.Tier, net.name, must, out)
+			}
+			places = append(places, placement.GroupPlace{
+				Part: g.Name, Tree: net.name, Tier: place.Tier, Layer: net.LayerName(place.Tier), Domain: place.Path,
+			})
+		}
+	}
+	if !slices.EqualFunc(places, c.res.Elsewhere, func(a, b placement.GroupPlace) bool { return reflect.DeepEqual(a, b) }) {
+		c.failf("reports groups elsewhere %+v, the nodes say %+v", c.res.Elsewhere, places)
+	}
+}
+
 // nodesOf is where a division runs: one list, none if it does not.
 func (c *check) nodesOf(v *Division) [][]string {
 	at := c.byName()
@@ -126,7 +169,7 @@ func (c *check) staysOutside(rank int) bool {
 	i := slices.IndexFunc(c.own, func(r placement.Running) bool { return Ranks(c.req, c.own)[r.Member] == rank })
 	return i >= 0 && !slices.ContainsFunc(c.divisions(), func(g *Division) bool {
 		_, hard := c.net.Must(g.Rules)
-		return hard && slices.Contains(g.Members, c.own[i].Member)
+		return hard && c.networkOf(g) == c.net && slices.Contains(g.Members, c.own[i].Member)
 	})
 }
 

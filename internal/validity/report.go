@@ -15,7 +15,11 @@ func (c *check) gather() {
 	for _, level := range c.levels() {
 		hard = c.gathered(level.Gather, groups(at, level.Size)) || hard
 	}
+	c.elsewhere()
 	for _, g := range c.divisions() {
+		if c.networkOf(g) != c.net {
+			continue
+		}
 		hard = c.gathered(g.Rules, c.nodesOf(g)) || hard
 	}
 	if !hard {

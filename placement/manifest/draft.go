@@ -39,7 +39,6 @@ type draft struct {
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
-	missing string // a feature that is missing, see muster.ErrNotSupported
 
 	tie  tie
 	team *team // with which the gang starts; nil: alone

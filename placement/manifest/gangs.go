@@ -286,7 +286,7 @@ func divides(q *gang.Request, members int) bool {
 
 // check decides whether the gang can be planned.
 func (r *reader) check(d *draft, known int) {
-	q, at, why := &d.result.Request, d.place(), d.missing
+	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	var errs []error
 	for _, o := range d.objects() {
 		for _, e := range o.errors {
@@ -306,7 +306,7 @@ func (r *reader) check(d *draft, known int) {
 			note(&Error{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, plural(d.result.Ignored[rule], "pod"))})
 		}
 	}
-	if len(errs) == 0 && why == "" {
+	if len(errs) == 0 {
 		for _, e := range r.invalid(q, known) {
 			if e.Unsupported {
 				why = e.Reason

@@ -10,6 +10,7 @@ import (
 type kaiGroup struct {
 	f                    field
 	name, parent         string
+	tree                 string // of its rules; empty: it has none
 	rules                []gang.Rule
 	minMember, minGroups int
 	children             []*kaiGroup
@@ -21,7 +22,7 @@ const subgroupLabel = "kai.scheduler/subgroup-name"
 func (r *reader) readKAIPodGroup(o *object) {
 	d := r.podGroup(o)
 	spec := o.root.sub("spec")
-	d.gather = r.constraint(d, spec.sub("topologyConstraint"))
+	_, d.gather = r.constraint(d, spec.sub("topologyConstraint"))
 	minGroups, groupMin := spec.get("minSubGroup").whole(0)
 	if groupMin && spec.get("minMember").present() {
 		spec.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
@@ -45,7 +46,7 @@ func (r *reader) readKAIPodGroup(o *object) {
 				byGroup[name] = append(byGroup[name], m)
 			}
 		}
-		whole := top.part(byGroup)
+		whole := top.part(byGroup, d.tree)
 		if len(none.members) > 0 {
 			whole.need = whole.minimum() // which pods of no group do not add to
 			whole.parts = append(whole.parts, none)
@@ -62,7 +63,7 @@ func (r *reader) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiG
 	for e := range top.f.get("subGroups").all() {
 		e = e.object()
 		g := &kaiGroup{f: e, name: e.get("name").required(), parent: e.get("parent").str()}
-		g.rules = r.constraint(d, e.sub("topologyConstraint"))
+		g.tree, g.rules = r.constraint(d, e.sub("topologyConstraint"))
 		g.minMember, _ = e.get("minMember").whole(0)
 		g.minGroups, _ = e.get("minSubGroup").whole(0)
 		if e.get("minMember").present() && e.get("minSubGroup").present() {
@@ -105,10 +106,13 @@ func (g *kaiGroup) check(groups map[string]*kaiGroup) {
 }
 
 // part arranges members by the names of their leaf groups. A group that nobody is in, nor has to be, is none.
-func (g *kaiGroup) part(members map[string][]*member) part {
+func (g *kaiGroup) part(members map[string][]*member, around string) part {
 	p := part{name: g.name, rules: unique(g.rules), need: g.minMember}
+	if g.tree != "" && g.tree != around {
+		p.tree, around = g.tree, g.tree
+	}
 	for _, c := range g.children {
-		if inner := c.part(members); inner.minimum() > 0 || len(inner.all()) > 0 {
+		if inner := c.part(members, around); inner.minimum() > 0 || len(inner.all()) > 0 {
 			p.parts = append(p.parts, inner)
 		}
 	}
@@ -119,16 +123,17 @@ func (g *kaiGroup) part(members map[string][]*member) part {
 	return p
 }
 
-// constraint reads the rules of a topologyConstraint. All constraints of a gang must name one topology.
-func (r *reader) constraint(d *draft, f field) []gang.Rule {
+// constraint reads the rules of a topologyConstraint, and the topology that they speak of: the first that is named of a gang is the gang's own, and that
+// of constraints which name none.
+func (r *reader) constraint(d *draft, f field) (tree string, rules []gang.Rule) {
 	if !f.present() {
-		return nil
+		return "", nil
 	}
-	tree := r.nameTree(d, f.get("topology"))
-	return append(r.must(f.get("requiredTopologyLevel"), tree), r.prefer(f.get("preferredTopologyLevel"), tree)...)
+	tree = r.nameTree(d, f.get("topology"))
+	return tree, append(r.must(f.get("requiredTopologyLevel"), tree), r.prefer(f.get("preferredTopologyLevel"), tree)...)
 }
 
-// nameTree reads the name of the topology that a gang uses; without one it is that of the constraints before.
+// nameTree reads the name of a topology; the first of a gang is the gang's own, which is meant where there is none.
 func (r *reader) nameTree(d *draft, f field) string {
 	name := f.str()
 	if name == "" {
@@ -137,12 +142,8 @@ func (r *reader) nameTree(d *draft, f field) string {
 	if _, why := r.findTree(name); why != "" {
 		f.fail(why)
 	}
-	switch d.tree {
-	case "":
+	if d.tree == "" {
 		d.tree, d.treeField = name, f
-	case name:
-	default:
-		d.missing = wantsTrees
 	}
 	return name
 }

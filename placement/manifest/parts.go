@@ -11,6 +11,7 @@ import (
 // equal become the levels of a request, which are planned by sums; others its parts.
 type part struct {
 	name    string
+	tree    string // of the rules, where it is not that of what is around it
 	rules   []gang.Rule
 	members []*member // in rank order; empty where there are parts
 	parts   []part
@@ -26,9 +27,6 @@ type part struct {
 	// loose are members of the part around them, which stand here for the sake of the order of ranks.
 	loose bool
 }
-
-// wantsTrees is what stands in the way of a request, see [muster.ErrNotSupported].
-const wantsTrees = "several topologies in one gang"
 
 // all lists the members in rank order.
 func (p *part) all() []*member {
@@ -94,7 +92,7 @@ func (p *part) levels() (levels []gang.Groups, ok bool) {
 	for i := range p.parts {
 		other := &p.parts[i]
 		switch n := len(other.all()); {
-		case other.bundle || other.loose || n == 0 || other.minimum() != n:
+		case other.bundle || other.loose || other.tree != "" || n == 0 || other.minimum() != n:
 			return nil, false
 		case other == last && n < size && first.isShortened(other):
 		case n != size || other.signature() != signature:
@@ -127,7 +125,7 @@ func (p *part) signature() string {
 	for i := range p.parts {
 		parts[i] = p.parts[i].signature()
 	}
-	return fmt.Sprintf("%#v %#v %d %v %q", p.rules, p.cut, p.minimum(), shapes, parts)
+	return fmt.Sprintf("%q %#v %#v %d %v %q", p.tree, p.rules, p.cut, p.minimum(), shapes, parts)
 }
 
 // join makes bundles of groups, and loose members, those of a gang. Where that says the same the groups stand side by side.
@@ -195,7 +193,7 @@ func (p *part) inner(names partNames) []gang.Part {
 
 // request is the part as one of a request.
 func (p *part) request(names partNames) gang.Part {
-	out := gang.Part{Name: names.unique(p.name), Gather: p.rules, MinMember: p.need, MinParts: p.needParts, NoGroup: p.bundle}
+	out := gang.Part{Name: names.unique(p.name), Tree: p.tree, Gather: p.rules, MinMember: p.need, MinParts: p.needParts, NoGroup: p.bundle}
 	out.Parts = p.inner(names)
 	for i := range p.parts {
 		if p.parts[i].loose {

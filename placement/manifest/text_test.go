@@ -188,7 +188,7 @@ func printParts(b *strings.Builder, indent string, parts []gang.Part, least int)
 		if p.NoGroup {
 			name = "[" + name + "]"
 		}
-		fmt.Fprintf(b, "%s%s:%s%s%s\n", indent, name, flag(len(p.Members) > 0, strings.Join(p.Members, " ")), flag(p.MinMember > 0, fmt.Sprint("min=", p.MinMember)), rules(p.Gather))
+		fmt.Fprintf(b, "%s%s:%s%s%s\n", indent, name, flag(len(p.Members) > 0, strings.Join(p.Members, " ")), flag(p.MinMember > 0, fmt.Sprint("min=", p.MinMember))+flag(p.Tree != "", "tree="+p.Tree), rules(p.Gather))
 		for _, level := range p.Groups {
 			fmt.Fprintf(b, "%s  groups of %d%s\n", indent, level.Size, rules(level.Gather))
 		}

@@ -17,7 +17,7 @@ import (
 
 // JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
-// gang, status, tier, layer, domain, proven if it is false, groupTier, groupTiers, strategy, strategyNumber, span, pass, waitsFor, assignments,
+// gang, status, tier, layer, domain, proven if it is false, groupTier, groupTiers, elsewhere if groups have rules in another topology, strategy, strategyNumber, span, pass, waitsFor, assignments,
 // victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
 // where nothing is below). An assignment names zones of its node if the member has
 // any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
@@ -133,6 +133,9 @@ func document(o *Outcome) object {
 	if len(res.GroupTiers) > 0 {
 		doc = append(doc, field{"groupTier", res.GroupTiers[0]}, field{"groupTiers", res.GroupTiers})
 	}
+	if len(res.Elsewhere) > 0 {
+		doc = append(doc, field{"elsewhere", elsewhere(res)})
+	}
 	doc = append(
 		doc,
 		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
@@ -143,6 +146,16 @@ func document(o *Outcome) object {
 		doc = append(doc, field{"preemption", preemption(res.Preemption)})
 	}
 	return append(doc, field{"ignored", ignored})
+}
+
+// elsewhere lists the groups with rules in another topology.
+func elsewhere(res *placement.Result) (found []object) {
+	for _, g := range res.Elsewhere {
+		found = append(found, object{
+			{"part", g.Part}, {"topology", g.Tree}, {"tier", g.Tier}, {"layer", g.Layer}, {"domain", strings.Join(g.Domain, "/")},
+		})
+	}
+	return found
 }
 
 // pass is the limit of quotas that the gang was planned under.

@@ -77,10 +77,8 @@ func headline(o *Outcome) string {
 	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
 		text += fmt.Sprintf(" of %d", len(o.Request.Members))
 	}
-	if domain := strings.Join(res.Domain, "/"); domain == "" {
-		text += " below the root of the topology"
-	} else {
-		text += fmt.Sprintf(" in %s %s", layerOrTier(res.Layer, res.Tier), domain)
+	if text += " " + inDomain(res.Layer, res.Tier, res.Domain); len(res.Domain) == 0 {
+		text += " of the topology"
 	}
 	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
 	if res.Strategy != "" {
@@ -88,6 +86,9 @@ func headline(o *Outcome) string {
 	}
 	for i, s := range res.Span {
 		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
+	}
+	for _, g := range res.Elsewhere {
+		text += fmt.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
 	}
 	if o.Pass != "" && o.Pass != quota.Fair {
 		text += fmt.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
@@ -106,6 +107,14 @@ func headline(o *Outcome) string {
 		text += ", not proven to be the best"
 	}
 	return text
+}
+
+// inDomain reads `in leaf s0/l1`, of the root `below the root`.
+func inDomain(layer string, tier int, domain []string) string {
+	if len(domain) == 0 {
+		return "below the root"
+	}
+	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
 }
 
 // layerOrTier reads `leaf`, `node` or `tier 2`.

@@ -1,0 +1,286 @@
+package placement
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// Groups whose rules speak of another topology than the gang's are no groups in the gang's tree: their members are placed like those of what surrounds
+// them, but each group on the nodes of one domain of its own topology. For one choice of these domains after the other the members are roles of their
+// own, to which only the nodes of their domains are open.
+
+// abroad is a group in another topology of which members are to be placed.
+type abroad struct {
+	*part
+	home  vertex // in its topology, the lowest above its running members; -1: none run
+	outer int    // the place of the group of the same topology around it, -1: there is none
+	like  int    // of one before it that it can change places with, -1: there is none
+	needs counts // its new members by role
+}
+
+// in is the problem as the rules of a part see it, in their topology.
+func (p *problem) in(a *part) *problem {
+	if a.abroad == nil {
+		return p
+	}
+	other := *p
+	other.v = a.abroad
+	return &other
+}
+
+// free is without any rules.
+func (p *problem) free() gathering {
+	return gathering{must: p.v.rootTop, own: -1, worths: []int32{p.v.rootTop}}
+}
+
+// inherited are the rules of the nearest part of the same topology around one.
+func (p *problem) inherited(a *part) gathering {
+	for outer := a.around; outer != nil; outer = outer.around {
+		if outer.abroad == a.abroad {
+			return outer.gathering
+		}
+	}
+	return p.in(a).free()
+}
+
+// lowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
+// Nodes outside its topology satisfy no hard rule: members there reach the root.
+func (p *problem) lowestAbroad(a *part, at []int32) vertex {
+	v, there := a.abroad, slices.Repeat([]int32{-1}, len(at))
+	for rank, pos := range at {
+		if pos >= 0 {
+			there[rank] = v.at(p.v.node(pos))
+		}
+	}
+	x := v.lowestOf(a.all(), there)
+	if x >= 0 && a.hard && v.contains(v.outside, x) {
+		return rootVertex
+	}
+	return x
+}
+
+// findAbroad lists the groups in other topologies, outer ones first; those of running members alone are noted as done.
+func (c *cast) findAbroad() {
+	if c.abroad = nil; !c.travels() {
+		return
+	}
+	b := billing{problem: c.problem, place: c.places(), at: c.positionsByRank(), signs: map[*part]string{}}
+	b.sign(c.whole)
+	known := map[*part]int{}
+	c.whole.each(func(a *part) {
+		if a.abroad == nil || a.bundle {
+			return
+		}
+		g := abroad{part: a, home: c.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(c.shapes))}
+		for _, rank := range a.all() {
+			if i := b.place[rank]; i >= 0 {
+				g.needs[c.role(int(i))]++
+			}
+		}
+		if g.needs.total() == 0 {
+			if g.home >= 0 {
+				c.done = append(c.done, finished{gathering: a.gathering, level: a.level, abroad: true, tier: a.abroad.tierOf(g.home)})
+			}
+			return
+		}
+		for up := a.around; up != nil && g.outer < 0; up = up.around {
+			if i, ok := known[up]; ok && up.abroad == a.abroad {
+				g.outer = i
+			}
+		}
+		for i, o := range c.abroad {
+			if o.around == a.around && b.signs[o.part] == b.signs[a] {
+				g.like = i
+			}
+		}
+		known[a] = len(c.abroad)
+		c.abroad = append(c.abroad, g)
+	})
+}
+
+// travels says whether the rules of any part are of another topology.
+func (p *problem) travels() (is bool) {
+	p.whole.each(func(a *part) { is = is || a.abroad != nil && !a.bundle })
+	return is
+}
+
+// spreads says whether domains of other topologies are to be chosen.
+func (c *cast) spreads() bool { return len(c.abroad) > 0 && c.penOf == nil }
+
+// schemes iterates over the schemes for a strategy under which the gang fits: where groups lie in other topologies, one for every choice of domains
+// there, groups that are alike in either order being one choice.
+func (c *cast) schemes(st strategy) iter.Seq[*scheme] {
+	return func(yield func(*scheme) bool) {
+		if g := c.under(st); g != nil && g.fits() {
+			c.spreading(g, yield).spread(0, g)
+		}
+	}
+}
+
+// anySchemes iterates over some of the schemes for a strategy, whether the gang fits or not: for the choices of the roomiest domains.
+func (c *cast) anySchemes(st strategy) iter.Seq[*scheme] {
+	return func(yield func(*scheme) bool) {
+		if g := c.under(st); g != nil {
+			w := c.spreading(g, yield)
+			w.any = anyChoices
+			w.spread(0, g)
+		}
+	}
+}
+
+// anyChoices bounds how many choices are looked at to say how many members fit.
+const anyChoices = 16
+
+// first is the first of the schemes for a strategy, nil if there is none.
+func (c *cast) first(st strategy) *scheme {
+	for g := range c.schemes(st) {
+		return g
+	}
+	return nil
+}
+
+// fitsAbroad says whether the gang fits as it does under a scheme where groups in other topologies are bound too. For that more members may have to lie
+// outside the tree.
+func (c *cast) fitsAbroad(g *scheme) bool {
+	if !c.spreads() {
+		return true
+	}
+	most := c.members(c.want)
+	if g.gang < c.v.rootTop || c.v.firstPos[c.v.outside] == c.v.nodes {
+		most = c.beyond
+	}
+	for ; c.first(g.strategy) == nil; c.beyond++ {
+		if c.beyond >= most {
+			return false
+		}
+	}
+	return true
+}
+
+// spreading chooses domains for the groups in other topologies, one after the other.
+type spreading struct {
+	*cast
+	strategy
+	at    []vertex // by group; the root: anywhere
+	place []int    // of these among all that the group may lie in
+	yield func(*scheme) bool
+	any   int // choices that are still looked at whether the gang fits or not; 0: it must
+}
+
+func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
+	n := 0
+	if c.spreads() {
+		n = len(c.abroad)
+	}
+	return &spreading{cast: c, strategy: g.strategy, at: make([]vertex, n), place: make([]int, n), yield: yield}
+}
+
+// spread chooses for the groups from one on; the gang fits with those before it. False ends the search.
+func (w *spreading) spread(i int, g *scheme) bool {
+	if i == len(w.at) {
+		w.any--
+		return w.yield(g) && w.any != 0
+	}
+	for place, d := range w.domains(i) {
+		if like := w.abroad[i].like; like >= 0 && place < w.place[like] {
+			continue
+		}
+		next := g
+		if w.at[i], w.place[i] = d, place; d != rootVertex {
+			next = w.attempt()
+		}
+		if next != nil && !w.spread(i+1, next) {
+			return false
+		}
+	}
+	w.at[i] = rootVertex
+	return true
+}
+
+// domains lists where a group may lie under the strategy beside the groups around it, those with the fewest slots first (under Spread, or if it need not
+// fit, the most), then in the order of paths.
+func (w *spreading) domains(i int) []vertex {
+	a := &w.abroad[i]
+	v, bound, around := a.abroad, a.within(w.groups[a.level-1]), rootVertex
+	if a.outer >= 0 {
+		around = w.at[a.outer]
+	}
+	switch {
+	case a.home >= 0 && v.tierOf(a.home) > bound:
+		return nil
+	case bound >= v.rootTop:
+		return []vertex{around}
+	case a.home >= 0:
+		return []vertex{v.highest(a.home, bound)}
+	}
+	var out []vertex
+	room := map[vertex]int64{}
+	for _, d := range v.domainsOf(bound) {
+		d, inside := v.inside(d, around)
+		if !inside || a.hard && v.contains(v.outside, d) || w.any <= 0 && !w.pens.holds(a, d) {
+			continue
+		}
+		if _, known := room[d]; !known {
+			out, room[d] = append(out, d), w.pens.room(a, d)
+		}
+	}
+	slices.SortFunc(out, func(x, y vertex) int {
+		order := w.fewerSlots(room[x], room[y])
+		if w.any > 0 {
+			order = cmp.Compare(room[y], room[x])
+		}
+		return cmp.Or(order, v.comparePaths(x, y))
+	})
+	return out
+}
+
+// attempt is the scheme for the domains chosen, nil if the gang does not fit.
+func (w *spreading) attempt() *scheme {
+	if w.pens.left <= 0 && w.any <= 0 {
+		*w.doubt = true
+		return nil
+	}
+	some := w.penned(w.at)
+	some.beyond = w.beyond
+	if g := some.under(w.strategy); g != nil && (w.any > 0 || g.fits()) {
+		return g
+	}
+	return nil
+}
+
+// highest is the highest vertex of a tier or below that is x or above it.
+func (v *view) highest(x vertex, tier int32) vertex {
+	for up := v.above(x); up >= 0 && v.tierOf(up) <= tier; up = v.above(up) {
+		x = up
+	}
+	return x
+}
+
+// inside is what two vertices have in common: the lower of them, if one lies in the other.
+func (v *view) inside(x, y vertex) (vertex, bool) {
+	if v.contains(x, y) {
+		return y, true
+	}
+	return x, v.contains(y, x)
+}
+
+// elsewhere says where the groups in other topologies lie, members being at positions by rank.
+func (p *problem) elsewhere(at []int32) (out []GroupPlace) {
+	p.whole.each(func(a *part) {
+		if a.abroad == nil || a.bundle {
+			return
+		}
+		v := a.abroad
+		x := p.lowestAbroad(a, at)
+		if x < 0 {
+			return
+		}
+		x = v.named(x)
+		tier := v.tierOf(x)
+		out = append(out, GroupPlace{
+			Part: a.label, Tree: v.name, Tier: int(tier), Layer: v.layerName(tier), Domain: v.path(x, p.c.nodeName),
+		})
+	})
+	return out
+}

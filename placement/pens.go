@@ -1,0 +1,165 @@
+package placement
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// pen are the nodes that members must not leave; nil: all nodes.
+type pen []fence
+
+// fence is a domain of a topology, as an interval of positions.
+type fence struct {
+	v          *view
+	first, end int32
+}
+
+func (p pen) holds(id int32) bool {
+	return !slices.ContainsFunc(p, func(f fence) bool {
+		pos := f.v.at(id)
+		return pos < f.first || pos >= f.end
+	})
+}
+
+// pens are the casts of a gang for choices of domains in other topologies.
+type pens struct {
+	full  *cast // without
+	known map[string]*cast
+	left  int64               // of the work that is spent on them: nodes read
+	rooms map[*view][][]int64 // by role: the slots of the nodes before a position, as if each role were alone
+}
+
+// pensWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
+const pensWork = 16
+
+// newPens is for a gang with groups in other topologies.
+func (c *cast) newPens() *pens {
+	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.problem.steps()), rooms: map[*view][][]int64{}}
+}
+
+// penned is the cast with its groups in other topologies in these domains.
+func (c *cast) penned(at []vertex) *cast {
+	s, in, key := c.pens, map[*part]vertex{}, []byte(nil)
+	for i, d := range at {
+		in[c.abroad[i].part] = d
+	}
+	for i := range s.full.abroad {
+		key = binary.AppendVarint(key, int64(in[s.full.abroad[i].part])) // the root where nothing of the group is to be placed
+	}
+	if some, ok := c.penCasts[string(key)]; ok {
+		return some
+	}
+	full, ok := s.known[string(key)]
+	if !ok {
+		s.left -= int64(c.v.nodes)
+		full = s.full.problem.penned(in).newCast(s.full.held)
+		s.known[string(key)] = full
+	}
+	some := full
+	if c.problem != s.full.problem {
+		s.left -= pensWork
+		some = full.recast(c.content)
+	}
+	if c.penCasts == nil {
+		c.penCasts = map[string]*cast{}
+	}
+	c.penCasts[string(key)] = some
+	return some
+}
+
+// penned is the problem with members in these domains: such as are in different ones are of different roles.
+func (p *problem) penned(at map[*part]vertex) *problem {
+	some := *p
+	if all := p.everyone; all != nil {
+		all = all.penned(at)
+		some.everyone, some.shapes, some.penOf, some.roleOf = all, all.shapes, all.penOf, nil
+		for i, is := range p.content {
+			if is {
+				some.roleOf = append(some.roleOf, all.roleOf[i])
+			}
+		}
+	} else {
+		some.divide(p.fences(at))
+	}
+	some.alignment = alignment{gifts: p.gifts}
+	some.align()
+	return &some
+}
+
+// fences finds the pen of each new member.
+func (p *problem) fences(at map[*part]vertex) []pen {
+	pens, place := make([]pen, len(p.pending)), p.places()
+	p.whole.each(func(a *part) { // inner ones come later, and bind more
+		d, ok := at[a]
+		if !ok || d == rootVertex {
+			return
+		}
+		f := fence{a.abroad, a.abroad.first(d), a.abroad.endOf(d)}
+		for _, rank := range a.all() {
+			if i := place[rank]; i >= 0 {
+				outer := slices.DeleteFunc(slices.Clone(pens[i]), func(o fence) bool { return o.v == f.v })
+				pens[i] = append(outer, f)
+			}
+		}
+	})
+	return pens
+}
+
+// divide makes roles of the members of each shape in each pen, in the order of their first members.
+func (p *problem) divide(pens []pen) {
+	roleOf, shapes, penOf := make([]int32, len(pens)), []*gang.Shape(nil), []pen(nil)
+	var from []int32
+	for i, in := range pens {
+		old, role := p.role(i), 0
+		for role < len(shapes) && (from[role] != old || !slices.Equal(penOf[role], in)) {
+			role++
+		}
+		if role == len(shapes) {
+			shapes, penOf, from = append(shapes, p.shapes[old]), append(penOf, in), append(from, old)
+		}
+		roleOf[i] = int32(role)
+	}
+	p.roleOf, p.shapes, p.penOf = roleOf, shapes, penOf
+}
+
+// holds says whether a domain has room for the members of each role of a group, were they alone.
+func (s *pens) holds(a *abroad, d vertex) bool {
+	for role, n := range a.needs {
+		if n > 0 && s.slots(a.abroad, role, d) < int64(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// room is how many slots a domain has for the roles of a group.
+func (s *pens) room(a *abroad, d vertex) (n int64) {
+	for role, needs := range a.needs {
+		if needs > 0 {
+			n += s.slots(a.abroad, role, d)
+		}
+	}
+	return n
+}
+
+// slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less. O(nodes) for the first one
+// of a topology.
+func (s *pens) slots(v *view, role int, d vertex) int64 {
+	table := s.rooms[v]
+	if table == nil {
+		for _, one := range s.full.roles {
+			sums := make([]int64, v.nodes+1)
+			for pos := range v.nodes {
+				id := v.node(pos)
+				if sums[pos+1] = sums[pos]; one.refusal(id) == "" {
+					sums[pos+1] += one.room(id, s.full.gifts[id].amounts)
+				}
+			}
+			table = append(table, sums)
+		}
+		s.rooms[v] = table
+	}
+	return table[role][v.endOf(d)] - table[role][v.first(d)]
+}
