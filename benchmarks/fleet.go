@@ -125,12 +125,12 @@ func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Runnin
 
 // Spec describes the cluster as it is now.
 func (f *Fleet) Spec() (placement.Spec, error) {
-	tree, err := f.Shape.Tree(f.Shape.Domains())
+	trees, err := f.Shape.trees()
 	if err != nil {
 		return placement.Spec{}, err
 	}
 	return placement.Spec{
-		Trees:   []placement.NamedTree{{Name: "default", Tree: tree}},
+		Trees:   trees,
 		Nodes:   f.Shape.NodeList(),
 		Running: f.Running(),
 	}, nil

@@ -158,3 +158,36 @@ func BenchmarkNest(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkParts plans gangs of two parts of 32, of which each must gather in a leaf, or the second on a feed of the second topology, of which each has a
+// sixteenth of the nodes of every leaf; in shapes that no snapshot has seen.
+func BenchmarkParts(b *testing.B) {
+	for _, nodes := range []int{10240, 102400} {
+		for _, tree := range []string{"default", "power"} {
+			f := fill{nodes: nodes, name: "frag70", slots: 1, feeds: 16}
+			b.Run(fmt.Sprintf("nodes=%d%s/gang=32+32/second=%s/state=cold", nodes, f.segments(), tree), func(b *testing.B) {
+				s := streamOf(b, f)
+				on, total := s.apart(b, 8), sum{}
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					shapes++
+					r := request(s.fleet.Shape, 64, 0)
+					r.Shape.Resources[muster.Memory] -= shapes
+					for i, layer := range []string{"leaf", map[string]string{"default": "leaf", "power": "feed"}[tree]} {
+						part := gang.Part{Name: layer, Gather: []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}}
+						for _, m := range r.Members[32*i : 32*i+32] {
+							part.Members = append(part.Members, m.Name)
+						}
+						r.Parts = append(r.Parts, part)
+					}
+					r.Parts[0].Name, r.Parts[1].Name, r.Parts[1].Tree = "first", "second", tree
+					b.StartTimer()
+					total.add(r, plan(b, on[total.plans%len(on)], r))
+				}
+				require.Equal(b, total.plans, total.placed)
+				total.report(b, nodes)
+			})
+		}
+	}
+}

@@ -26,6 +26,9 @@ type Shape struct {
 	Zones int
 	// Policy of the members, if there are zones.
 	Policy numa.Policy
+	// Feeds is the number of domains of a second topology, `power`; nodes belong to them in turn, so that each cuts through all units. 0: there
+	// is none.
+	Feeds int
 }
 
 // fans are the networks by number of nodes and layers. Units always have 32 nodes, so that growth with the number of
@@ -136,6 +139,25 @@ func (s Shape) Domains() []topology.Domain {
 // Tree builds the topology of domains that [Shape.Domains] returned.
 func (s Shape) Tree(domains []topology.Domain) (*topology.Tree, error) {
 	return topology.New(topology.Spec{Layers: s.Layers(), Roots: domains})
+}
+
+// trees are the topologies of the cluster.
+func (s Shape) trees() ([]placement.NamedTree, error) {
+	tree, err := s.Tree(s.Domains())
+	trees := []placement.NamedTree{{Name: "default", Tree: tree}}
+	if err != nil || s.Feeds == 0 {
+		return trees, err
+	}
+	power := topology.Spec{Layers: []topology.Layer{{Name: "feed", Tier: 1}}, Roots: make([]topology.Domain, s.Feeds)}
+	for i := range power.Roots {
+		power.Roots[i] = topology.Domain{Name: "feed-" + strconv.Itoa(i), Tier: 1}
+	}
+	for n := range s.NumNodes() {
+		feed := &power.Roots[n%s.Feeds]
+		feed.Nodes = append(feed.Nodes, nodeName(n))
+	}
+	feeds, err := topology.New(power)
+	return append(trees, placement.NamedTree{Name: "power", Tree: feeds}), err
 }
 
 // NodeList are the nodes in the order of the tree.

@@ -41,6 +41,7 @@ type fill struct {
 	kinds  int
 	zones  int // of a node
 	policy numa.Policy
+	feeds  int // of a second topology
 }
 
 // fragmented is the fill of all rows that name no other.
@@ -61,6 +62,9 @@ func (f fill) segments() string {
 	if f.zones != 0 {
 		s += fmt.Sprintf("/zones=%d/policy=%s", f.zones, f.policy)
 	}
+	if f.feeds != 0 {
+		s += "/feeds=" + strconv.Itoa(f.feeds)
+	}
 	if f.layers != 0 {
 		s += "/layers=" + strconv.Itoa(f.layers)
 	}
@@ -78,7 +82,7 @@ func (f fill) seeded(tb testing.TB, seed uint64) *benchmarks.Fleet {
 	}
 	shape, err := benchmarks.ShapeOf(f.nodes, layers)
 	require.NoError(tb, err)
-	shape.Slots, shape.Kinds, shape.Zones, shape.Policy = f.slots, f.kinds, f.zones, f.policy
+	shape.Slots, shape.Kinds, shape.Zones, shape.Policy, shape.Feeds = f.slots, f.kinds, f.zones, f.policy, f.feeds
 	kind, n := strings.TrimRight(f.name, "0123456789"), 0
 	if kind != f.name {
 		n, err = strconv.Atoi(f.name[len(kind):])

@@ -165,7 +165,8 @@ type spreading struct {
 	at    []vertex // by group; the root: anywhere
 	place []int    // of these among all that the group may lie in
 	yield func(*scheme) bool
-	any   int // choices that are still looked at whether the gang fits or not; 0: it must
+	lists [][]vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
+	any   int        // choices that are still looked at whether the gang fits or not; 0: it must
 }
 
 func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
@@ -173,7 +174,7 @@ func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
 	if c.spreads() {
 		n = len(c.abroad)
 	}
-	return &spreading{cast: c, strategy: g.strategy, at: make([]vertex, n), place: make([]int, n), yield: yield}
+	return &spreading{cast: c, strategy: g.strategy, at: make([]vertex, n), place: make([]int, n), lists: make([][]vertex, n), yield: yield}
 }
 
 // spread chooses for the groups from one on; the gang fits with those before it. False ends the search.
@@ -202,28 +203,43 @@ func (w *spreading) spread(i int, g *scheme) bool {
 // fit, the most), then in the order of paths.
 func (w *spreading) domains(i int) []vertex {
 	a := &w.abroad[i]
-	v, bound, around := a.abroad, a.within(w.groups[a.level-1]), rootVertex
-	if a.outer >= 0 {
-		around = w.at[a.outer]
-	}
+	v, bound := a.abroad, a.within(w.groups[a.level-1])
 	switch {
+	case w.lists[i] != nil:
+		return w.lists[i]
 	case a.home >= 0 && v.tierOf(a.home) > bound:
 		return nil
+	case bound >= v.rootTop && a.outer >= 0:
+		return []vertex{w.at[a.outer]}
 	case bound >= v.rootTop:
-		return []vertex{around}
+		return []vertex{rootVertex}
 	case a.home >= 0:
 		return []vertex{v.highest(a.home, bound)}
 	}
-	var out []vertex
-	room := map[vertex]int64{}
+	list := w.domainsWithin(a, bound)
+	if a.outer < 0 {
+		w.lists[i] = list
+	}
+	return list
+}
+
+// domainsWithin are the domains of a tier that may have room for a group.
+func (w *spreading) domainsWithin(a *abroad, bound int32) []vertex {
+	v, around, room := a.abroad, rootVertex, map[vertex]int64{}
+	if a.outer >= 0 {
+		around = w.at[a.outer]
+	}
+	tier, out := w.boundOf(a), []vertex{}
 	for _, d := range v.domainsOf(bound) {
 		d, inside := v.inside(d, around)
-		if !inside || a.hard && v.contains(v.outside, d) || w.any <= 0 && !w.pens.holds(a, d) {
+		_, known := room[d]
+		if known || !inside || a.hard && v.contains(v.outside, d) {
 			continue
 		}
-		if _, known := room[d]; !known {
-			out, room[d] = append(out, d), w.pens.room(a, d)
+		if w.any <= 0 && !(w.pens.holds(a, d) && (tier >= w.v.rootTop || w.pens.fitsIn(a, d, tier))) {
+			continue
 		}
+		out, room[d] = append(out, d), w.pens.room(a, d)
 	}
 	slices.SortFunc(out, func(x, y vertex) int {
 		order := w.fewerSlots(room[x], room[y])
@@ -235,13 +251,23 @@ func (w *spreading) domains(i int) []vertex {
 	return out
 }
 
+// boundOf is the tier within which the strategy keeps what a group lies in, in the gang's topology.
+func (w *spreading) boundOf(a *abroad) int32 {
+	bound := w.gang
+	for up := a.around; up != nil && up.level > 0; up = up.around {
+		if up.inTree() {
+			bound = min(bound, up.within(w.groups[up.level-1]))
+		}
+	}
+	return bound
+}
+
 // attempt is the scheme for the domains chosen, nil if the gang does not fit.
 func (w *spreading) attempt() *scheme {
-	if w.pens.left <= 0 && w.any <= 0 {
-		*w.doubt = true
+	some := w.penned(w.at, w.any > 0)
+	if some == nil {
 		return nil
 	}
-	some := w.penned(w.at)
 	some.beyond = w.beyond
 	if g := some.under(w.strategy); g != nil && (w.any > 0 || g.fits()) {
 		return g

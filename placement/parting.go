@@ -19,8 +19,9 @@ type parting struct {
 	content  content
 	everyone *problem
 
-	penOf []pen // by role: where its members may be; nil: anywhere
-	pen   pen   // of a problem that is about one role
+	penOf      []pen   // by role: where its members may be; nil: anywhere
+	roleBefore []int32 // by role: what it was without
+	pen        pen     // of a problem that is about one role
 	// doubt: something better may have been left out for want of steps.
 	doubt *bool
 }

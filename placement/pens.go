@@ -32,15 +32,15 @@ type pens struct {
 }
 
 // pensWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
-const pensWork = 16
+const pensWork = 64
 
 // newPens is for a gang with groups in other topologies.
 func (c *cast) newPens() *pens {
 	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.problem.steps()), rooms: map[*view][][]int64{}}
 }
 
-// penned is the cast with its groups in other topologies in these domains.
-func (c *cast) penned(at []vertex) *cast {
+// penned is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
+func (c *cast) penned(at []vertex, must bool) *cast {
 	s, in, key := c.pens, map[*part]vertex{}, []byte(nil)
 	for i, d := range at {
 		in[c.abroad[i].part] = d
@@ -51,10 +51,14 @@ func (c *cast) penned(at []vertex) *cast {
 	if some, ok := c.penCasts[string(key)]; ok {
 		return some
 	}
+	if s.left <= 0 && !must {
+		*c.doubt = true
+		return nil
+	}
 	full, ok := s.known[string(key)]
 	if !ok {
 		s.left -= int64(c.v.nodes)
-		full = s.full.problem.penned(in).newCast(s.full.held)
+		full = s.cast(in)
 		s.known[string(key)] = full
 	}
 	some := full
@@ -69,12 +73,66 @@ func (c *cast) penned(at []vertex) *cast {
 	return some
 }
 
+// cast is that of the whole gang with groups in these domains. Slots that only break ties are those without.
+func (s *pens) cast(in map[*part]vertex) *cast {
+	full := s.full
+	c := &cast{problem: full.problem.penned(in), held: full.held, gifts: full.gifts, slots: full.slots, steps: full.steps}
+	c.readRoles()
+	c.list()
+	c.sumUp()
+	if c.terrain = full.terrain.fenced(c); c.terrain == nil {
+		c.terrain = c.newTerrain(full.terrain.demand)
+	}
+	return c
+}
+
+// fenced is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
+func (t *terrain) fenced(c *cast) *terrain {
+	if c.zonesBind() || len(c.penOf) > 32 {
+		return nil
+	}
+	first, within := vertex(c.v.numDomains()), make([]uint32, c.v.nodes) // by position: the roles of whose pens it is
+	for r, in := range c.penOf {
+		if len(in) == 0 {
+			continue
+		}
+		for pos := in[0].first; pos < in[0].end; pos++ {
+			if id := in[0].v.node(pos); in[1:].holds(id) {
+				within[c.v.at(id)] |= 1 << r
+			}
+		}
+	}
+	m := terrainMaker{cast: c, terrain: terrain{demand: t.demand, of: make([]int32, len(t.of))}}
+	known, key := newClassTable(1), make([]int64, 1)
+	for pos, roles := range within {
+		x := first + vertex(pos)
+		old := t.of[x]
+		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
+			key[0] = next
+			m.of[x] = known.of(key, nil)
+		} else {
+			m.of[x] = m.of[x-1]
+		}
+		if int(m.of[x]) < len(m.nodes) {
+			continue
+		}
+		g := t.nodes[old]
+		open := make([]bool, len(c.roles))
+		for r := range open {
+			open[r] = g.open[c.roleBefore[r]] && (len(c.penOf[r]) == 0 || roles>>r&1 > 0)
+		}
+		m.classes, m.nodes = append(m.classes, x), append(m.nodes, ground{free: g.free, open: open})
+	}
+	m.findDomains()
+	return &m.terrain
+}
+
 // penned is the problem with members in these domains: such as are in different ones are of different roles.
 func (p *problem) penned(at map[*part]vertex) *problem {
 	some := *p
 	if all := p.everyone; all != nil {
 		all = all.penned(at)
-		some.everyone, some.shapes, some.penOf, some.roleOf = all, all.shapes, all.penOf, nil
+		some.everyone, some.shapes, some.penOf, some.roleBefore, some.roleOf = all, all.shapes, all.penOf, all.roleBefore, nil
 		for i, is := range p.content {
 			if is {
 				some.roleOf = append(some.roleOf, all.roleOf[i])
@@ -121,7 +179,7 @@ func (p *problem) divide(pens []pen) {
 		}
 		roleOf[i] = int32(role)
 	}
-	p.roleOf, p.shapes, p.penOf = roleOf, shapes, penOf
+	p.roleOf, p.shapes, p.penOf, p.roleBefore = roleOf, shapes, penOf, from
 }
 
 // holds says whether a domain has room for the members of each role of a group, were they alone.
@@ -162,4 +220,28 @@ func (s *pens) slots(v *view, role int, d vertex) int64 {
 		s.rooms[v] = table
 	}
 	return table[role][v.endOf(d)] - table[role][v.first(d)]
+}
+
+// fitsIn says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
+// with a domain of the group's, were they alone. O(nodes there * tiers).
+func (s *pens) fitsIn(a *abroad, d vertex, tier int32) bool {
+	v, own := a.abroad, s.full.v
+	sums := map[vertex][]int64{}
+	for pos := v.first(d); pos < v.endOf(d); pos++ {
+		x := own.highest(own.nodeVertex(own.at(v.node(pos))), tier)
+		if sums[x] == nil {
+			sums[x] = make([]int64, len(a.needs))
+		}
+		fits := true
+		for role, n := range a.needs {
+			if n > 0 {
+				sums[x][role] += s.rooms[v][role][pos+1] - s.rooms[v][role][pos]
+				fits = fits && sums[x][role] >= int64(n)
+			}
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
 }

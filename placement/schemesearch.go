@@ -39,7 +39,11 @@ func (c *cast) possible() bool {
 		if !c.even(len(c.pending)) {
 			return false
 		}
-		for _, t := range c.gather.worths { // what holds the gang further down saves a look at the whole cluster
+		worths := c.gather.worths // what holds the gang further down saves a look at the whole cluster
+		if c.spreads() {
+			worths = worths[len(worths)-1:] // but there may be many choices that do not
+		}
+		for _, t := range worths {
 			g := c.under(c.loosest(t))
 			if g == nil {
 				continue

@@ -56,9 +56,15 @@ func (c *cast) demandOf() []int64 {
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain(demand []int64) *terrain {
 	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, steps: allZoneSteps}
-	n := c.v.numDomains()
-	m.of = make([]int32, n+int(c.v.nodes))
+	m.of = make([]int32, c.v.numDomains()+int(c.v.nodes))
 	m.readNodes()
+	m.findDomains()
+	return &m.terrain
+}
+
+// findDomains finds the classes of all domains, those of nodes being known.
+func (m *terrainMaker) findDomains() {
+	n := m.v.numDomains()
 	m.classes = slices.Grow(m.classes, n)
 	m.kids = newClassTable(2)
 	m.kids.reserve(n, min(len(m.of), 8*n))
@@ -66,7 +72,6 @@ func (c *cast) newTerrain(demand []int64) *terrain {
 	for x := vertex(n) - 1; x >= 0; x-- {
 		m.domain(x)
 	}
-	return &m.terrain
 }
 
 // begin begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
