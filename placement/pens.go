@@ -130,8 +130,10 @@ func (t *terrain) fenced(c *cast) *terrain {
 // penned is the problem with members in these domains: such as are in different ones are of different roles.
 func (p *problem) penned(at map[*part]vertex) *problem {
 	some := *p
-	if all := p.everyone; all != nil {
-		all = all.penned(at)
+	if p.everyone != nil {
+		same := *p.everyone
+		same.whole = p.whole // some rules may be left out
+		all := same.penned(at)
 		some.everyone, some.shapes, some.penOf, some.roleBefore, some.roleOf = all, all.shapes, all.penOf, all.roleBefore, nil
 		for i, is := range p.content {
 			if is {

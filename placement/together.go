@@ -16,8 +16,8 @@ import (
 // of them, and tiers are compared for all, then for the gangs, then for their groups. The results are in the order of the requests, each says where its
 // gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims of all. What decides about all of them
 // must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
-// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. The common rules are in the topology of the first, those of
-// each gang in its own. Costs as for gangs in parts.
+// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. The common rules are in the topology of the first, which
+// ranks follow, those of each gang in its own. Costs as for gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	return c.together(gather, anybody, requests)
 }
