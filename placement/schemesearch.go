@@ -138,6 +138,9 @@ func (g *scheme) takesAll(d vertex) bool {
 	case d == rootVertex && (g.outside == nil || g.members(g.outside) > g.beyond):
 		return false
 	case d == rootVertex:
+		if !g.folder.holds(g.fitsIn(g.v.outside), g.outside) { // even nobody may be too few
+			return false
+		}
 		want = want.minus(g.outside)
 	case g.v.contains(g.v.outside, d) && g.beyond < g.members(g.want):
 		return false

@@ -140,12 +140,15 @@ func (n *Network) LayerName(tier int) string {
 	return strconv.Itoa(tier)
 }
 
-// TierOf resolves the layer of a rule: a name or, where no layer has this name, a tier in decimal digits.
+// TierOf resolves the layer of a rule: a name, `node` where no layer has this name, or a tier in decimal digits.
 func (n *Network) TierOf(layer string) (int, bool) {
 	if n.tree != nil {
 		if l, ok := n.tree.Layer(layer); ok {
 			return l.Tier, true
 		}
+	}
+	if layer == "node" && (n.tree == nil || n.tree.NodeLayer() == "") {
+		return 0, true
 	}
 	tier, err := strconv.Atoi(layer) // a number bounds the tier, whether or not a layer has it
 	return tier, err == nil && tier >= 0
