@@ -26,7 +26,7 @@ type Part struct {
 	// Tree names the topology that the rules of this part, of its groups and of the parts in it speak of. Empty: that of what surrounds it, the
 	// gang's in the end.
 	Tree string
-	// Gather are the rules of the part; multiples are for the gang alone.
+	// Gather are the rules of the part. Multiples count all members of the part, those of inner parts included.
 	Gather []Rule
 	// NoGroup: the part is no group. It only bundles what MinMember and MinParts speak of, and has no rules; its inner parts, groups and
 	// members are as good as those of what surrounds it. One of which nothing is needed, that is with inner parts, a negative MinParts,
@@ -83,7 +83,7 @@ func (c *partChecker) check(at string, p *Part) {
 	if len(p.Groups) > 0 && len(p.Parts) > 0 {
 		c.add(at+".Groups", p.Groups[0].Size, "exclude inner Parts")
 	}
-	checkRules(c.defects, at+".Gather", p.Gather, false)
+	checkRules(c.defects, at+".Gather", p.Gather, true)
 	checkLevels(c.defects, at+".Groups", p.Groups)
 	if len(p.Groups) == 0 {
 		checkMinParts(c.defects, at, p.MinParts, len(p.Parts))

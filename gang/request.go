@@ -199,7 +199,7 @@ type Rule struct {
 	// Strategy is MustGather, PreferGather, or empty for a rule that only has a Multiple.
 	Strategy Strategy
 	// Multiple binds the number of members in every domain of the layer to a multiple of it; 0: no such rule. It is
-	// only allowed on the gang, or for gangs that start together.
+	// only allowed on the gang, on a part, whose members it counts, or for gangs that start together.
 	Multiple int
 }
 

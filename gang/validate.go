@@ -171,8 +171,8 @@ func (s *Shape) largest() (most int64) {
 	return most
 }
 
-// checkRules checks the rules of one gang or group. A layer may have one rule of a strategy and one multiple.
-func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
+// checkRules checks the rules of one gang, part or level of groups. A layer may have one rule of a strategy and one multiple.
+func checkRules(d *defects, field string, rules []Rule, multiples bool) {
 	type said struct {
 		layer string
 		what  Strategy // empty: a multiple
@@ -210,8 +210,8 @@ func checkRules(d *defects, field string, rules []Rule, ofGang bool) {
 		switch {
 		case rule.Multiple < 0:
 			add("Multiple", rule.Multiple, "negative")
-		case rule.Multiple > 0 && !ofGang:
-			add("Multiple", rule.Multiple, "only the gang can have a multiple, its groups cannot")
+		case rule.Multiple > 0 && !multiples:
+			add("Multiple", rule.Multiple, "only the gang and its parts can have a multiple, equal groups cannot")
 		case rule.Multiple > 0 && second(said{layer: rule.Layer}):
 			add("Multiple", rule.Layer, "a second multiple for one layer")
 		}

@@ -130,7 +130,7 @@ var defects = []struct {
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[2].Multiple = 0 }, `request.Gather[2].Multiple "0": a rule with neither a strategy nor a multiple says nothing`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[2].Multiple = -1 }, `request.Gather[2].Multiple "-1": negative`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[0].Multiple = 3 }, `request.Gather[2].Multiple "rack": a second multiple for one layer`},
-	{"Rule.Multiple", func(r *gang.Request) { r.Groups[0].Gather[0].Multiple = 2 }, `request.Groups[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
+	{"Rule.Multiple", func(r *gang.Request) { r.Groups[0].Gather[0].Multiple = 2 }, `request.Groups[0].Gather[0].Multiple "2": only the gang and its parts can have a multiple, equal groups cannot`},
 
 	{"Request.Steps", func(r *gang.Request) { r.Steps = -1 }, `request.Steps "-1": negative`},
 	{"Request.Together", func(r *gang.Request) { r.Together = "" }, `request.GatherTogether "rack": the gang starts together with none`},
@@ -150,7 +150,10 @@ var defects = []struct {
 	{"Part.Parts", func(r *gang.Request) { parted(r).Parts[1].Parts[0].MinMember = -1 }, `request.Parts[1].Parts[0].MinMember "-1": negative`},
 	{"Part.MinMember", func(r *gang.Request) { parted(r).Parts[0].MinMember = -2 }, `request.Parts[0].MinMember "-2": negative`},
 	{"Part.MinParts", func(r *gang.Request) { parted(r).Parts[1].MinParts = 2 }, `request.Parts[1].MinParts "2": above the number of parts, 1`},
-	{"Part.Gather", func(r *gang.Request) { parted(r).Parts[0].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}} }, `request.Parts[0].Gather[0].Multiple "2": only the gang can have a multiple, its groups cannot`},
+	{"Part.Gather", func(r *gang.Request) { parted(r).Parts[0].Gather = []gang.Rule{{Layer: "rack", Multiple: -2}} }, `request.Parts[0].Gather[0].Multiple "-2": negative`},
+	{"Part.Groups", func(r *gang.Request) {
+		parted(r).Parts[0].Groups[0].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
+	}, `request.Parts[0].Groups[0].Gather[0].Multiple "2": only the gang and its parts can have a multiple, equal groups cannot`},
 	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[0].Groups[0].Size = 0 }, `request.Parts[0].Groups[0].Size "0": below 1`},
 	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[1].Groups = []gang.Groups{{Size: 1}} }, `request.Parts[1].Groups "1": exclude inner Parts`},
 	{"Part.NoGroup", func(r *gang.Request) {

@@ -55,8 +55,7 @@ func (p *problem) bindingRule() string {
 		}
 		return rules[0].said
 	}
-	few := p.with(p.few)
-	fits := func(kept ...hardRule) bool { return few.underRules(kept).newCast(nil).possible() }
+	fits := func(kept ...hardRule) bool { return p.underRules(kept).possible() }
 	tried := rules[:min(len(rules), rulesTried)]
 	for _, r := range tried {
 		if !fits(r) {
@@ -88,7 +87,6 @@ func (p *problem) underRules(kept []hardRule) *problem {
 		}
 	}
 	loose := *p
-	loose.mult = p.allMult // without some rule groups need not keep them in any case
 	var copied func(a *part) *part
 	copied = func(a *part) *part {
 		b := *a
@@ -98,11 +96,17 @@ func (p *problem) underRules(kept []hardRule) *problem {
 		}
 		b.parts = nil
 		for _, inner := range a.parts {
-			b.parts = append(b.parts, copied(inner))
+			in := copied(inner)
+			in.around = &b
+			b.parts = append(b.parts, in)
 		}
 		return &b
 	}
 	loose.whole = copied(p.whole)
 	loose.gather = loose.whole.gathering
+	if loose.bindMultiples(); len(loose.evens) > 0 { // without some rule groups need not keep them in any case
+		loose.alignment = alignment{gifts: p.gifts}
+		loose.align()
+	}
 	return &loose
 }

@@ -27,6 +27,8 @@ type cast struct {
 	pens   *pens     // nil where there are none
 	// penCasts are the casts for choices of domains there, see penned.
 	penCasts map[string]*cast
+	// counted are, by rule about multiples, the members that it counts; nil: it binds no domains.
+	counted []weights
 	// fittings are those that were found.
 	fittings []*fitting
 	beyond   int64  // members that must lie outside the tree
@@ -97,6 +99,7 @@ func (c *cast) sumUp() {
 		}
 		c.scales = append(c.scales, c.scale(ask))
 	}
+	c.weighEvens()
 }
 
 // weights are numbers by role, then by kind.

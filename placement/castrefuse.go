@@ -11,7 +11,8 @@ func (c *cast) refuse(u *Unschedulable) {
 	of := c
 	if c.few != nil {
 		of = c.recast(c.few)
-		of.mult = of.allMult // fewer members need not keep them in any case
+		of.evens = of.withKept() // fewer members need not keep them in any case
+		of.weighEvens()
 		if len(c.req.Parts) > 0 {
 			u.Wanted = c.few.size() // what parts need may be more than the minimum of the gang
 		}
@@ -60,9 +61,9 @@ type couldTake struct{ members, groups int }
 // capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
 func (g *scheme) capacity(d vertex) (most couldTake) {
-	if len(g.kinds) == 0 && g.mult != nil {
+	if len(g.kinds) == 0 && len(g.evens) > 0 {
 		n := len(g.pending)
-		for n > 0 && !(g.even(n) && g.takes(d, g.firstOnes(n))) {
+		for n > 0 && !(g.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
 			n--
 		}
 		return couldTake{members: n}
@@ -76,7 +77,7 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 	}
 	for _, p := range room {
 		n := g.fillUp(d, p)
-		if g.folder.exact && (int64(n.members) != g.members(p) || !g.even(n.members)) {
+		if g.folder.exact && (int64(n.members) != g.members(p) || !g.even(p)) {
 			continue // what would be left of it must not be
 		}
 		if n.members > most.members {

@@ -235,7 +235,7 @@ func (c *contents) chain(in content) []content {
 // most is the best content that fits; nil if none does. Fewer members never need more room.
 func (c *contents) most(fits func(content) bool) content {
 	all := c.everything()
-	if all != nil && c.mult != nil {
+	if all != nil && len(c.evens) > 0 {
 		return c.mostEven(all, fits)
 	}
 	if all == nil || fits(all) {
@@ -307,7 +307,7 @@ func (c *contents) least() []content {
 	if all == nil {
 		return nil
 	}
-	if c.mult != nil {
+	if len(c.evens) > 0 {
 		return c.everyEven(all)
 	}
 	chain := c.chain(all)

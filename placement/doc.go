@@ -24,7 +24,7 @@
 //   - ranks.go gives the places found to the members, report.go describes the result.
 //   - Gangs in parts, of which members of several shapes are the simplest, go their own way, without an index: part.go reads them, contents.go
 //     says what of them can be placed, parting.go plans that. kinds.go and cast.go say what a gang consists of, terrain.go which vertices are
-//     alike; frontier.go, zonecounts.go and schemesums.go, with exact.go where multiples bind, find what fits together below them under a strategy
+//     alike; frontier.go, zonecounts.go and schemesums.go, with exact.go where multiples (evens.go) bind, find what fits together below them under a strategy
 //     (scheme.go); schemesearch.go, tighten.go, schemesets.go, schemeplace.go decide; castrefuse.go and partvictims.go answer where nothing fits.
 //     together.go: several gangs as one.
 //   - wait.go plans with leaving members gone; victims.go puts the question whom to evict to package preempt and plans with the victims gone:

@@ -165,7 +165,7 @@ func (e *nodeCounts) listAll(free []int64) (f frontier, forgot bool) {
 // list puts every number of members of the roles from one on into what is free.
 func (e *nodeCounts) list(role int, free []int64, out *frontier) {
 	if role == len(e.roles) {
-		if e.zones != nil && e.at.total() > 0 && !slices.ContainsFunc(e.zones, e.at[:role].within) {
+		if e.zones != nil && e.at.total() > 0 && !e.zones.holds(e.byShape(e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))
@@ -199,8 +199,7 @@ func (m *maker) listAll(x vertex, below frontier) (f frontier, forgot bool) {
 		}
 		m.list(0, p, limit, &out)
 	}
-	unit := m.unit(m.v.above(x))
-	return slices.DeleteFunc(out.sorted(), func(p counts) bool { return (m.members(p)+m.siblings.at(x))%unit != 0 }), forgot
+	return m.evenAt(x, out.sorted()), forgot
 }
 
 // list makes every number of groups of the kinds from one on, the most first, until there are as many counts as are asked for; what is left goes up.

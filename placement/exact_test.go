@@ -3,6 +3,7 @@ package placement_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,8 +104,63 @@ func TestMultiplesTogether(t *testing.T) {
 	require.Equal(t, map[string]int{"n-0-0": 2, "n-0-1": 2, "n-0-2": 2}, count)
 
 	first.Gather = []gang.Rule{{Layer: "node", Multiple: 3}}
+	_, err = placement.Together(c, []gang.Rule{{Layer: "node", Multiple: 2}}, first, second) // one of both takes each node for itself
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.True(t, no.Proven)
+	require.Equal(t, "multiple 2 at node", no.Rule)
+
+	results, err = placement.Together(c, nil, first, second)
+	require.NoError(t, err)
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(nodesOf(results[0])))), 1)
+
+	second.Gather = []gang.Rule{{Layer: "node", Multiple: 2}}
 	_, err = placement.Together(c, nil, first, second)
-	require.ErrorContains(t, err, "not supported: multiples of a gang that starts together with others")
+	require.ErrorAs(t, err, &no)
+	require.Equal(t, "multiple 2 at node for second", no.Rule)
+}
+
+// Multiples of many parts that are alike cost no more than that of one, and of parts that differ in shape each keeps its own.
+func TestMultiplesOfManyParts(t *testing.T) {
+	spec := roleSpec(t, 4, 16, 7) // each node takes one four
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	plan := func(parts ...int) (*gang.Request, *placement.Result, error) {
+		req := partedGang(parts...)
+		for i := range req.Parts {
+			req.Parts[i].Gather = []gang.Rule{{Layer: "node", Multiple: 4}, {Layer: "leaf", Strategy: gang.PreferGather}}
+		}
+		res, err := placement.Plan(c, req)
+		return req, res, err
+	}
+	req, res, err := plan(slices.Repeat([]int{16}, 16)...)
+	require.NoError(t, err)
+	require.NoError(t, validity.Check(spec, req, res))
+	require.True(t, res.Proven)
+	require.Equal(t, []int{1}, res.GroupTiers)
+
+	_, _, err = plan(append(slices.Repeat([]int{16}, 16), 4)...)
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.True(t, no.Proven)
+	require.Equal(t, "multiple 4 at node for part part-0", no.Rule)
+}
+
+// Parts with inner groups do not share what lies on a node, even if they are alike.
+func TestMultiplesAroundInnerParts(t *testing.T) {
+	spec := roleSpec(t, 1, 4, 2)
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	req := partedGang(4, 4)
+	for i := range req.Parts {
+		p := &req.Parts[i]
+		p.Gather = []gang.Rule{{Layer: "node", Multiple: 2}}
+		p.Parts = []gang.Part{{Name: fmt.Sprint("inner-", i), Members: p.Members[3:]}}
+		p.Members = p.Members[:3]
+	}
+	res, err := placement.Plan(c, req)
+	require.NoError(t, err)
+	require.NoError(t, validity.Check(spec, req, res))
 }
 
 // Where more contents are multiples than are tried, those of the fewest members are among them, and a refusal is not proven.
@@ -150,6 +206,9 @@ func TestMultiplesAreKept(t *testing.T) {
 			}
 			if part.MinMember = r.IntN(len(part.Members)); r.IntN(2) == 0 {
 				part.Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+			}
+			if len(part.Members)%2 == 0 && r.IntN(2) == 0 {
+				part.Gather = append(part.Gather, gang.Rule{Layer: "node", Multiple: 2})
 			}
 			req.Parts = append(req.Parts, part)
 		}

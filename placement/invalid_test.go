@@ -66,7 +66,7 @@ func must(layer string) []gang.Rule {
 // Requests that make no sense in the cluster are invalid; those that it has no room for are not.
 func TestInvalidRequests(t *testing.T) {
 	spec := board(t)
-	spec.Trees = append(spec.Trees, placement.NamedTree{Name: "net", Tree: spec.Trees[0].Tree})
+	spec.Trees = append(spec.Trees, placement.NamedTree{Name: "net", Tree: spec.Trees[0].Tree}, placement.NamedTree{Name: "feeds", Tree: spec.Trees[0].Tree})
 	c := newCluster(t, spec)
 	for _, tc := range []struct {
 		want  string
@@ -81,6 +81,9 @@ func TestInvalidRequests(t *testing.T) {
 			r.Groups = []gang.Groups{{Size: 2, Gather: must("room")}}
 		}},
 		{`request.Parts[0].Tree "other": unknown topology`, func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p", Tree: "other"}} }},
+		{`request.Parts[0].Gather "feeds": not supported: multiples in another topology than the gang's`, func(r *gang.Request) {
+			r.Parts = []gang.Part{{Name: "p", Tree: "feeds", Gather: []gang.Rule{{Layer: "rack", Multiple: 2}}}}
+		}},
 		{`request.MinMember "5": above the total of 4`, func(r *gang.Request) { r.MinMember, r.Total = 5, 4 }},
 		{`request.MinMember "-1": negative`, func(r *gang.Request) { r.MinMember = -1 }},
 		{`request.Groups[0].Size "5": a group is larger than the gang of 4`, func(r *gang.Request) { r.Groups = []gang.Groups{{Size: 5}} }},

@@ -5,19 +5,38 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/muster-sched/muster/gang"
 )
 
-// addMultiple binds the number of members in the domains of a tier, and so in those above.
-func (p *problem) addMultiple(tier int32, m int64) {
-	if p.mult == nil {
-		p.mult = make([]int64, p.v.rootTop+1)
-		for t := range p.mult {
-			p.mult[t] = 1
+// multiple binds the number of members in the domains of a tier.
+type multiple struct {
+	tier int32
+	of   int64
+}
+
+// multiplesIn reads those of rules whose layers are known.
+func (p *problem) multiplesIn(rules []gang.Rule) (out []multiple) {
+	for _, r := range rules {
+		if tier, ok := p.tier(r.Layer); ok && r.Multiple > 0 {
+			out = append(out, multiple{tier, int64(r.Multiple)})
 		}
 	}
-	for t := tier; t <= p.v.rootTop; t++ {
-		p.mult[t] = lcm(p.mult[t], m)
+	return out
+}
+
+// unitsOf is, by tier, the least common multiple of all multiples at or below it; nil: there are none.
+func (p *problem) unitsOf(list []multiple) (units []int64) {
+	if len(list) == 0 {
+		return nil
 	}
+	units = slices.Repeat([]int64{1}, int(p.v.rootTop)+1)
+	for _, m := range list {
+		for t := m.tier; t <= p.v.rootTop; t++ {
+			units[t] = lcm(units[t], m.of)
+		}
+	}
+	return units
 }
 
 // maxMultiple bounds least common multiples; no gang is larger.
@@ -48,13 +67,14 @@ func (p *problem) checkMultiples() error {
 	return nil
 }
 
-// settleMultiples refuses combinations that are not decided. Of a gang in parts it drops the multiples that its groups keep in any case.
+// settleMultiples refuses combinations that are not decided. For a gang in parts it finds the multiples that bind.
 func (p *problem) settleMultiples() error {
 	switch {
-	case p.mult == nil:
-		return nil
 	case p.inParts():
-		p.dropMultiples()
+		p.mult, p.whole.multiples = nil, p.multiplesIn(p.req.Gather)
+		p.bindMultiples()
+		return nil
+	case p.mult == nil:
 		return nil
 	case len(p.running) > 0 && len(p.levels) > 0:
 		return unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
@@ -66,16 +86,6 @@ func (p *problem) settleMultiples() error {
 		}
 	}
 	return nil
-}
-
-// dropMultiples leaves the multiples that bind.
-func (p *problem) dropMultiples() {
-	p.allMult, p.mult = p.mult, nil
-	for _, r := range p.req.Gather {
-		if tier, _ := p.tier(r.Layer); r.Multiple > 0 && !p.whole.keeps(int64(r.Multiple), tier) {
-			p.addMultiple(tier, int64(r.Multiple))
-		}
-	}
 }
 
 // keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
@@ -94,11 +104,6 @@ func (a *part) wholly() bool {
 		whole = whole && !b.idle && b.leastParts >= len(b.parts) && (b.least == 0 || b.least >= len(b.all()))
 	})
 	return whole
-}
-
-// even says whether the gang keeps its multiples with so many new members.
-func (p *problem) even(n int) bool {
-	return p.mult == nil || int64(n+len(p.running))%p.mult[p.v.rootTop] == 0
 }
 
 // evenContents bounds how many contents are listed where multiples bind.
@@ -129,7 +134,7 @@ func (c *contents) mostEven(all content, fits func(content) bool) (best content)
 			*c.doubt = true
 			break
 		}
-		if c.even(in.size()) && try(in) {
+		if c.even(in) && try(in) {
 			return in
 		}
 	}
@@ -166,5 +171,5 @@ func (c *contents) everyEven(all content) []content {
 
 // evenOf are the contents that are multiples.
 func (c *contents) evenOf(list []content) []content {
-	return slices.DeleteFunc(list, func(in content) bool { return !c.even(in.size()) })
+	return slices.DeleteFunc(list, func(in content) bool { return !c.even(in) })
 }

@@ -20,6 +20,8 @@ type part struct {
 	idle   bool // it only bundles parts of which none must be placed, and counts as placed
 	ranks  []int
 	parts  []*part
+	// multiples are those of its members, the gang's own those of all.
+	multiples []multiple
 	// least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	least, leastParts int
 }
@@ -125,6 +127,9 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 		var err error
 		if a.gathering, err = of.gathering(field+".Gather", from.Gather, a.must); err != nil {
 			return nil, err
+		}
+		if a.multiples = of.multiplesIn(from.Gather); len(a.multiples) > 0 && a.abroad != nil {
+			return nil, unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
 		}
 	}
 	for _, name := range from.Members {

@@ -44,7 +44,7 @@ func (p *problem) countParts() error {
 	chain := c.chain(all)
 	p.few = chain[len(chain)-1]
 	for _, in := range chain { // the last one that is a multiple, if there is any
-		if p.mult != nil && p.even(in.size()) {
+		if len(p.evens) > 0 && c.even(in) {
 			p.few = in
 		}
 	}
@@ -68,7 +68,7 @@ func (p *problem) judgeContent() error {
 // mostAdmitted is how many new members the quota admits: whole groups, or those of the lowest ranks.
 func (p *problem) mostAdmitted() int {
 	all := *p
-	all.mult = p.allMult // fewer members need not keep them in any case
+	all.evens = p.withKept() // fewer members need not keep them in any case
 	c := all.contents()
 	if len(p.whole.parts) == 0 {
 		some := *c.whole
@@ -222,7 +222,7 @@ func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Wai
 		if on[id] == nil {
 			on[id] = make(counts, len(p.shapes))
 		}
-		on[id][p.role(i)]++
+		on[id][p.twin(int(p.role(i)))]++
 	}
 	for id, some := range on {
 		steps, state := zoneSteps, p.stateOf(id, gift{zones: gone[id]})

@@ -3,8 +3,6 @@ package placement
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/muster-sched/muster/gang"
 )
 
 // pen are the nodes that members must not leave; nil: all nodes.
@@ -134,14 +132,22 @@ func (p *problem) penned(at map[*part]vertex) *problem {
 		same := *p.everyone
 		same.whole = p.whole // some rules may be left out
 		all := same.penned(at)
-		some.everyone, some.shapes, some.penOf, some.roleBefore, some.roleOf = all, all.shapes, all.penOf, all.roleBefore, nil
+		some.everyone, some.shapes, some.twins, some.penOf, some.roleBefore, some.roleOf = all, all.shapes, all.twins, all.penOf, all.roleBefore, nil
 		for i, is := range p.content {
 			if is {
 				some.roleOf = append(some.roleOf, all.roleOf[i])
 			}
 		}
 	} else {
-		some.divide(p.fences(at))
+		some.divideByPens(p.fences(at))
+	}
+	some.evens = slices.Clone(p.evens)
+	for i := range some.evens {
+		before := some.evens[i].roles
+		some.evens[i].roles = make(weights, len(some.shapes))
+		for r, from := range some.roleBefore {
+			some.evens[i].roles[r] = before[from]
+		}
 	}
 	some.alignment = alignment{gifts: p.gifts}
 	some.align()
@@ -167,21 +173,21 @@ func (p *problem) fences(at map[*part]vertex) []pen {
 	return pens
 }
 
-// divide makes roles of the members of each shape in each pen, in the order of their first members.
-func (p *problem) divide(pens []pen) {
-	roleOf, shapes, penOf := make([]int32, len(pens)), []*gang.Shape(nil), []pen(nil)
-	var from []int32
+// divideByPens makes roles of the members of each role in each pen.
+func (p *problem) divideByPens(pens []pen) {
+	by, before := make([]int32, len(pens)), p.roleOf
 	for i, in := range pens {
-		old, role := p.role(i), 0
-		for role < len(shapes) && (from[role] != old || !slices.Equal(penOf[role], in)) {
-			role++
-		}
-		if role == len(shapes) {
-			shapes, penOf, from = append(shapes, p.shapes[old]), append(penOf, in), append(from, old)
-		}
-		roleOf[i] = int32(role)
+		by[i] = int32(slices.IndexFunc(pens, func(o pen) bool { return slices.Equal(o, in) }))
 	}
-	p.roleOf, p.shapes, p.penOf, p.roleBefore = roleOf, shapes, penOf, from
+	p.divideRoles(by)
+	p.findTwins()
+	p.penOf, p.roleBefore = make([]pen, len(p.shapes)), make([]int32, len(p.shapes))
+	for i, role := range p.roleOf {
+		p.penOf[role] = pens[i]
+		if before != nil {
+			p.roleBefore[role] = before[i]
+		}
+	}
 }
 
 // holds says whether a domain has room for the members of each role of a group, were they alone.

@@ -19,6 +19,7 @@ type problem struct {
 	req    *gang.Request
 	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
 	roleOf []int32       // of the pending members; nil: all are of one shape, or in units
+	twins  []int32       // by role: the first one of the same shape; nil: all shapes differ
 	whole  *part         // the gang, if it is placed in parts; else nil
 	ranks  int           // how many members there are, running ones included
 	parting
@@ -37,13 +38,13 @@ type problem struct {
 	levels   []level
 	oneLevel [1]level // of groups, where there is no second one
 	gather   gathering
-	mult     []int64 // by tier: the least common multiple of all multiples at or below it; nil: none
-	allMult  []int64 // of a gang in parts: mult with the multiples that its groups keep in any case
+	mult     []int64 // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
 	lca      vertex  // of the running members, -1 if none
 	siblings,
 	friends tally // running members of the gang, and of the affinity key, below a vertex
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
 	forced      tally
+	evens       []evenRule // the multiples that bind a gang in parts
 	leavingGone bool
 	admitted    int            // new units that the quota admits
 	refusedBy   *quota.Refusal // what refuses the least, if these are known
@@ -197,6 +198,7 @@ func (p *problem) readRules() error {
 		return err
 	}
 	p.gather = g
+	p.mult = p.unitsOf(p.multiplesIn(p.req.Gather))
 	outer := g.must
 	for i := range p.levels {
 		if i < len(p.req.Groups) {
@@ -234,9 +236,6 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 			}
 		case gang.PreferGather:
 			preferred = append(preferred, tier)
-		}
-		if r.Multiple > 0 {
-			p.addMultiple(tier, int64(r.Multiple))
 		}
 	}
 	if i, exact := slices.BinarySearch(p.v.tiers, g.must); exact && len(preferred) == 0 {

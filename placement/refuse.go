@@ -202,7 +202,7 @@ func (p *problem) binding() string {
 	if !p.withoutAnyRule() {
 		return ""
 	}
-	if p.mult != nil && p.withoutMultiples().possible() {
+	if (p.mult != nil || len(p.evens) > 0) && p.withoutMultiples().possible() {
 		return p.multipleName()
 	}
 	if p.inParts() {
@@ -246,7 +246,7 @@ func (p *problem) freeSlots() int64 {
 
 func (p *problem) withoutMultiples() *problem {
 	plain := *p
-	plain.mult, plain.forced = nil, nil
+	plain.mult, plain.forced, plain.evens = nil, nil, nil
 	return &plain
 }
 
@@ -269,25 +269,6 @@ func (p *problem) possible() bool {
 	}
 	counts := p.counts()
 	return len(counts) > 0 && p.fits(p.slotTable(), counts[0])
-}
-
-// multipleName names the first multiple that does not divide the gang, else the first one.
-func (p *problem) multipleName() string {
-	first, total := "", len(p.pending)+len(p.running)
-	for _, r := range p.req.Gather {
-		tier, ok := p.tier(r.Layer)
-		if !ok || r.Multiple == 0 {
-			continue
-		}
-		name := fmt.Sprintf("multiple %d at %s", r.Multiple, p.v.layerName(tier))
-		if total%r.Multiple != 0 {
-			return name
-		}
-		if first == "" {
-			first = name
-		}
-	}
-	return first
 }
 
 // causes counts the nodes that take no member by the first cause that applies.

@@ -22,7 +22,52 @@ func (p *problem) chooseRoles(shapes []*gang.Shape) error {
 	return p.sumNeeds()
 }
 
-// hasRoles says whether members are of several shapes and placed one by one.
+// divideRoles parts the members of each role further, by a number that each pending member has; roles are in the order of their first members.
+func (p *problem) divideRoles(by []int32) {
+	type key struct{ role, by int32 }
+	at := map[key]int32{}
+	roleOf, shapes := make([]int32, len(by)), []*gang.Shape(nil)
+	for i := range by {
+		k := key{p.role(i), by[i]}
+		role, known := at[k]
+		if !known {
+			role = int32(len(shapes))
+			at[k], shapes = role, append(shapes, p.shapes[k.role])
+		}
+		roleOf[i] = role
+	}
+	p.roleOf, p.shapes = roleOf, shapes
+}
+
+// byShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
+func (p *problem) byShape(a counts) counts {
+	if p.twins == nil {
+		return a
+	}
+	out := make(counts, len(a))
+	for r, n := range a {
+		out[p.twin(r)] += n
+	}
+	return out
+}
+
+// twin is the first role of the shape of a role.
+func (p *problem) twin(role int) int {
+	if p.twins == nil {
+		return role
+	}
+	return int(p.twins[role])
+}
+
+// findTwins finds the roles of one shape.
+func (p *problem) findTwins() {
+	p.twins = make([]int32, len(p.shapes))
+	for r, s := range p.shapes {
+		p.twins[r] = int32(slices.IndexFunc(p.shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
+	}
+}
+
+// hasRoles says whether members are of several roles and placed one by one.
 func (p *problem) hasRoles() bool { return p.roleOf != nil }
 
 // shapeOf is the shape of the i-th pending member; i counts the members of units where these are placed.
@@ -39,7 +84,7 @@ func (p *problem) ofRoles() []*problem {
 	for r := range out {
 		one := *p
 		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.gifts}
-		one.mult, one.forced = nil, nil // they are the gang's
+		one.mult, one.forced, one.evens, one.twins = nil, nil, nil, nil // they are the gang's
 		if p.penOf != nil {
 			one.pen = p.penOf[r]
 		}
@@ -66,7 +111,7 @@ func (p *problem) countsOn(positions []int32, id int32) counts {
 // loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.
 func (p *problem) loadOf(positions []int32, id int32) *problem {
 	load := *p
-	load.roleOf, load.shapes = nil, nil
+	load.roleOf, load.shapes, load.twins = nil, nil, nil
 	for i, pos := range positions {
 		if p.v.node(pos) == id {
 			load.shapes = append(load.shapes, p.shapeOf(i))

@@ -78,7 +78,7 @@ func (c *cast) newFitting(bounds []int32) *fitting {
 		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
 		several: map[int64]several{},
 	}
-	f.folder.exact = c.mult != nil
+	f.folder.exact = c.bindsBelow()
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home
 		if f.homes[k] < 0 {

@@ -36,7 +36,7 @@ func (c *cast) best() *outcome {
 func (c *cast) possible() bool {
 	if c.fit == 0 {
 		c.fit, c.beyond = -1, 0
-		if !c.even(len(c.pending)) {
+		if !c.evenContent() {
 			return false
 		}
 		worths := c.gather.worths // what holds the gang further down saves a look at the whole cluster
@@ -138,9 +138,6 @@ func (g *scheme) takesAll(d vertex) bool {
 	case d == rootVertex && (g.outside == nil || g.members(g.outside) > g.beyond):
 		return false
 	case d == rootVertex:
-		if !g.folder.holds(g.fitsIn(g.v.outside), g.outside) { // even nobody may be too few
-			return false
-		}
 		want = want.minus(g.outside)
 	case g.v.contains(g.v.outside, d) && g.beyond < g.members(g.want):
 		return false

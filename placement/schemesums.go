@@ -91,7 +91,7 @@ func (g *scheme) onNode(free []int64, open []bool, zones frontier) (f frontier, 
 type nodeCounts struct {
 	*scheme
 	open  []bool
-	zones frontier // nil: they bind nobody
+	zones frontier // of all roles of a shape in the first of them; nil: they bind nobody
 	sides counts   // no more of a role
 	at    counts
 }
@@ -108,7 +108,7 @@ func (e *nodeCounts) room(role int, free []int64) int32 {
 		return 0
 	}
 	if e.zones != nil {
-		room = min(room, int64(e.zones.most(role)))
+		room = min(room, int64(e.zones.most(e.twin(role))))
 	}
 	return int32(room)
 }
@@ -119,11 +119,12 @@ func (e *nodeCounts) zoneRoom() int32 {
 	if main < len(e.roles) {
 		e.at[main] = 0
 	}
+	others := e.byShape(e.at[:len(e.roles)])
 	for _, p := range e.zones {
 		switch {
-		case !e.at[:len(p)].within(p):
+		case !others.within(p):
 		case main < len(p):
-			n = max(n, p[main])
+			n = max(n, p[e.twin(main)]-others[e.twin(main)])
 		default:
 			n = 0
 		}

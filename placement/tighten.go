@@ -76,10 +76,16 @@ func (g *scheme) apart(k, n int, tier int32) *scheme {
 		return out
 	}
 	some.want, some.most = move(some.want), move(some.most)
-	some.scales = slices.Clone(some.scales)
-	for i, w := range some.scales {
-		some.scales[i] = append(slices.Clone(w), w[r+k])
+	longer := func(list []weights) []weights {
+		list = slices.Clone(list)
+		for i, w := range list {
+			if w != nil {
+				list[i] = append(slices.Clone(w), w[r+k])
+			}
+		}
+		return list
 	}
+	some.scales, some.counted = longer(some.scales), longer(some.counted)
 	some.sizes = some.scales[0]
 	some.kinds = slices.Clone(some.kinds)
 	for i := range some.kinds {

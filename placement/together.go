@@ -68,9 +68,6 @@ func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
 		}
 		names[r.Name] = true
 		errs = append(errs, t.agrees(field, r))
-		if slices.ContainsFunc(r.Gather, func(rule gang.Rule) bool { return rule.Multiple > 0 }) {
-			errs = append(errs, unsupported(field+".Gather", r.Name, "multiples of a gang that starts together with others"))
-		}
 		p.done()
 	}
 	return t, errors.Join(errs...)

@@ -79,6 +79,7 @@ func (p *problem) beside(o *outcome) *problem {
 	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
 	more.findAnchors()
+	more.countEvens()
 	return &more
 }
 

@@ -41,14 +41,14 @@ func (p *problem) zoneFiller(id int32) *zoneFiller {
 	return f
 }
 
-// pendingByRole counts all new members of the gang, also where a plan is for some of them.
+// pendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
 func (p *problem) pendingByRole() counts {
 	if p.everyone != nil {
 		p = p.everyone
 	}
 	n := make(counts, len(p.shapes))
 	for i := range p.pending {
-		n[p.role(i)]++
+		n[p.twin(int(p.role(i)))]++
 	}
 	return n
 }
@@ -188,13 +188,14 @@ func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
 func (p *problem) zonesTake(id int32, state *numa.Node, want counts) bool {
 	steps := zoneSteps
 	fit := p.zoneFit(id, state, &steps)
-	return fit == nil || fit.most.holds(want)
+	return fit == nil || fit.most.holds(p.byShape(want))
 }
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
-// largest counts that they are within. Nil if they have no room.
+// largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
 func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Placed {
 	f := p.zoneFiller(id)
+	want = p.byShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out
@@ -254,7 +255,7 @@ func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int
 		return // never: they fit
 	}
 	for _, i := range members {
-		of := &placed[p.role(i)]
+		of := &placed[p.twin(int(p.role(i)))]
 		if len(*of) == 0 {
 			continue // of a role without zones here
 		}

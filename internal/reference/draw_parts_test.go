@@ -1,7 +1,9 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -50,7 +52,10 @@ func drawParts(t *rapid.T) Input {
 		d.parts(&in)
 	}
 	d.shapes(&in, shapes)
-	drawMultiples(t, &in, 25)
+	drawMultiples(t, &in, 20)
+	if chance(t, 40, "with multiples of parts") {
+		drawMultiplesOfParts(t, in.Request.Parts, d.layers, "")
+	}
 	if chance(t, 30, "affinity") {
 		in.Request.AffinityKey = affinityKey
 	}
@@ -75,7 +80,10 @@ func drawPartVictims(t *rapid.T) Input {
 		d.addTree(&in.Spec)
 	}
 	d.parts(&in)
-	drawMultiples(t, &in, 12)
+	drawMultiples(t, &in, 10)
+	if chance(t, 15, "with multiples of parts") {
+		drawMultiplesOfParts(t, req.Parts, d.layers, "")
+	}
 	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
@@ -86,6 +94,52 @@ func drawPartVictims(t *rapid.T) Input {
 		drawBudgets(t, &in)
 	}
 	boundCandidates(&in)
+	return in
+}
+
+// drawMultiplesOfParts gives some of the parts that are groups in the gang's tree a multiple, most of them one that divides their members.
+func drawMultiplesOfParts(t *rapid.T, parts []gang.Part, layers []string, around string) {
+	for i := range parts {
+		p := &parts[i]
+		multiple := rapid.SampledFrom([]int{2, 2, 2, 3}).Draw(t, "multiple of the part")
+		even := len(allOf(p))%multiple == 0 || p.MinMember != 0 || chance(t, 20, "that is kept by other numbers")
+		tree := cmp.Or(p.Tree, around)
+		if !p.NoGroup && tree != otherTree && even && chance(t, 85, "part with a multiple") {
+			p.Gather = append(slices.Clip(p.Gather), gang.Rule{Layer: rapid.SampledFrom(layers).Draw(t, "multiple of the part at"), Multiple: multiple})
+		}
+		drawMultiplesOfParts(t, p.Parts, layers, tree)
+	}
+}
+
+// drawPairs draws a gang of parts of whole pairs, many of which are alike, and all of which have a multiple.
+func drawPairs(t *rapid.T) Input {
+	in := drawParts(t)
+	req := &in.Request
+	req.Groups, req.Parts, req.MinMember, req.MinParts = nil, nil, 0, 0
+	d := &partDraw{t: t, layers: layersOf(&in)}
+	names := slices.SortedFunc(maps.Keys(validity.Ranks(req, validity.Own(&in.Spec, req))), muster.CompareNatural)
+	names = rapid.Permutation(names).Draw(t, "in pairs")
+	for len(names) > 1 && !chance(t, 10, "the rest is in no part") {
+		n := min(len(names)/2*2, rapid.SampledFrom([]int{2, 2, 4}).Draw(t, "size"))
+		p := gang.Part{Name: fmt.Sprint("part-", d.made), Members: names[:n], Gather: drawGather(t, d.layers)}
+		d.made++
+		switch {
+		case chance(t, 30, "an inner part"):
+			at := rapid.IntRange(0, n-1).Draw(t, "own")
+			p.Parts = []gang.Part{{Name: p.Name + "-inner", Members: p.Members[at:], Gather: drawGather(t, d.layers)}}
+			p.Members = p.Members[:at]
+		case chance(t, 20, "some may stay out"):
+			p.MinMember = 2
+		}
+		names, req.Parts = names[n:], append(req.Parts, p)
+	}
+	drawMultiplesOfParts(t, req.Parts, d.layers, "")
+	req.MinParts = d.leastParts(len(req.Parts))
+	shapes := []*gang.Shape{&req.Shape}
+	if chance(t, 50, "roles") {
+		shapes = append(shapes, drawShape(t, &in.Spec))
+	}
+	d.shapes(&in, shapes)
 	return in
 }
 

@@ -44,7 +44,8 @@ type holder struct {
 	*forest
 	around int // -1 for the gang
 	rules  rules
-	own    []string // members that are in no inner group, by rank
+	own    []string    // members that are in no inner group, by rank
+	steps  map[int]int // multiples by tier; those of the gang are the solver's
 }
 
 // HasParts says whether the gang is in groups that differ, or in equal ones of members of several shapes.
@@ -118,6 +119,9 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 			if s.holders[i].forest == f {
 				h.rules.must = min(h.rules.must, s.holders[i].rules.must)
 			}
+		}
+		if around >= 0 {
+			h.steps = multiplesOf(f.network, v.Rules)
 		}
 		around = len(s.holders)
 		s.holders = append(s.holders, h)

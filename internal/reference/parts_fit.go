@@ -15,6 +15,8 @@ type packing struct {
 	items  []item
 	room   [][]int64
 	on     [][]int // members by node and role
+	inside [][]int // members, running ones included, by holder and node
+	done   []int   // by holder: the item from which on none is in it
 	at     []int
 	failed map[string]bool // states from which it cannot be completed
 }
@@ -30,11 +32,31 @@ func (s *partSolver) fit(items []item, b bounds) bool {
 	for _, room := range s.room {
 		p.room, p.on = append(p.room, slices.Clone(room)), append(p.on, make([]int, len(s.roles)))
 	}
+	p.done = make([]int, len(s.holders))
+	for i, it := range items {
+		for h := it.holder; h >= 0; h = s.holders[h].around {
+			p.done[h] = i + 1
+		}
+	}
+	for _, h := range s.holders {
+		count := make([]int, len(s.nodes))
+		for _, r := range s.own {
+			if slices.Contains(h.Members, r.Member) {
+				count[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })]++
+			}
+		}
+		p.inside = append(p.inside, count)
+	}
 	return p.place(0)
 }
 
 // place places the items from i on.
 func (p *packing) place(i int) bool {
+	for h, done := range p.done {
+		if done == i && !p.evenIn(h) {
+			return false
+		}
+	}
 	if i == len(p.items) {
 		return p.even()
 	}
@@ -67,6 +89,11 @@ func (p *packing) key(i int) string {
 	key = append(key, byte(p.outside))
 	for h := p.items[i].holder; h >= 0; h = p.holders[h].around {
 		key = append(key, byte(p.at[h]+1))
+		for _, n := range p.inside[h] {
+			if len(p.holders[h].steps) > 0 {
+				key = append(key, byte(n))
+			}
+		}
 	}
 	return string(key)
 }
@@ -151,6 +178,9 @@ func (p *packing) use(it item, node, n int) {
 		}
 	}
 	p.on[node][it.role] += n
+	for h := it.holder; h >= 0; h = p.holders[h].around {
+		p.inside[h][node] += n
+	}
 	if p.nodes[node].outside {
 		p.outside -= n
 	}
@@ -163,4 +193,24 @@ func (p *packing) even() bool {
 		members += total(counts)
 	}
 	return len(p.multiple) == 0 || members%p.stepBelow(p.root.tier) == 0 && p.keepsMultiples(p.on)
+}
+
+// evenIn holds if there is a multiple of the members of a group in all, and below every vertex.
+func (p *packing) evenIn(h int) bool {
+	for _, v := range p.vertices {
+		members := 0
+		for i, node := range p.nodes {
+			if v == p.root || above(v, node) {
+				members += p.inside[h][i]
+			}
+		}
+		step := stepBelow(p.holders[h].steps, p.root.tier)
+		if v.parent != nil {
+			step = stepBelow(p.holders[h].steps, v.parent.tier)
+		}
+		if members%step != 0 {
+			return false
+		}
+	}
+	return true
 }

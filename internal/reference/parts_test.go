@@ -16,6 +16,9 @@ import (
 // proven, only if it finds none either.
 func TestPartsEqualReference(t *testing.T) { holdsFor(t, drawParts, partsAgree) }
 
+// So are plans for gangs of parts that have multiples of their own.
+func TestPairsEqualReference(t *testing.T) { holdsFor(t, drawPairs, partsAgree) }
+
 func partsAgree(in Input) ([]string, error) {
 	if !HasParts(&in) {
 		return []string{"one group"}, nil
@@ -199,6 +202,14 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"with multiples, placed, begun groups", validity.HasMultiples(&in.Request) && a.Placed && slices.ContainsFunc(s.holders, begun)},
 		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Content) < len(s.pending)},
 		{"with multiples, not proven", validity.HasMultiples(&in.Request) && !proven},
+		{"with multiples of parts", s.hasSteps()},
+		{"with multiples of parts, placed", s.hasSteps() && a.Placed},
+		{"with multiples of parts, placed, waiting", s.hasSteps() && a.Waits},
+		{"with multiples of parts, placed, begun groups", s.hasSteps() && a.Placed && slices.ContainsFunc(s.holders, begun)},
+		{"with multiples of parts, placed, not all members", s.hasSteps() && a.Placed && len(a.Content) < len(s.pending)},
+		{"with multiples of parts and of the gang, placed", s.hasSteps() && len(s.multiple) > 0 && a.Placed},
+		{"with multiples of parts and zones that bind, placed", s.hasSteps() && a.Placed && slices.ContainsFunc(s.nodes, func(v *vertex) bool { return s.bind(v.node) })},
+		{"with multiples of parts, not proven", s.hasSteps() && !proven},
 		{"placed, some outside", a.Outside > 0},
 		{"placed, groups that miss something", a.Placed && len(a.Worth) > 1 && slices.Max(a.Worth[1:]) > 0},
 		{"placed, equal groups", a.Placed && len(in.Request.Groups) > 0},

@@ -64,14 +64,28 @@ func (s *partSolver) leasts() [][]string {
 	for _, m := range s.pending {
 		names = append(names, m.Name)
 	}
-	if len(s.multiple) == 0 {
+	if len(s.multiple) == 0 && !s.hasSteps() {
 		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
 	}
 	even := slices.DeleteFunc(slices.Collect(s.whole.Contents(names)), func(content []string) bool { // more may fit where fewer do not
-		return (len(s.own)+len(content))%s.stepBelow(s.root.tier) != 0
+		return (len(s.own)+len(content))%s.stepBelow(s.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, content) })
 	})
 	slices.SortStableFunc(even, s.compareLeasts)
 	return even
+}
+
+// hasSteps says whether a part has a multiple of its own.
+func (s *partSolver) hasSteps() bool {
+	return slices.ContainsFunc(s.holders, func(h holder) bool { return len(h.steps) > 0 })
+}
+
+// oddIn holds if the members of a group that run or are in a content are no multiple.
+func (s *partSolver) oddIn(h *holder, content []string) bool {
+	n := 0
+	for _, name := range h.Members {
+		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.own, func(r placement.Running) bool { return r.Member == name }))
+	}
+	return n%stepBelow(h.steps, s.root.tier) != 0
 }
 
 // strategyInParts is the best strategy of a content once all that leave have left; nil if it does not fit.

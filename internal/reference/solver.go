@@ -73,7 +73,7 @@ func newSolver(in *Input) (*solver, error) {
 		return nil, fmt.Errorf("%d members are not for this solver", len(req.Members))
 	}
 	named, _ := validity.PickTree(&in.Spec, req)
-	s := &solver{in: in, shapes: in.unit, own: validity.Own(&in.Spec, req), multiple: map[int]int{}}
+	s := &solver{in: in, shapes: in.unit, own: validity.Own(&in.Spec, req)}
 	if s.shapes == nil {
 		s.shapes = []*gang.Shape{firstShape(req)}
 	}
@@ -83,11 +83,7 @@ func newSolver(in *Input) (*solver, error) {
 		s.outside = s.root.children[n-1]
 	}
 	s.gang = tierRules(network, req.Gather)
-	for _, r := range req.Gather {
-		if tier, ok := network.TierOf(r.Layer); ok && r.Multiple > 1 {
-			s.multiple[tier] = lcm(max(1, s.multiple[tier]), r.Multiple)
-		}
-	}
+	s.multiple = multiplesOf(network, req.Gather)
 	if len(req.Groups) > maxLevels {
 		return nil, fmt.Errorf("%d levels of groups are not for this solver", len(req.Groups))
 	}
@@ -126,10 +122,23 @@ func (s *solver) hard() bool {
 	return s.in.unit != nil || s.gang.hard || slices.ContainsFunc(s.levels, func(l level) bool { return l.rules.hard })
 }
 
+// multiplesOf are the multiples in rules by tier.
+func multiplesOf(network *validity.Network, list []gang.Rule) map[int]int {
+	out := map[int]int{}
+	for _, r := range list {
+		if tier, ok := network.TierOf(r.Layer); ok && r.Multiple > 1 {
+			out[tier] = lcm(max(1, out[tier]), r.Multiple)
+		}
+	}
+	return out
+}
+
 // stepBelow is the least common multiple of all multiples at tiers below t.
-func (s *solver) stepBelow(t int) int {
+func (s *solver) stepBelow(t int) int { return stepBelow(s.multiple, t) }
+
+func stepBelow(multiple map[int]int, t int) int {
 	step := 1
-	for tier, m := range s.multiple {
+	for tier, m := range multiple {
 		if tier < t {
 			step = lcm(step, m)
 		}

@@ -40,6 +40,10 @@ func drawGangsTogether(t *rapid.T) Input {
 		p.NoGroup = false
 		if len(p.Groups) > 0 {
 			p.MinMember, p.MinParts = 0, 0 // of groups of a gang so many members count, of those of a part so many groups
+			dropMultiples(p)               // which have to divide groups of a gang
+		}
+		if p.Tree != "" {
+			dropMultiples(p) // for the gang by itself they would be in another tree
 		}
 		for _, m := range req.Members {
 			if slices.Contains(allOf(p), m.Name) {
@@ -55,6 +59,14 @@ func drawGangsTogether(t *rapid.T) Input {
 	}
 	req.Members = members
 	return in
+}
+
+// dropMultiples takes the multiples from a part and from all in it.
+func dropMultiples(p *gang.Part) {
+	p.Gather = slices.DeleteFunc(slices.Clone(p.Gather), func(r gang.Rule) bool { return r.Multiple > 0 })
+	for i := range p.Parts {
+		dropMultiples(&p.Parts[i])
+	}
 }
 
 // allOf lists the members of a part and of all in it.

@@ -53,7 +53,7 @@ func onePart(w *words, gangName, line string) gang.Part {
 	own := &words{args: args, known: map[string]bool{args[0].Key: true}}
 	p := gang.Part{
 		Name: args[0].Key, Tree: own.text("tree"), NoGroup: kind == "bundle", MinMember: own.number("min", 0), MinParts: own.number("parts", 0), Groups: groups(own),
-		Gather: slices.Concat(rules(own, "must", gang.MustGather, -1), rules(own, "prefer", gang.PreferGather, -1)),
+		Gather: slices.Concat(rules(own, "must", gang.MustGather, -1), rules(own, "prefer", gang.PreferGather, -1), multiples(own)),
 	}
 	if len(args) > 1 && len(args[1].Vals) == 0 {
 		own.known[args[1].Key] = true

@@ -56,6 +56,12 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 		{"reaches tier 1, must gather at 0", func(req *gang.Request, _ *placement.Result) {
 			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Strategy: gang.MustGather}, {Layer: "0", Strategy: gang.MustGather}}
 		}},
+		{`has 2 members of "pair", no multiple of 3`, func(req *gang.Request, _ *placement.Result) {
+			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Multiple: 3}}
+		}},
+		{`in/0/s0/u0/n0 has 1 members of "pair", no multiple of 2`, func(req *gang.Request, _ *placement.Result) {
+			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Multiple: 2}}
+		}},
 		{"outside the tree, which satisfies no hard rule", func(req *gang.Request, _ *placement.Result) {
 			req.Parts[0].Members = append(req.Parts[0].Members, "job-9")
 			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}

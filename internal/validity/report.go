@@ -61,6 +61,30 @@ func (c *check) multiples() {
 			}
 		}
 	}
+	for _, v := range c.divisions() {
+		for _, rule := range v.Rules {
+			c.multipleOf(v, rule)
+		}
+	}
+}
+
+// multipleOf holds when every domain of the layer of a rule has its multiple of the members of a part.
+func (c *check) multipleOf(v *Division, rule gang.Rule) {
+	tier, ok := c.net.TierOf(rule.Layer)
+	if rule.Multiple <= 0 || !ok {
+		return
+	}
+	count, at := map[string]int{}, c.byName()
+	for _, name := range v.Members {
+		if node, runs := at[name]; runs {
+			count[c.net.Maximal(node, tier).ID]++
+		}
+	}
+	for place, n := range count {
+		if n%rule.Multiple != 0 {
+			c.failf("%s has %d members of %q, no multiple of %d", place, n, v.Name, rule.Multiple)
+		}
+	}
 }
 
 // report holds when the result says about itself what its nodes say.
