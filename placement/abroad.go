@@ -15,7 +15,7 @@ type abroad struct {
 	*part
 	home  vertex // in its topology, the lowest above its running members; -1: none run
 	outer int    // the place of the group of the same topology around it, -1: there is none
-	like  int    // of one before it that it can change places with, -1: there is none
+	like  int    // of the last one before it that it can change places with, -1: there is none
 	needs counts // its new members by role
 }
 
@@ -72,12 +72,7 @@ func (c *cast) findAbroad() {
 		if a.abroad == nil || a.bundle {
 			return
 		}
-		g := abroad{part: a, home: c.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(c.shapes))}
-		for _, rank := range a.all() {
-			if i := b.place[rank]; i >= 0 {
-				g.needs[c.role(int(i))]++
-			}
-		}
+		g := b.groupAbroad(a)
 		if g.needs.total() == 0 {
 			if g.home >= 0 {
 				c.done = append(c.done, finished{gathering: a.gathering, level: a.level, abroad: true, tier: a.abroad.tierOf(g.home)})
@@ -97,6 +92,17 @@ func (c *cast) findAbroad() {
 		known[a] = len(c.abroad)
 		c.abroad = append(c.abroad, g)
 	})
+}
+
+// groupAbroad is a group in another topology, by itself.
+func (b *billing) groupAbroad(a *part) abroad {
+	g := abroad{part: a, home: b.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(b.shapes))}
+	for _, rank := range a.all() {
+		if i := b.place[rank]; i >= 0 {
+			g.needs[b.role(int(i))]++
+		}
+	}
+	return g
 }
 
 // travels says whether the rules of any part are of another topology.

@@ -91,7 +91,7 @@ func (b *billing) sign(a *part) string {
 	slices.Sort(inner)
 	sign := ""
 	if own.total() > 0 || strings.Join(inner, "") != "" {
-		sign = fmt.Sprint(a.level, a.must, a.hard, a.worths, a.bundle, a.least, a.leastParts, own, inner)
+		sign = fmt.Sprint(a.level, a.must, a.hard, a.worths, a.multiples, a.bundle, a.least, a.leastParts, own, inner)
 		if b.inOrder && a.least > 0 {
 			sign += fmt.Sprint(" as ", order)
 		}

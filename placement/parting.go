@@ -243,23 +243,36 @@ func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Wai
 	}
 }
 
-// sortByRole lets ranks follow the tree where a gang has no groups, whoever came first.
+// sortByRole lets ranks follow the tree, whoever came first: among the members of a role that lie in one group, and in none in it.
 func (p *problem) sortByRole(positions []int32) {
-	if len(p.whole.parts) > 0 {
-		return
-	}
-	for r := range p.shapes {
-		var of []int32
-		for i, pos := range positions {
-			if p.role(i) == int32(r) {
-				of = append(of, pos)
-			}
+	innermost, n := make([]int, p.ranks), 0
+	var walk func(a *part, group int)
+	walk = func(a *part, group int) {
+		if !a.bundle {
+			n++
+			group = n
 		}
-		slices.Sort(of)
-		for i := range positions {
-			if p.role(i) == int32(r) {
-				positions[i], of = of[0], of[1:]
-			}
+		for _, rank := range a.ranks {
+			innermost[rank] = group
+		}
+		for _, b := range a.parts {
+			walk(b, group)
+		}
+	}
+	walk(p.whole, 0)
+	of := map[[2]int][]int{} // places in pending
+	for i, m := range p.pending {
+		key := [2]int{innermost[m.rank], int(p.role(i))}
+		of[key] = append(of[key], i)
+	}
+	for _, list := range of {
+		at := make([]int32, len(list))
+		for k, i := range list {
+			at[k] = positions[i]
+		}
+		slices.Sort(at)
+		for k, i := range list {
+			positions[i] = at[k]
 		}
 	}
 }
