@@ -47,14 +47,17 @@ func (p *problem) inherited(a *part) gathering {
 // lowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
 func (p *problem) lowestAbroad(a *part, at []int32) vertex {
-	v, there := a.abroad, slices.Repeat([]int32{-1}, len(at))
-	for rank, pos := range at {
-		if pos >= 0 {
-			there[rank] = v.at(p.v.node(pos))
+	var there []int32
+	for _, rank := range a.all() {
+		if pos := at[rank]; pos >= 0 {
+			there = append(there, a.abroad.at(p.v.node(pos)))
 		}
 	}
-	x := v.lowestOf(a.all(), there)
-	if x >= 0 && a.hard && v.contains(v.outside, x) {
+	if len(there) == 0 {
+		return -1
+	}
+	x := a.abroad.lowest(there)
+	if a.hard && a.abroad.contains(a.abroad.outside, x) {
 		return rootVertex
 	}
 	return x
@@ -281,14 +284,6 @@ func (w *spreading) attempt() *scheme {
 	return nil
 }
 
-// highest is the highest vertex of a tier or below that is x or above it.
-func (v *view) highest(x vertex, tier int32) vertex {
-	for up := v.above(x); up >= 0 && v.tierOf(up) <= tier; up = v.above(up) {
-		x = up
-	}
-	return x
-}
-
 // inside is what two vertices have in common: the lower of them, if one lies in the other.
 func (v *view) inside(x, y vertex) (vertex, bool) {
 	if v.contains(x, y) {
@@ -297,11 +292,15 @@ func (v *view) inside(x, y vertex) (vertex, bool) {
 	return x, v.contains(y, x)
 }
 
-// elsewhere says where the groups in other topologies lie, members being at positions by rank.
-func (p *problem) elsewhere(at []int32) (out []GroupPlace) {
+// elsewhere says where the groups in other topologies lie, new members being at these positions.
+func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
+	var at []int32
 	p.whole.each(func(a *part) {
 		if a.abroad == nil || a.bundle {
 			return
+		}
+		if at == nil {
+			at = p.allByRank(positions)
 		}
 		v := a.abroad
 		x := p.lowestAbroad(a, at)

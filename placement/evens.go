@@ -159,16 +159,14 @@ func (b *evenBinder) divide() {
 // countEvens counts the running members that each rule counts.
 func (p *problem) countEvens() {
 	p.evens = slices.Clone(p.evens)
+	at := p.positionsByRank()
 	for i := range p.evens {
 		r := &p.evens[i]
 		r.runs = tally{}
 		for _, ranks := range r.ranks {
-			for _, m := range p.running {
-				if !slices.Contains(ranks, m.rank) {
-					continue
-				}
-				for x := p.v.nodeVertex(m.pos); x >= 0; x = p.v.above(x) {
-					r.runs[x]++
+			for _, rank := range ranks {
+				if at[rank] >= 0 {
+					r.runs.add(p.v, p.v.nodeVertex(at[rank]), 1)
 				}
 			}
 		}

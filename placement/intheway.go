@@ -243,11 +243,7 @@ func (w *clearing) helps(counts []int32) bool {
 func (w *clearing) outsideDomains() [][]int32 {
 	domains := make([]vertex, len(w.members))
 	for e, m := range w.members {
-		d := w.v.nodeVertex(w.v.at(m.node))
-		for up := w.v.above(d); up >= 0 && w.v.tierOf(up) <= w.gather.must; up = w.v.above(up) {
-			d = up
-		}
-		domains[e] = d
+		domains[e] = w.v.highest(w.v.nodeVertex(w.v.at(m.node)), w.gather.must)
 	}
 	sets := [][]int32{w.search.sizes}
 	for e, d := range domains {

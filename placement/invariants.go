@@ -33,7 +33,7 @@ func (o *outcome) checkPlan(sh *share) {
 	for _, m := range o.running {
 		where = append(where, m.pos)
 	}
-	must(o.v.tierOf(o.v.named(o.lowest(where))) <= o.strategy.gang, "the gang reaches more than tier %d", o.strategy.gang)
+	must(o.v.tierOf(o.v.named(o.v.lowest(where))) <= o.strategy.gang, "the gang reaches more than tier %d", o.strategy.gang)
 	for i, t := range o.reachedByGroups(o.positions) {
 		must(t <= o.strategy.groups[i], "groups of level %d reach tier %d, not %d", i, t, o.strategy.groups[i])
 	}

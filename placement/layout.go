@@ -257,6 +257,20 @@ func (v *view) lca(a, b vertex) vertex {
 	return a
 }
 
+// highest is the highest vertex of a tier or below that is x or above it; x is one.
+func (v *view) highest(x vertex, tier int32) vertex {
+	for up := v.above(x); up >= 0 && v.tierOf(up) <= tier; up = v.above(up) {
+		x = up
+	}
+	return x
+}
+
+// lowest is the lowest vertex above all positions. Vertices are intervals of positions, so the first and the last
+// decide.
+func (v *view) lowest(positions []int32) vertex {
+	return v.lca(v.nodeVertex(slices.Min(positions)), v.nodeVertex(slices.Max(positions)))
+}
+
 // node is the cluster's id of the node at a position.
 func (v *view) node(pos int32) int32 {
 	if v.order == nil {

@@ -26,7 +26,7 @@ type pens struct {
 	full  *cast // without
 	known map[string]*cast
 	left  int64               // of the work that is spent on them: nodes read
-	rooms map[*view][][]int64 // by role: the slots of the nodes before a position, as if each role were alone
+	rooms map[*view][][]int64 // see before
 }
 
 // pensWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
@@ -154,36 +154,45 @@ func (p *problem) penned(at map[*part]vertex) *problem {
 	return &some
 }
 
-// fences finds the pen of each new member.
-func (p *problem) fences(at map[*part]vertex) []pen {
-	pens, place := make([]pen, len(p.pending)), p.places()
+// fences lists the pens of new members, and the place of each one's among them.
+func (p *problem) fences(at map[*part]vertex) (pens []pen, of []int32) {
+	pens, of = []pen{nil}, make([]int32, len(p.pending))
+	place := p.places()
 	p.whole.each(func(a *part) { // inner ones come later, and bind more
 		d, ok := at[a]
 		if !ok || d == rootVertex {
 			return
 		}
-		f := fence{a.abroad, a.abroad.first(d), a.abroad.endOf(d)}
+		f, next := fence{a.abroad, a.abroad.first(d), a.abroad.endOf(d)}, map[int32]int32{}
 		for _, rank := range a.all() {
-			if i := place[rank]; i >= 0 {
-				outer := slices.DeleteFunc(slices.Clone(pens[i]), func(o fence) bool { return o.v == f.v })
-				pens[i] = append(outer, f)
+			i := place[rank]
+			if i < 0 {
+				continue
 			}
+			to, known := next[of[i]]
+			if !known {
+				in := append(slices.DeleteFunc(slices.Clone(pens[of[i]]), func(o fence) bool { return o.v == f.v }), f)
+				k := slices.IndexFunc(pens, func(o pen) bool { return slices.Equal(o, in) })
+				if k < 0 {
+					k, pens = len(pens), append(pens, in)
+				}
+				to = int32(k)
+				next[of[i]] = to
+			}
+			of[i] = to
 		}
 	})
-	return pens
+	return pens, of
 }
 
 // divideByPens makes roles of the members of each role in each pen.
-func (p *problem) divideByPens(pens []pen) {
-	by, before := make([]int32, len(pens)), p.roleOf
-	for i, in := range pens {
-		by[i] = int32(slices.IndexFunc(pens, func(o pen) bool { return slices.Equal(o, in) }))
-	}
-	p.divideRoles(by)
+func (p *problem) divideByPens(pens []pen, of []int32) {
+	before := p.roleOf
+	p.divideRoles(of)
 	p.findTwins()
 	p.penOf, p.roleBefore = make([]pen, len(p.shapes)), make([]int32, len(p.shapes))
 	for i, role := range p.roleOf {
-		p.penOf[role] = pens[i]
+		p.penOf[role] = pens[of[i]]
 		if before != nil {
 			p.roleBefore[role] = before[i]
 		}
@@ -210,11 +219,15 @@ func (s *pens) room(a *abroad, d vertex) (n int64) {
 	return n
 }
 
-// slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less. O(nodes) for the first one
-// of a topology.
+// slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less.
 func (s *pens) slots(v *view, role int, d vertex) int64 {
-	table := s.rooms[v]
-	if table == nil {
+	before := s.before(v)[role]
+	return before[v.endOf(d)] - before[v.first(d)]
+}
+
+// before is, by role, how many slots the nodes before each position of a topology have. O(nodes * roles) the first time.
+func (s *pens) before(v *view) [][]int64 {
+	if s.rooms[v] == nil {
 		for _, one := range s.full.roles {
 			sums := make([]int64, v.nodes+1)
 			for pos := range v.nodes {
@@ -223,17 +236,16 @@ func (s *pens) slots(v *view, role int, d vertex) int64 {
 					sums[pos+1] += one.room(id, s.full.gifts[id].amounts)
 				}
 			}
-			table = append(table, sums)
+			s.rooms[v] = append(s.rooms[v], sums)
 		}
-		s.rooms[v] = table
 	}
-	return table[role][v.endOf(d)] - table[role][v.first(d)]
+	return s.rooms[v]
 }
 
 // fitsIn says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
 // with a domain of the group's, were they alone. O(nodes there * tiers).
 func (s *pens) fitsIn(a *abroad, d vertex, tier int32) bool {
-	v, own := a.abroad, s.full.v
+	v, own, before := a.abroad, s.full.v, s.before(a.abroad)
 	sums := map[vertex][]int64{}
 	for pos := v.first(d); pos < v.endOf(d); pos++ {
 		x := own.highest(own.nodeVertex(own.at(v.node(pos))), tier)
@@ -243,7 +255,7 @@ func (s *pens) fitsIn(a *abroad, d vertex, tier int32) bool {
 		fits := true
 		for role, n := range a.needs {
 			if n > 0 {
-				sums[x][role] += s.rooms[v][role][pos+1] - s.rooms[v][role][pos]
+				sums[x][role] += before[role][pos+1] - before[role][pos]
 				fits = fits && sums[x][role] >= int64(n)
 			}
 		}

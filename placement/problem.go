@@ -65,6 +65,13 @@ func (t tally) at(x vertex) int64 {
 	return t[x]
 }
 
+// add counts something at a vertex and at all above it.
+func (t tally) add(v *view, x vertex, n int64) {
+	for ; x >= 0; x = v.above(x) {
+		t[x] += n
+	}
+}
+
 // need is one resource that a member asks for.
 type need struct {
 	id     int // -1: no node has it
@@ -273,14 +280,6 @@ func (p *problem) tier(layer string) (int32, bool) {
 
 // findAnchors counts running members of the gang and of its affinity key at every vertex above them.
 func (p *problem) findAnchors() {
-	count := func(at *tally, x vertex, n int64) {
-		if *at == nil {
-			*at = tally{}
-		}
-		for ; x >= 0; x = p.v.above(x) {
-			(*at)[x] += n
-		}
-	}
 	for i, m := range p.running {
 		if i == 0 {
 			p.siblings = make(tally, 2*len(p.running))
@@ -292,14 +291,15 @@ func (p *problem) findAnchors() {
 		for i < len(p.running) && p.v.leafOf[p.running[i].pos] == leaf {
 			i++
 		}
-		count(&p.siblings, leaf, int64(i-n))
+		p.siblings.add(p.v, leaf, int64(i-n))
 	}
 	if p.req.AffinityKey == "" {
 		return
 	}
+	p.friends = tally{}
 	p.c.eachWithKey(p.req.AffinityKey, func(m *member) {
 		if !m.leaving || p.req.IgnoreLeaving {
-			count(&p.friends, p.v.nodeVertex(p.v.at(m.node)), 1)
+			p.friends.add(p.v, p.v.nodeVertex(p.v.at(m.node)), 1)
 		}
 	})
 }

@@ -68,13 +68,13 @@ func (p *problem) describe(positions []int32) *Result {
 	for _, m := range p.running {
 		where = append(where, m.pos)
 	}
-	domain := p.v.named(p.lowest(where))
+	domain := p.v.named(p.v.lowest(where))
 	tier := p.v.tierOf(domain)
 	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
 	r.Domain = p.v.path(domain, p.c.nodeName)
 	tiers := p.reachedByGroups(positions)
-	if p.inParts() && p.travels() {
-		r.Elsewhere = p.elsewhere(p.allByRank(positions))
+	if p.inParts() {
+		r.Elsewhere = p.elsewhere(positions)
 	}
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
@@ -121,12 +121,6 @@ func (p *problem) assignments(r *Result, positions []int32) {
 			a.Group = groups[m.rank]
 		}
 	}
-}
-
-// lowest is the lowest vertex above all positions. Vertices are intervals of positions, so the first and the last
-// decide.
-func (p *problem) lowest(positions []int32) vertex {
-	return p.v.lca(p.v.nodeVertex(slices.Min(positions)), p.v.nodeVertex(slices.Max(positions)))
 }
 
 // allByRank are where all members are, the new ones at these positions; -1: nowhere.

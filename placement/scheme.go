@@ -87,9 +87,7 @@ func (c *cast) newFitting(bounds []int32) *fitting {
 		if c.v.tierOf(f.homes[k]) > t {
 			return nil
 		}
-		for up := c.v.above(f.homes[k]); up >= 0 && c.v.tierOf(up) <= t; up = c.v.above(up) {
-			f.homes[k] = up
-		}
+		f.homes[k] = c.v.highest(f.homes[k], t)
 	}
 	return f
 }

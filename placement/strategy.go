@@ -171,12 +171,8 @@ func (p *problem) candidates(t int32) []vertex {
 
 // aboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
 func (p *problem) aboveRunning(t int32) vertex {
-	d := p.lca
-	if p.v.tierOf(d) > t {
+	if p.v.tierOf(p.lca) > t {
 		return -1
 	}
-	for up := p.v.above(d); up >= 0 && p.v.tierOf(up) <= t; up = p.v.above(d) {
-		d = up
-	}
-	return p.v.named(d)
+	return p.v.named(p.v.highest(p.lca, t))
 }

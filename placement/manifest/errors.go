@@ -22,7 +22,7 @@ type Error struct {
 	Object string
 	// Field is the path of the field and Value what stood there; either may be empty.
 	Field, Value string
-	// Reason says what is wrong; of what is not supported it is the feature: `multiples of a gang that starts together with others`.
+	// Reason says what is wrong; of what is not supported it is the feature: `multiples that do not divide the groups, beside a short last group`.
 	Reason string
 
 	cause error

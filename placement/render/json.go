@@ -17,7 +17,8 @@ import (
 
 // JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
-// gang, status, tier, layer, domain, proven if it is false, groupTier, groupTiers, elsewhere if groups have rules in another topology, strategy, strategyNumber, span, pass, waitsFor, assignments,
+// gang, status, tier, layer, domain, proven if it is false, groupTier, groupTiers, elsewhere if groups have rules in another topology, strategy,
+// strategyNumber, span, pass, waitsFor, assignments,
 // victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
 // where nothing is below). An assignment names zones of its node if the member has
 // any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
