@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -83,6 +84,29 @@ func lose(b *testing.B, c *placement.Cluster, whole *gang.Request, lost, from in
 	return loss{c, &anew}
 }
 
+// unseen asks for a gang without groups in a shape that no snapshot has seen.
+func unseen(shape benchmarks.Shape, members int) *gang.Request {
+	shapes++
+	r := request(shape, members, 0)
+	r.Shape.Resources[muster.Memory] -= shapes
+	return r
+}
+
+// planEach plans requests that are made outside the measured time, on the snapshots in turn; all are placed.
+func planEach(b *testing.B, on []*placement.Cluster, nodes int, next func() *gang.Request) {
+	b.Helper()
+	total := sum{}
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		r := next()
+		b.StartTimer()
+		total.add(r, plan(b, on[total.plans%len(on)], r))
+	}
+	require.Equal(b, total.plans, total.placed)
+	total.report(b, nodes)
+}
+
 // BenchmarkRoles plans gangs of two roles, of which the first takes two slots, in shapes that no snapshot has seen, on nodes of eight slots. The first row
 // of each size is of members of one shape.
 func BenchmarkRoles(b *testing.B) {
@@ -91,14 +115,9 @@ func BenchmarkRoles(b *testing.B) {
 			name := fmt.Sprintf("nodes=%d/gang=%d+%d/state=cold", nodes, leaders, 1024-leaders)
 			b.Run(name, func(b *testing.B) {
 				s := streamOf(b, fill{nodes: nodes, name: "frag70", slots: 8})
-				on, total := s.apart(b, 8), sum{}
-				b.ReportAllocs()
-				for b.Loop() {
-					b.StopTimer()
-					shapes++
-					r := request(s.fleet.Shape, 1024, 0)
+				planEach(b, s.apart(b, 8), nodes, func() *gang.Request {
+					r := unseen(s.fleet.Shape, 1024)
 					r.Members = append([]gang.Member{}, r.Members...)
-					r.Shape.Resources[muster.Memory] -= shapes
 					large := &gang.Shape{Resources: muster.Resources{}}
 					for name, amount := range r.Shape.Resources {
 						large.Resources[name] = 2 * amount
@@ -106,11 +125,8 @@ func BenchmarkRoles(b *testing.B) {
 					for i := range leaders {
 						r.Members[i].Shape = large
 					}
-					b.StartTimer()
-					total.add(r, plan(b, on[total.plans%len(on)], r))
-				}
-				require.Equal(b, total.plans, total.placed)
-				total.report(b, nodes)
+					return r
+				})
 				measured[b.Name()] = perOp(b)
 				if t, ok := measured[fmt.Sprintf("BenchmarkRoles/nodes=%d/gang=0+1024/state=cold", nodes)]; ok && leaders > 0 {
 					b.ReportMetric(perOp(b)/t, "x-plain")
@@ -129,6 +145,9 @@ func BenchmarkNest(b *testing.B) {
 				s := streamOf(b, fragmented(nodes))
 				nested := func() *gang.Request {
 					r := request(s.fleet.Shape, 1024, 0)
+					if state == "cold" {
+						r = unseen(s.fleet.Shape, 1024)
+					}
 					r.Groups = []gang.Groups{{Size: 256}, {Size: 32}, {Size: 8}}
 					return r
 				}
@@ -139,20 +158,7 @@ func BenchmarkNest(b *testing.B) {
 					s.warmUp(b, nested())
 					s.fresh(b)
 				}
-				total := sum{}
-				b.ReportAllocs()
-				for b.Loop() {
-					b.StopTimer()
-					r := nested()
-					if state == "cold" {
-						shapes++
-						r.Shape.Resources[muster.Memory] -= shapes
-					}
-					b.StartTimer()
-					total.add(r, plan(b, on[total.plans%len(on)], r))
-				}
-				require.Equal(b, total.plans, total.placed)
-				total.report(b, nodes)
+				planEach(b, on, nodes, nested)
 				goal(b, map[string]time.Duration{"warm": 120 * time.Microsecond, "cold": 3 * time.Millisecond}[state])
 			})
 		}
@@ -167,26 +173,18 @@ func BenchmarkParts(b *testing.B) {
 			f := fill{nodes: nodes, name: "frag70", slots: 1, feeds: 16}
 			b.Run(fmt.Sprintf("nodes=%d%s/gang=32+32/second=%s/state=cold", nodes, f.segments(), tree), func(b *testing.B) {
 				s := streamOf(b, f)
-				on, total := s.apart(b, 8), sum{}
-				b.ReportAllocs()
-				for b.Loop() {
-					b.StopTimer()
-					shapes++
-					r := request(s.fleet.Shape, 64, 0)
-					r.Shape.Resources[muster.Memory] -= shapes
+				planEach(b, s.apart(b, 8), nodes, func() *gang.Request {
+					r := unseen(s.fleet.Shape, 64)
 					for i, layer := range []string{"leaf", map[string]string{"default": "leaf", "power": "feed"}[tree]} {
-						part := gang.Part{Name: layer, Gather: []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}}
+						part := gang.Part{Name: []string{"first", "second"}[i], Gather: []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}}
 						for _, m := range r.Members[32*i : 32*i+32] {
 							part.Members = append(part.Members, m.Name)
 						}
 						r.Parts = append(r.Parts, part)
 					}
-					r.Parts[0].Name, r.Parts[1].Name, r.Parts[1].Tree = "first", "second", tree
-					b.StartTimer()
-					total.add(r, plan(b, on[total.plans%len(on)], r))
-				}
-				require.Equal(b, total.plans, total.placed)
-				total.report(b, nodes)
+					r.Parts[1].Tree = tree
+					return r
+				})
 			})
 		}
 	}

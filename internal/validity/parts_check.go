@@ -72,6 +72,9 @@ func (c *check) divisions() []*Division {
 
 // networkOf is that of a division's rules.
 func (c *check) networkOf(v *Division) *Network {
+	if v.Tree == c.req.Tree {
+		return c.net
+	}
 	net, ok := NewNetwork(c.spec, &gang.Request{Tree: v.Tree})
 	if !ok {
 		c.failf("%q has rules in %q, which does not exist", v.Name, v.Tree)

@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -43,46 +44,35 @@ func (c *check) gathered(rules []gang.Rule, sets [][]string) bool {
 	return hard
 }
 
-// multiples holds when every domain of a layer with a multiple, or the vertex that stands for it, has its multiple.
+// multiples holds when every domain of a layer with a multiple, or the vertex that stands for it, has its multiple: of all members, and of those of each
+// part.
 func (c *check) multiples() {
-	at := c.located()
+	all := slices.Collect(maps.Values(c.located()))
 	for _, rule := range c.req.Gather {
-		tier, ok := c.net.TierOf(rule.Layer)
-		if rule.Multiple <= 0 || !ok {
-			continue
-		}
-		count := map[string]int{}
-		for _, node := range at {
-			count[c.net.Maximal(node, tier).ID]++
-		}
-		for place, n := range count {
-			if n%rule.Multiple != 0 {
-				c.failf("%s has %d members, no multiple of %d", place, n, rule.Multiple)
-			}
-		}
+		c.multipleOf(rule, all, "members")
 	}
 	for _, v := range c.divisions() {
-		for _, rule := range v.Rules {
-			c.multipleOf(v, rule)
+		for _, nodes := range c.nodesOf(v) {
+			for _, rule := range v.Rules {
+				c.multipleOf(rule, nodes, fmt.Sprintf("members of %q", v.Name))
+			}
 		}
 	}
 }
 
-// multipleOf holds when every domain of the layer of a rule has its multiple of the members of a part.
-func (c *check) multipleOf(v *Division, rule gang.Rule) {
+// multipleOf holds when every domain of the layer of a rule has its multiple of those who are on these nodes.
+func (c *check) multipleOf(rule gang.Rule, nodes []string, who string) {
 	tier, ok := c.net.TierOf(rule.Layer)
 	if rule.Multiple <= 0 || !ok {
 		return
 	}
-	count, at := map[string]int{}, c.byName()
-	for _, name := range v.Members {
-		if node, runs := at[name]; runs {
-			count[c.net.Maximal(node, tier).ID]++
-		}
+	count := map[string]int{}
+	for _, node := range nodes {
+		count[c.net.Maximal(node, tier).ID]++
 	}
 	for place, n := range count {
 		if n%rule.Multiple != 0 {
-			c.failf("%s has %d members of %q, no multiple of %d", place, n, v.Name, rule.Multiple)
+			c.failf("%s has %d %s, no multiple of %d", place, n, who, rule.Multiple)
 		}
 	}
 }
