@@ -12,7 +12,7 @@ import (
 
 // abroad is a group in another topology of which members are to be placed.
 type abroad struct {
-	*part
+	part  *part
 	home  vertex // in its topology, the lowest above its running members; -1: none run
 	outer int    // the place of the group of the same topology around it, -1: there is none
 	like  int    // of the last one before it that it can change places with, -1: there is none
@@ -38,7 +38,7 @@ func (p *problem) free() gathering {
 func (p *problem) inherited(a *part) gathering {
 	for outer := a.around; outer != nil; outer = outer.around {
 		if outer.abroad == a.abroad {
-			return outer.gathering
+			return outer.gather
 		}
 	}
 	return p.in(a).free()
@@ -57,7 +57,7 @@ func (p *problem) lowestAbroad(a *part, at []int32) vertex {
 		return -1
 	}
 	x := a.abroad.lowest(there)
-	if a.hard && a.abroad.contains(a.abroad.outside, x) {
+	if a.gather.hard && a.abroad.contains(a.abroad.outside, x) {
 		return rootVertex
 	}
 	return x
@@ -65,20 +65,20 @@ func (p *problem) lowestAbroad(a *part, at []int32) vertex {
 
 // findAbroad lists the groups in other topologies, outer ones first; those of running members alone are noted as done.
 func (c *cast) findAbroad() {
-	if c.abroad = nil; !c.travels() {
+	if c.abroad = nil; !c.p.travels() {
 		return
 	}
-	b := billing{problem: c.problem, place: c.places(), at: c.positionsByRank(), signs: map[*part]string{}}
-	b.sign(c.whole)
+	b := billing{p: c.p, place: c.p.places(), at: c.p.positionsByRank(), signs: map[*part]string{}}
+	b.sign(c.p.whole)
 	known := map[*part]int{}
-	c.whole.each(func(a *part) {
+	c.p.whole.each(func(a *part) {
 		if a.abroad == nil || a.bundle {
 			return
 		}
 		g := b.groupAbroad(a)
 		if g.needs.total() == 0 {
 			if g.home >= 0 {
-				c.done = append(c.done, finished{gathering: a.gathering, level: a.level, abroad: true, tier: a.abroad.tierOf(g.home)})
+				c.done = append(c.done, finished{gather: a.gather, level: a.level, abroad: true, tier: a.abroad.tierOf(g.home)})
 			}
 			return
 		}
@@ -88,7 +88,7 @@ func (c *cast) findAbroad() {
 			}
 		}
 		for i, o := range c.abroad {
-			if o.around == a.around && b.signs[o.part] == b.signs[a] {
+			if o.part.around == a.around && b.signs[o.part] == b.signs[a] {
 				g.like = i
 			}
 		}
@@ -99,10 +99,10 @@ func (c *cast) findAbroad() {
 
 // groupAbroad is a group in another topology, by itself.
 func (b *billing) groupAbroad(a *part) abroad {
-	g := abroad{part: a, home: b.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(b.shapes))}
+	g := abroad{part: a, home: b.p.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(b.p.shapes))}
 	for _, rank := range a.all() {
 		if i := b.place[rank]; i >= 0 {
-			g.needs[b.role(int(i))]++
+			g.needs[b.p.role(int(i))]++
 		}
 	}
 	return g
@@ -115,7 +115,7 @@ func (p *problem) travels() (is bool) {
 }
 
 // spreads says whether domains of other topologies are to be chosen.
-func (c *cast) spreads() bool { return len(c.abroad) > 0 && c.penOf == nil }
+func (c *cast) spreads() bool { return len(c.abroad) > 0 && c.p.parting.penOf == nil }
 
 // schemes iterates over the schemes for a strategy under which the gang fits: where groups lie in other topologies, one for every choice of domains
 // there, groups that are alike in either order being one choice.
@@ -156,7 +156,7 @@ func (c *cast) fitsAbroad(g *scheme) bool {
 		return true
 	}
 	most := c.members(c.want)
-	if g.gang < c.v.rootTop || c.v.firstPos[c.v.outside] == c.v.nodes {
+	if g.strategy.gang < c.p.v.rootTop || c.p.v.firstPos[c.p.v.outside] == c.p.v.nodes {
 		most = c.beyond
 	}
 	for ; c.first(g.strategy) == nil; c.beyond++ {
@@ -169,13 +169,13 @@ func (c *cast) fitsAbroad(g *scheme) bool {
 
 // spreading chooses domains for the groups in other topologies, one after the other.
 type spreading struct {
-	*cast
-	strategy
-	at    []vertex // by group; the root: anywhere
-	place []int    // of these among all that the group may lie in
-	yield func(*scheme) bool
-	lists [][]vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
-	any   int        // choices that are still looked at whether the gang fits or not; 0: it must
+	cast     *cast
+	strategy strategy
+	at       []vertex // by group; the root: anywhere
+	place    []int    // of these among all that the group may lie in
+	yield    func(*scheme) bool
+	lists    [][]vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
+	any      int        // choices that are still looked at whether the gang fits or not; 0: it must
 }
 
 func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
@@ -193,7 +193,7 @@ func (w *spreading) spread(i int, g *scheme) bool {
 		return w.yield(g) && w.any != 0
 	}
 	for place, d := range w.domains(i) {
-		if like := w.abroad[i].like; like >= 0 && place < w.place[like] {
+		if like := w.cast.abroad[i].like; like >= 0 && place < w.place[like] {
 			continue
 		}
 		next := g
@@ -211,8 +211,8 @@ func (w *spreading) spread(i int, g *scheme) bool {
 // domains lists where a group may lie under the strategy beside the groups around it, those with the fewest slots first (under Spread, or if it need not
 // fit, the most), then in the order of paths.
 func (w *spreading) domains(i int) []vertex {
-	a := &w.abroad[i]
-	v, bound := a.abroad, a.within(w.groups[a.level-1])
+	a := &w.cast.abroad[i]
+	v, bound := a.part.abroad, a.part.gather.within(w.strategy.groups[a.part.level-1])
 	switch {
 	case w.lists[i] != nil:
 		return w.lists[i]
@@ -234,7 +234,7 @@ func (w *spreading) domains(i int) []vertex {
 
 // domainsWithin are the domains of a tier that may have room for a group.
 func (w *spreading) domainsWithin(a *abroad, bound int32) []vertex {
-	v, around, room := a.abroad, rootVertex, map[vertex]int64{}
+	v, around, room := a.part.abroad, rootVertex, map[vertex]int64{}
 	if a.outer >= 0 {
 		around = w.at[a.outer]
 	}
@@ -242,16 +242,16 @@ func (w *spreading) domainsWithin(a *abroad, bound int32) []vertex {
 	for _, d := range v.domainsOf(bound) {
 		d, inside := v.inside(d, around)
 		_, known := room[d]
-		if known || !inside || a.hard && v.contains(v.outside, d) {
+		if known || !inside || a.part.gather.hard && v.contains(v.outside, d) {
 			continue
 		}
-		if w.any <= 0 && !(w.pens.holds(a, d) && (tier >= w.v.rootTop || w.pens.fitsIn(a, d, tier))) {
+		if w.any <= 0 && !(w.cast.pens.holds(a, d) && (tier >= w.cast.p.v.rootTop || w.cast.pens.fitsIn(a, d, tier))) {
 			continue
 		}
-		out, room[d] = append(out, d), w.pens.room(a, d)
+		out, room[d] = append(out, d), w.cast.pens.room(a, d)
 	}
 	slices.SortFunc(out, func(x, y vertex) int {
-		order := w.fewerSlots(room[x], room[y])
+		order := w.cast.p.fewerSlots(room[x], room[y])
 		if w.any > 0 {
 			order = cmp.Compare(room[y], room[x])
 		}
@@ -262,10 +262,10 @@ func (w *spreading) domainsWithin(a *abroad, bound int32) []vertex {
 
 // boundOf is the tier within which the strategy keeps what a group lies in, in the gang's topology.
 func (w *spreading) boundOf(a *abroad) int32 {
-	bound := w.gang
-	for up := a.around; up != nil && up.level > 0; up = up.around {
+	bound := w.strategy.gang
+	for up := a.part.around; up != nil && up.level > 0; up = up.around {
 		if up.inTree() {
-			bound = min(bound, up.within(w.groups[up.level-1]))
+			bound = min(bound, up.gather.within(w.strategy.groups[up.level-1]))
 		}
 	}
 	return bound
@@ -273,11 +273,11 @@ func (w *spreading) boundOf(a *abroad) int32 {
 
 // attempt is the scheme for the domains chosen, nil if the gang does not fit.
 func (w *spreading) attempt() *scheme {
-	some := w.penned(w.at, w.any > 0)
+	some := w.cast.penned(w.at, w.any > 0)
 	if some == nil {
 		return nil
 	}
-	some.beyond = w.beyond
+	some.beyond = w.cast.beyond
 	if g := some.under(w.strategy); g != nil && (w.any > 0 || g.fits()) {
 		return g
 	}
@@ -310,7 +310,7 @@ func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
 		x = v.named(x)
 		tier := v.tierOf(x)
 		out = append(out, GroupPlace{
-			Part: a.label, Tree: v.name, Tier: int(tier), Layer: v.layerName(tier), Domain: v.path(x, p.c.nodeName),
+			Part: a.label, Tree: v.name, Tier: int(tier), Layer: v.layerName(tier), Domain: v.path(x, p.c.fabric.nodeName),
 		})
 	})
 	return out

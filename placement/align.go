@@ -37,21 +37,21 @@ type shared struct {
 // align reads the policies of the shapes.
 func (p *problem) align() {
 	for _, s := range p.shapes {
-		p.aligned = p.aligned || s.NUMA.Policy != ""
+		p.alignment.aligned = p.alignment.aligned || s.NUMA.Policy != ""
 	}
 	if !p.zonesBind() {
 		return
 	}
 	for _, s := range p.shapes {
-		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.exclusive))
+		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.fabric.exclusive))
 	}
 }
 
 // zonesBind says whether zones are looked at on any node.
-func (p *problem) zonesBind() bool { return p.aligned || p.c.zoned > 0 }
+func (p *problem) zonesBind() bool { return p.alignment.aligned || p.c.zoned > 0 }
 
 // bound says whether zones are looked at on a node with these flags.
-func (p *problem) bound(flags nodeFlags) bool { return p.aligned || flags&zoned != 0 }
+func (p *problem) bound(flags nodeFlags) bool { return p.alignment.aligned || flags&zoned != 0 }
 
 // noZoning is that of nodes of which no zones are known.
 var noZoning, _ = newZoning(&NUMA{})
@@ -67,40 +67,40 @@ func (p *problem) zoningOf(id int32) *zoning {
 // needsOn are the members prepared for the zones of a node.
 func (p *problem) needsOn(id int32) []*numa.Need {
 	z := p.zoningOf(id)
-	if needs, ok := p.indexNeeds[z]; ok {
+	if needs, ok := p.alignment.indexNeeds[z]; ok {
 		return needs
 	}
-	if needs, ok := p.ownNeeds[z]; ok {
+	if needs, ok := p.alignment.ownNeeds[z]; ok {
 		return needs
 	}
 	needs := make([]*numa.Need, 0, len(p.alignment.members))
 	for _, m := range p.alignment.members {
-		if need, err := z.bare.Zones().Need(m, z.Policy); err == nil { // both sides are valid
+		if need, err := z.bare.Zones().Need(m, z.numa.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}
-	if p.ownNeeds == nil {
-		p.ownNeeds = needsByZones{}
+	if p.alignment.ownNeeds == nil {
+		p.alignment.ownNeeds = needsByZones{}
 	}
-	p.ownNeeds[z] = needs
+	p.alignment.ownNeeds[z] = needs
 	return needs
 }
 
 // allNeeds is what has been prepared so far, to be kept in an index.
 func (p *problem) allNeeds() needsByZones {
-	if len(p.ownNeeds) == 0 {
-		return p.indexNeeds
+	if len(p.alignment.ownNeeds) == 0 {
+		return p.alignment.indexNeeds
 	}
 	all := needsByZones{}
-	if len(p.indexNeeds) < maxKnown {
-		for z, needs := range p.indexNeeds {
+	if len(p.alignment.indexNeeds) < maxKnown {
+		for z, needs := range p.alignment.indexNeeds {
 			all[z] = needs
 		}
 	}
-	for z, needs := range p.ownNeeds {
+	for z, needs := range p.alignment.ownNeeds {
 		all[z] = needs
 	}
-	p.indexNeeds, p.ownNeeds = all, nil
+	p.alignment.indexNeeds, p.alignment.ownNeeds = all, nil
 	return all
 }
 
@@ -117,9 +117,9 @@ func (p *problem) stateOf(id int32, g gift) *numa.Node {
 
 // sharing is so many units in zones of one kind, in states of that hash.
 type sharing struct {
-	*zoning
-	hash  uint64
-	units int64
+	zoning *zoning
+	hash   uint64
+	units  int64
 }
 
 // byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
@@ -149,9 +149,9 @@ func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V
 
 // counted is a count of zones of one kind in a state.
 type counted struct {
-	*zoning
-	state *numa.Node
-	count numa.Count
+	zoning *zoning
+	state  *numa.Node
+	count  numa.Count
 }
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
@@ -168,7 +168,7 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
 		}
 		if z := p.zoningOf(id); k.zoning != z || !k.state.Equal(state) {
 			k.zoning, k.count = z, p.countZones(p.needsOn(id), state)
-			p.inexact = p.inexact || !k.count.Proven()
+			p.alignment.inexact = p.alignment.inexact || !k.count.Proven()
 		}
 		k.state = state
 		return k.count
@@ -223,7 +223,7 @@ func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
 
 // share splits so many units over the zones of a node; nil if they do not fit.
 func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
-	return p.shared.of(p.zoningOf(id), state, units, func() *shared {
+	return p.alignment.shared.of(p.zoningOf(id), state, units, func() *shared {
 		needs, s := p.needsOn(id), &shared{}
 		if len(needs) == 1 {
 			s.placed = needs[0].Split(state, int(units))
@@ -318,7 +318,7 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 		return
 	}
 	gone, on := p.zonesAfter(waits), map[int32]int64{}
-	p.gifts = map[int32]gift{}
+	p.alignment.gifts = map[int32]gift{}
 	for _, pos := range positions {
 		on[pos]++
 	}
@@ -331,7 +331,7 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 		if s := p.share(id, state, units); s != nil {
 			if beside, err := p.stateOf(id, gift{}).Add(s.placed...); err == nil {
 				room = min(p.countZones(p.needsOn(id), beside).Slots, p.countZones(p.needsOn(id), state).Slots-units)
-				p.gifts[id] = gift{zones: beside}
+				p.alignment.gifts[id] = gift{zones: beside}
 			}
 		}
 		slots[x] = max(0, min(p.room(id, nil)-units, room))
@@ -359,11 +359,11 @@ func (p *problem) zoneCause(id int32, g gift) numa.Cause {
 // zonesProven says whether the zones of every node that could take somebody were counted exactly. O(1), unless some were not
 // when the slots were counted: O(nodes).
 func (p *problem) zonesProven(excluded map[int32]bool, extra map[int32]gift) bool {
-	if !p.inexact {
+	if !p.alignment.inexact {
 		return true
 	}
 	zones := p.zoneCounter()
-	for id := range int32(len(p.c.names)) {
+	for id := range int32(len(p.c.fabric.names)) {
 		if !p.bound(p.c.flagsOf(id)) || excluded[id] || p.refusal(id) != "" {
 			continue
 		}

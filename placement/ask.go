@@ -7,7 +7,7 @@ import (
 
 // ask is a problem with the number of new members decided: the first of the pending ones in rank order.
 type ask struct {
-	*problem
+	p       *problem
 	slots   slotTable
 	members int64
 	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
@@ -43,7 +43,7 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 		a = &ask{}
 	}
 	p.scratch.asked = true
-	*a = ask{problem: p, slots: slots, members: int64(n)}
+	*a = ask{p: p, slots: slots, members: int64(n)}
 	for _, l := range p.levels {
 		a.sizes = append(a.sizes, l.size)
 	}
@@ -59,8 +59,8 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 	}
 	a.findGap()
 	a.stayInTree()
-	if a.slots.flat == nil && len(a.levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.slots.ix.groupsOf(a.c.fabric, a.sizes[0])
+	if a.slots.flat == nil && len(a.p.levels) == 1 && len(a.begun) == 0 {
+		a.indexed = a.slots.ix.groupsOf(a.p.c.fabric, a.sizes[0])
 	}
 	return a
 }
@@ -70,16 +70,16 @@ func (a *ask) stayInTree() {
 	if a.slots.at(rootVertex) < 0 { // some vertex cannot complete its multiple
 		return
 	}
-	outside := a.slots.at(a.v.outside)
+	outside := a.slots.at(a.p.v.outside)
 	inside := a.slots.at(rootVertex) - outside
-	if a.beyond = max(0, a.members-a.forced[rootVertex]-inside); a.beyond == 0 && outside != 0 {
-		a.slots = a.slots.insideTree(a.v)
+	if a.beyond = max(0, a.members-a.p.forced[rootVertex]-inside); a.beyond == 0 && outside != 0 {
+		a.slots = a.slots.insideTree(a.p.v)
 	}
 }
 
 // cut sorts the groups of a gang of which members run into whole new ones, begun ones and finished ones.
 func (a *ask) cut() {
-	total := len(a.pending) + len(a.running)
+	total := len(a.p.pending) + len(a.p.running)
 	for lo := 0; lo < total; lo += int(a.sizes[0]) {
 		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
 		a.full += whole
@@ -100,7 +100,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 		if runs > 0 {
 			a.settled[i] = max(a.settled[i], a.settledTier(lca))
 		}
-		for at := lo; at < hi && i+1 < len(a.levels); at += int(a.sizes[i+1]) {
+		for at := lo; at < hi && i+1 < len(a.p.levels); at += int(a.sizes[i+1]) {
 			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // inner groups are settled as well
 		}
 		return 0, 0, nil
@@ -111,7 +111,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	}
 	a.settled[i] = max(a.settled[i], a.settledTier(lca))
 	g := begunGroup{level: i, lca: lca}
-	if i+1 == len(a.levels) {
+	if i+1 == len(a.p.levels) {
 		g.need, g.ranks = int64(len(placed)), placed
 	} else {
 		for at := lo; at < hi; at += int(a.sizes[i+1]) {
@@ -128,16 +128,16 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 
 // settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
 func (a *ask) settledTier(lca vertex) int32 {
-	if a.hard() && a.v.contains(a.v.outside, lca) {
-		return a.v.rootTop
+	if a.p.hard() && a.p.v.contains(a.p.v.outside, lca) {
+		return a.p.v.rootTop
 	}
-	return a.v.tierOf(lca)
+	return a.p.v.tierOf(lca)
 }
 
 // ranksIn lists the ranks of the members placed now within [lo, hi).
 func (a *ask) ranksIn(lo, hi int) []int {
 	var ranks []int
-	for _, m := range a.pending[:a.members] {
+	for _, m := range a.p.pending[:a.members] {
 		if lo <= m.rank && m.rank < hi {
 			ranks = append(ranks, m.rank)
 		}
@@ -148,13 +148,13 @@ func (a *ask) ranksIn(lo, hi int) []int {
 // runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them.
 func (a *ask) runningIn(lo, hi int) (n int, lca vertex) {
 	lca = -1
-	for _, m := range a.running {
+	for _, m := range a.p.running {
 		if m.rank < lo || m.rank >= hi {
 			continue
 		}
-		x := a.v.nodeVertex(m.pos)
+		x := a.p.v.nodeVertex(m.pos)
 		if n++; n > 1 {
-			x = a.v.lca(lca, x)
+			x = a.p.v.lca(lca, x)
 		}
 		lca = x
 	}

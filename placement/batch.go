@@ -190,7 +190,7 @@ func (c *Cluster) applyWithout(results []*Result, waits []Waited) (*Cluster, err
 		for i := range res.Victims {
 			v := &res.Victims[i]
 			m := c.member(v.Gang, v.Member)
-			if m == nil || c.names[m.node] != v.Node {
+			if m == nil || c.fabric.names[m.node] != v.Node {
 				return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
 			}
 			d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
@@ -215,7 +215,7 @@ func (c *Cluster) remains(away []*member) []Running {
 	var kept []Running
 	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
 	for _, m := range away {
-		if c.member(m.gang, m.name) != nil {
+		if c.member(m.kin.gang, m.name) != nil {
 			continue
 		}
 		r := c.exportMember(m)

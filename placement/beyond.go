@@ -4,13 +4,13 @@ package placement
 // it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
-		if t >= s.v.rootTop {
+		if t >= s.ask.p.v.rootTop {
 			continue
 		}
-		short := s.short
-		for _, d := range s.v.domainsOf(t) {
-			left := (s.slots.at(d) - s.begunWithin(i, d)) % s.sizes[i]
-			if left == 0 || s.v.contains(s.v.outside, d) {
+		short := s.ask.short
+		for _, d := range s.ask.p.v.domainsOf(t) {
+			left := (s.ask.slots.at(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
+			if left == 0 || s.ask.p.v.contains(s.ask.p.v.outside, d) {
 				continue
 			}
 			if left != short {
@@ -18,9 +18,9 @@ func (s *sums) takesBeyond() bool {
 			}
 			short = 0
 		}
-		groups := s.full*s.sizes[0]/s.sizes[i] + s.outer(i, rootVertex)
+		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, rootVertex)
 		n := s.whole(i, t, rootVertex)
-		if n < groups || short > 0 && n == groups && s.rest(i, t, s.v.outside) < short {
+		if n < groups || short > 0 && n == groups && s.rest(i, t, s.ask.p.v.outside) < short {
 			return false
 		}
 	}
@@ -34,22 +34,22 @@ func (s *sums) fillTree(d demand, items []item) {
 	left := s.wholeUnits(d)
 	for i := range items {
 		it := &items[i]
-		room := s.slots.at(it.at)
-		if it.at == s.v.outside {
-			room = s.beyond
+		room := s.ask.slots.at(it.at)
+		if it.at == s.ask.p.v.outside {
+			room = s.ask.beyond
 		}
 		room -= s.begunMembers(it.at)
-		room += s.forced[it.at]
-		if s.bottom() > 0 && s.tiers[0] < s.v.rootTop {
+		room += s.ask.p.forced[it.at]
+		if s.ask.bottom() > 0 && s.tiers[0] < s.ask.p.v.rootTop {
 			groups = s.fillWhole(it, room, groups)
 			continue
 		}
-		it.units = s.units()
+		it.demand.units = s.units()
 		var outer int64 // members in whole groups of the level before
-		for level, size := range s.sizes {
-			n := min(s.free(level, s.v.rootTop, it.at), room/size, left[level])
+		for level, size := range s.ask.sizes {
+			n := min(s.free(level, s.ask.p.v.rootTop, it.at), room/size, left[level])
 			left[level] -= n
-			it.units[level] = n - outer/size
+			it.demand.units[level] = n - outer/size
 			outer = n * size
 		}
 	}
@@ -58,15 +58,15 @@ func (s *sums) fillTree(d demand, items []item) {
 // wholeUnits counts the units of every level that a demand on the root has to place: new groups, and what begun ones
 // that are completed there need.
 func (s *sums) wholeUnits(d demand) []int64 {
-	left := make([]int64, len(s.sizes))
+	left := make([]int64, len(s.ask.sizes))
 	for i := range left {
-		left[i] = d.units[0] * s.sizes[0] / s.sizes[i]
-		if d.short && i == s.bottom() {
-			left[i] += s.short
+		left[i] = d.units[0] * s.ask.sizes[0] / s.ask.sizes[i]
+		if d.short && i == s.ask.bottom() {
+			left[i] += s.ask.short
 		}
 		for _, g := range d.begun {
-			if b := &s.begun[g]; b.level < i && s.homes[g] == rootVertex {
-				left[i] += b.need * s.sizes[b.level+1] / s.sizes[i]
+			if b := &s.ask.begun[g]; b.level < i && s.homes[g] == rootVertex {
+				left[i] += b.need * s.ask.sizes[b.level+1] / s.ask.sizes[i]
 			}
 		}
 	}
@@ -75,9 +75,9 @@ func (s *sums) wholeUnits(d demand) []int64 {
 
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
 func (s *sums) fillWhole(it *item, room, groups int64) int64 {
-	n := min(groups, room/s.sizes[0])
-	it.units = s.units()
-	it.units[0] = n
-	it.short = s.short > 0 && room%s.sizes[0] == s.short && room > n*s.sizes[0]
+	n := min(groups, room/s.ask.sizes[0])
+	it.demand.units = s.units()
+	it.demand.units[0] = n
+	it.demand.short = s.ask.short > 0 && room%s.ask.sizes[0] == s.ask.short && room > n*s.ask.sizes[0]
 	return groups - n
 }

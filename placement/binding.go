@@ -15,10 +15,10 @@ type hardRule struct {
 func (p *problem) hardRules() (rules []hardRule) {
 	at := map[string]int{}
 	p.whole.each(func(a *part) {
-		if a.own < 0 || a.bundle {
+		if a.gather.own < 0 || a.bundle {
 			return
 		}
-		said := "MustGather " + a.name
+		said := "MustGather " + a.gather.name
 		if a.abroad != nil {
 			said += " of " + a.abroad.name
 		}
@@ -49,7 +49,7 @@ func (p *problem) called(a *part) string {
 // number of rules has digits.
 func (p *problem) bindingRule() string {
 	rules := p.hardRules()
-	if len(rules) < 2 || p.few == nil {
+	if len(rules) < 2 || p.parting.few == nil {
 		if len(rules) == 0 {
 			return ""
 		}
@@ -90,9 +90,9 @@ func (p *problem) underRules(kept []hardRule) *problem {
 	var copied func(a *part) *part
 	copied = func(a *part) *part {
 		b := *a
-		b.gathering = p.in(a).free()
+		b.gather = p.in(a).free()
 		if bound[a] {
-			b.gathering = gathering{must: a.own, hard: true, worths: []int32{a.own}}
+			b.gather = gathering{must: a.gather.own, hard: true, worths: []int32{a.gather.own}}
 		}
 		b.parts = nil
 		for _, inner := range a.parts {
@@ -103,9 +103,9 @@ func (p *problem) underRules(kept []hardRule) *problem {
 		return &b
 	}
 	loose.whole = copied(p.whole)
-	loose.gather = loose.whole.gathering
+	loose.gather = loose.whole.gather
 	if loose.bindMultiples(); len(loose.evens) > 0 { // without some rule groups need not keep them in any case
-		loose.alignment = alignment{gifts: p.gifts}
+		loose.alignment = alignment{gifts: p.alignment.gifts}
 		loose.align()
 	}
 	return &loose

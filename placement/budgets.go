@@ -45,7 +45,7 @@ func (c *Cluster) budgetsAfter(away []*member) []Budget {
 		if m.leaving {
 			continue
 		}
-		for _, name := range m.budgets {
+		for _, name := range m.kin.budgets {
 			at, ok := placeOfBudget(c.budgets, name)
 			if !ok {
 				continue

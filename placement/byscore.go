@@ -8,23 +8,23 @@ import (
 // bestByScore is the set of nodes with the largest score as it will be filled, nil if none of this size will do.
 func (k *picker) bestByScore(size int) []int {
 	order := slices.Concat(k.core, k.pool)
-	slices.SortStableFunc(order, k.compareFill)
+	slices.SortStableFunc(order, k.chooser.compareFill)
 	p := scoreProgram{picker: k, order: order, must: map[int]bool{}, rest: -1}
 	for _, i := range k.core {
 		p.must[i] = true
 	}
 	var best *scorePick
-	if !k.short {
-		best = p.run(size, k.n)
+	if !k.chooser.short {
+		best = p.run(size, k.chooser.n)
 	}
 	for _, i := range order {
-		if !k.holdsShort(&k.items[i]) {
+		if !k.chooser.holdsShort(&k.chooser.items[i]) {
 			continue
 		}
 		// The short group takes room of its own in this node and the set may be full, or that of a whole group.
 		for _, spare := range []int64{0, 1} {
 			p.rest, p.spare = i, spare
-			if q := p.run(size, k.n+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
+			if q := p.run(size, k.chooser.n+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
 				best = q
 			}
 		}
@@ -38,12 +38,12 @@ func (k *picker) bestByScore(size int) []int {
 // scoreProgram goes through nodes in fill order. Each takes as much as it can while those after it keep a unit, so a
 // state is what is left to give and to choose.
 type scoreProgram struct {
-	*picker
-	order []int
-	must  map[int]bool
-	memo  map[scoreState]*scorePick
-	rest  int   // the node of the short group, -1: none
-	spare int64 // 0: the nodes hold exactly the whole groups beside it; 1: more than those
+	picker *picker
+	order  []int
+	must   map[int]bool
+	memo   map[scoreState]*scorePick
+	rest   int   // the node of the short group, -1: none
+	spare  int64 // 0: the nodes hold exactly the whole groups beside it; 1: more than those
 }
 
 type scoreState struct {
@@ -66,7 +66,7 @@ func (p *scoreProgram) run(size int, need int64) *scorePick {
 	if p.rest < 0 {
 		need = 0
 	}
-	return p.solve(scoreState{0, size, p.n, need})
+	return p.solve(scoreState{0, size, p.picker.chooser.n, need})
 }
 
 func (p *scoreProgram) solve(st scoreState) *scorePick {
@@ -96,13 +96,13 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 // take gives a node as much as it can hold while every one after it keeps what it must. Nodes after that of the short
 // group that could hold it as well are in no set: it goes to the last, unless it is all that its node can take.
 func (p *scoreProgram) take(st scoreState, i int) *scorePick {
-	it := &p.items[i]
+	it := &p.picker.chooser.items[i]
 	extra, room := st.extra, it.hi
 	if !p.must[i] {
 		extra--
 	}
-	seen := p.rest >= 0 && p.items[p.rest].hi > 0 && slices.Contains(p.order[:st.at], p.rest)
-	if extra < 0 || seen && (p.freeShort(it) || p.spare > 0 && p.holdsShort(it)) {
+	seen := p.rest >= 0 && p.picker.chooser.items[p.rest].hi > 0 && slices.Contains(p.order[:st.at], p.rest)
+	if extra < 0 || seen && (p.picker.chooser.freeShort(it) || p.spare > 0 && p.picker.chooser.holdsShort(it)) {
 		return nil
 	}
 	if i == p.rest {
@@ -120,16 +120,16 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	if next == nil {
 		return nil
 	}
-	score := p.scoreOf(it, n, i == p.rest)
+	score := p.picker.chooser.scoreOf(it, n, i == p.rest)
 	return &scorePick{at: st.at, taken: true, friends: next.friends + it.friends, zones: next.zones + it.zones, score: next.score.plus(score), next: next}
 }
 
 // least is what a node of the set takes at least.
 func (p *scoreProgram) least(i int) int64 {
 	if i == p.rest {
-		return p.items[i].lo
+		return p.picker.chooser.items[i].lo
 	}
-	return max(1, p.items[i].lo)
+	return max(1, p.picker.chooser.items[i].lo)
 }
 
 // after is what the nodes from a place on must keep if so many of those that need not be in are chosen.

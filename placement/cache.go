@@ -23,16 +23,16 @@ type shapeCache = memo[[]byte, *index]
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
 func (p *problem) index() *index {
-	if p.req.Class == "" && p.req.Eligible != nil || p.pen != nil {
+	if p.req.Class == "" && p.req.Eligible != nil || p.parting.pen != nil {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.cache.get(p.c.fabric, p.c.keptShapes,
+	ix := p.c.cache.get(p.c.fabric, p.c.fabric.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
 		func(ix *index, nodes []int32) *index { return ix.after(p, nodes) },
 		func() ([]byte, *index) { return bytes.Clone(key), p.newIndex() })
 	if ix != nil {
-		p.indexNeeds = ix.needs
+		p.alignment.indexNeeds = ix.needs
 	}
 	return ix
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // cast is a gang that is placed in parts: what it consists of, and where what fits.
 type cast struct {
-	*problem
+	p     *problem
 	roles []*problem
 	slots slotTable // of the first role
 	// held is what new members take that are placed already.
@@ -38,7 +38,7 @@ type cast struct {
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
 func (p *problem) newCast(held map[int32]claim) *cast {
-	c := &cast{problem: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
+	c := &cast{p: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
 	c.list()
@@ -52,7 +52,7 @@ func (p *problem) newCast(held map[int32]claim) *cast {
 
 // list finds what is to be placed.
 func (c *cast) list() {
-	c.want, c.kinds, c.done = c.bill()
+	c.want, c.kinds, c.done = c.p.bill()
 	c.findAbroad()
 	c.readMisses()
 }
@@ -71,7 +71,7 @@ func (c *cast) loose() *cast {
 // recast is the cast of a content of the same gang.
 func (c *cast) recast(in content) *cast {
 	some := *c
-	some.problem, some.fittings, some.penCasts, some.fit = c.with(in), nil, nil, 0
+	some.p, some.fittings, some.penCasts, some.fit = c.p.with(in), nil, nil, 0
 	some.list()
 	some.sumUp()
 	return &some
@@ -92,7 +92,7 @@ func (c *cast) sumUp() {
 	}
 	c.sizes = c.scale(one)
 	c.scales = []weights{c.sizes}
-	for i := range c.needs {
+	for i := range c.p.needs {
 		ask := make(weights, r)
 		for role := range ask {
 			ask[role] = c.asks[role][i]
@@ -164,13 +164,13 @@ func (c *cast) readMisses() {
 		c.misses[level-1] = append(c.misses[level-1], g.worths[1:]...)
 	}
 	for _, k := range c.kinds {
-		add(k.level, k.gathering)
+		add(k.level, k.gather)
 	}
 	for _, d := range c.done {
-		add(d.level, d.gathering)
+		add(d.level, d.gather)
 	}
 	for _, a := range c.abroad {
-		add(a.level, a.gathering)
+		add(a.part.level, a.part.gather)
 	}
 	for level, list := range c.misses {
 		slices.Sort(list)
@@ -201,7 +201,7 @@ func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 		for r, amount := range t.amounts {
 			left[r] = -amount
 		}
-		x := c.v.nodeVertex(c.v.at(id))
+		x := c.p.v.nodeVertex(c.p.v.at(id))
 		slots[x] = min(slots[x], first.room(id, left))
 		if t.zones != nil {
 			slots[x] = min(slots[x], int64(t.beside.most(0)), first.countZones(first.needsOn(id), t.zones).Slots)
@@ -213,11 +213,11 @@ func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 
 // readRoles finds what the members of each role ask for.
 func (c *cast) readRoles() {
-	c.roles = c.ofRoles()
-	for r := range c.shapes {
-		ask := make([]int64, len(c.needs))
-		for i, n := range c.needs {
-			ask[i] = c.shapes[r].Resources[n.name]
+	c.roles = c.p.ofRoles()
+	for r := range c.p.shapes {
+		ask := make([]int64, len(c.p.needs))
+		for i, n := range c.p.needs {
+			ask[i] = c.p.shapes[r].Resources[n.name]
 		}
 		c.asks = append(c.asks, ask)
 	}

@@ -9,16 +9,16 @@ import (
 // looks at those of the lowest ranks that would do: that others fit does not help.
 func (c *cast) refuse(u *Unschedulable) {
 	of := c
-	if c.few != nil {
-		of = c.recast(c.few)
-		of.evens = of.withKept() // fewer members need not keep them in any case
+	if c.p.parting.few != nil {
+		of = c.recast(c.p.parting.few)
+		of.p.evens = of.p.withKept() // fewer members need not keep them in any case
 		of.weighEvens()
-		if len(c.req.Parts) > 0 {
-			u.Wanted = c.few.size() // what parts need may be more than the minimum of the gang
+		if len(c.p.req.Parts) > 0 {
+			u.Wanted = c.p.parting.few.size() // what parts need may be more than the minimum of the gang
 		}
 	}
-	for _, t := range c.v.tiers {
-		if t > c.gather.must {
+	for _, t := range c.p.v.tiers {
+		if t > c.p.gather.must {
 			break
 		}
 		if fit, ok := of.bestAt(t); ok {
@@ -28,9 +28,9 @@ func (c *cast) refuse(u *Unschedulable) {
 			}
 		}
 	}
-	c.nameRule(u)
-	u.Proven = !c.unsettled && c.proven()
-	if c.unsettled && u.RefusedBy == nil {
+	c.p.nameRule(u)
+	u.Proven = !c.p.unsettled && c.proven()
+	if c.p.unsettled && u.RefusedBy == nil {
 		u.Kind = KindBudget
 	}
 }
@@ -40,7 +40,7 @@ func (c *cast) refuse(u *Unschedulable) {
 func (c *cast) bestAt(t int32) (TierFit, bool) {
 	best, most := vertex(-1), couldTake{members: -1}
 	for g := range c.anySchemes(c.loosest(t)) {
-		for _, d := range c.candidates(t) {
+		for _, d := range c.p.candidates(t) {
 			n := g.capacity(d)
 			if n.members > most.members || n.members == most.members && best >= 0 && c.slots.at(d) > c.slots.at(best) {
 				best, most = d, n
@@ -51,7 +51,7 @@ func (c *cast) bestAt(t int32) (TierFit, bool) {
 		return TierFit{}, false
 	}
 	return TierFit{
-		Tier: int(t), Layer: c.v.layerName(t), Domain: c.v.path(best, c.c.nodeName), Members: most.members, Groups: most.groups,
+		Tier: int(t), Layer: c.p.v.layerName(t), Domain: c.p.v.path(best, c.p.c.fabric.nodeName), Members: most.members, Groups: most.groups,
 	}, true
 }
 
@@ -61,23 +61,23 @@ type couldTake struct{ members, groups int }
 // capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
 func (g *scheme) capacity(d vertex) (most couldTake) {
-	if len(g.kinds) == 0 && len(g.evens) > 0 {
-		n := len(g.pending)
-		for n > 0 && !(g.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
+	if len(g.cast.kinds) == 0 && len(g.cast.p.evens) > 0 {
+		n := len(g.cast.p.pending)
+		for n > 0 && !(g.cast.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
 			n--
 		}
 		return couldTake{members: n}
 	}
-	if len(g.kinds) == 0 {
-		return couldTake{members: sort.Search(len(g.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
+	if len(g.cast.kinds) == 0 {
+		return couldTake{members: sort.Search(len(g.cast.p.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
 	}
 	room := g.fitsBelow(d)
 	if d == rootVertex {
-		room = g.folder.sum(room, g.fitsIn(g.v.outside))
+		room = g.fitting.folder.sum(room, g.fitsIn(g.cast.p.v.outside))
 	}
 	for _, p := range room {
 		n := g.fillUp(d, p)
-		if g.folder.exact && (int64(n.members) != g.members(p) || !g.even(p)) {
+		if g.fitting.folder.exact && (int64(n.members) != g.cast.members(p) || !g.cast.even(p)) {
 			continue // what would be left of it must not be
 		}
 		if n.members > most.members {
@@ -89,49 +89,49 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 
 // firstOnes counts the first n pending members by role.
 func (g *scheme) firstOnes(n int) counts {
-	want := make(counts, len(g.want))
+	want := make(counts, len(g.cast.want))
 	for i := range n {
-		want[g.role(i)]++
+		want[g.cast.p.role(i)]++
 	}
 	return want
 }
 
 // takes says whether a domain takes counts of members, outside the tree only such as have no room in it.
 func (g *scheme) takes(d vertex, want counts) bool {
-	if d != rootVertex && !g.v.contains(g.v.outside, d) {
-		return g.folder.holds(g.fitsBelow(d), want)
+	if d != rootVertex && !g.cast.p.v.contains(g.cast.p.v.outside, d) {
+		return g.fitting.folder.holds(g.fitsBelow(d), want)
 	}
 	outside, ok := g.splitOf(want)
-	return ok && (d == rootVertex || slices.Equal(outside, want) && g.folder.holds(g.fitsBelow(d), want))
+	return ok && (d == rootVertex || slices.Equal(outside, want) && g.fitting.folder.holds(g.fitsBelow(d), want))
 }
 
 // fillUp is how much of the gang there is in counts.
 func (g *scheme) fillUp(d vertex, room counts) (n couldTake) {
-	room, r := slices.Clone(room), len(g.roles)
-	for k := range g.kinds {
-		if g.kinds[k].parent >= 0 {
+	room, r := slices.Clone(room), len(g.cast.roles)
+	for k := range g.cast.kinds {
+		if g.cast.kinds[k].parent >= 0 {
 			continue
 		}
-		one := make(counts, len(g.want))
+		one := make(counts, len(g.cast.want))
 		one[r+k] = 1
 		one = g.expand(d, one)
-		for range g.want[r+k] {
+		for range g.cast.want[r+k] {
 			if !one.within(room) {
 				break
 			}
 			room = room.minus(one)
-			n.members, n.groups = n.members+int(g.sizes[r+k]), n.groups+1
+			n.members, n.groups = n.members+int(g.cast.sizes[r+k]), n.groups+1
 		}
 	}
-	for i := range g.roles {
-		n.members += int(min(room[i], g.want[i]))
+	for i := range g.cast.roles {
+		n.members += int(min(room[i], g.cast.want[i]))
 	}
 	return n
 }
 
 // proven says whether nothing was left out when it was found that no content can be placed.
 func (c *cast) proven() bool {
-	all := c.contents()
+	all := c.p.contents()
 	if c.spreads() {
 		return c.provenAbroad(all)
 	}
@@ -140,11 +140,11 @@ func (c *cast) proven() bool {
 	}
 	for _, in := range all.least() {
 		some := c.recast(in)
-		g := some.under(some.loosest(c.gather.must))
+		g := some.under(some.loosest(c.p.gather.must))
 		if g == nil {
 			continue
 		}
-		if fits := g.fits(); fits && c.refusedBy == nil || slices.Contains(g.forgot, true) {
+		if fits := g.fits(); fits && c.p.refusedBy == nil || slices.Contains(g.fitting.forgot, true) {
 			return false // it was not tried, or not all of it
 		}
 	}
@@ -156,9 +156,9 @@ func (c *cast) provenAbroad(all *contents) bool {
 	for _, in := range all.least() {
 		some := c.recast(in)
 		some.beyond = some.members(some.want)
-		if some.first(some.loosest(c.gather.must)) != nil && c.refusedBy == nil {
+		if some.first(some.loosest(c.p.gather.must)) != nil && c.p.refusedBy == nil {
 			return false // it was not tried
 		}
 	}
-	return !all.truncated && !*c.doubt
+	return !all.truncated && !*c.p.parting.doubt
 }

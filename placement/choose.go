@@ -10,7 +10,7 @@ import (
 // chooser picks the set of children that take n units of one level, and how many each takes: docs/order.md section 4,
 // `Sets` and `Fill`.
 type chooser struct {
-	*sums
+	sums  *sums
 	items []item
 	level int
 	n     int64
@@ -22,7 +22,7 @@ type chooser struct {
 }
 
 // scored says whether children that are equal otherwise may differ in score.
-func (c *chooser) scored() bool { return c.byZones || c.sums.scored() }
+func (c *chooser) scored() bool { return c.byZones || c.sums.ask.p.scored() }
 
 // choose fills the items' given, and short where the short group goes.
 func (c *chooser) choose() {
@@ -65,7 +65,7 @@ func (c *chooser) core() []int {
 	for i := range c.items {
 		it := &c.items[i]
 		switch {
-		case it.lo > 0 || (it.siblings > 0 || it.short) && it.hi > 0:
+		case it.lo > 0 || (it.siblings > 0 || it.demand.short) && it.hi > 0:
 			core = append(core, i)
 		case it.siblings > 0 && c.holdsShort(it) && (alone < 0 || c.compareAlone(i, alone) < 0):
 			alone = i
@@ -125,9 +125,9 @@ func (c *chooser) trim(core []int, short bool) []int {
 func (c *chooser) compareUsed(i, j int) int {
 	a, b := &c.items[i], &c.items[j]
 	order := cmp.Compare(b.siblings, a.siblings)
-	if order == 0 && a.short != b.short {
+	if order == 0 && a.demand.short != b.demand.short {
 		order = 1
-		if a.short {
+		if a.demand.short {
 			order = -1
 		}
 	}
@@ -135,9 +135,9 @@ func (c *chooser) compareUsed(i, j int) int {
 	switch {
 	case order != 0:
 	case c.byScore():
-		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+		order = cmp.Compare(c.sums.nodeScore(b.at), c.sums.nodeScore(a.at))
 	default:
-		order = c.compareFree(a.slots, b.slots)
+		order = c.sums.ask.p.compareFree(a.slots, b.slots)
 	}
 	return order
 }
@@ -172,7 +172,7 @@ func (c *chooser) able(set []int) bool {
 
 // byScore says whether the children are nodes that are compared by host score.
 func (c *chooser) byScore() bool {
-	return c.policy == gang.ByScore && len(c.items) > 0 && c.v.isNode(c.items[0].at)
+	return c.sums.ask.p.policy == gang.ByScore && len(c.items) > 0 && c.sums.ask.p.v.isNode(c.items[0].at)
 }
 
 // extra picks the fewest further children that are needed beside the core, the best such set.
@@ -230,12 +230,12 @@ func (c *chooser) fill(set []int) {
 	for _, i := range set {
 		it := &c.items[i]
 		if i == rest {
-			it.hi, it.short = it.withRest, true
+			it.hi, it.demand.short = it.withRest, true
 		}
 		it.given = min(least(i), left)
 		left -= it.given
 	}
-	if c.policy == gang.Spread || c.policy == gang.Balanced {
+	if c.sums.ask.p.policy == gang.Spread || c.sums.ask.p.policy == gang.Balanced {
 		c.fillEvenly(set, left)
 		return
 	}
@@ -254,7 +254,7 @@ func (c *chooser) compareFill(i, j int) int {
 	case order != 0:
 		return order
 	case c.byScore():
-		order = cmp.Compare(c.nodeScore(b.at), c.nodeScore(a.at))
+		order = cmp.Compare(c.sums.nodeScore(b.at), c.sums.nodeScore(a.at))
 	default:
 		order = cmp.Compare(b.slots, a.slots)
 	}
@@ -327,7 +327,7 @@ func (c *chooser) fillEvenly(set []int, left int64) {
 
 // even is what a child counts for when a set is filled evenly.
 func (it *item) even() int64 {
-	if it.short {
+	if it.demand.short {
 		return it.given + 1
 	}
 	return it.given

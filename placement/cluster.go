@@ -17,7 +17,7 @@ import (
 // Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
 // Update return new snapshots that share what did not change.
 type Cluster struct {
-	*fabric
+	fabric *fabric
 	static statics
 	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
 	free []column[int64]
@@ -56,9 +56,9 @@ func NewCluster(spec Spec) (*Cluster, error) {
 		spec.Trees = nil // the nodes have defects of their own
 	}
 	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, rosters: &rosterCache{}, lowest: math.MaxInt64}
-	n := len(c.names)
+	n := len(c.fabric.names)
 	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
-	c.free = make([]column[int64], len(c.resources))
+	c.free = make([]column[int64], len(c.fabric.resources))
 	for r := range c.free {
 		c.free[r] = newColumn[int64](n)
 	}
@@ -129,7 +129,7 @@ func (c *Cluster) putNodes(nodes []Node) (defects []error) {
 	if len(nodes) == 0 {
 		bad("cluster.Nodes", "a cluster needs a node")
 	}
-	pool, id := c.kinder(), int32(-1)
+	pool, id := c.fabric.kinder(), int32(-1)
 	for i := range nodes {
 		n := &nodes[i]
 		if n.Name == "" {
@@ -139,7 +139,7 @@ func (c *Cluster) putNodes(nodes []Node) (defects []error) {
 			}
 			continue
 		}
-		id, _ = c.near(n.Name, id)
+		id, _ = c.fabric.near(n.Name, id)
 		if c.flagsOf(id)&present != 0 {
 			bad("node "+n.Name, "duplicate name")
 		}
@@ -152,7 +152,7 @@ func (c *Cluster) putNodes(nodes []Node) (defects []error) {
 
 // Tree finds a topology by the name that requests use.
 func (c *Cluster) Tree(name string) (NamedTree, bool) {
-	for _, t := range c.trees {
+	for _, t := range c.fabric.trees {
 		if t.Name == name {
 			return t, true
 		}
@@ -161,19 +161,19 @@ func (c *Cluster) Tree(name string) (NamedTree, bool) {
 }
 
 // NUMAExclusive is the default of the snapshot, see [Spec].
-func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.exclusive }
+func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.fabric.exclusive }
 
 // Trees lists the topologies; the slice is the caller's.
-func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.trees) }
+func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.fabric.trees) }
 
 // Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
 // members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Cluster) Notices() []string {
-	notices := slices.Clone(c.notices)
-	for _, v := range c.views {
+	notices := slices.Clone(c.fabric.notices)
+	for _, v := range c.fabric.views {
 		for pos := range v.treePositions() {
 			if id := v.node(pos); c.flagsOf(id)&present == 0 {
-				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.names[id], v.name))
+				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.fabric.names[id], v.name))
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (c *Cluster) Len() int {
 // shared, Allocatable is the caller's.
 func (c *Cluster) Nodes() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		for id := range int32(len(c.names)) {
+		for id := range int32(len(c.fabric.names)) {
 			s := c.static.at(id)
 			if s.flags&present != 0 && !yield(c.export(id, s)) {
 				return
@@ -204,23 +204,23 @@ func (c *Cluster) Nodes() iter.Seq[Node] {
 
 func (c *Cluster) export(id int32, s node) Node {
 	return Node{
-		Name: c.names[id], Labels: s.labels, Taints: s.taints, Allocatable: c.fabric.allocatable(s.allocatable),
-		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.zoning.spec(),
+		Name: c.fabric.names[id], Labels: s.labels, Taints: s.kind.taints, Allocatable: c.fabric.allocatable(s.kind.allocatable),
+		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.kind.zoning.spec(),
 	}
 }
 
 // Free is what is left on a node: negative where it is over-committed, without the resources that the node does not
 // bound. The map is the caller's.
 func (c *Cluster) Free(name string) (muster.Resources, bool) {
-	id, ok := c.id(name)
+	id, ok := c.fabric.id(name)
 	if !ok || c.flagsOf(id)&present == 0 {
 		return nil, false
 	}
 	r := muster.Resources{}
-	allocatable := c.static.at(id).allocatable
+	allocatable := c.static.at(id).kind.allocatable
 	for i := range allocatable {
-		if c.bounds(allocatable, i) {
-			r[c.resources[i]] = c.free[i].at(id)
+		if c.fabric.bounds(allocatable, i) {
+			r[c.fabric.resources[i]] = c.free[i].at(id)
 		}
 	}
 	return r, true
@@ -242,9 +242,9 @@ func (c *Cluster) Running() iter.Seq[Running] {
 
 func (c *Cluster) exportMember(m *member) Running {
 	return Running{
-		Gang: m.gang, Member: m.name, Node: c.names[m.node], Resources: c.held(m.holds),
-		Index: m.index, Indexed: m.indexed, AffinityKey: m.affinityKey, Leaving: m.leaving, NUMA: m.placed,
-		Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable, Priority: m.priority, MinMember: m.least,
-		Started: m.started, Budgets: m.budgets,
+		Gang: m.kin.gang, Member: m.name, Node: c.fabric.names[m.node], Resources: c.fabric.held(m.kin.holds),
+		Index: m.index, Indexed: m.indexed, AffinityKey: m.kin.affinityKey, Leaving: m.leaving, NUMA: m.placed,
+		Quota: m.kin.quota, NonPreemptible: m.pinned, Unevictable: m.kin.unevictable, Priority: m.kin.priority, MinMember: m.kin.least,
+		Started: m.started, Budgets: m.kin.budgets,
 	}
 }

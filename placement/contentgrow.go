@@ -16,8 +16,8 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(content) boo
 		if refused[in.key()] {
 			continue
 		}
-		if *plans++; *plans > c.contentPlans() {
-			*c.doubt = true
+		if *plans++; *plans > c.p.contentPlans() {
+			*c.p.parting.doubt = true
 			return nil
 		}
 		if fits(in) {
@@ -31,14 +31,14 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(content) boo
 // members of a gang are left out first, there may be room for some of them all the same.
 func (c *contents) grow(in, all content, fits func(content) bool) content {
 	parts := 0
-	c.whole.each(func(*part) { parts++ })
-	plans := min(c.contentPlans(), c.growth()/(parts*parts))
+	c.p.whole.each(func(*part) { parts++ })
+	plans := min(c.p.contentPlans(), c.p.growth()/(parts*parts))
 	var walk func(a *part)
 	walk = func(a *part) {
 		if plans <= 0 {
 			return
 		}
-		there := func() bool { return a == c.whole || a.idle || c.count(a, in) > 0 }
+		there := func() bool { return a == c.p.whole || a.idle || c.count(a, in) > 0 }
 		var more []content // rising
 		if there() {
 			more = c.withOwn(a, in, all)
@@ -59,7 +59,7 @@ func (c *contents) grow(in, all content, fits func(content) bool) content {
 			walk(b)
 		}
 	}
-	walk(c.whole)
+	walk(c.p.whole)
 	return in
 }
 
@@ -83,7 +83,7 @@ func (c *contents) withPart(a *part, in, all content) (more []content) {
 			next[i] = true
 		}
 	}
-	for c.complete(c.whole, next) && c.count(a, next) > 0 {
+	for c.complete(c.p.whole, next) && c.count(a, next) > 0 {
 		more = append(more, next)
 		list := slices.DeleteFunc(c.removals(next), func(r removal) bool {
 			return slices.ContainsFunc(r.ranks, func(rank int) bool { i := c.place[rank]; return i >= 0 && in[i] })

@@ -64,7 +64,7 @@ func (p *problem) contentSteps() int { return max(1, p.steps()/64) }
 
 // contents are what of a gang can be placed.
 type contents struct {
-	*problem
+	p     *problem
 	place []int32          // in pending, by rank; -1: the member runs
 	alike map[*part]string // equal for parts that can change places
 	// truncated: there may be more contents of which nothing can be left out than were found.
@@ -72,9 +72,9 @@ type contents struct {
 }
 
 func (p *problem) contents() *contents {
-	b := billing{problem: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}, inOrder: true}
+	b := billing{p: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}, inOrder: true}
 	b.sign(p.whole)
-	c := &contents{problem: p, place: b.place, alike: b.signs}
+	c := &contents{p: p, place: b.place, alike: b.signs}
 	if len(p.pinned) == 0 {
 		return c
 	}
@@ -108,11 +108,11 @@ func (c *contents) runs(a *part) (is bool) {
 
 // everything is the content of all members, but for optional parts that lack members; nil if there is none.
 func (c *contents) everything() content {
-	in := make(content, len(c.pending))
+	in := make(content, len(c.p.pending))
 	for i := range in {
 		in[i] = true
 	}
-	if !c.complete(c.whole, in) || in.size() == 0 {
+	if !c.complete(c.p.whole, in) || in.size() == 0 {
 		return nil
 	}
 	return in
@@ -185,7 +185,7 @@ func (c *contents) removals(in content) (out []removal) {
 			walk(b, slack)
 		}
 	}
-	walk(c.whole, total)
+	walk(c.p.whole, total)
 	return out
 }
 
@@ -212,13 +212,13 @@ func (c *contents) without(in content, r removal) content {
 // chain leaves out one thing after the other, the last in rank order first.
 func (c *contents) chain(in content) []content {
 	out := []content{in}
-	if len(c.whole.parts) == 0 { // as removals would, at once
-		n, least := in.size(), max(1, c.whole.least-len(c.problem.running))
-		if c.whole.least == 0 {
+	if len(c.p.whole.parts) == 0 { // as removals would, at once
+		n, least := in.size(), max(1, c.p.whole.least-len(c.p.running))
+		if c.p.whole.least == 0 {
 			least = n
 		}
 		for n--; n >= least; n-- {
-			out = append(out, c.problem.firstOnes(n))
+			out = append(out, c.p.firstOnes(n))
 		}
 		return out
 	}
@@ -235,7 +235,7 @@ func (c *contents) chain(in content) []content {
 // most is the best content that fits; nil if none does. Fewer members never need more room.
 func (c *contents) most(fits func(content) bool) content {
 	all := c.everything()
-	if all != nil && len(c.evens) > 0 {
+	if all != nil && len(c.p.evens) > 0 {
 		return c.mostEven(all, fits)
 	}
 	if all == nil || fits(all) {
@@ -247,7 +247,7 @@ func (c *contents) most(fits func(content) bool) content {
 	if i < len(chain) {
 		best = chain[i]
 	}
-	if len(c.whole.parts) == 0 {
+	if len(c.p.whole.parts) == 0 {
 		return best
 	}
 	refused := map[string]bool{}
@@ -269,8 +269,8 @@ func (c *contents) most(fits func(content) bool) content {
 		if refused[in.key()] {
 			continue
 		}
-		if plans >= c.contentPlans() {
-			*c.doubt = true
+		if plans >= c.p.contentPlans() {
+			*c.p.parting.doubt = true
 			break
 		}
 		if plans++; fits(in) {
@@ -307,19 +307,19 @@ func (c *contents) least() []content {
 	if all == nil {
 		return nil
 	}
-	if len(c.evens) > 0 {
+	if len(c.p.evens) > 0 {
 		return c.everyEven(all)
 	}
 	chain := c.chain(all)
 	out := []content{chain[len(chain)-1]}
-	if len(c.whole.parts) == 0 {
+	if len(c.p.whole.parts) == 0 {
 		return out
 	}
 	seen := map[string]bool{out[0].key(): true}
 	steps := 0
 	for in := range c.downFrom(all) {
-		if steps++; steps > c.contentSteps() {
-			c.truncated, *c.doubt = true, true
+		if steps++; steps > c.p.contentSteps() {
+			c.truncated, *c.p.parting.doubt = true, true
 			break
 		}
 		if key := in.key(); !seen[key] && len(c.removals(in)) == 0 {

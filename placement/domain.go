@@ -20,7 +20,7 @@ type candidate struct {
 func (f *found) rankDomains() []vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.friends.at(d)})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.sums.ask.p.friends.at(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]vertex, 0, len(cands))
@@ -38,8 +38,8 @@ func (f *found) rankDomains() []vertex {
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
 func (f *found) best() vertex {
-	if f.lca >= 0 { // there is at most one, and nothing to compare
-		if d := f.aboveRunning(f.gang); d >= 0 && f.takes(d) {
+	if f.sums.ask.p.lca >= 0 { // there is at most one, and nothing to compare
+		if d := f.sums.ask.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
 			return d
 		}
 		return -1
@@ -52,7 +52,7 @@ func (f *found) best() vertex {
 	}
 	best := candidate{domain: -1}
 	var skip func(x vertex) bool
-	if f.slots.flat == nil && len(f.siblings) == 0 {
+	if f.sums.ask.slots.flat == nil && len(f.sums.ask.p.siblings) == 0 {
 		skip = func(x vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0
@@ -79,7 +79,7 @@ func (f *found) best() vertex {
 // knowSpan fills the span of a candidate.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {
-		c.span = f.spanOf(c.domain)
+		c.span = f.sums.spanOf(c.domain)
 	}
 }
 
@@ -88,23 +88,23 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	order := -1
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.friends.at(d))
+			order = cmp.Compare(best.anchor, f.sums.ask.p.friends.at(d))
 		}
 	}
 	span := int64(-1)
 	if order == 0 {
 		f.knowSpan(best)
 		packing := f.comparePacking(d, best.domain)
-		if f.isWider(d, best.span) || packing > 0 && f.isWider(d, best.span-1) {
+		if f.sums.isWider(d, best.span) || packing > 0 && f.sums.isWider(d, best.span-1) {
 			return 1
 		}
-		span = f.spanOf(d)
+		span = f.sums.spanOf(d)
 		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.friends.at(d), span
+		best.domain, best.anchor, best.span = d, f.sums.ask.p.friends.at(d), span
 	}
 	return order
 }
@@ -117,12 +117,12 @@ func compareCoarse(a, b candidate) int {
 // rankEqual orders domains that are equal in intact groups and anchors.
 func (f *found) rankEqual(cands []candidate) []vertex {
 	for i := range cands {
-		cands[i].span = f.spanOf(cands[i].domain)
+		cands[i].span = f.sums.spanOf(cands[i].domain)
 	}
 	scores := map[vertex]score{}
 	scoreOf := func(d vertex) score {
 		if _, ok := scores[d]; !ok {
-			scores[d] = f.scoreBelow(d, f.everything())
+			scores[d] = f.sums.scoreBelow(d, f.sums.everything())
 		}
 		return scores[d]
 	}
@@ -130,7 +130,7 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.v.comparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.sums.ask.p.v.comparePaths(a.domain, b.domain))
 	})
 	out := make([]vertex, len(cands))
 	for i, c := range cands {
@@ -163,13 +163,13 @@ func (f *found) compareIntact(list []int64, d vertex) int {
 }
 
 func (f *found) eachIntact(d vertex, yield func(n int64) bool) {
-	groups := f.full
-	for i := range f.levels {
+	groups := f.sums.ask.full
+	for i := range f.sums.ask.p.levels {
 		if i > 0 {
-			groups *= f.ratio(i - 1)
+			groups *= f.sums.ask.ratio(i - 1)
 		}
-		for _, t := range slices.Backward(f.v.tiersBelow(f.groups[i])) {
-			if !yield(min(groups, f.whole(i, t, d))) {
+		for _, t := range slices.Backward(f.sums.ask.p.v.tiersBelow(f.strategy.groups[i])) {
+			if !yield(min(groups, f.sums.whole(i, t, d))) {
 				return
 			}
 		}
@@ -186,19 +186,19 @@ func (p *problem) compareFree(a, b int64) int {
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
 func (f *found) comparePacking(a, b vertex) int {
-	if c := f.compareZones(a, b); c != 0 {
+	if c := f.sums.ask.p.compareZones(a, b); c != 0 {
 		return c
 	}
-	if f.policy == gang.ByScore && f.v.isNode(a) && f.v.isNode(b) {
-		if c := cmp.Compare(f.nodeScore(b), f.nodeScore(a)); c != 0 {
+	if f.sums.ask.p.policy == gang.ByScore && f.sums.ask.p.v.isNode(a) && f.sums.ask.p.v.isNode(b) {
+		if c := cmp.Compare(f.sums.nodeScore(b), f.sums.nodeScore(a)); c != 0 {
 			return c
 		}
 	}
 	for a != b && a >= 0 && b >= 0 {
-		if c := f.compareFree(f.slots.at(a), f.slots.at(b)); c != 0 {
+		if c := f.sums.ask.p.compareFree(f.sums.ask.slots.at(a), f.sums.ask.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = f.v.above(a), f.v.above(b)
+		a, b = f.sums.ask.p.v.above(a), f.sums.ask.p.v.above(b)
 	}
 	return 0
 }

@@ -10,7 +10,7 @@ import (
 
 // emptying looks for leaving members that make room for units on a node.
 type emptying struct {
-	*problem
+	p     *problem
 	zones func(*numa.Node) bool // whether they take the units in a state; nil: they are not looked at
 }
 
@@ -18,7 +18,7 @@ type emptying struct {
 // equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
 // take the units in a state.
 func (p *problem) fewest(id int32, members []*member, units int64, zones func(*numa.Node) bool) []*member {
-	e := emptying{problem: p}
+	e := emptying{p: p}
 	if p.bound(p.c.flagsOf(id)) {
 		e.zones = zones
 	}
@@ -44,10 +44,10 @@ func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size
 		if slices.ContainsFunc(members[:i], func(o *member) bool { return e.same(o, m) }) {
 			continue // without the earlier one, this one is no better
 		}
-		for r, need := range e.needs {
+		for r, need := range e.p.needs {
 			left[r] = lack[r]
 			if need.id >= 0 {
-				left[r] -= m.holds[need.id]
+				left[r] -= m.kin.holds[need.id]
 			}
 		}
 		if set, ok := e.cover(members[i+1:], left, without(state, m), size-1); ok {
@@ -64,8 +64,8 @@ func (e *emptying) enough(lack []int64, state *numa.Node) bool {
 
 // same says whether two members give back the same.
 func (e *emptying) same(a, b *member) bool {
-	if !slices.Equal(a.holds, b.holds) || e.zones == nil || a.placed == b.placed {
-		return slices.Equal(a.holds, b.holds)
+	if !slices.Equal(a.kin.holds, b.kin.holds) || e.zones == nil || a.placed == b.placed {
+		return slices.Equal(a.kin.holds, b.kin.holds)
 	}
 	return a.placed != nil && b.placed != nil && a.placed.Policy == b.placed.Policy &&
 		slices.EqualFunc(a.placed.Shares, b.placed.Shares, func(x, y numa.Share) bool {
@@ -77,7 +77,7 @@ func (e *emptying) same(a, b *member) bool {
 // them have.
 func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node, size int) bool {
 	held := make([]int64, len(members))
-	for r, need := range e.needs {
+	for r, need := range e.p.needs {
 		if lack[r] <= 0 {
 			continue
 		}
@@ -85,7 +85,7 @@ func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node,
 			return false
 		}
 		for i, m := range members {
-			held[i] = m.holds[need.id]
+			held[i] = m.kin.holds[need.id]
 		}
 		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
 		var sum int64

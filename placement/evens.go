@@ -22,7 +22,7 @@ func (r *evenRule) ofGang() bool { return r.parts[0].level == 0 }
 
 // evenBinder finds the rules that bind.
 type evenBinder struct {
-	*problem
+	p      *problem
 	place  []int32
 	shared map[string]int // rules of parts that are alike
 }
@@ -30,7 +30,7 @@ type evenBinder struct {
 // bindMultiples finds the multiples that bind, and parts the roles of whom they count differently. Those that groups keep in any case cost nothing.
 func (p *problem) bindMultiples() {
 	p.evens = nil
-	b := evenBinder{problem: p, place: p.places(), shared: map[string]int{}}
+	b := evenBinder{p: p, place: p.places(), shared: map[string]int{}}
 	b.bind(p.whole, -1)
 	if len(p.evens) == 0 {
 		return
@@ -54,13 +54,13 @@ func (b *evenBinder) bind(a *part, around int) {
 			continue
 		}
 		some = append(some, m)
-		if a.must > m.tier || a.level == 0 {
+		if a.gather.must > m.tier || a.level == 0 {
 			below = append(below, m)
 		}
 	}
 	if len(some) > 0 {
-		r := b.rule(a, some)
-		r.units = b.unitsOf(below)
+		r := b.p.rule(a, some)
+		r.units = b.p.unitsOf(below)
 		if i := b.add(r, around); r.units != nil {
 			around = i
 		}
@@ -82,13 +82,13 @@ func (b *evenBinder) add(r evenRule, around int) int {
 	if role := b.onlyRole(a); role >= 0 && r.units != nil && !r.ofGang() {
 		key := fmt.Sprint(r.multiples, r.units, role, around, a.groupAbroad())
 		if i, ok := b.shared[key]; ok {
-			b.evens[i].parts, b.evens[i].ranks = append(b.evens[i].parts, a), append(b.evens[i].ranks, r.ranks[0])
+			b.p.evens[i].parts, b.p.evens[i].ranks = append(b.p.evens[i].parts, a), append(b.p.evens[i].ranks, r.ranks[0])
 			return i
 		}
-		b.shared[key] = len(b.evens)
+		b.shared[key] = len(b.p.evens)
 	}
-	b.evens = append(b.evens, r)
-	return len(b.evens) - 1
+	b.p.evens = append(b.p.evens, r)
+	return len(b.p.evens) - 1
 }
 
 // groupAbroad names the group of another topology that a part is in, empty if there is none.
@@ -110,7 +110,7 @@ func (b *evenBinder) onlyRole(a *part) int {
 		if only = only && i >= 0; !only {
 			break
 		}
-		r := int(b.role(int(i)))
+		r := int(b.p.role(int(i)))
 		only, role = role < 0 || r == role, r
 	}
 	if !only {
@@ -133,9 +133,9 @@ func (b *evenBinder) pendingOf(r *evenRule) (out []int32) {
 
 // divide parts the roles, so that of each all members count for the same rules.
 func (b *evenBinder) divide() {
-	by, last, divided := make([]int32, len(b.pending)), int32(0), false
-	for k := range b.evens {
-		r := &b.evens[k]
+	by, last, divided := make([]int32, len(b.p.pending)), int32(0), false
+	for k := range b.p.evens {
+		r := &b.p.evens[k]
 		if r.units == nil || r.ofGang() {
 			continue
 		}
@@ -151,8 +151,8 @@ func (b *evenBinder) divide() {
 		}
 	}
 	if divided {
-		b.divideRoles(by)
-		b.findTwins()
+		b.p.divideRoles(by)
+		b.p.findTwins()
 	}
 }
 
@@ -204,7 +204,7 @@ func (r *evenRule) keeps(place []int32, in content) bool {
 
 // even says whether the gang and its parts keep their multiples with a content.
 func (c *contents) even(in content) bool {
-	return !slices.ContainsFunc(c.evens, func(r evenRule) bool { return !r.keeps(c.place, in) })
+	return !slices.ContainsFunc(c.p.evens, func(r evenRule) bool { return !r.keeps(c.place, in) })
 }
 
 // evenContent says whether the gang and its parts keep their multiples with what is to be placed.
@@ -213,11 +213,11 @@ func (p *problem) evenContent() bool {
 		return true
 	}
 	all := p
-	if p.everyone != nil {
-		all = p.everyone
+	if p.parting.everyone != nil {
+		all = p.parting.everyone
 	}
 	place := all.places()
-	return !slices.ContainsFunc(p.evens, func(r evenRule) bool { return !r.keeps(place, p.content) })
+	return !slices.ContainsFunc(p.evens, func(r evenRule) bool { return !r.keeps(place, p.parting.content) })
 }
 
 // bindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
@@ -228,19 +228,19 @@ func (p *problem) bindsBelow() bool {
 // weighEvens finds what members and groups count for each rule.
 func (c *cast) weighEvens() {
 	c.counted = nil
-	for i := range c.evens {
-		if c.evens[i].units == nil {
+	for i := range c.p.evens {
+		if c.p.evens[i].units == nil {
 			c.counted = append(c.counted, nil)
 			continue
 		}
-		c.counted = append(c.counted, c.scale(slices.Clone(c.evens[i].roles)))
+		c.counted = append(c.counted, c.scale(slices.Clone(c.p.evens[i].roles)))
 	}
 }
 
 // even says whether counts, with those that run, are multiples.
 func (c *cast) even(a counts) bool {
 	for i, w := range c.counted {
-		if r := &c.evens[i]; w != nil && (w.of(a)+r.runs.at(rootVertex))%r.total != 0 {
+		if r := &c.p.evens[i]; w != nil && (w.of(a)+r.runs.at(rootVertex))%r.total != 0 {
 			return false
 		}
 	}
@@ -249,12 +249,12 @@ func (c *cast) even(a counts) bool {
 
 // evenAt are the counts that may lie below a vertex.
 func (c *cast) evenAt(x vertex, f frontier) frontier {
-	up := c.v.above(x)
+	up := c.p.v.above(x)
 	for i, w := range c.counted {
 		if w == nil {
 			continue
 		}
-		unit, runs := c.evens[i].units[c.v.tier[up]-1], c.evens[i].runs.at(x)
+		unit, runs := c.p.evens[i].units[c.p.v.tier[up]-1], c.p.evens[i].runs.at(x)
 		f = slices.DeleteFunc(f, func(p counts) bool { return (w.of(p)+runs)%unit != 0 })
 	}
 	return f

@@ -154,7 +154,7 @@ func (b bitset) add(of bitset, by int) {
 
 // listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
 func (e *nodeCounts) listAll(free []int64) (f frontier, forgot bool) {
-	for !e.folder.roomFor(e.sides) {
+	for !e.scheme.fitting.folder.roomFor(e.sides) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
@@ -164,8 +164,8 @@ func (e *nodeCounts) listAll(free []int64) (f frontier, forgot bool) {
 
 // list puts every number of members of the roles from one on into what is free.
 func (e *nodeCounts) list(role int, free []int64, out *frontier) {
-	if role == len(e.roles) {
-		if e.zones != nil && e.at.total() > 0 && !e.zones.holds(e.byShape(e.at[:role])) {
+	if role == len(e.scheme.cast.roles) {
+		if e.zones != nil && e.at.total() > 0 && !e.zones.holds(e.scheme.cast.p.byShape(e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))
@@ -175,7 +175,7 @@ func (e *nodeCounts) list(role int, free []int64, out *frontier) {
 	for n := range min(e.sides[role], e.room(role, free)) + 1 {
 		e.at[role] = n
 		e.list(role+1, left, out)
-		for i, ask := range e.asks[role] {
+		for i, ask := range e.scheme.cast.asks[role] {
 			left[i] -= ask
 		}
 	}
@@ -188,7 +188,7 @@ func (m *maker) listAll(x vertex, below frontier) (f frontier, forgot bool) {
 	for i, most := range m.most {
 		m.sides[i] = max(m.sides[i], min(most, below.most(i)))
 	}
-	if forgot = !m.folder.roomFor(m.sides); forgot {
+	if forgot = !m.scheme.fitting.folder.roomFor(m.sides); forgot {
 		below = below.few()
 	}
 	out := frontier{}
@@ -199,7 +199,7 @@ func (m *maker) listAll(x vertex, below frontier) (f frontier, forgot bool) {
 		}
 		m.list(0, p, limit, &out)
 	}
-	return m.evenAt(x, out.sorted()), forgot
+	return m.scheme.cast.evenAt(x, out.sorted()), forgot
 }
 
 // list makes every number of groups of the kinds from one on, the most first, until there are as many counts as are asked for; what is left goes up.

@@ -135,10 +135,10 @@ const maxHittingSteps = 20_000
 
 // hitting finds the smallest numbers that reach a raise of every core.
 type hitting struct {
-	*fewest
-	steps int
-	best  []int32 // nil: none yet
-	total int
+	fewest *fewest
+	steps  int
+	best   []int32 // nil: none yet
+	total  int
 }
 
 // descend reaches what counts do not, the narrowest core first. What is best has no number above the ones it needs, so one of the branches
@@ -148,14 +148,14 @@ func (h *hitting) descend(counts []int32, total int) {
 		return
 	}
 	var open []raise
-	for _, core := range h.cores {
+	for _, core := range h.fewest.cores {
 		reached := slices.ContainsFunc(core, func(r raise) bool { return counts[r.class] >= r.least })
 		if !reached && (open == nil || len(core) < len(open)) {
 			open = core
 		}
 	}
 	if open == nil {
-		if h.best == nil || total < h.total || total == h.total && slices.Compare(h.elements(counts), h.elements(h.best)) < 0 {
+		if h.best == nil || total < h.total || total == h.total && slices.Compare(h.fewest.elements(counts), h.fewest.elements(h.best)) < 0 {
 			h.best, h.total = slices.Clone(counts), total
 		}
 		return

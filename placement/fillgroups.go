@@ -12,13 +12,13 @@ type taken struct {
 // keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
 // decide: how many a child takes is its slots divided by the size of a group, and none must take any.
 func (s *sums) keepsPlainly(x vertex, d *demand) bool {
-	if s.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == rootVertex || !s.isOrdinary() || s.zonesTell(x) {
+	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == rootVertex || !s.isOrdinary() || s.zonesTell(x) {
 		return false
 	}
-	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
-		switch whole := int64(s.indexed.whole[i].at(x)); {
+	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+		switch whole := int64(s.ask.indexed.whole[i].at(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short:
-			return s.v.gaps[i][x] == 1
+			return s.ask.p.v.gaps[i][x] == 1
 		case whole > 0:
 			return false
 		}
@@ -28,22 +28,22 @@ func (s *sums) keepsPlainly(x vertex, d *demand) bool {
 
 // placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
 func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
-	sums := s.slots.ix.sumsOf(x)
-	short := s.short
+	sums := s.ask.slots.ix.sumsOf(x)
+	short := s.ask.short
 	if !d.short {
 		short = 0
 	}
-	l := &s.scratch.groups
-	if !l.begin(&sums, s.sizes[0], short, d.units[0]) {
+	l := &s.ask.p.scratch.groups
+	if !l.begin(&sums, s.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
-	kept := len(s.scratch.taken)
+	kept := len(s.ask.p.scratch.taken)
 	s.giveGroups(l, d)
-	set := s.scratch.taken[kept:]
+	set := s.ask.p.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
-	lo, end := s.v.kids(x)
+	lo, end := s.ask.p.v.kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
-		t := takenWith(set, s.slots.ix.at(c))
+		t := takenWith(set, s.ask.slots.ix.at(c))
 		if t == nil {
 			continue
 		}
@@ -51,9 +51,9 @@ func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
 		part := demand{units: s.units(), short: t.short}
 		part.units[0] = t.groups
 		out.parts = append(out.parts, s.place(c, part))
-		set = s.scratch.taken[kept:]
+		set = s.ask.p.scratch.taken[kept:]
 	}
-	s.scratch.taken = s.scratch.taken[:kept]
+	s.ask.p.scratch.taken = s.ask.p.scratch.taken[:kept]
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -74,14 +74,14 @@ func takenWith(set []taken, slots int64) *taken {
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
 func (s *sums) giveGroups(l *leastGroups, d *demand) {
-	from := len(s.scratch.taken)
+	from := len(s.ask.p.scratch.taken)
 	last, spare := -1, -d.units[0]
 	for _, i := range l.pick() {
 		t := taken{slots: l.slots[i], groups: l.slots[i] / l.size}
 		spare += t.groups
-		s.scratch.taken = append(s.scratch.taken, t)
+		s.ask.p.scratch.taken = append(s.ask.p.scratch.taken, t)
 	}
-	set := s.scratch.taken[from:]
+	set := s.ask.p.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
 		if beside := t.slots-t.groups*l.size >= l.short; beside || spare > 0 {

@@ -7,7 +7,7 @@ import (
 // groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a group
 // whole below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
 type groupSearch struct {
-	*found
+	found             *found
 	place, groupPlace int    // of the gang's tier, and of the groups'
 	span              int64  // no domain of the tier has a narrower one
 	best              vertex // so far, -1 if there is none
@@ -17,14 +17,14 @@ type groupSearch struct {
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold in
 // so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
 func (f *found) groupBest() (d vertex, ok bool) {
-	if f.indexed == nil || !f.isOrdinary() || f.gang >= f.v.rootTop || f.slots.ix.domains.at(f.v.outside) > 0 {
+	if f.sums.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.gang >= f.sums.ask.p.v.rootTop || f.sums.ask.slots.ix.domains.at(f.sums.ask.p.v.outside) > 0 {
 		return -1, false
 	}
-	i, t := f.v.tierIndex(f.gang), f.v.tierIndex(f.groups[0])
+	i, t := f.sums.ask.p.v.tierIndex(f.strategy.gang), f.sums.ask.p.v.tierIndex(f.strategy.groups[0])
 	switch {
 	case !f.mayHold(rootVertex, i):
 		return -1, true
-	case i < 2 || t >= i || t > 0 && f.indexed.most[i][t-1].at(rootVertex) > 0:
+	case i < 2 || t >= i || t > 0 && f.sums.ask.indexed.most[i][t-1].at(rootVertex) > 0:
 		return -1, false
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
@@ -41,14 +41,14 @@ func (f *found) groupBest() (d vertex, ok bool) {
 
 // walk looks at the domains of the tier below x; false if there are nodes among them.
 func (g *groupSearch) walk(x vertex) bool {
-	lo, end := g.v.kids(x)
-	if g.v.isNode(lo) {
+	lo, end := g.found.sums.ask.p.v.kids(x)
+	if g.found.sums.ask.p.v.isNode(lo) {
 		return lo == end
 	}
 	for c := lo; c < end; c++ {
-		switch slots := int64(g.slots.ix.domains.at(c)); {
-		case slots < g.members:
-		case g.v.tier[c] <= g.gang:
+		switch slots := int64(g.found.sums.ask.slots.ix.domains.at(c)); {
+		case slots < g.found.sums.ask.members:
+		case g.found.sums.ask.p.v.tier[c] <= g.found.strategy.gang:
 			g.look(c, slots)
 		case g.mayHoldIn(c) && !g.walk(c):
 			return false
@@ -59,24 +59,24 @@ func (g *groupSearch) walk(x vertex) bool {
 
 // mayHoldIn says whether a domain of the tier below x may hold all groups in the span.
 func (g *groupSearch) mayHoldIn(x vertex) bool {
-	return int64(g.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.full
+	return int64(g.found.sums.ask.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.found.sums.ask.full
 }
 
 // look compares a domain of the tier with the best so far.
 func (g *groupSearch) look(x vertex, slots int64) {
-	if slots > g.free || !g.mayLieIn(x) || !g.takes(x) || g.spanOf(x) > g.span {
+	if slots > g.free || !g.mayLieIn(x) || !g.found.sums.takes(x) || g.found.sums.spanOf(x) > g.span {
 		return
 	}
-	if slots < g.free || g.comparePacking(x, g.best) < 0 {
+	if slots < g.free || g.found.comparePacking(x, g.best) < 0 {
 		g.best, g.free = x, slots
 	}
 }
 
 // mayLieIn says whether the best children of a domain hold all groups in the span.
 func (g *groupSearch) mayLieIn(x vertex) bool {
-	lo, end := g.v.kids(x)
-	if g.v.isNode(lo) || int64(end-lo) <= g.span || g.v.tier[x] <= g.v.tiers[g.groupPlace] {
+	lo, end := g.found.sums.ask.p.v.kids(x)
+	if g.found.sums.ask.p.v.isNode(lo) || int64(end-lo) <= g.span || g.found.sums.ask.p.v.tier[x] <= g.found.sums.ask.p.v.tiers[g.groupPlace] {
 		return true
 	}
-	return int64(g.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.full
+	return int64(g.found.sums.ask.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.found.sums.ask.full
 }

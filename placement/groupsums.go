@@ -52,8 +52,8 @@ func (g *groupSums) after(ix *index, dirty []vertex) *groupSums {
 
 // sum makes the entries of a domain from those of its children.
 func (g *groupSums) sum(s *summer, x vertex) {
-	below := s.v.tiersBelow(s.v.tier[x])
-	if lo, end := s.v.kids(x); lo == end || s.v.isNode(lo) {
+	below := s.index.v.tiersBelow(s.index.v.tier[x])
+	if lo, end := s.index.v.kids(x); lo == end || s.index.v.isNode(lo) {
 		whole, rest := g.onNodes(s, x)
 		for i := range below {
 			g.whole[i].put(x, whole)
@@ -66,7 +66,7 @@ func (g *groupSums) sum(s *summer, x vertex) {
 		whole, rest := g.gather(s, x, i)
 		g.whole[i].put(x, whole)
 		g.rest[i].put(x, rest)
-		lo, _ := s.v.kids(x)
+		lo, _ := s.index.v.kids(x)
 		putAll(&g.sums[i], lo, s.list)
 		g.sumMost(s, x, i)
 	}
@@ -74,10 +74,10 @@ func (g *groupSums) sum(s *summer, x vertex) {
 
 // onNodes counts the groups that lie on one node each of a domain, and the most that they leave over on one.
 func (g *groupSums) onNodes(s *summer, x vertex) (whole, rest int32) {
-	if largest := s.most[0].at(x); largest < g.size {
+	if largest := s.index.most[0].at(x); largest < g.size {
 		return 0, largest
 	}
-	s.list = appendTo(s.list[:0], &s.nodeSums, s.v.firstPos[x], s.v.endPos[x])
+	s.list = appendTo(s.list[:0], &s.index.nodeSums, s.index.v.firstPos[x], s.index.v.endPos[x])
 	var before int32
 	for _, sum := range s.list { // in descending order
 		slots := sum - before
@@ -94,9 +94,9 @@ func (g *groupSums) onNodes(s *summer, x vertex) (whole, rest int32) {
 // gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the children's
 // counts are left in the list.
 func (g *groupSums) gather(s *summer, x vertex, i int) (whole, rest int32) {
-	lo, end := s.v.kids(x)
-	if s.v.gaps[i][x] == 1 { // who has more slots takes no fewer groups
-		s.list = appendTo(s.list[:0], &s.domainSums, lo, end)
+	lo, end := s.index.v.kids(x)
+	if s.index.v.gaps[i][x] == 1 { // who has more slots takes no fewer groups
+		s.list = appendTo(s.list[:0], &s.index.domainSums, lo, end)
 		var before int32
 		for k, sum := range s.list {
 			slots := sum - before
@@ -117,10 +117,10 @@ func (g *groupSums) gather(s *summer, x vertex, i int) (whole, rest int32) {
 
 // of is how many groups of a tier a domain takes, and the most that they leave over.
 func (g *groupSums) of(s *summer, i int, x vertex) (whole, rest int32) {
-	if s.v.tier[x] > s.v.tiers[i] {
+	if s.index.v.tier[x] > s.index.v.tiers[i] {
 		return g.whole[i].at(x), g.rest[i].at(x)
 	}
-	slots := s.domains.at(x)
+	slots := s.index.domains.at(x)
 	whole = slots / g.size
 	return whole, slots - whole*g.size
 }
@@ -128,17 +128,17 @@ func (g *groupSums) of(s *summer, i int, x vertex) (whole, rest int32) {
 // sumMost makes what a domain knows of the best domain of a gang tier below it.
 func (g *groupSums) sumMost(s *summer, x vertex, i int) {
 	for t := range i {
-		lo, end := s.v.kids(x)
+		lo, end := s.index.v.kids(x)
 		var most int32
 		switch {
 		case lo == end:
-		case s.v.isNode(lo):
-			most = s.most[0].at(x) / g.size
-		case s.v.gaps[i][x] == 1:
+		case s.index.v.isNode(lo):
+			most = s.index.most[0].at(x) / g.size
+		case s.index.v.gaps[i][x] == 1:
 			most = g.sums[t].at(lo)
 		default:
 			for c := lo; c < end; c++ {
-				if s.v.tier[c] > s.v.tiers[i] {
+				if s.index.v.tier[c] > s.index.v.tiers[i] {
 					most = max(most, g.most[i][t].at(c))
 				} else {
 					n, _ := g.of(s, t, c)
@@ -156,7 +156,7 @@ func (g *groupSums) sumMost(s *summer, x vertex, i int) {
 // sumTops makes the tops of a domain.
 func (g *groupSums) sumTops(s *summer, x vertex, i, t int) {
 	var tops [topSize]int32
-	if lo, end := s.v.kids(x); lo < end && s.v.isNode(lo) {
+	if lo, end := s.index.v.kids(x); lo < end && s.index.v.isNode(lo) {
 		for k := range tops {
 			tops[k] = g.most[i][t].at(x)
 		}
@@ -171,11 +171,11 @@ func (g *groupSums) sumTops(s *summer, x vertex, i, t int) {
 // raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not lie in a
 // child each, or lie on nodes, all of them count for one.
 func (g *groupSums) raise(s *summer, tops *[topSize]int32, i, t int, x vertex) {
-	lo, end := s.v.kids(x)
+	lo, end := s.index.v.kids(x)
 	switch {
-	case s.v.tier[x] > s.v.tiers[i]:
+	case s.index.v.tier[x] > s.index.v.tiers[i]:
 		s.list = appendTo(s.list[:0], &g.tops[i][t], x*topSize, (x+1)*topSize)
-	case s.v.tier[x] > s.v.tiers[t] && lo < end && !s.v.isNode(lo):
+	case s.index.v.tier[x] > s.index.v.tiers[t] && lo < end && !s.index.v.isNode(lo):
 		s.list = appendTo(s.list[:0], &g.sums[t], lo, min(end, lo+topSize))
 	default:
 		n, _ := g.of(s, t, x)

@@ -51,13 +51,13 @@ func (p *problem) newIndex() *index {
 		return nil
 	}
 	s := summer{index: ix}
-	if ix.aligned = p.aligned; ix.aligned {
+	if ix.aligned = p.alignment.aligned; ix.aligned {
 		ix.alike, s.like = newSlab[int32](n), p.alikeIn(ix, nil)
 	}
 	for x := vertex(n) - 1; x >= 0; x-- {
 		s.sum(x)
 	}
-	ix.needs, ix.inexact = p.allNeeds(), p.inexact
+	ix.needs, ix.inexact = p.allNeeds(), p.alignment.inexact
 	return ix
 }
 
@@ -135,7 +135,7 @@ func (ix *index) after(p *problem, nodes []int32) *index {
 	if ix == nil {
 		return p.newIndex()
 	}
-	p.indexNeeds = ix.needs
+	p.alignment.indexNeeds = ix.needs
 	return ix.recount(p, nodes, nil, nil)
 }
 
@@ -194,7 +194,7 @@ func (ix *index) recount(p *problem, nodes []int32, excluded map[int32]bool, ext
 		s.sum(x)
 	}
 	ix.groups.passOn(&next.groups, dirty, ix.v.numDomains())
-	next.needs, next.inexact = p.allNeeds(), p.inexact || ix.inexact
+	next.needs, next.inexact = p.allNeeds(), p.alignment.inexact || ix.inexact
 	return next
 }
 

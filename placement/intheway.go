@@ -45,7 +45,7 @@ const obstaclePlans = 1000
 
 // clearing is a gang that is refused, whose running members may be placed anew.
 type clearing struct {
-	*problem
+	p        *problem
 	members  []*member // in natural order of names
 	shapes   []*gang.Shape
 	all      *problem // with all of them to be placed anew; nil if that is not supported
@@ -62,7 +62,7 @@ func (p *problem) inTheWay() Obstacles {
 		return Obstacles{} // never, unless the request has changed since
 	}
 	defer fresh.done()
-	w := &clearing{problem: fresh}
+	w := &clearing{p: fresh}
 	w.findMembers()
 	w.search = newFewest(w.classes(), obstaclePlans, w.helps)
 	if w.all, err = newProblem(w.without(w.search.sizes)); err != nil {
@@ -123,19 +123,19 @@ func (w *clearing) irregular(sets [][]int32) Obstacles {
 // findMembers lists the running members that stay, with their shapes and groups.
 func (w *clearing) findMembers() {
 	size := 1
-	if n := len(w.levels); n > 0 {
-		size = int(w.levels[n-1].size)
+	if n := len(w.p.levels); n > 0 {
+		size = int(w.p.levels[n-1].size)
 	}
 	places := map[string][2]int{}
 	waiting := 0
-	for rank, r := range w.ranking() {
+	for rank, r := range w.p.ranking() {
 		if r.pos < 0 {
 			waiting++
 			continue
 		}
 		places[r.name] = [2]int{rank / size, waiting}
 	}
-	for _, m := range w.own {
+	for _, m := range w.p.own {
 		if at, ok := places[m.name]; ok {
 			w.members, w.shapes = append(w.members, m), append(w.shapes, w.shapeOfRunning(m))
 			w.groups, w.before = append(w.groups, at[0]), append(w.before, at[1])
@@ -146,26 +146,26 @@ func (w *clearing) findMembers() {
 // shapeOfRunning is the shape that a running member is taken to have.
 func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
 	holds := func(s *gang.Shape) bool {
-		for r, name := range w.c.resources {
-			if s.Resources[name] != m.holds[r] {
+		for r, name := range w.p.c.fabric.resources {
+			if s.Resources[name] != m.kin.holds[r] {
 				return false
 			}
 		}
 		return true
 	}
-	if holds(&w.req.Shape) {
-		return &w.req.Shape
+	if holds(&w.p.req.Shape) {
+		return &w.p.req.Shape
 	}
-	for i := range w.req.Members {
-		if s := w.req.Members[i].Shape; s != nil && holds(s) {
+	for i := range w.p.req.Members {
+		if s := w.p.req.Members[i].Shape; s != nil && holds(s) {
 			return s
 		}
 	}
-	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.holds, m.holds) }); i >= 0 {
+	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.kin.holds, m.kin.holds) }); i >= 0 {
 		return w.shapes[i]
 	}
-	own := w.req.Shape
-	own.Resources = w.c.held(m.holds)
+	own := w.p.req.Shape
+	own.Resources = w.p.c.fabric.held(m.kin.holds)
 	return &own
 }
 
@@ -181,14 +181,14 @@ func (w *clearing) classes() []int32 {
 	}
 	known, out := map[class]int32{}, make([]int32, len(w.members))
 	for i, m := range w.members {
-		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.quota, m.pinned}
-		if len(w.levels) > 0 {
+		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.kin.quota, m.pinned}
+		if len(w.p.levels) > 0 {
 			c.group = w.groups[i]
 		}
-		if len(w.req.Parts) > 0 {
+		if len(w.p.req.Parts) > 0 {
 			c.group = i // it has a part of its own, for all that is known here
 		}
-		if w.req.MinMember > 0 { // the lowest ranks are placed
+		if w.p.req.MinMember > 0 { // the lowest ranks are placed
 			c.before = w.before[i]
 		}
 		id, ok := known[c]
@@ -203,23 +203,23 @@ func (w *clearing) classes() []int32 {
 
 // without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
 func (w *clearing) without(counts []int32) (*Cluster, *gang.Request) {
-	req, d := *w.req, Delta{}
+	req, d := *w.p.req, Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
 	for _, e := range w.search.elements(counts) {
 		m, shape := w.members[e], w.shapes[e]
-		if shape == &w.req.Shape {
+		if shape == &w.p.req.Shape {
 			shape = nil
 		}
-		d.Remove = append(d.Remove, MemberRef{m.gang, m.name})
+		d.Remove = append(d.Remove, MemberRef{m.kin.gang, m.name})
 		req.Members = append(req.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shape, NonPreemptible: m.pinned})
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
-		req.MinMember = len(w.running) + w.least
-		req.Total = max(req.Total, len(w.running)+len(w.req.Members))
+		req.MinMember = len(w.p.running) + w.p.least
+		req.Total = max(req.Total, len(w.p.running)+len(w.p.req.Members))
 	}
-	c, err := w.c.Update(d)
+	c, err := w.p.c.Update(d)
 	if err != nil {
-		return w.c, w.req // never: they run
+		return w.p.c, w.p.req // never: they run
 	}
 	return c, &req
 }
@@ -231,7 +231,7 @@ func (w *clearing) helps(counts []int32) bool {
 	var why *Unschedulable
 	switch {
 	case err == nil:
-		return len(res.Assignments) > len(req.Members)-len(w.req.Members) // parts may leave out whom they need not have
+		return len(res.Assignments) > len(req.Members)-len(w.p.req.Members) // parts may leave out whom they need not have
 	case !errors.As(err, &why) || !why.Proven:
 		w.unproven = true
 	}
@@ -243,7 +243,7 @@ func (w *clearing) helps(counts []int32) bool {
 func (w *clearing) outsideDomains() [][]int32 {
 	domains := make([]vertex, len(w.members))
 	for e, m := range w.members {
-		domains[e] = w.v.highest(w.v.nodeVertex(w.v.at(m.node)), w.gather.must)
+		domains[e] = w.p.v.highest(w.p.v.nodeVertex(w.p.v.at(m.node)), w.p.gather.must)
 	}
 	sets := [][]int32{w.search.sizes}
 	for e, d := range domains {
@@ -269,11 +269,11 @@ func (w *clearing) outsideDomains() [][]int32 {
 // make no more room than they need.
 func (w *clearing) plain() bool {
 	a := w.all
-	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.req.Parts) > 0 || w.c.zoned > 0 || a.shapes[0].NUMA.Policy != "" {
+	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.p.req.Parts) > 0 || w.p.c.zoned > 0 || a.shapes[0].NUMA.Policy != "" {
 		return false
 	}
-	counted := w.req.MinMember > 0 && (len(a.levels) > 0 || w.req.Quota != "")
-	return !counted && !slices.ContainsFunc(a.levels, func(l level) bool { return l.must < a.gather.must })
+	counted := w.p.req.MinMember > 0 && (len(a.levels) > 0 || w.p.req.Quota != "")
+	return !counted && !slices.ContainsFunc(a.levels, func(l level) bool { return l.gather.must < a.gather.must })
 }
 
 // lasting are the members that could be placed where they were. If that are all, monotone says whether what helps surely does with more members
@@ -291,14 +291,14 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	var stay []int32
 	for e, m := range w.members {
 		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
-		full := func(n need) bool { return w.freeOf(m.node, n, nil) < 0 }
-		if m.quota == w.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+		full := func(n need) bool { return w.p.freeOf(m.node, n, nil) < 0 }
+		if m.kin.quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}
-	fewer := w.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
-	mixed := len(a.shapes) > 1 && a.zonesBind()                              // more free zones may be taken otherwise
-	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.req.Parts) == 0
+	fewer := w.p.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
+	mixed := len(a.shapes) > 1 && a.zonesBind()                                // more free zones may be taken otherwise
+	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.req.Parts) == 0
 }
 
 // alike counts the members of one shape on a member's node.
@@ -316,7 +316,7 @@ func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
 	out := Obstacles{Proven: proven}
 	for _, e := range w.search.elements(counts) {
 		m := w.members[e]
-		out.Members = append(out.Members, Obstacle{MemberRef{m.gang, m.name}, w.c.names[m.node]})
+		out.Members = append(out.Members, Obstacle{MemberRef{m.kin.gang, m.name}, w.p.c.fabric.names[m.node]})
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	gpu := fresh().resource("gpu")
+	gpu := fresh().fabric.resource("gpu")
 	for want, spoil := range map[string]func(c *Cluster){
 		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Cluster) { c.free[gpu].set(0, 1) },
 		"invariant: the leaving members are not those of the gangs":    func(c *Cluster) { c.leaving = c.membersOn(1) },
@@ -50,14 +50,18 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		p, err := newProblem(fresh(), req)
 		require.NoError(t, err)
 		o := p.search()
-		sh := o.place(o.domain, o.everything())
+		sh := o.found.sums.place(o.domain, o.found.sums.everything())
 		return o, &sh
 	}
 	for want, spoil := range map[string]func(o *outcome, sh *share){
-		"invariant: 5 members are shared out, not 4":     func(o *outcome, sh *share) { sh.units[0]++; sh.parts[0].units[0]++; sh.parts[0].parts[0].units[0]++ },
-		"invariant: vertex 0 keeps -1 members to itself": func(o *outcome, sh *share) { sh.units[0]-- },
+		"invariant: 5 members are shared out, not 4": func(o *outcome, sh *share) {
+			sh.demand.units[0]++
+			sh.parts[0].demand.units[0]++
+			sh.parts[0].parts[0].demand.units[0]++
+		},
+		"invariant: vertex 0 keeps -1 members to itself": func(o *outcome, sh *share) { sh.demand.units[0]-- },
 		"invariant: 3 of 4 members have a position":      func(o *outcome, sh *share) { o.positions = o.positions[:3] },
-		"invariant: the gang reaches more than tier 0":   func(o *outcome, sh *share) { o.strategy.gang = 0 },
+		"invariant: the gang reaches more than tier 0":   func(o *outcome, sh *share) { o.found.strategy.gang = 0 },
 		"invariant: vertex 1 gets a part of vertex 1":    func(o *outcome, sh *share) { sh.at = 1 },
 	} {
 		o, sh := decided()

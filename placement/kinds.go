@@ -9,7 +9,7 @@ import (
 
 // groupKind are groups that can change places: they have the same rules, ask for the same and lie in groups of one kind.
 type groupKind struct {
-	gathering
+	gather gathering
 	level  int
 	parent int // the kind of the groups that they lie in, -1: the gang
 	parts  []*part
@@ -22,7 +22,7 @@ type groupKind struct {
 
 // finished is a group with running members alone.
 type finished struct {
-	gathering
+	gather gathering
 	level  int
 	abroad bool // it is no group in the gang's topology
 	tier   int32
@@ -30,7 +30,7 @@ type finished struct {
 
 // billing finds the kinds of a gang.
 type billing struct {
-	*problem
+	p         *problem
 	place, at []int32 // by rank: in pending, and where it runs; -1: not at all
 	signs     map[*part]string
 	inOrder   bool // parts of which members may stay out are told apart by who comes first
@@ -41,7 +41,7 @@ type billing struct {
 // bill says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
 // in the order of their first ranks.
 func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
-	b := billing{problem: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
+	b := billing{p: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
 	b.sign(p.whole)
 	own := make(counts, len(p.shapes))
 	b.count(p.whole, own)
@@ -76,13 +76,13 @@ func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
 
 // sign makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
 func (b *billing) sign(a *part) string {
-	own := make(counts, len(b.shapes))
+	own := make(counts, len(b.p.shapes))
 	var order []int32
 	var inner []string
 	for _, rank := range a.ranks {
 		if i := b.place[rank]; i >= 0 {
-			own[b.role(int(i))]++
-			order = append(order, b.role(int(i)))
+			own[b.p.role(int(i))]++
+			order = append(order, b.p.role(int(i)))
 		}
 	}
 	for _, o := range a.parts {
@@ -91,14 +91,14 @@ func (b *billing) sign(a *part) string {
 	slices.Sort(inner)
 	sign := ""
 	if own.total() > 0 || strings.Join(inner, "") != "" {
-		sign = fmt.Sprint(a.level, a.must, a.hard, a.worths, a.multiples, a.bundle, a.least, a.leastParts, own, inner)
+		sign = fmt.Sprint(a.level, a.gather.must, a.gather.hard, a.gather.worths, a.multiples, a.bundle, a.least, a.leastParts, own, inner)
 		if b.inOrder && a.least > 0 {
 			sign += fmt.Sprint(" as ", order)
 		}
 		if a.abroad != nil {
 			sign += " in " + strconv.Quote(a.abroad.name)
 		}
-		if b.v.lowestOf(a.all(), b.at) >= 0 {
+		if b.p.v.lowestOf(a.all(), b.at) >= 0 {
 			sign += fmt.Sprint(" beside running members ", a.first())
 		}
 		sign = "(" + sign + ")"
@@ -119,7 +119,7 @@ func (p *problem) role(i int) int32 {
 func (b *billing) count(a *part, own counts) {
 	for _, rank := range a.ranks {
 		if i := b.place[rank]; i >= 0 {
-			own[b.role(int(i))]++
+			own[b.p.role(int(i))]++
 		}
 	}
 	for _, o := range a.parts {
@@ -148,7 +148,7 @@ func (b *billing) groupsIn(a *part) (out []*part) {
 func (b *billing) finish(a *part) {
 	a.each(func(o *part) {
 		if home := b.homeOf(o); home >= 0 && o.inTree() {
-			b.finished = append(b.finished, finished{gathering: o.gathering, level: o.level, tier: b.v.tierOf(home)})
+			b.finished = append(b.finished, finished{gather: o.gather, level: o.level, tier: b.p.v.tierOf(home)})
 		}
 	})
 }
@@ -156,8 +156,8 @@ func (b *billing) finish(a *part) {
 // homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
 // there is one, members there reach the root.
 func (b *billing) homeOf(a *part) vertex {
-	x := b.v.lowestOf(a.all(), b.at)
-	if x >= 0 && b.v.contains(b.v.outside, x) && b.hard() {
+	x := b.p.v.lowestOf(a.all(), b.at)
+	if x >= 0 && b.p.v.contains(b.p.v.outside, x) && b.p.hard() {
 		return rootVertex
 	}
 	return x
@@ -194,7 +194,7 @@ func (b *billing) collect(parent int, outer []*part) []nested {
 // add makes a kind and returns what lies in its groups.
 func (b *billing) add(n nested) []nested {
 	first := n.parts[0]
-	k := groupKind{gathering: first.gathering, level: first.level, parent: n.parent, parts: n.parts, needs: make(counts, len(b.shapes))}
+	k := groupKind{gather: first.gather, level: first.level, parent: n.parent, parts: n.parts, needs: make(counts, len(b.p.shapes))}
 	k.of = len(b.kinds)
 	b.count(first, k.needs)
 	k.home = b.homeOf(first)

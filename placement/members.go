@@ -14,7 +14,7 @@ import (
 
 // member is a running member. It is never changed, only replaced.
 type member struct {
-	*kin
+	kin              *kin
 	name             string
 	index            int
 	node             int32
@@ -43,7 +43,7 @@ func (k *kin) is(o *kin) bool {
 }
 
 // mayLeave says whether the member can be anybody's victim.
-func (m *member) mayLeave() bool { return !m.pinned && !m.unevictable && !m.leaving }
+func (m *member) mayLeave() bool { return !m.pinned && !m.kin.unevictable && !m.leaving }
 
 // gangMembers are the running members of one gang in natural order of names.
 type gangMembers struct {
@@ -61,11 +61,11 @@ func newGangMembers(name string, members []*member) *gangMembers {
 		if m.leaving {
 			continue
 		}
-		if g.staying == 0 || m.priority < g.priority {
-			g.priority = m.priority
+		if g.staying == 0 || m.kin.priority < g.priority {
+			g.priority = m.kin.priority
 		}
 		g.staying++
-		g.least = max(g.least, int32(min(m.least, math.MaxInt32)))
+		g.least = max(g.least, int32(min(m.kin.least, math.MaxInt32)))
 	}
 	return g
 }
@@ -103,8 +103,8 @@ func (c *Cluster) setGang(name string, old, members []*member) {
 func eachKey(members []*member, f func(key string)) {
 	var last *kin
 	for _, m := range members {
-		if m.kin != last && m.affinityKey != "" {
-			f(m.affinityKey)
+		if m.kin != last && m.kin.affinityKey != "" {
+			f(m.kin.affinityKey)
 		}
 		last = m.kin
 	}
@@ -117,7 +117,7 @@ func (c *Cluster) eachWithKey(key string, f func(m *member)) {
 			return false
 		}
 		for _, m := range c.membersOf(a.gang) {
-			if m.affinityKey == key {
+			if m.kin.affinityKey == key {
 				f(m)
 			}
 		}
@@ -127,8 +127,8 @@ func (c *Cluster) eachWithKey(key string, f func(m *member)) {
 
 // compareMembers orders by gang, then name, in natural order.
 func compareMembers(a, b *member) int {
-	if a.kin != b.kin && a.gang != b.gang {
-		return muster.CompareNatural(a.gang, b.gang)
+	if a.kin != b.kin && a.kin.gang != b.kin.gang {
+		return muster.CompareNatural(a.kin.gang, b.kin.gang)
 	}
 	return muster.CompareNatural(a.name, b.name)
 }

@@ -59,7 +59,7 @@ func TestSortedMembersAreInNaturalOrder(t *testing.T) {
 		}
 		want := slices.Clone(members)
 		slices.SortStableFunc(want, func(a, b *member) int {
-			return cmp.Or(muster.CompareNatural(a.gang, b.gang), muster.CompareNatural(a.name, b.name))
+			return cmp.Or(muster.CompareNatural(a.kin.gang, b.kin.gang), muster.CompareNatural(a.name, b.name))
 		})
 		sortMembers(members)
 		require.Len(t, members, len(want))

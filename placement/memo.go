@@ -20,12 +20,12 @@ type memoized[K, V any] struct {
 }
 
 // stamp is when something was last used, by the count of uses in the lineage.
-type stamp struct{ atomic.Int64 }
+type stamp struct{ n atomic.Int64 }
 
 // stamped marks something as used now. The count is written only if something else was used since.
 func (f *fabric) stamped(s *stamp) {
-	if now := f.uses.Load(); s.Load() != now || now == 0 {
-		s.Store(f.uses.Add(1))
+	if now := f.uses.Load(); s.n.Load() != now || now == 0 {
+		s.n.Store(f.uses.Add(1))
 	}
 }
 
@@ -69,7 +69,7 @@ func lastUsed[K, V any](list []*memoized[K, V], n int) []*memoized[K, V] {
 	for len(list) > n {
 		oldest := 0
 		for i := range list {
-			if list[i].used.Load() < list[oldest].used.Load() {
+			if list[i].used.n.Load() < list[oldest].used.n.Load() {
 				oldest = i
 			}
 		}

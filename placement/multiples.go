@@ -59,7 +59,7 @@ func (p *problem) checkMultiples() error {
 		return nil
 	}
 	for i, l := range p.levels {
-		if within := p.mult[l.must]; l.size%within != 0 {
+		if within := p.mult[l.gather.must]; l.size%within != 0 {
 			return invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.size,
 				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
 		}
@@ -91,7 +91,7 @@ func (p *problem) settleMultiples() error {
 // keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
 // whole, each in one such domain.
 func (a *part) keeps(m int64, tier int32) bool {
-	if a.inTree() && a.hard && a.must <= tier && int64(len(a.all()))%m == 0 && a.wholly() {
+	if a.inTree() && a.gather.hard && a.gather.must <= tier && int64(len(a.all()))%m == 0 && a.wholly() {
 		return true
 	}
 	return len(a.ranks) == 0 && !slices.ContainsFunc(a.parts, func(b *part) bool { return !b.keeps(m, tier) })
@@ -130,8 +130,8 @@ func (c *contents) mostEven(all content, fits func(content) bool) (best content)
 		if best != nil && compareContents(in, best) >= 0 {
 			break
 		}
-		if steps++; steps > c.contentSteps() || len(known) > c.contentPlans() {
-			*c.doubt = true
+		if steps++; steps > c.p.contentSteps() || len(known) > c.p.contentPlans() {
+			*c.p.parting.doubt = true
 			break
 		}
 		if c.even(in) && try(in) {
@@ -144,14 +144,14 @@ func (c *contents) mostEven(all content, fits func(content) bool) (best content)
 // everyEven lists the contents that are multiples, those of fewer members first.
 func (c *contents) everyEven(all content) []content {
 	list := c.chain(all)
-	if steps := 0; len(c.whole.parts) > 0 {
+	if steps := 0; len(c.p.whole.parts) > 0 {
 		seen := map[string]bool{}
 		for _, in := range list {
 			seen[in.key()] = true
 		}
 		for in := range c.downFrom(all) {
-			if steps++; steps > c.contentSteps() {
-				c.truncated, *c.doubt = true, true
+			if steps++; steps > c.p.contentSteps() {
+				c.truncated, *c.p.parting.doubt = true, true
 				break
 			}
 			if !seen[in.key()] {
@@ -164,7 +164,7 @@ func (c *contents) everyEven(all content) []content {
 		return cmp.Or(cmp.Compare(a.size(), b.size()), compareContents(a, b))
 	})
 	if len(list) > evenContents {
-		list, c.truncated, *c.doubt = list[:evenContents], true, true
+		list, c.truncated, *c.p.parting.doubt = list[:evenContents], true, true
 	}
 	return list
 }

@@ -11,16 +11,16 @@ type gap struct {
 
 // findGap finds the gap of the ask.
 func (a *ask) findGap() {
-	if a.members != 1 || len(a.running) == 0 || a.mult != nil {
+	if a.members != 1 || len(a.p.running) == 0 || a.p.mult != nil {
 		return
 	}
-	g := gap{0, a.v.nodes - 1, true}
-	behind := sort.Search(len(a.running), func(i int) bool { return a.running[i].rank > a.pending[0].rank })
+	g := gap{0, a.p.v.nodes - 1, true}
+	behind := sort.Search(len(a.p.running), func(i int) bool { return a.p.running[i].rank > a.p.pending[0].rank })
 	if behind > 0 {
-		g.first = a.running[behind-1].pos
+		g.first = a.p.running[behind-1].pos
 	}
-	if behind < len(a.running) {
-		g.last = a.running[behind].pos
+	if behind < len(a.p.running) {
+		g.last = a.p.running[behind].pos
 	}
 	if g.open = g.first <= g.last; g.open {
 		a.gap = g
@@ -29,13 +29,13 @@ func (a *ask) findGap() {
 
 // inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
 func (s *sums) inGap(x vertex) (first, end vertex) {
-	lo, hi := s.v.kids(x)
-	if !s.gap.open {
+	lo, hi := s.ask.p.v.kids(x)
+	if !s.ask.gap.open {
 		return lo, lo
 	}
 	n := int(hi - lo)
-	first = lo + vertex(sort.Search(n, func(i int) bool { return s.v.endOf(lo+vertex(i)) > s.gap.first }))
-	end = lo + vertex(sort.Search(n, func(i int) bool { return s.v.first(lo+vertex(i)) > s.gap.last }))
+	first = lo + vertex(sort.Search(n, func(i int) bool { return s.ask.p.v.endOf(lo+vertex(i)) > s.ask.gap.first }))
+	end = lo + vertex(sort.Search(n, func(i int) bool { return s.ask.p.v.first(lo+vertex(i)) > s.ask.gap.last }))
 	for first < end && !s.hasRoomInGap(first) {
 		first++
 	}
@@ -47,14 +47,14 @@ func (s *sums) inGap(x vertex) (first, end vertex) {
 
 // hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
 func (s *sums) hasRoomInGap(x vertex) bool {
-	first, end := s.v.first(x), s.v.endOf(x)
+	first, end := s.ask.p.v.first(x), s.ask.p.v.endOf(x)
 	switch {
-	case s.slots.at(x) <= 0 || end <= s.gap.first || first > s.gap.last:
+	case s.ask.slots.at(x) <= 0 || end <= s.ask.gap.first || first > s.ask.gap.last:
 		return false
-	case first >= s.gap.first && end-1 <= s.gap.last:
+	case first >= s.ask.gap.first && end-1 <= s.ask.gap.last:
 		return true
 	}
-	lo, hi := s.v.kids(x)
+	lo, hi := s.ask.p.v.kids(x)
 	for c := lo; c < hi; c++ {
 		if s.hasRoomInGap(c) {
 			return true

@@ -13,7 +13,7 @@ import (
 type node struct {
 	labels map[string]string
 	flags  nodeFlags
-	*kind
+	kind   *kind
 }
 
 type nodeFlags uint8
@@ -77,15 +77,15 @@ func (c *Cluster) flagsOf(id int32) nodeFlags { return c.static.flags.at(id) }
 
 // kinder finds the kinds of nodes, so that equal ones are one.
 type kinder struct {
-	*amounts
-	kinds map[*int64][]*kind // by the vector of what is allocatable
+	amounts *amounts
+	kinds   map[*int64][]*kind // by the vector of what is allocatable
 }
 
 func (f *fabric) kinder() *kinder { return &kinder{f.amounts(), map[*int64][]*kind{}} }
 
 // of is the kind of a node, if need be a new one; old is what the node was before. The error names the field.
 func (k *kinder) of(n *Node, old *kind) (*kind, error) {
-	v := k.vector(n.Allocatable, boundless)
+	v := k.amounts.vector(n.Allocatable, boundless)
 	if v == nil {
 		return nil, n.Allocatable.Validate("node " + n.Name + ".Allocatable")
 	}
@@ -142,7 +142,7 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 	c.countTotal(kind.allocatable, 1)
 	c.static.set(id, s)
 	c.touch(id)
-	for r, amount := range s.allocatable {
+	for r, amount := range s.kind.allocatable {
 		if c.free[r].at(id) != amount {
 			c.free[r].set(id, amount)
 		}
@@ -153,12 +153,12 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 // changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
 func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 	for _, name := range remove {
-		id, ok := c.id(name)
+		id, ok := c.fabric.id(name)
 		if !ok || c.flagsOf(id)&present == 0 {
 			return nil, &ConflictError{Node: name, Reason: "the node is not in the cluster"}
 		}
 		if on := c.membersOn(id); len(on) > 0 {
-			return nil, &ConflictError{Node: name, Gang: on[0].gang, Member: on[0].name, Reason: "a member runs on the node"}
+			return nil, &ConflictError{Node: name, Gang: on[0].kin.gang, Member: on[0].name, Reason: "a member runs on the node"}
 		}
 		c.setZones(id, nil)
 		c.countTotal(c.static.kindOf(id).allocatable, -1)
@@ -178,7 +178,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 	if !c.hasPlacesFor(set) {
 		return c.rebuild(set, seen)
 	}
-	pool := c.kinder()
+	pool := c.fabric.kinder()
 	for i := range set {
 		if err := c.setNode(&set[i], pool); err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 
 // setNode puts a node in its place, below the members that run on it.
 func (c *Cluster) setNode(n *Node, pool *kinder) error {
-	id, _ := c.id(n.Name)
+	id, _ := c.fabric.id(n.Name)
 	if err := c.putNode(id, n, pool); err != nil {
 		return err
 	}
@@ -204,11 +204,11 @@ func (c *Cluster) setNode(n *Node, pool *kinder) error {
 // hasPlacesFor says whether the nodes and their resources are known to the layout.
 func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 	for i := range nodes {
-		if _, ok := c.id(nodes[i].Name); !ok {
+		if _, ok := c.fabric.id(nodes[i].Name); !ok {
 			return false
 		}
 		for name := range nodes[i].Allocatable {
-			if c.resource(name) < 0 {
+			if c.fabric.resource(name) < 0 {
 				return false
 			}
 		}
@@ -218,7 +218,7 @@ func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 
 // rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
 func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
-	spec := Spec{Trees: c.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.exclusive, KeptShapes: c.keptShapes, KeptSizes: c.keptSizes, Budgets: c.budgets}
+	spec := Spec{Trees: c.fabric.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.fabric.exclusive, KeptShapes: c.fabric.keptShapes, KeptSizes: c.fabric.keptSizes, Budgets: c.budgets}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
 			spec.Nodes = append(spec.Nodes, n)
@@ -230,6 +230,6 @@ func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error)
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
 	}
-	next.notices = c.notices // what was not accepted then is not in the snapshot
+	next.fabric.notices = c.fabric.notices // what was not accepted then is not in the snapshot
 	return next, nil
 }

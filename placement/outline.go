@@ -10,15 +10,15 @@ import (
 // outline is a search for victims who leave one by one, before it is known who they are: nodes that are alike but for the names and the starts of their
 // members are one class.
 type outline struct {
-	*evicting
-	roster  *roster
-	kindOf  []int64 // by sort: the place of its priority and its kind; -1: no candidate
-	kinds   vectors
-	amounts []int64 // see givenBy
-	classes *classTable
-	classOf []int32 // by position; -1: the node takes no unit
-	spots   []spot  // by candidate
-	total   int     // of candidates
+	evicting *evicting
+	roster   *roster
+	kindOf   []int64 // by sort: the place of its priority and its kind; -1: no candidate
+	kinds    vectors
+	amounts  []int64 // see givenBy
+	classes  *classTable
+	classOf  []int32 // by position; -1: the node takes no unit
+	spots    []spot  // by candidate
+	total    int     // of candidates
 }
 
 // spot is where a member stands: so many that may leave stand on its node before it.
@@ -28,10 +28,10 @@ type spot struct{ node, nth int32 }
 // best set can lie are read member by member. False if it is another problem.
 func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	none := preempt.Solution{Proven: true}
-	if e.req.Quota != "" || e.mult != nil || e.inParts() || len(e.own) > 0 || e.guaranteed() || e.startsTied() {
+	if e.p.req.Quota != "" || e.p.mult != nil || e.p.inParts() || len(e.p.own) > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
-	o := &outline{evicting: e, roster: e.c.roster()}
+	o := &outline{evicting: e, roster: e.p.c.roster()}
 	if ok := o.countCandidates(); !ok || o.total == 0 {
 		return none, ok
 	}
@@ -39,18 +39,18 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	if !o.classify() {
 		return none, false
 	}
-	e.Exact = true
+	e.question.Exact = true
 	o.list()
-	view, ok := preempt.Look(e.Problem, o.classOf)
+	view, ok := preempt.Look(e.question, o.classOf)
 	if !ok || len(view.Domains) == 0 {
 		return none, ok
 	}
 	o.narrow(&view)
-	s := preempt.Solve(e.Problem)
-	e.members = make([]*member, len(e.Candidates))
+	s := preempt.Solve(e.question)
+	e.members = make([]*member, len(e.question.Candidates))
 	for _, i := range s.Gone {
 		at := o.spots[i]
-		e.members[i] = e.c.leavable(at.node)[at.nth]
+		e.members[i] = e.p.c.leavable(at.node)[at.nth]
 	}
 	return s, true
 }
@@ -58,8 +58,8 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 // startsTied says whether one of the first few gangs is a candidate that others depend on: where there are any, there mostly are many.
 func (e *evicting) startsTied() (tied bool) {
 	n := 0
-	e.c.gangs.Ascend(func(g *gangMembers) bool {
-		tied = g.priority < e.req.Priority && slices.ContainsFunc(g.members, func(m *member) bool { return m.mayLeave() && tiesOthers(g, m) })
+	e.p.c.gangs.Ascend(func(g *gangMembers) bool {
+		tied = g.priority < e.p.req.Priority && slices.ContainsFunc(g.members, func(m *member) bool { return m.mayLeave() && tiesOthers(g, m) })
 		n++
 		return !tied && n < 64
 	})
@@ -68,11 +68,11 @@ func (e *evicting) startsTied() (tied bool) {
 
 // guaranteed says whether any quota has a min.
 func (e *evicting) guaranteed() bool {
-	if e.c.quotas == nil {
+	if e.p.c.quotas == nil {
 		return false
 	}
-	for _, q := range e.c.quotas.Quotas() {
-		spec, _ := e.c.quotas.Spec(q)
+	for _, q := range e.p.c.quotas.Quotas() {
+		spec, _ := e.p.c.quotas.Spec(q)
 		for _, amount := range spec.Min {
 			if amount > 0 {
 				return true
@@ -87,35 +87,35 @@ func (o *outline) countCandidates() bool {
 	for _, p := range o.roster.pages {
 		for i := range p.counts {
 			n := &p.counts[i]
-			if n.priority >= o.req.Priority {
+			if n.priority >= o.evicting.p.req.Priority {
 				break
 			}
 			if n.tied > 0 {
 				return false
 			}
-			o.total, o.Latest = o.total+n.members, max(o.Latest, n.latest)
+			o.total, o.evicting.question.Latest = o.total+n.members, max(o.evicting.question.Latest, n.latest)
 			at, known := o.placeOf(n.priority)
 			if !known {
-				o.Gangs = slices.Insert(o.Gangs, at, preempt.Gang{Priority: n.priority})
+				o.evicting.question.Gangs = slices.Insert(o.evicting.question.Gangs, at, preempt.Gang{Priority: n.priority})
 			}
-			o.Gangs[at].Running += n.members
-			o.Gangs[at].Surplus = o.Gangs[at].Running
+			o.evicting.question.Gangs[at].Running += n.members
+			o.evicting.question.Gangs[at].Surplus = o.evicting.question.Gangs[at].Running
 		}
 	}
 	if o.total > 0 {
-		o.Lowest = o.Gangs[0].Priority
+		o.evicting.question.Lowest = o.evicting.question.Gangs[0].Priority
 	}
 	return true
 }
 
 // placeOf is the place of a priority among those of candidates.
 func (o *outline) placeOf(priority int64) (int, bool) {
-	return slices.BinarySearchFunc(o.Gangs, priority, func(g preempt.Gang, priority int64) int { return cmp.Compare(g.Priority, priority) })
+	return slices.BinarySearchFunc(o.evicting.question.Gangs, priority, func(g preempt.Gang, priority int64) int { return cmp.Compare(g.Priority, priority) })
 }
 
 // findKinds tells kinds apart by what they give back of what is asked for.
 func (o *outline) findKinds() {
-	o.kindOf, o.amounts = make([]int64, len(o.roster.sorts)), make([]int64, len(o.needs))
+	o.kindOf, o.amounts = make([]int64, len(o.roster.sorts)), make([]int64, len(o.evicting.p.needs))
 	for i := range o.roster.sorts {
 		s := &o.roster.sorts[i]
 		at, ok := o.placeOf(s.priority)
@@ -124,13 +124,13 @@ func (o *outline) findKinds() {
 		}
 	}
 	for _, amounts := range o.kinds.list {
-		o.Kinds = append(o.Kinds, preempt.Kind{Amounts: amounts})
+		o.evicting.question.Kinds = append(o.evicting.question.Kinds, preempt.Kind{Amounts: amounts})
 	}
 }
 
 // givenBy is what a member gives back that holds so much, by need, until it is asked again.
 func (o *outline) givenBy(holds []int64) []int64 {
-	for r, need := range o.needs {
+	for r, need := range o.evicting.p.needs {
 		if o.amounts[r] = 0; need.id >= 0 {
 			o.amounts[r] = holds[need.id]
 		}
@@ -140,20 +140,20 @@ func (o *outline) givenBy(holds []int64) []int64 {
 
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *outline) classify() bool {
-	open, gifts := o.opening(o.refusal), o.leavingGifts()
-	o.classOf = make([]int32, o.v.nodes)
-	o.classes = newClassTable(len(o.needs))
-	free, on := make([]int64, len(o.needs)), []int64(nil)
-	for id := range o.v.nodes {
-		pos, flags := o.v.at(id), o.c.flagsOf(id)
+	open, gifts := o.evicting.p.opening(o.evicting.p.refusal), o.evicting.p.leavingGifts()
+	o.classOf = make([]int32, o.evicting.p.v.nodes)
+	o.classes = newClassTable(len(o.evicting.p.needs))
+	free, on := make([]int64, len(o.evicting.p.needs)), []int64(nil)
+	for id := range o.evicting.p.v.nodes {
+		pos, flags := o.evicting.p.v.at(id), o.evicting.p.c.flagsOf(id)
 		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
-		if pos >= o.v.firstPos[o.v.outside] || o.bound(flags) {
+		if pos >= o.evicting.p.v.firstPos[o.evicting.p.v.outside] || o.evicting.p.bound(flags) {
 			return false
 		}
-		for r, need := range o.needs {
-			free[r] = o.freeOf(id, need, gifts[id].amounts)
+		for r, need := range o.evicting.p.needs {
+			free[r] = o.evicting.p.freeOf(id, need, gifts[id].amounts)
 		}
 		page, i := o.roster.pages[id/pageSize], int(id%pageSize)
 		on = on[:0]
@@ -170,34 +170,34 @@ func (o *outline) classify() bool {
 
 // list makes classes the nodes of the problem, and what stands on them its candidates.
 func (o *outline) list() {
-	o.Nodes = make([]preempt.Node, o.classes.len())
-	o.Candidates = make([]preempt.Candidate, 0, len(o.classes.on))
-	for class := range int32(len(o.Nodes)) {
+	o.evicting.question.Nodes = make([]preempt.Node, o.classes.len())
+	o.evicting.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.on))
+	for class := range int32(len(o.evicting.question.Nodes)) {
 		free, on := o.classes.at(class)
-		o.Nodes[class].Free = free
+		o.evicting.question.Nodes[class].Free = free
 		for _, kind := range on {
-			o.Candidates = append(o.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+			o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
 		}
 	}
-	o.Others = o.total - len(o.Candidates)
+	o.evicting.question.Others = o.total - len(o.evicting.question.Candidates)
 }
 
 // narrow makes the problem that of some domains alone, whose positions move together, without those who stay for sure.
 func (o *outline) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
-	o.Nodes, o.Candidates = nil, nil
-	used := make([]bool, len(o.Kinds))
+	o.evicting.question.Nodes, o.evicting.question.Candidates = nil, nil
+	used := make([]bool, len(o.evicting.question.Kinds))
 	for _, d := range view.Domains {
 		for pos := d[0]; pos < d[1]; pos++ {
 			n := preempt.Node{}
 			if class := o.classOf[pos]; class >= 0 {
 				n.Free, _ = o.classes.at(class)
-				o.name(o.v.node(pos), view.Ceiling, used)
+				o.name(o.evicting.p.v.node(pos), view.Ceiling, used)
 			}
-			o.Nodes = append(o.Nodes, n)
+			o.evicting.question.Nodes = append(o.evicting.question.Nodes, n)
 		}
 	}
-	o.Others = o.total - len(o.Candidates)
+	o.evicting.question.Others = o.total - len(o.evicting.question.Candidates)
 	o.orderKinds(used)
 }
 
@@ -207,65 +207,65 @@ func (o *outline) name(id int32, ceiling int64, used []bool) {
 	lo, end := page.of(int(id % pageSize))
 	for i := lo; i < end; i++ {
 		kind := o.kindOf[page.sorts[i]]
-		if kind < 0 || o.Gangs[kind>>32].Priority > ceiling {
+		if kind < 0 || o.evicting.question.Gangs[kind>>32].Priority > ceiling {
 			continue
 		}
 		used[int32(kind)] = true
 		o.spots = append(o.spots, spot{id, i - lo})
-		o.Candidates = append(o.Candidates, preempt.Candidate{
-			Position: int32(len(o.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.Candidates)), Started: page.starts[i],
+		o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{
+			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.starts[i],
 		})
 	}
 }
 
 // narrowTiers keeps the domains within some intervals.
 func (o *outline) narrowTiers(domains [][2]int32) {
-	last := o.Strategies[len(o.Strategies)-1].Gang
+	last := o.evicting.question.Strategies[len(o.evicting.question.Strategies)-1].Gang
 	tiers := make([][]int32, last+1)
 	for t := range tiers {
 		before := int32(0)
 		for _, d := range domains {
-			at, _ := slices.BinarySearch(o.Tiers[t], d[0])
-			for ; at < len(o.Tiers[t]) && o.Tiers[t][at] < d[1]; at++ {
-				tiers[t] = append(tiers[t], o.Tiers[t][at]-d[0]+before)
+			at, _ := slices.BinarySearch(o.evicting.question.Tiers[t], d[0])
+			for ; at < len(o.evicting.question.Tiers[t]) && o.evicting.question.Tiers[t][at] < d[1]; at++ {
+				tiers[t] = append(tiers[t], o.evicting.question.Tiers[t][at]-d[0]+before)
 			}
 			before += d[1] - d[0]
 		}
 	}
-	o.Tiers = tiers
+	o.evicting.question.Tiers = tiers
 }
 
 // orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
 // nothing else does. It ends once all are found.
 func (o *outline) orderKinds(used []bool) {
-	left, kinds, moved := 0, o.Kinds, make([]int32, len(o.Kinds))
+	left, kinds, moved := 0, o.evicting.question.Kinds, make([]int32, len(o.evicting.question.Kinds))
 	for kind := range moved {
 		if moved[kind] = -1; used[kind] {
 			left++
 		}
 	}
-	o.Kinds = nil
+	o.evicting.question.Kinds = nil
 	near := map[*int64]int{}
-	o.c.gangs.Ascend(func(g *gangMembers) bool {
-		if g.staying == 0 || g.priority >= o.req.Priority {
+	o.evicting.p.c.gangs.Ascend(func(g *gangMembers) bool {
+		if g.staying == 0 || g.priority >= o.evicting.p.req.Priority {
 			return true
 		}
 		for _, m := range g.members {
 			if !m.mayLeave() {
 				continue
 			}
-			kind, ok := near[&m.holds[0]]
+			kind, ok := near[&m.kin.holds[0]]
 			if !ok {
-				kind = o.kinds.of(o.givenBy(m.holds))
-				near[&m.holds[0]] = kind
+				kind = o.kinds.of(o.givenBy(m.kin.holds))
+				near[&m.kin.holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
-				moved[kind], o.Kinds = int32(len(o.Kinds)), append(o.Kinds, kinds[kind])
+				moved[kind], o.evicting.question.Kinds = int32(len(o.evicting.question.Kinds)), append(o.evicting.question.Kinds, kinds[kind])
 			}
 		}
-		return len(o.Kinds) < left
+		return len(o.evicting.question.Kinds) < left
 	})
-	for i := range o.Candidates {
-		o.Candidates[i].Kind = moved[o.Candidates[i].Kind]
+	for i := range o.evicting.question.Candidates {
+		o.evicting.question.Candidates[i].Kind = moved[o.evicting.question.Candidates[i].Kind]
 	}
 }

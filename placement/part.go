@@ -10,7 +10,7 @@ import (
 
 // part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
 type part struct {
-	gathering
+	gather        gathering
 	label, called string
 	level         int  // the number of groups around it and it; the gang's is 0
 	bundle        bool // it is no group
@@ -69,8 +69,8 @@ func (p *problem) readParts() error {
 	for _, m := range p.running {
 		rank[m.name] = m.rank
 	}
-	p.whole = &part{gathering: p.gather, called: p.req.Name, least: p.req.MinMember}
-	r := partReader{problem: p, rank: rank}
+	p.whole = &part{gather: p.gather, called: p.req.Name, least: p.req.MinMember}
+	r := partReader{p: p, rank: rank}
 	if err := r.inner(p.whole, "request", p.req.Parts, p.req.MinParts); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (p *problem) readParts() error {
 }
 
 type partReader struct {
-	*problem
+	p     *problem
 	rank  map[string]int
 	taken map[string]bool
 }
@@ -113,19 +113,19 @@ func leastOf(least, all int) int {
 func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, error) {
 	a := &part{label: from.Name, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, abroad: outer.abroad, around: outer, least: from.MinMember}
 	if from.Tree != "" {
-		if a.abroad = r.c.view(from.Tree); a.abroad == nil {
+		if a.abroad = r.p.c.view(from.Tree); a.abroad == nil {
 			return nil, invalid(field+".Tree", from.Tree, "unknown topology")
 		}
-		if a.abroad == r.v {
+		if a.abroad == r.p.v {
 			a.abroad = nil
 		}
 	}
-	of := r.in(a)
-	a.gathering = r.inherited(a)
+	of := r.p.in(a)
+	a.gather = r.p.inherited(a)
 	if !a.bundle {
 		a.level++
 		var err error
-		if a.gathering, err = of.gathering(field+".Gather", from.Gather, a.must); err != nil {
+		if a.gather, err = of.gathering(field+".Gather", from.Gather, a.gather.must); err != nil {
 			return nil, err
 		}
 		if a.multiples = of.multiplesIn(from.Gather); len(a.multiples) > 0 && a.abroad != nil {
@@ -152,13 +152,13 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 	ranks := a.ranks
 	a.ranks = nil
 	levels := make([]level, len(from.Groups))
-	must := a.must
+	must := a.gather.must
 	for i, g := range from.Groups {
 		gather, err := of.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
 		if err != nil {
 			return nil, err
 		}
-		levels[i], must = level{size: int64(g.Size), gathering: gather}, gather.must
+		levels[i], must = level{size: int64(g.Size), gather: gather}, gather.must
 	}
 	a.cut(ranks, levels)
 	a.leastParts = leastOf(from.MinParts, len(a.parts))
@@ -172,7 +172,7 @@ func (a *part) cut(ranks []int, levels []level) {
 		return
 	}
 	for group := range slices.Chunk(ranks, int(levels[0].size)) {
-		b := &part{label: fmt.Sprintf("%s/%d", a.label, len(a.parts)), gathering: levels[0].gathering, called: fmt.Sprintf("groups of %d", levels[0].size), level: a.level + 1, abroad: a.abroad, around: a}
+		b := &part{label: fmt.Sprintf("%s/%d", a.label, len(a.parts)), gather: levels[0].gather, called: fmt.Sprintf("groups of %d", levels[0].size), level: a.level + 1, abroad: a.abroad, around: a}
 		b.cut(group, levels[1:])
 		a.parts = append(a.parts, b)
 	}
@@ -185,7 +185,7 @@ func (p *problem) cutByLevels() {
 	for i := range ranks {
 		ranks[i] = i
 	}
-	p.whole = &part{gathering: p.gather, called: p.req.Name, least: p.req.MinMember}
+	p.whole = &part{gather: p.gather, called: p.req.Name, least: p.req.MinMember}
 	p.whole.cut(ranks, p.levels)
 	if p.whole.least > 0 {
 		p.whole.leastParts = 0
@@ -270,7 +270,7 @@ func (p *problem) hasHardPart() (has bool) {
 	if p.whole == nil {
 		return false
 	}
-	p.whole.each(func(a *part) { has = has || a.level > 0 && a.inTree() && a.hard })
+	p.whole.each(func(a *part) { has = has || a.level > 0 && a.inTree() && a.gather.hard })
 	return has
 }
 

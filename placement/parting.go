@@ -34,7 +34,7 @@ func (p *problem) countParts() error {
 	if !p.inParts() {
 		return nil
 	}
-	p.doubt = new(bool)
+	p.parting.doubt = new(bool)
 	c := p.contents()
 	all := c.everything()
 	if all == nil { // not enough members are known
@@ -42,26 +42,26 @@ func (p *problem) countParts() error {
 		return nil
 	}
 	chain := c.chain(all)
-	p.few = chain[len(chain)-1]
+	p.parting.few = chain[len(chain)-1]
 	for _, in := range chain { // the last one that is a multiple, if there is any
 		if len(p.evens) > 0 && c.even(in) {
-			p.few = in
+			p.parting.few = in
 		}
 	}
-	p.mustRun = p.few.size() + len(p.running)
+	p.parting.mustRun = p.parting.few.size() + len(p.running)
 	if p.req.MinMember == 0 {
-		p.least = p.few.size()
+		p.least = p.parting.few.size()
 	}
 	return nil
 }
 
 // judgeContent finds what refuses the least number of members.
 func (p *problem) judgeContent() error {
-	if p.few == nil {
+	if p.parting.few == nil {
 		return nil
 	}
 	var err error
-	p.refusedBy, err = p.state.Admit(p.with(p.few).asks(p.few.size()), p.req.QuotaLimit)
+	p.refusedBy, err = p.parting.state.Admit(p.with(p.parting.few).asks(p.parting.few.size()), p.req.QuotaLimit)
 	return err
 }
 
@@ -71,8 +71,8 @@ func (p *problem) mostAdmitted() int {
 	all.evens = p.withKept() // fewer members need not keep them in any case
 	c := all.contents()
 	if len(p.whole.parts) == 0 {
-		some := *c.whole
-		some.least, c.whole = 1, &some
+		some := *c.p.whole
+		some.least, c.p.whole = 1, &some
 	}
 	return c.most(func(in content) bool { return p.with(in).admitted > 0 }).size()
 }
@@ -80,7 +80,7 @@ func (p *problem) mostAdmitted() int {
 // with is the problem of placing just a content; none is admitted if the quota refuses it.
 func (p *problem) with(in content) *problem {
 	some := *p
-	some.content, some.everyone = in, p
+	some.parting.content, some.parting.everyone = in, p
 	if in.size() < len(p.pending) {
 		some.pending, some.roleOf = nil, nil
 		for i, is := range in {
@@ -94,11 +94,11 @@ func (p *problem) with(in content) *problem {
 	}
 	some.least = len(some.pending)
 	some.admitted = some.least
-	if p.state != nil {
+	if p.parting.state != nil {
 		ask := some.asks(some.least)
-		ask.Request.Add(p.already.Request)
-		ask.Pinned.Add(p.already.Pinned)
-		if refusal, err := p.state.Admit(ask, p.req.QuotaLimit); refusal != nil || err != nil {
+		ask.Request.Add(p.parting.already.Request)
+		ask.Pinned.Add(p.parting.already.Pinned)
+		if refusal, err := p.parting.state.Admit(ask, p.req.QuotaLimit); refusal != nil || err != nil {
 			some.admitted = 0
 		}
 	}
@@ -107,8 +107,8 @@ func (p *problem) with(in content) *problem {
 
 // demand is what all new members take of the gang's quota.
 func (p *problem) demand() quota.Ask {
-	if p.everyone != nil {
-		p = p.everyone
+	if p.parting.everyone != nil {
+		p = p.parting.everyone
 	}
 	return p.asks(len(p.pending))
 }
@@ -116,9 +116,9 @@ func (p *problem) demand() quota.Ask {
 // ofMost is the cast of the best content that can be placed; nil if there is none.
 func (c *cast) ofMost() *cast {
 	var last *cast
-	in := c.contents().most(func(in content) bool {
+	in := c.p.contents().most(func(in content) bool {
 		some := c.recast(in)
-		if some.admitted == 0 || !some.possible() {
+		if some.p.admitted == 0 || !some.possible() {
 			return false
 		}
 		last = some
@@ -127,7 +127,7 @@ func (c *cast) ofMost() *cast {
 	switch {
 	case in == nil:
 		return nil
-	case !slices.Equal(last.content, in):
+	case !slices.Equal(last.p.parting.content, in):
 		return c.recast(in)
 	}
 	return last
@@ -160,7 +160,7 @@ func (p *problem) evictForFew(who leave) *Result {
 
 // fewAndMore plans the first content of which nothing can be left out that fits, and further members beside it.
 func (p *problem) fewAndMore() *Result {
-	if p.content == nil {
+	if p.parting.content == nil {
 		for _, in := range p.contents().least() {
 			if r := p.with(in).fewAndMore(); r != nil {
 				return r
@@ -181,7 +181,7 @@ func (p *problem) fewAndMore() *Result {
 	if next == nil {
 		return o.of.result(o.positions, waits)
 	}
-	all := p.everyone
+	all := p.parting.everyone
 	in, at := make(content, len(all.pending)), make([]int32, all.ranks)
 	for _, one := range []*outcome{o, next} {
 		for i, pos := range one.positions {
@@ -279,14 +279,14 @@ func (p *problem) sortByRole(positions []int32) {
 
 // furtherInParts places further members, as if those ran that a plan places: inside its domain, on what is free now.
 func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
-	all := p.everyone
+	all := p.parting.everyone
 	if len(o.of.pending) == len(all.pending) || p.travels() && p.zonesBind() {
 		return nil // the zones of those that are placed are told by other roles
 	}
 	more := all.beside(o)
-	more.pending, more.roleOf, more.zoneFits = nil, nil, nil
+	more.pending, more.roleOf, more.alignment.zoneFits = nil, nil, nil
 	held := map[int32]claim{}
-	for i, is := range p.content {
+	for i, is := range p.parting.content {
 		if !is {
 			more.pending = append(more.pending, all.pending[i])
 			if all.roleOf != nil {
@@ -297,7 +297,7 @@ func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 	for i, pos := range o.positions {
 		id := p.v.node(pos)
 		if held[id].amounts == nil {
-			held[id] = claim{amounts: make([]int64, len(p.c.resources))}
+			held[id] = claim{amounts: make([]int64, len(p.c.fabric.resources))}
 		}
 		for _, n := range p.needs {
 			if n.id >= 0 {
@@ -306,6 +306,6 @@ func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 		}
 	}
 	p.takeZones(held, o.positions, waits)
-	more.already = p.asks(len(p.pending))
+	more.parting.already = p.asks(len(p.pending))
 	return more.newCast(held).search()
 }

@@ -9,17 +9,17 @@ import (
 // findRoles returns a function that bounds the members that fit on a node without some candidates: the most of them whatever their roles, so that the
 // search for victims has a bound; [cast.allows] decides.
 func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
-	c := &cast{problem: e.problem, steps: new(int64)}
+	c := &cast{p: e.p, steps: new(int64)}
 	c.readRoles()
 	c.list()
 	c.sumUp()
-	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, e.problem.steps(), c.steps)}}
-	free, open := make([]int64, len(e.needs)), make([]bool, len(c.roles))
+	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, e.p.steps(), c.steps)}}
+	free, open := make([]int64, len(e.p.needs)), make([]bool, len(c.roles))
 	return func(pos int32, gone []int32) int64 {
-		id := e.v.node(pos)
+		id := e.p.v.node(pos)
 		extra := e.givenBack(id, gone)
-		for i, n := range e.needs {
-			free[i] = e.freeOf(id, n, extra)
+		for i, n := range e.p.needs {
+			free[i] = e.p.freeOf(id, n, extra)
 		}
 		for r, one := range c.roles {
 			open[r] = one.refusal(id) == ""
@@ -34,14 +34,14 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 
 // zoneBounds bounds what the zones of a node take of each role without some candidates; nil: they bind nobody.
 func (e *evicting) zoneBounds(id int32, gone []int32) frontier {
-	if !e.bound(e.c.flagsOf(id)) {
+	if !e.p.bound(e.p.c.flagsOf(id)) {
 		return nil
 	}
-	state, most := e.stateOf(id, e.leavingGifts()[id]), e.pendingByRole()
+	state, most := e.p.stateOf(id, e.p.leavingGifts()[id]), e.p.pendingByRole()
 	for _, i := range gone {
 		state = without(state, e.members[i])
 	}
-	for r, need := range e.needsOn(id) {
+	for r, need := range e.p.needsOn(id) {
 		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
 	}
 	return frontier{most}
@@ -49,7 +49,7 @@ func (e *evicting) zoneBounds(id int32, gone []int32) frontier {
 
 // refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.
 func (e *evicting) refusalOfRoles() func(id int32) string {
-	roles := e.ofRoles()
+	roles := e.p.ofRoles()
 	return func(id int32) string {
 		return causeForAll(roles, func(one *problem) string { return one.refusal(id) })
 	}
@@ -66,11 +66,11 @@ func causeForAll(roles []*problem, cause func(one *problem) string) string {
 
 // findSchemes lists the strategies of a gang that is placed in parts. Groups bind by Fits alone.
 func (e *evicting) findSchemes() {
-	c := &cast{problem: e.problem}
+	c := &cast{p: e.p}
 	c.list()
 	for st := range c.strategies(func(strategy) bool { return true }) {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
-		e.Strategies = append(e.Strategies, preempt.Strategy{Gang: e.v.tierIndex(st.gang)})
+		e.question.Strategies = append(e.question.Strategies, preempt.Strategy{Gang: e.p.v.tierIndex(st.gang)})
 	}
 }
 

@@ -34,7 +34,7 @@ const pensWork = 64
 
 // newPens is for a gang with groups in other topologies.
 func (c *cast) newPens() *pens {
-	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.problem.steps()), rooms: map[*view][][]int64{}}
+	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.p.steps()), rooms: map[*view][][]int64{}}
 }
 
 // penned is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
@@ -50,19 +50,19 @@ func (c *cast) penned(at []vertex, must bool) *cast {
 		return some
 	}
 	if s.left <= 0 && !must {
-		*c.doubt = true
+		*c.p.parting.doubt = true
 		return nil
 	}
 	full, ok := s.known[string(key)]
 	if !ok {
-		s.left -= int64(c.v.nodes)
+		s.left -= int64(c.p.v.nodes)
 		full = s.cast(in)
 		s.known[string(key)] = full
 	}
 	some := full
-	if c.problem != s.full.problem {
+	if c.p != s.full.p {
 		s.left -= pensWork
-		some = full.recast(c.content)
+		some = full.recast(c.p.parting.content)
 	}
 	if c.penCasts == nil {
 		c.penCasts = map[string]*cast{}
@@ -74,7 +74,7 @@ func (c *cast) penned(at []vertex, must bool) *cast {
 // cast is that of the whole gang with groups in these domains. Slots that only break ties are those without.
 func (s *pens) cast(in map[*part]vertex) *cast {
 	full := s.full
-	c := &cast{problem: full.problem.penned(in), held: full.held, gifts: full.gifts, slots: full.slots, steps: full.steps}
+	c := &cast{p: full.p.penned(in), held: full.held, gifts: full.gifts, slots: full.slots, steps: full.steps}
 	c.readRoles()
 	c.list()
 	c.sumUp()
@@ -86,17 +86,17 @@ func (s *pens) cast(in map[*part]vertex) *cast {
 
 // fenced is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
 func (t *terrain) fenced(c *cast) *terrain {
-	if c.zonesBind() || len(c.penOf) > 32 {
+	if c.p.zonesBind() || len(c.p.parting.penOf) > 32 {
 		return nil
 	}
-	first, within := vertex(c.v.numDomains()), make([]uint32, c.v.nodes) // by position: the roles of whose pens it is
-	for r, in := range c.penOf {
+	first, within := vertex(c.p.v.numDomains()), make([]uint32, c.p.v.nodes) // by position: the roles of whose pens it is
+	for r, in := range c.p.parting.penOf {
 		if len(in) == 0 {
 			continue
 		}
 		for pos := in[0].first; pos < in[0].end; pos++ {
 			if id := in[0].v.node(pos); in[1:].holds(id) {
-				within[c.v.at(id)] |= 1 << r
+				within[c.p.v.at(id)] |= 1 << r
 			}
 		}
 	}
@@ -107,19 +107,19 @@ func (t *terrain) fenced(c *cast) *terrain {
 		old := t.of[x]
 		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
 			key[0] = next
-			m.of[x] = known.of(key, nil)
+			m.terrain.of[x] = known.of(key, nil)
 		} else {
-			m.of[x] = m.of[x-1]
+			m.terrain.of[x] = m.terrain.of[x-1]
 		}
-		if int(m.of[x]) < len(m.nodes) {
+		if int(m.terrain.of[x]) < len(m.terrain.nodes) {
 			continue
 		}
 		g := t.nodes[old]
 		open := make([]bool, len(c.roles))
 		for r := range open {
-			open[r] = g.open[c.roleBefore[r]] && (len(c.penOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = g.open[c.p.parting.roleBefore[r]] && (len(c.p.parting.penOf[r]) == 0 || roles>>r&1 > 0)
 		}
-		m.classes, m.nodes = append(m.classes, x), append(m.nodes, ground{free: g.free, open: open})
+		m.terrain.classes, m.terrain.nodes = append(m.terrain.classes, x), append(m.terrain.nodes, ground{free: g.free, open: open})
 	}
 	m.findDomains()
 	return &m.terrain
@@ -128,12 +128,12 @@ func (t *terrain) fenced(c *cast) *terrain {
 // penned is the problem with members in these domains: such as are in different ones are of different roles.
 func (p *problem) penned(at map[*part]vertex) *problem {
 	some := *p
-	if p.everyone != nil {
-		same := *p.everyone
+	if p.parting.everyone != nil {
+		same := *p.parting.everyone
 		same.whole = p.whole // some rules may be left out
 		all := same.penned(at)
-		some.everyone, some.shapes, some.twins, some.penOf, some.roleBefore, some.roleOf = all, all.shapes, all.twins, all.penOf, all.roleBefore, nil
-		for i, is := range p.content {
+		some.parting.everyone, some.shapes, some.twins, some.parting.penOf, some.parting.roleBefore, some.roleOf = all, all.shapes, all.twins, all.parting.penOf, all.parting.roleBefore, nil
+		for i, is := range p.parting.content {
 			if is {
 				some.roleOf = append(some.roleOf, all.roleOf[i])
 			}
@@ -145,11 +145,11 @@ func (p *problem) penned(at map[*part]vertex) *problem {
 	for i := range some.evens {
 		before := some.evens[i].roles
 		some.evens[i].roles = make(weights, len(some.shapes))
-		for r, from := range some.roleBefore {
+		for r, from := range some.parting.roleBefore {
 			some.evens[i].roles[r] = before[from]
 		}
 	}
-	some.alignment = alignment{gifts: p.gifts}
+	some.alignment = alignment{gifts: p.alignment.gifts}
 	some.align()
 	return &some
 }
@@ -190,11 +190,11 @@ func (p *problem) divideByPens(pens []pen, of []int32) {
 	before := p.roleOf
 	p.divideRoles(of)
 	p.findTwins()
-	p.penOf, p.roleBefore = make([]pen, len(p.shapes)), make([]int32, len(p.shapes))
+	p.parting.penOf, p.parting.roleBefore = make([]pen, len(p.shapes)), make([]int32, len(p.shapes))
 	for i, role := range p.roleOf {
-		p.penOf[role] = pens[of[i]]
+		p.parting.penOf[role] = pens[of[i]]
 		if before != nil {
-			p.roleBefore[role] = before[i]
+			p.parting.roleBefore[role] = before[i]
 		}
 	}
 }
@@ -202,7 +202,7 @@ func (p *problem) divideByPens(pens []pen, of []int32) {
 // holds says whether a domain has room for the members of each role of a group, were they alone.
 func (s *pens) holds(a *abroad, d vertex) bool {
 	for role, n := range a.needs {
-		if n > 0 && s.slots(a.abroad, role, d) < int64(n) {
+		if n > 0 && s.slots(a.part.abroad, role, d) < int64(n) {
 			return false
 		}
 	}
@@ -213,7 +213,7 @@ func (s *pens) holds(a *abroad, d vertex) bool {
 func (s *pens) room(a *abroad, d vertex) (n int64) {
 	for role, needs := range a.needs {
 		if needs > 0 {
-			n += s.slots(a.abroad, role, d)
+			n += s.slots(a.part.abroad, role, d)
 		}
 	}
 	return n
@@ -245,7 +245,7 @@ func (s *pens) before(v *view) [][]int64 {
 // fitsIn says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
 // with a domain of the group's, were they alone. O(nodes there * tiers).
 func (s *pens) fitsIn(a *abroad, d vertex, tier int32) bool {
-	v, own, before := a.abroad, s.full.v, s.before(a.abroad)
+	v, own, before := a.part.abroad, s.full.p.v, s.before(a.part.abroad)
 	sums := map[vertex][]int64{}
 	for pos := v.first(d); pos < v.endOf(d); pos++ {
 		x := own.highest(own.nodeVertex(own.at(v.node(pos))), tier)

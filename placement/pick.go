@@ -25,7 +25,7 @@ type class struct {
 // equal children, from the largest down. A state is what is still to be picked; since no smaller set suffices, the sum
 // of a set exceeds the need by less than its smallest member, so that states are few.
 type picker struct {
-	*chooser
+	chooser *chooser
 	pool    []int
 	core    []int
 	classes []class
@@ -72,21 +72,21 @@ func (k *picker) fewest(need int64) int {
 
 // best is the best set of this size that does one of the tasks, nil if none does.
 func (k *picker) best(size int, tasks []task) []int {
-	if k.count && !k.short {
+	if k.chooser.count && !k.chooser.short {
 		return k.anyOf(size)
 	}
-	if k.byScore() {
+	if k.chooser.byScore() {
 		return k.bestByScore(size)
 	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
-	if k.policy == gang.Balanced && best != nil {
+	if k.chooser.sums.ask.p.policy == gang.Balanced && best != nil {
 		best = k.mostEven(size, tasks, best)
 	}
 	switch {
 	case best == nil:
 		return nil
-	case k.scored() && !k.count:
+	case k.chooser.scored() && !k.chooser.count:
 		return k.bestScored(size, tasks, best)
 	}
 	return k.expand(best)
@@ -95,7 +95,7 @@ func (k *picker) best(size int, tasks []task) []int {
 // anyOf takes the largest children: all that counting needs.
 func (k *picker) anyOf(size int) []int {
 	out := slices.Clone(k.pool)
-	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.items[j].hi, k.items[i].hi) })
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.chooser.items[j].hi, k.chooser.items[i].hi) })
 	return out[:size]
 }
 
@@ -114,9 +114,9 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 // mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
 // child can take the largest share. Shares are tried from the largest down.
 func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
-	shares := []int64{k.evenShare(slices.Concat(k.core, k.anyOf(size)))}
+	shares := []int64{k.chooser.evenShare(slices.Concat(k.core, k.anyOf(size)))}
 	for _, i := range k.pool {
-		if hi := k.items[i].hi; hi < shares[0] {
+		if hi := k.chooser.items[i].hi; hi < shares[0] {
 			shares = append(shares, hi)
 		}
 	}
@@ -135,7 +135,7 @@ func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
 	at := map[[5]int64]int{}
 	for _, i := range k.pool {
-		it := &k.items[i]
+		it := &k.chooser.items[i]
 		if it.hi < least {
 			continue
 		}
@@ -211,7 +211,7 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 // most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
 // units need not, so all of them are looked at.
 func (k *picker) most(from, size int) int64 {
-	if len(k.levels) > 0 && k.level < k.bottom() {
+	if len(k.chooser.sums.ask.p.levels) > 0 && k.chooser.level < k.chooser.sums.ask.bottom() {
 		return k.mostMixed(from, size)
 	}
 	var sum int64
@@ -264,7 +264,7 @@ func (k *picker) compareValues(a, b *pick) int {
 	if order == 0 {
 		order = k.compareSizes(a, b)
 	}
-	if k.policy == gang.Spread {
+	if k.chooser.sums.ask.p.policy == gang.Spread {
 		return -order
 	}
 	return order

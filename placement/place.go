@@ -12,17 +12,17 @@ type demand struct {
 
 // share is the part of a plan below one vertex.
 type share struct {
-	demand
-	at    vertex
-	parts []share // by child, in the order of ranks
-	run   []int32 // the positions of the members, in place of parts, where they are all that is shared out
+	demand demand
+	at     vertex
+	parts  []share // by child, in the order of ranks
+	run    []int32 // the positions of the members, in place of parts, where they are all that is shared out
 }
 
 // everything is the demand for the whole ask.
 func (s *sums) everything() demand {
-	d := demand{units: make([]int64, len(s.sizes)), short: s.short > 0}
-	d.units[0] = s.full
-	for g := range s.begun {
+	d := demand{units: make([]int64, len(s.ask.sizes)), short: s.ask.short > 0}
+	d.units[0] = s.ask.full
+	for g := range s.ask.begun {
 		d.begun = append(d.begun, g)
 	}
 	return d
@@ -35,7 +35,7 @@ func (d *demand) empty() bool {
 
 // item is a child of the vertex at hand while units of one level are given to the children.
 type item struct {
-	demand
+	demand   demand
 	at       vertex
 	slots    int64
 	siblings int64 // running members of the gang
@@ -50,11 +50,11 @@ type item struct {
 // place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
 func (s *sums) place(x vertex, d demand) share {
 	out := share{demand: d, at: x}
-	if s.v.isNode(x) {
+	if s.ask.p.v.isNode(x) {
 		return out
 	}
 	if s.fillsPlainly(x, &d) {
-		out.run = s.fillPlain(x, s.newMembers(&d), s.scratch.positions(s.newMembers(&d)))
+		out.run = s.fillPlain(x, s.newMembers(&d), s.ask.p.scratch.positions(s.newMembers(&d)))
 		return out
 	}
 	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
@@ -66,24 +66,24 @@ func (s *sums) place(x vertex, d demand) share {
 // placeChosen is place by the general choice among the children.
 func (s *sums) placeChosen(x vertex, d demand) share {
 	out := share{demand: d, at: x}
-	items := s.distribute(x, d, s.scratch.enter(), false)
-	s.scratch.keep(items)
+	items := s.distribute(x, d, s.ask.p.scratch.enter(), false)
+	s.ask.p.scratch.keep(items)
 	n := 0
 	for i := range items {
-		if !items[i].empty() {
+		if !items[i].demand.empty() {
 			n++
 		}
 	}
 	out.parts = make([]share, 0, n)
 	for i := range items {
-		if it := &items[i]; !it.empty() {
-			if it.units == nil { // only the short group or begun ones
-				it.units = s.units()
+		if it := &items[i]; !it.demand.empty() {
+			if it.demand.units == nil { // only the short group or begun ones
+				it.demand.units = s.units()
 			}
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}
-	s.scratch.depth--
+	s.ask.p.scratch.depth--
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -92,7 +92,7 @@ func (s *sums) placeChosen(x vertex, d demand) share {
 
 // shortLast puts the child with the short group last, so that ranks end there.
 func shortLast(parts []share) {
-	if i := slices.IndexFunc(parts, func(p share) bool { return p.short }); i >= 0 {
+	if i := slices.IndexFunc(parts, func(p share) bool { return p.demand.short }); i >= 0 {
 		last := parts[i]
 		copy(parts[i:], parts[i+1:])
 		parts[len(parts)-1] = last
@@ -100,22 +100,22 @@ func shortLast(parts []share) {
 }
 
 // units makes room for one count a level.
-func (s *sums) units() []int64 { return s.scratch.carve(len(s.sizes)) }
+func (s *sums) units() []int64 { return s.ask.p.scratch.carve(len(s.ask.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
 func (s *sums) spanOf(x vertex) int64 {
-	if s.v.isNode(x) {
+	if s.ask.p.v.isNode(x) {
 		return 0
 	}
 	if n, ok := s.indexedSpan(x); ok {
 		return n
 	}
-	items := s.distribute(x, s.everything(), s.scratch.enter(), true)
-	s.scratch.keep(items)
-	s.scratch.depth--
+	items := s.distribute(x, s.everything(), s.ask.p.scratch.enter(), true)
+	s.ask.p.scratch.keep(items)
+	s.ask.p.scratch.depth--
 	var n int64
 	for i := range items {
-		if it := &items[i]; it.given > 0 || it.short || it.siblings > 0 {
+		if it := &items[i]; it.given > 0 || it.demand.short || it.siblings > 0 {
 			n++
 		}
 	}
@@ -127,23 +127,23 @@ func (s *sums) spanOf(x vertex) int64 {
 func (s *sums) distribute(x vertex, d demand, items []item, count bool) []item {
 	items = s.children(x, items)
 	split := s.sendBegun(x, d, items)
-	if s.beyond > 0 && x == rootVertex {
+	if s.ask.beyond > 0 && x == rootVertex {
 		s.fillTree(d, items)
 		return items
 	}
 	short := d.short
 	var carry int64
-	for level := range s.sizes {
+	for level := range s.ask.sizes {
 		if level > 0 {
-			carry *= s.ratio(level - 1)
+			carry *= s.ask.ratio(level - 1)
 			for i := range items {
-				items[i].given *= s.ratio(level - 1)
+				items[i].given *= s.ask.ratio(level - 1)
 				items[i].base = items[i].given
 			}
 		}
 		n := d.units[level] + split[level] + carry
-		if level > 0 && level == s.bottom() && short {
-			n, short = n+s.short, false // no child can hold it whole
+		if level > 0 && level == s.ask.bottom() && short {
+			n, short = n+s.ask.short, false // no child can hold it whole
 		}
 		if carry = 0; n > 0 || short {
 			carry = s.giveLevel(x, level, n, &short, items, count)
@@ -160,25 +160,25 @@ func (s *sums) note(level int, items []item) {
 		if it.given == it.base {
 			continue
 		}
-		if it.units == nil {
-			it.units = s.units()
+		if it.demand.units == nil {
+			it.demand.units = s.units()
 		}
-		it.units[level] = it.given - it.base
+		it.demand.units[level] = it.given - it.base
 	}
 }
 
 // children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
 // restore the order of ranks first.
 func (s *sums) children(x vertex, items []item) []item {
-	lo, end := s.v.kids(x)
-	zones := s.v.isNode(lo) && s.zonesTell(x)
+	lo, end := s.ask.p.v.kids(x)
+	zones := s.ask.p.v.isNode(lo) && s.zonesTell(x)
 	first, behind := s.inGap(x)
 	for _, run := range [...][2]vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := s.slots.at(c); slots > 0 || s.forced.at(c) > 0 {
-				it := item{at: c, slots: slots, siblings: s.siblings.at(c), friends: s.friends.at(c), withRest: -1}
+			if slots := s.ask.slots.at(c); slots > 0 || s.ask.p.forced.at(c) > 0 {
+				it := item{at: c, slots: slots, siblings: s.ask.p.siblings.at(c), friends: s.ask.p.friends.at(c), withRest: -1}
 				if zones {
-					it.zones = s.zonesOn(c)
+					it.zones = s.ask.p.zonesOn(c)
 				}
 				items = append(items, it)
 			}
@@ -190,15 +190,15 @@ func (s *sums) children(x vertex, items []item) []item {
 // sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
 // that are completed here and nowhere below.
 func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
-	split := make([]int64, len(s.sizes))
+	split := make([]int64, len(s.ask.sizes))
 	for _, g := range d.begun {
 		if s.homes[g] == x {
-			split[s.begun[g].level+1] += s.begun[g].need
+			split[s.ask.begun[g].level+1] += s.ask.begun[g].need
 			continue
 		}
 		for i := range items {
-			if s.v.contains(items[i].at, s.homes[g]) {
-				items[i].begun = append(items[i].begun, g)
+			if s.ask.p.v.contains(items[i].at, s.homes[g]) {
+				items[i].demand.begun = append(items[i].demand.begun, g)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 // tells whether the short group is still to be placed, before and after.
 func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
 	for i := range items {
-		n += items[i].given - s.forced.at(items[i].at)
+		n += items[i].given - s.ask.p.forced.at(items[i].at)
 	}
 	at, whole := s.keepAt(x, level, n, items)
 	if !whole {
@@ -221,9 +221,9 @@ func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item
 		c.short, *short = true, false
 	}
 	c.choose()
-	if s.forced != nil {
+	if s.ask.p.forced != nil {
 		for i := range items {
-			items[i].given += s.forced[items[i].at]
+			items[i].given += s.ask.p.forced[items[i].at]
 		}
 	}
 	return 0
@@ -231,10 +231,10 @@ func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item
 
 // keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
 func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, ok bool) {
-	if level == s.bottom() {
+	if level == s.ask.bottom() {
 		return 0, true
 	}
-	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
+	for _, t := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
 		var sum int64
 		for i := range items {
 			sum += max(items[i].given, s.free(level, t, items[i].at))
@@ -248,7 +248,7 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 
 // giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
 func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
-	below := s.v.tiersBelow(s.v.tierOf(x))
+	below := s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x))
 	for i := range items {
 		it := &items[i]
 		it.given = max(it.given, s.free(level, below[len(below)-1], it.at))
@@ -260,15 +260,15 @@ func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
 // bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
 // as many as there is room for at the one below.
 func (s *sums) bound(level int, tier int32, items []item) {
-	below := s.v.tiersBelow(tier)
+	below := s.ask.p.v.tiersBelow(tier)
 	for i := range items {
 		it := &items[i]
 		it.lo, it.hi = it.given, s.free(level, tier, it.at)
-		if level < s.bottom() && len(below) > 0 {
+		if level < s.ask.bottom() && len(below) > 0 {
 			it.lo = max(it.lo, s.free(level, below[len(below)-1], it.at))
 		}
-		if it.short {
-			it.hi -= s.short // only single members come after the short group
+		if it.demand.short {
+			it.hi -= s.ask.short // only single members come after the short group
 		}
 		it.hi = max(it.hi, it.lo)
 	}
@@ -285,20 +285,20 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 		for i := range items {
 			it := &items[i]
 			it.withRest = it.hi
-			if s.rest(0, tier, it.at) < s.short {
+			if s.rest(0, tier, it.at) < s.ask.short {
 				it.withRest--
 			}
 		}
 		return true
 	}
-	for _, t := range s.v.tiersBelow(s.v.tierOf(x)) {
+	for _, t := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
 		if t < tier {
 			continue
 		}
 		room := false
 		for i := range items {
 			it := &items[i]
-			if it.withRest = -1; s.spare(tier, t, it.at) >= s.short {
+			if it.withRest = -1; s.spare(tier, t, it.at) >= s.ask.short {
 				it.withRest, room = it.hi, true
 			}
 		}
@@ -312,11 +312,11 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 // spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
 func (s *sums) spare(whole, t int32, x vertex) int64 {
 	left := s.besides(0, whole, x)
-	if s.v.tierOf(x) <= t {
+	if s.ask.p.v.tierOf(x) <= t {
 		return left
 	}
 	var most int64
-	lo, end := s.v.kids(x)
+	lo, end := s.ask.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		most = max(most, s.spare(whole, t, c))
 	}

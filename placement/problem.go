@@ -14,15 +14,15 @@ import (
 // problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
 // while strategies are tried.
 type problem struct {
-	c      *Cluster
-	v      *view
-	req    *gang.Request
-	shapes []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
-	roleOf []int32       // of the pending members; nil: all are of one shape, or in units
-	twins  []int32       // by role: the first one of the same shape; nil: all shapes differ
-	whole  *part         // the gang, if it is placed in parts; else nil
-	ranks  int           // how many members there are, running ones included
-	parting
+	c       *Cluster
+	v       *view
+	req     *gang.Request
+	shapes  []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
+	roleOf  []int32       // of the pending members; nil: all are of one shape, or in units
+	twins   []int32       // by role: the first one of the same shape; nil: all shapes differ
+	whole   *part         // the gang, if it is placed in parts; else nil
+	ranks   int           // how many members there are, running ones included
+	parting parting
 	// together: units are groups that must gather on a node.
 	together bool
 	needs    []need // of a unit
@@ -50,9 +50,9 @@ type problem struct {
 	refusedBy   *quota.Refusal // what refuses the least, if these are known
 	unsettled   bool           // the search for victims ended before it was known that none help
 	indexes     [2]*index      // see ownIndex
-	alignment
-	scratch *scratch
-	members *problem // the gang itself, where whole groups are placed like members; else nil
+	alignment   alignment
+	scratch     *scratch
+	members     *problem // the gang itself, where whole groups are placed like members; else nil
 }
 
 // tally counts something at some vertices; nil: nowhere.
@@ -92,8 +92,8 @@ type siblingMember struct {
 
 // level is one level of groups, outermost first.
 type level struct {
-	size int64
-	gathering
+	size   int64
+	gather gathering
 }
 
 // gathering are the gather rules of a gang or a group level.
@@ -120,7 +120,7 @@ func newProblemOf(c *Cluster, req *gang.Request, t *team) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.takeScratch()
+	r := c.fabric.takeScratch()
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
@@ -156,8 +156,8 @@ func unsupported(field, value, feature string) error {
 func (p *problem) chooseTree() error {
 	name := p.req.Tree
 	if name == "" {
-		if len(p.c.views) == 1 {
-			p.v = p.c.views[0]
+		if len(p.c.fabric.views) == 1 {
+			p.v = p.c.fabric.views[0]
 			return nil
 		}
 		name = "default"
@@ -170,11 +170,11 @@ func (p *problem) chooseTree() error {
 
 // view is the topology of this name, nil if there is none.
 func (c *Cluster) view(name string) *view {
-	i := slices.IndexFunc(c.views, func(v *view) bool { return v.name == name })
+	i := slices.IndexFunc(c.fabric.views, func(v *view) bool { return v.name == name })
 	if i < 0 {
 		return nil
 	}
-	return c.views[i]
+	return c.fabric.views[i]
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.
@@ -216,7 +216,7 @@ func (p *problem) readRules() error {
 		if err != nil {
 			return err
 		}
-		p.levels[i].gathering = g
+		p.levels[i].gather = g
 		outer = g.must
 	}
 	return nil
@@ -308,7 +308,7 @@ func (p *problem) findAnchors() {
 func (p *problem) hard() bool {
 	hard := p.gather.hard || p.together
 	for _, l := range p.levels {
-		hard = hard || l.hard
+		hard = hard || l.gather.hard
 	}
 	return hard || p.hasHardPart()
 }

@@ -59,7 +59,7 @@ func (c *Cluster) newQuotas(spec Spec) error {
 	case spec.Quotas == nil:
 		return nil
 	}
-	c.fixedTotal = spec.Total != nil
+	c.fabric.fixedTotal = spec.Total != nil
 	var err error
 	if c.quotas, err = spec.Quotas.State(spec.Total); err != nil {
 		return below("cluster", err)
@@ -102,26 +102,26 @@ func (c *Cluster) count(m *member, column int) {
 		return
 	}
 	if column == comes {
-		c.lowest = min(c.lowest, m.priority)
+		c.lowest = min(c.lowest, m.kin.priority)
 	}
 	if c.quotas == nil {
 		return
 	}
-	if m.quota == "" {
-		c.countTotal(m.holds, [...]int64{-1, 1}[column])
+	if m.kin.quota == "" {
+		c.countTotal(m.kin.holds, [...]int64{-1, 1}[column])
 		return
 	}
-	l := c.ledgers[m.quota]
+	l := c.ledgers[m.kin.quota]
 	if l == nil {
 		l = &ledger{}
 		if c.ledgers == nil {
 			c.ledgers = map[string]*ledger{}
 		}
-		c.ledgers[m.quota] = l
+		c.ledgers[m.kin.quota] = l
 	}
-	l.used[column] = addUp(l.used[column], m.holds)
+	l.used[column] = addUp(l.used[column], m.kin.holds)
 	if m.pinned {
-		l.pinned[column] = addUp(l.pinned[column], m.holds)
+		l.pinned[column] = addUp(l.pinned[column], m.kin.holds)
 	}
 }
 
@@ -138,11 +138,11 @@ func addUp(sum, amounts []int64) []int64 {
 
 // countTotal adds amounts to what the quotas divide, or takes them off.
 func (c *Cluster) countTotal(amounts []int64, sign int64) {
-	if c.quotas == nil || c.fixedTotal || len(amounts) == 0 {
+	if c.quotas == nil || c.fabric.fixedTotal || len(amounts) == 0 {
 		return
 	}
 	if !c.totalling {
-		own := make([]bigSum, len(c.resources))
+		own := make([]bigSum, len(c.fabric.resources))
 		copy(own, c.totals)
 		c.totals, c.totalling = own, true
 	}
@@ -155,9 +155,9 @@ func (c *Cluster) countTotal(amounts []int64, sign int64) {
 func (c *Cluster) book() error {
 	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
 		l := c.ledgers[name]
-		next, err := c.quotas.Release(name, c.held(l.used[goes]), c.held(l.pinned[goes]))
+		next, err := c.quotas.Release(name, c.fabric.held(l.used[goes]), c.fabric.held(l.pinned[goes]))
 		if err == nil {
-			next, err = next.Use(name, c.held(l.used[comes]), c.held(l.pinned[comes]))
+			next, err = next.Use(name, c.fabric.held(l.used[comes]), c.fabric.held(l.pinned[comes]))
 		}
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (c *Cluster) book() error {
 	}
 	total := muster.Resources{}
 	for r := range c.totals {
-		total[c.resources[r]] = c.totals[r].amount()
+		total[c.fabric.resources[r]] = c.totals[r].amount()
 	}
 	var err error
 	c.quotas, err = c.quotas.WithTotal(total)
@@ -224,7 +224,7 @@ func (p *problem) capByQuota() error {
 		return err
 	}
 	if p.inParts() {
-		p.state = state
+		p.parting.state = state
 		return p.judgeContent()
 	}
 	p.admitted = sort.Search(len(p.pending)-1, func(n int) bool {
@@ -299,7 +299,7 @@ func (c *Cluster) describeQuotas(spec *Spec) {
 		return
 	}
 	spec.Quotas, spec.Demand = c.quotas.Tree, map[string]muster.Resources{}
-	if c.fixedTotal {
+	if c.fabric.fixedTotal {
 		spec.Total = c.quotas.Total()
 	}
 	for _, name := range c.quotas.Quotas() {

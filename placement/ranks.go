@@ -15,14 +15,14 @@ type arrangement struct {
 // arrange lists the positions of a share so that ranks can follow them: the groups that are whole in a child come
 // before those that are put together from what the children have left.
 func (s *sums) arrange(sh *share) arrangement {
-	out := arrangement{units: make([][]int32, len(s.sizes))}
+	out := arrangement{units: make([][]int32, len(s.ask.sizes))}
 	if s.isWhole(sh) {
 		out.units[0] = make([]int32, 0, s.newMembers(&sh.demand))
 		s.appendWhole(sh, &out)
 		return out
 	}
-	if s.v.isNode(sh.at) {
-		out.units[s.bottom()] = s.appendNode(nil, sh)
+	if s.ask.p.v.isNode(sh.at) {
+		out.units[s.ask.bottom()] = s.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
 		part := &sh.parts[i]
@@ -41,7 +41,7 @@ func (s *sums) arrange(sh *share) arrangement {
 			out.short = in.short
 		}
 	}
-	if s.bottom() > 0 {
+	if s.ask.bottom() > 0 {
 		s.assemble(sh, &out)
 	}
 	return out
@@ -52,19 +52,19 @@ func (s *sums) isWhole(sh *share) bool {
 	switch {
 	case sh.run != nil:
 		return true
-	case s.v.isNode(sh.at):
-		return s.bottom() < 2 && len(sh.begun) == 0 || sh.units[s.bottom()] == s.newMembers(&sh.demand)
-	case s.bottom() > 1 || len(sh.begun) > 0:
+	case s.ask.p.v.isNode(sh.at):
+		return s.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[s.ask.bottom()] == s.newMembers(&sh.demand)
+	case s.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
 	}
 	groups, short := int64(0), false
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		if groups, short = groups+part.units[0], short || part.short; !s.isWhole(part) {
+		if groups, short = groups+part.demand.units[0], short || part.demand.short; !s.isWhole(part) {
 			return false
 		}
 	}
-	return groups == sh.units[0] && short == sh.short
+	return groups == sh.demand.units[0] && short == sh.demand.short
 }
 
 // appendWhole adds the positions of such a share.
@@ -72,8 +72,8 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
 		s.cutRun(sh, sh.run, out)
-	case s.v.isNode(sh.at):
-		s.cutRun(sh, s.appendNode(s.scratch.positions(s.newMembers(&sh.demand)), sh), out)
+	case s.ask.p.v.isNode(sh.at):
+		s.cutRun(sh, s.appendNode(s.ask.p.scratch.positions(s.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
 		s.appendWhole(&sh.parts[i], out)
@@ -83,7 +83,7 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 // appendNode lists the position of a node, once for each member.
 func (s *sums) appendNode(list []int32, sh *share) []int32 {
 	for range s.newMembers(&sh.demand) {
-		list = append(list, s.v.position(sh.at))
+		list = append(list, s.ask.p.v.position(sh.at))
 	}
 	return list
 }
@@ -91,15 +91,15 @@ func (s *sums) appendNode(list []int32, sh *share) []int32 {
 // cutRun adds the positions of a share whose members are all that is shared out: whole groups first, then the short one. Beside
 // members it has one level of groups at most.
 func (s *sums) cutRun(sh *share, run []int32, out *arrangement) {
-	if s.bottom() == 1 {
-		n := sh.units[0] * s.sizes[0]
+	if s.ask.bottom() == 1 {
+		n := sh.demand.units[0] * s.ask.sizes[0]
 		out.units[0] = append(out.units[0], run[:n]...)
 		run = run[n:]
 	}
-	if sh.short {
-		out.short, run = run[:s.short], run[s.short:]
+	if sh.demand.short {
+		out.short, run = run[:s.ask.short], run[s.ask.short:]
 	}
-	out.units[s.bottom()] = append(out.units[s.bottom()], run...)
+	out.units[s.ask.bottom()] = append(out.units[s.ask.bottom()], run...)
 }
 
 func (a *arrangement) keepBegun(g int, positions []int32) {
@@ -112,28 +112,28 @@ func (a *arrangement) keepBegun(g int, positions []int32) {
 // assemble makes the units that are whole here and in no child. What is missing of a level is made of units of the
 // next, so the counts go inwards and the making outwards.
 func (s *sums) assemble(sh *share, out *arrangement) {
-	missing := make([]int64, s.bottom()) // units by level
-	fresh := make([][]int, s.bottom())   // begun groups that become whole here
+	missing := make([]int64, s.ask.bottom()) // units by level
+	fresh := make([][]int, s.ask.bottom())   // begun groups that become whole here
 	var wanted int64
 	for level := range missing {
-		wanted += sh.units[level]
-		missing[level] = wanted - int64(len(out.units[level]))/s.sizes[level]
-		wanted = missing[level] * s.ratio(level)
-		for _, g := range sh.begun {
-			if _, done := out.begun[g]; !done && s.begun[g].level == level {
+		wanted += sh.demand.units[level]
+		missing[level] = wanted - int64(len(out.units[level]))/s.ask.sizes[level]
+		wanted = missing[level] * s.ask.ratio(level)
+		for _, g := range sh.demand.begun {
+			if _, done := out.begun[g]; !done && s.ask.begun[g].level == level {
 				fresh[level] = append(fresh[level], g)
-				wanted += s.begun[g].need
+				wanted += s.ask.begun[g].need
 			}
 		}
 	}
-	for level := s.bottom() - 1; level >= 0; level-- {
+	for level := s.ask.bottom() - 1; level >= 0; level-- {
 		for _, g := range fresh[level] {
-			out.keepBegun(g, out.take(level+1, s.begun[g].need*s.sizes[level+1]))
+			out.keepBegun(g, out.take(level+1, s.ask.begun[g].need*s.ask.sizes[level+1]))
 		}
-		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*s.sizes[level])...)
+		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*s.ask.sizes[level])...)
 	}
-	if sh.short && out.short == nil {
-		out.short = out.take(s.bottom(), s.short)
+	if sh.demand.short && out.short == nil {
+		out.short = out.take(s.ask.bottom(), s.ask.short)
 	}
 }
 
@@ -149,10 +149,10 @@ func (s *sums) assign(a arrangement) []int32 {
 	if len(a.begun) == 0 {
 		return append(a.units[0], a.short...) // in rank order
 	}
-	at := make(map[int]int32, s.members) // by rank
+	at := make(map[int]int32, s.ask.members) // by rank
 	for g, positions := range a.begun {
-		b := &s.begun[g]
-		size := int(s.sizes[b.level+1])
+		b := &s.ask.begun[g]
+		size := int(s.ask.sizes[b.level+1])
 		for i, first := range b.ranks {
 			for j := range size {
 				at[first+j] = positions[i*size+j]
@@ -161,8 +161,8 @@ func (s *sums) assign(a arrangement) []int32 {
 	}
 	// What is left in rank order: whole new groups, then the short one; without groups the members.
 	rest := append(slices.Clone(a.units[0]), a.short...)
-	out := make([]int32, s.members)
-	for i, m := range s.pending[:s.members] {
+	out := make([]int32, s.ask.members)
+	for i, m := range s.ask.p.pending[:s.ask.members] {
 		pos, ok := at[m.rank]
 		if !ok {
 			pos, rest = rest[0], rest[1:]

@@ -29,7 +29,7 @@ func (p *problem) refuse() *Unschedulable {
 	}
 	slots := p.slotTable()
 	a := p.newAsk(slots, len(p.pending))
-	s, fits := a.newSums(a.loosest(p.gather.must).groups)
+	s, fits := a.newSums(a.p.loosest(p.gather.must).groups)
 	for _, t := range p.v.tiers {
 		if t > p.gather.must {
 			break
@@ -87,25 +87,25 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
 // equals that with the most slots, then the first in path order.
 func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
-	p := s.problem
+	p := s.ask.p
 	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
-	if s.lca < 0 && slots.flat == nil && (len(s.levels) == 0 || s.indexed != nil) {
-		i := s.v.tierIndex(t)
-		if len(s.levels) == 0 && t < s.v.rootTop && slots.ix.domains.at(s.v.outside) == 0 {
+	if s.ask.p.lca < 0 && slots.flat == nil && (len(s.ask.p.levels) == 0 || s.ask.indexed != nil) {
+		i := s.ask.p.v.tierIndex(t)
+		if len(s.ask.p.levels) == 0 && t < s.ask.p.v.rootTop && slots.ix.domains.at(s.ask.p.v.outside) == 0 {
 			// The one to be found has the most slots of all.
 			best.slots = int64(slots.ix.most[i].at(rootVertex)) - 1
-			best.members = min(best.slots+1, int64(len(s.pending)))
+			best.members = min(best.slots+1, int64(len(s.ask.p.pending)))
 		}
 		best.walk(rootVertex, i)
 	} else {
-		for _, d := range s.candidates(t) {
+		for _, d := range s.ask.p.candidates(t) {
 			best.look(d)
 		}
 	}
 	if best.domain < 0 {
 		return TierFit{}, false
 	}
-	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best.domain, p.c.nodeName), Members: int(best.members)}
+	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best.domain, p.c.fabric.nodeName), Members: int(best.members)}
 	if len(p.levels) > 0 {
 		fit.Groups = int(best.members / p.levels[0].size)
 	}
@@ -114,7 +114,7 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 
 // widest is the domain of a tier that could take the most new members so far.
 type widest struct {
-	*sums
+	sums    *sums
 	table   slotTable
 	fits    bool
 	tier    int32
@@ -124,7 +124,7 @@ type widest struct {
 }
 
 func (w *widest) look(d vertex) {
-	n, slots := w.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
+	n, slots := w.sums.ask.p.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
 	}
@@ -132,25 +132,25 @@ func (w *widest) look(d vertex) {
 
 // walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
 func (w *widest) walk(x vertex, i int) {
-	if w.v.tierOf(x) <= w.tier {
+	if w.sums.ask.p.v.tierOf(x) <= w.tier {
 		w.look(x)
 		return
 	}
 	slots := int64(w.table.ix.most[i].at(x))
-	n := min(slots, int64(len(w.pending)))
-	if w.indexed != nil {
-		groups := slots / w.sizes[0]
-		if t := w.v.tierIndex(w.tiers[0]); t < i {
-			groups = int64(w.indexed.most[i][t].at(x))
+	n := min(slots, int64(len(w.sums.ask.p.pending)))
+	if w.sums.ask.indexed != nil {
+		groups := slots / w.sums.ask.sizes[0]
+		if t := w.sums.ask.p.v.tierIndex(w.sums.tiers[0]); t < i {
+			groups = int64(w.sums.ask.indexed.most[i][t].at(x))
 		}
-		if groups < w.full {
-			n = groups * w.sizes[0]
+		if groups < w.sums.ask.full {
+			n = groups * w.sums.ask.sizes[0]
 		}
 	}
 	if n < w.members || n == w.members && slots <= w.slots {
 		return
 	}
-	lo, end := w.v.kids(x)
+	lo, end := w.sums.ask.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		if n > w.members || w.table.at(c) > w.slots {
 			w.walk(c, i)
@@ -168,7 +168,7 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 		}
 		return n
 	}
-	if len(s.begun) > 0 {
+	if len(s.ask.begun) > 0 {
 		return p.capacityWithBegun(s.tiers, d, slots)
 	}
 	if !fits {
@@ -177,8 +177,8 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 	if s.takes(d) {
 		return total
 	}
-	groups := min(s.whole(0, s.tiers[0], d), s.full)
-	return groups * s.sizes[0]
+	groups := min(s.whole(0, s.tiers[0], d), s.ask.full)
+	return groups * s.ask.sizes[0]
 }
 
 // capacityWithBegun is the capacity for a gang with begun groups: of these all that is missing is placed, or nothing.
@@ -213,8 +213,8 @@ func (p *problem) binding() string {
 		return "MustGather " + p.gather.name
 	}
 	for _, l := range p.levels {
-		if l.hard {
-			return fmt.Sprintf("MustGather %s for groups of %d", l.name, l.size)
+		if l.gather.hard {
+			return fmt.Sprintf("MustGather %s for groups of %d", l.gather.name, l.size)
 		}
 	}
 	switch {
@@ -256,7 +256,7 @@ func (p *problem) withoutRules() *problem {
 	loose.together = false
 	loose.gather, loose.levels = p.free(), nil
 	if p.inParts() {
-		loose.whole = &part{gathering: loose.gather, ranks: p.whole.all()}
+		loose.whole = &part{gather: loose.gather, ranks: p.whole.all()}
 		slices.Sort(loose.whole.ranks)
 	}
 	return &loose
@@ -265,7 +265,7 @@ func (p *problem) withoutRules() *problem {
 // possible says whether the least number of members can be placed at all.
 func (p *problem) possible() bool {
 	if p.inParts() {
-		return p.few != nil && p.with(p.few).newCast(nil).possible()
+		return p.parting.few != nil && p.with(p.parting.few).newCast(nil).possible()
 	}
 	counts := p.counts()
 	return len(counts) > 0 && p.fits(p.slotTable(), counts[0])
@@ -274,7 +274,7 @@ func (p *problem) possible() bool {
 // causes counts the nodes that take no member by the first cause that applies.
 func (p *problem) causes() NodeCauses {
 	own := *p // what it prepares is its own: others may ask at the same time
-	own.ownNeeds, p = nil, &own
+	own.alignment.ownNeeds, p = nil, &own
 	counts := map[string]int{}
 	out := NodeCauses{}
 	excluded := p.excluded()
@@ -283,7 +283,7 @@ func (p *problem) causes() NodeCauses {
 	if p.hasRoles() {
 		roles = p.ofRoles()
 	}
-	for id := range int32(len(p.c.names)) {
+	for id := range int32(len(p.c.fabric.names)) {
 		if p.c.flagsOf(id)&present == 0 {
 			continue
 		}

@@ -25,7 +25,7 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 func (p *problem) hold(r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = append(r.lenient, s.ZoneMember(p.c.exclusive).Exclusive == numa.Preferred)
+		r.lenient = append(r.lenient, s.ZoneMember(p.c.fabric.exclusive).Exclusive == numa.Preferred)
 	}
 	if p.hasRoles() {
 		r.roles = make(map[string]int, len(p.pending))
@@ -42,7 +42,7 @@ func (p *problem) waitForNames(r *Result) {
 	}
 	for _, a := range r.Assignments {
 		if m := p.c.member(r.Gang, a.Member); m != nil {
-			if w := (Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
+			if w := (Waited{MemberRef{m.kin.gang, m.name}, p.c.fabric.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
 				r.WaitsFor = append(r.WaitsFor, w)
 			}
 		}
@@ -71,7 +71,7 @@ func (p *problem) describe(positions []int32) *Result {
 	domain := p.v.named(p.v.lowest(where))
 	tier := p.v.tierOf(domain)
 	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
-	r.Domain = p.v.path(domain, p.c.nodeName)
+	r.Domain = p.v.path(domain, p.c.fabric.nodeName)
 	tiers := p.reachedByGroups(positions)
 	if p.inParts() {
 		r.Elsewhere = p.elsewhere(positions)
@@ -86,10 +86,10 @@ func (p *problem) describe(positions []int32) *Result {
 
 // provenBest says whether nothing better was left out.
 func (p *problem) provenBest() bool {
-	if p.doubt != nil && *p.doubt {
+	if p.parting.doubt != nil && *p.parting.doubt {
 		return false
 	}
-	return !p.inexact || p.zonesProven(p.excluded(), p.leavingGifts())
+	return !p.alignment.inexact || p.zonesProven(p.excluded(), p.leavingGifts())
 }
 
 // gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
@@ -100,7 +100,7 @@ func (p *problem) gangLeast() int {
 	case p.req.MinMember > 0 || n == 1:
 		return p.req.MinMember
 	case p.inParts():
-		return p.mustRun
+		return p.parting.mustRun
 	}
 	return n
 }
@@ -113,7 +113,7 @@ func (p *problem) assignments(r *Result, positions []int32) {
 	}
 	for i, pos := range positions {
 		m, a := &p.pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.names[p.v.node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.fabric.names[p.v.node(pos)]
 		if len(p.levels) > 0 {
 			a.Group = m.rank / int(p.levels[0].size)
 		}

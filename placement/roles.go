@@ -83,10 +83,10 @@ func (p *problem) ofRoles() []*problem {
 	out := make([]*problem, len(p.shapes))
 	for r := range out {
 		one := *p
-		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.gifts}
+		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.alignment.gifts}
 		one.mult, one.forced, one.evens, one.twins = nil, nil, nil, nil // they are the gang's
-		if p.penOf != nil {
-			one.pen = p.penOf[r]
+		if p.parting.penOf != nil {
+			one.parting.pen = p.parting.penOf[r]
 		}
 		one.align()
 		if err := one.sumNeeds(); err != nil {

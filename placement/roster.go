@@ -51,7 +51,7 @@ func (c *Cluster) roster() *roster {
 }
 
 // tiesOthers says whether it depends on others whether a member may leave, or what that costs.
-func tiesOthers(g *gangMembers, m *member) bool { return g.least > 0 || len(m.budgets) > 0 }
+func tiesOthers(g *gangMembers, m *member) bool { return g.least > 0 || len(m.kin.budgets) > 0 }
 
 // enrolled is a member on its way into a roster.
 type enrolled struct {
@@ -61,9 +61,9 @@ type enrolled struct {
 
 // newRoster reads all members.
 func (c *Cluster) newRoster() *roster {
-	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.names)+pageSize-1)/pageSize)}
+	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.fabric.names)+pageSize-1)/pageSize)}
 	clerk := r.table.clerk()
-	list, next := make([]enrolled, 0, c.gangs.Len()), make([]int32, len(c.names)+1)
+	list, next := make([]enrolled, 0, c.gangs.Len()), make([]int32, len(c.fabric.names)+1)
 	c.gangs.Ascend(func(g *gangMembers) bool {
 		for _, m := range g.members {
 			if m.mayLeave() {
@@ -75,7 +75,7 @@ func (c *Cluster) newRoster() *roster {
 	})
 	r.sorts = clerk.done()
 	r.made = len(r.sorts)
-	for id := range c.names {
+	for id := range c.fabric.names {
 		next[id+1] += next[id]
 	}
 	byNode := make([]enrolled, len(list))
@@ -169,7 +169,7 @@ func (c *Cluster) enroll(nodes []int32, clerk *clerk) (out []enrolled) {
 	for _, id := range nodes {
 		for _, m := range c.membersOn(id) {
 			if m.mayLeave() {
-				g, _ := c.gangs.Get(&gangMembers{name: m.gang})
+				g, _ := c.gangs.Get(&gangMembers{name: m.kin.gang})
 				out = append(out, enrolled{id, clerk.sortOf(g, m), m.started})
 			}
 		}
@@ -184,16 +184,16 @@ func (c *Cluster) leavable(id int32) []*member {
 
 // sortTable gives sorts their ids. It is shared by the rosters of a lineage and grows; nothing depends on the order of ids.
 type sortTable struct {
-	sync.Mutex
+	mu   sync.Mutex
 	ids  map[string]int32 // by what they have, as bytes
 	list []memberSort
 }
 
 // clerk looks sorts up while it has the table to itself.
 type clerk struct {
-	*sortTable
-	near map[sortKey]int32
-	key  []byte
+	table *sortTable
+	near  map[sortKey]int32
+	key   []byte
 }
 
 type sortKey struct {
@@ -203,13 +203,13 @@ type sortKey struct {
 }
 
 func (t *sortTable) clerk() *clerk {
-	t.Lock()
-	return &clerk{sortTable: t, near: map[sortKey]int32{}}
+	t.mu.Lock()
+	return &clerk{table: t, near: map[sortKey]int32{}}
 }
 
 // sortOf is the sort of a gang's member, if need be a new one.
 func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
-	key := sortKey{&m.holds[0], g.priority, tiesOthers(g, m)}
+	key := sortKey{&m.kin.holds[0], g.priority, tiesOthers(g, m)}
 	if id, ok := c.near[key]; ok {
 		return id
 	}
@@ -217,12 +217,12 @@ func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
 	if key.tied {
 		c.key[8] = 1
 	}
-	c.key = appendAmounts(c.key, m.holds)
-	id, ok := c.ids[string(c.key)]
+	c.key = appendAmounts(c.key, m.kin.holds)
+	id, ok := c.table.ids[string(c.key)]
 	if !ok {
-		id = int32(len(c.list))
-		c.list = append(c.list, memberSort{g.priority, m.holds, key.tied})
-		c.ids[string(c.key)] = id
+		id = int32(len(c.table.list))
+		c.table.list = append(c.table.list, memberSort{g.priority, m.kin.holds, key.tied})
+		c.table.ids[string(c.key)] = id
 	}
 	c.near[key] = id
 	return id
@@ -230,7 +230,7 @@ func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
 
 // done gives the table back, and is all that it has.
 func (c *clerk) done() []memberSort {
-	list := c.list
-	c.Unlock()
+	list := c.table.list
+	c.table.mu.Unlock()
 	return list
 }

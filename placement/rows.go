@@ -26,15 +26,15 @@ func (ix *index) row(x vertex, nodes int32, members int64) int32 {
 
 // putRows enters the sums of the list, those of a domain of nodes, into the rows of the domain above it.
 func (s *summer) putRows(x vertex) {
-	up := s.v.parent[x]
-	rows := int(s.v.numRows(up))
+	up := s.index.v.parent[x]
+	rows := int(s.index.v.numRows(up))
 	if rows == 0 {
 		return
 	}
-	lo, end := s.v.kids(up)
-	at := s.v.firstPos[up] + x - lo
+	lo, end := s.index.v.kids(up)
+	at := s.index.v.firstPos[up] + x - lo
 	for k, sum := 0, int32(0); k < rows; {
-		page, i := s.rows.ownFrom(at), 0
+		page, i := s.index.rows.ownFrom(at), 0
 		for ; k < rows && i < len(page); i, k = i+int(end-lo), k+1 {
 			if k < len(s.list) {
 				sum = min(s.list[k], math.MaxInt16)

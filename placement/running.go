@@ -13,7 +13,7 @@ import (
 func (c *Cluster) placeAll(running []Running) error {
 	var errs []error
 	gangs, of := intakesOf(running)
-	pool, near := c.amounts(), int32(-1)
+	pool, near := c.fabric.amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
 		m, err := c.newMember(r, of[i], pool, near)
@@ -22,7 +22,7 @@ func (c *Cluster) placeAll(running []Running) error {
 		case err != nil:
 			errs = append(errs, err)
 		case m.node < 0:
-			c.notices = append(c.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
+			c.fabric.notices = append(c.fabric.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
 		default:
 			of[i].add(m)
 		}
@@ -35,7 +35,7 @@ func (c *Cluster) placeAll(running []Running) error {
 		}
 	}
 	c.noteExcess()
-	slices.Sort(c.notices)
+	slices.Sort(c.fabric.notices)
 	return errors.Join(errs...)
 }
 
@@ -43,7 +43,7 @@ func (c *Cluster) placeAll(running []Running) error {
 func (c *Cluster) settle(g *intake) (errs []error) {
 	for i, m := range g.members {
 		if i > 0 && g.members[i-1].name == m.name {
-			errs = append(errs, &muster.InvalidError{Field: "running member " + m.gang, Value: m.name, Reason: "duplicate name"})
+			errs = append(errs, &muster.InvalidError{Field: "running member " + m.kin.gang, Value: m.name, Reason: "duplicate name"})
 			continue
 		}
 		if err := c.hold(m); err != nil {
@@ -86,7 +86,7 @@ func nameless(gang, member string) error {
 
 // presentNode finds a node of the snapshot, -1 if it is not there.
 func (c *Cluster) presentNode(name string, near int32) int32 {
-	if id, ok := c.near(name, near); ok && c.flagsOf(id)&present != 0 {
+	if id, ok := c.fabric.near(name, near); ok && c.flagsOf(id)&present != 0 {
 		return id
 	}
 	return -1
@@ -95,15 +95,15 @@ func (c *Cluster) presentNode(name string, near int32) int32 {
 // hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
 func (c *Cluster) hold(m *member) error {
 	allocatable := c.static.kinds.at(m.node).allocatable
-	for r, amount := range m.holds {
-		if amount == 0 || !c.bounds(allocatable, r) {
+	for r, amount := range m.kin.holds {
+		if amount == 0 || !c.fabric.bounds(allocatable, r) {
 			continue
 		}
 		free := c.free[r].at(m.node)
 		if held := allocatable[r] - free; amount > math.MaxInt64-held {
 			return &muster.InvalidError{
-				Field: "running member " + m.gang + " " + m.name + ".Resources." + c.resources[r],
-				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.names[m.node] + " overflows",
+				Field: "running member " + m.kin.gang + " " + m.name + ".Resources." + c.fabric.resources[r],
+				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.fabric.names[m.node] + " overflows",
 			}
 		}
 		c.free[r].set(m.node, free-amount)
@@ -115,8 +115,8 @@ func (c *Cluster) hold(m *member) error {
 // giveBack is the inverse of hold.
 func (c *Cluster) giveBack(m *member) {
 	allocatable := c.static.kinds.at(m.node).allocatable
-	for r, amount := range m.holds {
-		if amount != 0 && c.bounds(allocatable, r) {
+	for r, amount := range m.kin.holds {
+		if amount != 0 && c.fabric.bounds(allocatable, r) {
 			c.free[r].set(m.node, c.free[r].at(m.node)+amount)
 			c.touch(m.node)
 		}
@@ -165,17 +165,17 @@ func leavingOf(members []*member) []*member {
 func eachGang(gone, fresh []*member, change func(gang string, gone, fresh []*member)) {
 	cut := func(from []*member, gang string) int {
 		n := 0
-		for n < len(from) && from[n].gang == gang {
+		for n < len(from) && from[n].kin.gang == gang {
 			n++
 		}
 		return n
 	}
 	for len(gone)+len(fresh) > 0 {
 		rest := gone
-		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].gang, gone[0].gang) < 0 {
+		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].kin.gang, gone[0].kin.gang) < 0 {
 			rest = fresh
 		}
-		gang := rest[0].gang
+		gang := rest[0].kin.gang
 		g, f := cut(gone, gang), cut(fresh, gang)
 		change(gang, gone[:g], fresh[:f])
 		gone, fresh = gone[g:], fresh[f:]

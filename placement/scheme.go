@@ -7,11 +7,11 @@ import (
 
 // scheme is a cast under a strategy: at which tiers groups are made, and what fits where then.
 type scheme struct {
-	*cast
-	strategy
-	*fitting
-	outside counts // what of the gang lies outside the tree; nil: it does not fit into both
-	held    []int8 // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
+	cast     *cast
+	strategy strategy
+	fitting  *fitting
+	outside  counts // what of the gang lies outside the tree; nil: it does not fit into both
+	held     []int8 // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
 }
 
 // fitting is what fits where if groups are bound so.
@@ -27,21 +27,21 @@ type fitting struct {
 
 // several is what fits below several children of a class.
 type several struct {
-	frontier
-	forgot bool // some counts are missing
+	frontier frontier
+	forgot   bool // some counts are missing
 }
 
 // under is the scheme for a strategy; nil if groups with running members reach higher already.
 func (c *cast) under(st strategy) *scheme {
 	for _, d := range c.done {
-		if d.tier > d.within(st.groups[d.level-1]) {
+		if d.tier > d.gather.within(st.groups[d.level-1]) {
 			return nil
 		}
 	}
 	bounds := make([]int32, len(c.kinds))
 	for k := range c.kinds {
 		a := &c.kinds[k]
-		bounds[k] = min(c.boundAround(a, st, bounds), a.within(st.groups[a.level-1]))
+		bounds[k] = min(c.boundAround(a, st, bounds), a.gather.within(st.groups[a.level-1]))
 	}
 	return c.bound(st, bounds)
 }
@@ -74,20 +74,20 @@ func (c *cast) bound(st strategy, bounds []int32) *scheme {
 func (c *cast) newFitting(bounds []int32) *fitting {
 	n := len(c.terrain.classes)
 	f := &fitting{
-		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.problem.steps(), c.steps),
+		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.p.steps(), c.steps),
 		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
 		several: map[int64]several{},
 	}
-	f.folder.exact = c.bindsBelow()
+	f.folder.exact = c.p.bindsBelow()
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home
 		if f.homes[k] < 0 {
 			continue
 		}
-		if c.v.tierOf(f.homes[k]) > t {
+		if c.p.v.tierOf(f.homes[k]) > t {
 			return nil
 		}
-		f.homes[k] = c.v.highest(f.homes[k], t)
+		f.homes[k] = c.p.v.highest(f.homes[k], t)
 	}
 	return f
 }
@@ -105,7 +105,7 @@ func (c *cast) loosest(gang int32) strategy {
 // they may miss. The slice of groups is the iterator's.
 func (c *cast) strategies(try func(st strategy) bool) iter.Seq[strategy] {
 	return func(yield func(strategy) bool) {
-		for _, t := range c.gather.worths {
+		for _, t := range c.p.gather.worths {
 			st := c.loosest(t)
 			if try(st) && !c.tighter(st, 0, try, yield) {
 				return
@@ -136,21 +136,21 @@ func (c *cast) tighter(st strategy, i int, try, yield func(strategy) bool) bool 
 // bindsNothing says whether the groups of level i are bound by nothing but their hard rules and what they lie in.
 func (c *cast) bindsNothing(st strategy, i int) bool {
 	for _, k := range c.kinds {
-		if k.level == i+1 && k.within(st.groups[i]) < min(st.gang, k.must) {
+		if k.level == i+1 && k.gather.within(st.groups[i]) < min(st.gang, k.gather.must) {
 			return false
 		}
 	}
 	for _, d := range c.done {
-		bound := d.must
+		bound := d.gather.must
 		if !d.abroad {
 			bound = min(bound, st.gang)
 		}
-		if d.level == i+1 && d.within(st.groups[i]) < bound {
+		if d.level == i+1 && d.gather.within(st.groups[i]) < bound {
 			return false
 		}
 	}
 	for _, a := range c.abroad {
-		if a.level == i+1 && a.within(st.groups[i]) < a.must {
+		if a.part.level == i+1 && a.part.gather.within(st.groups[i]) < a.part.gather.must {
 			return false
 		}
 	}
@@ -174,7 +174,7 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 				}
 				continue
 			}
-			if last == nil || !slices.Equal(last.groups, st.groups) || last.gang != st.gang {
+			if last == nil || !slices.Equal(last.strategy.groups, st.groups) || last.strategy.gang != st.gang {
 				last = c.first(st)
 			}
 			if !yield(last) {
@@ -186,23 +186,23 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 
 // made says whether groups of a kind are made at a vertex: the highest within their bound; where members of one run, at its home.
 func (g *scheme) made(k int, x vertex) bool {
-	if g.homes[k] >= 0 {
-		return g.homes[k] == x
+	if g.fitting.homes[k] >= 0 {
+		return g.fitting.homes[k] == x
 	}
-	return g.v.tierOf(x) <= g.bounds[k] && (x == rootVertex || g.bounds[k] < g.v.tierOf(g.v.above(x)))
+	return g.cast.p.v.tierOf(x) <= g.fitting.bounds[k] && (x == rootVertex || g.fitting.bounds[k] < g.cast.p.v.tierOf(g.cast.p.v.above(x)))
 }
 
 // expand puts what groups are made of in the place of those that are made at a vertex.
 func (g *scheme) expand(x vertex, want counts) counts {
 	out := slices.Clone(want)
-	r := len(g.roles)
-	for k := range g.kinds { // outer ones first
+	r := len(g.cast.roles)
+	for k := range g.cast.kinds { // outer ones first
 		n := out[r+k]
 		if n == 0 || !g.made(k, x) {
 			continue
 		}
 		out[r+k] = 0
-		for i, m := range g.kinds[k].needs {
+		for i, m := range g.cast.kinds[k].needs {
 			out[i] += n * m
 		}
 	}

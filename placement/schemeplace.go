@@ -13,34 +13,34 @@ type placed struct {
 
 // decide places the gang below a domain.
 func (g *scheme) decide(d vertex, st strategy) *outcome {
-	positions := make([]int32, len(g.pending))
-	lists := g.place(d, g.expand(d, g.want))
-	g.assemble(d, lists, g.want)
+	positions := make([]int32, len(g.cast.p.pending))
+	lists := g.place(d, g.expand(d, g.cast.want))
+	g.assemble(d, lists, g.cast.want)
 	h := hander{scheme: g, kindOf: map[*part]int{}, positions: positions}
-	h.bill = billing{problem: g.problem, place: g.places(), at: g.positionsByRank(), signs: map[*part]string{}}
-	h.bill.sign(g.whole)
-	for k := range g.kinds {
-		for _, a := range g.kinds[k].parts {
-			h.kindOf[a] = g.kinds[k].of
+	h.bill = billing{p: g.cast.p, place: g.cast.p.places(), at: g.cast.p.positionsByRank(), signs: map[*part]string{}}
+	h.bill.sign(g.cast.p.whole)
+	for k := range g.cast.kinds {
+		for _, a := range g.cast.kinds[k].parts {
+			h.kindOf[a] = g.cast.kinds[k].of
 		}
 	}
-	h.hand(g.whole, g.merged(lists))
-	return &outcome{found: &found{strategy: st}, of: g.problem, domain: d, positions: positions}
+	h.hand(g.cast.p.whole, g.merged(lists))
+	return &outcome{found: &found{strategy: st}, of: g.cast.p, domain: d, positions: positions}
 }
 
 // place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.
 func (g *scheme) place(x vertex, want counts) [][]placed {
 	lists := make([][]placed, len(want))
-	if g.v.isNode(x) {
-		for r := range g.roles {
+	if g.cast.p.v.isNode(x) {
+		for r := range g.cast.roles {
 			for range want[r] {
-				lists[r] = append(lists[r], placed{pos: g.v.position(x)})
+				lists[r] = append(lists[r], placed{pos: g.cast.p.v.position(x)})
 			}
 		}
 		return lists
 	}
 	kids := g.shares(x, want)
-	slices.SortFunc(kids, func(a, b slice) int { return g.v.comparePaths(a.at, b.at) })
+	slices.SortFunc(kids, func(a, b slice) int { return g.cast.p.v.comparePaths(a.at, b.at) })
 	for _, kid := range kids {
 		inside := g.place(kid.at, g.expand(kid.at, kid.counts))
 		g.assemble(kid.at, inside, kid.counts)
@@ -54,10 +54,10 @@ func (g *scheme) place(x vertex, want counts) [][]placed {
 // assemble makes groups at a vertex of the first of what was placed below, inner ones first, then kind by kind, until there are as many as are wanted.
 func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
 	all := slices.Clone(want)
-	r := len(g.roles)
-	for k := range g.kinds { // outer ones first
+	r := len(g.cast.roles)
+	for k := range g.cast.kinds { // outer ones first
 		if g.made(k, x) {
-			for i, n := range g.kinds[k].needs {
+			for i, n := range g.cast.kinds[k].needs {
 				all[i] += n * all[r+k]
 			}
 		}
@@ -67,19 +67,19 @@ func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
 			continue
 		}
 		for range all[r+k] {
-			lists[r+k] = append(lists[r+k], g.take(lists, g.kinds[k].needs))
+			lists[r+k] = append(lists[r+k], g.take(lists, g.cast.kinds[k].needs))
 		}
 	}
 }
 
 // inwardOut lists the kinds level by level, the innermost first, those of a level in the order of their first ranks.
 func (g *scheme) inwardOut() []int {
-	list := make([]int, len(g.kinds))
+	list := make([]int, len(g.cast.kinds))
 	for k := range list {
 		list[k] = k
 	}
 	slices.SortStableFunc(list, func(a, b int) int {
-		return cmp.Or(cmp.Compare(g.kinds[b].level, g.kinds[a].level), cmp.Compare(g.kinds[a].of, g.kinds[b].of))
+		return cmp.Or(cmp.Compare(g.cast.kinds[b].level, g.cast.kinds[a].level), cmp.Compare(g.cast.kinds[a].of, g.cast.kinds[b].of))
 	})
 	return list
 }
@@ -104,7 +104,7 @@ func (g *scheme) take(lists [][]placed, needs counts) placed {
 
 // hander gives what was placed to the members of the gang.
 type hander struct {
-	*scheme
+	scheme    *scheme
 	bill      billing
 	kindOf    map[*part]int
 	positions []int32
@@ -117,16 +117,16 @@ func (h *hander) hand(a *part, lists [][]placed) {
 	slices.Sort(own)
 	for _, rank := range own {
 		i := h.bill.place[rank]
-		r := h.role(int(i))
+		r := h.scheme.cast.p.role(int(i))
 		h.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := h.bill.groupsIn(a)
 	slices.SortStableFunc(inner, comparePartRanks)
 	for _, o := range inner {
-		k := len(h.roles) + h.kindOf[o]
+		k := len(h.scheme.cast.roles) + h.kindOf[o]
 		var in placed
 		in, lists[k] = lists[k][0], lists[k][1:]
-		h.hand(o, h.merged(in.inside))
+		h.hand(o, h.scheme.merged(in.inside))
 	}
 }
 
@@ -146,9 +146,9 @@ func (h *hander) ownRanks(a *part, out *[]int) {
 
 // merged lists the groups of a kind together that is split, in the order of paths.
 func (g *scheme) merged(lists [][]placed) [][]placed {
-	for k := range g.kinds {
-		if of := g.kinds[k].of; of != k && lists != nil {
-			r := len(g.roles)
+	for k := range g.cast.kinds {
+		if of := g.cast.kinds[k].of; of != k && lists != nil {
+			r := len(g.cast.roles)
 			lists[r+of] = append(lists[r+of], lists[r+k]...)
 			slices.SortStableFunc(lists[r+of], func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
 		}

@@ -36,10 +36,10 @@ func (c *cast) best() *outcome {
 func (c *cast) possible() bool {
 	if c.fit == 0 {
 		c.fit, c.beyond = -1, 0
-		if !c.evenContent() {
+		if !c.p.evenContent() {
 			return false
 		}
-		worths := c.gather.worths // what holds the gang further down saves a look at the whole cluster
+		worths := c.p.gather.worths // what holds the gang further down saves a look at the whole cluster
 		if c.spreads() {
 			worths = worths[len(worths)-1:] // but there may be many choices that do not
 		}
@@ -48,12 +48,12 @@ func (c *cast) possible() bool {
 			if g == nil {
 				continue
 			}
-			if c.beyond = c.members(g.outside); c.lca >= 0 && c.gather.must < c.v.rootTop && c.v.contains(c.v.outside, c.lca) {
+			if c.beyond = c.members(g.outside); c.p.lca >= 0 && c.p.gather.must < c.p.v.rootTop && c.p.v.contains(c.p.v.outside, c.p.lca) {
 				c.beyond = c.members(c.want) // where the gang must be
 			}
 			if g.fits() && c.fitsAbroad(g) {
 				c.fit = 1
-				*c.doubt = *c.doubt || c.beyond > 0 && slices.Contains(g.forgot, true)
+				*c.p.parting.doubt = *c.p.parting.doubt || c.beyond > 0 && slices.Contains(g.fitting.forgot, true)
 				break
 			}
 		}
@@ -63,26 +63,26 @@ func (c *cast) possible() bool {
 
 // split decides what of the gang lies outside the tree, where that has no room for all.
 func (g *scheme) split() {
-	g.outside = g.folder.none[0]
-	if g.gang < g.v.rootTop {
+	g.outside = g.fitting.folder.none[0]
+	if g.strategy.gang < g.cast.p.v.rootTop {
 		return
 	}
-	g.outside, _ = g.splitOf(g.expand(rootVertex, g.want))
+	g.outside, _ = g.splitOf(g.expand(rootVertex, g.cast.want))
 }
 
 // splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
 func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 	tree := g.fitsBelow(rootVertex)
-	if !g.folder.exact && tree.holds(want) {
-		return g.folder.none[0], true
+	if !g.fitting.folder.exact && tree.holds(want) {
+		return g.fitting.folder.none[0], true
 	}
-	room, best := g.fitsIn(g.v.outside), counts(nil)
+	room, best := g.fitsIn(g.cast.p.v.outside), counts(nil)
 	for _, t := range tree {
-		inside, ok := g.folder.takes(want, t)
-		if !ok || !g.folder.holds(room, want.minus(inside)) {
+		inside, ok := g.fitting.folder.takes(want, t)
+		if !ok || !g.fitting.folder.holds(room, want.minus(inside)) {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(g.members(inside), g.members(best)), slices.Compare(inside, best)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(g.cast.members(inside), g.cast.members(best)), slices.Compare(inside, best)) > 0 {
 			best = inside
 		}
 	}
@@ -95,34 +95,34 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 // fits says whether any domain holds the gang.
 func (g *scheme) fits() bool {
 	fits := g.fitsAnywhere()
-	*g.doubt = *g.doubt || !fits && g.leavesDoubt()
+	*g.cast.p.parting.doubt = *g.cast.p.parting.doubt || !fits && g.leavesDoubt()
 	return fits
 }
 
 // leavesDoubt says whether the gang might fit after all: some counts are forgotten, or there may be other ways to find zones.
 func (g *scheme) leavesDoubt() bool {
-	if slices.Contains(g.forgot, true) {
+	if slices.Contains(g.fitting.forgot, true) {
 		return true
 	}
-	if g.relaxed || !g.terrain.inexact {
+	if g.cast.relaxed || !g.cast.terrain.inexact {
 		return false
 	}
 	loose := g.cast.loose().under(g.strategy)
-	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.forgot, true))
+	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.fitting.forgot, true))
 }
 
 func (g *scheme) fitsAnywhere() bool {
-	if g.lca >= 0 || g.gang == g.v.rootTop {
-		return slices.ContainsFunc(g.candidates(g.gang), g.holds)
+	if g.cast.p.lca >= 0 || g.strategy.gang == g.cast.p.v.rootTop {
+		return slices.ContainsFunc(g.cast.p.candidates(g.strategy.gang), g.holds)
 	}
-	return slices.ContainsFunc(g.terrain.classes, func(x vertex) bool {
-		return g.v.tierOf(x) <= g.gang && g.v.tierOf(g.v.above(x)) > g.gang && g.holds(x)
+	return slices.ContainsFunc(g.cast.terrain.classes, func(x vertex) bool {
+		return g.cast.p.v.tierOf(x) <= g.strategy.gang && g.cast.p.v.tierOf(g.cast.p.v.above(x)) > g.strategy.gang && g.holds(x)
 	})
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
 func (g *scheme) holds(d vertex) bool {
-	known := &g.held[g.terrain.of[d]]
+	known := &g.held[g.cast.terrain.of[d]]
 	if *known == 0 {
 		*known = -1
 		if g.takesAll(d) {
@@ -133,16 +133,16 @@ func (g *scheme) holds(d vertex) bool {
 }
 
 func (g *scheme) takesAll(d vertex) bool {
-	want := g.expand(d, g.want)
+	want := g.expand(d, g.cast.want)
 	switch {
-	case d == rootVertex && (g.outside == nil || g.members(g.outside) > g.beyond):
+	case d == rootVertex && (g.outside == nil || g.cast.members(g.outside) > g.cast.beyond):
 		return false
 	case d == rootVertex:
 		want = want.minus(g.outside)
-	case g.v.contains(g.v.outside, d) && g.beyond < g.members(g.want):
+	case g.cast.p.v.contains(g.cast.p.v.outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
 		return false
 	}
-	return g.folder.holds(g.fitsBelow(d), want)
+	return g.fitting.folder.holds(g.fitsBelow(d), want)
 }
 
 // rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
@@ -156,7 +156,7 @@ type rankedDomain struct {
 func (g *scheme) ranked(tried map[vertex]bool) iter.Seq2[vertex, *scheme] {
 	return func(yield func(vertex, *scheme) bool) {
 		var open []vertex
-		for _, d := range g.candidates(g.gang) {
+		for _, d := range g.cast.p.candidates(g.strategy.gang) {
 			if !tried[d] && g.holds(d) {
 				open = append(open, d)
 			}
@@ -202,41 +202,41 @@ func (g *scheme) bySpan(domains []vertex) iter.Seq[vertex] {
 
 func (g *scheme) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(g.friends.at(b.at), g.friends.at(a.at)),
+		cmp.Compare(g.cast.p.friends.at(b.at), g.cast.p.friends.at(a.at)),
 		cmp.Compare(a.span, b.span),
 		g.compareSlots(a.at, b.at),
-		g.v.comparePaths(a.at, b.at),
+		g.cast.p.v.comparePaths(a.at, b.at),
 	)
 }
 
 // leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
 func (g *scheme) leastSpan(d vertex) int {
-	if g.v.isNode(d) || g.lca >= 0 || d == rootVertex {
+	if g.cast.p.v.isNode(d) || g.cast.p.lca >= 0 || d == rootVertex {
 		return 0
 	}
-	lo, end := g.v.kids(d)
+	lo, end := g.cast.p.v.kids(d)
 	places := make([]frontier, 0, end-lo)
 	for kid := lo; kid < end; kid++ {
 		places = append(places, g.fitsIn(kid))
 	}
-	_, n := g.scarcest(places, g.expand(d, g.want))
+	_, n := g.cast.scarcest(places, g.expand(d, g.cast.want))
 	return n
 }
 
 // span is the number of children that a domain uses, those of running members included.
 func (g *scheme) span(d vertex) int {
 	n := 0
-	for _, s := range g.shares(d, g.expand(d, g.want)) {
-		if g.siblings.at(s.at) == 0 {
+	for _, s := range g.shares(d, g.expand(d, g.cast.want)) {
+		if g.cast.p.siblings.at(s.at) == 0 {
 			n++
 		}
 	}
-	if g.v.isNode(d) || len(g.siblings) == 0 {
+	if g.cast.p.v.isNode(d) || len(g.cast.p.siblings) == 0 {
 		return n
 	}
-	lo, end := g.v.kids(d)
+	lo, end := g.cast.p.v.kids(d)
 	for kid := lo; kid < end; kid++ {
-		if g.siblings.at(kid) > 0 {
+		if g.cast.p.siblings.at(kid) > 0 {
 			n++
 		}
 	}
@@ -246,10 +246,10 @@ func (g *scheme) span(d vertex) int {
 // compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
 func (g *scheme) compareSlots(a, b vertex) int {
 	for a != b && a >= 0 && b >= 0 {
-		if c := g.fewerSlots(g.slots.at(a), g.slots.at(b)); c != 0 {
+		if c := g.cast.p.fewerSlots(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = g.v.above(a), g.v.above(b)
+		a, b = g.cast.p.v.above(a), g.cast.p.v.above(b)
 	}
 	return 0
 }

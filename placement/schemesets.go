@@ -10,26 +10,26 @@ import (
 
 // slice is what a child takes.
 type slice struct {
-	at vertex
-	counts
+	at     vertex
+	counts counts
 }
 
 // shares distributes counts that fit below a domain to its children; those that take nobody are left out.
 func (g *scheme) shares(x vertex, want counts) []slice {
-	if g.v.isNode(x) {
+	if g.cast.p.v.isNode(x) {
 		return nil
 	}
-	lo, end := g.v.kids(x)
+	lo, end := g.cast.p.v.kids(x)
 	var out []slice
 	if x == rootVertex {
 		if g.outside.total() > 0 {
-			out, want = append(out, slice{g.v.outside, g.outside}), want.minus(g.outside)
+			out, want = append(out, slice{g.cast.p.v.outside, g.outside}), want.minus(g.outside)
 		}
-		end = g.v.outside
+		end = g.cast.p.v.outside
 	}
 	var kids []vertex
 	for kid := lo; kid < end; kid++ {
-		if !g.fitsIn(kid).zero() || g.siblings.at(kid) > 0 {
+		if !g.fitsIn(kid).zero() || g.cast.p.siblings.at(kid) > 0 {
 			kids = append(kids, kid)
 		}
 	}
@@ -37,7 +37,7 @@ func (g *scheme) shares(x vertex, want counts) []slice {
 	case want.total() == 0:
 		return out
 	case g.forgets(x):
-		slices.SortStableFunc(kids, func(a, b vertex) int { return cmp.Compare(g.terrain.of[a], g.terrain.of[b]) })
+		slices.SortStableFunc(kids, func(a, b vertex) int { return cmp.Compare(g.cast.terrain.of[a], g.cast.terrain.of[b]) })
 		return append(out, g.fill(kids, want)...)
 	}
 	set := g.choose(kids, want)
@@ -56,8 +56,8 @@ func (p *problem) fewerSlots(a, b int64) int {
 // compareFill is the order in which children are filled.
 func (g *scheme) compareFill(a, b vertex) int {
 	return cmp.Or(
-		cmp.Compare(g.siblings.at(b), g.siblings.at(a)),
-		cmp.Compare(g.slots.at(b), g.slots.at(a)),
+		cmp.Compare(g.cast.p.siblings.at(b), g.cast.p.siblings.at(a)),
+		cmp.Compare(g.cast.slots.at(b), g.cast.slots.at(a)),
 		cmp.Compare(a, b),
 	)
 }
@@ -65,19 +65,19 @@ func (g *scheme) compareFill(a, b vertex) int {
 // fill gives each child in turn the most that it can take so that the others can take the rest.
 func (g *scheme) fill(kids []vertex, want counts) []slice {
 	after := make([]frontier, len(kids)+1) // what fits below the children from one on
-	after[len(kids)] = g.folder.none
+	after[len(kids)] = g.fitting.folder.none
 	for i := len(kids) - 1; i >= 0; i-- {
-		after[i] = g.folder.sum(g.fitsIn(kids[i]), after[i+1])
+		after[i] = g.fitting.folder.sum(g.fitsIn(kids[i]), after[i+1])
 	}
 	var out []slice
 	for i, kid := range kids {
 		var best counts
 		for _, p := range g.fitsIn(kid) {
-			take, ok := g.folder.takes(want, p)
-			if !ok || !g.folder.holds(after[i+1], want.minus(take)) {
+			take, ok := g.fitting.folder.takes(want, p)
+			if !ok || !g.fitting.folder.holds(after[i+1], want.minus(take)) {
 				continue
 			}
-			if best == nil || cmp.Or(cmp.Compare(g.members(take), g.members(best)), slices.Compare(take, best)) > 0 {
+			if best == nil || cmp.Or(cmp.Compare(g.cast.members(take), g.cast.members(best)), slices.Compare(take, best)) > 0 {
 				best = take
 			}
 		}
@@ -115,7 +115,7 @@ func (s *set) kids() (list []vertex) {
 func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	var used, others []vertex
 	for _, kid := range kids {
-		if g.siblings.at(kid) > 0 {
+		if g.cast.p.siblings.at(kid) > 0 {
 			used = append(used, kid)
 		} else {
 			others = append(others, kid)
@@ -125,18 +125,18 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	for i, kid := range others {
 		places[i] = g.fitsIn(kid)
 	}
-	scale, least := g.scarcest(places, want)
+	scale, least := g.cast.scarcest(places, want)
 	if len(used) == 0 && least == len(others) { // no set suffices but of all
 		return others
 	}
-	inUse := g.folder.none
+	inUse := g.fitting.folder.none
 	for _, kid := range slices.Backward(used) {
-		inUse = g.folder.sum(g.fitsIn(kid), inUse)
+		inUse = g.fitting.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.problem.steps(), left: make(counts, len(want))}
+	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.cast.p.steps(), left: make(counts, len(want))}
 	for _, p := range inUse {
-		take, ok := g.folder.takes(want, p)
+		take, ok := g.fitting.folder.takes(want, p)
 		if !ok {
 			continue
 		}
@@ -162,10 +162,10 @@ func (g *scheme) firstThatSuffice(inUse frontier, others []vertex, want counts) 
 	slices.SortFunc(others, g.compareFill)
 	sum := inUse
 	for i, kid := range others {
-		if g.folder.holds(sum, want) {
+		if g.fitting.folder.holds(sum, want) {
 			return others[:i]
 		}
-		sum = g.folder.sum(sum, g.fitsIn(kid))
+		sum = g.fitting.folder.sum(sum, g.fitsIn(kid))
 	}
 	return others
 }
@@ -175,9 +175,9 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 	var out [][]vertex
 	at := map[string]int{}
 	for _, kid := range kids {
-		key := binary.LittleEndian.AppendUint64(nil, uint64(c.scheme.slots.at(kid)))
-		key = binary.LittleEndian.AppendUint64(key, uint64(c.friends.at(kid)))
-		for _, p := range c.fitsIn(kid) {
+		key := binary.LittleEndian.AppendUint64(nil, uint64(c.scheme.cast.slots.at(kid)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(c.scheme.cast.p.friends.at(kid)))
+		for _, p := range c.scheme.fitsIn(kid) {
 			key = p.appendTo(key)
 		}
 		i, ok := at[string(key)]
@@ -189,7 +189,7 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 		out[i] = append(out[i], kid)
 	}
 	slices.SortStableFunc(out, func(a, b []vertex) int {
-		return cmp.Compare(c.scale.most(c.fitsIn(b[0])), c.scale.most(c.fitsIn(a[0])))
+		return cmp.Compare(c.scale.most(c.scheme.fitsIn(b[0])), c.scale.most(c.scheme.fitsIn(a[0])))
 	})
 	return out
 }
@@ -264,7 +264,7 @@ func (t *sets) grow() {
 
 // setChooser tries sets of children, class by class.
 type setChooser struct {
-	*scheme
+	scheme *scheme
 	sets   sets
 	scale  weights
 	fewest int // that are known to suffice
@@ -282,7 +282,7 @@ type setChooser struct {
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
 func (c *setChooser) better(a, b *set) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.fewerSlots(a.sum, b.sum)); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.scheme.cast.p.fewerSlots(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
 	var slots, kids [2][]int64
@@ -299,7 +299,7 @@ func (c *setChooser) better(a, b *set) bool {
 		slices.Sort(slots[i]) // the largest first, under Spread too
 		slices.Sort(kids[i])
 	}
-	if d := c.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
+	if d := c.scheme.cast.p.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
 		return d < 0
 	}
 	return slices.Compare(kids[0], kids[1]) < 0
@@ -307,7 +307,7 @@ func (c *setChooser) better(a, b *set) bool {
 
 // add tries the sets so far with the first children of a class, one, two and so on.
 func (c *setChooser) add(class []vertex) {
-	most := c.scale.most(c.fitsIn(class[0])) // and no child of the classes that follow takes more
+	most := c.scale.most(c.scheme.fitsIn(class[0])) // and no child of the classes that follow takes more
 	hopeless := func(s *set) bool {
 		return int64(c.fewest-s.n)*most < s.missing
 	}
@@ -351,13 +351,13 @@ func (c *setChooser) copied(s *set) *set {
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
-	more := set{friends: s.friends + c.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.slots.at(kid), original: s, left: c.left}
+	more := set{friends: s.friends + c.scheme.cast.p.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.cast.slots.at(kid), original: s, left: c.left}
 	more.sum = s.sum + more.slots
-	for _, p := range c.fitsIn(kid) {
+	for _, p := range c.scheme.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
 		}
-		if c.folder.exact && !p.within(s.left) {
+		if c.scheme.fitting.folder.exact && !p.within(s.left) {
 			continue
 		}
 		for i, n := range s.left {

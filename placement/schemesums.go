@@ -6,50 +6,50 @@ import (
 )
 
 // fitsIn is what fits below a vertex, of what is of use above it.
-func (g *scheme) fitsIn(x vertex) frontier { return g.aboveClass(g.terrain.of[x]) }
+func (g *scheme) fitsIn(x vertex) frontier { return g.aboveClass(g.cast.terrain.of[x]) }
 
 // fitsBelow is what fits below a vertex before groups are made there; nodes outside the tree do not count at the root.
-func (g *scheme) fitsBelow(x vertex) frontier { return g.belowClass(g.terrain.of[x]) }
+func (g *scheme) fitsBelow(x vertex) frontier { return g.belowClass(g.cast.terrain.of[x]) }
 
 // forgets says whether some counts are not known of a vertex.
-func (g *scheme) forgets(x vertex) bool { return g.forgot[g.terrain.of[x]] }
+func (g *scheme) forgets(x vertex) bool { return g.fitting.forgot[g.cast.terrain.of[x]] }
 
 func (g *scheme) aboveClass(i int32) frontier {
-	if g.above[i] == nil {
+	if g.fitting.above[i] == nil {
 		below := g.belowClass(i)
-		f, forgot := g.make(g.terrain.classes[i], below)
-		g.above[i], g.forgot[i] = f, g.forgot[i] || forgot
+		f, forgot := g.make(g.cast.terrain.classes[i], below)
+		g.fitting.above[i], g.fitting.forgot[i] = f, g.fitting.forgot[i] || forgot
 	}
-	return g.above[i]
+	return g.fitting.above[i]
 }
 
 func (g *scheme) belowClass(i int32) frontier {
-	if g.below[i] == nil {
-		if int(i) < len(g.terrain.nodes) {
-			a := &g.terrain.nodes[i]
-			g.below[i], g.forgot[i] = g.onNode(a.free, a.open, a.zones)
+	if g.fitting.below[i] == nil {
+		if int(i) < len(g.cast.terrain.nodes) {
+			a := &g.cast.terrain.nodes[i]
+			g.fitting.below[i], g.fitting.forgot[i] = g.onNode(a.free, a.open, a.zones)
 		} else {
-			g.below[i] = g.sumKids(i, g.terrain.kidsOf(i))
+			g.fitting.below[i] = g.sumKids(i, g.cast.terrain.kidsOf(i))
 		}
 	}
-	return g.below[i]
+	return g.fitting.below[i]
 }
 
 // sumKids adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
 func (g *scheme) sumKids(i int32, kids []int64) frontier {
-	sum := g.folder.none
+	sum := g.fitting.folder.none
 	for _, kid := range slices.Backward(kids) {
 		f, forgot := g.times(kid)
-		sum = g.folder.sum(f, sum)
-		g.forgot[i] = g.forgot[i] || forgot || g.folder.forgot
+		sum = g.fitting.folder.sum(f, sum)
+		g.fitting.forgot[i] = g.fitting.forgot[i] || forgot || g.fitting.folder.forgot
 	}
-	if !g.forgot[i] {
+	if !g.fitting.forgot[i] {
 		return sum
 	}
-	sum = g.folder.none
+	sum = g.fitting.folder.none
 	for _, kid := range slices.Backward(kids) {
 		for range int32(kid) {
-			sum = g.folder.sum(g.aboveClass(int32(kid>>32)), sum)
+			sum = g.fitting.folder.sum(g.aboveClass(int32(kid>>32)), sum)
 		}
 	}
 	return sum
@@ -59,47 +59,47 @@ func (g *scheme) sumKids(i int32, kids []int64) frontier {
 func (g *scheme) times(kids int64) (f frontier, forgot bool) {
 	class, n := int32(kids>>32), kids&math.MaxInt32
 	if n == 1 {
-		return g.aboveClass(class), g.forgot[class]
+		return g.aboveClass(class), g.fitting.forgot[class]
 	}
-	if f, ok := g.several[kids]; ok {
+	if f, ok := g.fitting.several[kids]; ok {
 		return f.frontier, f.forgot
 	}
 	half, forgot := g.times(kids - n + n/2)
 	rest, more := g.times(kids - n/2)
-	f = g.folder.sum(rest, half)
-	forgot = forgot || more || g.folder.forgot
-	g.several[kids] = several{f, forgot}
+	f = g.fitting.folder.sum(rest, half)
+	forgot = forgot || more || g.fitting.folder.forgot
+	g.fitting.several[kids] = several{f, forgot}
 	return f, forgot
 }
 
 // onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger
 // numbers are forgotten.
 func (g *scheme) onNode(free []int64, open []bool, zones frontier) (f frontier, forgot bool) {
-	e := nodeCounts{scheme: g, open: open, zones: zones, at: make(counts, len(g.most)), sides: make(counts, len(g.most))}
-	for r := range g.roles {
+	e := nodeCounts{scheme: g, open: open, zones: zones, at: make(counts, len(g.cast.most)), sides: make(counts, len(g.cast.most))}
+	for r := range g.cast.roles {
 		e.sides[r] = e.room(r, free)
 	}
-	if g.folder.exact {
+	if g.fitting.folder.exact {
 		return e.listAll(free)
 	}
-	forgot = g.folder.beginWithin(e.sides)
+	forgot = g.fitting.folder.beginWithin(e.sides)
 	e.extend(0, slices.Clone(free))
-	return g.folder.end(), forgot
+	return g.fitting.folder.end(), forgot
 }
 
 // nodeCounts enumerates what fits on a node.
 type nodeCounts struct {
-	*scheme
-	open  []bool
-	zones frontier // of all roles of a shape in the first of them; nil: they bind nobody
-	sides counts   // no more of a role
-	at    counts
+	scheme *scheme
+	open   []bool
+	zones  frontier // of all roles of a shape in the first of them; nil: they bind nobody
+	sides  counts   // no more of a role
+	at     counts
 }
 
 // room is how many members of a role fit into what is free, at most the gang's.
 func (e *nodeCounts) room(role int, free []int64) int32 {
-	room := int64(e.most[role])
-	for i, ask := range e.asks[role] {
+	room := int64(e.scheme.cast.most[role])
+	for i, ask := range e.scheme.cast.asks[role] {
 		if ask > 0 {
 			room = min(room, max(0, free[i])/ask)
 		}
@@ -108,23 +108,23 @@ func (e *nodeCounts) room(role int, free []int64) int32 {
 		return 0
 	}
 	if e.zones != nil {
-		room = min(room, int64(e.zones.most(e.twin(role))))
+		room = min(room, int64(e.zones.most(e.scheme.cast.p.twin(role))))
 	}
 	return int32(room)
 }
 
 // zoneRoom is how many members of the main role the zones take beside those of the others; -1: they do not even take these.
 func (e *nodeCounts) zoneRoom() int32 {
-	n, main := int32(-1), e.folder.main
-	if main < len(e.roles) {
+	n, main := int32(-1), e.scheme.fitting.folder.main
+	if main < len(e.scheme.cast.roles) {
 		e.at[main] = 0
 	}
-	others := e.byShape(e.at[:len(e.roles)])
+	others := e.scheme.cast.p.byShape(e.at[:len(e.scheme.cast.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.within(p):
 		case main < len(p):
-			n = max(n, p[e.twin(main)]-others[e.twin(main)])
+			n = max(n, p[e.scheme.cast.p.twin(main)]-others[e.scheme.cast.p.twin(main)])
 		default:
 			n = 0
 		}
@@ -134,18 +134,18 @@ func (e *nodeCounts) zoneRoom() int32 {
 
 // extend puts every number of members of the roles from one on into what is free; of the main role, last, as many as fit.
 func (e *nodeCounts) extend(role int, free []int64) {
-	main := e.folder.main
-	if role == len(e.roles) {
+	main := e.scheme.fitting.folder.main
+	if role == len(e.scheme.cast.roles) {
 		most := int32(math.MaxInt32)
 		if e.zones != nil {
 			if most = e.zoneRoom(); most < 0 {
 				return
 			}
 		}
-		if main < len(e.roles) {
+		if main < len(e.scheme.cast.roles) {
 			e.at[main] = min(most, e.room(main, free))
 		}
-		e.folder.put(e.at, e.folder.none[0])
+		e.scheme.fitting.folder.put(e.at, e.scheme.fitting.folder.none[0])
 		return
 	}
 	if role == main {
@@ -156,7 +156,7 @@ func (e *nodeCounts) extend(role int, free []int64) {
 	for n := range min(e.sides[role], e.room(role, free)) + 1 {
 		e.at[role] = n
 		e.extend(role+1, left)
-		for i, ask := range e.asks[role] {
+		for i, ask := range e.scheme.cast.asks[role] {
 			left[i] -= ask
 		}
 	}
@@ -165,33 +165,33 @@ func (e *nodeCounts) extend(role int, free []int64) {
 
 // make is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
 func (g *scheme) make(x vertex, below frontier) (f frontier, forgot bool) {
-	if len(g.kinds) == 0 && !g.folder.exact {
+	if len(g.cast.kinds) == 0 && !g.fitting.folder.exact {
 		return below, false
 	}
 	m := g.newMaker(x)
-	if g.folder.exact {
+	if g.fitting.folder.exact {
 		return m.listAll(x, below)
 	}
-	if len(m.kinds) == 0 && slices.Equal(m.most, g.most) {
+	if len(m.kinds) == 0 && slices.Equal(m.most, g.cast.most) {
 		return below, false
 	}
 	for i, most := range m.most {
 		m.sides[i] = max(m.sides[i], min(most, below.most(i)))
 	}
-	forgot = g.folder.beginWithin(m.sides)
+	forgot = g.fitting.folder.beginWithin(m.sides)
 	for _, p := range below {
 		m.extend(0, slices.Clone(p))
 	}
-	return g.folder.end(), forgot
+	return g.fitting.folder.end(), forgot
 }
 
 // maker makes groups at a vertex.
 type maker struct {
-	*scheme
-	kinds []madeKind // that are of use above, outer ones first
-	most  counts     // that are of use above
-	sides counts
-	at    counts
+	scheme *scheme
+	kinds  []madeKind // that are of use above, outer ones first
+	most   counts     // that are of use above
+	sides  counts
+	at     counts
 }
 
 type madeKind struct {
@@ -203,28 +203,28 @@ type madeKind struct {
 
 // newMaker finds which kinds are made at a vertex, and what is of use above.
 func (g *scheme) newMaker(x vertex) *maker {
-	r := len(g.roles)
-	m := &maker{scheme: g, most: make(counts, len(g.most)), sides: make(counts, len(g.most)), at: make(counts, len(g.most))}
+	r := len(g.cast.roles)
+	m := &maker{scheme: g, most: make(counts, len(g.cast.most)), sides: make(counts, len(g.cast.most)), at: make(counts, len(g.cast.most))}
 	use := func(needs counts) {
 		for i, n := range needs {
 			if n > 0 {
-				m.most[i] = g.most[i]
+				m.most[i] = g.cast.most[i]
 			}
 		}
 	}
-	use(g.want)
-	above := g.v.tierOf(g.v.above(x))
-	for k := range g.kinds {
-		if g.bounds[k] >= above && g.homes[k] != x {
-			use(g.kinds[k].needs)
+	use(g.cast.want)
+	above := g.cast.p.v.tierOf(g.cast.p.v.above(x))
+	for k := range g.cast.kinds {
+		if g.fitting.bounds[k] >= above && g.fitting.homes[k] != x {
+			use(g.cast.kinds[k].needs)
 		}
 	}
-	for k := range g.kinds {
+	for k := range g.cast.kinds {
 		if g.made(k, x) && m.most[r+k] > 0 {
-			one := make(counts, len(g.most))
+			one := make(counts, len(g.cast.most))
 			one[r+k] = 1
 			m.kinds = append(m.kinds, madeKind{dim: r + k, needs: g.expand(x, one)})
-			m.sides[r+k] = g.most[r+k]
+			m.sides[r+k] = g.cast.most[r+k]
 		}
 	}
 	for i := range m.kinds {
@@ -253,7 +253,7 @@ func (m *maker) isFree(i int) bool {
 // extend makes every number of groups of the kinds from one on; what is left goes up.
 func (m *maker) extend(i int, left counts) {
 	if i == len(m.kinds) {
-		m.folder.put(m.at, left.least(m.most))
+		m.scheme.fitting.folder.put(m.at, left.least(m.most))
 		return
 	}
 	k := &m.kinds[i]
@@ -267,7 +267,7 @@ func (m *maker) extend(i int, left counts) {
 
 // numbers is how many groups of a kind are to be made at least and at most.
 func (m *maker) numbers(k *madeKind, left counts) (least, most int32) {
-	most = m.scheme.most[k.dim] - left[k.dim]
+	most = m.scheme.cast.most[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
 		if n > 0 {
 			most = min(most, left[dim]/n)

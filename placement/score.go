@@ -20,21 +20,21 @@ const maxScore = 1 << 36
 
 // nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
 func (s *sums) nodeScore(x vertex) int64 {
-	if !s.scored() {
+	if !s.ask.p.scored() {
 		return 0
 	}
-	pos := s.v.position(x)
+	pos := s.ask.p.v.position(x)
 	if score, ok := s.scores[pos]; ok {
 		return score
 	}
-	id := s.v.node(pos)
-	name := s.c.names[id]
+	id := s.ask.p.v.node(pos)
+	name := s.ask.p.c.fabric.names[id]
 	var score int64
-	for _, shape := range s.shapes {
-		score += shape.PreferenceScore(name, s.c.static.at(id).labels)
+	for _, shape := range s.ask.p.shapes {
+		score += shape.PreferenceScore(name, s.ask.p.c.static.at(id).labels)
 	}
-	if s.req.Score != nil {
-		score += s.req.Score(name) * int64(s.size())
+	if s.ask.p.req.Score != nil {
+		score += s.ask.p.req.Score(name) * int64(s.ask.p.size())
 	}
 	if s.scores == nil {
 		s.scores = map[int32]int64{}
@@ -46,12 +46,12 @@ func (s *sums) nodeScore(x vertex) int64 {
 
 // scoreOn is the score of so many units on a node.
 func (s *sums) scoreOn(x vertex, units int64) score {
-	return score{s.zoneScore(x, units), s.nodeScore(x) * units}
+	return score{s.ask.p.zoneScore(x, units), s.nodeScore(x) * units}
 }
 
 // hostScore sums host scores over the members of a share.
 func (s *sums) hostScore(sh *share) (sum int64) {
-	if s.v.isNode(sh.at) {
+	if s.ask.p.v.isNode(sh.at) {
 		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
@@ -62,10 +62,10 @@ func (s *sums) hostScore(sh *share) (sum int64) {
 
 // scoreBelow is the score of a demand below x, when it is placed there.
 func (s *sums) scoreBelow(x vertex, d demand) score {
-	if s.v.isNode(x) {
+	if s.ask.p.v.isNode(x) {
 		return s.scoreOn(x, s.newMembers(&d))
 	}
-	if !s.scored() {
+	if !s.ask.p.scored() {
 		return score{}
 	}
 	sh := s.place(x, d)
@@ -76,22 +76,22 @@ func (s *sums) scoreBelow(x vertex, d demand) score {
 func (s *sums) newMembers(d *demand) int64 {
 	var n int64
 	for level, units := range d.units {
-		n += units * s.sizes[level]
+		n += units * s.ask.sizes[level]
 	}
 	if d.short {
-		n += s.short
+		n += s.ask.short
 	}
 	for _, g := range d.begun {
-		n += s.begun[g].need * s.sizes[s.begun[g].level+1]
+		n += s.ask.begun[g].need * s.ask.sizes[s.ask.begun[g].level+1]
 	}
 	return n
 }
 
 // scoreOf is the score of a child that takes so many units of the level at hand, and perhaps the short group.
 func (c *chooser) scoreOf(it *item, units int64, short bool) score {
-	d := demand{units: make([]int64, len(c.sizes)), short: short}
+	d := demand{units: make([]int64, len(c.sums.ask.sizes)), short: short}
 	d.units[c.level] = units * c.unit
-	return c.scoreBelow(it.at, d)
+	return c.sums.scoreBelow(it.at, d)
 }
 
 // bestScored is, among the sets as good as the best choice, the one with the highest score.
@@ -142,13 +142,15 @@ func (k *picker) equals(st pickState) iter.Seq[[]int] {
 }
 
 // setScore is the score of what the core and the picked children take.
-func (k *picker) setScore(picked []int) score { return k.filledScore(slices.Concat(k.core, picked)) }
+func (k *picker) setScore(picked []int) score {
+	return k.chooser.filledScore(slices.Concat(k.core, picked))
+}
 
 // filledScore is the score of what the children of a set take.
 func (c *chooser) filledScore(set []int) (sum score) {
 	filled := c.tryFill(set)
 	for _, i := range set {
-		sum = sum.plus(c.scoreOf(&c.items[i], filled[i].given, filled[i].short))
+		sum = sum.plus(c.scoreOf(&c.items[i], filled[i].given, filled[i].demand.short))
 	}
 	return sum
 }
@@ -185,7 +187,7 @@ func (c *chooser) keepScored(set, rest []int, n int, short bool) []int {
 // of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
 // in fill order.
 func (k *picker) bestScores(picked []int) []int {
-	filled := k.tryFill(slices.Concat(k.core, picked))
+	filled := k.chooser.tryFill(slices.Concat(k.core, picked))
 	var out []int
 	for from := 0; from < len(k.classes); {
 		to := from
@@ -217,7 +219,7 @@ const maxMixed = 1 << 12
 func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 	var others []int
 	for _, i := range picked {
-		if k.items[i].slots != k.classes[from].slots || k.items[i].zones != k.classes[from].zones {
+		if k.chooser.items[i].slots != k.classes[from].slots || k.chooser.items[i].zones != k.classes[from].zones {
 			others = append(others, i)
 		}
 	}
@@ -281,7 +283,9 @@ func (c *chooser) tryFill(set []int) []item {
 
 // assign chooses children to take what these parts took so that the score is largest; ties go to the earlier children.
 func (k *picker) assign(children []int, parts []item) []int {
-	value := func(i, j int) score { return k.scoreOf(&k.items[children[i]], parts[j].given, parts[j].short) }
+	value := func(i, j int) score {
+		return k.chooser.scoreOf(&k.chooser.items[children[i]], parts[j].given, parts[j].demand.short)
+	}
 	out := make([]int, 0, len(parts))
 	for _, i := range assign(len(children), len(parts), value) {
 		out = append(out, children[i])

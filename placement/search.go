@@ -4,7 +4,7 @@ import "sort"
 
 // outcome is a decided plan: the ask, and the position of every new member by rank.
 type outcome struct {
-	*found
+	found     *found
 	of        *problem // with the members that are placed the first ones
 	domain    vertex
 	positions []int32
@@ -35,10 +35,10 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 
 // decide places the ask below a domain.
 func (f *found) decide(d vertex) *outcome {
-	sh := f.place(d, f.everything())
-	o := &outcome{found: f, of: f.problem, domain: d, positions: sh.run}
-	if sh.run == nil || f.bottom() > 0 {
-		o.positions = f.assign(f.arrange(&sh))
+	sh := f.sums.place(d, f.sums.everything())
+	o := &outcome{found: f, of: f.sums.ask.p, domain: d, positions: sh.run}
+	if sh.run == nil || f.sums.ask.bottom() > 0 {
+		o.positions = f.sums.assign(f.sums.arrange(&sh))
 	}
 	o.checkPlan(&sh)
 	return o
@@ -64,7 +64,7 @@ func (p *problem) most(slots slotTable) (n int, ok bool) {
 // fits says whether the first n pending members can be placed at all.
 func (p *problem) fits(slots slotTable, n int) bool {
 	a := p.newAsk(slots, n)
-	return a.holds(a.loosest(a.gather.must))
+	return a.holds(a.p.loosest(a.p.gather.must))
 }
 
 // counts lists the numbers of new members that may be placed, ascending.

@@ -19,7 +19,7 @@ func (p *problem) chooseShapes() error {
 		return p.sumNeeds()
 	}
 	size := 0
-	if n := len(p.levels); n > 0 && p.levels[n-1].hard && p.levels[n-1].must == 0 {
+	if n := len(p.levels); n > 0 && p.levels[n-1].gather.hard && p.levels[n-1].gather.must == 0 {
 		size = int(p.levels[n-1].size)
 	}
 	if size == 0 || len(p.running) > 0 || p.mult != nil || len(shapes)%size != 0 {
@@ -68,7 +68,7 @@ func (p *problem) readNeeds() bool {
 		}
 	}
 	p.needs = make([]need, 0, asked)
-	for i, name := range p.c.resources { // in natural order
+	for i, name := range p.c.fabric.resources { // in natural order
 		if amount := p.shapes[0].Resources[name]; amount > 0 {
 			p.needs = append(p.needs, need{id: i, amount: amount, name: name})
 		}
@@ -91,7 +91,7 @@ func (p *problem) sumNeeds() error {
 			sum[name] += amount
 		}
 	}
-	for i, name := range p.c.resources {
+	for i, name := range p.c.fabric.resources {
 		if sum[name] > 0 {
 			p.needs = append(p.needs, need{id: i, amount: sum[name], name: name})
 		}
@@ -146,7 +146,7 @@ func (p *problem) tolerates(taints []gang.Taint) bool {
 
 // selective says whether any member of a unit looks at the nodes' names or labels, or must stay in domains of other topologies.
 func (p *problem) selective() bool {
-	return p.pen != nil || slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
+	return p.parting.pen != nil || slices.ContainsFunc(p.shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
 }
 
 // scored says whether nodes have host scores at all.

@@ -133,19 +133,19 @@ func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 // selector, eligible; empty if none. An absent node is not-ready.
 func (p *problem) refusal(id int32) string {
 	n := p.c.static.at(id)
-	name := p.c.names[id]
+	name := p.c.fabric.names[id]
 	switch {
 	case n.flags&cordoned != 0:
 		return "cordoned"
 	case n.flags&notReady != 0 || n.flags&present == 0:
 		return "not-ready"
-	case n.flags&tainted != 0 && !p.tolerates(n.taints):
+	case n.flags&tainted != 0 && !p.tolerates(n.kind.taints):
 		return "taint"
 	case !p.selects(name, n.labels):
 		return "selector"
 	case p.req.Eligible != nil && !p.req.Eligible(name):
 		return "eligible"
-	case !p.pen.holds(id):
+	case !p.parting.pen.holds(id):
 		return "topology"
 	}
 	return ""
@@ -168,7 +168,7 @@ func (p *problem) excluded() map[int32]bool {
 	}
 	out := make(map[int32]bool, len(p.req.Exclude))
 	for _, name := range p.req.Exclude {
-		if id, ok := p.c.id(name); ok {
+		if id, ok := p.c.fabric.id(name); ok {
 			out[id] = true
 		}
 	}
@@ -186,20 +186,20 @@ func (p *problem) leavingGifts() map[int32]gift {
 	if !p.leavingGone || len(p.c.leaving) == 0 {
 		return nil
 	}
-	if p.gifts != nil {
-		return p.gifts
+	if p.alignment.gifts != nil {
+		return p.alignment.gifts
 	}
-	p.gifts = map[int32]gift{}
+	p.alignment.gifts = map[int32]gift{}
 	for _, m := range p.c.leaving {
-		g, ok := p.gifts[m.node]
+		g, ok := p.alignment.gifts[m.node]
 		if !ok {
-			g = gift{make([]int64, len(p.c.resources)), p.c.zones.at(m.node)}
+			g = gift{make([]int64, len(p.c.fabric.resources)), p.c.zones.at(m.node)}
 		}
-		for r, amount := range m.holds {
+		for r, amount := range m.kin.holds {
 			g.amounts[r] += amount
 		}
 		g.zones = without(g.zones, m)
-		p.gifts[m.node] = g
+		p.alignment.gifts[m.node] = g
 	}
-	return p.gifts
+	return p.alignment.gifts
 }

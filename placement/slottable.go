@@ -27,7 +27,7 @@ func (p *problem) ownIndex() *index {
 	if *own == nil {
 		if ix := p.index(); ix != nil {
 			*own = ix.overlay(p)
-			p.inexact = p.inexact || *own != nil && (*own).inexact
+			p.alignment.inexact = p.alignment.inexact || *own != nil && (*own).inexact
 		}
 	}
 	return *own

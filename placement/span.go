@@ -3,25 +3,25 @@ package placement
 // indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
 // here, or all stay whole at one tier and none at a lower one.
 func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
-	if s.slots.flat != nil || len(s.siblings) > 0 || x == rootVertex && s.slots.inTree || s.beyond > 0 {
+	if s.ask.slots.flat != nil || len(s.ask.p.siblings) > 0 || x == rootVertex && s.ask.slots.inTree || s.ask.beyond > 0 {
 		return 0, false
 	}
-	sums := s.slots.ix.sumsOf(x)
+	sums := s.ask.slots.ix.sumsOf(x)
 	switch {
-	case len(s.levels) == 0:
-		n, _ := sums.fewest(s.members)
+	case len(s.ask.p.levels) == 0:
+		n, _ := sums.fewest(s.ask.members)
 		return int64(n), true
-	case s.indexed == nil:
+	case s.ask.indexed == nil:
 		return 0, false
 	}
 	if sums.nodes != nil {
 		return s.spanOfNodes(x, &sums)
 	}
 	var lower int64
-	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
-		whole := int64(s.indexed.whole[i].at(x))
-		if whole >= s.full {
-			if lower > 0 || s.short > 0 && whole == s.full {
+	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+		whole := int64(s.ask.indexed.whole[i].at(x))
+		if whole >= s.ask.full {
+			if lower > 0 || s.ask.short > 0 && whole == s.ask.full {
 				return 0, false
 			}
 			return s.spanWithShort(x, i), true
@@ -34,16 +34,16 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 // spanOfSplit is how many children take all members when groups are split between them and every child keeps the groups
 // that it can hold whole.
 func (s *sums) spanOfSplit(sums *childSums) int64 {
-	n, _ := sums.fewest(s.members)
-	return int64(max(n, sums.atLeast(s.sizes[0])))
+	n, _ := sums.fewest(s.ask.members)
+	return int64(max(n, sums.atLeast(s.ask.sizes[0])))
 }
 
 // spanWithShort is how many of the children hold all groups, each whole in a domain of the tier at place i. The short one
 // takes the place of a whole group, or lies beside those of a child that has room for it.
 func (s *sums) spanWithShort(x vertex, i int) int64 {
-	sums := s.indexed.sumsOf(s.v, i, x)
-	n, sum := sums.fewest(s.full)
-	if s.short == 0 || sum > s.full && n > 0 {
+	sums := s.ask.indexed.sumsOf(s.ask.p.v, i, x)
+	n, sum := sums.fewest(s.ask.full)
+	if s.ask.short == 0 || sum > s.ask.full && n > 0 {
 		return int64(n)
 	}
 	// The smallest of the set may have to make way for a child with room for the short group.
@@ -56,25 +56,25 @@ func (s *sums) spanWithShort(x vertex, i int) int64 {
 // hasPlaceBeside says whether a child of x has room for the short group beside its groups, each whole in a domain of the tier at
 // place i, and these are so many at least.
 func (s *sums) hasPlaceBeside(x vertex, i int, groups int64) bool {
-	if s.fromIndex(residue, s.v.tiers[i], x) < s.short {
+	if s.fromIndex(residue, s.ask.p.v.tiers[i], x) < s.ask.short {
 		return false
 	}
-	if s.v.gaps[i][x] == 1 && x != rootVertex { // who takes more groups has more slots
-		size, sums := s.sizes[0], s.slots.ix.sumsOf(x)
+	if s.ask.p.v.gaps[i][x] == 1 && x != rootVertex { // who takes more groups has more slots
+		size, sums := s.ask.sizes[0], s.ask.slots.ix.sumsOf(x)
 		for n := int32(1); n <= sums.len; n++ {
 			slots := sums.child(n)
-			if slots < groups*size+s.short {
+			if slots < groups*size+s.ask.short {
 				return false
 			}
-			if slots%size >= s.short {
+			if slots%size >= s.ask.short {
 				return true
 			}
 		}
 		return false
 	}
-	lo, end := s.v.kids(x)
+	lo, end := s.ask.p.v.kids(x)
 	for c := lo; c < end; c++ {
-		if s.whole(0, s.v.tiers[i], c) >= groups && s.rest(0, s.v.tiers[i], c) >= s.short {
+		if s.whole(0, s.ask.p.v.tiers[i], c) >= groups && s.rest(0, s.ask.p.v.tiers[i], c) >= s.ask.short {
 			return true
 		}
 	}
@@ -84,25 +84,25 @@ func (s *sums) hasPlaceBeside(x vertex, i int, groups int64) bool {
 // spanOfNodes is spanOf for groups in a domain of nodes. Nodes with more slots hold more whole groups, so one order serves
 // all.
 func (s *sums) spanOfNodes(x vertex, sums *childSums) (int64, bool) {
-	size := s.sizes[0]
+	size := s.ask.sizes[0]
 	whole := s.whole(0, 0, x)
 	switch {
-	case whole < s.full: // groups are split over the nodes, each keeps what it can hold whole
+	case whole < s.ask.full: // groups are split over the nodes, each keeps what it can hold whole
 		return s.spanOfSplit(sums), true
-	case s.short > 0 && whole == s.full:
+	case s.ask.short > 0 && whole == s.ask.full:
 		return s.spanBeside(sums)
 	}
-	left, n := s.full, int32(0)
+	left, n := s.ask.full, int32(0)
 	for left > 0 {
 		n++
 		left -= sums.child(n) / size
 	}
-	if s.short == 0 || left < 0 {
+	if s.ask.short == 0 || left < 0 {
 		return int64(n), true
 	}
 	// The short group lies beside the groups of a node that takes no fewer than the last one does, or on one more.
 	for i, last := int32(1), sums.child(n)/size; n > 0 && i <= sums.len && sums.child(i)/size >= last; i++ {
-		if sums.child(i)%size >= s.short {
+		if sums.child(i)%size >= s.ask.short {
 			return int64(n), true
 		}
 	}
@@ -112,46 +112,46 @@ func (s *sums) spanOfNodes(x vertex, sums *childSums) (int64, bool) {
 // spanBeside is spanOfNodes where the whole groups take every place that there is for such: the short one lies in what they leave
 // over on a node, else on a node that has no such place. False if it must be split.
 func (s *sums) spanBeside(sums *childSums) (int64, bool) {
-	n := sums.atLeast(s.sizes[0])
+	n := sums.atLeast(s.ask.sizes[0])
 	for i := int32(1); i <= n; i++ {
-		if sums.child(i)%s.sizes[0] >= s.short {
+		if sums.child(i)%s.ask.sizes[0] >= s.ask.short {
 			return int64(n), true
 		}
 	}
-	return int64(n) + 1, n < sums.len && sums.child(n+1) >= s.short
+	return int64(n) + 1, n < sums.len && sums.child(n+1) >= s.ask.short
 }
 
 // nodesHold says whether so many nodes, the largest, hold all groups whole.
 func (s *sums) nodesHold(sums *childSums, span int64) bool {
 	groups := int64(0)
-	for i := int32(1); int64(i) <= span && groups < s.full; i++ {
-		groups += sums.child(i) / s.sizes[0]
+	for i := int32(1); int64(i) <= span && groups < s.ask.full; i++ {
+		groups += sums.child(i) / s.ask.sizes[0]
 	}
-	return groups >= s.full
+	return groups >= s.ask.full
 }
 
 // isWider is true only if spanOf is above span: so many children do not have room, even the largest.
 func (s *sums) isWider(x vertex, span int64) bool {
-	if s.slots.flat != nil || len(s.siblings) > 0 || s.v.isNode(x) {
+	if s.ask.slots.flat != nil || len(s.ask.p.siblings) > 0 || s.ask.p.v.isNode(x) {
 		return false
 	}
-	sums := s.slots.ix.sumsOf(x)
+	sums := s.ask.slots.ix.sumsOf(x)
 	switch {
 	case span <= 0:
 		return true
 	case int64(sums.len) <= span:
 		return false
-	case sums.of(int32(span)) < s.members:
+	case sums.of(int32(span)) < s.ask.members:
 		return true
-	case s.indexed == nil || x == rootVertex:
+	case s.ask.indexed == nil || x == rootVertex:
 		return false
 	case sums.nodes != nil:
-		return s.whole(0, 0, x) >= s.full && !s.nodesHold(&sums, span)
+		return s.whole(0, 0, x) >= s.ask.full && !s.nodesHold(&sums, span)
 	}
-	for i := range s.v.tiersBelow(s.v.tierOf(x)) {
-		if int64(s.indexed.whole[i].at(x)) >= s.full {
-			sums := s.indexed.sumsOf(s.v, i, x)
-			return sums.of(int32(span)) < s.full
+	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+		if int64(s.ask.indexed.whole[i].at(x)) >= s.ask.full {
+			sums := s.ask.indexed.sumsOf(s.ask.p.v, i, x)
+			return sums.of(int32(span)) < s.ask.full
 		}
 	}
 	return false

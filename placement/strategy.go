@@ -28,7 +28,7 @@ func (p *problem) groupTiers(i int, outer int32, groups []int32, yield func() bo
 	if i == len(groups) {
 		return yield()
 	}
-	for _, t := range p.levels[i].worths {
+	for _, t := range p.levels[i].gather.worths {
 		groups[i] = t
 		if !p.groupTiers(i+1, min(t, outer), groups, yield) {
 			return false
@@ -44,17 +44,17 @@ func (p *problem) groupTiers(i int, outer int32, groups []int32, yield func() bo
 func (p *problem) loosest(gang int32) strategy {
 	s := strategy{gang: gang}
 	for _, l := range p.levels {
-		s.groups = append(s.groups, l.must)
+		s.groups = append(s.groups, l.gather.must)
 	}
 	return s
 }
 
 // found is a strategy under which the groups that are begun can be completed, with the sums for it.
 type found struct {
-	*sums
-	strategy
-	known  known // while domains are compared, of those right below the one that is looked into
-	better int   // how often a domain was the best so far
+	sums     *sums
+	strategy strategy
+	known    known // while domains are compared, of those right below the one that is looked into
+	better   int   // how often a domain was the best so far
 }
 
 // known is that no domain has a narrower span or keeps more groups whole than the best so far, and that none with more than
@@ -65,7 +65,7 @@ type known struct{ narrowest, enough int64 }
 func (a *ask) feasible() iter.Seq[found] {
 	return func(yield func(found) bool) {
 		tier, possible := int32(-1), false
-		for st := range a.strategies() {
+		for st := range a.p.strategies() {
 			if st.gang != tier {
 				tier, possible = st.gang, a.possibleAt(st.gang)
 			}
@@ -82,10 +82,10 @@ func (a *ask) feasible() iter.Seq[found] {
 // possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
 // nothing but the hard rules. One look at the index tells as much for every strategy.
 func (a *ask) possibleAt(t int32) bool {
-	if len(a.levels) == 0 || a.indexed != nil {
+	if len(a.p.levels) == 0 || a.indexed != nil {
 		return true
 	}
-	return a.holds(a.loosest(t))
+	return a.holds(a.p.loosest(t))
 }
 
 // holds says whether any domain can hold the ask under a strategy.
@@ -104,11 +104,11 @@ func (a *ask) holds(st strategy) bool {
 // domain is passed over with everything below it. While members run there is at most one: it is above them all.
 func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 	return func(yield func(vertex) bool) {
-		if f.lca < 0 {
-			f.walk(rootVertex, f.v.tierIndex(f.gang), skip, yield)
+		if f.sums.ask.p.lca < 0 {
+			f.walk(rootVertex, f.sums.ask.p.v.tierIndex(f.strategy.gang), skip, yield)
 			return
 		}
-		if d := f.aboveRunning(f.gang); d >= 0 && f.takes(d) {
+		if d := f.sums.ask.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
 			yield(d)
 		}
 	}
@@ -117,17 +117,17 @@ func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 // walk is domains below x; i is the place of the gang's tier.
 func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(vertex) bool) bool {
 	switch {
-	case f.slots.at(x)+f.forced.at(x) < f.members:
+	case f.sums.ask.slots.at(x)+f.sums.ask.p.forced.at(x) < f.sums.ask.members:
 		return true
-	case f.v.tierOf(x) > f.gang && f.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+	case f.sums.ask.p.v.tierOf(x) > f.strategy.gang && f.sums.ask.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
 		return true
-	case f.v.tierOf(x) <= f.gang:
-		return !f.takes(x) || yield(x)
+	case f.sums.ask.p.v.tierOf(x) <= f.strategy.gang:
+		return !f.sums.takes(x) || yield(x)
 	}
-	lo, end := f.v.kids(x)
+	lo, end := f.sums.ask.p.v.kids(x)
 	known, better := f.known, f.better
 	for c := lo; c < end; c++ {
-		if known.enough > 0 && int64(f.slots.ix.domains.at(c)) > known.enough {
+		if known.enough > 0 && int64(f.sums.ask.slots.ix.domains.at(c)) > known.enough {
 			continue
 		}
 		f.known = known
@@ -146,14 +146,14 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 
 // mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
 func (f *found) mayHold(x vertex, i int) bool {
-	if int64(f.slots.ix.most[i].at(x)) < f.members {
+	if int64(f.sums.ask.slots.ix.most[i].at(x)) < f.sums.ask.members {
 		return false
 	}
-	if f.indexed == nil {
+	if f.sums.ask.indexed == nil {
 		return true
 	}
-	if t := f.v.tierIndex(f.groups[0]); t < i {
-		return int64(f.indexed.most[i][t].at(x)) >= f.full
+	if t := f.sums.ask.p.v.tierIndex(f.strategy.groups[0]); t < i {
+		return int64(f.sums.ask.indexed.most[i][t].at(x)) >= f.sums.ask.full
 	}
 	return true
 }

@@ -4,13 +4,13 @@ import "slices"
 
 // summer makes the entries of domains from those of their children.
 type summer struct {
-	*index
-	list []int32
-	like func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
+	index *index
+	list  []int32
+	like  func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
 }
 
 func (s *summer) sum(x vertex) {
-	lo, end := s.v.kids(x)
+	lo, end := s.index.v.kids(x)
 	s.list = s.list[:0]
 	if lo == end {
 		return
@@ -18,38 +18,38 @@ func (s *summer) sum(x vertex) {
 	if s.like != nil {
 		s.compareBelow(x)
 	}
-	below := s.v.tiersBelow(s.v.tier[x])
-	if s.v.isNode(lo) {
-		first := s.v.firstPos[x]
-		s.list = appendTo(s.list, &s.slots, first, s.v.endPos[x])
-		s.values.put(x, bitsOf(s.list))
-		s.domains.put(x, s.addUp())
-		putAll(&s.nodeSums, first, s.list)
+	below := s.index.v.tiersBelow(s.index.v.tier[x])
+	if s.index.v.isNode(lo) {
+		first := s.index.v.firstPos[x]
+		s.list = appendTo(s.list, &s.index.slots, first, s.index.v.endPos[x])
+		s.index.values.put(x, bitsOf(s.list))
+		s.index.domains.put(x, s.addUp())
+		putAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)
 		for i := range below {
-			s.most[i].put(x, s.list[0])
+			s.index.most[i].put(x, s.list[0])
 		}
 		s.sumTops(x)
 		return
 	}
-	s.list = appendTo(s.list, &s.domains, lo, end)
+	s.list = appendTo(s.list, &s.index.domains, lo, end)
 	var bits uint64
 	for c := lo; c < end; c++ {
-		bits |= s.values.at(c)
+		bits |= s.index.values.at(c)
 	}
-	s.values.put(x, bits)
-	s.domains.put(x, s.addUp())
-	putAll(&s.domainSums, lo, s.list)
+	s.index.values.put(x, bits)
+	s.index.domains.put(x, s.addUp())
+	putAll(&s.index.domainSums, lo, s.list)
 	for i, t := range below {
 		var most int32
 		for c := lo; c < end; c++ {
-			if s.v.tier[c] <= t {
-				most = max(most, s.domains.at(c))
+			if s.index.v.tier[c] <= t {
+				most = max(most, s.index.domains.at(c))
 			} else {
-				most = max(most, s.most[i].at(c))
+				most = max(most, s.index.most[i].at(c))
 			}
 		}
-		s.most[i].put(x, most)
+		s.index.most[i].put(x, most)
 	}
 	s.sumTops(x)
 }
@@ -67,34 +67,34 @@ const topSize = 32
 
 // sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
 func (s *summer) sumTops(x vertex) {
-	for i := 1; i < len(s.tops) && s.v.tier[x] > s.v.tiers[i]; i++ {
+	for i := 1; i < len(s.index.tops) && s.index.v.tier[x] > s.index.v.tiers[i]; i++ {
 		var tops [topSize]int32
-		if lo, end := s.v.kids(x); s.v.isNode(lo) {
+		if lo, end := s.index.v.kids(x); s.index.v.isNode(lo) {
 			for k := range tops {
-				tops[k] = s.most[0].at(x)
+				tops[k] = s.index.most[0].at(x)
 			}
 		} else {
 			for c := lo; c < end; c++ {
 				s.raise(&tops, i, c)
 			}
 		}
-		putAll(&s.tops[i], x*topSize, tops[:])
+		putAll(&s.index.tops[i], x*topSize, tops[:])
 	}
 }
 
 // raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its children.
 func (s *summer) raise(tops *[topSize]int32, i int, x vertex) {
 	s.list = s.list[:0]
-	lo, end := s.v.kids(x)
+	lo, end := s.index.v.kids(x)
 	switch {
-	case s.v.tier[x] > s.v.tiers[i]:
-		s.list = appendTo(s.list, &s.tops[i], x*topSize, (x+1)*topSize)
+	case s.index.v.tier[x] > s.index.v.tiers[i]:
+		s.list = appendTo(s.list, &s.index.tops[i], x*topSize, (x+1)*topSize)
 	case lo == end:
 		return
-	case s.v.isNode(lo):
-		s.list = appendTo(s.list, &s.nodeSums, s.v.firstPos[x], min(s.v.endPos[x], s.v.firstPos[x]+topSize))
+	case s.index.v.isNode(lo):
+		s.list = appendTo(s.list, &s.index.nodeSums, s.index.v.firstPos[x], min(s.index.v.endPos[x], s.index.v.firstPos[x]+topSize))
 	default:
-		s.list = appendTo(s.list, &s.domainSums, lo, min(end, lo+topSize))
+		s.list = appendTo(s.list, &s.index.domainSums, lo, min(end, lo+topSize))
 	}
 	for k := range tops {
 		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
@@ -138,12 +138,12 @@ func sortDescending(values []int32) {
 // compareBelow finds out whether all nodes below x are alike.
 func (s *summer) compareBelow(x vertex) {
 	one := int32(0)
-	lo, end := s.v.kids(x)
+	lo, end := s.index.v.kids(x)
 	for c := lo; c < end && one >= 0; c++ {
 		other := int32(0)
-		if !s.v.isNode(c) {
-			other = s.alike.at(c)
-		} else if pos := s.v.position(c); s.slots.at(pos) > 0 {
+		if !s.index.v.isNode(c) {
+			other = s.index.alike.at(c)
+		} else if pos := s.index.v.position(c); s.index.slots.at(pos) > 0 {
 			other = pos + 1
 		}
 		switch {
@@ -153,5 +153,5 @@ func (s *summer) compareBelow(x vertex) {
 			one = -1
 		}
 	}
-	s.alike.put(x, one)
+	s.index.alike.put(x, one)
 }

@@ -6,7 +6,7 @@ import "slices"
 // belongs to one strategy: the tiers of the group levels. Tables over the domains are made when first asked for, each
 // in one pass from the bottom up: O(domains), and O(nodes) where units must lie on a node.
 type sums struct {
-	*ask
+	ask   *ask
 	tiers []int32 // by level of groups
 	// reserved is, per level, what begun groups of that level take at a vertex, in units of the next level; homes are
 	// where they are completed. Nil maps: no begun group.
@@ -37,7 +37,7 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 			return &sums{ask: a, tiers: tiers}, false
 		}
 	}
-	if a.indexed != nil || len(a.levels) == 0 { // there are no tables that belong to one strategy
+	if a.indexed != nil || len(a.p.levels) == 0 { // there are no tables that belong to one strategy
 		a.only = sums{ask: a, tiers: tiers}
 		return &a.only, true
 	}
@@ -45,15 +45,15 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	if len(a.begun) == 0 {
 		return s, true
 	}
-	s.reserved = make([]map[vertex]int64, len(a.levels))
+	s.reserved = make([]map[vertex]int64, len(a.p.levels))
 	s.homes = make([]vertex, len(a.begun))
 	fits := true
-	for i := len(a.levels) - 1; i >= 0; i-- {
+	for i := len(a.p.levels) - 1; i >= 0; i-- {
 		s.reserved[i] = map[vertex]int64{}
 		for g, b := range a.begun {
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				fits = fits && s.homes[g] >= 0 && a.v.tierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
+				fits = fits && s.homes[g] >= 0 && a.p.v.tierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
@@ -64,10 +64,10 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 // room there and above. -1 if there is none.
 func (s *sums) settle(i int, b begunGroup) vertex {
 	home := vertex(-1)
-	for x := b.lca; x >= 0; x = s.v.above(x) {
+	for x := b.lca; x >= 0; x = s.ask.p.v.above(x) {
 		room := s.strategic(i+1, x) - s.reserved[i][x]
-		if x == s.v.outside && s.beyond > 0 {
-			room = min(room, (s.beyond-s.begunMembers(x))/s.sizes[i+1])
+		if x == s.ask.p.v.outside && s.ask.beyond > 0 {
+			room = min(room, (s.ask.beyond-s.begunMembers(x))/s.ask.sizes[i+1])
 		}
 		if room < b.need {
 			home = -1
@@ -75,7 +75,7 @@ func (s *sums) settle(i int, b begunGroup) vertex {
 			home = x
 		}
 	}
-	for x := home; x >= 0; x = s.v.above(x) {
+	for x := home; x >= 0; x = s.ask.p.v.above(x) {
 		s.reserved[i][x] += b.need
 	}
 	return home
@@ -83,8 +83,8 @@ func (s *sums) settle(i int, b begunGroup) vertex {
 
 // strategic is the capacity of x in units of level i, each whole within the strategy's tier for that level.
 func (s *sums) strategic(i int, x vertex) int64 {
-	if i == s.bottom() {
-		return s.slots.at(x)
+	if i == s.ask.bottom() {
+		return s.ask.slots.at(x)
 	}
 	return s.whole(i, s.tiers[i], x)
 }
@@ -92,13 +92,13 @@ func (s *sums) strategic(i int, x vertex) int64 {
 // whole is how many units of level i fit below x, each whole in a domain of tier t, inner levels within the strategy's
 // tiers and room for begun groups left alone. Single members always are whole.
 func (s *sums) whole(i int, t int32, x vertex) int64 {
-	if i == s.bottom() {
-		return s.slots.at(x) - s.begunMembers(x)
+	if i == s.ask.bottom() {
+		return s.ask.slots.at(x) - s.begunMembers(x)
 	}
 	switch {
-	case s.v.tierOf(x) <= t:
+	case s.ask.p.v.tierOf(x) <= t:
 		return s.own(i, x)
-	case s.indexed != nil:
+	case s.ask.indexed != nil:
 		return s.fromIndex(wholeUnits, t, x)
 	}
 	return s.table(i, t, wholeUnits)[x]
@@ -107,15 +107,15 @@ func (s *sums) whole(i int, t int32, x vertex) int64 {
 // fromIndex is whole, or rest, from the index. The root's count depends on whether nodes outside the tree may be used.
 func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 	switch {
-	case x == s.v.outside && s.slots.inTree:
+	case x == s.ask.p.v.outside && s.ask.slots.inTree:
 		return 0
 	case x != rootVertex && kind == wholeUnits:
-		return int64(s.indexed.whole[s.v.tierIndex(t)].at(x))
+		return int64(s.ask.indexed.whole[s.ask.p.v.tierIndex(t)].at(x))
 	case x != rootVertex:
-		return int64(s.indexed.rest[s.v.tierIndex(t)].at(x))
+		return int64(s.ask.indexed.rest[s.ask.p.v.tierIndex(t)].at(x))
 	}
 	var n int64
-	lo, end := s.v.kids(rootVertex)
+	lo, end := s.ask.p.v.kids(rootVertex)
 	for c := lo; c < end; c++ {
 		if kind == wholeUnits {
 			n += s.whole(0, t, c)
@@ -127,11 +127,11 @@ func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 }
 
 // begunMembers is the room that begun groups keep below x, in members.
-func (s *sums) begunMembers(x vertex) int64 { return s.outer(s.bottom(), x) }
+func (s *sums) begunMembers(x vertex) int64 { return s.outer(s.ask.bottom(), x) }
 
 // begunWithin is the room that begun groups of level i and further in keep below x, in members.
 func (s *sums) begunWithin(i int, x vertex) int64 {
-	return s.begunMembers(x) - s.outer(i, x)*s.sizes[i]
+	return s.begunMembers(x) - s.outer(i, x)*s.ask.sizes[i]
 }
 
 // outer is what begun groups of the levels outside level i keep below x, in units of level i.
@@ -139,7 +139,7 @@ func (s *sums) outer(i int, x vertex) int64 {
 	var n int64
 	if s.reserved != nil {
 		for j := range i {
-			n += s.reserved[j][x] * s.sizes[j+1] / s.sizes[i]
+			n += s.reserved[j][x] * s.ask.sizes[j+1] / s.ask.sizes[i]
 		}
 	}
 	return n
@@ -148,7 +148,7 @@ func (s *sums) outer(i int, x vertex) int64 {
 // free is whole without what begun groups of outer levels keep.
 func (s *sums) free(i int, t int32, x vertex) int64 {
 	n := s.whole(i, t, x)
-	if i < s.bottom() {
+	if i < s.ask.bottom() {
 		n = max(0, n-s.outer(i, x))
 	}
 	return n
@@ -157,9 +157,9 @@ func (s *sums) free(i int, t int32, x vertex) int64 {
 // rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
 func (s *sums) rest(i int, t int32, x vertex) int64 {
 	switch {
-	case s.v.tierOf(x) <= t:
+	case s.ask.p.v.tierOf(x) <= t:
 		return s.ownRest(i, x)
-	case s.indexed != nil:
+	case s.ask.indexed != nil:
 		return s.fromIndex(residue, t, x)
 	}
 	return s.table(i, t, residue)[x]
@@ -167,32 +167,32 @@ func (s *sums) rest(i int, t int32, x vertex) int64 {
 
 // own is how many units of level i the vertex takes if they may lie anywhere in it.
 func (s *sums) own(i int, x vertex) int64 {
-	inner := s.slots.at(x)
-	if i+1 < s.bottom() {
+	inner := s.ask.slots.at(x)
+	if i+1 < s.ask.bottom() {
 		inner = s.strategic(i+1, x)
 	}
 	if s.reserved != nil {
 		inner -= s.reserved[i][x]
 	}
-	if s.mult == nil && i+1 == s.bottom() {
-		return max(0, inner) / s.sizes[i]
+	if s.ask.p.mult == nil && i+1 == s.ask.bottom() {
+		return max(0, inner) / s.ask.sizes[i]
 	}
-	n := max(0, inner) / s.ratio(i)
-	return n - n%s.unitOf(i, s.v.above(x))
+	n := max(0, inner) / s.ask.ratio(i)
+	return n - n%s.unitOf(i, s.ask.p.v.above(x))
 }
 
 func (s *sums) ownRest(i int, x vertex) int64 {
-	free := s.whole(s.bottom(), 0, x)
-	return max(0, free) % s.sizes[i]
+	free := s.whole(s.ask.bottom(), 0, x)
+	return max(0, free) % s.ask.sizes[i]
 }
 
 // unitOf is what the number of units of level i in each child of x is a multiple of.
 func (s *sums) unitOf(i int, x vertex) int64 {
-	if s.mult == nil || x < 0 {
+	if s.ask.p.mult == nil || x < 0 {
 		return 1
 	}
-	m := s.unit(x)
-	return m / gcd(m, s.sizes[i])
+	m := s.ask.p.unit(x)
+	return m / gcd(m, s.ask.sizes[i])
 }
 
 // table is a column over the domains, built from the bottom up.
@@ -201,12 +201,12 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	if col, ok := s.cache[key]; ok {
 		return col
 	}
-	col := make([]int64, s.v.numDomains())
+	col := make([]int64, s.ask.p.v.numDomains())
 	for x := vertex(len(col)) - 1; x >= 0; x-- {
 		switch {
-		case s.v.tier[x] <= t && kind == wholeUnits:
+		case s.ask.p.v.tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
-		case s.v.tier[x] <= t:
+		case s.ask.p.v.tier[x] <= t:
 			col[x] = s.ownRest(i, x)
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
@@ -222,27 +222,27 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 // onNodes is how many units of level i fit on one node each of a domain of nodes, and the most slots that they leave over
 // on one, by the index.
 func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
-	if x == s.v.outside && s.slots.inTree {
+	if x == s.ask.p.v.outside && s.ask.slots.inTree {
 		return 0, 0
 	}
-	for len(s.byNode) <= i {
-		s.byNode = append(s.byNode, s.slots.ix.groupsOf(s.c.fabric, s.sizes[len(s.byNode)]))
+	for len(s.ask.byNode) <= i {
+		s.ask.byNode = append(s.ask.byNode, s.ask.slots.ix.groupsOf(s.ask.p.c.fabric, s.ask.sizes[len(s.ask.byNode)]))
 	}
-	return int64(s.byNode[i].whole[0].at(x)), int64(s.byNode[i].rest[0].at(x))
+	return int64(s.ask.byNode[i].whole[0].at(x)), int64(s.ask.byNode[i].rest[0].at(x))
 }
 
 // gathered sums (for the residue: maximizes) over the children of x.
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int64 {
 	var sum, largest int64
-	lo, end := s.v.kids(x)
-	if lo < end && s.v.isNode(lo) && s.slots.flat == nil && s.reserved == nil {
+	lo, end := s.ask.p.v.kids(x)
+	if lo < end && s.ask.p.v.isNode(lo) && s.ask.slots.flat == nil && s.reserved == nil {
 		sum, largest = s.onNodes(i, x)
 		end = lo
 	}
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {
-		case !s.v.isNode(c):
+		case !s.ask.p.v.isNode(c):
 			n = col[c]
 		case kind == wholeUnits:
 			n = s.own(i, c)
@@ -257,7 +257,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 		}
 		return largest
 	}
-	if unit := s.unitOf(i, s.v.above(x)); unit > 1 {
+	if unit := s.unitOf(i, s.ask.p.v.above(x)); unit > 1 {
 		sum -= sum % unit
 	}
 	if s.reserved != nil {
@@ -270,7 +270,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 // than this many: where begun groups spread over the children take the room of a whole unit, its place is to spare.
 func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
 	var sum int64
-	lo, end := s.v.kids(x)
+	lo, end := s.ask.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		sum += s.whole(i, t, c)
 	}
@@ -283,31 +283,31 @@ func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
 
 // besides is how many slots below x are left beside begun groups and all groups of level i that are whole at tier t.
 func (s *sums) besides(i int, t int32, x vertex) int64 {
-	return s.whole(s.bottom(), 0, x) - s.sizes[i]*s.whole(i, t, x)
+	return s.whole(s.ask.bottom(), 0, x) - s.ask.sizes[i]*s.whole(i, t, x)
 }
 
 // takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.slots.at(d)+s.forced.at(d) < s.members {
+	if s.ask.slots.at(d)+s.ask.p.forced.at(d) < s.ask.members {
 		return false
 	}
-	if s.beyond > 0 && d != rootVertex && s.beyond < s.members {
+	if s.ask.beyond > 0 && d != rootVertex && s.ask.beyond < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
-	if len(s.levels) == 0 {
+	if len(s.ask.p.levels) == 0 {
 		return true
 	}
-	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.v.contains(d, home) }) {
+	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.ask.p.v.contains(d, home) }) {
 		return false
 	}
-	if s.beyond > 0 && d == rootVertex {
+	if s.ask.beyond > 0 && d == rootVertex {
 		return s.takesBeyond()
 	}
-	if s.full == 0 && s.short == 0 {
+	if s.ask.full == 0 && s.ask.short == 0 {
 		return true // all that is to be placed completes begun groups
 	}
 	n := s.whole(0, s.tiers[0], d)
-	return n > s.full || n == s.full && s.rest(0, s.tiers[0], d) >= s.short
+	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
 }
 
 // tierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one, one below all

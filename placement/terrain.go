@@ -31,21 +31,21 @@ func (t *terrain) kidsOf(class int32) []int64 {
 
 // terrainMaker finds the classes.
 type terrainMaker struct {
-	*cast
-	terrain
-	key   []int64
-	list  []int64 // see countKids
-	at    []int32 // by class: the place in list, from 1 on; 0: it has none
-	plain []bool  // by role: open to it are all nodes that nothing is wrong with
-	open  []bool  // by role, of the node in hand
-	fits  vectors // numbers what zones take
-	steps int     // that are left to look at zones
+	cast    *cast
+	terrain terrain
+	key     []int64
+	list    []int64 // see countKids
+	at      []int32 // by class: the place in list, from 1 on; 0: it has none
+	plain   []bool  // by role: open to it are all nodes that nothing is wrong with
+	open    []bool  // by role, of the node in hand
+	fits    vectors // numbers what zones take
+	steps   int     // that are left to look at zones
 }
 
 // demandOf is what all members ask for, by need.
 func (c *cast) demandOf() []int64 {
-	demand := make([]int64, len(c.needs))
-	for i := range c.needs {
+	demand := make([]int64, len(c.p.needs))
+	for i := range c.p.needs {
 		for role, n := range c.most[:len(c.roles)] {
 			demand[i] += int64(n) * c.asks[role][i]
 		}
@@ -56,7 +56,7 @@ func (c *cast) demandOf() []int64 {
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain(demand []int64) *terrain {
 	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, steps: allZoneSteps}
-	m.of = make([]int32, c.v.numDomains()+int(c.v.nodes))
+	m.terrain.of = make([]int32, c.p.v.numDomains()+int(c.p.v.nodes))
 	m.readNodes()
 	m.findDomains()
 	return &m.terrain
@@ -64,11 +64,11 @@ func (c *cast) newTerrain(demand []int64) *terrain {
 
 // findDomains finds the classes of all domains, those of nodes being known.
 func (m *terrainMaker) findDomains() {
-	n := m.v.numDomains()
-	m.classes = slices.Grow(m.classes, n)
-	m.kids = newClassTable(2)
-	m.kids.reserve(n, min(len(m.of), 8*n))
-	m.at = make([]int32, len(m.classes)+n)
+	n := m.cast.p.v.numDomains()
+	m.terrain.classes = slices.Grow(m.terrain.classes, n)
+	m.terrain.kids = newClassTable(2)
+	m.terrain.kids.reserve(n, min(len(m.terrain.of), 8*n))
+	m.at = make([]int32, len(m.terrain.classes)+n)
 	for x := vertex(n) - 1; x >= 0; x-- {
 		m.domain(x)
 	}
@@ -76,11 +76,11 @@ func (m *terrainMaker) findDomains() {
 
 // begin begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
 func (m *terrainMaker) begin(x vertex) {
-	tiers, mark := int64(m.v.tierOf(x)), int64(0)
-	if up := m.v.above(x); up >= 0 {
-		tiers |= int64(m.v.tierOf(up)+1) << 32
+	tiers, mark := int64(m.cast.p.v.tierOf(x)), int64(0)
+	if up := m.cast.p.v.above(x); up >= 0 {
+		tiers |= int64(m.cast.p.v.tierOf(up)+1) << 32
 	}
-	if len(m.siblings) > 0 && m.siblings.at(x) > 0 {
+	if len(m.cast.p.siblings) > 0 && m.cast.p.siblings.at(x) > 0 {
 		mark = int64(x) + 1
 	}
 	m.key = append(m.key[:0], tiers, mark)
@@ -88,23 +88,23 @@ func (m *terrainMaker) begin(x vertex) {
 
 // readNodes reads what each node has free and which roles it is open to.
 func (m *terrainMaker) readNodes() {
-	excluded, hard, end := m.excluded(), m.hard(), m.v.firstPos[m.v.outside]
-	m.open = make([]bool, len(m.roles))
-	for _, one := range m.roles {
-		m.plain = append(m.plain, !one.selective() && m.req.Eligible == nil)
+	excluded, hard, end := m.cast.p.excluded(), m.cast.p.hard(), m.cast.p.v.firstPos[m.cast.p.v.outside]
+	m.open = make([]bool, len(m.cast.roles))
+	for _, one := range m.cast.roles {
+		m.plain = append(m.plain, !one.selective() && m.cast.p.req.Eligible == nil)
 	}
-	reader, zonesBind := m.newFreeReader(), m.zonesBind()
-	even := !zonesBind && len(excluded)+len(m.siblings) == 0 && !slices.Contains(m.plain, false)
-	key := make([]int64, 1+len(m.needs)) // one number for all but what is free
+	reader, zonesBind := m.cast.newFreeReader(), m.cast.p.zonesBind()
+	even := !zonesBind && len(excluded)+len(m.cast.p.siblings) == 0 && !slices.Contains(m.plain, false)
+	key := make([]int64, 1+len(m.cast.p.needs)) // one number for all but what is free
 	known, signs, last := newClassTable(len(key)), newClassTable(0), vertex(-1)
 	var zones frontier
-	for pos := range m.v.nodes {
-		id, x, free := m.v.node(pos), m.v.nodeVertex(pos), key[1:]
+	for pos := range m.cast.p.v.nodes {
+		id, x, free := m.cast.p.v.node(pos), m.cast.p.v.nodeVertex(pos), key[1:]
 		flags := reader.read(free, id)
-		for i, most := range m.demand {
+		for i, most := range m.terrain.demand {
 			free[i] = min(free[i], most)
 		}
-		usual, leaf := flags&^zoned == present, m.v.leafOf[pos]
+		usual, leaf := flags&^zoned == present, m.cast.p.v.leafOf[pos]
 		if !usual || leaf != last { // else it is as the one before
 			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
 			m.begin(x)
@@ -118,16 +118,16 @@ func (m *terrainMaker) readNodes() {
 				last = leaf
 			}
 		}
-		if m.of[x] = known.of(key, nil); int(m.of[x]) == len(m.nodes) {
-			m.classes = append(m.classes, x)
-			m.nodes = append(m.nodes, ground{free: slices.Clone(free), open: slices.Clone(m.open), zones: zones})
+		if m.terrain.of[x] = known.of(key, nil); int(m.terrain.of[x]) == len(m.terrain.nodes) {
+			m.terrain.classes = append(m.terrain.classes, x)
+			m.terrain.nodes = append(m.terrain.nodes, ground{free: slices.Clone(free), open: slices.Clone(m.open), zones: zones})
 		}
 	}
 }
 
 // openTo finds which roles a node is open to, which goes into its key; usual: nothing is wrong with it.
 func (m *terrainMaker) openTo(id int32, usual, closed bool) {
-	for r, one := range m.roles {
+	for r, one := range m.cast.roles {
 		if r%64 == 0 {
 			m.key = append(m.key, 0)
 		}
@@ -138,14 +138,14 @@ func (m *terrainMaker) openTo(id int32, usual, closed bool) {
 
 // zonesOf is what the zones of a node take, which goes into its key; nil: they bind nobody, or nobody may come.
 func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
-	held := m.held[id]
+	held := m.cast.held[id]
 	state := held.zones
 	if state == nil {
-		state = m.stateOf(id, m.gifts[id])
+		state = m.cast.p.stateOf(id, m.cast.gifts[id])
 	}
 	var fit *zoneFit
 	if !closed {
-		fit = m.zoneFit(id, state, &m.steps)
+		fit = m.cast.p.zoneFit(id, state, &m.steps)
 	}
 	if fit == nil {
 		m.key = append(m.key, 0)
@@ -154,7 +154,7 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
 	zones := fit.most
 	m.terrain.inexact = m.terrain.inexact || !slices.Equal(zones[0], fit.bound)
 	switch {
-	case m.relaxed:
+	case m.cast.relaxed:
 		zones = frontier{fit.bound}
 	case held.zones != nil:
 		zones = zones.meet(held.beside)
@@ -171,7 +171,7 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
 
 // freeReader reads what nodes have free, and their flags, a page at a time.
 type freeReader struct {
-	*cast
+	cast  *cast
 	page  int32
 	pages [][]int64 // by need
 	flags []nodeFlags
@@ -180,7 +180,7 @@ type freeReader struct {
 }
 
 func (c *cast) newFreeReader() *freeReader {
-	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.needs)), beside: len(c.gifts)+len(c.held) > 0}
+	return &freeReader{cast: c, page: -1, pages: make([][]int64, len(c.p.needs)), beside: len(c.gifts)+len(c.held) > 0}
 }
 
 // read finds what a node has free of each resource beside what is as good as taken, once those are gone who count as gone, and its flags.
@@ -193,8 +193,8 @@ func (f *freeReader) read(into []int64, id int32) nodeFlags {
 		into[i] = page[at]
 	}
 	if f.beside {
-		gift, held := f.gifts[id].amounts, f.held[id].amounts
-		for i, n := range f.needs {
+		gift, held := f.cast.gifts[id].amounts, f.cast.held[id].amounts
+		for i, n := range f.cast.p.needs {
 			if n.id < 0 || into[i] == boundless {
 				continue
 			}
@@ -212,10 +212,10 @@ func (f *freeReader) read(into []int64, id int32) nodeFlags {
 // turn turns to a page.
 func (f *freeReader) turn(page int32) {
 	f.page = page
-	f.flags = f.c.static.flags.page(int(page))
-	for i, n := range f.needs {
+	f.flags = f.cast.p.c.static.flags.page(int(page))
+	for i, n := range f.cast.p.needs {
 		if n.id >= 0 {
-			f.pages[i] = f.c.free[n.id].page(int(page))
+			f.pages[i] = f.cast.p.c.free[n.id].page(int(page))
 		} else {
 			f.pages[i] = noAmounts[:]
 		}
@@ -227,14 +227,14 @@ var noAmounts [pageSize]int64
 
 // domain finds the class of a domain, those of its children being known. Nodes outside the tree do not count at the root.
 func (m *terrainMaker) domain(x vertex) {
-	lo, end := m.v.kids(x)
+	lo, end := m.cast.p.v.kids(x)
 	if x == rootVertex {
-		end = m.v.outside
+		end = m.cast.p.v.outside
 	}
 	m.begin(x)
-	m.of[x] = int32(len(m.nodes)) + m.kids.of(m.key, m.countKids(m.of[lo:end]))
-	if int(m.of[x]) == len(m.classes) {
-		m.classes = append(m.classes, x)
+	m.terrain.of[x] = int32(len(m.terrain.nodes)) + m.terrain.kids.of(m.key, m.countKids(m.terrain.of[lo:end]))
+	if int(m.terrain.of[x]) == len(m.terrain.classes) {
+		m.terrain.classes = append(m.terrain.classes, x)
 	}
 }
 

@@ -13,19 +13,19 @@ func (p *problem) tightenSteps() int64 { return 256 * int64(p.steps()) }
 func (g *scheme) tightest(domains []vertex) *scheme {
 	best := g
 	try := func(t *scheme) bool { return t != nil && slices.ContainsFunc(domains, t.holds) }
-	for k := range g.kinds {
-		if g.kinds[k].home >= 0 {
+	for k := range g.cast.kinds {
+		if g.cast.kinds[k].home >= 0 {
 			continue
 		}
 		at := k // the groups of the kind that may still be tighter
-		for i := g.v.tierIndex(best.bounds[k]) - 1; i >= 0 && *g.steps < g.tightenSteps(); i-- {
-			tier := g.v.tiers[i]
+		for i := g.cast.p.v.tierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.cast.p.tightenSteps(); i-- {
+			tier := g.cast.p.v.tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t
 				continue
 			}
-			n := int(best.number(at))
-			if !best.splits(at) || n < 2 {
+			n := int(best.cast.number(at))
+			if !best.cast.splits(at) || n < 2 {
 				break
 			}
 			m := sort.Search(n-1, func(m int) bool { return !try(best.apart(at, m+1, tier)) })
@@ -33,7 +33,7 @@ func (g *scheme) tightest(domains []vertex) *scheme {
 				break
 			}
 			best = best.apart(at, m, tier)
-			at = len(best.kinds) - 1
+			at = len(best.cast.kinds) - 1
 		}
 	}
 	return best
@@ -44,14 +44,14 @@ func (c *cast) number(k int) int32 { return c.most[len(c.roles)+k] }
 
 // tighten lowers the bound of a kind.
 func (g *scheme) tighten(k int, tier int32) *scheme {
-	bounds := slices.Clone(g.bounds)
+	bounds := slices.Clone(g.fitting.bounds)
 	bounds[k] = tier
-	for i := range g.kinds {
-		if up := g.kinds[i].parent; up >= 0 {
+	for i := range g.cast.kinds {
+		if up := g.cast.kinds[i].parent; up >= 0 {
 			bounds[i] = min(bounds[i], bounds[up])
 		}
 	}
-	return g.bound(g.strategy, bounds)
+	return g.cast.bound(g.strategy, bounds)
 }
 
 // splits says whether some groups of a kind can be bound otherwise than others: not where several groups would have to differ then in which of them
@@ -92,5 +92,5 @@ func (g *scheme) apart(k, n int, tier int32) *scheme {
 		some.kinds[i].needs = move(some.kinds[i].needs)
 	}
 	some.kinds = append(some.kinds, some.kinds[k])
-	return some.bound(g.strategy, append(slices.Clone(g.bounds), tier))
+	return some.bound(g.strategy, append(slices.Clone(g.fitting.bounds), tier))
 }

@@ -228,7 +228,7 @@ func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
 		var positions []int32
 		for k, m := range some.pending {
 			if node, ok := nodes[t.name(i, m.name)]; ok {
-				id, _ := c.id(node)
+				id, _ := c.fabric.id(node)
 				in[k], positions = true, append(positions, p.v.at(id))
 			}
 		}

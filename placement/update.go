@@ -28,7 +28,7 @@ func (c *Cluster) Apply(results ...*Result) (*Cluster, error) {
 func (c *Cluster) apply(res *Result) (*Cluster, error) {
 	for _, w := range res.WaitsFor {
 		// One of the same name that came back, or runs elsewhere, is another member.
-		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.names[m.node] == w.Node {
+		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.fabric.names[m.node] == w.Node {
 			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
@@ -89,7 +89,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 // kinsOf brings inside what a result's members hold, by kind, and names the first resource of each that the
 // cluster lacks: a result may come from another one.
 func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
-	pool := c.amounts()
+	pool := c.fabric.amounts()
 	for _, r := range res.holds {
 		kins = append(kins, g.kin(kin{
 			affinityKey: res.affinityKey, quota: res.quota, holds: pool.vector(r, 0), priority: res.priority, least: res.least,
@@ -161,9 +161,9 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 	if next.cache == nil { // not built anew
 		next.cache = &shapeCache{}
 		// An index that would have to count a good part of the nodes again is left behind.
-		c.cache.passOn(next.cache, next.touched, len(c.names)/8+64)
+		c.cache.passOn(next.cache, next.touched, len(c.fabric.names)/8+64)
 		if next.rosters = (&rosterCache{}); next.follows {
-			c.rosters.passOn(next.rosters, next.moved, len(c.names)/8+64)
+			c.rosters.passOn(next.rosters, next.moved, len(c.fabric.names)/8+64)
 		}
 		next.touched, next.moved, next.steps = nil, nil, nil
 	}
@@ -181,9 +181,9 @@ func (c *Cluster) fork() *Cluster {
 	for r := range c.free {
 		next.free[r] = c.free[r].fork()
 	}
-	c.cloning.Lock()
+	c.fabric.cloning.Lock()
 	next.gangs, next.anchors = c.gangs.Clone(), c.anchors.Clone()
-	c.cloning.Unlock()
+	c.fabric.cloning.Unlock()
 	return &next
 }
 
@@ -253,7 +253,7 @@ func (c *Cluster) place(running []Running) error {
 		return nil
 	}
 	gangs, of := intakesOf(running)
-	pool, near := c.amounts(), int32(-1)
+	pool, near := c.fabric.amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
 		m, err := c.newMember(r, of[i], pool, near)
@@ -277,21 +277,21 @@ func (c *Cluster) enter(fresh []*member) error {
 	var gang string
 	var running []*member
 	for i, m := range fresh {
-		twice := i > 0 && m.gang == gang && m.name == fresh[i-1].name
-		if i == 0 || m.gang != gang {
-			gang, running = m.gang, c.membersOf(m.gang)
+		twice := i > 0 && m.kin.gang == gang && m.name == fresh[i-1].name
+		if i == 0 || m.kin.gang != gang {
+			gang, running = m.kin.gang, c.membersOf(m.kin.gang)
 		}
 		if twice || len(running) > 0 && named(running, m.name) != nil {
-			return &ConflictError{Node: c.names[m.node], Gang: m.gang, Member: m.name, Reason: "the member runs already"}
+			return &ConflictError{Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name, Reason: "the member runs already"}
 		}
 	}
 	for _, m := range fresh {
-		for r, amount := range m.holds {
+		for r, amount := range m.kin.holds {
 			if amount == 0 {
 				continue
 			}
 			if free := c.free[r].at(m.node); amount > free {
-				return overCommitted(c.names[m.node], m.gang, m.name, c.resources[r], amount-max(free, 0))
+				return overCommitted(c.fabric.names[m.node], m.kin.gang, m.name, c.fabric.resources[r], amount-max(free, 0))
 			}
 		}
 		if err := c.zonesTake(m); err != nil {
@@ -322,7 +322,7 @@ func (c *Cluster) lacking(r muster.Resources, pool *amounts) string {
 		return first
 	}
 	for name, amount := range r {
-		if amount > 0 && c.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
+		if amount > 0 && c.fabric.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
 			first = name
 		}
 	}

@@ -30,7 +30,7 @@ func (p *problem) evict(who leave) *Result {
 	if p.c.lowest >= p.req.Priority && (p.req.Quota == "" || p.c.quotas == nil) {
 		return nil // nobody is below, and nothing is reclaimed
 	}
-	if p.inParts() && p.content == nil {
+	if p.inParts() && p.parting.content == nil {
 		return p.evictForFew(who)
 	}
 	e := newEvicting(p)
@@ -47,30 +47,30 @@ func (p *problem) evict(who leave) *Result {
 
 // solve finds the victims.
 func (e *evicting) solve() preempt.Solution {
-	all := e.Problem
+	all := e.question
 	if s, ok := e.oneByOne(); ok {
 		return s
 	}
-	e.Problem = all
+	e.question = all
 	return e.together()
 }
 
 // together solves a problem whose candidates may depend on each other: it reads all of them.
 func (e *evicting) together() preempt.Solution {
-	if e.findCandidates(); len(e.Candidates) == 0 {
+	if e.findCandidates(); len(e.question.Candidates) == 0 {
 		return preempt.Solution{Proven: true}
 	}
 	e.findNodes()
-	if e.c.quotas != nil {
+	if e.p.c.quotas != nil {
 		e.withQuotas()
 	}
-	return preempt.Solve(e.Problem)
+	return preempt.Solve(e.question)
 }
 
 // evicting is a problem with the members that may leave for it.
 type evicting struct {
-	*problem
-	preempt.Problem
+	p          *problem
+	question   preempt.Problem
 	units      int
 	members    []*member // by candidate
 	strategies []strategy
@@ -83,7 +83,7 @@ type evicting struct {
 
 // newEvicting brings everything inside that decides about victims; nil if no set can help.
 func newEvicting(p *problem) *evicting {
-	e := &evicting{problem: p, kinds: map[kindKey]int32{}, plain: map[*int64]int32{}, tags: map[kindKey]int32{}}
+	e := &evicting{p: p, kinds: map[kindKey]int32{}, plain: map[*int64]int32{}, tags: map[kindKey]int32{}}
 	counts := p.wholes(max(1, p.least), len(p.pending))
 	if len(counts) == 0 {
 		return nil
@@ -96,12 +96,12 @@ func newEvicting(p *problem) *evicting {
 			return nil
 		}
 	}
-	e.Problem = preempt.Problem{
+	e.question = preempt.Problem{
 		Units: int64(e.units), Order: p.req.Preempt.Ranked(), Steps: p.req.Preempt.Steps, Tiers: p.v.intervals(), First: 0, Last: -1,
 		Lowest: math.MaxInt64, Fits: e.fits,
 	}
 	for _, n := range p.needs {
-		e.Request = append(e.Request, n.amount)
+		e.question.Request = append(e.question.Request, n.amount)
 	}
 	e.addStrategies()
 	return e
@@ -109,59 +109,59 @@ func newEvicting(p *problem) *evicting {
 
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
 func (e *evicting) findNodes() {
-	gifts, refusal := e.leavingGifts(), e.refusal
-	if e.hasRoles() {
-		e.Slots, refusal = e.findRoles(), e.refusalOfRoles()
+	gifts, refusal := e.p.leavingGifts(), e.p.refusal
+	if e.p.hasRoles() {
+		e.question.Slots, refusal = e.findRoles(), e.refusalOfRoles()
 	}
-	free := make([]int64, int(e.v.nodes)*len(e.needs))
-	e.Nodes = make([]preempt.Node, e.v.nodes)
-	e.Exact = e.mult == nil && !e.inParts() && (len(e.levels) == 0 || len(e.running) == 0) && e.req.Quota == ""
-	open := e.opening(refusal)
-	for pos := range e.v.nodes {
+	free := make([]int64, int(e.p.v.nodes)*len(e.p.needs))
+	e.question.Nodes = make([]preempt.Node, e.p.v.nodes)
+	e.question.Exact = e.p.mult == nil && !e.p.inParts() && (len(e.p.levels) == 0 || len(e.p.running) == 0) && e.p.req.Quota == ""
+	open := e.p.opening(refusal)
+	for pos := range e.p.v.nodes {
 		if !open(pos) {
 			continue
 		}
-		id, n := e.v.node(pos), &e.Nodes[pos]
-		n.Outside = pos >= e.v.firstPos[e.v.outside]
-		e.Exact = e.Exact && !n.Outside
-		n.Free, free = free[:len(e.needs):len(e.needs)], free[len(e.needs):]
-		for r, need := range e.needs {
-			n.Free[r] = e.freeOf(id, need, gifts[id].amounts)
+		id, n := e.p.v.node(pos), &e.question.Nodes[pos]
+		n.Outside = pos >= e.p.v.firstPos[e.p.v.outside]
+		e.question.Exact = e.question.Exact && !n.Outside
+		n.Free, free = free[:len(e.p.needs):len(e.p.needs)], free[len(e.p.needs):]
+		for r, need := range e.p.needs {
+			n.Free[r] = e.p.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.bound(e.c.flagsOf(id)) && !e.hasRoles() {
-			e.Slots = e.slotsWithout
+		if e.p.bound(e.p.c.flagsOf(id)) && !e.p.hasRoles() {
+			e.question.Slots = e.slotsWithout
 		}
 	}
-	for i, m := range e.running {
+	for i, m := range e.p.running {
 		if i == 0 {
-			e.First, e.Last = m.pos, m.pos
+			e.question.First, e.question.Last = m.pos, m.pos
 		}
-		e.First, e.Last = min(e.First, m.pos), max(e.Last, m.pos)
+		e.question.First, e.question.Last = min(e.question.First, m.pos), max(e.question.Last, m.pos)
 	}
 }
 
 // addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
 func (e *evicting) addStrategies() {
-	if e.inParts() {
+	if e.p.inParts() {
 		e.findSchemes()
 		return
 	}
-	whole := len(e.running) == 0
-	for st := range e.problem.strategies() {
+	whole := len(e.p.running) == 0
+	for st := range e.p.strategies() {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
-		above := e.v.tierIndex(st.gang)
+		above := e.p.v.tierIndex(st.gang)
 		plain := preempt.Strategy{Gang: above}
 		for _, t := range st.groups {
 			if whole { // no group reaches higher than what it is part of
-				above = min(above, e.v.tierIndex(t))
+				above = min(above, e.p.v.tierIndex(t))
 				plain.Groups = append(plain.Groups, above)
 			}
 		}
-		e.Strategies = append(e.Strategies, plain)
+		e.question.Strategies = append(e.question.Strategies, plain)
 	}
 	if whole {
-		for _, l := range e.levels {
-			e.Groups = append(e.Groups, l.size)
+		for _, l := range e.p.levels {
+			e.question.Groups = append(e.question.Groups, l.size)
 		}
 	}
 }
@@ -187,43 +187,43 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 func (e *evicting) without(gone []int32) *problem {
 	var d Delta
 	for _, i := range gone {
-		d.Remove = append(d.Remove, MemberRef{e.members[i].gang, e.members[i].name})
+		d.Remove = append(d.Remove, MemberRef{e.members[i].kin.gang, e.members[i].name})
 	}
-	c, err := e.c.Update(d)
+	c, err := e.p.c.Update(d)
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := newProblemOf(c, e.req, e.team)
+	p, err := newProblemOf(c, e.p.req, e.p.team)
 	if err != nil {
 		return nil // never: it was one before
 	}
-	p.leavingGone = e.leavingGone
-	if e.content != nil {
-		return p.with(e.content)
+	p.leavingGone = e.p.leavingGone
+	if e.p.parting.content != nil {
+		return p.with(e.p.parting.content)
 	}
 	return p
 }
 
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
-	id := e.v.node(pos)
-	zones := e.stateOf(id, e.leavingGifts()[id])
+	id := e.p.v.node(pos)
+	zones := e.p.stateOf(id, e.p.leavingGifts()[id])
 	for _, i := range gone {
 		zones = without(zones, e.members[i])
 	}
-	room := e.room(id, e.givenBack(id, gone))
-	if room > 0 && e.bound(e.c.flagsOf(id)) {
-		room = min(room, e.countZones(e.needsOn(id), zones).Slots)
+	room := e.p.room(id, e.givenBack(id, gone))
+	if room > 0 && e.p.bound(e.p.c.flagsOf(id)) {
+		room = min(room, e.p.countZones(e.p.needsOn(id), zones).Slots)
 	}
 	return room
 }
 
 // givenBack is what leaving members and candidates give back on a node, by resource.
 func (e *evicting) givenBack(id int32, gone []int32) []int64 {
-	amounts := make([]int64, len(e.c.resources))
-	copy(amounts, e.leavingGifts()[id].amounts)
+	amounts := make([]int64, len(e.p.c.fabric.resources))
+	copy(amounts, e.p.leavingGifts()[id].amounts)
 	for _, i := range gone {
-		for r, amount := range e.members[i].holds {
+		for r, amount := range e.members[i].kin.holds {
 			amounts[r] += amount
 		}
 	}
@@ -240,9 +240,9 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	}
 	for _, i := range s.Gone {
 		m := e.members[i]
-		v := Victim{MemberRef: MemberRef{m.gang, m.name}, Node: e.c.names[m.node], Priority: e.Gangs[e.Candidates[i].Gang].Priority, Quota: m.quota}
-		if e.preemptor.Reclaims(m.quota) {
-			v.OverMin, _ = e.preemptor.OverMin(m.quota, e.heldWith(i, s.Gone))
+		v := Victim{MemberRef: MemberRef{m.kin.gang, m.name}, Node: e.p.c.fabric.names[m.node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.kin.quota}
+		if e.preemptor.Reclaims(m.kin.quota) {
+			v.OverMin, _ = e.preemptor.OverMin(m.kin.quota, e.heldWith(i, s.Gone))
 		}
 		res.Victims = append(res.Victims, v)
 	}
@@ -250,6 +250,6 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	if len(res.Victims) > 0 { // else the search without victims ended too soon
 		res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
 	}
-	res.Proven = res.Proven && e.provenBest()
+	res.Proven = res.Proven && e.p.provenBest()
 	return res
 }

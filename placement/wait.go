@@ -76,7 +76,7 @@ func (p *problem) beside(o *outcome) *problem {
 		more.running = append(more.running, siblingMember{pos, m.rank, m.name})
 	}
 	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
-	more.gather.must, more.gather.worths = o.strategy.gang, []int32{o.strategy.gang}
+	more.gather.must, more.gather.worths = o.found.strategy.gang, []int32{o.found.strategy.gang}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
 	more.findAnchors()
 	more.countEvens()
@@ -107,7 +107,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
 		}
 		for _, m := range load.fewest(id, members, units, zones) {
-			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})
+			out = append(out, Waited{MemberRef{m.kin.gang, m.name}, p.c.fabric.names[m.node]})
 		}
 	}
 	return out

@@ -43,8 +43,8 @@ func (p *problem) zoneFiller(id int32) *zoneFiller {
 
 // pendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
 func (p *problem) pendingByRole() counts {
-	if p.everyone != nil {
-		p = p.everyone
+	if p.parting.everyone != nil {
+		p = p.parting.everyone
 	}
 	n := make(counts, len(p.shapes))
 	for i := range p.pending {
@@ -174,7 +174,7 @@ func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
 	if !p.bound(p.c.flagsOf(id)) {
 		return nil
 	}
-	return p.zoneFits.of(p.zoningOf(id), state, 0, func() *zoneFit {
+	return p.alignment.zoneFits.of(p.zoningOf(id), state, 0, func() *zoneFit {
 		f := p.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps

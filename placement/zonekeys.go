@@ -9,17 +9,17 @@ import (
 // zonesOn is how many zones the next member gets on a node.
 func (p *problem) zonesOn(x vertex) int64 {
 	id := p.v.node(p.v.position(x))
-	state := p.stateOf(id, p.gifts[id])
-	return p.widths.of(p.zoningOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
+	state := p.stateOf(id, p.alignment.gifts[id])
+	return p.alignment.widths.of(p.zoningOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
 // zoneScore is what the zones of a node are worth to so many units.
 func (p *problem) zoneScore(x vertex, units int64) int64 {
-	if !p.aligned || units == 0 {
+	if !p.alignment.aligned || units == 0 {
 		return 0
 	}
 	id := p.v.node(p.v.position(x))
-	if s := p.share(id, p.stateOf(id, p.gifts[id]), units); s != nil {
+	if s := p.share(id, p.stateOf(id, p.alignment.gifts[id]), units); s != nil {
 		return s.score
 	}
 	return 0
@@ -27,7 +27,7 @@ func (p *problem) zoneScore(x vertex, units int64) int64 {
 
 // compareZones prefers nodes on which the next member gets fewer zones.
 func (p *problem) compareZones(a, b vertex) int {
-	if !p.aligned || !p.v.isNode(a) || !p.v.isNode(b) {
+	if !p.alignment.aligned || !p.v.isNode(a) || !p.v.isNode(b) {
 		return 0
 	}
 	return cmp.Compare(p.zonesOn(a), p.zonesOn(b))
@@ -35,7 +35,7 @@ func (p *problem) compareZones(a, b vertex) int {
 
 // leastZones is a bound for zonesOn.
 func (p *problem) leastZones() int64 {
-	for _, known := range []needsByZones{p.indexNeeds, p.ownNeeds} {
+	for _, known := range []needsByZones{p.alignment.indexNeeds, p.alignment.ownNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
 				return 0
@@ -48,12 +48,12 @@ func (p *problem) leastZones() int64 {
 // one is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
 func (s *sums) one(x vertex) int32 {
 	switch {
-	case s.slots.flat != nil:
+	case s.ask.slots.flat != nil:
 		return 0
-	case s.v.isNode(x):
-		return s.v.position(x) + 1
+	case s.ask.p.v.isNode(x):
+		return s.ask.p.v.position(x) + 1
 	}
-	return max(0, s.slots.ix.alike.at(x))
+	return max(0, s.ask.slots.ix.alike.at(x))
 }
 
 // alike says whether all nodes with slots below two vertices have the same slots, and zones in the same state.
@@ -62,19 +62,19 @@ func (s *sums) alike(a, b vertex) bool {
 	if x == y || x == 0 || y == 0 {
 		return x == y && x > 0
 	}
-	ids := [2]int32{s.v.node(x - 1), s.v.node(y - 1)}
-	return s.slots.ix.slots.at(x-1) == s.slots.ix.slots.at(y-1) &&
-		s.stateOf(ids[0], s.gifts[ids[0]]).Equal(s.stateOf(ids[1], s.gifts[ids[1]]))
+	ids := [2]int32{s.ask.p.v.node(x - 1), s.ask.p.v.node(y - 1)}
+	return s.ask.slots.ix.slots.at(x-1) == s.ask.slots.ix.slots.at(y-1) &&
+		s.ask.p.stateOf(ids[0], s.ask.p.alignment.gifts[ids[0]]).Equal(s.ask.p.stateOf(ids[1], s.ask.p.alignment.gifts[ids[1]]))
 }
 
 // zonesTell says whether the zones of the children of x may tell them apart.
 func (s *sums) zonesTell(x vertex) bool {
-	lo, _ := s.v.kids(x)
-	return s.aligned && s.v.isNode(lo) && (s.slots.flat != nil || s.slots.ix.alike.at(x) < 0)
+	lo, _ := s.ask.p.v.kids(x)
+	return s.ask.p.alignment.aligned && s.ask.p.v.isNode(lo) && (s.ask.slots.flat != nil || s.ask.slots.ix.alike.at(x) < 0)
 }
 
 // scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
 // the best so far.
 func (f *found) scoresTell(best, x vertex) bool {
-	return f.scored() || f.aligned && f.v.isNode(best) && !f.alike(best, x)
+	return f.sums.ask.p.scored() || f.sums.ask.p.alignment.aligned && f.sums.ask.p.v.isNode(best) && !f.sums.alike(best, x)
 }

@@ -12,7 +12,7 @@ import (
 
 // zoning is what is known of the zones of nodes of one kind.
 type zoning struct {
-	*NUMA
+	numa *NUMA
 	bare *numa.Node // with nobody on it but those unknown
 }
 
@@ -51,7 +51,7 @@ func (z *zoning) spec() *NUMA {
 	if z == nil {
 		return nil
 	}
-	return z.NUMA
+	return z.numa
 }
 
 // state is what the nodes have free in their zones while nobody known runs there.
@@ -96,7 +96,7 @@ func (c *Cluster) holdZones(m *member) error {
 	if !ok {
 		var err error
 		if to, err = from.Add(*m.placed); err != nil {
-			return below("running member "+m.gang+" "+m.name+" on node "+c.names[m.node]+".NUMA", err)
+			return below("running member "+m.kin.gang+" "+m.name+" on node "+c.fabric.names[m.node]+".NUMA", err)
 		}
 		if c.steps == nil {
 			c.steps = map[step]*numa.Node{}
@@ -134,13 +134,13 @@ func (c *Cluster) noteExcess() {
 	if c.steps == nil {
 		return
 	}
-	for id := range int32(len(c.names)) {
+	for id := range int32(len(c.fabric.names)) {
 		state := c.zones.at(id)
 		if state == nil {
 			continue
 		}
 		for _, e := range state.Excess() {
-			c.notices = append(c.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.names[id], e.Amount, e.Resource, e.Zone))
+			c.fabric.notices = append(c.fabric.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.fabric.names[id], e.Amount, e.Resource, e.Zone))
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (c *Cluster) zonesTake(m *member) error {
 	}
 	if lack := state.Lack(*m.placed); lack.Amount > 0 {
 		return &ConflictError{
-			Node: c.names[m.node], Gang: m.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
+			Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
 			Reason: fmt.Sprintf("zone %d is over-committed", lack.Zone),
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Cluster) apart(m *member) error {
 	for _, s := range m.placed.Shares {
 		if state.Hosts(s.Zone)&foe != 0 {
 			return &ConflictError{
-				Node: c.names[m.node], Gang: m.gang, Member: m.name,
+				Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name,
 				Reason: fmt.Sprintf("zone %d hosts a member that this one must keep apart from", s.Zone),
 			}
 		}
@@ -190,7 +190,7 @@ func (c *Cluster) setZones(id int32, z *zoning) {
 	if c.flagsOf(id)&zoned != 0 {
 		c.zoned--
 	}
-	if z != nil && z.Policy != "" {
+	if z != nil && z.numa.Policy != "" {
 		c.zoned++
 	}
 	if state := z.state(); state != nil || c.zones.at(id) != nil { // nodes without zones need no page
