@@ -4,13 +4,13 @@ package placement
 // it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
-		if t >= s.ask.p.v.rootTop {
+		if t >= s.p.v.rootTop {
 			continue
 		}
 		short := s.ask.short
-		for _, d := range s.ask.p.v.domainsOf(t) {
+		for _, d := range s.p.v.domainsOf(t) {
 			left := (s.ask.slots.at(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
-			if left == 0 || s.ask.p.v.contains(s.ask.p.v.outside, d) {
+			if left == 0 || s.p.v.contains(s.p.v.outside, d) {
 				continue
 			}
 			if left != short {
@@ -20,7 +20,7 @@ func (s *sums) takesBeyond() bool {
 		}
 		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, rootVertex)
 		n := s.whole(i, t, rootVertex)
-		if n < groups || short > 0 && n == groups && s.rest(i, t, s.ask.p.v.outside) < short {
+		if n < groups || short > 0 && n == groups && s.rest(i, t, s.p.v.outside) < short {
 			return false
 		}
 	}
@@ -35,19 +35,19 @@ func (s *sums) fillTree(d demand, items []item) {
 	for i := range items {
 		it := &items[i]
 		room := s.ask.slots.at(it.at)
-		if it.at == s.ask.p.v.outside {
+		if it.at == s.p.v.outside {
 			room = s.ask.beyond
 		}
 		room -= s.begunMembers(it.at)
-		room += s.ask.p.forced[it.at]
-		if s.ask.bottom() > 0 && s.tiers[0] < s.ask.p.v.rootTop {
+		room += s.p.forced[it.at]
+		if s.ask.bottom() > 0 && s.tiers[0] < s.p.v.rootTop {
 			groups = s.fillWhole(it, room, groups)
 			continue
 		}
 		it.demand.units = s.units()
 		var outer int64 // members in whole groups of the level before
 		for level, size := range s.ask.sizes {
-			n := min(s.free(level, s.ask.p.v.rootTop, it.at), room/size, left[level])
+			n := min(s.free(level, s.p.v.rootTop, it.at), room/size, left[level])
 			left[level] -= n
 			it.demand.units[level] = n - outer/size
 			outer = n * size

@@ -61,19 +61,19 @@ type couldTake struct{ members, groups int }
 // capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
 func (g *scheme) capacity(d vertex) (most couldTake) {
-	if len(g.cast.kinds) == 0 && len(g.cast.p.evens) > 0 {
-		n := len(g.cast.p.pending)
+	if len(g.cast.kinds) == 0 && len(g.p.evens) > 0 {
+		n := len(g.p.pending)
 		for n > 0 && !(g.cast.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
 			n--
 		}
 		return couldTake{members: n}
 	}
 	if len(g.cast.kinds) == 0 {
-		return couldTake{members: sort.Search(len(g.cast.p.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
+		return couldTake{members: sort.Search(len(g.p.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
 	}
 	room := g.fitsBelow(d)
 	if d == rootVertex {
-		room = g.fitting.folder.sum(room, g.fitsIn(g.cast.p.v.outside))
+		room = g.fitting.folder.sum(room, g.fitsIn(g.p.v.outside))
 	}
 	for _, p := range room {
 		n := g.fillUp(d, p)
@@ -91,14 +91,14 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 func (g *scheme) firstOnes(n int) counts {
 	want := make(counts, len(g.cast.want))
 	for i := range n {
-		want[g.cast.p.role(i)]++
+		want[g.p.role(i)]++
 	}
 	return want
 }
 
 // takes says whether a domain takes counts of members, outside the tree only such as have no room in it.
 func (g *scheme) takes(d vertex, want counts) bool {
-	if d != rootVertex && !g.cast.p.v.contains(g.cast.p.v.outside, d) {
+	if d != rootVertex && !g.p.v.contains(g.p.v.outside, d) {
 		return g.fitting.folder.holds(g.fitsBelow(d), want)
 	}
 	outside, ok := g.splitOf(want)

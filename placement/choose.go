@@ -10,6 +10,8 @@ import (
 // chooser picks the set of children that take n units of one level, and how many each takes: docs/order.md section 4,
 // `Sets` and `Fill`.
 type chooser struct {
+	p     *problem
+	ask   *ask
 	sums  *sums
 	items []item
 	level int
@@ -22,7 +24,7 @@ type chooser struct {
 }
 
 // scored says whether children that are equal otherwise may differ in score.
-func (c *chooser) scored() bool { return c.byZones || c.sums.ask.p.scored() }
+func (c *chooser) scored() bool { return c.byZones || c.p.scored() }
 
 // choose fills the items' given, and short where the short group goes.
 func (c *chooser) choose() {
@@ -137,7 +139,7 @@ func (c *chooser) compareUsed(i, j int) int {
 	case c.byScore():
 		order = cmp.Compare(c.sums.nodeScore(b.at), c.sums.nodeScore(a.at))
 	default:
-		order = c.sums.ask.p.compareFree(a.slots, b.slots)
+		order = c.p.compareFree(a.slots, b.slots)
 	}
 	return order
 }
@@ -172,7 +174,7 @@ func (c *chooser) able(set []int) bool {
 
 // byScore says whether the children are nodes that are compared by host score.
 func (c *chooser) byScore() bool {
-	return c.sums.ask.p.policy == gang.ByScore && len(c.items) > 0 && c.sums.ask.p.v.isNode(c.items[0].at)
+	return c.p.policy == gang.ByScore && len(c.items) > 0 && c.p.v.isNode(c.items[0].at)
 }
 
 // extra picks the fewest further children that are needed beside the core, the best such set.
@@ -235,7 +237,7 @@ func (c *chooser) fill(set []int) {
 		it.given = min(least(i), left)
 		left -= it.given
 	}
-	if c.sums.ask.p.policy == gang.Spread || c.sums.ask.p.policy == gang.Balanced {
+	if c.p.policy == gang.Spread || c.p.policy == gang.Balanced {
 		c.fillEvenly(set, left)
 		return
 	}

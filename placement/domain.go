@@ -20,7 +20,7 @@ type candidate struct {
 func (f *found) rankDomains() []vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.sums.ask.p.friends.at(d)})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.friends.at(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]vertex, 0, len(cands))
@@ -38,8 +38,8 @@ func (f *found) rankDomains() []vertex {
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
 func (f *found) best() vertex {
-	if f.sums.ask.p.lca >= 0 { // there is at most one, and nothing to compare
-		if d := f.sums.ask.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
+	if f.p.lca >= 0 { // there is at most one, and nothing to compare
+		if d := f.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
 			return d
 		}
 		return -1
@@ -52,7 +52,7 @@ func (f *found) best() vertex {
 	}
 	best := candidate{domain: -1}
 	var skip func(x vertex) bool
-	if f.sums.ask.slots.flat == nil && len(f.sums.ask.p.siblings) == 0 {
+	if f.ask.slots.flat == nil && len(f.p.siblings) == 0 {
 		skip = func(x vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0
@@ -88,7 +88,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	order := -1
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.sums.ask.p.friends.at(d))
+			order = cmp.Compare(best.anchor, f.p.friends.at(d))
 		}
 	}
 	span := int64(-1)
@@ -104,7 +104,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.sums.ask.p.friends.at(d), span
+		best.domain, best.anchor, best.span = d, f.p.friends.at(d), span
 	}
 	return order
 }
@@ -130,7 +130,7 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.sums.ask.p.v.comparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.p.v.comparePaths(a.domain, b.domain))
 	})
 	out := make([]vertex, len(cands))
 	for i, c := range cands {
@@ -163,12 +163,12 @@ func (f *found) compareIntact(list []int64, d vertex) int {
 }
 
 func (f *found) eachIntact(d vertex, yield func(n int64) bool) {
-	groups := f.sums.ask.full
-	for i := range f.sums.ask.p.levels {
+	groups := f.ask.full
+	for i := range f.p.levels {
 		if i > 0 {
-			groups *= f.sums.ask.ratio(i - 1)
+			groups *= f.ask.ratio(i - 1)
 		}
-		for _, t := range slices.Backward(f.sums.ask.p.v.tiersBelow(f.strategy.groups[i])) {
+		for _, t := range slices.Backward(f.p.v.tiersBelow(f.strategy.groups[i])) {
 			if !yield(min(groups, f.sums.whole(i, t, d))) {
 				return
 			}
@@ -186,19 +186,19 @@ func (p *problem) compareFree(a, b int64) int {
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
 func (f *found) comparePacking(a, b vertex) int {
-	if c := f.sums.ask.p.compareZones(a, b); c != 0 {
+	if c := f.p.compareZones(a, b); c != 0 {
 		return c
 	}
-	if f.sums.ask.p.policy == gang.ByScore && f.sums.ask.p.v.isNode(a) && f.sums.ask.p.v.isNode(b) {
+	if f.p.policy == gang.ByScore && f.p.v.isNode(a) && f.p.v.isNode(b) {
 		if c := cmp.Compare(f.sums.nodeScore(b), f.sums.nodeScore(a)); c != 0 {
 			return c
 		}
 	}
 	for a != b && a >= 0 && b >= 0 {
-		if c := f.sums.ask.p.compareFree(f.sums.ask.slots.at(a), f.sums.ask.slots.at(b)); c != 0 {
+		if c := f.p.compareFree(f.ask.slots.at(a), f.ask.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = f.sums.ask.p.v.above(a), f.sums.ask.p.v.above(b)
+		a, b = f.p.v.above(a), f.p.v.above(b)
 	}
 	return 0
 }

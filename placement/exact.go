@@ -165,7 +165,7 @@ func (e *nodeCounts) listAll(free []int64) (f frontier, forgot bool) {
 // list puts every number of members of the roles from one on into what is free.
 func (e *nodeCounts) list(role int, free []int64, out *frontier) {
 	if role == len(e.scheme.cast.roles) {
-		if e.zones != nil && e.at.total() > 0 && !e.zones.holds(e.scheme.cast.p.byShape(e.at[:role])) {
+		if e.zones != nil && e.at.total() > 0 && !e.zones.holds(e.scheme.p.byShape(e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))

@@ -23,7 +23,7 @@ func (s *sums) fillsPlainly(x vertex, d *demand) bool {
 		sums := s.ask.slots.ix.sumsOf(x)
 		return !d.short || sums.child(1) < s.ask.short
 	}
-	for _, t := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		if s.whole(0, t, x) > 0 {
 			return false
 		}
@@ -33,23 +33,23 @@ func (s *sums) fillsPlainly(x vertex, d *demand) bool {
 
 // isOrdinary says whether nothing but slots tells nodes apart.
 func (s *sums) isOrdinary() bool {
-	return s.ask.slots.flat == nil && s.ask.p.policy == gang.BestFit && s.ask.p.mult == nil && s.ask.beyond == 0 && len(s.ask.p.siblings) == 0 &&
-		len(s.ask.p.friends) == 0 && !s.ask.p.scored()
+	return s.ask.slots.flat == nil && s.p.policy == gang.BestFit && s.p.mult == nil && s.ask.beyond == 0 && len(s.p.siblings) == 0 &&
+		len(s.p.friends) == 0 && !s.p.scored()
 }
 
 // fillPlain places n members below x, on the fewest children, the fewest slots in sum, and appends their positions to a
 // list. The set of children has less to spare than any of them takes, or one could be left out. So all of them are filled,
 // except for the last in fill order.
 func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
-	if s.ask.p.v.isNode(x) || n == s.ask.slots.at(x) {
+	if s.p.v.isNode(x) || n == s.ask.slots.at(x) {
 		return s.fillAll(x, n, list)
 	}
 	if s.zonesTell(x) {
 		return s.fillZoned(x, n, list)
 	}
-	kept := len(s.ask.p.scratch.picks)
+	kept := len(s.p.scratch.picks)
 	s.pickFewest(x, n)
-	picks := s.ask.p.scratch.picks[kept:]
+	picks := s.p.scratch.picks[kept:]
 	last, spare := 0, -n
 	for i := range picks {
 		spare += picks[i].slots
@@ -64,23 +64,23 @@ func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
 			list = s.fillAll(p.at, p.slots, list)
 		}
 	}
-	s.ask.p.scratch.picks = s.ask.p.scratch.picks[:kept]
+	s.p.scratch.picks = s.p.scratch.picks[:kept]
 	return list
 }
 
 // fillAll fills a vertex with n members, all that it has slots for unless it is a node. The list has room for one more.
 func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
-	if s.ask.p.v.isNode(x) {
+	if s.p.v.isNode(x) {
 		for range n {
-			list = append(list, s.ask.p.v.position(x))
+			list = append(list, s.p.v.position(x))
 		}
 		return list
 	}
-	s.ask.p.scratch.slots = appendTo(s.ask.p.scratch.slots[:0], &s.ask.slots.ix.slots, s.ask.p.v.firstPos[x], s.ask.p.v.endPos[x])
+	s.p.scratch.slots = appendTo(s.p.scratch.slots[:0], &s.ask.slots.ix.slots, s.p.v.firstPos[x], s.p.v.endPos[x])
 	end := len(list)
 	list = list[:cap(list)]
-	for i, slots := range s.ask.p.scratch.slots {
-		pos := s.ask.p.v.firstPos[x] + int32(i)
+	for i, slots := range s.p.scratch.slots {
+		pos := s.p.v.firstPos[x] + int32(i)
 		list[end] = pos // where there is no slot the next one comes here; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
 			list[end+k] = pos
@@ -121,13 +121,13 @@ func (s *sums) pickFewest(x vertex, n int64) {
 			return true
 		}
 	}
-	lo, _ := s.ask.p.v.kids(x)
+	lo, _ := s.p.v.kids(x)
 	for i, slots := range s.slotsBelow(x) {
 		if size == 0 {
 			break
 		}
 		if slots > 0 && take(int64(slots)) {
-			s.ask.p.scratch.picks = append(s.ask.p.scratch.picks, chosen{lo + vertex(i), int64(slots)})
+			s.p.scratch.picks = append(s.p.scratch.picks, chosen{lo + vertex(i), int64(slots)})
 			size--
 		}
 	}
@@ -135,13 +135,13 @@ func (s *sums) pickFewest(x vertex, n int64) {
 
 // slotsBelow are the slots of the children of x, in the scratch.
 func (s *sums) slotsBelow(x vertex) []int32 {
-	list := s.ask.p.scratch.slots[:0]
-	if lo, end := s.ask.p.v.kids(x); s.ask.p.v.isNode(lo) {
-		list = appendTo(list, &s.ask.slots.ix.slots, s.ask.p.v.firstPos[x], s.ask.p.v.endPos[x])
+	list := s.p.scratch.slots[:0]
+	if lo, end := s.p.v.kids(x); s.p.v.isNode(lo) {
+		list = appendTo(list, &s.ask.slots.ix.slots, s.p.v.firstPos[x], s.p.v.endPos[x])
 	} else {
 		list = appendTo(list, &s.ask.slots.ix.domains, lo, end)
 	}
-	s.ask.p.scratch.slots = list
+	s.p.scratch.slots = list
 	return list
 }
 
@@ -149,7 +149,7 @@ func descending(a, b int64) int { return cmp.Compare(b, a) }
 
 // leastSum is the program over the children behind some sums, in the scratch.
 func (s *sums) leastSum(sums *childSums) *leastSum {
-	l := &s.ask.p.scratch.least
+	l := &s.p.scratch.least
 	l.reset()
 	var before int64
 	for i := range sums.len {

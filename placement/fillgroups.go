@@ -15,10 +15,10 @@ func (s *sums) keepsPlainly(x vertex, d *demand) bool {
 	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == rootVertex || !s.isOrdinary() || s.zonesTell(x) {
 		return false
 	}
-	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for i := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		switch whole := int64(s.ask.indexed.whole[i].at(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short:
-			return s.ask.p.v.gaps[i][x] == 1
+			return s.p.v.gaps[i][x] == 1
 		case whole > 0:
 			return false
 		}
@@ -33,15 +33,15 @@ func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
 	if !d.short {
 		short = 0
 	}
-	l := &s.ask.p.scratch.groups
+	l := &s.p.scratch.groups
 	if !l.begin(&sums, s.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
-	kept := len(s.ask.p.scratch.taken)
+	kept := len(s.p.scratch.taken)
 	s.giveGroups(l, d)
-	set := s.ask.p.scratch.taken[kept:]
+	set := s.p.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
-	lo, end := s.ask.p.v.kids(x)
+	lo, end := s.p.v.kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
 		t := takenWith(set, s.ask.slots.ix.at(c))
 		if t == nil {
@@ -51,9 +51,9 @@ func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
 		part := demand{units: s.units(), short: t.short}
 		part.units[0] = t.groups
 		out.parts = append(out.parts, s.place(c, part))
-		set = s.ask.p.scratch.taken[kept:]
+		set = s.p.scratch.taken[kept:]
 	}
-	s.ask.p.scratch.taken = s.ask.p.scratch.taken[:kept]
+	s.p.scratch.taken = s.p.scratch.taken[:kept]
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -74,14 +74,14 @@ func takenWith(set []taken, slots int64) *taken {
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
 func (s *sums) giveGroups(l *leastGroups, d *demand) {
-	from := len(s.ask.p.scratch.taken)
+	from := len(s.p.scratch.taken)
 	last, spare := -1, -d.units[0]
 	for _, i := range l.pick() {
 		t := taken{slots: l.slots[i], groups: l.slots[i] / l.size}
 		spare += t.groups
-		s.ask.p.scratch.taken = append(s.ask.p.scratch.taken, t)
+		s.p.scratch.taken = append(s.p.scratch.taken, t)
 	}
-	set := s.ask.p.scratch.taken[from:]
+	set := s.p.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
 		if beside := t.slots-t.groups*l.size >= l.short; beside || spare > 0 {

@@ -5,18 +5,18 @@ import "slices"
 // fillZoned is fillPlain where the zones of the children of x tell them apart. If the next member gets as many zones on each of
 // them, slots decide how many children of which size are taken, and the score of the zones which ones of a size.
 func (s *sums) fillZoned(x vertex, n int64, list []int32) []int32 {
-	lo, end := s.ask.p.v.kids(x)
+	lo, end := s.p.v.kids(x)
 	if !s.sameZones(lo, end) {
 		return s.fillChosen(x, n, list)
 	}
-	kept := len(s.ask.p.scratch.picks)
+	kept := len(s.p.scratch.picks)
 	s.pickFewest(x, n)
-	picks := s.ask.p.scratch.picks[kept:]
+	picks := s.p.scratch.picks[kept:]
 	least, spare := picks[0].slots, -n
 	for _, p := range picks {
 		least, spare = min(least, p.slots), spare+p.slots
 	}
-	given := s.ask.p.scratch.carve(int(end - lo))
+	given := s.p.scratch.carve(int(end - lo))
 	for i, p := range picks {
 		same := func(o chosen) bool { return o.slots == p.slots }
 		if slices.ContainsFunc(picks[:i], same) {
@@ -34,10 +34,10 @@ func (s *sums) fillZoned(x vertex, n int64, list []int32) []int32 {
 		}
 		s.giveBest(lo, end, count, p.slots, last, given)
 	}
-	s.ask.p.scratch.picks = s.ask.p.scratch.picks[:kept]
+	s.p.scratch.picks = s.p.scratch.picks[:kept]
 	for i, units := range given {
 		for range units {
-			list = append(list, s.ask.p.v.position(lo+vertex(i)))
+			list = append(list, s.p.v.position(lo+vertex(i)))
 		}
 	}
 	return list
@@ -50,7 +50,7 @@ func (s *sums) sameZones(lo, end vertex) bool {
 		if s.ask.slots.at(c) == 0 {
 			continue
 		}
-		n := s.ask.p.zonesOn(c)
+		n := s.p.zonesOn(c)
 		if zones >= 0 && n != zones {
 			return false
 		}
@@ -89,7 +89,7 @@ func (s *sums) fillChosen(x vertex, n int64, list []int32) []int32 {
 	sh := s.placeChosen(x, d)
 	for i := range sh.parts {
 		for range s.newMembers(&sh.parts[i].demand) {
-			list = append(list, s.ask.p.v.position(sh.parts[i].at))
+			list = append(list, s.p.v.position(sh.parts[i].at))
 		}
 	}
 	return list

@@ -17,14 +17,14 @@ type groupSearch struct {
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold in
 // so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
 func (f *found) groupBest() (d vertex, ok bool) {
-	if f.sums.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.gang >= f.sums.ask.p.v.rootTop || f.sums.ask.slots.ix.domains.at(f.sums.ask.p.v.outside) > 0 {
+	if f.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.gang >= f.p.v.rootTop || f.ask.slots.ix.domains.at(f.p.v.outside) > 0 {
 		return -1, false
 	}
-	i, t := f.sums.ask.p.v.tierIndex(f.strategy.gang), f.sums.ask.p.v.tierIndex(f.strategy.groups[0])
+	i, t := f.p.v.tierIndex(f.strategy.gang), f.p.v.tierIndex(f.strategy.groups[0])
 	switch {
 	case !f.mayHold(rootVertex, i):
 		return -1, true
-	case i < 2 || t >= i || t > 0 && f.sums.ask.indexed.most[i][t-1].at(rootVertex) > 0:
+	case i < 2 || t >= i || t > 0 && f.ask.indexed.most[i][t-1].at(rootVertex) > 0:
 		return -1, false
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
@@ -41,14 +41,14 @@ func (f *found) groupBest() (d vertex, ok bool) {
 
 // walk looks at the domains of the tier below x; false if there are nodes among them.
 func (g *groupSearch) walk(x vertex) bool {
-	lo, end := g.found.sums.ask.p.v.kids(x)
-	if g.found.sums.ask.p.v.isNode(lo) {
+	lo, end := g.found.p.v.kids(x)
+	if g.found.p.v.isNode(lo) {
 		return lo == end
 	}
 	for c := lo; c < end; c++ {
-		switch slots := int64(g.found.sums.ask.slots.ix.domains.at(c)); {
-		case slots < g.found.sums.ask.members:
-		case g.found.sums.ask.p.v.tier[c] <= g.found.strategy.gang:
+		switch slots := int64(g.found.ask.slots.ix.domains.at(c)); {
+		case slots < g.found.ask.members:
+		case g.found.p.v.tier[c] <= g.found.strategy.gang:
 			g.look(c, slots)
 		case g.mayHoldIn(c) && !g.walk(c):
 			return false
@@ -59,7 +59,7 @@ func (g *groupSearch) walk(x vertex) bool {
 
 // mayHoldIn says whether a domain of the tier below x may hold all groups in the span.
 func (g *groupSearch) mayHoldIn(x vertex) bool {
-	return int64(g.found.sums.ask.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.found.sums.ask.full
+	return int64(g.found.ask.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.found.ask.full
 }
 
 // look compares a domain of the tier with the best so far.
@@ -74,9 +74,9 @@ func (g *groupSearch) look(x vertex, slots int64) {
 
 // mayLieIn says whether the best children of a domain hold all groups in the span.
 func (g *groupSearch) mayLieIn(x vertex) bool {
-	lo, end := g.found.sums.ask.p.v.kids(x)
-	if g.found.sums.ask.p.v.isNode(lo) || int64(end-lo) <= g.span || g.found.sums.ask.p.v.tier[x] <= g.found.sums.ask.p.v.tiers[g.groupPlace] {
+	lo, end := g.found.p.v.kids(x)
+	if g.found.p.v.isNode(lo) || int64(end-lo) <= g.span || g.found.p.v.tier[x] <= g.found.p.v.tiers[g.groupPlace] {
 		return true
 	}
-	return int64(g.found.sums.ask.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.found.sums.ask.full
+	return int64(g.found.ask.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.found.ask.full
 }

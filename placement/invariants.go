@@ -19,22 +19,22 @@ func must(holds bool, format string, args ...any) {
 func (o *outcome) checkPlan(sh *share) {
 	count := map[vertex]int64{}
 	o.checkShare(sh, count)
-	must(o.found.sums.newMembers(&sh.demand) == o.found.sums.ask.members, "%d members are shared out, not %d", o.found.sums.newMembers(&sh.demand), o.found.sums.ask.members)
-	must(int64(len(o.positions)) == o.found.sums.ask.members, "%d of %d members have a position", len(o.positions), o.found.sums.ask.members)
+	must(o.found.sums.newMembers(&sh.demand) == o.found.ask.members, "%d members are shared out, not %d", o.found.sums.newMembers(&sh.demand), o.found.ask.members)
+	must(int64(len(o.positions)) == o.found.ask.members, "%d of %d members have a position", len(o.positions), o.found.ask.members)
 	for _, pos := range o.positions {
-		x := o.found.sums.ask.p.v.nodeVertex(pos)
+		x := o.found.p.v.nodeVertex(pos)
 		count[x]--
-		must(o.found.sums.ask.p.v.contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
+		must(o.found.p.v.contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
 	}
 	for x, n := range count {
 		must(n == 0, "node %d takes %d members more than it has ranks", x, n)
 	}
 	where := slices.Clone(o.positions)
-	for _, m := range o.found.sums.ask.p.running {
+	for _, m := range o.found.p.running {
 		where = append(where, m.pos)
 	}
-	must(o.found.sums.ask.p.v.tierOf(o.found.sums.ask.p.v.named(o.found.sums.ask.p.v.lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
-	for i, t := range o.found.sums.ask.p.reachedByGroups(o.positions) {
+	must(o.found.p.v.tierOf(o.found.p.v.named(o.found.p.v.lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
+	for i, t := range o.found.p.reachedByGroups(o.positions) {
 		must(t <= o.found.strategy.groups[i], "groups of level %d reach tier %d, not %d", i, t, o.found.strategy.groups[i])
 	}
 }
@@ -43,27 +43,27 @@ func (o *outcome) checkPlan(sh *share) {
 func (o *outcome) checkShare(sh *share, count map[vertex]int64) {
 	n := o.found.sums.newMembers(&sh.demand)
 	must(n > 0, "vertex %d gets a share of nothing", sh.at)
-	if room := o.found.sums.ask.slots.at(sh.at) + o.found.sums.ask.p.forced[sh.at]; o.found.sums.ask.beyond == 0 {
+	if room := o.found.ask.slots.at(sh.at) + o.found.p.forced[sh.at]; o.found.ask.beyond == 0 {
 		must(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
 	}
-	if o.found.sums.ask.p.mult != nil && o.found.sums.ask.p.v.above(sh.at) >= 0 {
-		unit := o.found.sums.ask.p.unit(o.found.sums.ask.p.v.above(sh.at))
-		must((n+o.found.sums.ask.p.siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
+	if o.found.p.mult != nil && o.found.p.v.above(sh.at) >= 0 {
+		unit := o.found.p.unit(o.found.p.v.above(sh.at))
+		must((n+o.found.p.siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
 	}
-	if o.found.sums.ask.p.v.isNode(sh.at) {
+	if o.found.p.v.isNode(sh.at) {
 		must(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
 		count[sh.at] = n
 		return
 	}
 	for _, pos := range sh.run {
-		must(o.found.sums.ask.p.v.contains(sh.at, o.found.sums.ask.p.v.nodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
-		count[o.found.sums.ask.p.v.nodeVertex(pos)]++
+		must(o.found.p.v.contains(sh.at, o.found.p.v.nodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		count[o.found.p.v.nodeVertex(pos)]++
 		n--
 	}
-	whole := make([]int64, len(o.found.sums.ask.sizes))
+	whole := make([]int64, len(o.found.ask.sizes))
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		must(o.found.sums.ask.p.v.above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
+		must(o.found.p.v.above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
 		n -= o.found.sums.newMembers(&part.demand)
 		for level, units := range part.demand.units {
 			must(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)

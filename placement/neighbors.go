@@ -29,13 +29,13 @@ func (a *ask) findGap() {
 
 // inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
 func (s *sums) inGap(x vertex) (first, end vertex) {
-	lo, hi := s.ask.p.v.kids(x)
+	lo, hi := s.p.v.kids(x)
 	if !s.ask.gap.open {
 		return lo, lo
 	}
 	n := int(hi - lo)
-	first = lo + vertex(sort.Search(n, func(i int) bool { return s.ask.p.v.endOf(lo+vertex(i)) > s.ask.gap.first }))
-	end = lo + vertex(sort.Search(n, func(i int) bool { return s.ask.p.v.first(lo+vertex(i)) > s.ask.gap.last }))
+	first = lo + vertex(sort.Search(n, func(i int) bool { return s.p.v.endOf(lo+vertex(i)) > s.ask.gap.first }))
+	end = lo + vertex(sort.Search(n, func(i int) bool { return s.p.v.first(lo+vertex(i)) > s.ask.gap.last }))
 	for first < end && !s.hasRoomInGap(first) {
 		first++
 	}
@@ -47,14 +47,14 @@ func (s *sums) inGap(x vertex) (first, end vertex) {
 
 // hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
 func (s *sums) hasRoomInGap(x vertex) bool {
-	first, end := s.ask.p.v.first(x), s.ask.p.v.endOf(x)
+	first, end := s.p.v.first(x), s.p.v.endOf(x)
 	switch {
 	case s.ask.slots.at(x) <= 0 || end <= s.ask.gap.first || first > s.ask.gap.last:
 		return false
 	case first >= s.ask.gap.first && end-1 <= s.ask.gap.last:
 		return true
 	}
-	lo, hi := s.ask.p.v.kids(x)
+	lo, hi := s.p.v.kids(x)
 	for c := lo; c < hi; c++ {
 		if s.hasRoomInGap(c) {
 			return true

@@ -13,7 +13,7 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 	c.readRoles()
 	c.list()
 	c.sumUp()
-	g := &scheme{cast: c, fitting: &fitting{folder: newFolder(c.most, e.p.steps(), c.steps)}}
+	g := &scheme{p: c.p, cast: c, fitting: &fitting{folder: newFolder(c.most, e.p.steps(), c.steps)}}
 	free, open := make([]int64, len(e.p.needs)), make([]bool, len(c.roles))
 	return func(pos int32, gone []int32) int64 {
 		id := e.p.v.node(pos)

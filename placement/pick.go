@@ -80,7 +80,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
-	if k.chooser.sums.ask.p.policy == gang.Balanced && best != nil {
+	if k.chooser.p.policy == gang.Balanced && best != nil {
 		best = k.mostEven(size, tasks, best)
 	}
 	switch {
@@ -211,7 +211,7 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 // most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
 // units need not, so all of them are looked at.
 func (k *picker) most(from, size int) int64 {
-	if len(k.chooser.sums.ask.p.levels) > 0 && k.chooser.level < k.chooser.sums.ask.bottom() {
+	if len(k.chooser.p.levels) > 0 && k.chooser.level < k.chooser.ask.bottom() {
 		return k.mostMixed(from, size)
 	}
 	var sum int64
@@ -264,7 +264,7 @@ func (k *picker) compareValues(a, b *pick) int {
 	if order == 0 {
 		order = k.compareSizes(a, b)
 	}
-	if k.chooser.sums.ask.p.policy == gang.Spread {
+	if k.chooser.p.policy == gang.Spread {
 		return -order
 	}
 	return order

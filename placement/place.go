@@ -50,11 +50,11 @@ type item struct {
 // place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
 func (s *sums) place(x vertex, d demand) share {
 	out := share{demand: d, at: x}
-	if s.ask.p.v.isNode(x) {
+	if s.p.v.isNode(x) {
 		return out
 	}
 	if s.fillsPlainly(x, &d) {
-		out.run = s.fillPlain(x, s.newMembers(&d), s.ask.p.scratch.positions(s.newMembers(&d)))
+		out.run = s.fillPlain(x, s.newMembers(&d), s.p.scratch.positions(s.newMembers(&d)))
 		return out
 	}
 	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
@@ -66,8 +66,8 @@ func (s *sums) place(x vertex, d demand) share {
 // placeChosen is place by the general choice among the children.
 func (s *sums) placeChosen(x vertex, d demand) share {
 	out := share{demand: d, at: x}
-	items := s.distribute(x, d, s.ask.p.scratch.enter(), false)
-	s.ask.p.scratch.keep(items)
+	items := s.distribute(x, d, s.p.scratch.enter(), false)
+	s.p.scratch.keep(items)
 	n := 0
 	for i := range items {
 		if !items[i].demand.empty() {
@@ -83,7 +83,7 @@ func (s *sums) placeChosen(x vertex, d demand) share {
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}
-	s.ask.p.scratch.depth--
+	s.p.scratch.depth--
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -100,19 +100,19 @@ func shortLast(parts []share) {
 }
 
 // units makes room for one count a level.
-func (s *sums) units() []int64 { return s.ask.p.scratch.carve(len(s.ask.sizes)) }
+func (s *sums) units() []int64 { return s.p.scratch.carve(len(s.ask.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
 func (s *sums) spanOf(x vertex) int64 {
-	if s.ask.p.v.isNode(x) {
+	if s.p.v.isNode(x) {
 		return 0
 	}
 	if n, ok := s.indexedSpan(x); ok {
 		return n
 	}
-	items := s.distribute(x, s.everything(), s.ask.p.scratch.enter(), true)
-	s.ask.p.scratch.keep(items)
-	s.ask.p.scratch.depth--
+	items := s.distribute(x, s.everything(), s.p.scratch.enter(), true)
+	s.p.scratch.keep(items)
+	s.p.scratch.depth--
 	var n int64
 	for i := range items {
 		if it := &items[i]; it.given > 0 || it.demand.short || it.siblings > 0 {
@@ -170,15 +170,15 @@ func (s *sums) note(level int, items []item) {
 // children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
 // restore the order of ranks first.
 func (s *sums) children(x vertex, items []item) []item {
-	lo, end := s.ask.p.v.kids(x)
-	zones := s.ask.p.v.isNode(lo) && s.zonesTell(x)
+	lo, end := s.p.v.kids(x)
+	zones := s.p.v.isNode(lo) && s.zonesTell(x)
 	first, behind := s.inGap(x)
 	for _, run := range [...][2]vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := s.ask.slots.at(c); slots > 0 || s.ask.p.forced.at(c) > 0 {
-				it := item{at: c, slots: slots, siblings: s.ask.p.siblings.at(c), friends: s.ask.p.friends.at(c), withRest: -1}
+			if slots := s.ask.slots.at(c); slots > 0 || s.p.forced.at(c) > 0 {
+				it := item{at: c, slots: slots, siblings: s.p.siblings.at(c), friends: s.p.friends.at(c), withRest: -1}
 				if zones {
-					it.zones = s.ask.p.zonesOn(c)
+					it.zones = s.p.zonesOn(c)
 				}
 				items = append(items, it)
 			}
@@ -197,7 +197,7 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 			continue
 		}
 		for i := range items {
-			if s.ask.p.v.contains(items[i].at, s.homes[g]) {
+			if s.p.v.contains(items[i].at, s.homes[g]) {
 				items[i].demand.begun = append(items[i].demand.begun, g)
 			}
 		}
@@ -209,21 +209,21 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 // tells whether the short group is still to be placed, before and after.
 func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
 	for i := range items {
-		n += items[i].given - s.ask.p.forced.at(items[i].at)
+		n += items[i].given - s.p.forced.at(items[i].at)
 	}
 	at, whole := s.keepAt(x, level, n, items)
 	if !whole {
 		return s.giveMost(x, level, n, items)
 	}
 	s.bound(level, at, items)
-	c := chooser{sums: s, items: items, level: level, n: n, unit: s.unitOf(level, x), count: count, byZones: s.zonesTell(x)}
+	c := chooser{p: s.p, ask: s.ask, sums: s, items: items, level: level, n: n, unit: s.unitOf(level, x), count: count, byZones: s.zonesTell(x)}
 	if *short && s.roomForShort(x, at, n, items) {
 		c.short, *short = true, false
 	}
 	c.choose()
-	if s.ask.p.forced != nil {
+	if s.p.forced != nil {
 		for i := range items {
-			items[i].given += s.ask.p.forced[items[i].at]
+			items[i].given += s.p.forced[items[i].at]
 		}
 	}
 	return 0
@@ -234,7 +234,7 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 	if level == s.ask.bottom() {
 		return 0, true
 	}
-	for _, t := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		var sum int64
 		for i := range items {
 			sum += max(items[i].given, s.free(level, t, items[i].at))
@@ -248,7 +248,7 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 
 // giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
 func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
-	below := s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x))
+	below := s.p.v.tiersBelow(s.p.v.tierOf(x))
 	for i := range items {
 		it := &items[i]
 		it.given = max(it.given, s.free(level, below[len(below)-1], it.at))
@@ -260,7 +260,7 @@ func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
 // bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
 // as many as there is room for at the one below.
 func (s *sums) bound(level int, tier int32, items []item) {
-	below := s.ask.p.v.tiersBelow(tier)
+	below := s.p.v.tiersBelow(tier)
 	for i := range items {
 		it := &items[i]
 		it.lo, it.hi = it.given, s.free(level, tier, it.at)
@@ -291,7 +291,7 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 		}
 		return true
 	}
-	for _, t := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		if t < tier {
 			continue
 		}
@@ -312,11 +312,11 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 // spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
 func (s *sums) spare(whole, t int32, x vertex) int64 {
 	left := s.besides(0, whole, x)
-	if s.ask.p.v.tierOf(x) <= t {
+	if s.p.v.tierOf(x) <= t {
 		return left
 	}
 	var most int64
-	lo, end := s.ask.p.v.kids(x)
+	lo, end := s.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		most = max(most, s.spare(whole, t, c))
 	}

@@ -10,7 +10,7 @@ import (
 
 // isEven says whether nothing but room tells children apart: there is no score, and no affinity key.
 func (c *chooser) isEven() bool {
-	return !c.scored() && len(c.sums.ask.p.friends) == 0 && c.sums.ask.p.policy != gang.ByScore
+	return !c.scored() && len(c.p.friends) == 0 && c.p.policy != gang.ByScore
 }
 
 // isPlain says whether slots alone decide between children: there is no short group either, and a child takes as many
@@ -32,10 +32,10 @@ func (c *chooser) isPlain(pool []int) bool {
 func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.items[j].hi, c.items[i].hi), cmp.Compare(i, j)) })
 	size, sum := c.first(pool, need)
-	if c.count || c.sums.ask.p.policy == gang.Spread || sum == need {
+	if c.count || c.p.policy == gang.Spread || sum == need {
 		return pool[:size]
 	}
-	if c.sums.ask.p.policy == gang.Balanced {
+	if c.p.policy == gang.Balanced {
 		pool = c.withShare(pool, core, size)
 	}
 	if size == 1 {
@@ -44,7 +44,7 @@ func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 		first, _ := slices.BinarySearchFunc(pool, c.items[pool[n-1]].hi, func(i int, hi int64) int { return cmp.Compare(hi, c.items[i].hi) })
 		return pool[first : first+1]
 	}
-	l := &c.sums.ask.p.scratch.least
+	l := &c.p.scratch.least
 	l.reset()
 	for _, i := range pool {
 		l.add(c.items[i].hi)
@@ -76,7 +76,7 @@ func (c *chooser) withShare(pool, core []int, size int) []int {
 // pool hold exactly the need: then every set has all children above the smallest of these, and as many as are missing
 // with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it is otherwise.
 func (c *chooser) extraExact(pool []int, need int64, flagged bool) []int {
-	if c.sums.ask.p.policy != gang.BestFit {
+	if c.p.policy != gang.BestFit {
 		return nil
 	}
 	slices.SortFunc(pool, func(i, j int) int {

@@ -22,14 +22,14 @@ type plainSearch struct {
 // plainBest is best for members alone, between which slots alone decide; false if this takes more than the index knows. The
 // narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
 func (f *found) plainBest() (d vertex, ok bool) {
-	i := f.sums.ask.p.v.tierIndex(f.strategy.gang)
-	if len(f.sums.ask.p.levels) > 0 || !f.sums.isOrdinary() || f.strategy.gang >= f.sums.ask.p.v.rootTop || f.sums.ask.slots.ix.domains.at(f.sums.ask.p.v.outside) > 0 {
+	i := f.p.v.tierIndex(f.strategy.gang)
+	if len(f.p.levels) > 0 || !f.sums.isOrdinary() || f.strategy.gang >= f.p.v.rootTop || f.ask.slots.ix.domains.at(f.p.v.outside) > 0 {
 		return -1, false
 	}
-	if int64(f.sums.ask.slots.ix.most[i].at(rootVertex)) < f.sums.ask.members {
+	if int64(f.ask.slots.ix.most[i].at(rootVertex)) < f.ask.members {
 		return -1, true
 	}
-	p := plainSearch{found: f, place: i, least: int32(f.sums.ask.members), gap: 1, best: -1, free: math.MaxInt32}
+	p := plainSearch{found: f, place: i, least: int32(f.ask.members), gap: 1, best: -1, free: math.MaxInt32}
 	if i == 0 {
 		return p.bestNode()
 	}
@@ -44,17 +44,17 @@ func (f *found) plainBest() (d vertex, ok bool) {
 
 // bestNode is plainBest for tier 0.
 func (p *plainSearch) bestNode() (d vertex, ok bool) {
-	ix := p.found.sums.ask.slots.ix
+	ix := p.found.ask.slots.ix
 	p.bit = ix.values.at(rootVertex) >> p.least << p.least
 	p.bit &= -p.bit
-	if p.bit == 0 || p.bit == 1<<63 || p.found.sums.ask.p.alignment.aligned {
+	if p.bit == 0 || p.bit == 1<<63 || p.found.p.alignment.aligned {
 		return -1, false
 	}
 	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
 	p.walk(rootVertex)
-	for pos := p.found.sums.ask.p.v.firstPos[p.best]; ; pos++ {
+	for pos := p.found.p.v.firstPos[p.best]; ; pos++ {
 		if ix.slots.at(pos) == p.least {
-			return p.found.sums.ask.p.v.nodeVertex(pos), true
+			return p.found.p.v.nodeVertex(pos), true
 		}
 	}
 }
@@ -62,27 +62,27 @@ func (p *plainSearch) bestNode() (d vertex, ok bool) {
 // mayHold says whether there is something below x to be compared.
 func (p *plainSearch) mayHold(x vertex) bool {
 	if p.bit != 0 {
-		return p.found.sums.ask.slots.ix.values.at(x)&p.bit != 0
+		return p.found.ask.slots.ix.values.at(x)&p.bit != 0
 	}
-	return int64(p.found.sums.ask.slots.ix.tops[p.place].at(x*topSize+p.span-1)) >= p.found.sums.ask.members
+	return int64(p.found.ask.slots.ix.tops[p.place].at(x*topSize+p.span-1)) >= p.found.ask.members
 }
 
 // walk compares what lies below x; false if there are nodes among the domains of the tier.
 func (p *plainSearch) walk(x vertex) bool {
-	lo, end := p.found.sums.ask.p.v.kids(x)
-	if p.found.sums.ask.p.v.isNode(lo) {
+	lo, end := p.found.p.v.kids(x)
+	if p.found.p.v.isNode(lo) {
 		if p.bit != 0 {
 			p.look(x, x+1)
 		}
 		return p.bit != 0
 	}
-	if p.found.sums.ask.p.v.gaps[p.place][x] == p.gap {
+	if p.found.p.v.gaps[p.place][x] == p.gap {
 		p.lookInto(x)
 		return true
 	}
 	for c := lo; c < end; c++ {
 		switch {
-		case p.found.sums.ask.p.v.tier[c] <= p.found.strategy.gang:
+		case p.found.p.v.tier[c] <= p.found.strategy.gang:
 			p.look(c, c+1)
 		case p.mayHold(c) && !p.walk(c):
 			return false
@@ -94,11 +94,11 @@ func (p *plainSearch) walk(x vertex) bool {
 // lookInto compares the children of x. Where the best so far has as few slots as it can have, they are as good only at best, and
 // what is above them decides.
 func (p *plainSearch) lookInto(x vertex) {
-	if p.free == p.least && p.found.comparePacking(x, p.found.sums.ask.p.v.above(p.best)) >= 0 {
+	if p.free == p.least && p.found.comparePacking(x, p.found.p.v.above(p.best)) >= 0 {
 		return
 	}
-	lo, end := p.found.sums.ask.p.v.kids(x)
-	if row := p.found.sums.ask.slots.ix.row(x, p.span, p.found.sums.ask.members); row >= 0 && p.bit == 0 {
+	lo, end := p.found.p.v.kids(x)
+	if row := p.found.ask.slots.ix.row(x, p.span, p.found.ask.members); row >= 0 && p.bit == 0 {
 		p.lookAlong(row, lo, end)
 	} else {
 		p.look(lo, end)
@@ -109,7 +109,7 @@ func (p *plainSearch) lookInto(x vertex) {
 func (p *plainSearch) look(lo, end vertex) {
 	most := p.free
 	for lo < end {
-		slots := p.found.sums.ask.slots.ix.domains.from(lo)
+		slots := p.found.ask.slots.ix.domains.from(lo)
 		n := min(int(end-lo), len(slots))
 		for i, free := range slots[:n] {
 			if (free-p.least)|(most-free) >= 0 && p.holds(lo+vertex(i)) {
@@ -126,13 +126,13 @@ func (p *plainSearch) holds(x vertex) bool {
 	if p.bit != 0 {
 		return p.mayHold(x)
 	}
-	sums := p.found.sums.ask.slots.ix.sumsOf(x)
-	return sums.len <= p.span || sums.of(p.span) >= p.found.sums.ask.members
+	sums := p.found.ask.slots.ix.sumsOf(x)
+	return sums.len <= p.span || sums.of(p.span) >= p.found.ask.members
 }
 
 // lookAlong is look for domains whose row starts at a place.
 func (p *plainSearch) lookAlong(row int32, lo, end vertex) {
-	ix, most := p.found.sums.ask.slots.ix, p.free
+	ix, most := p.found.ask.slots.ix, p.free
 	for lo < end {
 		slots, held := ix.domains.from(lo), ix.rows.from(row)
 		n := min(int(end-lo), len(slots), len(held))

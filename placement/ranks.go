@@ -21,7 +21,7 @@ func (s *sums) arrange(sh *share) arrangement {
 		s.appendWhole(sh, &out)
 		return out
 	}
-	if s.ask.p.v.isNode(sh.at) {
+	if s.p.v.isNode(sh.at) {
 		out.units[s.ask.bottom()] = s.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
@@ -52,7 +52,7 @@ func (s *sums) isWhole(sh *share) bool {
 	switch {
 	case sh.run != nil:
 		return true
-	case s.ask.p.v.isNode(sh.at):
+	case s.p.v.isNode(sh.at):
 		return s.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[s.ask.bottom()] == s.newMembers(&sh.demand)
 	case s.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
@@ -72,8 +72,8 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
 		s.cutRun(sh, sh.run, out)
-	case s.ask.p.v.isNode(sh.at):
-		s.cutRun(sh, s.appendNode(s.ask.p.scratch.positions(s.newMembers(&sh.demand)), sh), out)
+	case s.p.v.isNode(sh.at):
+		s.cutRun(sh, s.appendNode(s.p.scratch.positions(s.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
 		s.appendWhole(&sh.parts[i], out)
@@ -83,7 +83,7 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 // appendNode lists the position of a node, once for each member.
 func (s *sums) appendNode(list []int32, sh *share) []int32 {
 	for range s.newMembers(&sh.demand) {
-		list = append(list, s.ask.p.v.position(sh.at))
+		list = append(list, s.p.v.position(sh.at))
 	}
 	return list
 }
@@ -162,7 +162,7 @@ func (s *sums) assign(a arrangement) []int32 {
 	// What is left in rank order: whole new groups, then the short one; without groups the members.
 	rest := append(slices.Clone(a.units[0]), a.short...)
 	out := make([]int32, s.ask.members)
-	for i, m := range s.ask.p.pending[:s.ask.members] {
+	for i, m := range s.p.pending[:s.ask.members] {
 		pos, ok := at[m.rank]
 		if !ok {
 			pos, rest = rest[0], rest[1:]

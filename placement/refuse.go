@@ -87,18 +87,18 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
 // equals that with the most slots, then the first in path order.
 func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
-	p := s.ask.p
+	p := s.p
 	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
-	if s.ask.p.lca < 0 && slots.flat == nil && (len(s.ask.p.levels) == 0 || s.ask.indexed != nil) {
-		i := s.ask.p.v.tierIndex(t)
-		if len(s.ask.p.levels) == 0 && t < s.ask.p.v.rootTop && slots.ix.domains.at(s.ask.p.v.outside) == 0 {
+	if s.p.lca < 0 && slots.flat == nil && (len(s.p.levels) == 0 || s.ask.indexed != nil) {
+		i := s.p.v.tierIndex(t)
+		if len(s.p.levels) == 0 && t < s.p.v.rootTop && slots.ix.domains.at(s.p.v.outside) == 0 {
 			// The one to be found has the most slots of all.
 			best.slots = int64(slots.ix.most[i].at(rootVertex)) - 1
-			best.members = min(best.slots+1, int64(len(s.ask.p.pending)))
+			best.members = min(best.slots+1, int64(len(s.p.pending)))
 		}
 		best.walk(rootVertex, i)
 	} else {
-		for _, d := range s.ask.p.candidates(t) {
+		for _, d := range s.p.candidates(t) {
 			best.look(d)
 		}
 	}
@@ -124,7 +124,7 @@ type widest struct {
 }
 
 func (w *widest) look(d vertex) {
-	n, slots := w.sums.ask.p.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
+	n, slots := w.sums.p.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
 	}
@@ -132,15 +132,15 @@ func (w *widest) look(d vertex) {
 
 // walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
 func (w *widest) walk(x vertex, i int) {
-	if w.sums.ask.p.v.tierOf(x) <= w.tier {
+	if w.sums.p.v.tierOf(x) <= w.tier {
 		w.look(x)
 		return
 	}
 	slots := int64(w.table.ix.most[i].at(x))
-	n := min(slots, int64(len(w.sums.ask.p.pending)))
+	n := min(slots, int64(len(w.sums.p.pending)))
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
-		if t := w.sums.ask.p.v.tierIndex(w.sums.tiers[0]); t < i {
+		if t := w.sums.p.v.tierIndex(w.sums.tiers[0]); t < i {
 			groups = int64(w.sums.ask.indexed.most[i][t].at(x))
 		}
 		if groups < w.sums.ask.full {
@@ -150,7 +150,7 @@ func (w *widest) walk(x vertex, i int) {
 	if n < w.members || n == w.members && slots <= w.slots {
 		return
 	}
-	lo, end := w.sums.ask.p.v.kids(x)
+	lo, end := w.sums.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		if n > w.members || w.table.at(c) > w.slots {
 			w.walk(c, i)

@@ -7,6 +7,7 @@ import (
 
 // scheme is a cast under a strategy: at which tiers groups are made, and what fits where then.
 type scheme struct {
+	p        *problem
 	cast     *cast
 	strategy strategy
 	fitting  *fitting
@@ -65,7 +66,7 @@ func (c *cast) bound(st strategy, bounds []int32) *scheme {
 		i = len(c.fittings)
 		c.fittings = append(c.fittings, f)
 	}
-	g := &scheme{cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, fitting: c.fittings[i]}
+	g := &scheme{p: c.p, cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, fitting: c.fittings[i]}
 	g.held = make([]int8, len(c.terrain.classes))
 	g.split()
 	return g
@@ -189,7 +190,7 @@ func (g *scheme) made(k int, x vertex) bool {
 	if g.fitting.homes[k] >= 0 {
 		return g.fitting.homes[k] == x
 	}
-	return g.cast.p.v.tierOf(x) <= g.fitting.bounds[k] && (x == rootVertex || g.fitting.bounds[k] < g.cast.p.v.tierOf(g.cast.p.v.above(x)))
+	return g.p.v.tierOf(x) <= g.fitting.bounds[k] && (x == rootVertex || g.fitting.bounds[k] < g.p.v.tierOf(g.p.v.above(x)))
 }
 
 // expand puts what groups are made of in the place of those that are made at a vertex.

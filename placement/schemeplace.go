@@ -13,34 +13,34 @@ type placed struct {
 
 // decide places the gang below a domain.
 func (g *scheme) decide(d vertex, st strategy) *outcome {
-	positions := make([]int32, len(g.cast.p.pending))
+	positions := make([]int32, len(g.p.pending))
 	lists := g.place(d, g.expand(d, g.cast.want))
 	g.assemble(d, lists, g.cast.want)
 	h := hander{scheme: g, kindOf: map[*part]int{}, positions: positions}
-	h.bill = billing{p: g.cast.p, place: g.cast.p.places(), at: g.cast.p.positionsByRank(), signs: map[*part]string{}}
-	h.bill.sign(g.cast.p.whole)
+	h.bill = billing{p: g.p, place: g.p.places(), at: g.p.positionsByRank(), signs: map[*part]string{}}
+	h.bill.sign(g.p.whole)
 	for k := range g.cast.kinds {
 		for _, a := range g.cast.kinds[k].parts {
 			h.kindOf[a] = g.cast.kinds[k].of
 		}
 	}
-	h.hand(g.cast.p.whole, g.merged(lists))
-	return &outcome{found: &found{strategy: st}, of: g.cast.p, domain: d, positions: positions}
+	h.hand(g.p.whole, g.merged(lists))
+	return &outcome{found: &found{strategy: st}, of: g.p, domain: d, positions: positions}
 }
 
 // place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.
 func (g *scheme) place(x vertex, want counts) [][]placed {
 	lists := make([][]placed, len(want))
-	if g.cast.p.v.isNode(x) {
+	if g.p.v.isNode(x) {
 		for r := range g.cast.roles {
 			for range want[r] {
-				lists[r] = append(lists[r], placed{pos: g.cast.p.v.position(x)})
+				lists[r] = append(lists[r], placed{pos: g.p.v.position(x)})
 			}
 		}
 		return lists
 	}
 	kids := g.shares(x, want)
-	slices.SortFunc(kids, func(a, b slice) int { return g.cast.p.v.comparePaths(a.at, b.at) })
+	slices.SortFunc(kids, func(a, b slice) int { return g.p.v.comparePaths(a.at, b.at) })
 	for _, kid := range kids {
 		inside := g.place(kid.at, g.expand(kid.at, kid.counts))
 		g.assemble(kid.at, inside, kid.counts)
@@ -117,7 +117,7 @@ func (h *hander) hand(a *part, lists [][]placed) {
 	slices.Sort(own)
 	for _, rank := range own {
 		i := h.bill.place[rank]
-		r := h.scheme.cast.p.role(int(i))
+		r := h.scheme.p.role(int(i))
 		h.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := h.bill.groupsIn(a)

@@ -64,7 +64,7 @@ func (c *cast) possible() bool {
 // split decides what of the gang lies outside the tree, where that has no room for all.
 func (g *scheme) split() {
 	g.outside = g.fitting.folder.none[0]
-	if g.strategy.gang < g.cast.p.v.rootTop {
+	if g.strategy.gang < g.p.v.rootTop {
 		return
 	}
 	g.outside, _ = g.splitOf(g.expand(rootVertex, g.cast.want))
@@ -76,7 +76,7 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 	if !g.fitting.folder.exact && tree.holds(want) {
 		return g.fitting.folder.none[0], true
 	}
-	room, best := g.fitsIn(g.cast.p.v.outside), counts(nil)
+	room, best := g.fitsIn(g.p.v.outside), counts(nil)
 	for _, t := range tree {
 		inside, ok := g.fitting.folder.takes(want, t)
 		if !ok || !g.fitting.folder.holds(room, want.minus(inside)) {
@@ -95,7 +95,7 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 // fits says whether any domain holds the gang.
 func (g *scheme) fits() bool {
 	fits := g.fitsAnywhere()
-	*g.cast.p.parting.doubt = *g.cast.p.parting.doubt || !fits && g.leavesDoubt()
+	*g.p.parting.doubt = *g.p.parting.doubt || !fits && g.leavesDoubt()
 	return fits
 }
 
@@ -112,11 +112,11 @@ func (g *scheme) leavesDoubt() bool {
 }
 
 func (g *scheme) fitsAnywhere() bool {
-	if g.cast.p.lca >= 0 || g.strategy.gang == g.cast.p.v.rootTop {
-		return slices.ContainsFunc(g.cast.p.candidates(g.strategy.gang), g.holds)
+	if g.p.lca >= 0 || g.strategy.gang == g.p.v.rootTop {
+		return slices.ContainsFunc(g.p.candidates(g.strategy.gang), g.holds)
 	}
 	return slices.ContainsFunc(g.cast.terrain.classes, func(x vertex) bool {
-		return g.cast.p.v.tierOf(x) <= g.strategy.gang && g.cast.p.v.tierOf(g.cast.p.v.above(x)) > g.strategy.gang && g.holds(x)
+		return g.p.v.tierOf(x) <= g.strategy.gang && g.p.v.tierOf(g.p.v.above(x)) > g.strategy.gang && g.holds(x)
 	})
 }
 
@@ -139,7 +139,7 @@ func (g *scheme) takesAll(d vertex) bool {
 		return false
 	case d == rootVertex:
 		want = want.minus(g.outside)
-	case g.cast.p.v.contains(g.cast.p.v.outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
+	case g.p.v.contains(g.p.v.outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
 		return false
 	}
 	return g.fitting.folder.holds(g.fitsBelow(d), want)
@@ -156,7 +156,7 @@ type rankedDomain struct {
 func (g *scheme) ranked(tried map[vertex]bool) iter.Seq2[vertex, *scheme] {
 	return func(yield func(vertex, *scheme) bool) {
 		var open []vertex
-		for _, d := range g.cast.p.candidates(g.strategy.gang) {
+		for _, d := range g.p.candidates(g.strategy.gang) {
 			if !tried[d] && g.holds(d) {
 				open = append(open, d)
 			}
@@ -202,19 +202,19 @@ func (g *scheme) bySpan(domains []vertex) iter.Seq[vertex] {
 
 func (g *scheme) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(g.cast.p.friends.at(b.at), g.cast.p.friends.at(a.at)),
+		cmp.Compare(g.p.friends.at(b.at), g.p.friends.at(a.at)),
 		cmp.Compare(a.span, b.span),
 		g.compareSlots(a.at, b.at),
-		g.cast.p.v.comparePaths(a.at, b.at),
+		g.p.v.comparePaths(a.at, b.at),
 	)
 }
 
 // leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
 func (g *scheme) leastSpan(d vertex) int {
-	if g.cast.p.v.isNode(d) || g.cast.p.lca >= 0 || d == rootVertex {
+	if g.p.v.isNode(d) || g.p.lca >= 0 || d == rootVertex {
 		return 0
 	}
-	lo, end := g.cast.p.v.kids(d)
+	lo, end := g.p.v.kids(d)
 	places := make([]frontier, 0, end-lo)
 	for kid := lo; kid < end; kid++ {
 		places = append(places, g.fitsIn(kid))
@@ -227,16 +227,16 @@ func (g *scheme) leastSpan(d vertex) int {
 func (g *scheme) span(d vertex) int {
 	n := 0
 	for _, s := range g.shares(d, g.expand(d, g.cast.want)) {
-		if g.cast.p.siblings.at(s.at) == 0 {
+		if g.p.siblings.at(s.at) == 0 {
 			n++
 		}
 	}
-	if g.cast.p.v.isNode(d) || len(g.cast.p.siblings) == 0 {
+	if g.p.v.isNode(d) || len(g.p.siblings) == 0 {
 		return n
 	}
-	lo, end := g.cast.p.v.kids(d)
+	lo, end := g.p.v.kids(d)
 	for kid := lo; kid < end; kid++ {
-		if g.cast.p.siblings.at(kid) > 0 {
+		if g.p.siblings.at(kid) > 0 {
 			n++
 		}
 	}
@@ -246,10 +246,10 @@ func (g *scheme) span(d vertex) int {
 // compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
 func (g *scheme) compareSlots(a, b vertex) int {
 	for a != b && a >= 0 && b >= 0 {
-		if c := g.cast.p.fewerSlots(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
+		if c := g.p.fewerSlots(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = g.cast.p.v.above(a), g.cast.p.v.above(b)
+		a, b = g.p.v.above(a), g.p.v.above(b)
 	}
 	return 0
 }

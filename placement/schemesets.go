@@ -16,20 +16,20 @@ type slice struct {
 
 // shares distributes counts that fit below a domain to its children; those that take nobody are left out.
 func (g *scheme) shares(x vertex, want counts) []slice {
-	if g.cast.p.v.isNode(x) {
+	if g.p.v.isNode(x) {
 		return nil
 	}
-	lo, end := g.cast.p.v.kids(x)
+	lo, end := g.p.v.kids(x)
 	var out []slice
 	if x == rootVertex {
 		if g.outside.total() > 0 {
-			out, want = append(out, slice{g.cast.p.v.outside, g.outside}), want.minus(g.outside)
+			out, want = append(out, slice{g.p.v.outside, g.outside}), want.minus(g.outside)
 		}
-		end = g.cast.p.v.outside
+		end = g.p.v.outside
 	}
 	var kids []vertex
 	for kid := lo; kid < end; kid++ {
-		if !g.fitsIn(kid).zero() || g.cast.p.siblings.at(kid) > 0 {
+		if !g.fitsIn(kid).zero() || g.p.siblings.at(kid) > 0 {
 			kids = append(kids, kid)
 		}
 	}
@@ -56,7 +56,7 @@ func (p *problem) fewerSlots(a, b int64) int {
 // compareFill is the order in which children are filled.
 func (g *scheme) compareFill(a, b vertex) int {
 	return cmp.Or(
-		cmp.Compare(g.cast.p.siblings.at(b), g.cast.p.siblings.at(a)),
+		cmp.Compare(g.p.siblings.at(b), g.p.siblings.at(a)),
 		cmp.Compare(g.cast.slots.at(b), g.cast.slots.at(a)),
 		cmp.Compare(a, b),
 	)
@@ -115,7 +115,7 @@ func (s *set) kids() (list []vertex) {
 func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	var used, others []vertex
 	for _, kid := range kids {
-		if g.cast.p.siblings.at(kid) > 0 {
+		if g.p.siblings.at(kid) > 0 {
 			used = append(used, kid)
 		} else {
 			others = append(others, kid)
@@ -134,7 +134,7 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 		inUse = g.fitting.folder.sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.cast.p.steps(), left: make(counts, len(want))}
+	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.p.steps(), left: make(counts, len(want))}
 	for _, p := range inUse {
 		take, ok := g.fitting.folder.takes(want, p)
 		if !ok {
@@ -176,7 +176,7 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 	at := map[string]int{}
 	for _, kid := range kids {
 		key := binary.LittleEndian.AppendUint64(nil, uint64(c.scheme.cast.slots.at(kid)))
-		key = binary.LittleEndian.AppendUint64(key, uint64(c.scheme.cast.p.friends.at(kid)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(c.scheme.p.friends.at(kid)))
 		for _, p := range c.scheme.fitsIn(kid) {
 			key = p.appendTo(key)
 		}
@@ -282,7 +282,7 @@ type setChooser struct {
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
 func (c *setChooser) better(a, b *set) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.scheme.cast.p.fewerSlots(a.sum, b.sum)); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.scheme.p.fewerSlots(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
 	var slots, kids [2][]int64
@@ -299,7 +299,7 @@ func (c *setChooser) better(a, b *set) bool {
 		slices.Sort(slots[i]) // the largest first, under Spread too
 		slices.Sort(kids[i])
 	}
-	if d := c.scheme.cast.p.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
+	if d := c.scheme.p.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
 		return d < 0
 	}
 	return slices.Compare(kids[0], kids[1]) < 0
@@ -351,7 +351,7 @@ func (c *setChooser) copied(s *set) *set {
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
 func (c *setChooser) extend(s *set, kid vertex, to *sets) {
-	more := set{friends: s.friends + c.scheme.cast.p.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.cast.slots.at(kid), original: s, left: c.left}
+	more := set{friends: s.friends + c.scheme.p.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.cast.slots.at(kid), original: s, left: c.left}
 	more.sum = s.sum + more.slots
 	for _, p := range c.scheme.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {

@@ -108,7 +108,7 @@ func (e *nodeCounts) room(role int, free []int64) int32 {
 		return 0
 	}
 	if e.zones != nil {
-		room = min(room, int64(e.zones.most(e.scheme.cast.p.twin(role))))
+		room = min(room, int64(e.zones.most(e.scheme.p.twin(role))))
 	}
 	return int32(room)
 }
@@ -119,12 +119,12 @@ func (e *nodeCounts) zoneRoom() int32 {
 	if main < len(e.scheme.cast.roles) {
 		e.at[main] = 0
 	}
-	others := e.scheme.cast.p.byShape(e.at[:len(e.scheme.cast.roles)])
+	others := e.scheme.p.byShape(e.at[:len(e.scheme.cast.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.within(p):
 		case main < len(p):
-			n = max(n, p[e.scheme.cast.p.twin(main)]-others[e.scheme.cast.p.twin(main)])
+			n = max(n, p[e.scheme.p.twin(main)]-others[e.scheme.p.twin(main)])
 		default:
 			n = 0
 		}
@@ -213,7 +213,7 @@ func (g *scheme) newMaker(x vertex) *maker {
 		}
 	}
 	use(g.cast.want)
-	above := g.cast.p.v.tierOf(g.cast.p.v.above(x))
+	above := g.p.v.tierOf(g.p.v.above(x))
 	for k := range g.cast.kinds {
 		if g.fitting.bounds[k] >= above && g.fitting.homes[k] != x {
 			use(g.cast.kinds[k].needs)

@@ -20,21 +20,21 @@ const maxScore = 1 << 36
 
 // nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
 func (s *sums) nodeScore(x vertex) int64 {
-	if !s.ask.p.scored() {
+	if !s.p.scored() {
 		return 0
 	}
-	pos := s.ask.p.v.position(x)
+	pos := s.p.v.position(x)
 	if score, ok := s.scores[pos]; ok {
 		return score
 	}
-	id := s.ask.p.v.node(pos)
-	name := s.ask.p.c.fabric.names[id]
+	id := s.p.v.node(pos)
+	name := s.p.c.fabric.names[id]
 	var score int64
-	for _, shape := range s.ask.p.shapes {
-		score += shape.PreferenceScore(name, s.ask.p.c.static.at(id).labels)
+	for _, shape := range s.p.shapes {
+		score += shape.PreferenceScore(name, s.p.c.static.at(id).labels)
 	}
-	if s.ask.p.req.Score != nil {
-		score += s.ask.p.req.Score(name) * int64(s.ask.p.size())
+	if s.p.req.Score != nil {
+		score += s.p.req.Score(name) * int64(s.p.size())
 	}
 	if s.scores == nil {
 		s.scores = map[int32]int64{}
@@ -46,12 +46,12 @@ func (s *sums) nodeScore(x vertex) int64 {
 
 // scoreOn is the score of so many units on a node.
 func (s *sums) scoreOn(x vertex, units int64) score {
-	return score{s.ask.p.zoneScore(x, units), s.nodeScore(x) * units}
+	return score{s.p.zoneScore(x, units), s.nodeScore(x) * units}
 }
 
 // hostScore sums host scores over the members of a share.
 func (s *sums) hostScore(sh *share) (sum int64) {
-	if s.ask.p.v.isNode(sh.at) {
+	if s.p.v.isNode(sh.at) {
 		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
@@ -62,10 +62,10 @@ func (s *sums) hostScore(sh *share) (sum int64) {
 
 // scoreBelow is the score of a demand below x, when it is placed there.
 func (s *sums) scoreBelow(x vertex, d demand) score {
-	if s.ask.p.v.isNode(x) {
+	if s.p.v.isNode(x) {
 		return s.scoreOn(x, s.newMembers(&d))
 	}
-	if !s.ask.p.scored() {
+	if !s.p.scored() {
 		return score{}
 	}
 	sh := s.place(x, d)
@@ -89,7 +89,7 @@ func (s *sums) newMembers(d *demand) int64 {
 
 // scoreOf is the score of a child that takes so many units of the level at hand, and perhaps the short group.
 func (c *chooser) scoreOf(it *item, units int64, short bool) score {
-	d := demand{units: make([]int64, len(c.sums.ask.sizes)), short: short}
+	d := demand{units: make([]int64, len(c.ask.sizes)), short: short}
 	d.units[c.level] = units * c.unit
 	return c.sums.scoreBelow(it.at, d)
 }

@@ -36,8 +36,8 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 // decide places the ask below a domain.
 func (f *found) decide(d vertex) *outcome {
 	sh := f.sums.place(d, f.sums.everything())
-	o := &outcome{found: f, of: f.sums.ask.p, domain: d, positions: sh.run}
-	if sh.run == nil || f.sums.ask.bottom() > 0 {
+	o := &outcome{found: f, of: f.p, domain: d, positions: sh.run}
+	if sh.run == nil || f.ask.bottom() > 0 {
 		o.positions = f.sums.assign(f.sums.arrange(&sh))
 	}
 	o.checkPlan(&sh)

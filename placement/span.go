@@ -3,12 +3,12 @@ package placement
 // indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
 // here, or all stay whole at one tier and none at a lower one.
 func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
-	if s.ask.slots.flat != nil || len(s.ask.p.siblings) > 0 || x == rootVertex && s.ask.slots.inTree || s.ask.beyond > 0 {
+	if s.ask.slots.flat != nil || len(s.p.siblings) > 0 || x == rootVertex && s.ask.slots.inTree || s.ask.beyond > 0 {
 		return 0, false
 	}
 	sums := s.ask.slots.ix.sumsOf(x)
 	switch {
-	case len(s.ask.p.levels) == 0:
+	case len(s.p.levels) == 0:
 		n, _ := sums.fewest(s.ask.members)
 		return int64(n), true
 	case s.ask.indexed == nil:
@@ -18,7 +18,7 @@ func (s *sums) indexedSpan(x vertex) (n int64, ok bool) {
 		return s.spanOfNodes(x, &sums)
 	}
 	var lower int64
-	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for i := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		whole := int64(s.ask.indexed.whole[i].at(x))
 		if whole >= s.ask.full {
 			if lower > 0 || s.ask.short > 0 && whole == s.ask.full {
@@ -41,7 +41,7 @@ func (s *sums) spanOfSplit(sums *childSums) int64 {
 // spanWithShort is how many of the children hold all groups, each whole in a domain of the tier at place i. The short one
 // takes the place of a whole group, or lies beside those of a child that has room for it.
 func (s *sums) spanWithShort(x vertex, i int) int64 {
-	sums := s.ask.indexed.sumsOf(s.ask.p.v, i, x)
+	sums := s.ask.indexed.sumsOf(s.p.v, i, x)
 	n, sum := sums.fewest(s.ask.full)
 	if s.ask.short == 0 || sum > s.ask.full && n > 0 {
 		return int64(n)
@@ -56,10 +56,10 @@ func (s *sums) spanWithShort(x vertex, i int) int64 {
 // hasPlaceBeside says whether a child of x has room for the short group beside its groups, each whole in a domain of the tier at
 // place i, and these are so many at least.
 func (s *sums) hasPlaceBeside(x vertex, i int, groups int64) bool {
-	if s.fromIndex(residue, s.ask.p.v.tiers[i], x) < s.ask.short {
+	if s.fromIndex(residue, s.p.v.tiers[i], x) < s.ask.short {
 		return false
 	}
-	if s.ask.p.v.gaps[i][x] == 1 && x != rootVertex { // who takes more groups has more slots
+	if s.p.v.gaps[i][x] == 1 && x != rootVertex { // who takes more groups has more slots
 		size, sums := s.ask.sizes[0], s.ask.slots.ix.sumsOf(x)
 		for n := int32(1); n <= sums.len; n++ {
 			slots := sums.child(n)
@@ -72,9 +72,9 @@ func (s *sums) hasPlaceBeside(x vertex, i int, groups int64) bool {
 		}
 		return false
 	}
-	lo, end := s.ask.p.v.kids(x)
+	lo, end := s.p.v.kids(x)
 	for c := lo; c < end; c++ {
-		if s.whole(0, s.ask.p.v.tiers[i], c) >= groups && s.rest(0, s.ask.p.v.tiers[i], c) >= s.ask.short {
+		if s.whole(0, s.p.v.tiers[i], c) >= groups && s.rest(0, s.p.v.tiers[i], c) >= s.ask.short {
 			return true
 		}
 	}
@@ -132,7 +132,7 @@ func (s *sums) nodesHold(sums *childSums, span int64) bool {
 
 // isWider is true only if spanOf is above span: so many children do not have room, even the largest.
 func (s *sums) isWider(x vertex, span int64) bool {
-	if s.ask.slots.flat != nil || len(s.ask.p.siblings) > 0 || s.ask.p.v.isNode(x) {
+	if s.ask.slots.flat != nil || len(s.p.siblings) > 0 || s.p.v.isNode(x) {
 		return false
 	}
 	sums := s.ask.slots.ix.sumsOf(x)
@@ -148,9 +148,9 @@ func (s *sums) isWider(x vertex, span int64) bool {
 	case sums.nodes != nil:
 		return s.whole(0, 0, x) >= s.ask.full && !s.nodesHold(&sums, span)
 	}
-	for i := range s.ask.p.v.tiersBelow(s.ask.p.v.tierOf(x)) {
+	for i := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
 		if int64(s.ask.indexed.whole[i].at(x)) >= s.ask.full {
-			sums := s.ask.indexed.sumsOf(s.ask.p.v, i, x)
+			sums := s.ask.indexed.sumsOf(s.p.v, i, x)
 			return sums.of(int32(span)) < s.ask.full
 		}
 	}

@@ -51,6 +51,8 @@ func (p *problem) loosest(gang int32) strategy {
 
 // found is a strategy under which the groups that are begun can be completed, with the sums for it.
 type found struct {
+	p        *problem
+	ask      *ask
 	sums     *sums
 	strategy strategy
 	known    known // while domains are compared, of those right below the one that is looked into
@@ -72,7 +74,7 @@ func (a *ask) feasible() iter.Seq[found] {
 			if !possible {
 				continue
 			}
-			if s, fits := a.newSums(st.groups); fits && !yield(found{sums: s, strategy: st}) {
+			if s, fits := a.newSums(st.groups); fits && !yield(found{p: s.p, ask: s.ask, sums: s, strategy: st}) {
 				return
 			}
 		}
@@ -94,7 +96,7 @@ func (a *ask) holds(st strategy) bool {
 	if !fits {
 		return false
 	}
-	for range (&found{sums: s, strategy: st}).domains(nil) {
+	for range (&found{p: s.p, ask: s.ask, sums: s, strategy: st}).domains(nil) {
 		return true
 	}
 	return false
@@ -104,11 +106,11 @@ func (a *ask) holds(st strategy) bool {
 // domain is passed over with everything below it. While members run there is at most one: it is above them all.
 func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 	return func(yield func(vertex) bool) {
-		if f.sums.ask.p.lca < 0 {
-			f.walk(rootVertex, f.sums.ask.p.v.tierIndex(f.strategy.gang), skip, yield)
+		if f.p.lca < 0 {
+			f.walk(rootVertex, f.p.v.tierIndex(f.strategy.gang), skip, yield)
 			return
 		}
-		if d := f.sums.ask.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
+		if d := f.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
 			yield(d)
 		}
 	}
@@ -117,17 +119,17 @@ func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 // walk is domains below x; i is the place of the gang's tier.
 func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(vertex) bool) bool {
 	switch {
-	case f.sums.ask.slots.at(x)+f.sums.ask.p.forced.at(x) < f.sums.ask.members:
+	case f.ask.slots.at(x)+f.p.forced.at(x) < f.ask.members:
 		return true
-	case f.sums.ask.p.v.tierOf(x) > f.strategy.gang && f.sums.ask.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+	case f.p.v.tierOf(x) > f.strategy.gang && f.ask.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
 		return true
-	case f.sums.ask.p.v.tierOf(x) <= f.strategy.gang:
+	case f.p.v.tierOf(x) <= f.strategy.gang:
 		return !f.sums.takes(x) || yield(x)
 	}
-	lo, end := f.sums.ask.p.v.kids(x)
+	lo, end := f.p.v.kids(x)
 	known, better := f.known, f.better
 	for c := lo; c < end; c++ {
-		if known.enough > 0 && int64(f.sums.ask.slots.ix.domains.at(c)) > known.enough {
+		if known.enough > 0 && int64(f.ask.slots.ix.domains.at(c)) > known.enough {
 			continue
 		}
 		f.known = known
@@ -146,14 +148,14 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 
 // mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
 func (f *found) mayHold(x vertex, i int) bool {
-	if int64(f.sums.ask.slots.ix.most[i].at(x)) < f.sums.ask.members {
+	if int64(f.ask.slots.ix.most[i].at(x)) < f.ask.members {
 		return false
 	}
-	if f.sums.ask.indexed == nil {
+	if f.ask.indexed == nil {
 		return true
 	}
-	if t := f.sums.ask.p.v.tierIndex(f.strategy.groups[0]); t < i {
-		return int64(f.sums.ask.indexed.most[i][t].at(x)) >= f.sums.ask.full
+	if t := f.p.v.tierIndex(f.strategy.groups[0]); t < i {
+		return int64(f.ask.indexed.most[i][t].at(x)) >= f.ask.full
 	}
 	return true
 }

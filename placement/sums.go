@@ -6,6 +6,7 @@ import "slices"
 // belongs to one strategy: the tiers of the group levels. Tables over the domains are made when first asked for, each
 // in one pass from the bottom up: O(domains), and O(nodes) where units must lie on a node.
 type sums struct {
+	p     *problem
 	ask   *ask
 	tiers []int32 // by level of groups
 	// reserved is, per level, what begun groups of that level take at a vertex, in units of the next level; homes are
@@ -34,14 +35,14 @@ const (
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	for i, t := range tiers {
 		if a.settled[i] > t {
-			return &sums{ask: a, tiers: tiers}, false
+			return &sums{p: a.p, ask: a, tiers: tiers}, false
 		}
 	}
 	if a.indexed != nil || len(a.p.levels) == 0 { // there are no tables that belong to one strategy
-		a.only = sums{ask: a, tiers: tiers}
+		a.only = sums{p: a.p, ask: a, tiers: tiers}
 		return &a.only, true
 	}
-	s := &sums{ask: a, tiers: tiers}
+	s := &sums{p: a.p, ask: a, tiers: tiers}
 	if len(a.begun) == 0 {
 		return s, true
 	}
@@ -64,9 +65,9 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 // room there and above. -1 if there is none.
 func (s *sums) settle(i int, b begunGroup) vertex {
 	home := vertex(-1)
-	for x := b.lca; x >= 0; x = s.ask.p.v.above(x) {
+	for x := b.lca; x >= 0; x = s.p.v.above(x) {
 		room := s.strategic(i+1, x) - s.reserved[i][x]
-		if x == s.ask.p.v.outside && s.ask.beyond > 0 {
+		if x == s.p.v.outside && s.ask.beyond > 0 {
 			room = min(room, (s.ask.beyond-s.begunMembers(x))/s.ask.sizes[i+1])
 		}
 		if room < b.need {
@@ -75,7 +76,7 @@ func (s *sums) settle(i int, b begunGroup) vertex {
 			home = x
 		}
 	}
-	for x := home; x >= 0; x = s.ask.p.v.above(x) {
+	for x := home; x >= 0; x = s.p.v.above(x) {
 		s.reserved[i][x] += b.need
 	}
 	return home
@@ -96,7 +97,7 @@ func (s *sums) whole(i int, t int32, x vertex) int64 {
 		return s.ask.slots.at(x) - s.begunMembers(x)
 	}
 	switch {
-	case s.ask.p.v.tierOf(x) <= t:
+	case s.p.v.tierOf(x) <= t:
 		return s.own(i, x)
 	case s.ask.indexed != nil:
 		return s.fromIndex(wholeUnits, t, x)
@@ -107,15 +108,15 @@ func (s *sums) whole(i int, t int32, x vertex) int64 {
 // fromIndex is whole, or rest, from the index. The root's count depends on whether nodes outside the tree may be used.
 func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 	switch {
-	case x == s.ask.p.v.outside && s.ask.slots.inTree:
+	case x == s.p.v.outside && s.ask.slots.inTree:
 		return 0
 	case x != rootVertex && kind == wholeUnits:
-		return int64(s.ask.indexed.whole[s.ask.p.v.tierIndex(t)].at(x))
+		return int64(s.ask.indexed.whole[s.p.v.tierIndex(t)].at(x))
 	case x != rootVertex:
-		return int64(s.ask.indexed.rest[s.ask.p.v.tierIndex(t)].at(x))
+		return int64(s.ask.indexed.rest[s.p.v.tierIndex(t)].at(x))
 	}
 	var n int64
-	lo, end := s.ask.p.v.kids(rootVertex)
+	lo, end := s.p.v.kids(rootVertex)
 	for c := lo; c < end; c++ {
 		if kind == wholeUnits {
 			n += s.whole(0, t, c)
@@ -157,7 +158,7 @@ func (s *sums) free(i int, t int32, x vertex) int64 {
 // rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
 func (s *sums) rest(i int, t int32, x vertex) int64 {
 	switch {
-	case s.ask.p.v.tierOf(x) <= t:
+	case s.p.v.tierOf(x) <= t:
 		return s.ownRest(i, x)
 	case s.ask.indexed != nil:
 		return s.fromIndex(residue, t, x)
@@ -174,11 +175,11 @@ func (s *sums) own(i int, x vertex) int64 {
 	if s.reserved != nil {
 		inner -= s.reserved[i][x]
 	}
-	if s.ask.p.mult == nil && i+1 == s.ask.bottom() {
+	if s.p.mult == nil && i+1 == s.ask.bottom() {
 		return max(0, inner) / s.ask.sizes[i]
 	}
 	n := max(0, inner) / s.ask.ratio(i)
-	return n - n%s.unitOf(i, s.ask.p.v.above(x))
+	return n - n%s.unitOf(i, s.p.v.above(x))
 }
 
 func (s *sums) ownRest(i int, x vertex) int64 {
@@ -188,10 +189,10 @@ func (s *sums) ownRest(i int, x vertex) int64 {
 
 // unitOf is what the number of units of level i in each child of x is a multiple of.
 func (s *sums) unitOf(i int, x vertex) int64 {
-	if s.ask.p.mult == nil || x < 0 {
+	if s.p.mult == nil || x < 0 {
 		return 1
 	}
-	m := s.ask.p.unit(x)
+	m := s.p.unit(x)
 	return m / gcd(m, s.ask.sizes[i])
 }
 
@@ -201,12 +202,12 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	if col, ok := s.cache[key]; ok {
 		return col
 	}
-	col := make([]int64, s.ask.p.v.numDomains())
+	col := make([]int64, s.p.v.numDomains())
 	for x := vertex(len(col)) - 1; x >= 0; x-- {
 		switch {
-		case s.ask.p.v.tier[x] <= t && kind == wholeUnits:
+		case s.p.v.tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
-		case s.ask.p.v.tier[x] <= t:
+		case s.p.v.tier[x] <= t:
 			col[x] = s.ownRest(i, x)
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
@@ -222,11 +223,11 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 // onNodes is how many units of level i fit on one node each of a domain of nodes, and the most slots that they leave over
 // on one, by the index.
 func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
-	if x == s.ask.p.v.outside && s.ask.slots.inTree {
+	if x == s.p.v.outside && s.ask.slots.inTree {
 		return 0, 0
 	}
 	for len(s.ask.byNode) <= i {
-		s.ask.byNode = append(s.ask.byNode, s.ask.slots.ix.groupsOf(s.ask.p.c.fabric, s.ask.sizes[len(s.ask.byNode)]))
+		s.ask.byNode = append(s.ask.byNode, s.ask.slots.ix.groupsOf(s.p.c.fabric, s.ask.sizes[len(s.ask.byNode)]))
 	}
 	return int64(s.ask.byNode[i].whole[0].at(x)), int64(s.ask.byNode[i].rest[0].at(x))
 }
@@ -234,15 +235,15 @@ func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
 // gathered sums (for the residue: maximizes) over the children of x.
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int64 {
 	var sum, largest int64
-	lo, end := s.ask.p.v.kids(x)
-	if lo < end && s.ask.p.v.isNode(lo) && s.ask.slots.flat == nil && s.reserved == nil {
+	lo, end := s.p.v.kids(x)
+	if lo < end && s.p.v.isNode(lo) && s.ask.slots.flat == nil && s.reserved == nil {
 		sum, largest = s.onNodes(i, x)
 		end = lo
 	}
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {
-		case !s.ask.p.v.isNode(c):
+		case !s.p.v.isNode(c):
 			n = col[c]
 		case kind == wholeUnits:
 			n = s.own(i, c)
@@ -257,7 +258,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 		}
 		return largest
 	}
-	if unit := s.unitOf(i, s.ask.p.v.above(x)); unit > 1 {
+	if unit := s.unitOf(i, s.p.v.above(x)); unit > 1 {
 		sum -= sum % unit
 	}
 	if s.reserved != nil {
@@ -270,7 +271,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 // than this many: where begun groups spread over the children take the room of a whole unit, its place is to spare.
 func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
 	var sum int64
-	lo, end := s.ask.p.v.kids(x)
+	lo, end := s.p.v.kids(x)
 	for c := lo; c < end; c++ {
 		sum += s.whole(i, t, c)
 	}
@@ -288,16 +289,16 @@ func (s *sums) besides(i int, t int32, x vertex) int64 {
 
 // takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
 func (s *sums) takes(d vertex) bool {
-	if s.ask.slots.at(d)+s.ask.p.forced.at(d) < s.ask.members {
+	if s.ask.slots.at(d)+s.p.forced.at(d) < s.ask.members {
 		return false
 	}
 	if s.ask.beyond > 0 && d != rootVertex && s.ask.beyond < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
-	if len(s.ask.p.levels) == 0 {
+	if len(s.p.levels) == 0 {
 		return true
 	}
-	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.ask.p.v.contains(d, home) }) {
+	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.p.v.contains(d, home) }) {
 		return false
 	}
 	if s.ask.beyond > 0 && d == rootVertex {

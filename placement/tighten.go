@@ -18,8 +18,8 @@ func (g *scheme) tightest(domains []vertex) *scheme {
 			continue
 		}
 		at := k // the groups of the kind that may still be tighter
-		for i := g.cast.p.v.tierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.cast.p.tightenSteps(); i-- {
-			tier := g.cast.p.v.tiers[i]
+		for i := g.p.v.tierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.p.tightenSteps(); i-- {
+			tier := g.p.v.tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t
 				continue

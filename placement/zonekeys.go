@@ -50,8 +50,8 @@ func (s *sums) one(x vertex) int32 {
 	switch {
 	case s.ask.slots.flat != nil:
 		return 0
-	case s.ask.p.v.isNode(x):
-		return s.ask.p.v.position(x) + 1
+	case s.p.v.isNode(x):
+		return s.p.v.position(x) + 1
 	}
 	return max(0, s.ask.slots.ix.alike.at(x))
 }
@@ -62,19 +62,19 @@ func (s *sums) alike(a, b vertex) bool {
 	if x == y || x == 0 || y == 0 {
 		return x == y && x > 0
 	}
-	ids := [2]int32{s.ask.p.v.node(x - 1), s.ask.p.v.node(y - 1)}
+	ids := [2]int32{s.p.v.node(x - 1), s.p.v.node(y - 1)}
 	return s.ask.slots.ix.slots.at(x-1) == s.ask.slots.ix.slots.at(y-1) &&
-		s.ask.p.stateOf(ids[0], s.ask.p.alignment.gifts[ids[0]]).Equal(s.ask.p.stateOf(ids[1], s.ask.p.alignment.gifts[ids[1]]))
+		s.p.stateOf(ids[0], s.p.alignment.gifts[ids[0]]).Equal(s.p.stateOf(ids[1], s.p.alignment.gifts[ids[1]]))
 }
 
 // zonesTell says whether the zones of the children of x may tell them apart.
 func (s *sums) zonesTell(x vertex) bool {
-	lo, _ := s.ask.p.v.kids(x)
-	return s.ask.p.alignment.aligned && s.ask.p.v.isNode(lo) && (s.ask.slots.flat != nil || s.ask.slots.ix.alike.at(x) < 0)
+	lo, _ := s.p.v.kids(x)
+	return s.p.alignment.aligned && s.p.v.isNode(lo) && (s.ask.slots.flat != nil || s.ask.slots.ix.alike.at(x) < 0)
 }
 
 // scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
 // the best so far.
 func (f *found) scoresTell(best, x vertex) bool {
-	return f.sums.ask.p.scored() || f.sums.ask.p.alignment.aligned && f.sums.ask.p.v.isNode(best) && !f.sums.alike(best, x)
+	return f.p.scored() || f.p.alignment.aligned && f.p.v.isNode(best) && !f.sums.alike(best, x)
 }
