@@ -302,8 +302,11 @@ func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
 }
 
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
-// state.
+// state; nil for a gang that is not aligned.
 func (p *problem) alikeIn(ix *index, extra map[int32]gift) func(a, b int32) bool {
+	if !p.alignment.aligned {
+		return nil
+	}
 	state := func(pos int32) *numa.Node {
 		id := p.v.node(pos)
 		return p.stateOf(id, extra[id])

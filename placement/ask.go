@@ -60,7 +60,7 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 	a.findGap()
 	a.stayInTree()
 	if a.slots.flat == nil && len(a.p.levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.slots.ix.groupsOf(a.p.c.fabric, a.sizes[0])
+		a.indexed = a.p.groupsOf(a.slots.ix, a.sizes[0])
 	}
 	return a
 }

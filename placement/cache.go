@@ -18,19 +18,19 @@ const (
 
 // shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
 // by all who plan on the snapshot.
-type shapeCache = memo[[]byte, *index]
+type shapeCache = memo[[]byte, *shapeIndex]
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
-func (p *problem) index() *index {
+func (p *problem) index() *shapeIndex {
 	if p.req.Class == "" && p.req.Eligible != nil || p.parting.pen != nil {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.cache.get(p.c.fabric, p.c.fabric.keptShapes,
+	ix := p.c.cache.get(&p.c.fabric.clock, p.c.fabric.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
-		func(ix *index, nodes []int32) *index { return ix.after(p, nodes) },
-		func() ([]byte, *index) { return bytes.Clone(key), p.newIndex() })
+		func(s *shapeIndex, nodes []int32) *shapeIndex { return s.after(p, nodes) },
+		func() ([]byte, *shapeIndex) { return bytes.Clone(key), p.newIndex() })
 	if ix != nil {
 		p.alignment.indexNeeds = ix.needs
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
@@ -26,7 +25,7 @@ type fabric struct {
 	exclusive             numa.Exclusive // of members with a policy of their own that do not say
 	fixedTotal            bool           // what quotas divide is given
 	keptShapes, keptSizes int
-	uses                  atomic.Int64 // of shapes and group sizes
+	clock                 clock // of the uses of shapes and group sizes
 	scratch               sync.Pool
 }
 
@@ -37,11 +36,11 @@ func newFabric(spec Spec) *fabric {
 	f.pods = f.resource(muster.Pods)
 	f.nameNodes(spec.Nodes)
 	for i, t := range f.trees {
-		f.views = append(f.views, newView(t, f, i == 0))
+		f.views = append(f.views, newView(t.Name, t.Tree, f.names, f.placing(i)))
 	}
 	if len(f.views) == 0 {
 		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
-		f.views = append(f.views, newView(NamedTree{Tree: bare}, f, true))
+		f.views = append(f.views, newView("", bare, f.names, nil))
 	}
 	return f
 }
@@ -96,6 +95,14 @@ func (f *fabric) id(name string) (int32, bool) {
 		return -1, false
 	}
 	return int32(inTree) + int32(id), true
+}
+
+// placing finds nodes of a tree by name; nil for the first tree, which the ids follow.
+func (f *fabric) placing(tree int) func(name string, last int32) (int32, bool) {
+	if tree == 0 {
+		return nil
+	}
+	return f.near
 }
 
 // near finds a node by name that is likely to be the one that was asked for last or the next one.

@@ -57,9 +57,10 @@ type view struct {
 const noSource topology.DomainID = -1
 
 // newView lays out a tree over the cluster's nodes, those of the tree that the cluster lacks included. The ids of the
-// nodes follow the first tree. O(n + domains), beside the sorting of nodes that another tree lacks.
-func newView(t NamedTree, f *fabric, first bool) *view {
-	v := &view{name: t.Name, tree: t.Tree, layers: t.Tree.Layers(), rootTop: int32(t.Tree.RootTier()), nodes: int32(len(f.names))}
+// nodes, by which names are listed, follow the first tree: near is nil for it, and finds the nodes of another one by name,
+// looking beside the one that was found last. O(n + domains), beside the sorting of nodes that another tree lacks.
+func newView(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *view {
+	v := &view{name: name, tree: tree, layers: tree.Layers(), rootTop: int32(tree.RootTier()), nodes: int32(len(names))}
 	v.tiers = []int32{0}
 	for _, l := range v.layers {
 		v.tiers = append(v.tiers, int32(l.Tier))
@@ -72,8 +73,8 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 		}
 		v.places = append(v.places, int16(i))
 	}
-	if !first {
-		v.placeNodes(f)
+	if near != nil {
+		v.placeNodes(names, near)
 	}
 	v.placeDomains()
 	for _, t := range v.switchTiers() {
@@ -93,16 +94,16 @@ func newView(t NamedTree, f *fabric, first bool) *view {
 }
 
 // placeNodes finds the order of the nodes where it is not that of their ids.
-func (v *view) placeNodes(f *fabric) {
+func (v *view) placeNodes(names []string, near func(name string, last int32) (int32, bool)) {
 	inTree := v.tree.NumNodes()
-	v.order = make([]int32, 0, len(f.names))
-	v.posOf = make([]int32, len(f.names))
+	v.order = make([]int32, 0, len(names))
+	v.posOf = make([]int32, len(names))
 	for i := range v.posOf {
 		v.posOf[i] = -1
 	}
 	last := int32(-1)
 	for n := range inTree {
-		i, _ := f.near(v.tree.NodeName(topology.NodeID(n)), last)
+		i, _ := near(v.tree.NodeName(topology.NodeID(n)), last)
 		last = i
 		v.posOf[i] = int32(n)
 		v.order = append(v.order, i)
@@ -113,7 +114,7 @@ func (v *view) placeNodes(f *fabric) {
 			rest = append(rest, int32(i))
 		}
 	}
-	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(f.names[a], f.names[b]) })
+	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(names[a], names[b]) })
 	for _, i := range rest {
 		v.posOf[i] = int32(len(v.order))
 		v.order = append(v.order, i)

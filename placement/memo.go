@@ -22,16 +22,19 @@ type memoized[K, V any] struct {
 // stamp is when something was last used, by the count of uses in the lineage.
 type stamp struct{ n atomic.Int64 }
 
-// stamped marks something as used now. The count is written only if something else was used since.
-func (f *fabric) stamped(s *stamp) {
-	if now := f.uses.Load(); s.n.Load() != now || now == 0 {
-		s.n.Store(f.uses.Add(1))
+// clock counts the uses in a lineage. The zero clock is ready.
+type clock struct{ uses atomic.Int64 }
+
+// mark notes that something is used now. The count is written only if something else was used since.
+func (c *clock) mark(s *stamp) {
+	if now := c.uses.Load(); s.n.Load() != now || now == 0 {
+		s.n.Store(c.uses.Add(1))
 	}
 }
 
 // get returns the value whose key is meant: as it is, brought up to date by what was touched since, or made. At most
 // so many are kept, those that were used last.
-func (m *memo[K, V]) get(f *fabric, most int, is func(K) bool, update func(V, []int32) V, create func() (K, V)) V {
+func (m *memo[K, V]) get(clock *clock, most int, is func(K) bool, update func(V, []int32) V, create func() (K, V)) V {
 	for {
 		var list []*memoized[K, V]
 		old := m.entries.Load()
@@ -44,13 +47,13 @@ func (m *memo[K, V]) get(f *fabric, most int, is func(K) bool, update func(V, []
 			fresh = &memoized[K, V]{key: key, value: value, used: &stamp{}}
 			list = lastUsed(slices.Clone(list), most-1)
 		} else if e := list[i]; e.touched == nil {
-			f.stamped(e.used)
+			clock.mark(e.used)
 			return e.value
 		} else {
 			fresh = &memoized[K, V]{key: e.key, value: update(e.value, e.touched.all()), used: e.used}
 			list = slices.Delete(slices.Clone(list), i, i+1)
 		}
-		f.stamped(fresh.used)
+		clock.mark(fresh.used)
 		list = append(list, fresh)
 		if m.entries.CompareAndSwap(old, &list) {
 			return fresh.value

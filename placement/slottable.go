@@ -25,9 +25,11 @@ func (p *problem) slotTable() slotTable {
 func (p *problem) ownIndex() *index {
 	own := &p.indexes[bit(p.leavingGone)]
 	if *own == nil {
-		if ix := p.index(); ix != nil {
-			*own = ix.overlay(p)
-			p.alignment.inexact = p.alignment.inexact || *own != nil && (*own).inexact
+		if shape := p.index(); shape != nil {
+			if shape = shape.overlay(p); shape != nil {
+				*own = &shape.index
+				p.alignment.inexact = p.alignment.inexact || shape.inexact
+			}
 		}
 	}
 	return *own

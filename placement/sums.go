@@ -227,7 +227,7 @@ func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
 		return 0, 0
 	}
 	for len(s.ask.byNode) <= i {
-		s.ask.byNode = append(s.ask.byNode, s.ask.slots.ix.groupsOf(s.p.c.fabric, s.ask.sizes[len(s.ask.byNode)]))
+		s.ask.byNode = append(s.ask.byNode, s.p.groupsOf(s.ask.slots.ix, s.ask.sizes[len(s.ask.byNode)]))
 	}
 	return int64(s.ask.byNode[i].whole[0].at(x)), int64(s.ask.byNode[i].rest[0].at(x))
 }

@@ -12,15 +12,15 @@ import (
 func TestTouchedNodesAreThoseSinceTheIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 2000).Draw(t, "nodes in all")
-		cache, want := &shapeCache{}, map[*index][]int32{}
+		cache, want := &memo[[]byte, *int]{}, map[*int][]int32{}
 		for range rapid.IntRange(1, 30).Draw(t, "snapshots") {
-			var list []*memoized[[]byte, *index]
+			var list []*memoized[[]byte, *int]
 			if old := cache.entries.Load(); old != nil {
 				list = *old
 			}
 			for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "indexes made") {
-				fresh := &memoized[[]byte, *index]{value: &index{}}
-				list, want[fresh.value] = append([]*memoized[[]byte, *index]{fresh}, list...), nil
+				fresh := &memoized[[]byte, *int]{value: new(int)}
+				list, want[fresh.value] = append([]*memoized[[]byte, *int]{fresh}, list...), nil
 			}
 			cache.entries.Store(&list)
 			changed := rapid.SliceOfN(rapid.Int32Range(0, int32(nodes)-1), 0, 40).Draw(t, "nodes")
@@ -43,13 +43,13 @@ func TestTouchedNodesAreThoseSinceTheIndex(t *testing.T) {
 
 // A change costs the same, however many came before it, and indexes of one age share their log.
 func TestTouchedNodesAreNotCopied(t *testing.T) {
-	cache := &shapeCache{}
-	for range keptShapes {
-		var list []*memoized[[]byte, *index]
+	cache := &memo[[]byte, *int]{}
+	for range 8 {
+		var list []*memoized[[]byte, *int]
 		if old := cache.entries.Load(); old != nil {
 			list = slices.Clone(*old)
 		}
-		list = append(list, &memoized[[]byte, *index]{value: &index{}})
+		list = append(list, &memoized[[]byte, *int]{value: new(int)})
 		cache.entries.Store(&list)
 	}
 	changed := []int32{1, 2, 3}
@@ -59,13 +59,13 @@ func TestTouchedNodesAreNotCopied(t *testing.T) {
 	}
 	require.LessOrEqual(t, testing.AllocsPerRun(10, func() { passed(cache, changed, 1<<17) }), first)
 	kept := *cache.entries.Load()
-	require.Same(t, kept[0].touched, kept[keptShapes-1].touched)
+	require.Same(t, kept[0].touched, kept[8-1].touched)
 	require.Equal(t, 30_000, kept[0].touched.len())
 }
 
 // passed is the memo of the next snapshot.
-func passed(cache *shapeCache, changed []int32, most int) *shapeCache {
-	next := &shapeCache{}
+func passed(cache *memo[[]byte, *int], changed []int32, most int) *memo[[]byte, *int] {
+	next := &memo[[]byte, *int]{}
 	cache.passOn(next, changed, most)
 	return next
 }

@@ -1,0 +1,137 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+)
+
+// shapeIndex is the index of a shape, and what was found out while its nodes were counted.
+type shapeIndex struct {
+	index   index
+	needs   needsByZones
+	inexact bool // the zones of some node were perhaps not counted exactly
+}
+
+// newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
+func (p *problem) newIndex() *shapeIndex {
+	s := &shapeIndex{}
+	if !s.index.build(p.v, p.countNodes, p.alikeIn(&s.index, nil)) {
+		return nil
+	}
+	s.needs, s.inexact = p.allNeeds(), p.alignment.inexact
+	return s
+}
+
+// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
+// of the domains above them).
+func (s *shapeIndex) after(p *problem, nodes []int32) *shapeIndex {
+	if s == nil {
+		return p.newIndex()
+	}
+	p.alignment.indexNeeds = s.needs
+	return s.recount(p, nodes, nil, nil)
+}
+
+// overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
+// members hold. Cost as for after, with the nodes concerned.
+func (s *shapeIndex) overlay(p *problem) *shapeIndex {
+	excluded, extra := p.excluded(), p.leavingGifts()
+	var nodes []int32
+	for id := range excluded {
+		nodes = append(nodes, id)
+	}
+	for id := range extra {
+		nodes = append(nodes, id)
+	}
+	if len(nodes) == 0 {
+		return s
+	}
+	for _, l := range p.levels {
+		p.groupsOf(&s.index, l.size) // to start from
+	}
+	slices.Sort(nodes)
+	return s.recount(p, slices.Compact(nodes), excluded, extra)
+}
+
+// recount is the index with these nodes counted again; nil as for newIndex.
+func (s *shapeIndex) recount(p *problem, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *shapeIndex {
+	next := &shapeIndex{}
+	if !next.index.recount(&s.index, nodes, p.counter(excluded, extra), p.alikeIn(&next.index, extra)) {
+		return nil
+	}
+	next.needs, next.inexact = p.allNeeds(), p.alignment.inexact || s.inexact
+	return next
+}
+
+// groupsOf are the sums of an index for a group size.
+func (p *problem) groupsOf(ix *index, size int64) *groupSums {
+	return ix.groupsOf(&p.c.fabric.clock, p.c.fabric.keptSizes, size)
+}
+
+// counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
+func (p *problem) counter(excluded map[int32]bool, extra map[int32]gift) func(id int32) int32 {
+	plain, zones := !p.selective() && p.req.Eligible == nil, p.zoneCounter()
+	return func(id int32) int32 {
+		flags := p.c.flagsOf(id)
+		if excluded[id] || (flags&^zoned != present || !plain) && p.refusal(id) != "" {
+			return 0
+		}
+		g := extra[id]
+		room := p.room(id, g.amounts)
+		if room > 0 && p.bound(flags) {
+			room = min(room, zones(id, p.stateOf(id, g)).Slots)
+		}
+		return int32(room)
+	}
+}
+
+// countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
+func (p *problem) countNodes(slots *column[int32]) (total int64) {
+	count := p.counter(nil, nil)
+	nowhere := func(n need) bool { return n.id < 0 }
+	if p.v.order != nil || p.selective() || p.req.Eligible != nil || slices.ContainsFunc(p.needs, nowhere) {
+		for pos := range p.v.nodes {
+			n := count(p.v.node(pos))
+			put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}
+	zones := p.zoneCounter()
+	var page [pageSize]int32
+	for first := int32(0); first < p.v.nodes; first += pageSize {
+		n := min(pageSize, p.v.nodes-first)
+		for i := range page {
+			page[i] = boundlessSlots
+		}
+		for _, need := range p.needs {
+			for i, free := range p.c.free[need.id].page(int(first / pageSize))[:pageSize] {
+				page[i] = min(page[i], fits(free, need.amount))
+			}
+		}
+		states := p.c.zones.page(int(first / pageSize))
+		for i, f := range p.c.static.flags.page(int(first / pageSize))[:n] {
+			switch id := first + int32(i); {
+			case f&^zoned != present:
+				page[i] = count(id)
+			case page[i] > 0 && p.bound(f):
+				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZoning.bare)).Slots))
+			}
+			total += int64(page[i])
+		}
+		putAll(slots, first, page[:n])
+	}
+	return total
+}
+
+// fits is how often an amount fits. Nodes mostly have room for none or one, which takes no division.
+func fits(free, amount int64) int32 {
+	if left := free - amount; free >= amount && left >= amount {
+		return int32(min(free/amount, boundlessSlots))
+	}
+	var one int32
+	if free >= amount {
+		one = 1
+	}
+	return one
+}
