@@ -22,9 +22,14 @@ const arrows = `
 	topology              < .
 	numa                  < .
 	quota                 < .
+	internal/cow          <
+	internal/front        <
+	internal/layout       < . topology
+	internal/index        < internal/cow internal/layout
+	internal/sets         < internal/index
 	gang                  < . numa quota github.com/google/btree
 	preempt               < . topology numa quota gang
-	placement             < . topology numa quota gang preempt github.com/google/btree
+	placement             < . topology numa quota gang preempt internal/cow internal/front internal/layout internal/index internal/sets github.com/google/btree
 	placement/manifest    < . topology numa quota gang preempt placement go.yaml.in/yaml/v4
 	placement/render      < . topology numa quota gang preempt placement
 	internal/validity     < . topology numa quota gang preempt placement
@@ -53,7 +58,10 @@ var harness = []string{"internal/validity", "internal/reference", "internal/scen
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
-	library   = []string{"", "topology", "numa", "quota", "gang", "preempt", "placement", "placement/manifest", "placement/render"}
+	library = []string{
+		"", "topology", "numa", "quota", "gang", "preempt", "placement", "placement/manifest", "placement/render",
+		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets",
+	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
 		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // Groups whose rules speak of another topology than the gang's are no groups in the gang's tree: their members are placed like those of what surrounds
@@ -13,10 +16,10 @@ import (
 // abroad is a group in another topology of which members are to be placed.
 type abroad struct {
 	part  *part
-	home  vertex // in its topology, the lowest above its running members; -1: none run
-	outer int    // the place of the group of the same topology around it, -1: there is none
-	like  int    // of the last one before it that it can change places with, -1: there is none
-	needs counts // its new members by role
+	home  layout.Vertex // in its topology, the lowest above its running members; -1: none run
+	outer int           // the place of the group of the same topology around it, -1: there is none
+	like  int           // of the last one before it that it can change places with, -1: there is none
+	needs front.Vector  // its new members by role
 }
 
 // in is the problem as the rules of a part see it, in their topology.
@@ -31,7 +34,7 @@ func (p *problem) in(a *part) *problem {
 
 // free is without any rules.
 func (p *problem) free() gathering {
-	return gathering{must: p.v.rootTop, own: -1, worths: []int32{p.v.rootTop}}
+	return gathering{must: p.v.RootTop, own: -1, worths: []int32{p.v.RootTop}}
 }
 
 // inherited are the rules of the nearest part of the same topology around one.
@@ -46,19 +49,19 @@ func (p *problem) inherited(a *part) gathering {
 
 // lowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
-func (p *problem) lowestAbroad(a *part, at []int32) vertex {
+func (p *problem) lowestAbroad(a *part, at []int32) layout.Vertex {
 	var there []int32
 	for _, rank := range a.all() {
 		if pos := at[rank]; pos >= 0 {
-			there = append(there, a.abroad.at(p.v.node(pos)))
+			there = append(there, a.abroad.At(p.v.Node(pos)))
 		}
 	}
 	if len(there) == 0 {
 		return -1
 	}
-	x := a.abroad.lowest(there)
-	if a.gather.hard && a.abroad.contains(a.abroad.outside, x) {
-		return rootVertex
+	x := a.abroad.Lowest(there)
+	if a.gather.hard && a.abroad.Contains(a.abroad.Outside, x) {
+		return layout.Root
 	}
 	return x
 }
@@ -76,9 +79,9 @@ func (c *cast) findAbroad() {
 			return
 		}
 		g := b.groupAbroad(a)
-		if g.needs.total() == 0 {
+		if g.needs.Total() == 0 {
 			if g.home >= 0 {
-				c.done = append(c.done, finished{gather: a.gather, level: a.level, abroad: true, tier: a.abroad.tierOf(g.home)})
+				c.done = append(c.done, finished{gather: a.gather, level: a.level, abroad: true, tier: a.abroad.TierOf(g.home)})
 			}
 			return
 		}
@@ -99,7 +102,7 @@ func (c *cast) findAbroad() {
 
 // groupAbroad is a group in another topology, by itself.
 func (b *billing) groupAbroad(a *part) abroad {
-	g := abroad{part: a, home: b.p.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(counts, len(b.p.shapes))}
+	g := abroad{part: a, home: b.p.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(front.Vector, len(b.p.shapes))}
 	for _, rank := range a.all() {
 		if i := b.place[rank]; i >= 0 {
 			g.needs[b.p.role(int(i))]++
@@ -156,7 +159,7 @@ func (c *cast) fitsAbroad(g *scheme) bool {
 		return true
 	}
 	most := c.members(c.want)
-	if g.strategy.gang < c.p.v.rootTop || c.p.v.firstPos[c.p.v.outside] == c.p.v.nodes {
+	if g.strategy.gang < c.p.v.RootTop || c.p.v.FirstPos[c.p.v.Outside] == c.p.v.Nodes {
 		most = c.beyond
 	}
 	for ; c.first(g.strategy) == nil; c.beyond++ {
@@ -171,11 +174,11 @@ func (c *cast) fitsAbroad(g *scheme) bool {
 type spreading struct {
 	cast     *cast
 	strategy strategy
-	at       []vertex // by group; the root: anywhere
-	place    []int    // of these among all that the group may lie in
+	at       []layout.Vertex // by group; the root: anywhere
+	place    []int           // of these among all that the group may lie in
 	yield    func(*scheme) bool
-	lists    [][]vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
-	any      int        // choices that are still looked at whether the gang fits or not; 0: it must
+	lists    [][]layout.Vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
+	any      int               // choices that are still looked at whether the gang fits or not; 0: it must
 }
 
 func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
@@ -183,7 +186,7 @@ func (c *cast) spreading(g *scheme, yield func(*scheme) bool) *spreading {
 	if c.spreads() {
 		n = len(c.abroad)
 	}
-	return &spreading{cast: c, strategy: g.strategy, at: make([]vertex, n), place: make([]int, n), lists: make([][]vertex, n), yield: yield}
+	return &spreading{cast: c, strategy: g.strategy, at: make([]layout.Vertex, n), place: make([]int, n), lists: make([][]layout.Vertex, n), yield: yield}
 }
 
 // spread chooses for the groups from one on; the gang fits with those before it. False ends the search.
@@ -197,33 +200,33 @@ func (w *spreading) spread(i int, g *scheme) bool {
 			continue
 		}
 		next := g
-		if w.at[i], w.place[i] = d, place; d != rootVertex {
+		if w.at[i], w.place[i] = d, place; d != layout.Root {
 			next = w.attempt()
 		}
 		if next != nil && !w.spread(i+1, next) {
 			return false
 		}
 	}
-	w.at[i] = rootVertex
+	w.at[i] = layout.Root
 	return true
 }
 
 // domains lists where a group may lie under the strategy beside the groups around it, those with the fewest slots first (under Spread, or if it need not
 // fit, the most), then in the order of paths.
-func (w *spreading) domains(i int) []vertex {
+func (w *spreading) domains(i int) []layout.Vertex {
 	a := &w.cast.abroad[i]
 	v, bound := a.part.abroad, a.part.gather.within(w.strategy.groups[a.part.level-1])
 	switch {
 	case w.lists[i] != nil:
 		return w.lists[i]
-	case a.home >= 0 && v.tierOf(a.home) > bound:
+	case a.home >= 0 && v.TierOf(a.home) > bound:
 		return nil
-	case bound >= v.rootTop && a.outer >= 0:
-		return []vertex{w.at[a.outer]}
-	case bound >= v.rootTop:
-		return []vertex{rootVertex}
+	case bound >= v.RootTop && a.outer >= 0:
+		return []layout.Vertex{w.at[a.outer]}
+	case bound >= v.RootTop:
+		return []layout.Vertex{layout.Root}
 	case a.home >= 0:
-		return []vertex{v.highest(a.home, bound)}
+		return []layout.Vertex{v.Highest(a.home, bound)}
 	}
 	list := w.domainsWithin(a, bound)
 	if a.outer < 0 {
@@ -233,29 +236,29 @@ func (w *spreading) domains(i int) []vertex {
 }
 
 // domainsWithin are the domains of a tier that may have room for a group.
-func (w *spreading) domainsWithin(a *abroad, bound int32) []vertex {
-	v, around, room := a.part.abroad, rootVertex, map[vertex]int64{}
+func (w *spreading) domainsWithin(a *abroad, bound int32) []layout.Vertex {
+	v, around, room := a.part.abroad, layout.Root, map[layout.Vertex]int64{}
 	if a.outer >= 0 {
 		around = w.at[a.outer]
 	}
-	tier, out := w.boundOf(a), []vertex{}
-	for _, d := range v.domainsOf(bound) {
-		d, inside := v.inside(d, around)
+	tier, out := w.boundOf(a), []layout.Vertex{}
+	for _, d := range v.DomainsOf(bound) {
+		d, inside := v.Inside(d, around)
 		_, known := room[d]
-		if known || !inside || a.part.gather.hard && v.contains(v.outside, d) {
+		if known || !inside || a.part.gather.hard && v.Contains(v.Outside, d) {
 			continue
 		}
-		if w.any <= 0 && !(w.cast.pens.holds(a, d) && (tier >= w.cast.p.v.rootTop || w.cast.pens.fitsIn(a, d, tier))) {
+		if w.any <= 0 && !(w.cast.pens.holds(a, d) && (tier >= w.cast.p.v.RootTop || w.cast.pens.fitsIn(a, d, tier))) {
 			continue
 		}
 		out, room[d] = append(out, d), w.cast.pens.room(a, d)
 	}
-	slices.SortFunc(out, func(x, y vertex) int {
+	slices.SortFunc(out, func(x, y layout.Vertex) int {
 		order := w.cast.p.fewerSlots(room[x], room[y])
 		if w.any > 0 {
 			order = cmp.Compare(room[y], room[x])
 		}
-		return cmp.Or(order, v.comparePaths(x, y))
+		return cmp.Or(order, v.ComparePaths(x, y))
 	})
 	return out
 }
@@ -284,14 +287,6 @@ func (w *spreading) attempt() *scheme {
 	return nil
 }
 
-// inside is what two vertices have in common: the lower of them, if one lies in the other.
-func (v *view) inside(x, y vertex) (vertex, bool) {
-	if v.contains(x, y) {
-		return y, true
-	}
-	return x, v.contains(y, x)
-}
-
 // elsewhere says where the groups in other topologies lie, new members being at these positions.
 func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
 	var at []int32
@@ -307,10 +302,10 @@ func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
 		if x < 0 {
 			return
 		}
-		x = v.named(x)
-		tier := v.tierOf(x)
+		x = v.Named(x)
+		tier := v.TierOf(x)
 		out = append(out, GroupPlace{
-			Part: a.label, Tree: v.name, Tier: int(tier), Layer: v.layerName(tier), Domain: v.path(x, p.c.fabric.nodeName),
+			Part: a.label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.c.fabric.nodeName),
 		})
 	})
 	return out

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -109,7 +110,7 @@ func (p *problem) stateOf(id int32, g gift) *numa.Node {
 	if g.zones != nil {
 		return g.zones
 	}
-	if state := p.c.zones.at(id); state != nil {
+	if state := p.c.zones.At(id); state != nil {
 		return state
 	}
 	return noZoning.bare
@@ -251,7 +252,7 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 	}
 	gone := p.zonesAfter(r.WaitsFor)
 	give := func(pos int32, members []int) {
-		id := p.v.node(pos)
+		id := p.v.Node(pos)
 		if !p.bound(p.c.flagsOf(id)) {
 			return
 		}
@@ -293,7 +294,7 @@ func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
 	for _, w := range waits {
 		if m := p.c.member(w.Gang, w.Member); m != nil {
 			if gone[m.node] == nil {
-				gone[m.node] = p.c.zones.at(m.node)
+				gone[m.node] = p.c.zones.At(m.node)
 			}
 			gone[m.node] = without(gone[m.node], m)
 		}
@@ -303,15 +304,15 @@ func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
 
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
 // state; nil for a gang that is not aligned.
-func (p *problem) alikeIn(ix *index, extra map[int32]gift) func(a, b int32) bool {
+func (p *problem) alikeIn(ix *index.Index, extra map[int32]gift) func(a, b int32) bool {
 	if !p.alignment.aligned {
 		return nil
 	}
 	state := func(pos int32) *numa.Node {
-		id := p.v.node(pos)
+		id := p.v.Node(pos)
 		return p.stateOf(id, extra[id])
 	}
-	return func(a, b int32) bool { return ix.slots.at(a) == ix.slots.at(b) && state(a).Equal(state(b)) }
+	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
 }
 
 // boundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
@@ -326,7 +327,7 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 		on[pos]++
 	}
 	for pos, units := range on {
-		id, x := p.v.node(pos), p.v.nodeVertex(pos)
+		id, x := p.v.Node(pos), p.v.NodeVertex(pos)
 		if !p.bound(p.c.flagsOf(id)) {
 			continue
 		}

@@ -1,11 +1,11 @@
 package placement
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // boundless is the number of pods that a node takes if it does not name any. It is in no sum: what runs there takes
@@ -62,21 +62,13 @@ func (a *amounts) shared() []int64 {
 	if a.others == nil {
 		a.others = map[string][]int64{}
 	}
-	a.key = appendAmounts(a.key[:0], a.next)
+	a.key = sets.AppendAmounts(a.key[:0], a.next)
 	v, ok := a.others[string(a.key)]
 	if !ok {
 		v = slices.Clone(a.next)
 		a.others[string(a.key)] = v
 	}
 	return v
-}
-
-// appendAmounts appends amounts to a key.
-func appendAmounts(key []byte, amounts []int64) []byte {
-	for _, amount := range amounts {
-		key = binary.LittleEndian.AppendUint64(key, uint64(amount))
-	}
-	return key
 }
 
 // resourceNames lists what nodes have or members hold, in natural order. Pods are always among them: a node that does

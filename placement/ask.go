@@ -3,6 +3,9 @@ package placement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // ask is a problem with the number of new members decided: the first of the pending ones in rank order.
@@ -19,8 +22,8 @@ type ask struct {
 	settled []int32
 	// indexed are whole groups by the index, where there is one level of groups and none is begun; only are the sums of
 	// whichever strategy is looked at then.
-	indexed *groupSums
-	byNode  []*groupSums // by level, as far as the tables of nested groups need them
+	indexed *index.GroupSums
+	byNode  []*index.GroupSums // by level, as far as the tables of nested groups need them
 	only    sums
 	gap     gap
 	// beyond is how many members must lie outside the tree, because the tree is full.
@@ -30,8 +33,8 @@ type ask struct {
 // begunGroup is a group of which some members run and others are placed.
 type begunGroup struct {
 	level int
-	lca   vertex // of its running members
-	need  int64  // units of the next level that are placed: whole inner groups, or members
+	lca   layout.Vertex // of its running members
+	need  int64         // units of the next level that are placed: whole inner groups, or members
 	// ranks are the first ranks of these units, ascending.
 	ranks []int
 }
@@ -67,12 +70,12 @@ func (p *problem) newAsk(slots slotTable, n int) *ask {
 
 // stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
 func (a *ask) stayInTree() {
-	if a.slots.at(rootVertex) < 0 { // some vertex cannot complete its multiple
+	if a.slots.at(layout.Root) < 0 { // some vertex cannot complete its multiple
 		return
 	}
-	outside := a.slots.at(a.p.v.outside)
-	inside := a.slots.at(rootVertex) - outside
-	if a.beyond = max(0, a.members-a.p.forced[rootVertex]-inside); a.beyond == 0 && outside != 0 {
+	outside := a.slots.at(a.p.v.Outside)
+	inside := a.slots.at(layout.Root) - outside
+	if a.beyond = max(0, a.members-a.p.forced[layout.Root]-inside); a.beyond == 0 && outside != 0 {
 		a.slots = a.slots.insideTree(a.p.v)
 	}
 }
@@ -127,11 +130,11 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 }
 
 // settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
-func (a *ask) settledTier(lca vertex) int32 {
-	if a.p.hard() && a.p.v.contains(a.p.v.outside, lca) {
-		return a.p.v.rootTop
+func (a *ask) settledTier(lca layout.Vertex) int32 {
+	if a.p.hard() && a.p.v.Contains(a.p.v.Outside, lca) {
+		return a.p.v.RootTop
 	}
-	return a.p.v.tierOf(lca)
+	return a.p.v.TierOf(lca)
 }
 
 // ranksIn lists the ranks of the members placed now within [lo, hi).
@@ -146,15 +149,15 @@ func (a *ask) ranksIn(lo, hi int) []int {
 }
 
 // runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them.
-func (a *ask) runningIn(lo, hi int) (n int, lca vertex) {
+func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 	lca = -1
 	for _, m := range a.p.running {
 		if m.rank < lo || m.rank >= hi {
 			continue
 		}
-		x := a.p.v.nodeVertex(m.pos)
+		x := a.p.v.NodeVertex(m.pos)
 		if n++; n > 1 {
-			x = a.p.v.lca(lca, x)
+			x = a.p.v.Lca(lca, x)
 		}
 		lca = x
 	}

@@ -221,7 +221,7 @@ func (c *Cluster) remains(away []*member) []Running {
 		r := c.exportMember(m)
 		r.Leaving = true
 		if zones[m.node] == nil {
-			zones[m.node] = c.zones.at(m.node)
+			zones[m.node] = c.zones.At(m.node)
 		}
 		r.NUMA, zones[m.node] = within(zones[m.node], r.NUMA)
 		boundByShares(r.Resources, m.placed, r.NUMA)

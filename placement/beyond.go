@@ -1,16 +1,18 @@
 package placement
 
+import "github.com/muster-sched/muster/internal/layout"
+
 // takesBeyond decides the case in which the tree is filled to the last slot and the rest of the gang lies outside
 // it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
-		if t >= s.p.v.rootTop {
+		if t >= s.p.v.RootTop {
 			continue
 		}
 		short := s.ask.short
-		for _, d := range s.p.v.domainsOf(t) {
+		for _, d := range s.p.v.DomainsOf(t) {
 			left := (s.ask.slots.at(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
-			if left == 0 || s.p.v.contains(s.p.v.outside, d) {
+			if left == 0 || s.p.v.Contains(s.p.v.Outside, d) {
 				continue
 			}
 			if left != short {
@@ -18,9 +20,9 @@ func (s *sums) takesBeyond() bool {
 			}
 			short = 0
 		}
-		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, rootVertex)
-		n := s.whole(i, t, rootVertex)
-		if n < groups || short > 0 && n == groups && s.rest(i, t, s.p.v.outside) < short {
+		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, layout.Root)
+		n := s.whole(i, t, layout.Root)
+		if n < groups || short > 0 && n == groups && s.rest(i, t, s.p.v.Outside) < short {
 			return false
 		}
 	}
@@ -35,19 +37,19 @@ func (s *sums) fillTree(d demand, items []item) {
 	for i := range items {
 		it := &items[i]
 		room := s.ask.slots.at(it.at)
-		if it.at == s.p.v.outside {
+		if it.at == s.p.v.Outside {
 			room = s.ask.beyond
 		}
 		room -= s.begunMembers(it.at)
 		room += s.p.forced[it.at]
-		if s.ask.bottom() > 0 && s.tiers[0] < s.p.v.rootTop {
+		if s.ask.bottom() > 0 && s.tiers[0] < s.p.v.RootTop {
 			groups = s.fillWhole(it, room, groups)
 			continue
 		}
 		it.demand.units = s.units()
 		var outer int64 // members in whole groups of the level before
 		for level, size := range s.ask.sizes {
-			n := min(s.free(level, s.p.v.rootTop, it.at), room/size, left[level])
+			n := min(s.free(level, s.p.v.RootTop, it.at), room/size, left[level])
 			left[level] -= n
 			it.demand.units[level] = n - outer/size
 			outer = n * size
@@ -65,7 +67,7 @@ func (s *sums) wholeUnits(d demand) []int64 {
 			left[i] += s.ask.short
 		}
 		for _, g := range d.begun {
-			if b := &s.ask.begun[g]; b.level < i && s.homes[g] == rootVertex {
+			if b := &s.ask.begun[g]; b.level < i && s.homes[g] == layout.Root {
 				left[i] += b.need * s.ask.sizes[b.level+1] / s.ask.sizes[i]
 			}
 		}

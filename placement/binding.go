@@ -20,7 +20,7 @@ func (p *problem) hardRules() (rules []hardRule) {
 		}
 		said := "MustGather " + a.gather.name
 		if a.abroad != nil {
-			said += " of " + a.abroad.name
+			said += " of " + a.abroad.Name
 		}
 		if a.level > 0 {
 			said += " for " + p.called(a)

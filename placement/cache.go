@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
 )
 
 // How many shapes a lineage of snapshots keeps an index for, and for how many group sizes each, unless the spec says.
@@ -18,7 +19,7 @@ const (
 
 // shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
 // by all who plan on the snapshot.
-type shapeCache = memo[[]byte, *shapeIndex]
+type shapeCache = cow.Memo[[]byte, *shapeIndex]
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
@@ -27,7 +28,7 @@ func (p *problem) index() *shapeIndex {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.cache.get(&p.c.fabric.clock, p.c.fabric.keptShapes,
+	ix := p.c.cache.Get(&p.c.fabric.clock, p.c.fabric.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
 		func(s *shapeIndex, nodes []int32) *shapeIndex { return s.after(p, nodes) },
 		func() ([]byte, *shapeIndex) { return bytes.Clone(key), p.newIndex() })
@@ -41,7 +42,7 @@ func (p *problem) index() *shapeIndex {
 // that different shapes have different keys. It lies in the scratch.
 func (p *problem) shapeKey() []byte {
 	k := keyWriter(p.scratch.key[:0])
-	k.text(p.v.name)
+	k.text(p.v.Name)
 	k.text(p.req.Class)
 	k.number(len(p.needs))
 	for _, n := range p.needs {

@@ -37,11 +37,11 @@ func (e *evicting) findCandidates() {
 
 // sortByPosition puts candidates in the order of positions, those of one node in natural order of gang and name.
 func (e *evicting) sortByPosition() {
-	next := make([]int32, e.p.v.nodes+1)
+	next := make([]int32, e.p.v.Nodes+1)
 	for i := range e.question.Candidates {
 		next[e.question.Candidates[i].Position+1]++
 	}
-	for pos := range e.p.v.nodes {
+	for pos := range e.p.v.Nodes {
 		next[pos+1] += next[pos]
 	}
 	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*member, len(e.members))
@@ -119,7 +119,7 @@ func (e *evicting) ownGone() muster.Resources {
 }
 
 func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.p.v.at(m.node), Gang: int32(len(e.question.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
+	return preempt.Candidate{Position: e.p.v.At(m.node), Gang: int32(len(e.question.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
 }
 
 // kindKey is what candidates of different kinds differ in.

@@ -1,6 +1,10 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+)
 
 // cast is a gang that is placed in parts: what it consists of, and where what fits.
 type cast struct {
@@ -16,10 +20,10 @@ type cast struct {
 	relaxed bool
 
 	// Counts are of members by role, then of groups by kind.
-	want   counts // the gang's own members and its outermost groups
-	most   counts // of all
-	sizes  weights
-	scales []weights // sizes, and what of each resource is asked for
+	want   front.Vector // the gang's own members and its outermost groups
+	most   front.Vector // of all
+	sizes  front.Weights
+	scales []front.Weights // sizes, and what of each resource is asked for
 	kinds  []groupKind
 	done   []finished
 	misses [][]int32 // by level: those that any group may have, ascending
@@ -28,7 +32,7 @@ type cast struct {
 	// penCasts are the casts for choices of domains there, see penned.
 	penCasts map[string]*cast
 	// counted are, by rule about multiples, the members that it counts; nil: it binds no domains.
-	counted []weights
+	counted []front.Weights
 	// fittings are those that were found.
 	fittings []*fitting
 	beyond   int64  // members that must lie outside the tree
@@ -86,14 +90,14 @@ func (c *cast) sumUp() {
 			c.most[i] += n * c.most[r+k]
 		}
 	}
-	one := make(weights, r)
+	one := make(front.Weights, r)
 	for i := range one {
 		one[i] = 1
 	}
 	c.sizes = c.scale(one)
-	c.scales = []weights{c.sizes}
+	c.scales = []front.Weights{c.sizes}
 	for i := range c.p.needs {
-		ask := make(weights, r)
+		ask := make(front.Weights, r)
 		for role := range ask {
 			ask[role] = c.asks[role][i]
 		}
@@ -102,13 +106,10 @@ func (c *cast) sumUp() {
 	c.weighEvens()
 }
 
-// weights are numbers by role, then by kind.
-type weights []int64
-
 // scale adds what groups of each kind weigh to what members of each role do.
-func (c *cast) scale(roles weights) weights {
+func (c *cast) scale(roles front.Weights) front.Weights {
 	r := len(roles)
-	w := append(roles, make(weights, len(c.kinds))...)
+	w := append(roles, make(front.Weights, len(c.kinds))...)
 	for k := len(c.kinds) - 1; k >= 0; k-- {
 		for i, n := range c.kinds[k].needs {
 			if n > 0 {
@@ -119,29 +120,13 @@ func (c *cast) scale(roles weights) weights {
 	return w
 }
 
-// of is what counts weigh.
-func (w weights) of(a counts) (sum int64) {
-	for i, m := range a {
-		sum += int64(m) * w[i]
-	}
-	return sum
-}
-
-// most is the largest weight of any counts.
-func (w weights) most(f frontier) (most int64) {
-	for _, p := range f {
-		most = max(most, w.of(p))
-	}
-	return most
-}
-
 // scarcest is the scale by which the most places are needed for what is wanted, and how many: were there nothing but weights.
-func (c *cast) scarcest(places []frontier, want counts) (best weights, n int) {
+func (c *cast) scarcest(places []front.Front, want front.Vector) (best front.Weights, n int) {
 	room := make([]int64, len(places))
 	for _, w := range c.scales {
-		left, taken := w.of(want), 0
+		left, taken := w.Of(want), 0
 		for i, f := range places {
-			room[i] = w.most(f)
+			room[i] = w.Most(f)
 		}
 		slices.Sort(room)
 		for i := len(room) - 1; i >= 0 && left > 0; i-- {
@@ -201,10 +186,10 @@ func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 		for r, amount := range t.amounts {
 			left[r] = -amount
 		}
-		x := c.p.v.nodeVertex(c.p.v.at(id))
+		x := c.p.v.NodeVertex(c.p.v.At(id))
 		slots[x] = min(slots[x], first.room(id, left))
 		if t.zones != nil {
-			slots[x] = min(slots[x], int64(t.beside.most(0)), first.countZones(first.needsOn(id), t.zones).Slots)
+			slots[x] = min(slots[x], int64(t.beside.Most(0)), first.countZones(first.needsOn(id), t.zones).Slots)
 		}
 	}
 	first.sumSlots(slots)
@@ -224,4 +209,4 @@ func (c *cast) readRoles() {
 }
 
 // members is the number of members of counts.
-func (c *cast) members(a counts) int64 { return c.sizes.of(a) }
+func (c *cast) members(a front.Vector) int64 { return c.sizes.Of(a) }

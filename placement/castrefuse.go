@@ -3,6 +3,9 @@ package placement
 import (
 	"slices"
 	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // refuse says in a refusal where how many of the members could be placed, and what binds. Where more members are known than must be placed it
@@ -17,7 +20,7 @@ func (c *cast) refuse(u *Unschedulable) {
 			u.Wanted = c.p.parting.few.size() // what parts need may be more than the minimum of the gang
 		}
 	}
-	for _, t := range c.p.v.tiers {
+	for _, t := range c.p.v.Tiers {
 		if t > c.p.gather.must {
 			break
 		}
@@ -38,7 +41,7 @@ func (c *cast) refuse(u *Unschedulable) {
 // bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
 // path order.
 func (c *cast) bestAt(t int32) (TierFit, bool) {
-	best, most := vertex(-1), couldTake{members: -1}
+	best, most := layout.Vertex(-1), couldTake{members: -1}
 	for g := range c.anySchemes(c.loosest(t)) {
 		for _, d := range c.p.candidates(t) {
 			n := g.capacity(d)
@@ -51,7 +54,7 @@ func (c *cast) bestAt(t int32) (TierFit, bool) {
 		return TierFit{}, false
 	}
 	return TierFit{
-		Tier: int(t), Layer: c.p.v.layerName(t), Domain: c.p.v.path(best, c.p.c.fabric.nodeName), Members: most.members, Groups: most.groups,
+		Tier: int(t), Layer: c.p.v.LayerName(t), Domain: c.p.v.Path(best, c.p.c.fabric.nodeName), Members: most.members, Groups: most.groups,
 	}, true
 }
 
@@ -60,7 +63,7 @@ type couldTake struct{ members, groups int }
 
 // capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
-func (g *scheme) capacity(d vertex) (most couldTake) {
+func (g *scheme) capacity(d layout.Vertex) (most couldTake) {
 	if len(g.cast.kinds) == 0 && len(g.p.evens) > 0 {
 		n := len(g.p.pending)
 		for n > 0 && !(g.cast.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
@@ -72,12 +75,12 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 		return couldTake{members: sort.Search(len(g.p.pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
 	}
 	room := g.fitsBelow(d)
-	if d == rootVertex {
-		room = g.fitting.folder.sum(room, g.fitsIn(g.p.v.outside))
+	if d == layout.Root {
+		room = g.fitting.folder.Sum(room, g.fitsIn(g.p.v.Outside))
 	}
 	for _, p := range room {
 		n := g.fillUp(d, p)
-		if g.fitting.folder.exact && (int64(n.members) != g.cast.members(p) || !g.cast.even(p)) {
+		if g.fitting.folder.Exact && (int64(n.members) != g.cast.members(p) || !g.cast.even(p)) {
 			continue // what would be left of it must not be
 		}
 		if n.members > most.members {
@@ -88,8 +91,8 @@ func (g *scheme) capacity(d vertex) (most couldTake) {
 }
 
 // firstOnes counts the first n pending members by role.
-func (g *scheme) firstOnes(n int) counts {
-	want := make(counts, len(g.cast.want))
+func (g *scheme) firstOnes(n int) front.Vector {
+	want := make(front.Vector, len(g.cast.want))
 	for i := range n {
 		want[g.p.role(i)]++
 	}
@@ -97,29 +100,29 @@ func (g *scheme) firstOnes(n int) counts {
 }
 
 // takes says whether a domain takes counts of members, outside the tree only such as have no room in it.
-func (g *scheme) takes(d vertex, want counts) bool {
-	if d != rootVertex && !g.p.v.contains(g.p.v.outside, d) {
-		return g.fitting.folder.holds(g.fitsBelow(d), want)
+func (g *scheme) takes(d layout.Vertex, want front.Vector) bool {
+	if d != layout.Root && !g.p.v.Contains(g.p.v.Outside, d) {
+		return g.fitting.folder.Holds(g.fitsBelow(d), want)
 	}
 	outside, ok := g.splitOf(want)
-	return ok && (d == rootVertex || slices.Equal(outside, want) && g.fitting.folder.holds(g.fitsBelow(d), want))
+	return ok && (d == layout.Root || slices.Equal(outside, want) && g.fitting.folder.Holds(g.fitsBelow(d), want))
 }
 
 // fillUp is how much of the gang there is in counts.
-func (g *scheme) fillUp(d vertex, room counts) (n couldTake) {
+func (g *scheme) fillUp(d layout.Vertex, room front.Vector) (n couldTake) {
 	room, r := slices.Clone(room), len(g.cast.roles)
 	for k := range g.cast.kinds {
 		if g.cast.kinds[k].parent >= 0 {
 			continue
 		}
-		one := make(counts, len(g.cast.want))
+		one := make(front.Vector, len(g.cast.want))
 		one[r+k] = 1
 		one = g.expand(d, one)
 		for range g.cast.want[r+k] {
-			if !one.within(room) {
+			if !one.Within(room) {
 				break
 			}
-			room = room.minus(one)
+			room = room.Minus(one)
 			n.members, n.groups = n.members+int(g.cast.sizes[r+k]), n.groups+1
 		}
 	}

@@ -174,7 +174,7 @@ func (c *chooser) able(set []int) bool {
 
 // byScore says whether the children are nodes that are compared by host score.
 func (c *chooser) byScore() bool {
-	return c.p.policy == gang.ByScore && len(c.items) > 0 && c.p.v.isNode(c.items[0].at)
+	return c.p.policy == gang.ByScore && len(c.items) > 0 && c.p.v.IsNode(c.items[0].at)
 }
 
 // extra picks the fewest further children that are needed beside the core, the best such set.

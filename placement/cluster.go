@@ -10,6 +10,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -20,10 +21,10 @@ type Cluster struct {
 	fabric *fabric
 	static statics
 	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
-	free []column[int64]
-	on   column[hosted] // running members by node
+	free []cow.Column[int64]
+	on   cow.Column[hosted] // running members by node
 	// zones are what the nodes have free in their zones; nil: no zones are known.
-	zones column[*numa.Node]
+	zones cow.Column[*numa.Node]
 	zoned int // nodes with a NUMA policy of their own
 	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
 	gangs *btree.BTreeG[*gangMembers]
@@ -57,10 +58,10 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	}
 	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, rosters: &rosterCache{}, lowest: math.MaxInt64}
 	n := len(c.fabric.names)
-	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
-	c.free = make([]column[int64], len(c.fabric.resources))
+	c.static, c.on, c.zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
+	c.free = make([]cow.Column[int64], len(c.fabric.resources))
 	for r := range c.free {
-		c.free[r] = newColumn[int64](n)
+		c.free[r] = cow.NewColumn[int64](n)
 	}
 	if err := c.newQuotas(spec); err != nil {
 		defects = append(defects, err)
@@ -171,9 +172,9 @@ func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.fabric.trees) }
 func (c *Cluster) Notices() []string {
 	notices := slices.Clone(c.fabric.notices)
 	for _, v := range c.fabric.views {
-		for pos := range v.treePositions() {
-			if id := v.node(pos); c.flagsOf(id)&present == 0 {
-				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.fabric.names[id], v.name))
+		for pos := range v.TreePositions() {
+			if id := v.Node(pos); c.flagsOf(id)&present == 0 {
+				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.fabric.names[id], v.Name))
 			}
 		}
 	}
@@ -220,7 +221,7 @@ func (c *Cluster) Free(name string) (muster.Resources, bool) {
 	allocatable := c.static.at(id).kind.allocatable
 	for i := range allocatable {
 		if c.fabric.bounds(allocatable, i) {
-			r[c.fabric.resources[i]] = c.free[i].at(id)
+			r[c.fabric.resources[i]] = c.free[i].At(id)
 		}
 	}
 	return r, true

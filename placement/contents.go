@@ -336,10 +336,13 @@ func (c *contents) least() []content {
 // contentHeap has the best content first.
 type contentHeap []content
 
-func (h contentHeap) Len() int           { return len(h) }
+func (h contentHeap) Len() int { return len(h) }
+
 func (h contentHeap) Less(i, j int) bool { return compareContents(h[i], h[j]) < 0 }
-func (h contentHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *contentHeap) Push(x any)        { *h = append(*h, x.(content)) }
+
+func (h contentHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *contentHeap) Push(x any) { *h = append(*h, x.(content)) }
 
 func (h *contentHeap) Pop() any {
 	last := len(*h) - 1

@@ -5,25 +5,26 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
 // after the other, for the domains that are still equal only.
 type candidate struct {
-	domain vertex
+	domain layout.Vertex
 	intact []int64 // by level and tier: groups that stay whole
 	anchor int64
 	span   int64
 }
 
 // rankDomains orders the domains of a strategy, best first.
-func (f *found) rankDomains() []vertex {
+func (f *found) rankDomains() []layout.Vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.friends.at(d)})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.friends.At(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
-	out := make([]vertex, 0, len(cands))
+	out := make([]layout.Vertex, 0, len(cands))
 	for len(cands) > 0 {
 		n := 1
 		for n < len(cands) && compareCoarse(cands[0], cands[n]) == 0 {
@@ -37,7 +38,7 @@ func (f *found) rankDomains() []vertex {
 
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
-func (f *found) best() vertex {
+func (f *found) best() layout.Vertex {
 	if f.p.lca >= 0 { // there is at most one, and nothing to compare
 		if d := f.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
 			return d
@@ -51,9 +52,9 @@ func (f *found) best() vertex {
 		return d
 	}
 	best := candidate{domain: -1}
-	var skip func(x vertex) bool
+	var skip func(x layout.Vertex) bool
 	if f.ask.slots.flat == nil && len(f.p.siblings) == 0 {
-		skip = func(x vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
+		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0
 	for d := range f.domains(skip) {
@@ -84,11 +85,11 @@ func (f *found) knowSpan(c *candidate) {
 }
 
 // compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
-func (f *found) compareTo(best *candidate, d vertex) int {
+func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	order := -1
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.p.friends.at(d))
+			order = cmp.Compare(best.anchor, f.p.friends.At(d))
 		}
 	}
 	span := int64(-1)
@@ -104,7 +105,7 @@ func (f *found) compareTo(best *candidate, d vertex) int {
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.p.friends.at(d), span
+		best.domain, best.anchor, best.span = d, f.p.friends.At(d), span
 	}
 	return order
 }
@@ -115,12 +116,12 @@ func compareCoarse(a, b candidate) int {
 }
 
 // rankEqual orders domains that are equal in intact groups and anchors.
-func (f *found) rankEqual(cands []candidate) []vertex {
+func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
 		cands[i].span = f.sums.spanOf(cands[i].domain)
 	}
-	scores := map[vertex]score{}
-	scoreOf := func(d vertex) score {
+	scores := map[layout.Vertex]score{}
+	scoreOf := func(d layout.Vertex) score {
 		if _, ok := scores[d]; !ok {
 			scores[d] = f.sums.scoreBelow(d, f.sums.everything())
 		}
@@ -130,9 +131,9 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.p.v.comparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.p.v.ComparePaths(a.domain, b.domain))
 	})
-	out := make([]vertex, len(cands))
+	out := make([]layout.Vertex, len(cands))
 	for i, c := range cands {
 		out[i] = c.domain
 	}
@@ -141,9 +142,9 @@ func (f *found) rankEqual(cands []candidate) []vertex {
 
 // intact is, for each level from the outside and each tier below the strategy's, how many whole groups the domain can
 // keep in one domain of that tier.
-func (f *found) intact(d vertex) []int64 { return f.appendIntact(nil, d) }
+func (f *found) intact(d layout.Vertex) []int64 { return f.appendIntact(nil, d) }
 
-func (f *found) appendIntact(out []int64, d vertex) []int64 {
+func (f *found) appendIntact(out []int64, d layout.Vertex) []int64 {
 	f.eachIntact(d, func(n int64) bool {
 		out = append(out, n)
 		return true
@@ -152,7 +153,7 @@ func (f *found) appendIntact(out []int64, d vertex) []int64 {
 }
 
 // compareIntact is below 0 if a domain keeps more groups whole than a list says.
-func (f *found) compareIntact(list []int64, d vertex) int {
+func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	i, order := 0, 0
 	f.eachIntact(d, func(n int64) bool {
 		order = cmp.Compare(list[i], n)
@@ -162,13 +163,13 @@ func (f *found) compareIntact(list []int64, d vertex) int {
 	return order
 }
 
-func (f *found) eachIntact(d vertex, yield func(n int64) bool) {
+func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 	groups := f.ask.full
 	for i := range f.p.levels {
 		if i > 0 {
 			groups *= f.ask.ratio(i - 1)
 		}
-		for _, t := range slices.Backward(f.p.v.tiersBelow(f.strategy.groups[i])) {
+		for _, t := range slices.Backward(f.p.v.TiersBelow(f.strategy.groups[i])) {
 			if !yield(min(groups, f.sums.whole(i, t, d))) {
 				return
 			}
@@ -185,11 +186,11 @@ func (p *problem) compareFree(a, b int64) int {
 }
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
-func (f *found) comparePacking(a, b vertex) int {
+func (f *found) comparePacking(a, b layout.Vertex) int {
 	if c := f.p.compareZones(a, b); c != 0 {
 		return c
 	}
-	if f.p.policy == gang.ByScore && f.p.v.isNode(a) && f.p.v.isNode(b) {
+	if f.p.policy == gang.ByScore && f.p.v.IsNode(a) && f.p.v.IsNode(b) {
 		if c := cmp.Compare(f.sums.nodeScore(b), f.sums.nodeScore(a)); c != 0 {
 			return c
 		}
@@ -198,7 +199,7 @@ func (f *found) comparePacking(a, b vertex) int {
 		if c := f.p.compareFree(f.ask.slots.at(a), f.ask.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = f.p.v.above(a), f.p.v.above(b)
+		a, b = f.p.v.Above(a), f.p.v.Above(b)
 	}
 	return 0
 }

@@ -3,6 +3,9 @@ package placement
 import (
 	"fmt"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // evenRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md, sections 7 and 8.
@@ -13,8 +16,8 @@ type evenRule struct {
 	total     int64   // what the number of members of each part is a multiple of
 	// units, by tier, are what those in domains are multiples of, together too; nil: each part lies in one domain anyway.
 	units []int64
-	runs  tally   // of the running members
-	roles weights // 1 for those whose members count
+	runs  layout.Tally  // of the running members
+	roles front.Weights // 1 for those whose members count
 }
 
 // ofGang says whether a rule is the gang's own.
@@ -38,7 +41,7 @@ func (p *problem) bindMultiples() {
 	b.divide()
 	for i := range p.evens {
 		r := &p.evens[i]
-		r.roles = make(weights, len(p.shapes))
+		r.roles = make(front.Weights, len(p.shapes))
 		for _, k := range b.pendingOf(r) {
 			r.roles[p.role(int(k))] = 1
 		}
@@ -72,7 +75,7 @@ func (b *evenBinder) bind(a *part, around int) {
 
 // rule binds a part to multiples.
 func (p *problem) rule(a *part, some []multiple) evenRule {
-	return evenRule{multiples: some, parts: []*part{a}, ranks: [][]int{a.all()}, units: p.unitsOf(some), total: p.unitsOf(some)[p.v.rootTop]}
+	return evenRule{multiples: some, parts: []*part{a}, ranks: [][]int{a.all()}, units: p.unitsOf(some), total: p.unitsOf(some)[p.v.RootTop]}
 }
 
 // add adds a rule, or its part to the rule of others that bind the same role: what lies together in a domain can be given to such parts multiple by
@@ -162,11 +165,11 @@ func (p *problem) countEvens() {
 	at := p.positionsByRank()
 	for i := range p.evens {
 		r := &p.evens[i]
-		r.runs = tally{}
+		r.runs = layout.Tally{}
 		for _, ranks := range r.ranks {
 			for _, rank := range ranks {
 				if at[rank] >= 0 {
-					r.runs.add(p.v, p.v.nodeVertex(at[rank]), 1)
+					r.runs.Add(p.v, p.v.NodeVertex(at[rank]), 1)
 				}
 			}
 		}
@@ -179,7 +182,7 @@ func (p *problem) withKept() []evenRule {
 		return p.evens
 	}
 	all := p.rule(p.whole, p.whole.multiples)
-	all.roles = slices.Repeat(weights{1}, len(p.shapes))
+	all.roles = slices.Repeat(front.Weights{1}, len(p.shapes))
 	some := *p
 	some.evens = []evenRule{all}
 	some.countEvens()
@@ -238,9 +241,9 @@ func (c *cast) weighEvens() {
 }
 
 // even says whether counts, with those that run, are multiples.
-func (c *cast) even(a counts) bool {
+func (c *cast) even(a front.Vector) bool {
 	for i, w := range c.counted {
-		if r := &c.p.evens[i]; w != nil && (w.of(a)+r.runs.at(rootVertex))%r.total != 0 {
+		if r := &c.p.evens[i]; w != nil && (w.Of(a)+r.runs.At(layout.Root))%r.total != 0 {
 			return false
 		}
 	}
@@ -248,14 +251,14 @@ func (c *cast) even(a counts) bool {
 }
 
 // evenAt are the counts that may lie below a vertex.
-func (c *cast) evenAt(x vertex, f frontier) frontier {
-	up := c.p.v.above(x)
+func (c *cast) evenAt(x layout.Vertex, f front.Front) front.Front {
+	up := c.p.v.Above(x)
 	for i, w := range c.counted {
 		if w == nil {
 			continue
 		}
-		unit, runs := c.p.evens[i].units[c.p.v.tier[up]-1], c.p.evens[i].runs.at(x)
-		f = slices.DeleteFunc(f, func(p counts) bool { return (w.of(p)+runs)%unit != 0 })
+		unit, runs := c.p.evens[i].units[c.p.v.Tier[up]-1], c.p.evens[i].runs.At(x)
+		f = slices.DeleteFunc(f, func(p front.Vector) bool { return (w.Of(p)+runs)%unit != 0 })
 	}
 	return f
 }
@@ -300,5 +303,5 @@ func (p *problem) nameOfRule(r *evenRule) string {
 // nameOf names the first multiple that does not divide a number of members, else the first one.
 func (p *problem) nameOf(list []multiple, members int) string {
 	i := max(0, slices.IndexFunc(list, func(m multiple) bool { return int64(members)%m.of != 0 }))
-	return fmt.Sprintf("multiple %d at %s", list[i].of, p.v.layerName(list[i].tier))
+	return fmt.Sprintf("multiple %d at %s", list[i].of, p.v.LayerName(list[i].tier))
 }

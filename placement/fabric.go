@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/topology"
 )
@@ -13,7 +15,7 @@ import (
 // fabric is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
 type fabric struct {
 	trees     []NamedTree
-	views     []*view
+	views     []*layout.View
 	names     []string
 	outside   *topology.Tree // the nodes that the first tree lacks, to find them by name
 	resources []string
@@ -25,7 +27,7 @@ type fabric struct {
 	exclusive             numa.Exclusive // of members with a policy of their own that do not say
 	fixedTotal            bool           // what quotas divide is given
 	keptShapes, keptSizes int
-	clock                 clock // of the uses of shapes and group sizes
+	clock                 cow.Clock // of the uses of shapes and group sizes
 	scratch               sync.Pool
 }
 
@@ -36,11 +38,11 @@ func newFabric(spec Spec) *fabric {
 	f.pods = f.resource(muster.Pods)
 	f.nameNodes(spec.Nodes)
 	for i, t := range f.trees {
-		f.views = append(f.views, newView(t.Name, t.Tree, f.names, f.placing(i)))
+		f.views = append(f.views, layout.New(t.Name, t.Tree, f.names, f.placing(i)))
 	}
 	if len(f.views) == 0 {
 		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
-		f.views = append(f.views, newView("", bare, f.names, nil))
+		f.views = append(f.views, layout.New("", bare, f.names, nil))
 	}
 	return f
 }

@@ -5,13 +5,17 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // fillsPlainly says whether a demand below x is of members alone, between which slots alone decide: nobody runs, nodes
 // have no scores, and the policy is BestFit. Groups that no child of x can hold whole are members. The index then tells at
 // once which children take how many.
-func (s *sums) fillsPlainly(x vertex, d *demand) bool {
-	if !s.isOrdinary() || len(d.begun) > 0 || x == rootVertex && s.ask.slots.inTree {
+func (s *sums) fillsPlainly(x layout.Vertex, d *demand) bool {
+	if !s.isOrdinary() || len(d.begun) > 0 || x == layout.Root && s.ask.slots.inTree {
 		return false
 	}
 	switch {
@@ -20,10 +24,10 @@ func (s *sums) fillsPlainly(x vertex, d *demand) bool {
 	case s.ask.indexed == nil:
 		return s.ask.bottom() == 1 && d.units[0] == 0 && !d.short
 	case d.units[0] == 0:
-		sums := s.ask.slots.ix.sumsOf(x)
-		return !d.short || sums.child(1) < s.ask.short
+		sums := s.ask.slots.ix.SumsOf(x)
+		return !d.short || sums.Child(1) < s.ask.short
 	}
-	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
+	for _, t := range s.p.v.TiersBelow(s.p.v.TierOf(x)) {
 		if s.whole(0, t, x) > 0 {
 			return false
 		}
@@ -40,8 +44,8 @@ func (s *sums) isOrdinary() bool {
 // fillPlain places n members below x, on the fewest children, the fewest slots in sum, and appends their positions to a
 // list. The set of children has less to spare than any of them takes, or one could be left out. So all of them are filled,
 // except for the last in fill order.
-func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
-	if s.p.v.isNode(x) || n == s.ask.slots.at(x) {
+func (s *sums) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
+	if s.p.v.IsNode(x) || n == s.ask.slots.at(x) {
 		return s.fillAll(x, n, list)
 	}
 	if s.zonesTell(x) {
@@ -69,18 +73,18 @@ func (s *sums) fillPlain(x vertex, n int64, list []int32) []int32 {
 }
 
 // fillAll fills a vertex with n members, all that it has slots for unless it is a node. The list has room for one more.
-func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
-	if s.p.v.isNode(x) {
+func (s *sums) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
+	if s.p.v.IsNode(x) {
 		for range n {
-			list = append(list, s.p.v.position(x))
+			list = append(list, s.p.v.Position(x))
 		}
 		return list
 	}
-	s.p.scratch.slots = appendTo(s.p.scratch.slots[:0], &s.ask.slots.ix.slots, s.p.v.firstPos[x], s.p.v.endPos[x])
+	s.p.scratch.slots = cow.AppendTo(s.p.scratch.slots[:0], &s.ask.slots.ix.Slots, s.p.v.FirstPos[x], s.p.v.EndPos[x])
 	end := len(list)
 	list = list[:cap(list)]
 	for i, slots := range s.p.scratch.slots {
-		pos := s.p.v.firstPos[x] + int32(i)
+		pos := s.p.v.FirstPos[x] + int32(i)
 		list[end] = pos // where there is no slot the next one comes here; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
 			list[end+k] = pos
@@ -92,17 +96,17 @@ func (s *sums) fillAll(x vertex, n int64, list []int32) []int32 {
 
 // chosen is a child of a set.
 type chosen struct {
-	at    vertex
+	at    layout.Vertex
 	slots int64
 }
 
 // pickFewest appends to the scratch's picks, in the order of paths, the best set of children of x for n members.
-func (s *sums) pickFewest(x vertex, n int64) {
-	sums := s.ask.slots.ix.sumsOf(x)
-	size, sum := sums.fewest(n)
+func (s *sums) pickFewest(x layout.Vertex, n int64) {
+	sums := s.ask.slots.ix.SumsOf(x)
+	size, sum := sums.Fewest(n)
 	var take func(slots int64) bool
-	if least := sums.child(size); sum == n { // all that are larger, and the first ones of the least that are taken
-		equal := size - sums.atLeast(least+1)
+	if least := sums.Child(size); sum == n { // all that are larger, and the first ones of the least that are taken
+		equal := size - sums.AtLeast(least+1)
 		take = func(slots int64) bool {
 			if slots == least {
 				equal--
@@ -111,9 +115,9 @@ func (s *sums) pickFewest(x vertex, n int64) {
 		}
 	} else {
 		l := s.leastSum(&sums)
-		counts := l.pick(int(size), n)
+		counts := l.Pick(int(size), n)
 		take = func(slots int64) bool {
-			i, ok := slices.BinarySearchFunc(l.values, slots, descending)
+			i, ok := slices.BinarySearchFunc(l.Values, slots, descending)
 			if !ok || counts[i] == 0 {
 				return false
 			}
@@ -121,25 +125,25 @@ func (s *sums) pickFewest(x vertex, n int64) {
 			return true
 		}
 	}
-	lo, _ := s.p.v.kids(x)
+	lo, _ := s.p.v.Kids(x)
 	for i, slots := range s.slotsBelow(x) {
 		if size == 0 {
 			break
 		}
 		if slots > 0 && take(int64(slots)) {
-			s.p.scratch.picks = append(s.p.scratch.picks, chosen{lo + vertex(i), int64(slots)})
+			s.p.scratch.picks = append(s.p.scratch.picks, chosen{lo + layout.Vertex(i), int64(slots)})
 			size--
 		}
 	}
 }
 
 // slotsBelow are the slots of the children of x, in the scratch.
-func (s *sums) slotsBelow(x vertex) []int32 {
+func (s *sums) slotsBelow(x layout.Vertex) []int32 {
 	list := s.p.scratch.slots[:0]
-	if lo, end := s.p.v.kids(x); s.p.v.isNode(lo) {
-		list = appendTo(list, &s.ask.slots.ix.slots, s.p.v.firstPos[x], s.p.v.endPos[x])
+	if lo, end := s.p.v.Kids(x); s.p.v.IsNode(lo) {
+		list = cow.AppendTo(list, &s.ask.slots.ix.Slots, s.p.v.FirstPos[x], s.p.v.EndPos[x])
 	} else {
-		list = appendTo(list, &s.ask.slots.ix.domains, lo, end)
+		list = cow.AppendTo(list, &s.ask.slots.ix.Domains, lo, end)
 	}
 	s.p.scratch.slots = list
 	return list
@@ -148,18 +152,18 @@ func (s *sums) slotsBelow(x vertex) []int32 {
 func descending(a, b int64) int { return cmp.Compare(b, a) }
 
 // leastSum is the program over the children behind some sums, in the scratch.
-func (s *sums) leastSum(sums *childSums) *leastSum {
+func (s *sums) leastSum(sums *index.ChildSums) *sets.LeastSum {
 	l := &s.p.scratch.least
-	l.reset()
+	l.Reset()
 	var before int64
-	for i := range sums.len {
-		sum := sums.of(i + 1)
+	for i := range sums.Len {
+		sum := sums.Of(i + 1)
 		value := sum - before
 		before = sum
 		if value == 0 {
 			break
 		}
-		l.add(value)
+		l.Add(value)
 	}
 	return l
 }

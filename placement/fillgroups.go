@@ -1,6 +1,11 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
+)
 
 // taken is a child of a set with the whole groups that it takes.
 type taken struct {
@@ -11,14 +16,14 @@ type taken struct {
 
 // keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
 // decide: how many a child takes is its slots divided by the size of a group, and none must take any.
-func (s *sums) keepsPlainly(x vertex, d *demand) bool {
-	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == rootVertex || !s.isOrdinary() || s.zonesTell(x) {
+func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
+	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !s.isOrdinary() || s.zonesTell(x) {
 		return false
 	}
-	for i := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
-		switch whole := int64(s.ask.indexed.whole[i].at(x)); {
+	for i := range s.p.v.TiersBelow(s.p.v.TierOf(x)) {
+		switch whole := int64(s.ask.indexed.Whole[i].At(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short:
-			return s.p.v.gaps[i][x] == 1
+			return s.p.v.Gaps[i][x] == 1
 		case whole > 0:
 			return false
 		}
@@ -27,23 +32,23 @@ func (s *sums) keepsPlainly(x vertex, d *demand) bool {
 }
 
 // placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
-func (s *sums) placeGroups(x vertex, d *demand, out *share) bool {
-	sums := s.ask.slots.ix.sumsOf(x)
+func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
+	sums := s.ask.slots.ix.SumsOf(x)
 	short := s.ask.short
 	if !d.short {
 		short = 0
 	}
 	l := &s.p.scratch.groups
-	if !l.begin(&sums, s.ask.sizes[0], short, d.units[0]) {
+	if !l.Begin(&sums, s.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
 	kept := len(s.p.scratch.taken)
 	s.giveGroups(l, d)
 	set := s.p.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
-	lo, end := s.p.v.kids(x)
+	lo, end := s.p.v.Kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
-		t := takenWith(set, s.ask.slots.ix.at(c))
+		t := takenWith(set, s.ask.slots.ix.At(c))
 		if t == nil {
 			continue
 		}
@@ -73,18 +78,18 @@ func takenWith(set []taken, slots int64) *taken {
 
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
-func (s *sums) giveGroups(l *leastGroups, d *demand) {
+func (s *sums) giveGroups(l *sets.LeastGroups, d *demand) {
 	from := len(s.p.scratch.taken)
 	last, spare := -1, -d.units[0]
-	for _, i := range l.pick() {
-		t := taken{slots: l.slots[i], groups: l.slots[i] / l.size}
+	for _, i := range l.Pick() {
+		t := taken{slots: l.Slots[i], groups: l.Slots[i] / l.Size}
 		spare += t.groups
 		s.p.scratch.taken = append(s.p.scratch.taken, t)
 	}
 	set := s.p.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
-		if beside := t.slots-t.groups*l.size >= l.short; beside || spare > 0 {
+		if beside := t.slots-t.groups*l.Size >= l.Short; beside || spare > 0 {
 			last, t.short = i, true
 			if !beside {
 				t.groups, spare = t.groups-1, spare-1

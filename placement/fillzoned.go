@@ -1,11 +1,15 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // fillZoned is fillPlain where the zones of the children of x tell them apart. If the next member gets as many zones on each of
 // them, slots decide how many children of which size are taken, and the score of the zones which ones of a size.
-func (s *sums) fillZoned(x vertex, n int64, list []int32) []int32 {
-	lo, end := s.p.v.kids(x)
+func (s *sums) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
+	lo, end := s.p.v.Kids(x)
 	if !s.sameZones(lo, end) {
 		return s.fillChosen(x, n, list)
 	}
@@ -37,14 +41,14 @@ func (s *sums) fillZoned(x vertex, n int64, list []int32) []int32 {
 	s.p.scratch.picks = s.p.scratch.picks[:kept]
 	for i, units := range given {
 		for range units {
-			list = append(list, s.p.v.position(lo+vertex(i)))
+			list = append(list, s.p.v.Position(lo+layout.Vertex(i)))
 		}
 	}
 	return list
 }
 
 // sameZones says whether the next member gets as many zones on all of some nodes that have slots.
-func (s *sums) sameZones(lo, end vertex) bool {
+func (s *sums) sameZones(lo, end layout.Vertex) bool {
 	zones := int64(-1)
 	for c := lo; c < end; c++ {
 		if s.ask.slots.at(c) == 0 {
@@ -61,8 +65,8 @@ func (s *sums) sameZones(lo, end vertex) bool {
 
 // giveBest fills so many nodes of a size, the last one in the order of paths as far as said, with the highest score of their
 // zones.
-func (s *sums) giveBest(lo, end vertex, count int, size, last int64, given []int64) {
-	var equal []vertex
+func (s *sums) giveBest(lo, end layout.Vertex, count int, size, last int64, given []int64) {
+	var equal []layout.Vertex
 	for c := lo; c < end; c++ {
 		if s.ask.slots.at(c) == size {
 			equal = append(equal, c)
@@ -83,13 +87,13 @@ func (s *sums) giveBest(lo, end vertex, count int, size, last int64, given []int
 }
 
 // fillChosen is fillZoned by the general choice.
-func (s *sums) fillChosen(x vertex, n int64, list []int32) []int32 {
+func (s *sums) fillChosen(x layout.Vertex, n int64, list []int32) []int32 {
 	d := demand{units: s.units()}
 	d.units[s.ask.bottom()] = n
 	sh := s.placeChosen(x, d)
 	for i := range sh.parts {
 		for range s.newMembers(&sh.parts[i].demand) {
-			list = append(list, s.p.v.position(sh.parts[i].at))
+			list = append(list, s.p.v.Position(sh.parts[i].at))
 		}
 	}
 	return list

@@ -2,34 +2,37 @@ package placement
 
 import (
 	"math"
+
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a group
 // whole below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
 type groupSearch struct {
 	found             *found
-	place, groupPlace int    // of the gang's tier, and of the groups'
-	span              int64  // no domain of the tier has a narrower one
-	best              vertex // so far, -1 if there is none
-	free              int64  // its slots
+	place, groupPlace int           // of the gang's tier, and of the groups'
+	span              int64         // no domain of the tier has a narrower one
+	best              layout.Vertex // so far, -1 if there is none
+	free              int64         // its slots
 }
 
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold in
 // so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
-func (f *found) groupBest() (d vertex, ok bool) {
-	if f.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.gang >= f.p.v.rootTop || f.ask.slots.ix.domains.at(f.p.v.outside) > 0 {
+func (f *found) groupBest() (d layout.Vertex, ok bool) {
+	if f.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.gang >= f.p.v.RootTop || f.ask.slots.ix.Domains.At(f.p.v.Outside) > 0 {
 		return -1, false
 	}
-	i, t := f.p.v.tierIndex(f.strategy.gang), f.p.v.tierIndex(f.strategy.groups[0])
+	i, t := f.p.v.TierIndex(f.strategy.gang), f.p.v.TierIndex(f.strategy.groups[0])
 	switch {
-	case !f.mayHold(rootVertex, i):
+	case !f.mayHold(layout.Root, i):
 		return -1, true
-	case i < 2 || t >= i || t > 0 && f.ask.indexed.most[i][t-1].at(rootVertex) > 0:
+	case i < 2 || t >= i || t > 0 && f.ask.indexed.Most[i][t-1].At(layout.Root) > 0:
 		return -1, false
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
-	for g.span = f.leastForGroups(rootVertex, i); g.span <= topSize; g.span++ {
-		if !g.walk(rootVertex) {
+	for g.span = f.leastForGroups(layout.Root, i); g.span <= index.TopSize; g.span++ {
+		if !g.walk(layout.Root) {
 			return -1, false
 		}
 		if g.best >= 0 {
@@ -40,15 +43,15 @@ func (f *found) groupBest() (d vertex, ok bool) {
 }
 
 // walk looks at the domains of the tier below x; false if there are nodes among them.
-func (g *groupSearch) walk(x vertex) bool {
-	lo, end := g.found.p.v.kids(x)
-	if g.found.p.v.isNode(lo) {
+func (g *groupSearch) walk(x layout.Vertex) bool {
+	lo, end := g.found.p.v.Kids(x)
+	if g.found.p.v.IsNode(lo) {
 		return lo == end
 	}
 	for c := lo; c < end; c++ {
-		switch slots := int64(g.found.ask.slots.ix.domains.at(c)); {
+		switch slots := int64(g.found.ask.slots.ix.Domains.At(c)); {
 		case slots < g.found.ask.members:
-		case g.found.p.v.tier[c] <= g.found.strategy.gang:
+		case g.found.p.v.Tier[c] <= g.found.strategy.gang:
 			g.look(c, slots)
 		case g.mayHoldIn(c) && !g.walk(c):
 			return false
@@ -58,12 +61,12 @@ func (g *groupSearch) walk(x vertex) bool {
 }
 
 // mayHoldIn says whether a domain of the tier below x may hold all groups in the span.
-func (g *groupSearch) mayHoldIn(x vertex) bool {
-	return int64(g.found.ask.indexed.tops[g.place][g.groupPlace].at(x*topSize+int32(g.span)-1)) >= g.found.ask.full
+func (g *groupSearch) mayHoldIn(x layout.Vertex) bool {
+	return int64(g.found.ask.indexed.Tops[g.place][g.groupPlace].At(x*index.TopSize+int32(g.span)-1)) >= g.found.ask.full
 }
 
 // look compares a domain of the tier with the best so far.
-func (g *groupSearch) look(x vertex, slots int64) {
+func (g *groupSearch) look(x layout.Vertex, slots int64) {
 	if slots > g.free || !g.mayLieIn(x) || !g.found.sums.takes(x) || g.found.sums.spanOf(x) > g.span {
 		return
 	}
@@ -73,10 +76,10 @@ func (g *groupSearch) look(x vertex, slots int64) {
 }
 
 // mayLieIn says whether the best children of a domain hold all groups in the span.
-func (g *groupSearch) mayLieIn(x vertex) bool {
-	lo, end := g.found.p.v.kids(x)
-	if g.found.p.v.isNode(lo) || int64(end-lo) <= g.span || g.found.p.v.tier[x] <= g.found.p.v.tiers[g.groupPlace] {
+func (g *groupSearch) mayLieIn(x layout.Vertex) bool {
+	lo, end := g.found.p.v.Kids(x)
+	if g.found.p.v.IsNode(lo) || int64(end-lo) <= g.span || g.found.p.v.Tier[x] <= g.found.p.v.Tiers[g.groupPlace] {
 		return true
 	}
-	return int64(g.found.ask.indexed.sums[g.groupPlace].at(lo+vertex(g.span)-1)) >= g.found.ask.full
+	return int64(g.found.ask.indexed.Sums[g.groupPlace].At(lo+layout.Vertex(g.span)-1)) >= g.found.ask.full
 }

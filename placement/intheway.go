@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -49,7 +51,7 @@ type clearing struct {
 	members  []*member // in natural order of names
 	shapes   []*gang.Shape
 	all      *problem // with all of them to be placed anew; nil if that is not supported
-	search   *fewest
+	search   *sets.Fewest
 	groups   []int // of the innermost level, by member
 	before   []int // waiting members of lower ranks, by member
 	unproven bool
@@ -64,8 +66,8 @@ func (p *problem) inTheWay() Obstacles {
 	defer fresh.done()
 	w := &clearing{p: fresh}
 	w.findMembers()
-	w.search = newFewest(w.classes(), obstaclePlans, w.helps)
-	if w.all, err = newProblem(w.without(w.search.sizes)); err != nil {
+	w.search = sets.NewFewest(w.classes(), obstaclePlans, w.helps)
+	if w.all, err = newProblem(w.without(w.search.Sizes)); err != nil {
 		w.all = nil // not supported as a whole
 		return w.solve()
 	}
@@ -83,20 +85,20 @@ func (w *clearing) solve() Obstacles {
 	if !monotone {
 		return w.irregular(append(sets, lasting))
 	}
-	if !w.search.helps(w.search.sizes) {
-		return Obstacles{Proven: !w.unproven && !w.search.spent()}
+	if !w.search.Helps(w.search.Sizes) {
+		return Obstacles{Proven: !w.unproven && !w.search.Spent()}
 	}
-	if found := w.search.search(); found != nil {
+	if found := w.search.Search(); found != nil {
 		return w.obstacles(found, !w.unproven)
 	}
-	w.search.asks = obstaclePlans
-	return w.obstacles(w.search.spare(sets[slices.IndexFunc(sets, w.search.helps)]), false)
+	w.search.Asks = obstaclePlans
+	return w.obstacles(w.search.Spare(sets[slices.IndexFunc(sets, w.search.Helps)]), false)
 }
 
 // first is the first set that helps of some that contain all that may be the fewest, smallest first.
 func (w *clearing) first(sets [][]int32) Obstacles {
-	i := slices.IndexFunc(sets, w.search.helps)
-	if proven := !w.unproven && !w.search.spent(); i < 0 {
+	i := slices.IndexFunc(sets, w.search.Helps)
+	if proven := !w.unproven && !w.search.Spent(); i < 0 {
 		return Obstacles{Proven: proven}
 	}
 	return w.obstacles(sets[i], !w.unproven)
@@ -104,18 +106,18 @@ func (w *clearing) first(sets [][]int32) Obstacles {
 
 // irregular tries single members, then whatever helps, without those that can be spared.
 func (w *clearing) irregular(sets [][]int32) Obstacles {
-	none := make([]int32, len(w.search.sizes))
-	for e, class := range w.search.classOf {
-		if slices.Index(w.search.classOf, class) < e {
+	none := make([]int32, len(w.search.Sizes))
+	for e, class := range w.search.ClassOf {
+		if slices.Index(w.search.ClassOf, class) < e {
 			continue // one as good was tried
 		}
-		if one := w.search.with(none, []int32{int32(e)}); w.search.helps(one) {
+		if one := w.search.With(none, []int32{int32(e)}); w.search.Helps(one) {
 			return w.obstacles(one, !w.unproven)
 		}
 	}
-	w.search.asks = obstaclePlans
-	if i := slices.IndexFunc(sets, w.search.helps); i >= 0 {
-		return w.obstacles(w.search.spare(sets[i]), false)
+	w.search.Asks = obstaclePlans
+	if i := slices.IndexFunc(sets, w.search.Helps); i >= 0 {
+		return w.obstacles(w.search.Spare(sets[i]), false)
 	}
 	return Obstacles{}
 }
@@ -205,7 +207,7 @@ func (w *clearing) classes() []int32 {
 func (w *clearing) without(counts []int32) (*Cluster, *gang.Request) {
 	req, d := *w.p.req, Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
-	for _, e := range w.search.elements(counts) {
+	for _, e := range w.search.Elements(counts) {
 		m, shape := w.members[e], w.shapes[e]
 		if shape == &w.p.req.Shape {
 			shape = nil
@@ -241,11 +243,11 @@ func (w *clearing) helps(counts []int32) bool {
 // outsideDomains lists, smallest first, the members outside of each domain that the gang may gather in and that some of them run in, and at
 // last all of them.
 func (w *clearing) outsideDomains() [][]int32 {
-	domains := make([]vertex, len(w.members))
+	domains := make([]layout.Vertex, len(w.members))
 	for e, m := range w.members {
-		domains[e] = w.p.v.highest(w.p.v.nodeVertex(w.p.v.at(m.node)), w.p.gather.must)
+		domains[e] = w.p.v.Highest(w.p.v.NodeVertex(w.p.v.At(m.node)), w.p.gather.must)
 	}
-	sets := [][]int32{w.search.sizes}
+	sets := [][]int32{w.search.Sizes}
 	for e, d := range domains {
 		if slices.Index(domains, d) < e {
 			continue
@@ -256,10 +258,10 @@ func (w *clearing) outsideDomains() [][]int32 {
 				outside = append(outside, int32(o))
 			}
 		}
-		sets = append(sets, w.search.with(make([]int32, len(w.search.sizes)), outside))
+		sets = append(sets, w.search.With(make([]int32, len(w.search.Sizes)), outside))
 	}
 	slices.SortStableFunc(sets, func(a, b []int32) int {
-		x, y := w.search.elements(a), w.search.elements(b)
+		x, y := w.search.Elements(a), w.search.Elements(b)
 		return cmp.Or(cmp.Compare(len(x), len(y)), slices.Compare(x, y))
 	})
 	return sets
@@ -280,7 +282,7 @@ func (w *clearing) plain() bool {
 // in it.
 func (w *clearing) lasting() (counts []int32, monotone bool) {
 	a := w.all
-	counts = make([]int32, len(w.search.sizes))
+	counts = make([]int32, len(w.search.Sizes))
 	if a == nil || a.members != nil {
 		return counts, false
 	}
@@ -298,7 +300,7 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	}
 	fewer := w.p.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
 	mixed := len(a.shapes) > 1 && a.zonesBind()                                // more free zones may be taken otherwise
-	return w.search.with(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.req.Parts) == 0
+	return w.search.With(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.req.Parts) == 0
 }
 
 // alike counts the members of one shape on a member's node.
@@ -314,7 +316,7 @@ func (w *clearing) alike(e int) (n int) {
 // obstacles are the members of a set.
 func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
 	out := Obstacles{Proven: proven}
-	for _, e := range w.search.elements(counts) {
+	for _, e := range w.search.Elements(counts) {
 		m := w.members[e]
 		out.Members = append(out.Members, Obstacle{MemberRef{m.kin.gang, m.name}, w.p.c.fabric.names[m.node]})
 	}

@@ -5,6 +5,8 @@ package placement
 import (
 	"fmt"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // must panics: what is checked here holds whatever the input is.
@@ -17,14 +19,14 @@ func must(holds bool, format string, args ...any) {
 // checkPlan looks at a decided plan again: every vertex hands all that it gets to its children and gets no more than
 // it has room for, every member has a position in the domain, and no tier is worse than the strategy says.
 func (o *outcome) checkPlan(sh *share) {
-	count := map[vertex]int64{}
+	count := map[layout.Vertex]int64{}
 	o.checkShare(sh, count)
 	must(o.found.sums.newMembers(&sh.demand) == o.found.ask.members, "%d members are shared out, not %d", o.found.sums.newMembers(&sh.demand), o.found.ask.members)
 	must(int64(len(o.positions)) == o.found.ask.members, "%d of %d members have a position", len(o.positions), o.found.ask.members)
 	for _, pos := range o.positions {
-		x := o.found.p.v.nodeVertex(pos)
+		x := o.found.p.v.NodeVertex(pos)
 		count[x]--
-		must(o.found.p.v.contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
+		must(o.found.p.v.Contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
 	}
 	for x, n := range count {
 		must(n == 0, "node %d takes %d members more than it has ranks", x, n)
@@ -33,37 +35,37 @@ func (o *outcome) checkPlan(sh *share) {
 	for _, m := range o.found.p.running {
 		where = append(where, m.pos)
 	}
-	must(o.found.p.v.tierOf(o.found.p.v.named(o.found.p.v.lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
+	must(o.found.p.v.TierOf(o.found.p.v.Named(o.found.p.v.Lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
 	for i, t := range o.found.p.reachedByGroups(o.positions) {
 		must(t <= o.found.strategy.groups[i], "groups of level %d reach tier %d, not %d", i, t, o.found.strategy.groups[i])
 	}
 }
 
 // checkShare goes down a share and counts the members of every node.
-func (o *outcome) checkShare(sh *share, count map[vertex]int64) {
+func (o *outcome) checkShare(sh *share, count map[layout.Vertex]int64) {
 	n := o.found.sums.newMembers(&sh.demand)
 	must(n > 0, "vertex %d gets a share of nothing", sh.at)
 	if room := o.found.ask.slots.at(sh.at) + o.found.p.forced[sh.at]; o.found.ask.beyond == 0 {
 		must(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
 	}
-	if o.found.p.mult != nil && o.found.p.v.above(sh.at) >= 0 {
-		unit := o.found.p.unit(o.found.p.v.above(sh.at))
+	if o.found.p.mult != nil && o.found.p.v.Above(sh.at) >= 0 {
+		unit := o.found.p.unit(o.found.p.v.Above(sh.at))
 		must((n+o.found.p.siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
 	}
-	if o.found.p.v.isNode(sh.at) {
+	if o.found.p.v.IsNode(sh.at) {
 		must(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
 		count[sh.at] = n
 		return
 	}
 	for _, pos := range sh.run {
-		must(o.found.p.v.contains(sh.at, o.found.p.v.nodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
-		count[o.found.p.v.nodeVertex(pos)]++
+		must(o.found.p.v.Contains(sh.at, o.found.p.v.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		count[o.found.p.v.NodeVertex(pos)]++
 		n--
 	}
 	whole := make([]int64, len(o.found.ask.sizes))
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		must(o.found.p.v.above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
+		must(o.found.p.v.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
 		n -= o.found.sums.newMembers(&part.demand)
 		for level, units := range part.demand.units {
 			must(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
@@ -116,7 +118,7 @@ func (c *Cluster) checkSnapshot() {
 					}
 				}
 			}
-			must(c.free[r].at(id) == free, "node %s has %d of %s free, not %d", c.fabric.names[id], c.free[r].at(id), c.fabric.resources[r], free)
+			must(c.free[r].At(id) == free, "node %s has %d of %s free, not %d", c.fabric.names[id], c.free[r].At(id), c.fabric.resources[r], free)
 		}
 	}
 }

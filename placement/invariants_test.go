@@ -25,14 +25,14 @@ func TestInvariantsSeeDefects(t *testing.T) {
 	}
 	gpu := fresh().fabric.resource("gpu")
 	for want, spoil := range map[string]func(c *Cluster){
-		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Cluster) { c.free[gpu].set(0, 1) },
+		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Cluster) { c.free[gpu].Set(0, 1) },
 		"invariant: the leaving members are not those of the gangs":    func(c *Cluster) { c.leaving = c.membersOn(1) },
-		"invariant: the members on node n1 are not those of the gangs": func(c *Cluster) { c.on.set(1, hosted{}) },
+		"invariant: the members on node n1 are not those of the gangs": func(c *Cluster) { c.on.Set(1, hosted{}) },
 		"invariant: gang y has no members":                             func(c *Cluster) { c.gangs.ReplaceOrInsert(&gangMembers{name: "y"}) },
 		"invariant: members run on absent node n1":                     func(c *Cluster) { c.static.set(1, node{}) },
-		"invariant: the members on node n0 are not those of the gangs": func(c *Cluster) { c.on.set(0, c.on.at(1)) },
+		"invariant: the members on node n0 are not those of the gangs": func(c *Cluster) { c.on.Set(0, c.on.At(1)) },
 		"invariant: member x x-0 is out of order": func(c *Cluster) {
-			m := c.on.at(1).m
+			m := c.on.At(1).m
 			c.gangs.ReplaceOrInsert(&gangMembers{name: "x", members: []*member{m, m}})
 		},
 	} {

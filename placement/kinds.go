@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // groupKind are groups that can change places: they have the same rules, ask for the same and lie in groups of one kind.
@@ -15,9 +18,9 @@ type groupKind struct {
 	parts  []*part
 	of     int // the kind itself, or the one that it is split from
 	// needs are the new members of one group that lie in no inner one, by role, and its inner groups, by kind.
-	needs counts
+	needs front.Vector
 	// home is the lowest vertex above the running members of the only group, -1 if there are none.
-	home vertex
+	home layout.Vertex
 }
 
 // finished is a group with running members alone.
@@ -40,10 +43,10 @@ type billing struct {
 
 // bill says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
 // in the order of their first ranks.
-func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
+func (p *problem) bill() (want front.Vector, kinds []groupKind, done []finished) {
 	b := billing{p: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
 	b.sign(p.whole)
-	own := make(counts, len(p.shapes))
+	own := make(front.Vector, len(p.shapes))
 	b.count(p.whole, own)
 	todo := b.collect(-1, []*part{p.whole})
 	for len(todo) > 0 { // level by level
@@ -54,11 +57,11 @@ func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
 		todo = next
 	}
 	dims := len(p.shapes) + len(b.kinds)
-	want = make(counts, dims)
+	want = make(front.Vector, dims)
 	copy(want, own)
 	for k := range b.kinds {
 		a := &b.kinds[k]
-		needs := make(counts, dims)
+		needs := make(front.Vector, dims)
 		copy(needs, a.needs)
 		a.needs = needs
 	}
@@ -76,7 +79,7 @@ func (p *problem) bill() (want counts, kinds []groupKind, done []finished) {
 
 // sign makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
 func (b *billing) sign(a *part) string {
-	own := make(counts, len(b.p.shapes))
+	own := make(front.Vector, len(b.p.shapes))
 	var order []int32
 	var inner []string
 	for _, rank := range a.ranks {
@@ -90,15 +93,15 @@ func (b *billing) sign(a *part) string {
 	}
 	slices.Sort(inner)
 	sign := ""
-	if own.total() > 0 || strings.Join(inner, "") != "" {
+	if own.Total() > 0 || strings.Join(inner, "") != "" {
 		sign = fmt.Sprint(a.level, a.gather.must, a.gather.hard, a.gather.worths, a.multiples, a.bundle, a.least, a.leastParts, own, inner)
 		if b.inOrder && a.least > 0 {
 			sign += fmt.Sprint(" as ", order)
 		}
 		if a.abroad != nil {
-			sign += " in " + strconv.Quote(a.abroad.name)
+			sign += " in " + strconv.Quote(a.abroad.Name)
 		}
-		if b.p.v.lowestOf(a.all(), b.at) >= 0 {
+		if b.p.v.LowestOf(a.all(), b.at) >= 0 {
 			sign += fmt.Sprint(" beside running members ", a.first())
 		}
 		sign = "(" + sign + ")"
@@ -116,7 +119,7 @@ func (p *problem) role(i int) int32 {
 }
 
 // count adds the new members of a group that lie in no inner one.
-func (b *billing) count(a *part, own counts) {
+func (b *billing) count(a *part, own front.Vector) {
 	for _, rank := range a.ranks {
 		if i := b.place[rank]; i >= 0 {
 			own[b.p.role(int(i))]++
@@ -148,17 +151,17 @@ func (b *billing) groupsIn(a *part) (out []*part) {
 func (b *billing) finish(a *part) {
 	a.each(func(o *part) {
 		if home := b.homeOf(o); home >= 0 && o.inTree() {
-			b.finished = append(b.finished, finished{gather: o.gather, level: o.level, tier: b.p.v.tierOf(home)})
+			b.finished = append(b.finished, finished{gather: o.gather, level: o.level, tier: b.p.v.TierOf(home)})
 		}
 	})
 }
 
 // homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
 // there is one, members there reach the root.
-func (b *billing) homeOf(a *part) vertex {
-	x := b.p.v.lowestOf(a.all(), b.at)
-	if x >= 0 && b.p.v.contains(b.p.v.outside, x) && b.p.hard() {
-		return rootVertex
+func (b *billing) homeOf(a *part) layout.Vertex {
+	x := b.p.v.LowestOf(a.all(), b.at)
+	if x >= 0 && b.p.v.Contains(b.p.v.Outside, x) && b.p.hard() {
+		return layout.Root
 	}
 	return x
 }
@@ -194,7 +197,7 @@ func (b *billing) collect(parent int, outer []*part) []nested {
 // add makes a kind and returns what lies in its groups.
 func (b *billing) add(n nested) []nested {
 	first := n.parts[0]
-	k := groupKind{gather: first.gather, level: first.level, parent: n.parent, parts: n.parts, needs: make(counts, len(b.p.shapes))}
+	k := groupKind{gather: first.gather, level: first.level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(b.p.shapes))}
 	k.of = len(b.kinds)
 	b.count(first, k.needs)
 	k.home = b.homeOf(first)

@@ -218,7 +218,7 @@ func has(sorted []*member, m *member) bool {
 // membersOn lists the members on a node in the order of gang, then name; the slice is the caller's. O(k log k).
 func (c *Cluster) membersOn(id int32) []*member {
 	var out []*member
-	h := c.on.at(id)
+	h := c.on.At(id)
 	for at := &h; at != nil && at.m != nil; at = at.next {
 		out = append(out, at.m)
 	}

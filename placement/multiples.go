@@ -30,9 +30,9 @@ func (p *problem) unitsOf(list []multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
 	}
-	units = slices.Repeat([]int64{1}, int(p.v.rootTop)+1)
+	units = slices.Repeat([]int64{1}, int(p.v.RootTop)+1)
 	for _, m := range list {
-		for t := m.tier; t <= p.v.rootTop; t++ {
+		for t := m.tier; t <= p.v.RootTop; t++ {
 			units[t] = lcm(units[t], m.of)
 		}
 	}
@@ -81,7 +81,7 @@ func (p *problem) settleMultiples() error {
 	}
 	if len(p.levels) > 0 {
 		size := p.levels[0].size
-		if int64(len(p.pending))%size != 0 && size%p.mult[p.v.rootTop] != 0 {
+		if int64(len(p.pending))%size != 0 && size%p.mult[p.v.RootTop] != 0 {
 			return unsupported("request.Gather", p.req.Name, "multiples that do not divide the groups, beside a short last group")
 		}
 	}

@@ -1,6 +1,10 @@
 package placement
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // gap are the positions from that of the running member before the only new one, in rank order, to that of the one behind: there it
 // restores the order of ranks. None if there are several new members, or where the neighbours lie the wrong way round.
@@ -14,7 +18,7 @@ func (a *ask) findGap() {
 	if a.members != 1 || len(a.p.running) == 0 || a.p.mult != nil {
 		return
 	}
-	g := gap{0, a.p.v.nodes - 1, true}
+	g := gap{0, a.p.v.Nodes - 1, true}
 	behind := sort.Search(len(a.p.running), func(i int) bool { return a.p.running[i].rank > a.p.pending[0].rank })
 	if behind > 0 {
 		g.first = a.p.running[behind-1].pos
@@ -28,14 +32,14 @@ func (a *ask) findGap() {
 }
 
 // inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
-func (s *sums) inGap(x vertex) (first, end vertex) {
-	lo, hi := s.p.v.kids(x)
+func (s *sums) inGap(x layout.Vertex) (first, end layout.Vertex) {
+	lo, hi := s.p.v.Kids(x)
 	if !s.ask.gap.open {
 		return lo, lo
 	}
 	n := int(hi - lo)
-	first = lo + vertex(sort.Search(n, func(i int) bool { return s.p.v.endOf(lo+vertex(i)) > s.ask.gap.first }))
-	end = lo + vertex(sort.Search(n, func(i int) bool { return s.p.v.first(lo+vertex(i)) > s.ask.gap.last }))
+	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return s.p.v.EndOf(lo+layout.Vertex(i)) > s.ask.gap.first }))
+	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return s.p.v.First(lo+layout.Vertex(i)) > s.ask.gap.last }))
 	for first < end && !s.hasRoomInGap(first) {
 		first++
 	}
@@ -46,15 +50,15 @@ func (s *sums) inGap(x vertex) (first, end vertex) {
 }
 
 // hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
-func (s *sums) hasRoomInGap(x vertex) bool {
-	first, end := s.p.v.first(x), s.p.v.endOf(x)
+func (s *sums) hasRoomInGap(x layout.Vertex) bool {
+	first, end := s.p.v.First(x), s.p.v.EndOf(x)
 	switch {
 	case s.ask.slots.at(x) <= 0 || end <= s.ask.gap.first || first > s.ask.gap.last:
 		return false
 	case first >= s.ask.gap.first && end-1 <= s.ask.gap.last:
 		return true
 	}
-	lo, hi := s.p.v.kids(x)
+	lo, hi := s.p.v.Kids(x)
 	for c := lo; c < hi; c++ {
 		if s.hasRoomInGap(c) {
 			return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
 )
 
 // node is the part of a [Node] that rarely changes. A node of a tree that the cluster lacks is absent: it has its
@@ -37,19 +38,19 @@ var noKind = &kind{} // of absent nodes
 
 // statics are nodes by id, apart by how often they are read and how much of them is the same.
 type statics struct {
-	flags  column[nodeFlags]
-	kinds  column[*kind] // nil where absent
-	labels column[map[string]string]
+	flags  cow.Column[nodeFlags]
+	kinds  cow.Column[*kind] // nil where absent
+	labels cow.Column[map[string]string]
 }
 
 func newStatics(n int) statics {
-	return statics{newColumn[nodeFlags](n), newColumn[*kind](n), newColumn[map[string]string](n)}
+	return statics{cow.NewColumn[nodeFlags](n), cow.NewColumn[*kind](n), cow.NewColumn[map[string]string](n)}
 }
 
-func (s *statics) fork() statics { return statics{s.flags.fork(), s.kinds.fork(), s.labels.fork()} }
+func (s *statics) fork() statics { return statics{s.flags.Fork(), s.kinds.Fork(), s.labels.Fork()} }
 
 func (s *statics) at(id int32) node {
-	n := node{s.labels.at(id), s.flags.at(id), s.kinds.at(id)}
+	n := node{s.labels.At(id), s.flags.At(id), s.kinds.At(id)}
 	if n.kind == nil {
 		n.kind = noKind
 	}
@@ -58,22 +59,22 @@ func (s *statics) at(id int32) node {
 
 // kindOf is the kind of a node without the rest. O(1).
 func (s *statics) kindOf(id int32) *kind {
-	if k := s.kinds.at(id); k != nil {
+	if k := s.kinds.At(id); k != nil {
 		return k
 	}
 	return noKind
 }
 
 func (s *statics) set(id int32, n node) {
-	s.flags.set(id, n.flags)
-	s.kinds.set(id, n.kind)
-	if n.labels != nil || s.labels.at(id) != nil { // nodes without labels need no page
-		s.labels.set(id, n.labels)
+	s.flags.Set(id, n.flags)
+	s.kinds.Set(id, n.kind)
+	if n.labels != nil || s.labels.At(id) != nil { // nodes without labels need no page
+		s.labels.Set(id, n.labels)
 	}
 }
 
 // flagsOf is the flags of a node without the rest. O(1).
-func (c *Cluster) flagsOf(id int32) nodeFlags { return c.static.flags.at(id) }
+func (c *Cluster) flagsOf(id int32) nodeFlags { return c.static.flags.At(id) }
 
 // kinder finds the kinds of nodes, so that equal ones are one.
 type kinder struct {
@@ -120,7 +121,7 @@ func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && sli
 
 // putNode sets a node's static part and its free amounts, as if nothing ran on it.
 func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
-	kind, err := pool.of(n, c.static.kinds.at(id))
+	kind, err := pool.of(n, c.static.kinds.At(id))
 	if err != nil {
 		return err
 	}
@@ -143,8 +144,8 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 	c.static.set(id, s)
 	c.touch(id)
 	for r, amount := range s.kind.allocatable {
-		if c.free[r].at(id) != amount {
-			c.free[r].set(id, amount)
+		if c.free[r].At(id) != amount {
+			c.free[r].Set(id, amount)
 		}
 	}
 	return nil
@@ -165,7 +166,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 		c.static.set(id, node{})
 		c.touch(id)
 		for r := range c.free {
-			c.free[r].set(id, 0)
+			c.free[r].Set(id, 0)
 		}
 	}
 	seen := make(map[string]bool, len(set))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/preempt"
 )
 
@@ -13,9 +15,9 @@ type outline struct {
 	evicting *evicting
 	roster   *roster
 	kindOf   []int64 // by sort: the place of its priority and its kind; -1: no candidate
-	kinds    vectors
+	kinds    sets.Vectors
 	amounts  []int64 // see givenBy
-	classes  *classTable
+	classes  *sets.ClassTable
 	classOf  []int32 // by position; -1: the node takes no unit
 	spots    []spot  // by candidate
 	total    int     // of candidates
@@ -120,10 +122,10 @@ func (o *outline) findKinds() {
 		s := &o.roster.sorts[i]
 		at, ok := o.placeOf(s.priority)
 		if o.kindOf[i] = -1; ok && !s.tied {
-			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.of(o.givenBy(s.holds)))
+			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.holds)))
 		}
 	}
-	for _, amounts := range o.kinds.list {
+	for _, amounts := range o.kinds.List {
 		o.evicting.question.Kinds = append(o.evicting.question.Kinds, preempt.Kind{Amounts: amounts})
 	}
 }
@@ -141,21 +143,21 @@ func (o *outline) givenBy(holds []int64) []int64 {
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *outline) classify() bool {
 	open, gifts := o.evicting.p.opening(o.evicting.p.refusal), o.evicting.p.leavingGifts()
-	o.classOf = make([]int32, o.evicting.p.v.nodes)
-	o.classes = newClassTable(len(o.evicting.p.needs))
+	o.classOf = make([]int32, o.evicting.p.v.Nodes)
+	o.classes = sets.NewClassTable(len(o.evicting.p.needs))
 	free, on := make([]int64, len(o.evicting.p.needs)), []int64(nil)
-	for id := range o.evicting.p.v.nodes {
-		pos, flags := o.evicting.p.v.at(id), o.evicting.p.c.flagsOf(id)
+	for id := range o.evicting.p.v.Nodes {
+		pos, flags := o.evicting.p.v.At(id), o.evicting.p.c.flagsOf(id)
 		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
-		if pos >= o.evicting.p.v.firstPos[o.evicting.p.v.outside] || o.evicting.p.bound(flags) {
+		if pos >= o.evicting.p.v.FirstPos[o.evicting.p.v.Outside] || o.evicting.p.bound(flags) {
 			return false
 		}
 		for r, need := range o.evicting.p.needs {
 			free[r] = o.evicting.p.freeOf(id, need, gifts[id].amounts)
 		}
-		page, i := o.roster.pages[id/pageSize], int(id%pageSize)
+		page, i := o.roster.pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]
 		for lo, end := page.of(i); lo < end; lo++ {
 			if kind := o.kindOf[page.sorts[lo]]; kind >= 0 {
@@ -163,17 +165,17 @@ func (o *outline) classify() bool {
 			}
 		}
 		slices.Sort(on)
-		o.classOf[pos] = o.classes.of(free, on)
+		o.classOf[pos] = o.classes.Of(free, on)
 	}
 	return true
 }
 
 // list makes classes the nodes of the problem, and what stands on them its candidates.
 func (o *outline) list() {
-	o.evicting.question.Nodes = make([]preempt.Node, o.classes.len())
-	o.evicting.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.on))
+	o.evicting.question.Nodes = make([]preempt.Node, o.classes.Len())
+	o.evicting.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
 	for class := range int32(len(o.evicting.question.Nodes)) {
-		free, on := o.classes.at(class)
+		free, on := o.classes.At(class)
 		o.evicting.question.Nodes[class].Free = free
 		for _, kind := range on {
 			o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
@@ -191,8 +193,8 @@ func (o *outline) narrow(view *preempt.Outlook) {
 		for pos := d[0]; pos < d[1]; pos++ {
 			n := preempt.Node{}
 			if class := o.classOf[pos]; class >= 0 {
-				n.Free, _ = o.classes.at(class)
-				o.name(o.evicting.p.v.node(pos), view.Ceiling, used)
+				n.Free, _ = o.classes.At(class)
+				o.name(o.evicting.p.v.Node(pos), view.Ceiling, used)
 			}
 			o.evicting.question.Nodes = append(o.evicting.question.Nodes, n)
 		}
@@ -203,8 +205,8 @@ func (o *outline) narrow(view *preempt.Outlook) {
 
 // name lists the candidates on a node whose gangs are not above a priority.
 func (o *outline) name(id int32, ceiling int64, used []bool) {
-	page := o.roster.pages[id/pageSize]
-	lo, end := page.of(int(id % pageSize))
+	page := o.roster.pages[id/cow.PageSize]
+	lo, end := page.of(int(id % cow.PageSize))
 	for i := lo; i < end; i++ {
 		kind := o.kindOf[page.sorts[i]]
 		if kind < 0 || o.evicting.question.Gangs[kind>>32].Priority > ceiling {
@@ -256,7 +258,7 @@ func (o *outline) orderKinds(used []bool) {
 			}
 			kind, ok := near[&m.kin.holds[0]]
 			if !ok {
-				kind = o.kinds.of(o.givenBy(m.kin.holds))
+				kind = o.kinds.Of(o.givenBy(m.kin.holds))
 				near[&m.kin.holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {

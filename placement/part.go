@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
@@ -15,7 +16,7 @@ type part struct {
 	level         int  // the number of groups around it and it; the gang's is 0
 	bundle        bool // it is no group
 	// abroad is the topology of its rules where that is not the gang's, else nil. around is what it lies in, nil for the gang.
-	abroad *view
+	abroad *layout.View
 	around *part
 	idle   bool // it only bundles parts of which none must be placed, and counts as placed
 	ranks  []int
@@ -241,28 +242,11 @@ func (p *problem) reachedByParts(at []int32) []int32 {
 		if len(out) < a.level {
 			out = append(out, 0)
 		}
-		if x := p.v.lowestOf(a.all(), at); x >= 0 {
-			out[a.level-1] = max(out[a.level-1], p.v.tierOf(x))
+		if x := p.v.LowestOf(a.all(), at); x >= 0 {
+			out[a.level-1] = max(out[a.level-1], p.v.TierOf(x))
 		}
 	})
 	return out
-}
-
-// lowestOf is the lowest vertex above the positions of some ranks, -1 if they have none.
-func (v *view) lowestOf(ranks []int, at []int32) vertex {
-	first, last := int32(-1), int32(-1)
-	for _, rank := range ranks {
-		if pos := at[rank]; pos >= 0 {
-			if first < 0 {
-				first, last = pos, pos
-			}
-			first, last = min(first, pos), max(last, pos)
-		}
-	}
-	if first < 0 {
-		return -1
-	}
-	return v.lca(v.nodeVertex(first), v.nodeVertex(last))
 }
 
 // hasHardPart says whether any group has a MustGather.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -205,9 +206,9 @@ func (p *problem) fewAndMore() *Result {
 
 // claim is what members that are placed already take of a node.
 type claim struct {
-	amounts []int64    // by resource
-	zones   *numa.Node // the zones with them, nil: they bind nobody
-	beside  frontier   // what the zones take beside them, when those that the plan waits for have left
+	amounts []int64     // by resource
+	zones   *numa.Node  // the zones with them, nil: they bind nobody
+	beside  front.Front // what the zones take beside them, when those that the plan waits for have left
 }
 
 // takeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
@@ -216,11 +217,11 @@ func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Wai
 	if !p.zonesBind() {
 		return
 	}
-	gone, on := p.zonesAfter(waits), map[int32]counts{}
+	gone, on := p.zonesAfter(waits), map[int32]front.Vector{}
 	for i, pos := range positions {
-		id := p.v.node(pos)
+		id := p.v.Node(pos)
 		if on[id] == nil {
-			on[id] = make(counts, len(p.shapes))
+			on[id] = make(front.Vector, len(p.shapes))
 		}
 		on[id][p.twin(int(p.role(i)))]++
 	}
@@ -231,12 +232,12 @@ func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Wai
 			continue
 		}
 		t := held[id]
-		t.zones, t.beside = p.stateOf(id, gift{}), fit.most.beside(some)
+		t.zones, t.beside = p.stateOf(id, gift{}), fit.most.Beside(some)
 		for _, placed := range p.inZones(id, state, some) {
 			if next, err := t.zones.Add(placed...); err == nil {
 				t.zones = next
 			} else {
-				t.beside = frontier{make(counts, len(p.shapes))} // a sum overflows
+				t.beside = front.Front{make(front.Vector, len(p.shapes))} // a sum overflows
 			}
 		}
 		held[id] = t
@@ -295,7 +296,7 @@ func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 		}
 	}
 	for i, pos := range o.positions {
-		id := p.v.node(pos)
+		id := p.v.Node(pos)
 		if held[id].amounts == nil {
 			held[id] = claim{amounts: make([]int64, len(p.c.fabric.resources))}
 		}

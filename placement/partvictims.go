@@ -3,6 +3,7 @@ package placement
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/preempt"
 )
 
@@ -13,10 +14,10 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 	c.readRoles()
 	c.list()
 	c.sumUp()
-	g := &scheme{p: c.p, cast: c, fitting: &fitting{folder: newFolder(c.most, e.p.steps(), c.steps)}}
+	g := &scheme{p: c.p, cast: c, fitting: &fitting{folder: front.NewSpace(c.most, e.p.steps(), c.steps)}}
 	free, open := make([]int64, len(e.p.needs)), make([]bool, len(c.roles))
 	return func(pos int32, gone []int32) int64 {
-		id := e.p.v.node(pos)
+		id := e.p.v.Node(pos)
 		extra := e.givenBack(id, gone)
 		for i, n := range e.p.needs {
 			free[i] = e.p.freeOf(id, n, extra)
@@ -28,12 +29,12 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 		if forgot {
 			return int64(e.units)
 		}
-		return c.sizes.most(f)
+		return c.sizes.Most(f)
 	}
 }
 
 // zoneBounds bounds what the zones of a node take of each role without some candidates; nil: they bind nobody.
-func (e *evicting) zoneBounds(id int32, gone []int32) frontier {
+func (e *evicting) zoneBounds(id int32, gone []int32) front.Front {
 	if !e.p.bound(e.p.c.flagsOf(id)) {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (e *evicting) zoneBounds(id int32, gone []int32) frontier {
 	for r, need := range e.p.needsOn(id) {
 		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
 	}
-	return frontier{most}
+	return front.Front{most}
 }
 
 // refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.
@@ -70,7 +71,7 @@ func (e *evicting) findSchemes() {
 	c.list()
 	for st := range c.strategies(func(strategy) bool { return true }) {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
-		e.question.Strategies = append(e.question.Strategies, preempt.Strategy{Gang: e.p.v.tierIndex(st.gang)})
+		e.question.Strategies = append(e.question.Strategies, preempt.Strategy{Gang: e.p.v.TierIndex(st.gang)})
 	}
 }
 

@@ -3,6 +3,10 @@ package placement
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // pen are the nodes that members must not leave; nil: all nodes.
@@ -10,13 +14,13 @@ type pen []fence
 
 // fence is a domain of a topology, as an interval of positions.
 type fence struct {
-	v          *view
+	v          *layout.View
 	first, end int32
 }
 
 func (p pen) holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f fence) bool {
-		pos := f.v.at(id)
+		pos := f.v.At(id)
 		return pos < f.first || pos >= f.end
 	})
 }
@@ -25,8 +29,8 @@ func (p pen) holds(id int32) bool {
 type pens struct {
 	full  *cast // without
 	known map[string]*cast
-	left  int64               // of the work that is spent on them: nodes read
-	rooms map[*view][][]int64 // see before
+	left  int64                      // of the work that is spent on them: nodes read
+	rooms map[*layout.View][][]int64 // see before
 }
 
 // pensWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
@@ -34,12 +38,12 @@ const pensWork = 64
 
 // newPens is for a gang with groups in other topologies.
 func (c *cast) newPens() *pens {
-	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.p.steps()), rooms: map[*view][][]int64{}}
+	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.p.steps()), rooms: map[*layout.View][][]int64{}}
 }
 
 // penned is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
-func (c *cast) penned(at []vertex, must bool) *cast {
-	s, in, key := c.pens, map[*part]vertex{}, []byte(nil)
+func (c *cast) penned(at []layout.Vertex, must bool) *cast {
+	s, in, key := c.pens, map[*part]layout.Vertex{}, []byte(nil)
 	for i, d := range at {
 		in[c.abroad[i].part] = d
 	}
@@ -55,7 +59,7 @@ func (c *cast) penned(at []vertex, must bool) *cast {
 	}
 	full, ok := s.known[string(key)]
 	if !ok {
-		s.left -= int64(c.p.v.nodes)
+		s.left -= int64(c.p.v.Nodes)
 		full = s.cast(in)
 		s.known[string(key)] = full
 	}
@@ -72,7 +76,7 @@ func (c *cast) penned(at []vertex, must bool) *cast {
 }
 
 // cast is that of the whole gang with groups in these domains. Slots that only break ties are those without.
-func (s *pens) cast(in map[*part]vertex) *cast {
+func (s *pens) cast(in map[*part]layout.Vertex) *cast {
 	full := s.full
 	c := &cast{p: full.p.penned(in), held: full.held, gifts: full.gifts, slots: full.slots, steps: full.steps}
 	c.readRoles()
@@ -89,25 +93,25 @@ func (t *terrain) fenced(c *cast) *terrain {
 	if c.p.zonesBind() || len(c.p.parting.penOf) > 32 {
 		return nil
 	}
-	first, within := vertex(c.p.v.numDomains()), make([]uint32, c.p.v.nodes) // by position: the roles of whose pens it is
+	first, within := layout.Vertex(c.p.v.NumDomains()), make([]uint32, c.p.v.Nodes) // by position: the roles of whose pens it is
 	for r, in := range c.p.parting.penOf {
 		if len(in) == 0 {
 			continue
 		}
 		for pos := in[0].first; pos < in[0].end; pos++ {
-			if id := in[0].v.node(pos); in[1:].holds(id) {
-				within[c.p.v.at(id)] |= 1 << r
+			if id := in[0].v.Node(pos); in[1:].holds(id) {
+				within[c.p.v.At(id)] |= 1 << r
 			}
 		}
 	}
 	m := terrainMaker{cast: c, terrain: terrain{demand: t.demand, of: make([]int32, len(t.of))}}
-	known, key := newClassTable(1), make([]int64, 1)
+	known, key := sets.NewClassTable(1), make([]int64, 1)
 	for pos, roles := range within {
-		x := first + vertex(pos)
+		x := first + layout.Vertex(pos)
 		old := t.of[x]
 		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
 			key[0] = next
-			m.terrain.of[x] = known.of(key, nil)
+			m.terrain.of[x] = known.Of(key, nil)
 		} else {
 			m.terrain.of[x] = m.terrain.of[x-1]
 		}
@@ -126,7 +130,7 @@ func (t *terrain) fenced(c *cast) *terrain {
 }
 
 // penned is the problem with members in these domains: such as are in different ones are of different roles.
-func (p *problem) penned(at map[*part]vertex) *problem {
+func (p *problem) penned(at map[*part]layout.Vertex) *problem {
 	some := *p
 	if p.parting.everyone != nil {
 		same := *p.parting.everyone
@@ -144,7 +148,7 @@ func (p *problem) penned(at map[*part]vertex) *problem {
 	some.evens = slices.Clone(p.evens)
 	for i := range some.evens {
 		before := some.evens[i].roles
-		some.evens[i].roles = make(weights, len(some.shapes))
+		some.evens[i].roles = make(front.Weights, len(some.shapes))
 		for r, from := range some.parting.roleBefore {
 			some.evens[i].roles[r] = before[from]
 		}
@@ -155,15 +159,15 @@ func (p *problem) penned(at map[*part]vertex) *problem {
 }
 
 // fences lists the pens of new members, and the place of each one's among them.
-func (p *problem) fences(at map[*part]vertex) (pens []pen, of []int32) {
+func (p *problem) fences(at map[*part]layout.Vertex) (pens []pen, of []int32) {
 	pens, of = []pen{nil}, make([]int32, len(p.pending))
 	place := p.places()
 	p.whole.each(func(a *part) { // inner ones come later, and bind more
 		d, ok := at[a]
-		if !ok || d == rootVertex {
+		if !ok || d == layout.Root {
 			return
 		}
-		f, next := fence{a.abroad, a.abroad.first(d), a.abroad.endOf(d)}, map[int32]int32{}
+		f, next := fence{a.abroad, a.abroad.First(d), a.abroad.EndOf(d)}, map[int32]int32{}
 		for _, rank := range a.all() {
 			i := place[rank]
 			if i < 0 {
@@ -200,7 +204,7 @@ func (p *problem) divideByPens(pens []pen, of []int32) {
 }
 
 // holds says whether a domain has room for the members of each role of a group, were they alone.
-func (s *pens) holds(a *abroad, d vertex) bool {
+func (s *pens) holds(a *abroad, d layout.Vertex) bool {
 	for role, n := range a.needs {
 		if n > 0 && s.slots(a.part.abroad, role, d) < int64(n) {
 			return false
@@ -210,7 +214,7 @@ func (s *pens) holds(a *abroad, d vertex) bool {
 }
 
 // room is how many slots a domain has for the roles of a group.
-func (s *pens) room(a *abroad, d vertex) (n int64) {
+func (s *pens) room(a *abroad, d layout.Vertex) (n int64) {
 	for role, needs := range a.needs {
 		if needs > 0 {
 			n += s.slots(a.part.abroad, role, d)
@@ -220,18 +224,18 @@ func (s *pens) room(a *abroad, d vertex) (n int64) {
 }
 
 // slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less.
-func (s *pens) slots(v *view, role int, d vertex) int64 {
+func (s *pens) slots(v *layout.View, role int, d layout.Vertex) int64 {
 	before := s.before(v)[role]
-	return before[v.endOf(d)] - before[v.first(d)]
+	return before[v.EndOf(d)] - before[v.First(d)]
 }
 
 // before is, by role, how many slots the nodes before each position of a topology have. O(nodes * roles) the first time.
-func (s *pens) before(v *view) [][]int64 {
+func (s *pens) before(v *layout.View) [][]int64 {
 	if s.rooms[v] == nil {
 		for _, one := range s.full.roles {
-			sums := make([]int64, v.nodes+1)
-			for pos := range v.nodes {
-				id := v.node(pos)
+			sums := make([]int64, v.Nodes+1)
+			for pos := range v.Nodes {
+				id := v.Node(pos)
 				if sums[pos+1] = sums[pos]; one.refusal(id) == "" {
 					sums[pos+1] += one.room(id, s.full.gifts[id].amounts)
 				}
@@ -244,11 +248,11 @@ func (s *pens) before(v *view) [][]int64 {
 
 // fitsIn says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
 // with a domain of the group's, were they alone. O(nodes there * tiers).
-func (s *pens) fitsIn(a *abroad, d vertex, tier int32) bool {
+func (s *pens) fitsIn(a *abroad, d layout.Vertex, tier int32) bool {
 	v, own, before := a.part.abroad, s.full.p.v, s.before(a.part.abroad)
-	sums := map[vertex][]int64{}
-	for pos := v.first(d); pos < v.endOf(d); pos++ {
-		x := own.highest(own.nodeVertex(own.at(v.node(pos))), tier)
+	sums := map[layout.Vertex][]int64{}
+	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
 		if sums[x] == nil {
 			sums[x] = make([]int64, len(a.needs))
 		}

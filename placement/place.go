@@ -1,6 +1,10 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // demand is what is placed below a vertex: units of every level, each whole below it. Units of an inner level are
 // those of groups that are split above; without groups there are only members.
@@ -13,7 +17,7 @@ type demand struct {
 // share is the part of a plan below one vertex.
 type share struct {
 	demand demand
-	at     vertex
+	at     layout.Vertex
 	parts  []share // by child, in the order of ranks
 	run    []int32 // the positions of the members, in place of parts, where they are all that is shared out
 }
@@ -36,7 +40,7 @@ func (d *demand) empty() bool {
 // item is a child of the vertex at hand while units of one level are given to the children.
 type item struct {
 	demand   demand
-	at       vertex
+	at       layout.Vertex
 	slots    int64
 	siblings int64 // running members of the gang
 	friends  int64 // running members of the affinity key
@@ -48,9 +52,9 @@ type item struct {
 }
 
 // place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
-func (s *sums) place(x vertex, d demand) share {
+func (s *sums) place(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
-	if s.p.v.isNode(x) {
+	if s.p.v.IsNode(x) {
 		return out
 	}
 	if s.fillsPlainly(x, &d) {
@@ -64,7 +68,7 @@ func (s *sums) place(x vertex, d demand) share {
 }
 
 // placeChosen is place by the general choice among the children.
-func (s *sums) placeChosen(x vertex, d demand) share {
+func (s *sums) placeChosen(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
 	items := s.distribute(x, d, s.p.scratch.enter(), false)
 	s.p.scratch.keep(items)
@@ -103,8 +107,8 @@ func shortLast(parts []share) {
 func (s *sums) units() []int64 { return s.p.scratch.carve(len(s.ask.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
-func (s *sums) spanOf(x vertex) int64 {
-	if s.p.v.isNode(x) {
+func (s *sums) spanOf(x layout.Vertex) int64 {
+	if s.p.v.IsNode(x) {
 		return 0
 	}
 	if n, ok := s.indexedSpan(x); ok {
@@ -124,10 +128,10 @@ func (s *sums) spanOf(x vertex) int64 {
 
 // distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
 // whole are split into units of the next level. With count set only the number of children that take any is of use.
-func (s *sums) distribute(x vertex, d demand, items []item, count bool) []item {
+func (s *sums) distribute(x layout.Vertex, d demand, items []item, count bool) []item {
 	items = s.children(x, items)
 	split := s.sendBegun(x, d, items)
-	if s.ask.beyond > 0 && x == rootVertex {
+	if s.ask.beyond > 0 && x == layout.Root {
 		s.fillTree(d, items)
 		return items
 	}
@@ -169,14 +173,14 @@ func (s *sums) note(level int, items []item) {
 
 // children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
 // restore the order of ranks first.
-func (s *sums) children(x vertex, items []item) []item {
-	lo, end := s.p.v.kids(x)
-	zones := s.p.v.isNode(lo) && s.zonesTell(x)
+func (s *sums) children(x layout.Vertex, items []item) []item {
+	lo, end := s.p.v.Kids(x)
+	zones := s.p.v.IsNode(lo) && s.zonesTell(x)
 	first, behind := s.inGap(x)
-	for _, run := range [...][2]vertex{{first, behind}, {lo, first}, {behind, end}} {
+	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := s.ask.slots.at(c); slots > 0 || s.p.forced.at(c) > 0 {
-				it := item{at: c, slots: slots, siblings: s.p.siblings.at(c), friends: s.p.friends.at(c), withRest: -1}
+			if slots := s.ask.slots.at(c); slots > 0 || s.p.forced.At(c) > 0 {
+				it := item{at: c, slots: slots, siblings: s.p.siblings.At(c), friends: s.p.friends.At(c), withRest: -1}
 				if zones {
 					it.zones = s.p.zonesOn(c)
 				}
@@ -189,7 +193,7 @@ func (s *sums) children(x vertex, items []item) []item {
 
 // sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
 // that are completed here and nowhere below.
-func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
+func (s *sums) sendBegun(x layout.Vertex, d demand, items []item) []int64 {
 	split := make([]int64, len(s.ask.sizes))
 	for _, g := range d.begun {
 		if s.homes[g] == x {
@@ -197,7 +201,7 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 			continue
 		}
 		for i := range items {
-			if s.p.v.contains(items[i].at, s.homes[g]) {
+			if s.p.v.Contains(items[i].at, s.homes[g]) {
 				items[i].demand.begun = append(items[i].demand.begun, g)
 			}
 		}
@@ -207,9 +211,9 @@ func (s *sums) sendBegun(x vertex, d demand, items []item) []int64 {
 
 // giveLevel gives n more units of a level to the children of x. It returns how many cannot stay whole in a child; short
 // tells whether the short group is still to be placed, before and after.
-func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
+func (s *sums) giveLevel(x layout.Vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
 	for i := range items {
-		n += items[i].given - s.p.forced.at(items[i].at)
+		n += items[i].given - s.p.forced.At(items[i].at)
 	}
 	at, whole := s.keepAt(x, level, n, items)
 	if !whole {
@@ -230,11 +234,11 @@ func (s *sums) giveLevel(x vertex, level int, n int64, short *bool, items []item
 }
 
 // keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
-func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, ok bool) {
+func (s *sums) keepAt(x layout.Vertex, level int, n int64, items []item) (tier int32, ok bool) {
 	if level == s.ask.bottom() {
 		return 0, true
 	}
-	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
+	for _, t := range s.p.v.TiersBelow(s.p.v.TierOf(x)) {
 		var sum int64
 		for i := range items {
 			sum += max(items[i].given, s.free(level, t, items[i].at))
@@ -247,8 +251,8 @@ func (s *sums) keepAt(x vertex, level int, n int64, items []item) (tier int32, o
 }
 
 // giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
-func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
-	below := s.p.v.tiersBelow(s.p.v.tierOf(x))
+func (s *sums) giveMost(x layout.Vertex, level int, n int64, items []item) int64 {
+	below := s.p.v.TiersBelow(s.p.v.TierOf(x))
 	for i := range items {
 		it := &items[i]
 		it.given = max(it.given, s.free(level, below[len(below)-1], it.at))
@@ -260,7 +264,7 @@ func (s *sums) giveMost(x vertex, level int, n int64, items []item) int64 {
 // bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
 // as many as there is room for at the one below.
 func (s *sums) bound(level int, tier int32, items []item) {
-	below := s.p.v.tiersBelow(tier)
+	below := s.p.v.TiersBelow(tier)
 	for i := range items {
 		it := &items[i]
 		it.lo, it.hi = it.given, s.free(level, tier, it.at)
@@ -276,7 +280,7 @@ func (s *sums) bound(level int, tier int32, items []item) {
 
 // roomForShort notes how many whole groups fit into each child beside the short one, and whether any child has room for
 // that. All n groups stay whole at the given tier.
-func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
+func (s *sums) roomForShort(x layout.Vertex, tier int32, n int64, items []item) bool {
 	var sum int64
 	for i := range items {
 		sum += items[i].hi
@@ -291,7 +295,7 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 		}
 		return true
 	}
-	for _, t := range s.p.v.tiersBelow(s.p.v.tierOf(x)) {
+	for _, t := range s.p.v.TiersBelow(s.p.v.TierOf(x)) {
 		if t < tier {
 			continue
 		}
@@ -310,13 +314,13 @@ func (s *sums) roomForShort(x vertex, tier int32, n int64, items []item) bool {
 }
 
 // spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
-func (s *sums) spare(whole, t int32, x vertex) int64 {
+func (s *sums) spare(whole, t int32, x layout.Vertex) int64 {
 	left := s.besides(0, whole, x)
-	if s.p.v.tierOf(x) <= t {
+	if s.p.v.TierOf(x) <= t {
 		return left
 	}
 	var most int64
-	lo, end := s.p.v.kids(x)
+	lo, end := s.p.v.Kids(x)
 	for c := lo; c < end; c++ {
 		most = max(most, s.spare(whole, t, c))
 	}

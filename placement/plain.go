@@ -45,14 +45,14 @@ func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 		return pool[first : first+1]
 	}
 	l := &c.p.scratch.least
-	l.reset()
+	l.Reset()
 	for _, i := range pool {
-		l.add(c.items[i].hi)
+		l.Add(c.items[i].hi)
 	}
 	var out []int
-	for i, n := range l.pick(size, need) {
+	for i, n := range l.Pick(size, need) {
 		out = append(out, pool[:n]...)
-		pool = pool[l.counts[i]:]
+		pool = pool[l.Counts[i]:]
 	}
 	return out
 }

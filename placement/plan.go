@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
@@ -143,7 +144,7 @@ func (p *problem) outcomes() iter.Seq[*outcome] {
 		if !ok {
 			return
 		}
-		tried := map[vertex]bool{}
+		tried := map[layout.Vertex]bool{}
 		for f := range p.newAsk(slots, n).feasible() {
 			for _, d := range f.rankDomains() {
 				if tried[d] {

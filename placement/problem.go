@@ -8,6 +8,8 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -15,7 +17,7 @@ import (
 // while strategies are tried.
 type problem struct {
 	c       *Cluster
-	v       *view
+	v       *layout.View
 	req     *gang.Request
 	shapes  []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
 	roleOf  []int32       // of the pending members; nil: all are of one shape, or in units
@@ -38,38 +40,21 @@ type problem struct {
 	levels   []level
 	oneLevel [1]level // of groups, where there is no second one
 	gather   gathering
-	mult     []int64 // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
-	lca      vertex  // of the running members, -1 if none
+	mult     []int64       // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
+	lca      layout.Vertex // of the running members, -1 if none
 	siblings,
-	friends tally // running members of the gang, and of the affinity key, below a vertex
+	friends layout.Tally // running members of the gang, and of the affinity key, below a vertex
 	// forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
-	forced      tally
+	forced      layout.Tally
 	evens       []evenRule // the multiples that bind a gang in parts
 	leavingGone bool
-	admitted    int            // new units that the quota admits
-	refusedBy   *quota.Refusal // what refuses the least, if these are known
-	unsettled   bool           // the search for victims ended before it was known that none help
-	indexes     [2]*index      // see ownIndex
+	admitted    int             // new units that the quota admits
+	refusedBy   *quota.Refusal  // what refuses the least, if these are known
+	unsettled   bool            // the search for victims ended before it was known that none help
+	indexes     [2]*index.Index // see ownIndex
 	alignment   alignment
 	scratch     *scratch
 	members     *problem // the gang itself, where whole groups are placed like members; else nil
-}
-
-// tally counts something at some vertices; nil: nowhere.
-type tally map[vertex]int64
-
-func (t tally) at(x vertex) int64 {
-	if t == nil {
-		return 0
-	}
-	return t[x]
-}
-
-// add counts something at a vertex and at all above it.
-func (t tally) add(v *view, x vertex, n int64) {
-	for ; x >= 0; x = v.above(x) {
-		t[x] += n
-	}
 }
 
 // need is one resource that a member asks for.
@@ -169,8 +154,8 @@ func (p *problem) chooseTree() error {
 }
 
 // view is the topology of this name, nil if there is none.
-func (c *Cluster) view(name string) *view {
-	i := slices.IndexFunc(c.fabric.views, func(v *view) bool { return v.name == name })
+func (c *Cluster) view(name string) *layout.View {
+	i := slices.IndexFunc(c.fabric.views, func(v *layout.View) bool { return v.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -200,7 +185,7 @@ func (p *problem) countMembers() error {
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
 func (p *problem) readRules() error {
-	g, err := p.gathering("request.Gather", p.req.Gather, p.v.rootTop)
+	g, err := p.gathering("request.Gather", p.req.Gather, p.v.RootTop)
 	if err != nil {
 		return err
 	}
@@ -234,7 +219,7 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 		switch r.Strategy {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
-			top := min(tier, p.v.rootTop-1)
+			top := min(tier, p.v.RootTop-1)
 			if g.own < 0 || top <= g.own {
 				g.own, g.name = top, r.Layer
 			}
@@ -245,13 +230,13 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 			preferred = append(preferred, tier)
 		}
 	}
-	if i, exact := slices.BinarySearch(p.v.tiers, g.must); exact && len(preferred) == 0 {
-		g.worths = p.v.tiers[: i+1 : i+1]
+	if i, exact := slices.BinarySearch(p.v.Tiers, g.must); exact && len(preferred) == 0 {
+		g.worths = p.v.Tiers[: i+1 : i+1]
 		return g, nil
 	}
 	if len(preferred) == 0 {
 		preferred = append(preferred, 0)
-		for _, l := range p.v.layers {
+		for _, l := range p.v.Layers {
 			preferred = append(preferred, int32(l.Tier))
 		}
 	}
@@ -266,14 +251,14 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 
 // tier resolves a layer: a name, else a tier in digits.
 func (p *problem) tier(layer string) (int32, bool) {
-	if l, ok := p.v.tree.Layer(layer); ok {
+	if l, ok := p.v.Tree.Layer(layer); ok {
 		return int32(l.Tier), true
 	}
-	if layer == "node" && p.v.tree.NodeLayer() == "" {
+	if layer == "node" && p.v.Tree.NodeLayer() == "" {
 		return 0, true
 	}
 	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), p.v.rootTop), true
+		return min(int32(n), p.v.RootTop), true
 	}
 	return 0, false
 }
@@ -282,24 +267,24 @@ func (p *problem) tier(layer string) (int32, bool) {
 func (p *problem) findAnchors() {
 	for i, m := range p.running {
 		if i == 0 {
-			p.siblings = make(tally, 2*len(p.running))
+			p.siblings = make(layout.Tally, 2*len(p.running))
 		}
-		p.siblings[p.v.nodeVertex(m.pos)]++
+		p.siblings[p.v.NodeVertex(m.pos)]++
 	}
 	for i := 0; i < len(p.running); { // those in a row below one switch at once
-		leaf, n := p.v.leafOf[p.running[i].pos], i
-		for i < len(p.running) && p.v.leafOf[p.running[i].pos] == leaf {
+		leaf, n := p.v.LeafOf[p.running[i].pos], i
+		for i < len(p.running) && p.v.LeafOf[p.running[i].pos] == leaf {
 			i++
 		}
-		p.siblings.add(p.v, leaf, int64(i-n))
+		p.siblings.Add(p.v, leaf, int64(i-n))
 	}
 	if p.req.AffinityKey == "" {
 		return
 	}
-	p.friends = tally{}
+	p.friends = layout.Tally{}
 	p.c.eachWithKey(p.req.AffinityKey, func(m *member) {
 		if !m.leaving || p.req.IgnoreLeaving {
-			p.friends.add(p.v, p.v.nodeVertex(p.v.at(m.node)), 1)
+			p.friends.Add(p.v, p.v.NodeVertex(p.v.At(m.node)), 1)
 		}
 	})
 }

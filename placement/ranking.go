@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // ranked is a member, new or running, while ranks are found.
@@ -86,7 +87,7 @@ func (p *problem) ranking() []ranked {
 	all := make([]ranked, 0, len(p.req.Members)+len(p.own))
 	for _, m := range p.own {
 		if !m.leaving || p.req.IgnoreLeaving {
-			all = append(all, ranked{m.name, m.index, m.indexed, p.v.at(m.node)})
+			all = append(all, ranked{m.name, m.index, m.indexed, p.v.At(m.node)})
 		}
 	}
 	const few = 8 // to put one of these in its place is cheaper than to sort
@@ -106,13 +107,13 @@ func (p *problem) ranking() []ranked {
 }
 
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
-func (p *problem) runningLCA() vertex {
-	x := vertex(-1)
+func (p *problem) runningLCA() layout.Vertex {
+	x := layout.Vertex(-1)
 	for _, m := range p.running {
-		if at := p.v.nodeVertex(m.pos); x < 0 {
+		if at := p.v.NodeVertex(m.pos); x < 0 {
 			x = at
 		} else {
-			x = p.v.lca(x, at)
+			x = p.v.Lca(x, at)
 		}
 	}
 	return x

@@ -1,8 +1,6 @@
 package placement
 
-import (
-	"slices"
-)
+import "slices"
 
 // arrangement is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
 // level outside it. Positions go depth first; every unit is a run of positions, one for each member.
@@ -21,7 +19,7 @@ func (s *sums) arrange(sh *share) arrangement {
 		s.appendWhole(sh, &out)
 		return out
 	}
-	if s.p.v.isNode(sh.at) {
+	if s.p.v.IsNode(sh.at) {
 		out.units[s.ask.bottom()] = s.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
@@ -52,7 +50,7 @@ func (s *sums) isWhole(sh *share) bool {
 	switch {
 	case sh.run != nil:
 		return true
-	case s.p.v.isNode(sh.at):
+	case s.p.v.IsNode(sh.at):
 		return s.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[s.ask.bottom()] == s.newMembers(&sh.demand)
 	case s.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
@@ -72,7 +70,7 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
 		s.cutRun(sh, sh.run, out)
-	case s.p.v.isNode(sh.at):
+	case s.p.v.IsNode(sh.at):
 		s.cutRun(sh, s.appendNode(s.p.scratch.positions(s.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
@@ -83,7 +81,7 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 // appendNode lists the position of a node, once for each member.
 func (s *sums) appendNode(list []int32, sh *share) []int32 {
 	for range s.newMembers(&sh.demand) {
-		list = append(list, s.p.v.position(sh.at))
+		list = append(list, s.p.v.Position(sh.at))
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -30,7 +31,7 @@ func (p *problem) refuse() *Unschedulable {
 	slots := p.slotTable()
 	a := p.newAsk(slots, len(p.pending))
 	s, fits := a.newSums(a.p.loosest(p.gather.must).groups)
-	for _, t := range p.v.tiers {
+	for _, t := range p.v.Tiers {
 		if t > p.gather.must {
 			break
 		}
@@ -90,13 +91,13 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	p := s.p
 	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
 	if s.p.lca < 0 && slots.flat == nil && (len(s.p.levels) == 0 || s.ask.indexed != nil) {
-		i := s.p.v.tierIndex(t)
-		if len(s.p.levels) == 0 && t < s.p.v.rootTop && slots.ix.domains.at(s.p.v.outside) == 0 {
+		i := s.p.v.TierIndex(t)
+		if len(s.p.levels) == 0 && t < s.p.v.RootTop && slots.ix.Domains.At(s.p.v.Outside) == 0 {
 			// The one to be found has the most slots of all.
-			best.slots = int64(slots.ix.most[i].at(rootVertex)) - 1
+			best.slots = int64(slots.ix.Most[i].At(layout.Root)) - 1
 			best.members = min(best.slots+1, int64(len(s.p.pending)))
 		}
-		best.walk(rootVertex, i)
+		best.walk(layout.Root, i)
 	} else {
 		for _, d := range s.p.candidates(t) {
 			best.look(d)
@@ -105,7 +106,7 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	if best.domain < 0 {
 		return TierFit{}, false
 	}
-	fit := TierFit{Tier: int(t), Layer: p.v.layerName(t), Domain: p.v.path(best.domain, p.c.fabric.nodeName), Members: int(best.members)}
+	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.fabric.nodeName), Members: int(best.members)}
 	if len(p.levels) > 0 {
 		fit.Groups = int(best.members / p.levels[0].size)
 	}
@@ -118,12 +119,12 @@ type widest struct {
 	table   slotTable
 	fits    bool
 	tier    int32
-	domain  vertex
+	domain  layout.Vertex
 	members int64
 	slots   int64
 }
 
-func (w *widest) look(d vertex) {
+func (w *widest) look(d layout.Vertex) {
 	n, slots := w.sums.p.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
@@ -131,17 +132,17 @@ func (w *widest) look(d vertex) {
 }
 
 // walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
-func (w *widest) walk(x vertex, i int) {
-	if w.sums.p.v.tierOf(x) <= w.tier {
+func (w *widest) walk(x layout.Vertex, i int) {
+	if w.sums.p.v.TierOf(x) <= w.tier {
 		w.look(x)
 		return
 	}
-	slots := int64(w.table.ix.most[i].at(x))
+	slots := int64(w.table.ix.Most[i].At(x))
 	n := min(slots, int64(len(w.sums.p.pending)))
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
-		if t := w.sums.p.v.tierIndex(w.sums.tiers[0]); t < i {
-			groups = int64(w.sums.ask.indexed.most[i][t].at(x))
+		if t := w.sums.p.v.TierIndex(w.sums.tiers[0]); t < i {
+			groups = int64(w.sums.ask.indexed.Most[i][t].At(x))
 		}
 		if groups < w.sums.ask.full {
 			n = groups * w.sums.ask.sizes[0]
@@ -150,7 +151,7 @@ func (w *widest) walk(x vertex, i int) {
 	if n < w.members || n == w.members && slots <= w.slots {
 		return
 	}
-	lo, end := w.sums.p.v.kids(x)
+	lo, end := w.sums.p.v.Kids(x)
 	for c := lo; c < end; c++ {
 		if n > w.members || w.table.at(c) > w.slots {
 			w.walk(c, i)
@@ -159,12 +160,12 @@ func (w *widest) walk(x vertex, i int) {
 }
 
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
-func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 {
+func (p *problem) capacity(s *sums, d layout.Vertex, slots slotTable, fits bool) int64 {
 	total := int64(len(p.pending))
 	if len(p.levels) == 0 {
 		n := min(total, slots.at(d))
 		if p.mult != nil {
-			n -= n % p.mult[p.v.rootTop]
+			n -= n % p.mult[p.v.RootTop]
 		}
 		return n
 	}
@@ -182,7 +183,7 @@ func (p *problem) capacity(s *sums, d vertex, slots slotTable, fits bool) int64 
 }
 
 // capacityWithBegun is the capacity for a gang with begun groups: of these all that is missing is placed, or nothing.
-func (p *problem) capacityWithBegun(tiers []int32, d vertex, slots slotTable) int64 {
+func (p *problem) capacityWithBegun(tiers []int32, d layout.Vertex, slots slotTable) int64 {
 	some := *p
 	some.least = 1
 	counts := some.counts()
@@ -238,10 +239,10 @@ func (p *problem) withoutAnyRule() bool {
 // freeSlots is what the whole cluster has free, whatever the rules are.
 func (p *problem) freeSlots() int64 {
 	if ix := p.ownIndex(); ix != nil {
-		return int64(ix.domains.at(rootVertex))
+		return int64(ix.Domains.At(layout.Root))
 	}
 	free := p.withoutRules().withoutMultiples()
-	return free.countSlots()[rootVertex]
+	return free.countSlots()[layout.Root]
 }
 
 func (p *problem) withoutMultiples() *problem {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -52,7 +53,7 @@ func (p *problem) waitForNames(r *Result) {
 
 func (p *problem) describe(positions []int32) *Result {
 	r := &Result{
-		Gang: p.req.Name, Tree: p.v.name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
+		Gang: p.req.Name, Tree: p.v.Name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
 		priority: p.req.Priority, least: p.gangLeast(), Proven: p.provenBest(),
 	}
 	for i := range p.req.Members {
@@ -68,10 +69,10 @@ func (p *problem) describe(positions []int32) *Result {
 	for _, m := range p.running {
 		where = append(where, m.pos)
 	}
-	domain := p.v.named(p.v.lowest(where))
-	tier := p.v.tierOf(domain)
-	r.Tier, r.Layer = int(tier), p.v.layerName(tier)
-	r.Domain = p.v.path(domain, p.c.fabric.nodeName)
+	domain := p.v.Named(p.v.Lowest(where))
+	tier := p.v.TierOf(domain)
+	r.Tier, r.Layer = int(tier), p.v.LayerName(tier)
+	r.Domain = p.v.Path(domain, p.c.fabric.nodeName)
 	tiers := p.reachedByGroups(positions)
 	if p.inParts() {
 		r.Elsewhere = p.elsewhere(positions)
@@ -79,8 +80,8 @@ func (p *problem) describe(positions []int32) *Result {
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
-	r.Strategy, r.StrategyNumber = p.v.strategyName(tier, tiers)
-	r.Span = p.v.span(where, tier)
+	r.Strategy, r.StrategyNumber = p.v.StrategyName(tier, tiers)
+	r.Span = spanOf(p.v, where, tier)
 	return r
 }
 
@@ -113,7 +114,7 @@ func (p *problem) assignments(r *Result, positions []int32) {
 	}
 	for i, pos := range positions {
 		m, a := &p.pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.fabric.names[p.v.node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.fabric.names[p.v.Node(pos)]
 		if len(p.levels) > 0 {
 			a.Group = m.rank / int(p.levels[0].size)
 		}
@@ -139,11 +140,11 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 	}
 	var out []int32
 	for _, l := range p.levels {
-		above := slices.Repeat([]vertex{-1}, p.ranks/int(l.size)+1) // some of the ranks may stay out
+		above := slices.Repeat([]layout.Vertex{-1}, p.ranks/int(l.size)+1) // some of the ranks may stay out
 		add := func(rank int, pos int32) {
-			x, g := p.v.nodeVertex(pos), rank/int(l.size)
+			x, g := p.v.NodeVertex(pos), rank/int(l.size)
 			if above[g] >= 0 {
-				x = p.v.lca(x, above[g])
+				x = p.v.Lca(x, above[g])
 			}
 			above[g] = x
 		}
@@ -156,7 +157,7 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 		var worst int32
 		for _, x := range above {
 			if x >= 0 {
-				worst = max(worst, p.v.tierOf(x))
+				worst = max(worst, p.v.TierOf(x))
 			}
 		}
 		out = append(out, worst)
@@ -164,43 +165,10 @@ func (p *problem) reachedByGroups(positions []int32) []int32 {
 	return out
 }
 
-// strategyName names the tiers reached and finds their place among all strategies over the switch layers: vectors of
-// tiers that do not grow inwards, in lexicographic order, tier 0 counted as the lowest layer. A gang without groups
-// counts as one whose groups are the gang.
-func (v *view) strategyName(gang int32, groups []int32) (name string, number int) {
-	name = v.layerName(gang)
-	for _, t := range groups {
-		name += "/" + v.layerName(t)
-	}
-	tiers := append(append(make([]int32, 0, 8), gang), groups...)
-	if len(groups) == 0 {
-		tiers = append(tiers, gang)
-	}
-	number = 1
-	for i, t := range tiers {
-		place, _ := slices.BinarySearch(v.tiers, t)
-		// So many vectors begin with a lower tier here: multisets of the rest's size out of the tiers below.
-		below, rest := max(1, place)-1, len(tiers)-i
-		number += binomial(below+rest-1, rest)
-	}
-	return name, number
-}
-
-func binomial(n, k int) int {
-	if n < k {
-		return 0
-	}
-	c := 1
-	for i := 1; i <= k; i++ {
-		c = c * (n - k + i) / i
-	}
-	return c
-}
-
-// span counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer
+// spanOf counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer
 // do not count there.
-func (v *view) span(positions []int32, tier int32) []LayerSpan {
-	below := v.layers
+func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
+	below := v.Layers
 	for len(below) > 0 && int32(below[len(below)-1].Tier) >= tier {
 		below = below[:len(below)-1]
 	}
@@ -208,26 +176,26 @@ func (v *view) span(positions []int32, tier int32) []LayerSpan {
 		return nil
 	}
 	out := make([]LayerSpan, 0, len(below))
-	leaves := make([]vertex, 0, 32)
+	leaves := make([]layout.Vertex, 0, 32)
 	first, end := int32(0), int32(0) // of the last one
 	for _, pos := range positions {
 		if pos < first || pos >= end {
-			leaf := v.leafOf[pos]
-			leaves, first, end = append(leaves, leaf), v.firstPos[leaf], v.endPos[leaf]
+			leaf := v.LeafOf[pos]
+			leaves, first, end = append(leaves, leaf), v.FirstPos[leaf], v.EndPos[leaf]
 		}
 	}
 	for _, l := range slices.Backward(below) {
-		used := make([]vertex, 0, 32)
+		used := make([]layout.Vertex, 0, 32)
 		for _, x := range leaves {
-			for x >= 0 && v.tierOf(x) < int32(l.Tier) {
-				x = v.above(x)
+			for x >= 0 && v.TierOf(x) < int32(l.Tier) {
+				x = v.Above(x)
 			}
-			if x >= 0 && v.tierOf(x) == int32(l.Tier) {
+			if x >= 0 && v.TierOf(x) == int32(l.Tier) {
 				used = append(used, x)
 			}
 		}
 		slices.Sort(used)
-		out = append(out, LayerSpan{Layer: v.layerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
+		out = append(out, LayerSpan{Layer: v.LayerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/index"
 )
 
 // chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
@@ -40,11 +42,11 @@ func (p *problem) divideRoles(by []int32) {
 }
 
 // byShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
-func (p *problem) byShape(a counts) counts {
+func (p *problem) byShape(a front.Vector) front.Vector {
 	if p.twins == nil {
 		return a
 	}
-	out := make(counts, len(a))
+	out := make(front.Vector, len(a))
 	for r, n := range a {
 		out[p.twin(r)] += n
 	}
@@ -83,7 +85,7 @@ func (p *problem) ofRoles() []*problem {
 	out := make([]*problem, len(p.shapes))
 	for r := range out {
 		one := *p
-		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index{}, alignment{gifts: p.alignment.gifts}
+		one.shapes, one.roleOf, one.indexes, one.alignment = p.shapes[r:r+1], nil, [2]*index.Index{}, alignment{gifts: p.alignment.gifts}
 		one.mult, one.forced, one.evens, one.twins = nil, nil, nil, nil // they are the gang's
 		if p.parting.penOf != nil {
 			one.parting.pen = p.parting.penOf[r]
@@ -98,10 +100,10 @@ func (p *problem) ofRoles() []*problem {
 }
 
 // countsOn counts the members on a node by role.
-func (p *problem) countsOn(positions []int32, id int32) counts {
-	some := make(counts, len(p.shapes))
+func (p *problem) countsOn(positions []int32, id int32) front.Vector {
+	some := make(front.Vector, len(p.shapes))
 	for i, pos := range positions {
-		if p.v.node(pos) == id {
+		if p.v.Node(pos) == id {
 			some[p.role(i)]++
 		}
 	}
@@ -113,7 +115,7 @@ func (p *problem) loadOf(positions []int32, id int32) *problem {
 	load := *p
 	load.roleOf, load.shapes, load.twins = nil, nil, nil
 	for i, pos := range positions {
-		if p.v.node(pos) == id {
+		if p.v.Node(pos) == id {
 			load.shapes = append(load.shapes, p.shapeOf(i))
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // roster is who may be a victim, node by node, without names, as searches for victims read it: in order and densely. It is made when the first such
@@ -18,10 +21,10 @@ type roster struct {
 
 // rosterPage has the members of pageSize nodes, by id, those of one node in the order of gang, then name.
 type rosterPage struct {
-	ends   [pageSize]int32 // behind the last member of a node
-	sorts  []int32         // by member
-	starts []int64         // the same
-	counts []sortCount     // by priority, ascending
+	ends   [cow.PageSize]int32 // behind the last member of a node
+	sorts  []int32             // by member
+	starts []int64             // the same
+	counts []sortCount         // by priority, ascending
 }
 
 // memberSort is what members have in common that nothing tells apart but names, starts, quotas and zones.
@@ -40,11 +43,11 @@ type sortCount struct {
 }
 
 // rosterCache keeps the roster of a snapshot, or an earlier one and what changed since.
-type rosterCache = memo[struct{}, *roster]
+type rosterCache = cow.Memo[struct{}, *roster]
 
 // roster is that of the snapshot. O(changed nodes * log gangs + pages), the first time in a lineage, or after many changes, O(nodes + members).
 func (c *Cluster) roster() *roster {
-	return c.rosters.get(&c.fabric.clock, 1,
+	return c.rosters.Get(&c.fabric.clock, 1,
 		func(struct{}) bool { return true },
 		func(r *roster, nodes []int32) *roster { return r.after(c, nodes) },
 		func() (struct{}, *roster) { return struct{}{}, c.newRoster() })
@@ -61,7 +64,7 @@ type enrolled struct {
 
 // newRoster reads all members.
 func (c *Cluster) newRoster() *roster {
-	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.fabric.names)+pageSize-1)/pageSize)}
+	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.fabric.names)+cow.PageSize-1)/cow.PageSize)}
 	clerk := r.table.clerk()
 	list, next := make([]enrolled, 0, c.gangs.Len()), make([]int32, len(c.fabric.names)+1)
 	c.gangs.Ascend(func(g *gangMembers) bool {
@@ -85,10 +88,10 @@ func (c *Cluster) newRoster() *roster {
 	}
 	for p := range r.pages {
 		n := 0
-		for n < len(byNode) && int(byNode[n].node) < (p+1)*pageSize {
+		for n < len(byNode) && int(byNode[n].node) < (p+1)*cow.PageSize {
 			n++
 		}
-		r.pages[p] = newRosterPage(int32(p)*pageSize, byNode[:n], r.sorts)
+		r.pages[p] = newRosterPage(int32(p)*cow.PageSize, byNode[:n], r.sorts)
 		byNode = byNode[n:]
 	}
 	return r
@@ -140,14 +143,14 @@ func (r *roster) after(c *Cluster, nodes []int32) *roster {
 	fresh := c.enroll(nodes, clerk)
 	next.sorts = clerk.done()
 	for len(nodes) > 0 {
-		at := nodes[0] / pageSize
+		at := nodes[0] / cow.PageSize
 		n := 1
-		for n < len(nodes) && nodes[n]/pageSize == at {
+		for n < len(nodes) && nodes[n]/cow.PageSize == at {
 			n++
 		}
-		old, first := r.pages[at], at*pageSize
+		old, first := r.pages[at], at*cow.PageSize
 		var members []enrolled
-		for i := range int32(pageSize) {
+		for i := range int32(cow.PageSize) {
 			if slices.Contains(nodes[:n], first+i) {
 				for len(fresh) > 0 && fresh[0].node == first+i {
 					members, fresh = append(members, fresh[0]), fresh[1:]
@@ -217,7 +220,7 @@ func (c *clerk) sortOf(g *gangMembers, m *member) int32 {
 	if key.tied {
 		c.key[8] = 1
 	}
-	c.key = appendAmounts(c.key, m.kin.holds)
+	c.key = sets.AppendAmounts(c.key, m.kin.holds)
 	id, ok := c.table.ids[string(c.key)]
 	if !ok {
 		id = int32(len(c.table.list))

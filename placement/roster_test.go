@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -23,7 +24,7 @@ func (r *roster) written() (out []string) {
 			lo, end := p.of(i)
 			for ; lo < end; lo++ {
 				s := r.sorts[p.sorts[lo]]
-				out = append(out, fmt.Sprint(at*pageSize+i, s.priority, s.holds, s.tied, p.starts[lo]))
+				out = append(out, fmt.Sprint(at*cow.PageSize+i, s.priority, s.holds, s.tied, p.starts[lo]))
 			}
 		}
 		out = append(out, fmt.Sprint(p.counts))

@@ -50,7 +50,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 			errs = append(errs, err)
 		}
 		c.count(m, comes)
-		c.on.set(m.node, c.on.at(m.node).with(m))
+		c.on.Set(m.node, c.on.At(m.node).with(m))
 		if m.leaving {
 			c.leaving = append(c.leaving, m)
 		}
@@ -94,19 +94,19 @@ func (c *Cluster) presentNode(name string, near int32) int32 {
 
 // hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
 func (c *Cluster) hold(m *member) error {
-	allocatable := c.static.kinds.at(m.node).allocatable
+	allocatable := c.static.kinds.At(m.node).allocatable
 	for r, amount := range m.kin.holds {
 		if amount == 0 || !c.fabric.bounds(allocatable, r) {
 			continue
 		}
-		free := c.free[r].at(m.node)
+		free := c.free[r].At(m.node)
 		if held := allocatable[r] - free; amount > math.MaxInt64-held {
 			return &muster.InvalidError{
 				Field: "running member " + m.kin.gang + " " + m.name + ".Resources." + c.fabric.resources[r],
 				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.fabric.names[m.node] + " overflows",
 			}
 		}
-		c.free[r].set(m.node, free-amount)
+		c.free[r].Set(m.node, free-amount)
 		c.touch(m.node)
 	}
 	return c.holdZones(m)
@@ -114,10 +114,10 @@ func (c *Cluster) hold(m *member) error {
 
 // giveBack is the inverse of hold.
 func (c *Cluster) giveBack(m *member) {
-	allocatable := c.static.kinds.at(m.node).allocatable
+	allocatable := c.static.kinds.At(m.node).allocatable
 	for r, amount := range m.kin.holds {
 		if amount != 0 && c.fabric.bounds(allocatable, r) {
-			c.free[r].set(m.node, c.free[r].at(m.node)+amount)
+			c.free[r].Set(m.node, c.free[r].At(m.node)+amount)
 			c.touch(m.node)
 		}
 	}
@@ -141,12 +141,12 @@ func (c *Cluster) relist(gone, fresh []*member) {
 		for n < len(gone) && gone[n].node == node {
 			n++
 		}
-		c.on.set(node, c.on.at(node).without(gone[:n]))
+		c.on.Set(node, c.on.At(node).without(gone[:n]))
 		c.move(node)
 		gone = gone[n:]
 	}
 	for _, m := range fresh {
-		c.on.set(m.node, c.on.at(m.node).with(m))
+		c.on.Set(m.node, c.on.At(m.node).with(m))
 		c.move(m.node)
 	}
 }

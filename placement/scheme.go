@@ -3,6 +3,9 @@ package placement
 import (
 	"iter"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // scheme is a cast under a strategy: at which tiers groups are made, and what fits where then.
@@ -11,24 +14,24 @@ type scheme struct {
 	cast     *cast
 	strategy strategy
 	fitting  *fitting
-	outside  counts // what of the gang lies outside the tree; nil: it does not fit into both
-	held     []int8 // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
+	outside  front.Vector // what of the gang lies outside the tree; nil: it does not fit into both
+	held     []int8       // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
 }
 
 // fitting is what fits where if groups are bound so.
 type fitting struct {
-	bounds []int32  // by kind: the highest tier of a group
-	homes  []vertex // by kind: where a group with running members is made, -1: it has none
-	folder *folder
+	bounds []int32         // by kind: the highest tier of a group
+	homes  []layout.Vertex // by kind: where a group with running members is made, -1: it has none
+	folder *front.Space
 	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
-	below, above []frontier
+	below, above []front.Front
 	forgot       []bool            // by class: some counts are missing there or below
 	several      map[int64]several // by class and number, see terrain.kidsOf
 }
 
 // several is what fits below several children of a class.
 type several struct {
-	frontier frontier
+	frontier front.Front
 	forgot   bool // some counts are missing
 }
 
@@ -75,20 +78,20 @@ func (c *cast) bound(st strategy, bounds []int32) *scheme {
 func (c *cast) newFitting(bounds []int32) *fitting {
 	n := len(c.terrain.classes)
 	f := &fitting{
-		bounds: bounds, homes: make([]vertex, len(bounds)), folder: newFolder(c.most, c.p.steps(), c.steps),
-		below: make([]frontier, n), above: make([]frontier, n), forgot: make([]bool, n),
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), folder: front.NewSpace(c.most, c.p.steps(), c.steps),
+		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
 		several: map[int64]several{},
 	}
-	f.folder.exact = c.p.bindsBelow()
+	f.folder.Exact = c.p.bindsBelow()
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home
 		if f.homes[k] < 0 {
 			continue
 		}
-		if c.p.v.tierOf(f.homes[k]) > t {
+		if c.p.v.TierOf(f.homes[k]) > t {
 			return nil
 		}
-		f.homes[k] = c.p.v.highest(f.homes[k], t)
+		f.homes[k] = c.p.v.Highest(f.homes[k], t)
 	}
 	return f
 }
@@ -186,15 +189,15 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 }
 
 // made says whether groups of a kind are made at a vertex: the highest within their bound; where members of one run, at its home.
-func (g *scheme) made(k int, x vertex) bool {
+func (g *scheme) made(k int, x layout.Vertex) bool {
 	if g.fitting.homes[k] >= 0 {
 		return g.fitting.homes[k] == x
 	}
-	return g.p.v.tierOf(x) <= g.fitting.bounds[k] && (x == rootVertex || g.fitting.bounds[k] < g.p.v.tierOf(g.p.v.above(x)))
+	return g.p.v.TierOf(x) <= g.fitting.bounds[k] && (x == layout.Root || g.fitting.bounds[k] < g.p.v.TierOf(g.p.v.Above(x)))
 }
 
 // expand puts what groups are made of in the place of those that are made at a vertex.
-func (g *scheme) expand(x vertex, want counts) counts {
+func (g *scheme) expand(x layout.Vertex, want front.Vector) front.Vector {
 	out := slices.Clone(want)
 	r := len(g.cast.roles)
 	for k := range g.cast.kinds { // outer ones first

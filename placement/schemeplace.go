@@ -3,6 +3,9 @@ package placement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // placed is a member at a position, or a group made of what lies in it.
@@ -12,7 +15,7 @@ type placed struct {
 }
 
 // decide places the gang below a domain.
-func (g *scheme) decide(d vertex, st strategy) *outcome {
+func (g *scheme) decide(d layout.Vertex, st strategy) *outcome {
 	positions := make([]int32, len(g.p.pending))
 	lists := g.place(d, g.expand(d, g.cast.want))
 	g.assemble(d, lists, g.cast.want)
@@ -29,18 +32,18 @@ func (g *scheme) decide(d vertex, st strategy) *outcome {
 }
 
 // place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.
-func (g *scheme) place(x vertex, want counts) [][]placed {
+func (g *scheme) place(x layout.Vertex, want front.Vector) [][]placed {
 	lists := make([][]placed, len(want))
-	if g.p.v.isNode(x) {
+	if g.p.v.IsNode(x) {
 		for r := range g.cast.roles {
 			for range want[r] {
-				lists[r] = append(lists[r], placed{pos: g.p.v.position(x)})
+				lists[r] = append(lists[r], placed{pos: g.p.v.Position(x)})
 			}
 		}
 		return lists
 	}
 	kids := g.shares(x, want)
-	slices.SortFunc(kids, func(a, b slice) int { return g.p.v.comparePaths(a.at, b.at) })
+	slices.SortFunc(kids, func(a, b slice) int { return g.p.v.ComparePaths(a.at, b.at) })
 	for _, kid := range kids {
 		inside := g.place(kid.at, g.expand(kid.at, kid.counts))
 		g.assemble(kid.at, inside, kid.counts)
@@ -52,7 +55,7 @@ func (g *scheme) place(x vertex, want counts) [][]placed {
 }
 
 // assemble makes groups at a vertex of the first of what was placed below, inner ones first, then kind by kind, until there are as many as are wanted.
-func (g *scheme) assemble(x vertex, lists [][]placed, want counts) {
+func (g *scheme) assemble(x layout.Vertex, lists [][]placed, want front.Vector) {
 	all := slices.Clone(want)
 	r := len(g.cast.roles)
 	for k := range g.cast.kinds { // outer ones first
@@ -85,7 +88,7 @@ func (g *scheme) inwardOut() []int {
 }
 
 // take makes one group.
-func (g *scheme) take(lists [][]placed, needs counts) placed {
+func (g *scheme) take(lists [][]placed, needs front.Vector) placed {
 	out := placed{inside: make([][]placed, len(lists))}
 	first := true
 	for i, n := range needs {

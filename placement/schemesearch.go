@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // outcomes iterates over the best plans for a content in every domain that some strategy allows, best first.
@@ -12,7 +15,7 @@ func (c *cast) outcomes() iter.Seq[*outcome] {
 		if !c.possible() {
 			return
 		}
-		tried := map[vertex]bool{}
+		tried := map[layout.Vertex]bool{}
 		for g := range c.feasible() {
 			for d, tight := range g.ranked(tried) {
 				tried[d] = true
@@ -48,7 +51,7 @@ func (c *cast) possible() bool {
 			if g == nil {
 				continue
 			}
-			if c.beyond = c.members(g.outside); c.p.lca >= 0 && c.p.gather.must < c.p.v.rootTop && c.p.v.contains(c.p.v.outside, c.p.lca) {
+			if c.beyond = c.members(g.outside); c.p.lca >= 0 && c.p.gather.must < c.p.v.RootTop && c.p.v.Contains(c.p.v.Outside, c.p.lca) {
 				c.beyond = c.members(c.want) // where the gang must be
 			}
 			if g.fits() && c.fitsAbroad(g) {
@@ -63,23 +66,23 @@ func (c *cast) possible() bool {
 
 // split decides what of the gang lies outside the tree, where that has no room for all.
 func (g *scheme) split() {
-	g.outside = g.fitting.folder.none[0]
-	if g.strategy.gang < g.p.v.rootTop {
+	g.outside = g.fitting.folder.None[0]
+	if g.strategy.gang < g.p.v.RootTop {
 		return
 	}
-	g.outside, _ = g.splitOf(g.expand(rootVertex, g.cast.want))
+	g.outside, _ = g.splitOf(g.expand(layout.Root, g.cast.want))
 }
 
 // splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
-func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
-	tree := g.fitsBelow(rootVertex)
-	if !g.fitting.folder.exact && tree.holds(want) {
-		return g.fitting.folder.none[0], true
+func (g *scheme) splitOf(want front.Vector) (outside front.Vector, ok bool) {
+	tree := g.fitsBelow(layout.Root)
+	if !g.fitting.folder.Exact && tree.Holds(want) {
+		return g.fitting.folder.None[0], true
 	}
-	room, best := g.fitsIn(g.p.v.outside), counts(nil)
+	room, best := g.fitsIn(g.p.v.Outside), front.Vector(nil)
 	for _, t := range tree {
-		inside, ok := g.fitting.folder.takes(want, t)
-		if !ok || !g.fitting.folder.holds(room, want.minus(inside)) {
+		inside, ok := g.fitting.folder.Takes(want, t)
+		if !ok || !g.fitting.folder.Holds(room, want.Minus(inside)) {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(g.cast.members(inside), g.cast.members(best)), slices.Compare(inside, best)) > 0 {
@@ -89,7 +92,7 @@ func (g *scheme) splitOf(want counts) (outside counts, ok bool) {
 	if best == nil {
 		return nil, false
 	}
-	return want.minus(best), true
+	return want.Minus(best), true
 }
 
 // fits says whether any domain holds the gang.
@@ -112,16 +115,16 @@ func (g *scheme) leavesDoubt() bool {
 }
 
 func (g *scheme) fitsAnywhere() bool {
-	if g.p.lca >= 0 || g.strategy.gang == g.p.v.rootTop {
+	if g.p.lca >= 0 || g.strategy.gang == g.p.v.RootTop {
 		return slices.ContainsFunc(g.p.candidates(g.strategy.gang), g.holds)
 	}
-	return slices.ContainsFunc(g.cast.terrain.classes, func(x vertex) bool {
-		return g.p.v.tierOf(x) <= g.strategy.gang && g.p.v.tierOf(g.p.v.above(x)) > g.strategy.gang && g.holds(x)
+	return slices.ContainsFunc(g.cast.terrain.classes, func(x layout.Vertex) bool {
+		return g.p.v.TierOf(x) <= g.strategy.gang && g.p.v.TierOf(g.p.v.Above(x)) > g.strategy.gang && g.holds(x)
 	})
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
-func (g *scheme) holds(d vertex) bool {
+func (g *scheme) holds(d layout.Vertex) bool {
 	known := &g.held[g.cast.terrain.of[d]]
 	if *known == 0 {
 		*known = -1
@@ -132,30 +135,30 @@ func (g *scheme) holds(d vertex) bool {
 	return *known > 0
 }
 
-func (g *scheme) takesAll(d vertex) bool {
+func (g *scheme) takesAll(d layout.Vertex) bool {
 	want := g.expand(d, g.cast.want)
 	switch {
-	case d == rootVertex && (g.outside == nil || g.cast.members(g.outside) > g.cast.beyond):
+	case d == layout.Root && (g.outside == nil || g.cast.members(g.outside) > g.cast.beyond):
 		return false
-	case d == rootVertex:
-		want = want.minus(g.outside)
-	case g.p.v.contains(g.p.v.outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
+	case d == layout.Root:
+		want = want.Minus(g.outside)
+	case g.p.v.Contains(g.p.v.Outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
 		return false
 	}
-	return g.fitting.folder.holds(g.fitsBelow(d), want)
+	return g.fitting.folder.Holds(g.fitsBelow(d), want)
 }
 
 // rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
 type rankedDomain struct {
-	at    vertex
+	at    layout.Vertex
 	span  int
 	exact bool
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the scheme that keeps as many groups there as tight as can be.
-func (g *scheme) ranked(tried map[vertex]bool) iter.Seq2[vertex, *scheme] {
-	return func(yield func(vertex, *scheme) bool) {
-		var open []vertex
+func (g *scheme) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *scheme] {
+	return func(yield func(layout.Vertex, *scheme) bool) {
+		var open []layout.Vertex
 		for _, d := range g.p.candidates(g.strategy.gang) {
 			if !tried[d] && g.holds(d) {
 				open = append(open, d)
@@ -175,8 +178,8 @@ func (g *scheme) ranked(tried map[vertex]bool) iter.Seq2[vertex, *scheme] {
 
 // bySpan iterates over those of some domains that hold the gang, best first. How many children one uses is found out once nothing else is
 // better than it could be.
-func (g *scheme) bySpan(domains []vertex) iter.Seq[vertex] {
-	return func(yield func(vertex) bool) {
+func (g *scheme) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
+	return func(yield func(layout.Vertex) bool) {
 		var list []rankedDomain
 		for _, d := range domains {
 			if g.holds(d) {
@@ -202,20 +205,20 @@ func (g *scheme) bySpan(domains []vertex) iter.Seq[vertex] {
 
 func (g *scheme) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(g.p.friends.at(b.at), g.p.friends.at(a.at)),
+		cmp.Compare(g.p.friends.At(b.at), g.p.friends.At(a.at)),
 		cmp.Compare(a.span, b.span),
 		g.compareSlots(a.at, b.at),
-		g.p.v.comparePaths(a.at, b.at),
+		g.p.v.ComparePaths(a.at, b.at),
 	)
 }
 
 // leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
-func (g *scheme) leastSpan(d vertex) int {
-	if g.p.v.isNode(d) || g.p.lca >= 0 || d == rootVertex {
+func (g *scheme) leastSpan(d layout.Vertex) int {
+	if g.p.v.IsNode(d) || g.p.lca >= 0 || d == layout.Root {
 		return 0
 	}
-	lo, end := g.p.v.kids(d)
-	places := make([]frontier, 0, end-lo)
+	lo, end := g.p.v.Kids(d)
+	places := make([]front.Front, 0, end-lo)
 	for kid := lo; kid < end; kid++ {
 		places = append(places, g.fitsIn(kid))
 	}
@@ -224,19 +227,19 @@ func (g *scheme) leastSpan(d vertex) int {
 }
 
 // span is the number of children that a domain uses, those of running members included.
-func (g *scheme) span(d vertex) int {
+func (g *scheme) span(d layout.Vertex) int {
 	n := 0
 	for _, s := range g.shares(d, g.expand(d, g.cast.want)) {
-		if g.p.siblings.at(s.at) == 0 {
+		if g.p.siblings.At(s.at) == 0 {
 			n++
 		}
 	}
-	if g.p.v.isNode(d) || len(g.p.siblings) == 0 {
+	if g.p.v.IsNode(d) || len(g.p.siblings) == 0 {
 		return n
 	}
-	lo, end := g.p.v.kids(d)
+	lo, end := g.p.v.Kids(d)
 	for kid := lo; kid < end; kid++ {
-		if g.p.siblings.at(kid) > 0 {
+		if g.p.siblings.At(kid) > 0 {
 			n++
 		}
 	}
@@ -244,12 +247,12 @@ func (g *scheme) span(d vertex) int {
 }
 
 // compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
-func (g *scheme) compareSlots(a, b vertex) int {
+func (g *scheme) compareSlots(a, b layout.Vertex) int {
 	for a != b && a >= 0 && b >= 0 {
 		if c := g.p.fewerSlots(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
 			return c
 		}
-		a, b = g.p.v.above(a), g.p.v.above(b)
+		a, b = g.p.v.Above(a), g.p.v.Above(b)
 	}
 	return 0
 }

@@ -6,38 +6,41 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // slice is what a child takes.
 type slice struct {
-	at     vertex
-	counts counts
+	at     layout.Vertex
+	counts front.Vector
 }
 
 // shares distributes counts that fit below a domain to its children; those that take nobody are left out.
-func (g *scheme) shares(x vertex, want counts) []slice {
-	if g.p.v.isNode(x) {
+func (g *scheme) shares(x layout.Vertex, want front.Vector) []slice {
+	if g.p.v.IsNode(x) {
 		return nil
 	}
-	lo, end := g.p.v.kids(x)
+	lo, end := g.p.v.Kids(x)
 	var out []slice
-	if x == rootVertex {
-		if g.outside.total() > 0 {
-			out, want = append(out, slice{g.p.v.outside, g.outside}), want.minus(g.outside)
+	if x == layout.Root {
+		if g.outside.Total() > 0 {
+			out, want = append(out, slice{g.p.v.Outside, g.outside}), want.Minus(g.outside)
 		}
-		end = g.p.v.outside
+		end = g.p.v.Outside
 	}
-	var kids []vertex
+	var kids []layout.Vertex
 	for kid := lo; kid < end; kid++ {
-		if !g.fitsIn(kid).zero() || g.p.siblings.at(kid) > 0 {
+		if !g.fitsIn(kid).Zero() || g.p.siblings.At(kid) > 0 {
 			kids = append(kids, kid)
 		}
 	}
 	switch {
-	case want.total() == 0:
+	case want.Total() == 0:
 		return out
 	case g.forgets(x):
-		slices.SortStableFunc(kids, func(a, b vertex) int { return cmp.Compare(g.cast.terrain.of[a], g.cast.terrain.of[b]) })
+		slices.SortStableFunc(kids, func(a, b layout.Vertex) int { return cmp.Compare(g.cast.terrain.of[a], g.cast.terrain.of[b]) })
 		return append(out, g.fill(kids, want)...)
 	}
 	set := g.choose(kids, want)
@@ -54,36 +57,36 @@ func (p *problem) fewerSlots(a, b int64) int {
 }
 
 // compareFill is the order in which children are filled.
-func (g *scheme) compareFill(a, b vertex) int {
+func (g *scheme) compareFill(a, b layout.Vertex) int {
 	return cmp.Or(
-		cmp.Compare(g.p.siblings.at(b), g.p.siblings.at(a)),
+		cmp.Compare(g.p.siblings.At(b), g.p.siblings.At(a)),
 		cmp.Compare(g.cast.slots.at(b), g.cast.slots.at(a)),
 		cmp.Compare(a, b),
 	)
 }
 
 // fill gives each child in turn the most that it can take so that the others can take the rest.
-func (g *scheme) fill(kids []vertex, want counts) []slice {
-	after := make([]frontier, len(kids)+1) // what fits below the children from one on
-	after[len(kids)] = g.fitting.folder.none
+func (g *scheme) fill(kids []layout.Vertex, want front.Vector) []slice {
+	after := make([]front.Front, len(kids)+1) // what fits below the children from one on
+	after[len(kids)] = g.fitting.folder.None
 	for i := len(kids) - 1; i >= 0; i-- {
-		after[i] = g.fitting.folder.sum(g.fitsIn(kids[i]), after[i+1])
+		after[i] = g.fitting.folder.Sum(g.fitsIn(kids[i]), after[i+1])
 	}
 	var out []slice
 	for i, kid := range kids {
-		var best counts
+		var best front.Vector
 		for _, p := range g.fitsIn(kid) {
-			take, ok := g.fitting.folder.takes(want, p)
-			if !ok || !g.fitting.folder.holds(after[i+1], want.minus(take)) {
+			take, ok := g.fitting.folder.Takes(want, p)
+			if !ok || !g.fitting.folder.Holds(after[i+1], want.Minus(take)) {
 				continue
 			}
 			if best == nil || cmp.Or(cmp.Compare(g.cast.members(take), g.cast.members(best)), slices.Compare(take, best)) > 0 {
 				best = take
 			}
 		}
-		if best.total() > 0 {
+		if best.Total() > 0 {
 			out = append(out, slice{kid, best})
-			want = want.minus(best)
+			want = want.Minus(best)
 		}
 	}
 	return out
@@ -91,19 +94,19 @@ func (g *scheme) fill(kids []vertex, want counts) []slice {
 
 // set is a choice of children on the way: what it leaves, and what decides between those that leave the same.
 type set struct {
-	left     counts
+	left     front.Vector
 	open     bool  // something is left
 	missing  int64 // what is left weighs
 	friends  int64
 	sum      int64 // of slots
 	n        int   // of children
-	kid      vertex
+	kid      layout.Vertex
 	slots    int64 // of the last child
 	original *set  // without the last child; nil: there is none
 }
 
 // kids lists the children of a set, in path order.
-func (s *set) kids() (list []vertex) {
+func (s *set) kids() (list []layout.Vertex) {
 	for ; s.n > 0; s = s.original {
 		list = append(list, s.kid)
 	}
@@ -112,16 +115,16 @@ func (s *set) kids() (list []vertex) {
 }
 
 // choose finds the best set of children that take the counts: those of running members, and of the others the fewest.
-func (g *scheme) choose(kids []vertex, want counts) []vertex {
-	var used, others []vertex
+func (g *scheme) choose(kids []layout.Vertex, want front.Vector) []layout.Vertex {
+	var used, others []layout.Vertex
 	for _, kid := range kids {
-		if g.p.siblings.at(kid) > 0 {
+		if g.p.siblings.At(kid) > 0 {
 			used = append(used, kid)
 		} else {
 			others = append(others, kid)
 		}
 	}
-	places := make([]frontier, len(others))
+	places := make([]front.Front, len(others))
 	for i, kid := range others {
 		places[i] = g.fitsIn(kid)
 	}
@@ -129,19 +132,19 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 	if len(used) == 0 && least == len(others) { // no set suffices but of all
 		return others
 	}
-	inUse := g.fitting.folder.none
+	inUse := g.fitting.folder.None
 	for _, kid := range slices.Backward(used) {
-		inUse = g.fitting.folder.sum(g.fitsIn(kid), inUse)
+		inUse = g.fitting.folder.Sum(g.fitsIn(kid), inUse)
 	}
 	first := g.firstThatSuffice(inUse, others, want)
-	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.p.steps(), left: make(counts, len(want))}
+	c := setChooser{scheme: g, fewest: len(first), scale: scale, steps: g.p.steps(), left: make(front.Vector, len(want))}
 	for _, p := range inUse {
-		take, ok := g.fitting.folder.takes(want, p)
+		take, ok := g.fitting.folder.Takes(want, p)
 		if !ok {
 			continue
 		}
-		left := want.minus(take)
-		c.offer(&c.sets, &set{left: left, missing: c.scale.of(left), open: left.total() > 0})
+		left := want.Minus(take)
+		c.offer(&c.sets, &set{left: left, missing: c.scale.Of(left), open: left.Total() > 0})
 	}
 	for _, class := range c.classes(others) {
 		if c.add(class); c.steps < 0 {
@@ -157,28 +160,28 @@ func (g *scheme) choose(kids []vertex, want counts) []vertex {
 }
 
 // firstThatSuffice are the first of the others in fill order with which the counts fit beside those in use.
-func (g *scheme) firstThatSuffice(inUse frontier, others []vertex, want counts) []vertex {
+func (g *scheme) firstThatSuffice(inUse front.Front, others []layout.Vertex, want front.Vector) []layout.Vertex {
 	others = slices.Clone(others)
 	slices.SortFunc(others, g.compareFill)
 	sum := inUse
 	for i, kid := range others {
-		if g.fitting.folder.holds(sum, want) {
+		if g.fitting.folder.Holds(sum, want) {
 			return others[:i]
 		}
-		sum = g.fitting.folder.sum(sum, g.fitsIn(kid))
+		sum = g.fitting.folder.Sum(sum, g.fitsIn(kid))
 	}
 	return others
 }
 
 // classes parts children into those that are equal but for their paths; those that take most, by the scale, come first.
-func (c *setChooser) classes(kids []vertex) [][]vertex {
-	var out [][]vertex
+func (c *setChooser) classes(kids []layout.Vertex) [][]layout.Vertex {
+	var out [][]layout.Vertex
 	at := map[string]int{}
 	for _, kid := range kids {
 		key := binary.LittleEndian.AppendUint64(nil, uint64(c.scheme.cast.slots.at(kid)))
-		key = binary.LittleEndian.AppendUint64(key, uint64(c.scheme.p.friends.at(kid)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(c.scheme.p.friends.At(kid)))
 		for _, p := range c.scheme.fitsIn(kid) {
-			key = p.appendTo(key)
+			key = p.AppendTo(key)
 		}
 		i, ok := at[string(key)]
 		if !ok {
@@ -188,36 +191,28 @@ func (c *setChooser) classes(kids []vertex) [][]vertex {
 		}
 		out[i] = append(out[i], kid)
 	}
-	slices.SortStableFunc(out, func(a, b []vertex) int {
-		return cmp.Compare(c.scale.most(c.scheme.fitsIn(b[0])), c.scale.most(c.scheme.fitsIn(a[0])))
+	slices.SortStableFunc(out, func(a, b []layout.Vertex) int {
+		return cmp.Compare(c.scale.Most(c.scheme.fitsIn(b[0])), c.scale.Most(c.scheme.fitsIn(a[0])))
 	})
 	return out
 }
 
-// appendTo appends the counts to a key.
-func (a counts) appendTo(key []byte) []byte {
-	for _, n := range a {
-		key = binary.LittleEndian.AppendUint32(key, uint32(n))
-	}
-	return key
-}
-
-// sets are the best by what they leave.
-type sets struct {
+// childSets are the best by what they leave.
+type childSets struct {
 	list   []*set
 	places []int32 // by hash of what they leave: place in the list + 1; 0: empty
 }
 
-func (t *sets) clear() {
+func (t *childSets) clear() {
 	t.list = t.list[:0]
 	clear(t.places)
 }
 
 // find is where among the places the set stands that leaves so much, or would stand.
-func (t *sets) find(left counts) *int32 {
+func (t *childSets) find(left front.Vector) *int32 {
 	h := uint64(0)
 	for _, n := range left {
-		h = mix(h, uint64(n))
+		h = sets.Mix(h, uint64(n))
 	}
 	for mask := uint64(len(t.places) - 1); ; h++ {
 		if at := &t.places[h&mask]; *at == 0 || slices.Equal(t.list[*at-1].left, left) {
@@ -227,14 +222,14 @@ func (t *sets) find(left counts) *int32 {
 }
 
 // offer keeps a set unless a better one leaves the same.
-func (c *setChooser) offer(to *sets, s *set) {
+func (c *setChooser) offer(to *childSets, s *set) {
 	if at := c.wants(to, s); at != nil {
 		to.keep(at, s)
 	}
 }
 
 // wants finds the place of a set, nil if a better one leaves the same.
-func (c *setChooser) wants(to *sets, s *set) *int32 {
+func (c *setChooser) wants(to *childSets, s *set) *int32 {
 	if 2*len(to.list) >= len(to.places) {
 		to.grow()
 	}
@@ -246,7 +241,7 @@ func (c *setChooser) wants(to *sets, s *set) *int32 {
 }
 
 // keep puts a set in its place.
-func (t *sets) keep(at *int32, s *set) {
+func (t *childSets) keep(at *int32, s *set) {
 	if *at > 0 {
 		t.list[*at-1] = s
 		return
@@ -255,7 +250,7 @@ func (t *sets) keep(at *int32, s *set) {
 	*at = int32(len(t.list))
 }
 
-func (t *sets) grow() {
+func (t *childSets) grow() {
 	t.places = make([]int32, max(64, 4*len(t.places)))
 	for i, s := range t.list {
 		*t.find(s.left) = int32(i + 1)
@@ -265,17 +260,17 @@ func (t *sets) grow() {
 // setChooser tries sets of children, class by class.
 type setChooser struct {
 	scheme *scheme
-	sets   sets
-	scale  weights
+	sets   childSets
+	scale  front.Weights
 	fewest int // that are known to suffice
 	steps  int
 
-	left counts // of the set in hand
+	left front.Vector // of the set in hand
 	// Room for sets.
-	all         sets
-	layers      [2]sets
+	all         childSets
+	layers      [2]childSets
 	spare       []set
-	spareCounts counts
+	spareCounts front.Vector
 	// To compare sets.
 	slots, kids [2][]int64
 }
@@ -306,8 +301,8 @@ func (c *setChooser) better(a, b *set) bool {
 }
 
 // add tries the sets so far with the first children of a class, one, two and so on.
-func (c *setChooser) add(class []vertex) {
-	most := c.scale.most(c.scheme.fitsIn(class[0])) // and no child of the classes that follow takes more
+func (c *setChooser) add(class []layout.Vertex) {
+	most := c.scale.Most(c.scheme.fitsIn(class[0])) // and no child of the classes that follow takes more
 	hopeless := func(s *set) bool {
 		return int64(c.fewest-s.n)*most < s.missing
 	}
@@ -342,22 +337,22 @@ func (c *setChooser) add(class []vertex) {
 
 // copied is a set and what it leaves, of its own.
 func (c *setChooser) copied(s *set) *set {
-	out := &carve(&c.spare, 1)[0]
+	out := &front.Carve(&c.spare, 1)[0]
 	*out = *s
-	out.left = carve(&c.spareCounts, len(s.left))
+	out.left = front.Carve(&c.spareCounts, len(s.left))
 	copy(out.left, s.left)
 	return out
 }
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
-func (c *setChooser) extend(s *set, kid vertex, to *sets) {
-	more := set{friends: s.friends + c.scheme.p.friends.at(kid), n: s.n + 1, kid: kid, slots: c.scheme.cast.slots.at(kid), original: s, left: c.left}
+func (c *setChooser) extend(s *set, kid layout.Vertex, to *childSets) {
+	more := set{friends: s.friends + c.scheme.p.friends.At(kid), n: s.n + 1, kid: kid, slots: c.scheme.cast.slots.at(kid), original: s, left: c.left}
 	more.sum = s.sum + more.slots
 	for _, p := range c.scheme.fitsIn(kid) {
 		if c.steps--; c.steps < 0 {
 			return
 		}
-		if c.scheme.fitting.folder.exact && !p.within(s.left) {
+		if c.scheme.fitting.folder.Exact && !p.Within(s.left) {
 			continue
 		}
 		for i, n := range s.left {
@@ -367,7 +362,7 @@ func (c *setChooser) extend(s *set, kid vertex, to *sets) {
 			continue
 		}
 		if at := c.wants(to, &more); at != nil {
-			more.open, more.missing = more.left.total() > 0, c.scale.of(more.left)
+			more.open, more.missing = more.left.Total() > 0, c.scale.Of(more.left)
 			to.keep(at, c.copied(&more))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // score rates where members lie: on nodes by their zones, for aligned gangs, then by the host. Higher is better.
@@ -19,15 +21,15 @@ func (s score) compare(o score) int {
 const maxScore = 1 << 36
 
 // nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
-func (s *sums) nodeScore(x vertex) int64 {
+func (s *sums) nodeScore(x layout.Vertex) int64 {
 	if !s.p.scored() {
 		return 0
 	}
-	pos := s.p.v.position(x)
+	pos := s.p.v.Position(x)
 	if score, ok := s.scores[pos]; ok {
 		return score
 	}
-	id := s.p.v.node(pos)
+	id := s.p.v.Node(pos)
 	name := s.p.c.fabric.names[id]
 	var score int64
 	for _, shape := range s.p.shapes {
@@ -45,13 +47,13 @@ func (s *sums) nodeScore(x vertex) int64 {
 }
 
 // scoreOn is the score of so many units on a node.
-func (s *sums) scoreOn(x vertex, units int64) score {
+func (s *sums) scoreOn(x layout.Vertex, units int64) score {
 	return score{s.p.zoneScore(x, units), s.nodeScore(x) * units}
 }
 
 // hostScore sums host scores over the members of a share.
 func (s *sums) hostScore(sh *share) (sum int64) {
-	if s.p.v.isNode(sh.at) {
+	if s.p.v.IsNode(sh.at) {
 		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
@@ -61,8 +63,8 @@ func (s *sums) hostScore(sh *share) (sum int64) {
 }
 
 // scoreBelow is the score of a demand below x, when it is placed there.
-func (s *sums) scoreBelow(x vertex, d demand) score {
-	if s.p.v.isNode(x) {
+func (s *sums) scoreBelow(x layout.Vertex, d demand) score {
+	if s.p.v.IsNode(x) {
 		return s.scoreOn(x, s.newMembers(&d))
 	}
 	if !s.p.scored() {

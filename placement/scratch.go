@@ -1,5 +1,7 @@
 package placement
 
+import "github.com/muster-sched/muster/internal/sets"
+
 // scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
 	problem problem
@@ -9,9 +11,9 @@ type scratch struct {
 	picks   []chosen
 	slots   []int32
 	key     []byte
-	least   leastSum
+	least   sets.LeastSum
 	taken   []taken
-	groups  leastGroups
+	groups  sets.LeastGroups
 	items   [][]item // by depth below the candidate
 	depth   int
 	units   []int64

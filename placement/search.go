@@ -1,12 +1,16 @@
 package placement
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // outcome is a decided plan: the ask, and the position of every new member by rank.
 type outcome struct {
 	found     *found
 	of        *problem // with the members that are placed the first ones
-	domain    vertex
+	domain    layout.Vertex
 	positions []int32
 }
 
@@ -34,7 +38,7 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 }
 
 // decide places the ask below a domain.
-func (f *found) decide(d vertex) *outcome {
+func (f *found) decide(d layout.Vertex) *outcome {
 	sh := f.sums.place(d, f.sums.everything())
 	o := &outcome{found: f, of: f.p, domain: d, positions: sh.run}
 	if sh.run == nil || f.ask.bottom() > 0 {
@@ -77,8 +81,8 @@ func (p *problem) wholes(low, high int) []int {
 	var counts []int
 	unit := int64(1)
 	if p.mult != nil {
-		unit = p.mult[p.v.rootTop]
-		low = max(low, int(p.forced.at(rootVertex)))
+		unit = p.mult[p.v.RootTop]
+		low = max(low, int(p.forced.At(layout.Root)))
 	}
 	add := func(n int) {
 		if n >= low && n <= high && int64(n+len(p.running))%unit == 0 {

@@ -3,11 +3,14 @@ package placement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/index"
 )
 
 // shapeIndex is the index of a shape, and what was found out while its nodes were counted.
 type shapeIndex struct {
-	index   index
+	index   index.Index
 	needs   needsByZones
 	inexact bool // the zones of some node were perhaps not counted exactly
 }
@@ -15,7 +18,7 @@ type shapeIndex struct {
 // newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
 func (p *problem) newIndex() *shapeIndex {
 	s := &shapeIndex{}
-	if !s.index.build(p.v, p.countNodes, p.alikeIn(&s.index, nil)) {
+	if !s.index.Build(p.v, p.countNodes, p.alikeIn(&s.index, nil)) {
 		return nil
 	}
 	s.needs, s.inexact = p.allNeeds(), p.alignment.inexact
@@ -56,7 +59,7 @@ func (s *shapeIndex) overlay(p *problem) *shapeIndex {
 // recount is the index with these nodes counted again; nil as for newIndex.
 func (s *shapeIndex) recount(p *problem, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *shapeIndex {
 	next := &shapeIndex{}
-	if !next.index.recount(&s.index, nodes, p.counter(excluded, extra), p.alikeIn(&next.index, extra)) {
+	if !next.index.Recount(&s.index, nodes, p.counter(excluded, extra), p.alikeIn(&next.index, extra)) {
 		return nil
 	}
 	next.needs, next.inexact = p.allNeeds(), p.alignment.inexact || s.inexact
@@ -64,8 +67,8 @@ func (s *shapeIndex) recount(p *problem, nodes []int32, excluded map[int32]bool,
 }
 
 // groupsOf are the sums of an index for a group size.
-func (p *problem) groupsOf(ix *index, size int64) *groupSums {
-	return ix.groupsOf(&p.c.fabric.clock, p.c.fabric.keptSizes, size)
+func (p *problem) groupsOf(ix *index.Index, size int64) *index.GroupSums {
+	return ix.GroupsOf(&p.c.fabric.clock, p.c.fabric.keptSizes, size)
 }
 
 // counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
@@ -86,31 +89,31 @@ func (p *problem) counter(excluded map[int32]bool, extra map[int32]gift) func(id
 }
 
 // countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
-func (p *problem) countNodes(slots *column[int32]) (total int64) {
+func (p *problem) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := p.counter(nil, nil)
 	nowhere := func(n need) bool { return n.id < 0 }
-	if p.v.order != nil || p.selective() || p.req.Eligible != nil || slices.ContainsFunc(p.needs, nowhere) {
-		for pos := range p.v.nodes {
-			n := count(p.v.node(pos))
-			put(slots, pos, n)
+	if p.v.Order != nil || p.selective() || p.req.Eligible != nil || slices.ContainsFunc(p.needs, nowhere) {
+		for pos := range p.v.Nodes {
+			n := count(p.v.Node(pos))
+			cow.Put(slots, pos, n)
 			total += int64(n)
 		}
 		return total
 	}
 	zones := p.zoneCounter()
-	var page [pageSize]int32
-	for first := int32(0); first < p.v.nodes; first += pageSize {
-		n := min(pageSize, p.v.nodes-first)
+	var page [cow.PageSize]int32
+	for first := int32(0); first < p.v.Nodes; first += cow.PageSize {
+		n := min(cow.PageSize, p.v.Nodes-first)
 		for i := range page {
 			page[i] = boundlessSlots
 		}
 		for _, need := range p.needs {
-			for i, free := range p.c.free[need.id].page(int(first / pageSize))[:pageSize] {
+			for i, free := range p.c.free[need.id].Page(int(first / cow.PageSize))[:cow.PageSize] {
 				page[i] = min(page[i], fits(free, need.amount))
 			}
 		}
-		states := p.c.zones.page(int(first / pageSize))
-		for i, f := range p.c.static.flags.page(int(first / pageSize))[:n] {
+		states := p.c.zones.Page(int(first / cow.PageSize))
+		for i, f := range p.c.static.flags.Page(int(first / cow.PageSize))[:n] {
 			switch id := first + int32(i); {
 			case f&^zoned != present:
 				page[i] = count(id)
@@ -119,7 +122,7 @@ func (p *problem) countNodes(slots *column[int32]) (total int64) {
 			}
 			total += int64(page[i])
 		}
-		putAll(slots, first, page[:n])
+		cow.PutAll(slots, first, page[:n])
 	}
 	return total
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -14,14 +15,14 @@ const boundlessSlots = 1 << 24
 
 // countSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
 func (p *problem) countSlots() []int64 {
-	n := p.v.numDomains()
-	slots := make([]int64, n+int(p.v.nodes))
+	n := p.v.NumDomains()
+	slots := make([]int64, n+int(p.v.Nodes))
 	count := p.counter(p.excluded(), p.leavingGifts())
-	for pos := range p.v.nodes {
-		slots[n+int(pos)] = int64(count(p.v.node(pos)))
+	for pos := range p.v.Nodes {
+		slots[n+int(pos)] = int64(count(p.v.Node(pos)))
 	}
 	if p.hard() {
-		lo, end := p.v.kids(p.v.outside)
+		lo, end := p.v.Kids(p.v.Outside)
 		clear(slots[lo:end])
 	}
 	p.sumSlots(slots)
@@ -31,7 +32,7 @@ func (p *problem) countSlots() []int64 {
 // sumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
 // force there.
 func (p *problem) sumSlots(slots []int64) {
-	n := vertex(p.v.numDomains())
+	n := layout.Vertex(p.v.NumDomains())
 	if p.mult != nil {
 		for x := n; int(x) < len(slots); x++ {
 			p.floorSlots(slots, x, p.forced[x])
@@ -39,7 +40,7 @@ func (p *problem) sumSlots(slots []int64) {
 	}
 	for x := n - 1; x >= 0; x-- {
 		var sum, below int64
-		lo, end := p.v.kids(x)
+		lo, end := p.v.Kids(x)
 		for c := lo; c < end; c++ {
 			sum = max(noSlots, sum+slots[c])
 			if p.forced != nil {
@@ -57,12 +58,12 @@ func (p *problem) sumSlots(slots []int64) {
 const noSlots = math.MinInt64 / 4
 
 // floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
-func (p *problem) floorSlots(slots []int64, x vertex, forced int64) {
+func (p *problem) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	if slots[x] -= forced; slots[x] < 0 {
 		slots[x] = noSlots
 		return
 	}
-	if up := p.v.above(x); up >= 0 {
+	if up := p.v.Above(x); up >= 0 {
 		slots[x] -= slots[x] % p.unit(up)
 	}
 }
@@ -72,36 +73,36 @@ func (p *problem) forceMultiples() {
 	if p.mult == nil || len(p.siblings) == 0 || p.inParts() {
 		return
 	}
-	p.forced = tally{}
+	p.forced = layout.Tally{}
 	for x := range p.siblings {
-		if p.v.isNode(x) {
+		if p.v.IsNode(x) {
 			p.force(x)
 		}
 	}
 	// Parents come before their children, so the ids are gone through downwards.
 	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.siblings))) {
-		if !p.v.isNode(x) && x != rootVertex {
+		if !p.v.IsNode(x) && x != layout.Root {
 			p.force(x)
 		}
 	}
 }
 
 // force completes the multiple of a vertex, and notes at all vertices above what that takes.
-func (p *problem) force(x vertex) {
-	unit := p.unit(p.v.above(x))
+func (p *problem) force(x layout.Vertex) {
+	unit := p.unit(p.v.Above(x))
 	if lack := (p.siblings[x] + p.forced[x]) % unit; lack > 0 {
-		for up := x; up >= 0; up = p.v.above(up) {
+		for up := x; up >= 0; up = p.v.Above(up) {
 			p.forced[up] += unit - lack
 		}
 	}
 }
 
 // unit is what the number of members in each child of x is a multiple of.
-func (p *problem) unit(x vertex) int64 {
-	if p.mult == nil || p.v.isNode(x) {
+func (p *problem) unit(x layout.Vertex) int64 {
+	if p.mult == nil || p.v.IsNode(x) {
 		return 1
 	}
-	return p.mult[p.v.tier[x]-1]
+	return p.mult[p.v.Tier[x]-1]
 }
 
 // room is how many members fit into what is free on a node and extra. O(resources).
@@ -122,7 +123,7 @@ func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 	if n.id < 0 {
 		return 0
 	}
-	free := p.c.free[n.id].at(id)
+	free := p.c.free[n.id].At(id)
 	if extra == nil || free == boundless {
 		return free
 	}
@@ -153,10 +154,10 @@ func (p *problem) refusal(id int32) string {
 
 // opening says of positions whether nothing but what is free there keeps members away; refusal is asked where something may be wrong with a node.
 func (p *problem) opening(refusal func(id int32) string) func(pos int32) bool {
-	excluded, hard, end := p.excluded(), p.hard(), p.v.firstPos[p.v.outside]
+	excluded, hard, end := p.excluded(), p.hard(), p.v.FirstPos[p.v.Outside]
 	plain := !p.selective() && p.req.Eligible == nil
 	return func(pos int32) bool {
-		id := p.v.node(pos)
+		id := p.v.Node(pos)
 		return !excluded[id] && !(hard && pos >= end) && (plain && p.c.flagsOf(id)&^zoned == present || refusal(id) == "")
 	}
 }
@@ -193,7 +194,7 @@ func (p *problem) leavingGifts() map[int32]gift {
 	for _, m := range p.c.leaving {
 		g, ok := p.alignment.gifts[m.node]
 		if !ok {
-			g = gift{make([]int64, len(p.c.fabric.resources)), p.c.zones.at(m.node)}
+			g = gift{make([]int64, len(p.c.fabric.resources)), p.c.zones.At(m.node)}
 		}
 		for r, amount := range m.kin.holds {
 			g.amounts[r] += amount

@@ -1,11 +1,16 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // slotTable answers how many more members fit below a vertex: from the index of the shape, or from a count made for one
 // request.
 type slotTable struct {
-	ix *index
+	ix *index.Index
 	// inTree: the nodes outside the tree take nobody.
 	inTree bool
 	flat   []int64 // by vertex; replaces the index
@@ -22,7 +27,7 @@ func (p *problem) slotTable() slotTable {
 }
 
 // ownIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
-func (p *problem) ownIndex() *index {
+func (p *problem) ownIndex() *index.Index {
 	own := &p.indexes[bit(p.leavingGone)]
 	if *own == nil {
 		if shape := p.index(); shape != nil {
@@ -36,30 +41,30 @@ func (p *problem) ownIndex() *index {
 }
 
 // at is the slots of a vertex.
-func (t *slotTable) at(x vertex) int64 {
+func (t *slotTable) at(x layout.Vertex) int64 {
 	if t.flat != nil {
 		return t.flat[x]
 	}
-	v := t.ix.v
+	v := t.ix.V
 	switch {
 	case !t.inTree:
-	case x == rootVertex:
-		return int64(t.ix.domains.at(rootVertex) - t.ix.domains.at(v.outside))
-	case x == v.outside || v.isNode(x) && v.position(x) >= v.firstPos[v.outside]:
+	case x == layout.Root:
+		return int64(t.ix.Domains.At(layout.Root) - t.ix.Domains.At(v.Outside))
+	case x == v.Outside || v.IsNode(x) && v.Position(x) >= v.FirstPos[v.Outside]:
 		return 0
 	}
-	return t.ix.at(x)
+	return t.ix.At(x)
 }
 
 // insideTree is the table without the nodes outside the tree.
-func (t *slotTable) insideTree(v *view) slotTable {
+func (t *slotTable) insideTree(v *layout.View) slotTable {
 	if t.flat == nil {
 		return slotTable{ix: t.ix, inTree: true}
 	}
 	flat := slices.Clone(t.flat)
-	lo, end := v.kids(v.outside)
+	lo, end := v.Kids(v.Outside)
 	clear(flat[lo:end])
-	flat[rootVertex] -= flat[v.outside]
-	flat[v.outside] = 0
+	flat[layout.Root] -= flat[v.Outside]
+	flat[v.Outside] = 0
 	return slotTable{flat: flat}
 }

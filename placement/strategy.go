@@ -1,6 +1,10 @@
 package placement
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // strategy bounds the tiers of the gang and of each group level by what they are worth.
 type strategy struct {
@@ -104,10 +108,10 @@ func (a *ask) holds(st strategy) bool {
 
 // domains iterates over the domains that can hold the ask under the strategy, in the order of paths. Where skip says so, a
 // domain is passed over with everything below it. While members run there is at most one: it is above them all.
-func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
-	return func(yield func(vertex) bool) {
+func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
+	return func(yield func(layout.Vertex) bool) {
 		if f.p.lca < 0 {
-			f.walk(rootVertex, f.p.v.tierIndex(f.strategy.gang), skip, yield)
+			f.walk(layout.Root, f.p.v.TierIndex(f.strategy.gang), skip, yield)
 			return
 		}
 		if d := f.p.aboveRunning(f.strategy.gang); d >= 0 && f.sums.takes(d) {
@@ -117,19 +121,19 @@ func (f *found) domains(skip func(x vertex) bool) iter.Seq[vertex] {
 }
 
 // walk is domains below x; i is the place of the gang's tier.
-func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(vertex) bool) bool {
+func (f *found) walk(x layout.Vertex, i int, skip func(x layout.Vertex) bool, yield func(layout.Vertex) bool) bool {
 	switch {
-	case f.ask.slots.at(x)+f.p.forced.at(x) < f.ask.members:
+	case f.ask.slots.at(x)+f.p.forced.At(x) < f.ask.members:
 		return true
-	case f.p.v.tierOf(x) > f.strategy.gang && f.ask.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+	case f.p.v.TierOf(x) > f.strategy.gang && f.ask.slots.flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
 		return true
-	case f.p.v.tierOf(x) <= f.strategy.gang:
+	case f.p.v.TierOf(x) <= f.strategy.gang:
 		return !f.sums.takes(x) || yield(x)
 	}
-	lo, end := f.p.v.kids(x)
+	lo, end := f.p.v.Kids(x)
 	known, better := f.known, f.better
 	for c := lo; c < end; c++ {
-		if known.enough > 0 && int64(f.ask.slots.ix.domains.at(c)) > known.enough {
+		if known.enough > 0 && int64(f.ask.slots.ix.Domains.At(c)) > known.enough {
 			continue
 		}
 		f.known = known
@@ -147,34 +151,34 @@ func (f *found) walk(x vertex, i int, skip func(x vertex) bool, yield func(verte
 }
 
 // mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
-func (f *found) mayHold(x vertex, i int) bool {
-	if int64(f.ask.slots.ix.most[i].at(x)) < f.ask.members {
+func (f *found) mayHold(x layout.Vertex, i int) bool {
+	if int64(f.ask.slots.ix.Most[i].At(x)) < f.ask.members {
 		return false
 	}
 	if f.ask.indexed == nil {
 		return true
 	}
-	if t := f.p.v.tierIndex(f.strategy.groups[0]); t < i {
-		return int64(f.ask.indexed.most[i][t].at(x)) >= f.ask.full
+	if t := f.p.v.TierIndex(f.strategy.groups[0]); t < i {
+		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
 	}
 	return true
 }
 
 // candidates lists the domains of a gang tier. While members run there is at most one: it is above them all.
-func (p *problem) candidates(t int32) []vertex {
+func (p *problem) candidates(t int32) []layout.Vertex {
 	if p.lca < 0 {
-		return p.v.domainsOf(t)
+		return p.v.DomainsOf(t)
 	}
 	if d := p.aboveRunning(t); d >= 0 {
-		return []vertex{d}
+		return []layout.Vertex{d}
 	}
 	return nil
 }
 
 // aboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
-func (p *problem) aboveRunning(t int32) vertex {
-	if p.v.tierOf(p.lca) > t {
+func (p *problem) aboveRunning(t int32) layout.Vertex {
+	if p.v.TierOf(p.lca) > t {
 		return -1
 	}
-	return p.v.named(p.v.highest(p.lca, t))
+	return p.v.Named(p.v.Highest(p.lca, t))
 }

@@ -1,6 +1,10 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // sums answers how many units of a level fit below a vertex when each must lie whole in a domain of some tier. It
 // belongs to one strategy: the tiers of the group levels. Tables over the domains are made when first asked for, each
@@ -11,8 +15,8 @@ type sums struct {
 	tiers []int32 // by level of groups
 	// reserved is, per level, what begun groups of that level take at a vertex, in units of the next level; homes are
 	// where they are completed. Nil maps: no begun group.
-	reserved []map[vertex]int64
-	homes    []vertex // by begun group
+	reserved []map[layout.Vertex]int64
+	homes    []layout.Vertex // by begun group
 	cache    map[sumKey][]int64
 	scores   map[int32]int64 // host score by position
 }
@@ -46,15 +50,15 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	if len(a.begun) == 0 {
 		return s, true
 	}
-	s.reserved = make([]map[vertex]int64, len(a.p.levels))
-	s.homes = make([]vertex, len(a.begun))
+	s.reserved = make([]map[layout.Vertex]int64, len(a.p.levels))
+	s.homes = make([]layout.Vertex, len(a.begun))
 	fits := true
 	for i := len(a.p.levels) - 1; i >= 0; i-- {
-		s.reserved[i] = map[vertex]int64{}
+		s.reserved[i] = map[layout.Vertex]int64{}
 		for g, b := range a.begun {
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				fits = fits && s.homes[g] >= 0 && a.p.v.tierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
+				fits = fits && s.homes[g] >= 0 && a.p.v.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
@@ -63,11 +67,11 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 
 // settle finds the lowest vertex above a begun group's running members with room for the rest of it, and reserves the
 // room there and above. -1 if there is none.
-func (s *sums) settle(i int, b begunGroup) vertex {
-	home := vertex(-1)
-	for x := b.lca; x >= 0; x = s.p.v.above(x) {
+func (s *sums) settle(i int, b begunGroup) layout.Vertex {
+	home := layout.Vertex(-1)
+	for x := b.lca; x >= 0; x = s.p.v.Above(x) {
 		room := s.strategic(i+1, x) - s.reserved[i][x]
-		if x == s.p.v.outside && s.ask.beyond > 0 {
+		if x == s.p.v.Outside && s.ask.beyond > 0 {
 			room = min(room, (s.ask.beyond-s.begunMembers(x))/s.ask.sizes[i+1])
 		}
 		if room < b.need {
@@ -76,14 +80,14 @@ func (s *sums) settle(i int, b begunGroup) vertex {
 			home = x
 		}
 	}
-	for x := home; x >= 0; x = s.p.v.above(x) {
+	for x := home; x >= 0; x = s.p.v.Above(x) {
 		s.reserved[i][x] += b.need
 	}
 	return home
 }
 
 // strategic is the capacity of x in units of level i, each whole within the strategy's tier for that level.
-func (s *sums) strategic(i int, x vertex) int64 {
+func (s *sums) strategic(i int, x layout.Vertex) int64 {
 	if i == s.ask.bottom() {
 		return s.ask.slots.at(x)
 	}
@@ -92,12 +96,12 @@ func (s *sums) strategic(i int, x vertex) int64 {
 
 // whole is how many units of level i fit below x, each whole in a domain of tier t, inner levels within the strategy's
 // tiers and room for begun groups left alone. Single members always are whole.
-func (s *sums) whole(i int, t int32, x vertex) int64 {
+func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 	if i == s.ask.bottom() {
 		return s.ask.slots.at(x) - s.begunMembers(x)
 	}
 	switch {
-	case s.p.v.tierOf(x) <= t:
+	case s.p.v.TierOf(x) <= t:
 		return s.own(i, x)
 	case s.ask.indexed != nil:
 		return s.fromIndex(wholeUnits, t, x)
@@ -106,17 +110,17 @@ func (s *sums) whole(i int, t int32, x vertex) int64 {
 }
 
 // fromIndex is whole, or rest, from the index. The root's count depends on whether nodes outside the tree may be used.
-func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
+func (s *sums) fromIndex(kind sumKind, t int32, x layout.Vertex) int64 {
 	switch {
-	case x == s.p.v.outside && s.ask.slots.inTree:
+	case x == s.p.v.Outside && s.ask.slots.inTree:
 		return 0
-	case x != rootVertex && kind == wholeUnits:
-		return int64(s.ask.indexed.whole[s.p.v.tierIndex(t)].at(x))
-	case x != rootVertex:
-		return int64(s.ask.indexed.rest[s.p.v.tierIndex(t)].at(x))
+	case x != layout.Root && kind == wholeUnits:
+		return int64(s.ask.indexed.Whole[s.p.v.TierIndex(t)].At(x))
+	case x != layout.Root:
+		return int64(s.ask.indexed.Rest[s.p.v.TierIndex(t)].At(x))
 	}
 	var n int64
-	lo, end := s.p.v.kids(rootVertex)
+	lo, end := s.p.v.Kids(layout.Root)
 	for c := lo; c < end; c++ {
 		if kind == wholeUnits {
 			n += s.whole(0, t, c)
@@ -128,15 +132,15 @@ func (s *sums) fromIndex(kind sumKind, t int32, x vertex) int64 {
 }
 
 // begunMembers is the room that begun groups keep below x, in members.
-func (s *sums) begunMembers(x vertex) int64 { return s.outer(s.ask.bottom(), x) }
+func (s *sums) begunMembers(x layout.Vertex) int64 { return s.outer(s.ask.bottom(), x) }
 
 // begunWithin is the room that begun groups of level i and further in keep below x, in members.
-func (s *sums) begunWithin(i int, x vertex) int64 {
+func (s *sums) begunWithin(i int, x layout.Vertex) int64 {
 	return s.begunMembers(x) - s.outer(i, x)*s.ask.sizes[i]
 }
 
 // outer is what begun groups of the levels outside level i keep below x, in units of level i.
-func (s *sums) outer(i int, x vertex) int64 {
+func (s *sums) outer(i int, x layout.Vertex) int64 {
 	var n int64
 	if s.reserved != nil {
 		for j := range i {
@@ -147,7 +151,7 @@ func (s *sums) outer(i int, x vertex) int64 {
 }
 
 // free is whole without what begun groups of outer levels keep.
-func (s *sums) free(i int, t int32, x vertex) int64 {
+func (s *sums) free(i int, t int32, x layout.Vertex) int64 {
 	n := s.whole(i, t, x)
 	if i < s.ask.bottom() {
 		n = max(0, n-s.outer(i, x))
@@ -156,9 +160,9 @@ func (s *sums) free(i int, t int32, x vertex) int64 {
 }
 
 // rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
-func (s *sums) rest(i int, t int32, x vertex) int64 {
+func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 	switch {
-	case s.p.v.tierOf(x) <= t:
+	case s.p.v.TierOf(x) <= t:
 		return s.ownRest(i, x)
 	case s.ask.indexed != nil:
 		return s.fromIndex(residue, t, x)
@@ -167,7 +171,7 @@ func (s *sums) rest(i int, t int32, x vertex) int64 {
 }
 
 // own is how many units of level i the vertex takes if they may lie anywhere in it.
-func (s *sums) own(i int, x vertex) int64 {
+func (s *sums) own(i int, x layout.Vertex) int64 {
 	inner := s.ask.slots.at(x)
 	if i+1 < s.ask.bottom() {
 		inner = s.strategic(i+1, x)
@@ -179,16 +183,16 @@ func (s *sums) own(i int, x vertex) int64 {
 		return max(0, inner) / s.ask.sizes[i]
 	}
 	n := max(0, inner) / s.ask.ratio(i)
-	return n - n%s.unitOf(i, s.p.v.above(x))
+	return n - n%s.unitOf(i, s.p.v.Above(x))
 }
 
-func (s *sums) ownRest(i int, x vertex) int64 {
+func (s *sums) ownRest(i int, x layout.Vertex) int64 {
 	free := s.whole(s.ask.bottom(), 0, x)
 	return max(0, free) % s.ask.sizes[i]
 }
 
 // unitOf is what the number of units of level i in each child of x is a multiple of.
-func (s *sums) unitOf(i int, x vertex) int64 {
+func (s *sums) unitOf(i int, x layout.Vertex) int64 {
 	if s.p.mult == nil || x < 0 {
 		return 1
 	}
@@ -202,12 +206,12 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	if col, ok := s.cache[key]; ok {
 		return col
 	}
-	col := make([]int64, s.p.v.numDomains())
-	for x := vertex(len(col)) - 1; x >= 0; x-- {
+	col := make([]int64, s.p.v.NumDomains())
+	for x := layout.Vertex(len(col)) - 1; x >= 0; x-- {
 		switch {
-		case s.p.v.tier[x] <= t && kind == wholeUnits:
+		case s.p.v.Tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
-		case s.p.v.tier[x] <= t:
+		case s.p.v.Tier[x] <= t:
 			col[x] = s.ownRest(i, x)
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
@@ -222,28 +226,28 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 
 // onNodes is how many units of level i fit on one node each of a domain of nodes, and the most slots that they leave over
 // on one, by the index.
-func (s *sums) onNodes(i int, x vertex) (whole, rest int64) {
-	if x == s.p.v.outside && s.ask.slots.inTree {
+func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
+	if x == s.p.v.Outside && s.ask.slots.inTree {
 		return 0, 0
 	}
 	for len(s.ask.byNode) <= i {
 		s.ask.byNode = append(s.ask.byNode, s.p.groupsOf(s.ask.slots.ix, s.ask.sizes[len(s.ask.byNode)]))
 	}
-	return int64(s.ask.byNode[i].whole[0].at(x)), int64(s.ask.byNode[i].rest[0].at(x))
+	return int64(s.ask.byNode[i].Whole[0].At(x)), int64(s.ask.byNode[i].Rest[0].At(x))
 }
 
 // gathered sums (for the residue: maximizes) over the children of x.
-func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int64 {
+func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vertex) int64 {
 	var sum, largest int64
-	lo, end := s.p.v.kids(x)
-	if lo < end && s.p.v.isNode(lo) && s.ask.slots.flat == nil && s.reserved == nil {
+	lo, end := s.p.v.Kids(x)
+	if lo < end && s.p.v.IsNode(lo) && s.ask.slots.flat == nil && s.reserved == nil {
 		sum, largest = s.onNodes(i, x)
 		end = lo
 	}
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {
-		case !s.p.v.isNode(c):
+		case !s.p.v.IsNode(c):
 			n = col[c]
 		case kind == wholeUnits:
 			n = s.own(i, c)
@@ -258,7 +262,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 		}
 		return largest
 	}
-	if unit := s.unitOf(i, s.p.v.above(x)); unit > 1 {
+	if unit := s.unitOf(i, s.p.v.Above(x)); unit > 1 {
 		sum -= sum % unit
 	}
 	if s.reserved != nil {
@@ -269,9 +273,9 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x vertex) int
 
 // leftOver is how many slots whole units of level i leave over in one domain below x if none of its children has more
 // than this many: where begun groups spread over the children take the room of a whole unit, its place is to spare.
-func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
+func (s *sums) leftOver(i int, t int32, x layout.Vertex, largest int64) int64 {
 	var sum int64
-	lo, end := s.p.v.kids(x)
+	lo, end := s.p.v.Kids(x)
 	for c := lo; c < end; c++ {
 		sum += s.whole(i, t, c)
 	}
@@ -283,25 +287,25 @@ func (s *sums) leftOver(i int, t int32, x vertex, largest int64) int64 {
 }
 
 // besides is how many slots below x are left beside begun groups and all groups of level i that are whole at tier t.
-func (s *sums) besides(i int, t int32, x vertex) int64 {
+func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 	return s.whole(s.ask.bottom(), 0, x) - s.ask.sizes[i]*s.whole(i, t, x)
 }
 
 // takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
-func (s *sums) takes(d vertex) bool {
-	if s.ask.slots.at(d)+s.p.forced.at(d) < s.ask.members {
+func (s *sums) takes(d layout.Vertex) bool {
+	if s.ask.slots.at(d)+s.p.forced.At(d) < s.ask.members {
 		return false
 	}
-	if s.ask.beyond > 0 && d != rootVertex && s.ask.beyond < s.ask.members {
+	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
 	if len(s.p.levels) == 0 {
 		return true
 	}
-	if slices.ContainsFunc(s.homes, func(home vertex) bool { return !s.p.v.contains(d, home) }) {
+	if slices.ContainsFunc(s.homes, func(home layout.Vertex) bool { return !s.p.v.Contains(d, home) }) {
 		return false
 	}
-	if s.ask.beyond > 0 && d == rootVertex {
+	if s.ask.beyond > 0 && d == layout.Root {
 		return s.takesBeyond()
 	}
 	if s.ask.full == 0 && s.ask.short == 0 {
@@ -310,19 +314,3 @@ func (s *sums) takes(d vertex) bool {
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
 }
-
-// tierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one, one below all
-// as -1.
-func (v *view) tierIndex(t int32) int {
-	if 0 <= t && int(t) < len(v.places) {
-		return int(v.places[t])
-	}
-	i, exact := slices.BinarySearch(v.tiers, t)
-	if !exact {
-		i--
-	}
-	return i
-}
-
-// tiersBelow lists the tiers in use below a tier, ascending.
-func (v *view) tiersBelow(t int32) []int32 { return v.tiers[:v.tierIndex(t-1)+1] }

@@ -1,14 +1,21 @@
 package placement
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
+)
 
 // terrain says which vertices are alike for members of several roles: the same fits there, however the gang is made of them.
 type terrain struct {
 	of []int32 // the class of each vertex
 	// classes has the first vertex of each class. Those of nodes come first; children have lower numbers than what they are in.
-	classes []vertex
+	classes []layout.Vertex
 	nodes   []ground
-	kids    *classTable // of the other classes
+	kids    *sets.ClassTable // of the other classes
 	// inexact: the zones of some node may take more than was found.
 	inexact bool
 	loose   *terrain // nil: not asked for
@@ -20,12 +27,12 @@ type ground struct {
 	free []int64 // by need
 	open []bool  // by role
 	// zones are the largest counts, by role, that the zones of nodes take; nil: they bind nobody.
-	zones frontier
+	zones front.Front
 }
 
 // kidsOf lists the children of domains of a class, each number with a class in its upper half, in the order of these.
 func (t *terrain) kidsOf(class int32) []int64 {
-	_, kids := t.kids.at(class - int32(len(t.nodes)))
+	_, kids := t.kids.At(class - int32(len(t.nodes)))
 	return kids
 }
 
@@ -34,12 +41,12 @@ type terrainMaker struct {
 	cast    *cast
 	terrain terrain
 	key     []int64
-	list    []int64 // see countKids
-	at      []int32 // by class: the place in list, from 1 on; 0: it has none
-	plain   []bool  // by role: open to it are all nodes that nothing is wrong with
-	open    []bool  // by role, of the node in hand
-	fits    vectors // numbers what zones take
-	steps   int     // that are left to look at zones
+	list    []int64      // see countKids
+	at      []int32      // by class: the place in list, from 1 on; 0: it has none
+	plain   []bool       // by role: open to it are all nodes that nothing is wrong with
+	open    []bool       // by role, of the node in hand
+	fits    sets.Vectors // numbers what zones take
+	steps   int          // that are left to look at zones
 }
 
 // demandOf is what all members ask for, by need.
@@ -56,7 +63,7 @@ func (c *cast) demandOf() []int64 {
 // newTerrain finds the classes. O(nodes * (resources + roles) + domains * log).
 func (c *cast) newTerrain(demand []int64) *terrain {
 	m := terrainMaker{cast: c, terrain: terrain{demand: demand}, steps: allZoneSteps}
-	m.terrain.of = make([]int32, c.p.v.numDomains()+int(c.p.v.nodes))
+	m.terrain.of = make([]int32, c.p.v.NumDomains()+int(c.p.v.Nodes))
 	m.readNodes()
 	m.findDomains()
 	return &m.terrain
@@ -64,23 +71,23 @@ func (c *cast) newTerrain(demand []int64) *terrain {
 
 // findDomains finds the classes of all domains, those of nodes being known.
 func (m *terrainMaker) findDomains() {
-	n := m.cast.p.v.numDomains()
+	n := m.cast.p.v.NumDomains()
 	m.terrain.classes = slices.Grow(m.terrain.classes, n)
-	m.terrain.kids = newClassTable(2)
-	m.terrain.kids.reserve(n, min(len(m.terrain.of), 8*n))
+	m.terrain.kids = sets.NewClassTable(2)
+	m.terrain.kids.Reserve(n, min(len(m.terrain.of), 8*n))
 	m.at = make([]int32, len(m.terrain.classes)+n)
-	for x := vertex(n) - 1; x >= 0; x-- {
+	for x := layout.Vertex(n) - 1; x >= 0; x-- {
 		m.domain(x)
 	}
 }
 
 // begin begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
-func (m *terrainMaker) begin(x vertex) {
-	tiers, mark := int64(m.cast.p.v.tierOf(x)), int64(0)
-	if up := m.cast.p.v.above(x); up >= 0 {
-		tiers |= int64(m.cast.p.v.tierOf(up)+1) << 32
+func (m *terrainMaker) begin(x layout.Vertex) {
+	tiers, mark := int64(m.cast.p.v.TierOf(x)), int64(0)
+	if up := m.cast.p.v.Above(x); up >= 0 {
+		tiers |= int64(m.cast.p.v.TierOf(up)+1) << 32
 	}
-	if len(m.cast.p.siblings) > 0 && m.cast.p.siblings.at(x) > 0 {
+	if len(m.cast.p.siblings) > 0 && m.cast.p.siblings.At(x) > 0 {
 		mark = int64(x) + 1
 	}
 	m.key = append(m.key[:0], tiers, mark)
@@ -88,7 +95,7 @@ func (m *terrainMaker) begin(x vertex) {
 
 // readNodes reads what each node has free and which roles it is open to.
 func (m *terrainMaker) readNodes() {
-	excluded, hard, end := m.cast.p.excluded(), m.cast.p.hard(), m.cast.p.v.firstPos[m.cast.p.v.outside]
+	excluded, hard, end := m.cast.p.excluded(), m.cast.p.hard(), m.cast.p.v.FirstPos[m.cast.p.v.Outside]
 	m.open = make([]bool, len(m.cast.roles))
 	for _, one := range m.cast.roles {
 		m.plain = append(m.plain, !one.selective() && m.cast.p.req.Eligible == nil)
@@ -96,15 +103,15 @@ func (m *terrainMaker) readNodes() {
 	reader, zonesBind := m.cast.newFreeReader(), m.cast.p.zonesBind()
 	even := !zonesBind && len(excluded)+len(m.cast.p.siblings) == 0 && !slices.Contains(m.plain, false)
 	key := make([]int64, 1+len(m.cast.p.needs)) // one number for all but what is free
-	known, signs, last := newClassTable(len(key)), newClassTable(0), vertex(-1)
-	var zones frontier
-	for pos := range m.cast.p.v.nodes {
-		id, x, free := m.cast.p.v.node(pos), m.cast.p.v.nodeVertex(pos), key[1:]
+	known, signs, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
+	var zones front.Front
+	for pos := range m.cast.p.v.Nodes {
+		id, x, free := m.cast.p.v.Node(pos), m.cast.p.v.NodeVertex(pos), key[1:]
 		flags := reader.read(free, id)
 		for i, most := range m.terrain.demand {
 			free[i] = min(free[i], most)
 		}
-		usual, leaf := flags&^zoned == present, m.cast.p.v.leafOf[pos]
+		usual, leaf := flags&^zoned == present, m.cast.p.v.LeafOf[pos]
 		if !usual || leaf != last { // else it is as the one before
 			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
 			m.begin(x)
@@ -113,12 +120,12 @@ func (m *terrainMaker) readNodes() {
 			if zonesBind {
 				zones = m.zonesOf(id, closed)
 			}
-			key[0] = int64(signs.of(nil, m.key))
+			key[0] = int64(signs.Of(nil, m.key))
 			if last = -1; usual && even {
 				last = leaf
 			}
 		}
-		if m.terrain.of[x] = known.of(key, nil); int(m.terrain.of[x]) == len(m.terrain.nodes) {
+		if m.terrain.of[x] = known.Of(key, nil); int(m.terrain.of[x]) == len(m.terrain.nodes) {
 			m.terrain.classes = append(m.terrain.classes, x)
 			m.terrain.nodes = append(m.terrain.nodes, ground{free: slices.Clone(free), open: slices.Clone(m.open), zones: zones})
 		}
@@ -137,7 +144,7 @@ func (m *terrainMaker) openTo(id int32, usual, closed bool) {
 }
 
 // zonesOf is what the zones of a node take, which goes into its key; nil: they bind nobody, or nobody may come.
-func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
+func (m *terrainMaker) zonesOf(id int32, closed bool) front.Front {
 	held := m.cast.held[id]
 	state := held.zones
 	if state == nil {
@@ -155,9 +162,9 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
 	m.terrain.inexact = m.terrain.inexact || !slices.Equal(zones[0], fit.bound)
 	switch {
 	case m.cast.relaxed:
-		zones = frontier{fit.bound}
+		zones = front.Front{fit.bound}
 	case held.zones != nil:
-		zones = zones.meet(held.beside)
+		zones = zones.Meet(held.beside)
 	}
 	var all []int64
 	for _, p := range zones {
@@ -165,7 +172,7 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) frontier {
 			all = append(all, int64(n))
 		}
 	}
-	m.key = append(m.key, int64(m.fits.of(all))+1)
+	m.key = append(m.key, int64(m.fits.Of(all))+1)
 	return zones
 }
 
@@ -185,10 +192,10 @@ func (c *cast) newFreeReader() *freeReader {
 
 // read finds what a node has free of each resource beside what is as good as taken, once those are gone who count as gone, and its flags.
 func (f *freeReader) read(into []int64, id int32) nodeFlags {
-	if f.page != id/pageSize {
-		f.turn(id / pageSize)
+	if f.page != id/cow.PageSize {
+		f.turn(id / cow.PageSize)
 	}
-	at := id % pageSize
+	at := id % cow.PageSize
 	for i, page := range f.pages {
 		into[i] = page[at]
 	}
@@ -212,10 +219,10 @@ func (f *freeReader) read(into []int64, id int32) nodeFlags {
 // turn turns to a page.
 func (f *freeReader) turn(page int32) {
 	f.page = page
-	f.flags = f.cast.p.c.static.flags.page(int(page))
+	f.flags = f.cast.p.c.static.flags.Page(int(page))
 	for i, n := range f.cast.p.needs {
 		if n.id >= 0 {
-			f.pages[i] = f.cast.p.c.free[n.id].page(int(page))
+			f.pages[i] = f.cast.p.c.free[n.id].Page(int(page))
 		} else {
 			f.pages[i] = noAmounts[:]
 		}
@@ -223,16 +230,16 @@ func (f *freeReader) turn(page int32) {
 }
 
 // noAmounts is a page of what no node has.
-var noAmounts [pageSize]int64
+var noAmounts [cow.PageSize]int64
 
 // domain finds the class of a domain, those of its children being known. Nodes outside the tree do not count at the root.
-func (m *terrainMaker) domain(x vertex) {
-	lo, end := m.cast.p.v.kids(x)
-	if x == rootVertex {
-		end = m.cast.p.v.outside
+func (m *terrainMaker) domain(x layout.Vertex) {
+	lo, end := m.cast.p.v.Kids(x)
+	if x == layout.Root {
+		end = m.cast.p.v.Outside
 	}
 	m.begin(x)
-	m.terrain.of[x] = int32(len(m.terrain.nodes)) + m.terrain.kids.of(m.key, m.countKids(m.terrain.of[lo:end]))
+	m.terrain.of[x] = int32(len(m.terrain.nodes)) + m.terrain.kids.Of(m.key, m.countKids(m.terrain.of[lo:end]))
 	if int(m.terrain.of[x]) == len(m.terrain.classes) {
 		m.terrain.classes = append(m.terrain.classes, x)
 	}

@@ -3,6 +3,9 @@ package placement
 import (
 	"slices"
 	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // tightenSteps bounds the work for one gang after which groups are no longer made tighter than the strategy asks for.
@@ -10,7 +13,7 @@ func (p *problem) tightenSteps() int64 { return 256 * int64(p.steps()) }
 
 // tightest keeps groups as tight as some of these domains can, kind by kind: as many as possible a tier below the bound, then two below, and so on. g
 // is held by one of the domains.
-func (g *scheme) tightest(domains []vertex) *scheme {
+func (g *scheme) tightest(domains []layout.Vertex) *scheme {
 	best := g
 	try := func(t *scheme) bool { return t != nil && slices.ContainsFunc(domains, t.holds) }
 	for k := range g.cast.kinds {
@@ -18,8 +21,8 @@ func (g *scheme) tightest(domains []vertex) *scheme {
 			continue
 		}
 		at := k // the groups of the kind that may still be tighter
-		for i := g.p.v.tierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.p.tightenSteps(); i-- {
-			tier := g.p.v.tiers[i]
+		for i := g.p.v.TierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.p.tightenSteps(); i-- {
+			tier := g.p.v.Tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t
 				continue
@@ -68,7 +71,7 @@ func (g *scheme) apart(k, n int, tier int32) *scheme {
 	some := *g.cast
 	some.fittings = nil
 	r, m := len(some.roles), int32(n)
-	move := func(a counts) counts {
+	move := func(a front.Vector) front.Vector {
 		out := append(slices.Clone(a), 0)
 		if out[r+k] > 0 {
 			out[r+k], out[len(a)] = out[r+k]-m, m
@@ -76,7 +79,7 @@ func (g *scheme) apart(k, n int, tier int32) *scheme {
 		return out
 	}
 	some.want, some.most = move(some.want), move(some.most)
-	longer := func(list []weights) []weights {
+	longer := func(list []front.Weights) []front.Weights {
 		list = slices.Clone(list)
 		for i, w := range list {
 			if w != nil {

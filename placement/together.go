@@ -58,7 +58,7 @@ func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
 		}
-		t.trees[i] = p.v.name
+		t.trees[i] = p.v.Name
 		for _, m := range p.ranking() {
 			t.ranks[t.name(i, m.name)] = len(t.ranks)
 			t.count[i]++
@@ -197,7 +197,7 @@ func (t *team) ranking(p *problem) []ranked {
 		for _, m := range p.c.membersOf(r.Name) {
 			if !m.leaving || p.req.IgnoreLeaving {
 				name := t.name(i, m.name)
-				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.at(m.node)})
+				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.At(m.node)})
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
 		for k, m := range some.pending {
 			if node, ok := nodes[t.name(i, m.name)]; ok {
 				id, _ := c.fabric.id(node)
-				in[k], positions = true, append(positions, p.v.at(id))
+				in[k], positions = true, append(positions, p.v.At(id))
 			}
 		}
 		out[i] = some.with(in).describe(positions)

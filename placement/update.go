@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cow"
 )
 
 // Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
@@ -161,9 +162,9 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 	if next.cache == nil { // not built anew
 		next.cache = &shapeCache{}
 		// An index that would have to count a good part of the nodes again is left behind.
-		c.cache.passOn(next.cache, next.touched, len(c.fabric.names)/8+64)
+		c.cache.PassOn(next.cache, next.touched, len(c.fabric.names)/8+64)
 		if next.rosters = (&rosterCache{}); next.follows {
-			c.rosters.passOn(next.rosters, next.moved, len(c.fabric.names)/8+64)
+			c.rosters.PassOn(next.rosters, next.moved, len(c.fabric.names)/8+64)
 		}
 		next.touched, next.moved, next.steps = nil, nil, nil
 	}
@@ -175,11 +176,11 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 func (c *Cluster) fork() *Cluster {
 	next := *c
 	next.cache = nil
-	next.follows = c.rosters.kept()
-	next.static, next.on, next.zones = c.static.fork(), c.on.fork(), c.zones.fork()
-	next.free = make([]column[int64], len(c.free))
+	next.follows = c.rosters.Kept()
+	next.static, next.on, next.zones = c.static.fork(), c.on.Fork(), c.zones.Fork()
+	next.free = make([]cow.Column[int64], len(c.free))
 	for r := range c.free {
-		next.free[r] = c.free[r].fork()
+		next.free[r] = c.free[r].Fork()
 	}
 	c.fabric.cloning.Lock()
 	next.gangs, next.anchors = c.gangs.Clone(), c.anchors.Clone()
@@ -290,7 +291,7 @@ func (c *Cluster) enter(fresh []*member) error {
 			if amount == 0 {
 				continue
 			}
-			if free := c.free[r].at(m.node); amount > free {
+			if free := c.free[r].At(m.node); amount > free {
 				return overCommitted(c.fabric.names[m.node], m.kin.gang, m.name, c.fabric.resources[r], amount-max(free, 0))
 			}
 		}

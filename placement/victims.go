@@ -97,7 +97,7 @@ func newEvicting(p *problem) *evicting {
 		}
 	}
 	e.question = preempt.Problem{
-		Units: int64(e.units), Order: p.req.Preempt.Ranked(), Steps: p.req.Preempt.Steps, Tiers: p.v.intervals(), First: 0, Last: -1,
+		Units: int64(e.units), Order: p.req.Preempt.Ranked(), Steps: p.req.Preempt.Steps, Tiers: p.v.Intervals(), First: 0, Last: -1,
 		Lowest: math.MaxInt64, Fits: e.fits,
 	}
 	for _, n := range p.needs {
@@ -113,16 +113,16 @@ func (e *evicting) findNodes() {
 	if e.p.hasRoles() {
 		e.question.Slots, refusal = e.findRoles(), e.refusalOfRoles()
 	}
-	free := make([]int64, int(e.p.v.nodes)*len(e.p.needs))
-	e.question.Nodes = make([]preempt.Node, e.p.v.nodes)
+	free := make([]int64, int(e.p.v.Nodes)*len(e.p.needs))
+	e.question.Nodes = make([]preempt.Node, e.p.v.Nodes)
 	e.question.Exact = e.p.mult == nil && !e.p.inParts() && (len(e.p.levels) == 0 || len(e.p.running) == 0) && e.p.req.Quota == ""
 	open := e.p.opening(refusal)
-	for pos := range e.p.v.nodes {
+	for pos := range e.p.v.Nodes {
 		if !open(pos) {
 			continue
 		}
-		id, n := e.p.v.node(pos), &e.question.Nodes[pos]
-		n.Outside = pos >= e.p.v.firstPos[e.p.v.outside]
+		id, n := e.p.v.Node(pos), &e.question.Nodes[pos]
+		n.Outside = pos >= e.p.v.FirstPos[e.p.v.Outside]
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.needs):len(e.p.needs)], free[len(e.p.needs):]
 		for r, need := range e.p.needs {
@@ -149,11 +149,11 @@ func (e *evicting) addStrategies() {
 	whole := len(e.p.running) == 0
 	for st := range e.p.strategies() {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
-		above := e.p.v.tierIndex(st.gang)
+		above := e.p.v.TierIndex(st.gang)
 		plain := preempt.Strategy{Gang: above}
 		for _, t := range st.groups {
 			if whole { // no group reaches higher than what it is part of
-				above = min(above, e.p.v.tierIndex(t))
+				above = min(above, e.p.v.TierIndex(t))
 				plain.Groups = append(plain.Groups, above)
 			}
 		}
@@ -206,7 +206,7 @@ func (e *evicting) without(gone []int32) *problem {
 
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
-	id := e.p.v.node(pos)
+	id := e.p.v.Node(pos)
 	zones := e.p.stateOf(id, e.p.leavingGifts()[id])
 	for _, i := range gone {
 		zones = without(zones, e.members[i])

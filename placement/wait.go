@@ -52,7 +52,7 @@ func (p *problem) further(o *outcome, waits []Waited) []int32 {
 	more.pending, more.least, more.admitted = p.pending[n:], 1, p.admitted-n
 	slots := more.countSlots()
 	for _, pos := range o.positions {
-		x := more.v.nodeVertex(pos)
+		x := more.v.NodeVertex(pos)
 		slots[x] = max(0, slots[x]-1)
 	}
 	more.boundFurther(slots, o.positions, waits)
@@ -89,7 +89,7 @@ func (p *problem) beside(o *outcome) *problem {
 func (p *problem) waitsFor(positions []int32) []Waited {
 	placed := map[int32]int64{}
 	for _, pos := range positions {
-		placed[p.v.node(pos)]++
+		placed[p.v.Node(pos)]++
 	}
 	leaving := map[int32][]*member{}
 	for _, m := range p.c.leaving {

@@ -3,14 +3,15 @@ package placement
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/numa"
 )
 
 // zoneFit is what of several roles the zones of a node take together.
 type zoneFit struct {
-	most  frontier // the largest counts by role
-	order [][]int  // by point of most: in which order of the roles they find zones
-	bound counts   // of each role, whatever else is there
+	most  front.Front  // the largest counts by role
+	order [][]int      // by point of most: in which order of the roles they find zones
+	bound front.Vector // of each role, whatever else is there
 }
 
 const (
@@ -25,9 +26,9 @@ const (
 type zoneFiller struct {
 	needs   []*numa.Need // by role
 	lenient []bool       // by role
-	most    counts       // of the gang, by role
+	most    front.Vector // of the gang, by role
 	steps   int          // that are left
-	at      counts
+	at      front.Vector
 	order   []int
 	fit     *zoneFit
 }
@@ -42,11 +43,11 @@ func (p *problem) zoneFiller(id int32) *zoneFiller {
 }
 
 // pendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
-func (p *problem) pendingByRole() counts {
+func (p *problem) pendingByRole() front.Vector {
 	if p.parting.everyone != nil {
 		p = p.parting.everyone
 	}
-	n := make(counts, len(p.shapes))
+	n := make(front.Vector, len(p.shapes))
 	for i := range p.pending {
 		n[p.twin(int(p.role(i)))]++
 	}
@@ -54,7 +55,7 @@ func (p *problem) pendingByRole() counts {
 }
 
 // zoned lists the roles of some members that are placed on zones.
-func (f *zoneFiller) zoned(some counts) (roles []int) {
+func (f *zoneFiller) zoned(some front.Vector) (roles []int) {
 	for r, need := range f.needs {
 		if need.Zoned() && some[r] > 0 {
 			roles = append(roles, r)
@@ -77,7 +78,7 @@ func (f *zoneFiller) slots(role int, state *numa.Node) int32 {
 
 // find finds the largest counts that zones take, as far as the steps go; of each role by itself in any case.
 func (f *zoneFiller) find(state *numa.Node) *zoneFit {
-	f.fit, f.at = &zoneFit{bound: make(counts, len(f.needs))}, make(counts, len(f.needs))
+	f.fit, f.at = &zoneFit{bound: make(front.Vector, len(f.needs))}, make(front.Vector, len(f.needs))
 	for r, need := range f.needs {
 		f.fit.bound[r] = int32(min(need.Slots(state).Bound, int64(f.most[r])))
 		if !need.Zoned() {
@@ -133,7 +134,7 @@ func (f *zoneFiller) covered(rest []int) bool {
 	for _, r := range rest {
 		most[r] = f.fit.bound[r]
 	}
-	return slices.ContainsFunc(f.fit.most, most.within)
+	return slices.ContainsFunc(f.fit.most, most.Within)
 }
 
 // add is the zones with members of a role more; nil if they have no room.
@@ -153,17 +154,17 @@ func (f *zoneFiller) add(role int, state *numa.Node, n int32) *numa.Node {
 // keep notes counts that fit, unless they are within others, which are in descending order.
 func (f *zoneFiller) keep() {
 	fit := f.fit
-	if slices.ContainsFunc(fit.most, f.at.within) {
+	if slices.ContainsFunc(fit.most, f.at.Within) {
 		return
 	}
 	n := 0
 	for i, p := range fit.most {
-		if !p.within(f.at) {
+		if !p.Within(f.at) {
 			fit.most[n], fit.order[n] = p, fit.order[i]
 			n++
 		}
 	}
-	at, _ := slices.BinarySearchFunc(fit.most[:n], f.at, func(p, q counts) int { return slices.Compare(q, p) })
+	at, _ := slices.BinarySearchFunc(fit.most[:n], f.at, func(p, q front.Vector) int { return slices.Compare(q, p) })
 	fit.most = slices.Insert(fit.most[:n], at, slices.Clone(f.at))
 	fit.order = slices.Insert(fit.order[:n], at, slices.Clone(f.order))
 }
@@ -185,15 +186,15 @@ func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
 }
 
 // zonesTake says whether the zones of a node take counts of members.
-func (p *problem) zonesTake(id int32, state *numa.Node, want counts) bool {
+func (p *problem) zonesTake(id int32, state *numa.Node, want front.Vector) bool {
 	steps := zoneSteps
 	fit := p.zoneFit(id, state, &steps)
-	return fit == nil || fit.most.holds(p.byShape(want))
+	return fit == nil || fit.most.Holds(p.byShape(want))
 }
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
 // largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
-func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Placed {
+func (p *problem) inZones(id int32, state *numa.Node, want front.Vector) [][]numa.Placed {
 	f := p.zoneFiller(id)
 	want = p.byShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
@@ -203,7 +204,7 @@ func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Plac
 	steps := zoneSteps
 	fit := p.zoneFit(id, state, &steps)
 	for i, most := range fit.most {
-		if !want.within(most) {
+		if !want.Within(most) {
 			continue
 		}
 		for _, r := range fit.order[i] {
@@ -220,7 +221,7 @@ func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Plac
 }
 
 // place tries the orders of some roles; false if none does, or after many steps.
-func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]numa.Placed) bool {
+func (f *zoneFiller) place(state *numa.Node, left []int, want front.Vector, out [][]numa.Placed) bool {
 	for i, r := range left {
 		if f.steps--; f.steps < 0 {
 			return false
@@ -246,7 +247,7 @@ func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]nu
 
 // giveZones gives the members of a result that are on one node their shares of its zones, by role, in rank order.
 func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int) {
-	want := make(counts, len(p.shapes))
+	want := make(front.Vector, len(p.shapes))
 	for _, i := range members {
 		want[p.role(i)]++
 	}
@@ -264,26 +265,4 @@ func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int
 		}
 		*of = (*of)[1:]
 	}
-}
-
-// meet are the largest counts within both.
-func (f frontier) meet(other frontier) frontier {
-	var out []counts
-	for _, p := range f {
-		for _, q := range other {
-			out = append(out, p.least(q))
-		}
-	}
-	return maximal(out)
-}
-
-// beside are the largest counts that fit together with some.
-func (f frontier) beside(some counts) frontier {
-	var out frontier
-	for _, p := range f {
-		if some.within(p) {
-			out = append(out, p.minus(some))
-		}
-	}
-	return out
 }

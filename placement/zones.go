@@ -87,7 +87,7 @@ type step struct {
 
 // holdZones gives a member its shares. Equal steps from one state lead to one state, while a snapshot is made.
 func (c *Cluster) holdZones(m *member) error {
-	from := c.zones.at(m.node)
+	from := c.zones.At(m.node)
 	if m.placed == nil || from == nil {
 		return nil // counts against the totals only
 	}
@@ -103,7 +103,7 @@ func (c *Cluster) holdZones(m *member) error {
 		}
 		c.steps[s] = to
 	}
-	c.zones.set(m.node, to)
+	c.zones.Set(m.node, to)
 	c.touch(m.node)
 	return nil
 }
@@ -122,9 +122,9 @@ func without(from *numa.Node, m *member) *numa.Node {
 
 // giveBackZones is the inverse of holdZones.
 func (c *Cluster) giveBackZones(m *member) {
-	from := c.zones.at(m.node)
+	from := c.zones.At(m.node)
 	if to := without(from, m); to != from {
-		c.zones.set(m.node, to)
+		c.zones.Set(m.node, to)
 		c.touch(m.node)
 	}
 }
@@ -135,7 +135,7 @@ func (c *Cluster) noteExcess() {
 		return
 	}
 	for id := range int32(len(c.fabric.names)) {
-		state := c.zones.at(id)
+		state := c.zones.At(id)
 		if state == nil {
 			continue
 		}
@@ -147,7 +147,7 @@ func (c *Cluster) noteExcess() {
 
 // zonesTake says whether the zones of its node have what a member is to get.
 func (c *Cluster) zonesTake(m *member) error {
-	state := c.zones.at(m.node)
+	state := c.zones.At(m.node)
 	if m.placed == nil || state == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (c *Cluster) zonesTake(m *member) error {
 // apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
 // other's zones.
 func (c *Cluster) apart(m *member) error {
-	state := c.zones.at(m.node)
+	state := c.zones.At(m.node)
 	if m.placed == nil || state == nil {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (c *Cluster) setZones(id int32, z *zoning) {
 	if z != nil && z.numa.Policy != "" {
 		c.zoned++
 	}
-	if state := z.state(); state != nil || c.zones.at(id) != nil { // nodes without zones need no page
-		c.zones.set(id, state)
+	if state := z.state(); state != nil || c.zones.At(id) != nil { // nodes without zones need no page
+		c.zones.Set(id, state)
 	}
 }

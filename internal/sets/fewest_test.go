@@ -1,4 +1,4 @@
-package placement
+package sets
 
 import (
 	"slices"
@@ -15,12 +15,12 @@ func TestFewestIsTheSmallest(t *testing.T) {
 		for i, c := range classOf { // numbered in the order of their first elements
 			classOf[i] = int32(slices.Index(classOf, c))
 		}
-		f := newFewest(classOf, 10_000, nil)
+		f := NewFewest(classOf, 10_000, nil)
 		// A set helps if it has as many of each class as one of these.
 		var enough [][]int32
 		for range rapid.IntRange(1, 4).Draw(t, "sets") {
 			var counts []int32
-			for _, size := range f.sizes {
+			for _, size := range f.Sizes {
 				counts = append(counts, rapid.Int32Range(0, size).Draw(t, "enough"))
 			}
 			enough = append(enough, counts)
@@ -35,16 +35,16 @@ func TestFewestIsTheSmallest(t *testing.T) {
 				return true
 			})
 		}
-		f = newFewest(classOf, 10_000, helps)
+		f = NewFewest(classOf, 10_000, helps)
 		slices.SortFunc(enough, func(a, b []int32) int {
-			x, y := f.elements(a), f.elements(b)
+			x, y := f.Elements(a), f.Elements(b)
 			if len(x) != len(y) {
 				return len(x) - len(y)
 			}
 			return slices.Compare(x, y)
 		})
-		require.Equal(t, enough[0], f.search())
-		spared := f.spare(f.sizes)
+		require.Equal(t, enough[0], f.Search())
+		spared := f.Spare(f.Sizes)
 		require.True(t, helps(spared))
 		for c := range spared {
 			if spared[c] > 0 {
@@ -71,9 +71,9 @@ func TestFewestStops(t *testing.T) {
 		}
 		return n >= 15
 	}
-	f := newFewest(classOf, 200, half)
-	require.Nil(t, f.search())
+	f := NewFewest(classOf, 200, half)
+	require.Nil(t, f.Search())
 	require.Equal(t, 200, asked)
-	f.asks = 200
-	require.Len(t, f.elements(f.spare(f.sizes)), 15)
+	f.Asks = 200
+	require.Len(t, f.Elements(f.Spare(f.Sizes)), 15)
 }

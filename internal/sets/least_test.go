@@ -1,4 +1,4 @@
-package placement
+package sets
 
 import (
 	"cmp"
@@ -53,14 +53,14 @@ func TestLeastSumEqualsTrial(t *testing.T) {
 		for sum < need {
 			sum, size = sum+sizes[size], size+1
 		}
-		l := &leastSum{}
-		l.reset()
+		l := &LeastSum{}
+		l.Reset()
 		for _, v := range sizes {
-			l.add(v)
+			l.Add(v)
 		}
 		var got []int64
-		for i, n := range l.pick(size, need) {
-			got = append(got, slices.Repeat([]int64{l.values[i]}, n)...)
+		for i, n := range l.Pick(size, need) {
+			got = append(got, slices.Repeat([]int64{l.Values[i]}, n)...)
 		}
 		require.Equal(t, leastByTrial(sizes, size, need), got, "%d of %v for %d", size, sizes, need)
 	})

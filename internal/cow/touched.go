@@ -1,4 +1,4 @@
-package placement
+package cow
 
 // touched is the log of nodes that changed since an index was made: the nodes of one change, and before it the log that
 // this change went on with. Logs that were equal stay one, and none refers to a snapshot, so that snapshots nobody

@@ -1,4 +1,4 @@
-package placement
+package cow
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 func TestTouchedNodesAreThoseSinceTheIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 2000).Draw(t, "nodes in all")
-		cache, want := &memo[[]byte, *int]{}, map[*int][]int32{}
+		cache, want := &Memo[[]byte, *int]{}, map[*int][]int32{}
 		for range rapid.IntRange(1, 30).Draw(t, "snapshots") {
 			var list []*memoized[[]byte, *int]
 			if old := cache.entries.Load(); old != nil {
@@ -43,7 +43,7 @@ func TestTouchedNodesAreThoseSinceTheIndex(t *testing.T) {
 
 // A change costs the same, however many came before it, and indexes of one age share their log.
 func TestTouchedNodesAreNotCopied(t *testing.T) {
-	cache := &memo[[]byte, *int]{}
+	cache := &Memo[[]byte, *int]{}
 	for range 8 {
 		var list []*memoized[[]byte, *int]
 		if old := cache.entries.Load(); old != nil {
@@ -64,8 +64,8 @@ func TestTouchedNodesAreNotCopied(t *testing.T) {
 }
 
 // passed is the memo of the next snapshot.
-func passed(cache *memo[[]byte, *int], changed []int32, most int) *memo[[]byte, *int] {
-	next := &memo[[]byte, *int]{}
-	cache.passOn(next, changed, most)
+func passed(cache *Memo[[]byte, *int], changed []int32, most int) *Memo[[]byte, *int] {
+	next := &Memo[[]byte, *int]{}
+	cache.PassOn(next, changed, most)
 	return next
 }

@@ -1,4 +1,4 @@
-package placement
+package sets
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/internal/index"
 )
 
 // leastGroupsByTrial is what leastGroups finds, by trying every set of children, the smallest first.
@@ -62,11 +64,11 @@ func TestLeastGroupsEqualsTrial(t *testing.T) {
 			t.Skip("no room")
 		}
 		n := rapid.Int64Range(1, groups).Draw(t, "groups")
-		l := &leastGroups{}
-		require.True(t, l.begin(&childSums{run: sums, len: int32(len(sums))}, size, short, n))
+		l := &LeastGroups{}
+		require.True(t, l.Begin(&index.ChildSums{Run: sums, Len: int32(len(sums))}, size, short, n))
 		var got []int64
-		for _, i := range l.pick() {
-			got = append(got, l.slots[i])
+		for _, i := range l.Pick() {
+			got = append(got, l.Slots[i])
 		}
 		require.Equal(t, leastGroupsByTrial(slots, size, short, n), got, "%d groups of %d and one of %d in %v", n, size, short, slots)
 	})

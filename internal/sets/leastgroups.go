@@ -1,14 +1,16 @@
-package placement
+package sets
 
-// leastGroups picks the fewest children that hold so many whole groups, and the short one beside them if there is one, where the
+import "github.com/muster-sched/muster/internal/index"
+
+// LeastGroups picks the fewest children that hold so many whole groups, and the short one beside them if there is one, where the
 // slots of a child say all of it: how many groups it holds, and what they leave over for the short one. Of such picks it finds the
 // one with the fewest slots in sum, then with the smallest largest child, and so on.
 //
 // It is a program over deficits like [leastSum], over classes of children that hold as many groups and have room for the
 // short one or not. Whoever takes n of a class takes the n with the fewest slots. Ours; O(classes * picked * deficits * picked).
-type leastGroups struct {
-	size, short int64   // of a group, and of the short one, 0 if there is none
-	slots       []int64 // of the children that can take anything, largest first
+type LeastGroups struct {
+	Size, Short int64   // of a group, and of the short one, 0 if there is none
+	Slots       []int64 // of the children that can take anything, largest first
 	rooms       []int64 // the whole groups in the first 0, 1, ... children
 	classes     []roomClass
 	count       int // of the picked children
@@ -35,18 +37,18 @@ type roomState struct {
 // mostRoomStates bounds the program; beyond it, where children hold many groups each, the general one is used.
 const mostRoomStates = 1 << 11
 
-// begin sorts the children behind some sums into classes and says whether the program is small enough to pick for n groups, for
+// Begin sorts the children behind some sums into classes and says whether the program is small enough to pick for n groups, for
 // which there is room and, with a short one, to spare.
-func (l *leastGroups) begin(sums *childSums, size, short, n int64) bool {
-	l.size, l.short = size, short
-	l.slots, l.rooms, l.classes = l.slots[:0], append(l.rooms[:0], 0), l.classes[:0]
+func (l *LeastGroups) Begin(sums *index.ChildSums, size, short, n int64) bool {
+	l.Size, l.Short = size, short
+	l.Slots, l.rooms, l.classes = l.Slots[:0], append(l.rooms[:0], 0), l.classes[:0]
 	least := size
 	if short > 0 {
 		least = short
 	}
 	var before int64
-	for i := range sums.len {
-		sum := sums.of(i + 1)
+	for i := range sums.Len {
+		sum := sums.Of(i + 1)
 		slots := sum - before
 		if before = sum; slots < least {
 			break
@@ -65,18 +67,18 @@ func (l *leastGroups) begin(sums *childSums, size, short, n int64) bool {
 }
 
 // add takes in one more child, none larger than the ones before.
-func (l *leastGroups) add(slots int64) {
-	room := slots / l.size
-	beside := l.short > 0 && slots-room*l.size >= l.short
+func (l *LeastGroups) add(slots int64) {
+	room := slots / l.Size
+	beside := l.Short > 0 && slots-room*l.Size >= l.Short
 	if n := len(l.classes); n == 0 || l.classes[n-1].room != room || l.classes[n-1].beside != beside {
-		l.classes = append(l.classes, roomClass{room: room, beside: beside, from: len(l.slots)})
+		l.classes = append(l.classes, roomClass{room: room, beside: beside, from: len(l.Slots)})
 	}
-	l.slots, l.rooms = append(l.slots, slots), append(l.rooms, l.rooms[len(l.slots)]+room)
-	l.classes[len(l.classes)-1].to = len(l.slots)
+	l.Slots, l.rooms = append(l.Slots, slots), append(l.rooms, l.rooms[len(l.Slots)]+room)
+	l.classes[len(l.classes)-1].to = len(l.Slots)
 }
 
 // hasRoomBeside says whether a child that holds no fewer groups than the last one that is needed has room for the short one as well.
-func (l *leastGroups) hasRoomBeside() bool {
+func (l *LeastGroups) hasRoomBeside() bool {
 	last := l.rooms[l.count] - l.rooms[l.count-1]
 	for i := range l.classes {
 		if cl := &l.classes[i]; cl.room >= last && cl.beside {
@@ -86,22 +88,26 @@ func (l *leastGroups) hasRoomBeside() bool {
 	return false
 }
 
-// pick lists the picked children, largest first, by their places among the slots. The list is good until the next pick.
-func (l *leastGroups) pick() []int {
+// Pick lists the picked children, largest first, by their places among the slots. The list is good until the next pick.
+func (l *LeastGroups) Pick() []int {
 	n := len(l.classes) * (l.count + 1) * (l.slack + 1) * 2
 	l.sums, l.choices = zeros(l.sums, n), zeros(l.choices, n)
-	st := roomState{left: l.count, spare: l.slack, lonely: l.short > 0}
+	st := roomState{left: l.count, spare: l.slack, lonely: l.Short > 0}
 	l.solve(st)
 	l.one = l.follow(st, int(l.choices[l.at(st)]), l.one[:0])
 	return l.one
 }
 
-func (l *leastGroups) at(st roomState) int {
-	return ((st.class*(l.count+1)+st.left)*(l.slack+1)+st.spare)*2 + int(bit(st.lonely))
+func (l *LeastGroups) at(st roomState) int {
+	at := ((st.class*(l.count+1)+st.left)*(l.slack+1) + st.spare) * 2
+	if st.lonely {
+		at++
+	}
+	return at
 }
 
 // solve is one more than the least sum of slots, -1 if there is no pick. The choice that makes it is remembered.
-func (l *leastGroups) solve(st roomState) int64 {
+func (l *LeastGroups) solve(st roomState) int64 {
 	if st.class == len(l.classes) {
 		if st.lonely && st.spare == 0 {
 			return -1
@@ -116,7 +122,7 @@ func (l *leastGroups) solve(st roomState) int64 {
 	cl := &l.classes[st.class]
 	var slots int64
 	for i := cl.to - min(st.left, cl.to-cl.from); i < cl.to; i++ {
-		slots += l.slots[i]
+		slots += l.Slots[i]
 	}
 	for n := min(st.left, cl.to-cl.from); n >= 0; n-- {
 		next, ok := l.after(st, n)
@@ -127,7 +133,7 @@ func (l *leastGroups) solve(st roomState) int64 {
 			best, choice = sum+slots, n
 		}
 		if n > 0 {
-			slots -= l.slots[cl.to-n]
+			slots -= l.Slots[cl.to-n]
 		}
 	}
 	l.sums[at], l.choices[at] = best, int32(choice)
@@ -135,10 +141,10 @@ func (l *leastGroups) solve(st roomState) int64 {
 }
 
 // after is the state when n of the first class are picked; false if the others do not hold what is needed.
-func (l *leastGroups) after(st roomState, n int) (roomState, bool) {
+func (l *LeastGroups) after(st roomState, n int) (roomState, bool) {
 	cl := &l.classes[st.class]
 	left := st.left - n
-	if cl.to+left > len(l.slots) {
+	if cl.to+left > len(l.Slots) {
 		return st, false
 	}
 	largest := l.rooms[cl.from+st.left] - l.rooms[cl.from]
@@ -147,7 +153,7 @@ func (l *leastGroups) after(st roomState, n int) (roomState, bool) {
 }
 
 // follow appends the children of a choice, and of those made for what it leaves.
-func (l *leastGroups) follow(st roomState, n int, list []int) []int {
+func (l *LeastGroups) follow(st roomState, n int, list []int) []int {
 	for {
 		cl := &l.classes[st.class]
 		for i := cl.to - n; i < cl.to; i++ {
@@ -162,10 +168,10 @@ func (l *leastGroups) follow(st roomState, n int, list []int) []int {
 }
 
 // isSmaller says whether the first of two choices of equal sum has the smaller largest child, or the smaller second one, and so on.
-func (l *leastGroups) isSmaller(st roomState, a, b int) bool {
+func (l *LeastGroups) isSmaller(st roomState, a, b int) bool {
 	l.one, l.other = l.follow(st, a, l.one[:0]), l.follow(st, b, l.other[:0])
 	for i, k := range l.one {
-		if x, y := l.slots[k], l.slots[l.other[i]]; x != y {
+		if x, y := l.Slots[k], l.Slots[l.other[i]]; x != y {
 			return x < y
 		}
 	}

@@ -1,16 +1,21 @@
-package placement
+package index
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // summer makes the entries of domains from those of their children.
 type summer struct {
-	index *index
+	index *Index
 	list  []int32
 	like  func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
 }
 
-func (s *summer) sum(x vertex) {
-	lo, end := s.index.v.kids(x)
+func (s *summer) sum(x layout.Vertex) {
+	lo, end := s.index.V.Kids(x)
 	s.list = s.list[:0]
 	if lo == end {
 		return
@@ -18,38 +23,38 @@ func (s *summer) sum(x vertex) {
 	if s.like != nil {
 		s.compareBelow(x)
 	}
-	below := s.index.v.tiersBelow(s.index.v.tier[x])
-	if s.index.v.isNode(lo) {
-		first := s.index.v.firstPos[x]
-		s.list = appendTo(s.list, &s.index.slots, first, s.index.v.endPos[x])
-		s.index.values.put(x, bitsOf(s.list))
-		s.index.domains.put(x, s.addUp())
-		putAll(&s.index.nodeSums, first, s.list)
+	below := s.index.V.TiersBelow(s.index.V.Tier[x])
+	if s.index.V.IsNode(lo) {
+		first := s.index.V.FirstPos[x]
+		s.list = cow.AppendTo(s.list, &s.index.Slots, first, s.index.V.EndPos[x])
+		s.index.Values.Put(x, bitsOf(s.list))
+		s.index.Domains.Put(x, s.addUp())
+		cow.PutAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)
 		for i := range below {
-			s.index.most[i].put(x, s.list[0])
+			s.index.Most[i].Put(x, s.list[0])
 		}
 		s.sumTops(x)
 		return
 	}
-	s.list = appendTo(s.list, &s.index.domains, lo, end)
+	s.list = cow.AppendTo(s.list, &s.index.Domains, lo, end)
 	var bits uint64
 	for c := lo; c < end; c++ {
-		bits |= s.index.values.at(c)
+		bits |= s.index.Values.At(c)
 	}
-	s.index.values.put(x, bits)
-	s.index.domains.put(x, s.addUp())
-	putAll(&s.index.domainSums, lo, s.list)
+	s.index.Values.Put(x, bits)
+	s.index.Domains.Put(x, s.addUp())
+	cow.PutAll(&s.index.domainSums, lo, s.list)
 	for i, t := range below {
 		var most int32
 		for c := lo; c < end; c++ {
-			if s.index.v.tier[c] <= t {
-				most = max(most, s.index.domains.at(c))
+			if s.index.V.Tier[c] <= t {
+				most = max(most, s.index.Domains.At(c))
 			} else {
-				most = max(most, s.index.most[i].at(c))
+				most = max(most, s.index.Most[i].At(c))
 			}
 		}
-		s.index.most[i].put(x, most)
+		s.index.Most[i].Put(x, most)
 	}
 	s.sumTops(x)
 }
@@ -62,39 +67,39 @@ func bitsOf(values []int32) (bits uint64) {
 	return bits
 }
 
-// topSize is how many children the index knows the best domain of a layer for.
-const topSize = 32
+// TopSize is how many children the index knows the best domain of a layer for.
+const TopSize = 32
 
 // sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
-func (s *summer) sumTops(x vertex) {
-	for i := 1; i < len(s.index.tops) && s.index.v.tier[x] > s.index.v.tiers[i]; i++ {
-		var tops [topSize]int32
-		if lo, end := s.index.v.kids(x); s.index.v.isNode(lo) {
+func (s *summer) sumTops(x layout.Vertex) {
+	for i := 1; i < len(s.index.Tops) && s.index.V.Tier[x] > s.index.V.Tiers[i]; i++ {
+		var tops [TopSize]int32
+		if lo, end := s.index.V.Kids(x); s.index.V.IsNode(lo) {
 			for k := range tops {
-				tops[k] = s.index.most[0].at(x)
+				tops[k] = s.index.Most[0].At(x)
 			}
 		} else {
 			for c := lo; c < end; c++ {
 				s.raise(&tops, i, c)
 			}
 		}
-		putAll(&s.index.tops[i], x*topSize, tops[:])
+		cow.PutAll(&s.index.Tops[i], x*TopSize, tops[:])
 	}
 }
 
 // raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its children.
-func (s *summer) raise(tops *[topSize]int32, i int, x vertex) {
+func (s *summer) raise(tops *[TopSize]int32, i int, x layout.Vertex) {
 	s.list = s.list[:0]
-	lo, end := s.index.v.kids(x)
+	lo, end := s.index.V.Kids(x)
 	switch {
-	case s.index.v.tier[x] > s.index.v.tiers[i]:
-		s.list = appendTo(s.list, &s.index.tops[i], x*topSize, (x+1)*topSize)
+	case s.index.V.Tier[x] > s.index.V.Tiers[i]:
+		s.list = cow.AppendTo(s.list, &s.index.Tops[i], x*TopSize, (x+1)*TopSize)
 	case lo == end:
 		return
-	case s.index.v.isNode(lo):
-		s.list = appendTo(s.list, &s.index.nodeSums, s.index.v.firstPos[x], min(s.index.v.endPos[x], s.index.v.firstPos[x]+topSize))
+	case s.index.V.IsNode(lo):
+		s.list = cow.AppendTo(s.list, &s.index.nodeSums, s.index.V.FirstPos[x], min(s.index.V.EndPos[x], s.index.V.FirstPos[x]+TopSize))
 	default:
-		s.list = appendTo(s.list, &s.index.domainSums, lo, min(end, lo+topSize))
+		s.list = cow.AppendTo(s.list, &s.index.domainSums, lo, min(end, lo+TopSize))
 	}
 	for k := range tops {
 		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
@@ -136,14 +141,14 @@ func sortDescending(values []int32) {
 }
 
 // compareBelow finds out whether all nodes below x are alike.
-func (s *summer) compareBelow(x vertex) {
+func (s *summer) compareBelow(x layout.Vertex) {
 	one := int32(0)
-	lo, end := s.index.v.kids(x)
+	lo, end := s.index.V.Kids(x)
 	for c := lo; c < end && one >= 0; c++ {
 		other := int32(0)
-		if !s.index.v.isNode(c) {
-			other = s.index.alike.at(c)
-		} else if pos := s.index.v.position(c); s.index.slots.at(pos) > 0 {
+		if !s.index.V.IsNode(c) {
+			other = s.index.Alike.At(c)
+		} else if pos := s.index.V.Position(c); s.index.Slots.At(pos) > 0 {
 			other = pos + 1
 		}
 		switch {
@@ -153,5 +158,5 @@ func (s *summer) compareBelow(x vertex) {
 			one = -1
 		}
 	}
-	s.index.alike.put(x, one)
+	s.index.Alike.Put(x, one)
 }

@@ -1,13 +1,13 @@
-package placement
+package cow
 
 import (
 	"slices"
 	"sync/atomic"
 )
 
-// memo keeps a few values, each under a key, that later snapshots go on with: a value that lags behind is brought up to
+// Memo keeps a few values, each under a key, that later snapshots go on with: a value that lags behind is brought up to
 // date when it is asked for. Whoever reads it sees it as it was; of two who add at once both succeed, one after the other.
-type memo[K, V any] struct {
+type Memo[K, V any] struct {
 	entries atomic.Pointer[[]*memoized[K, V]]
 }
 
@@ -22,19 +22,19 @@ type memoized[K, V any] struct {
 // stamp is when something was last used, by the count of uses in the lineage.
 type stamp struct{ n atomic.Int64 }
 
-// clock counts the uses in a lineage. The zero clock is ready.
-type clock struct{ uses atomic.Int64 }
+// Clock counts the uses in a lineage. The zero clock is ready.
+type Clock struct{ uses atomic.Int64 }
 
 // mark notes that something is used now. The count is written only if something else was used since.
-func (c *clock) mark(s *stamp) {
+func (c *Clock) mark(s *stamp) {
 	if now := c.uses.Load(); s.n.Load() != now || now == 0 {
 		s.n.Store(c.uses.Add(1))
 	}
 }
 
-// get returns the value whose key is meant: as it is, brought up to date by what was touched since, or made. At most
+// Get returns the value whose key is meant: as it is, brought up to date by what was touched since, or made. At most
 // so many are kept, those that were used last.
-func (m *memo[K, V]) get(clock *clock, most int, is func(K) bool, update func(V, []int32) V, create func() (K, V)) V {
+func (m *Memo[K, V]) Get(clock *Clock, most int, is func(K) bool, update func(V, []int32) V, create func() (K, V)) V {
 	for {
 		var list []*memoized[K, V]
 		old := m.entries.Load()
@@ -61,8 +61,8 @@ func (m *memo[K, V]) get(clock *clock, most int, is func(K) bool, update func(V,
 	}
 }
 
-// kept says whether there is any value.
-func (m *memo[K, V]) kept() bool {
+// Kept says whether there is any value.
+func (m *Memo[K, V]) Kept() bool {
 	list := m.entries.Load()
 	return list != nil && len(*list) > 0
 }
@@ -81,9 +81,9 @@ func lastUsed[K, V any](list []*memoized[K, V], n int) []*memoized[K, V] {
 	return list
 }
 
-// passOn gives the values to the memo of a later snapshot in which something changed. Those that more than so many
+// PassOn gives the values to the memo of a later snapshot in which something changed. Those that more than so many
 // changes lie behind are left out. O(kept values), whatever has changed before.
-func (m *memo[K, V]) passOn(next *memo[K, V], changed []int32, most int) {
+func (m *Memo[K, V]) PassOn(next *Memo[K, V], changed []int32, most int) {
 	old := m.entries.Load()
 	if old == nil || len(changed) == 0 {
 		next.entries.Store(old)

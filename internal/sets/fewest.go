@@ -1,77 +1,77 @@
-package placement
+package sets
 
 import "slices"
 
-// fewest finds a smallest set that helps, where it costs to ask whether one does, and what helps still does with more in it. The elements are
+// Fewest finds a smallest set that helps, where it costs to ask whether one does, and what helps still does with more in it. The elements are
 // in classes: within one all are as good, so that a set is a number for each class. The search is that for implicit hitting sets: each set that
 // does not help is made as large as can be, and says so which numbers are too low together; a smallest set that none of what is known forbids
 // is asked next.
 // (Moreno-Centeno and Karp, The implicit hitting set approach, 2013.)
-type fewest struct {
-	classOf []int32 // by element; among equally small sets the one with the first elements wins
-	sizes   []int32 // by class
-	helps   func(counts []int32) bool
-	asks    int // that are left
+type Fewest struct {
+	ClassOf []int32 // by element; among equally small sets the one with the first elements wins
+	Sizes   []int32 // by class
+	Helps   func(counts []int32) bool
+	Asks    int // that are left
 	cores   [][]raise
 }
 
 // raise is a number that a class has at least.
 type raise struct{ class, least int32 }
 
-// newFewest is the search among elements, of which those of a class come in any order.
-func newFewest(classOf []int32, asks int, helps func(counts []int32) bool) *fewest {
-	f := &fewest{classOf: classOf, asks: asks}
+// NewFewest is the search among elements, of which those of a class come in any order.
+func NewFewest(classOf []int32, asks int, helps func(counts []int32) bool) *Fewest {
+	f := &Fewest{ClassOf: classOf, Asks: asks}
 	for _, c := range classOf {
-		for int(c) >= len(f.sizes) {
-			f.sizes = append(f.sizes, 0)
+		for int(c) >= len(f.Sizes) {
+			f.Sizes = append(f.Sizes, 0)
 		}
-		f.sizes[c]++
+		f.Sizes[c]++
 	}
-	f.helps = func(counts []int32) bool {
-		f.asks--
-		return f.asks >= 0 && helps(counts)
+	f.Helps = func(counts []int32) bool {
+		f.Asks--
+		return f.Asks >= 0 && helps(counts)
 	}
 	return f
 }
 
-// spent says whether an answer may have been no because nobody was asked.
-func (f *fewest) spent() bool { return f.asks < 0 }
+// Spent says whether an answer may have been no because nobody was asked.
+func (f *Fewest) Spent() bool { return f.Asks < 0 }
 
-// with is counts and some elements more.
-func (f *fewest) with(counts []int32, elements []int32) []int32 {
+// With is counts and some elements more.
+func (f *Fewest) With(counts []int32, elements []int32) []int32 {
 	out := slices.Clone(counts)
 	for _, e := range elements {
-		out[f.classOf[e]]++
+		out[f.ClassOf[e]]++
 	}
 	return out
 }
 
-// spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many can be spared it asks little: whole
+// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many can be spared it asks little: whole
 // runs of them go at once. O(k log n) questions for k that stay.
-func (f *fewest) spare(counts []int32) []int32 {
+func (f *Fewest) Spare(counts []int32) []int32 {
 	var without func(run []int32)
 	without = func(run []int32) {
 		less := slices.Clone(counts)
 		for _, e := range run {
-			less[f.classOf[e]]--
+			less[f.ClassOf[e]]--
 		}
 		switch {
-		case len(run) == 0 || f.spent():
-		case f.helps(less):
+		case len(run) == 0 || f.Spent():
+		case f.Helps(less):
 			counts = less
 		case len(run) > 1:
 			without(run[len(run)/2:])
 			without(run[:len(run)/2])
 		}
 	}
-	without(f.elements(counts))
+	without(f.Elements(counts))
 	return counts
 }
 
-// elements are those of a set, the first ones of each class.
-func (f *fewest) elements(counts []int32) []int32 {
-	left, out := slices.Clone(counts), make([]int32, 0, len(f.classOf))
-	for e, c := range f.classOf {
+// Elements are those of a set, the first ones of each class.
+func (f *Fewest) Elements(counts []int32) []int32 {
+	left, out := slices.Clone(counts), make([]int32, 0, len(f.ClassOf))
+	for e, c := range f.ClassOf {
 		if left[c] > 0 {
 			left[c]--
 			out = append(out, int32(e))
@@ -81,39 +81,39 @@ func (f *fewest) elements(counts []int32) []int32 {
 }
 
 // grow makes a set that does not help as large as can be.
-func (f *fewest) grow(counts []int32) []int32 {
-	left := slices.Clone(f.sizes)
+func (f *Fewest) grow(counts []int32) []int32 {
+	left := slices.Clone(f.Sizes)
 	for c, n := range counts {
 		left[c] -= n
 	}
 	var add func(run []int32)
 	add = func(run []int32) {
-		if len(run) == 0 || f.spent() {
+		if len(run) == 0 || f.Spent() {
 			return
 		}
-		if more := f.with(counts, run); !f.helps(more) {
+		if more := f.With(counts, run); !f.Helps(more) {
 			counts = more
 		} else if len(run) > 1 {
 			add(run[:len(run)/2])
 			add(run[len(run)/2:])
 		}
 	}
-	add(f.elements(left))
+	add(f.Elements(left))
 	return counts
 }
 
-// search finds a smallest set, the first of them, given that all elements together help; nil if it runs out of questions.
-func (f *fewest) search() []int32 {
+// Search finds a smallest set, the first of them, given that all elements together help; nil if it runs out of questions.
+func (f *Fewest) Search() []int32 {
 	for {
 		h := hitting{fewest: f, steps: maxHittingSteps}
-		if h.descend(make([]int32, len(f.sizes)), 0); h.steps <= 0 {
+		if h.descend(make([]int32, len(f.Sizes)), 0); h.steps <= 0 {
 			return nil
 		}
-		if f.helps(h.best) {
+		if f.Helps(h.best) {
 			return h.best
 		}
 		core := f.core(f.grow(h.best))
-		if f.spent() {
+		if f.Spent() {
 			return nil
 		}
 		f.cores = append(f.cores, core)
@@ -121,9 +121,9 @@ func (f *fewest) search() []int32 {
 }
 
 // core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help has.
-func (f *fewest) core(counts []int32) (core []raise) {
+func (f *Fewest) core(counts []int32) (core []raise) {
 	for c, n := range counts {
-		if n < f.sizes[c] {
+		if n < f.Sizes[c] {
 			core = append(core, raise{int32(c), n + 1})
 		}
 	}
@@ -135,7 +135,7 @@ const maxHittingSteps = 20_000
 
 // hitting finds the smallest numbers that reach a raise of every core.
 type hitting struct {
-	fewest *fewest
+	fewest *Fewest
 	steps  int
 	best   []int32 // nil: none yet
 	total  int
@@ -155,7 +155,7 @@ func (h *hitting) descend(counts []int32, total int) {
 		}
 	}
 	if open == nil {
-		if h.best == nil || total < h.total || total == h.total && slices.Compare(h.fewest.elements(counts), h.fewest.elements(h.best)) < 0 {
+		if h.best == nil || total < h.total || total == h.total && slices.Compare(h.fewest.Elements(counts), h.fewest.Elements(h.best)) < 0 {
 			h.best, h.total = slices.Clone(counts), total
 		}
 		return

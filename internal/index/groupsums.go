@@ -1,0 +1,192 @@
+package index
+
+import (
+	"math"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// GroupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie in
+// one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
+type GroupSums struct {
+	size  int32
+	Whole []cow.Slab[int32]
+	Rest  []cow.Slab[int32] // the most slots left over in one domain of the tier
+	// Sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
+	Sums []cow.Slab[int32]
+	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
+	// domain of the gang tier.
+	Most [][]cow.Slab[int32]
+	// Tops has, by the same places but for a gang tier above the lowest layer, the most groups below the best 1, 2, ... children
+	// of one domain of the gang tier.
+	Tops [][]cow.Slab[int32]
+}
+
+// newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
+func newGroupSums(ix *Index, size int64) *GroupSums {
+	g := &GroupSums{size: int32(min(size, math.MaxInt32))} // no gang has a larger group
+	for i := range ix.V.SwitchTiers() {
+		n := ix.V.UpTo[i]
+		g.Whole, g.Rest = append(g.Whole, cow.NewSlab[int32](n)), append(g.Rest, cow.NewSlab[int32](n))
+		g.Sums = append(g.Sums, cow.NewSlab[int32](ix.V.KidsUpTo[i]))
+		var most, tops []cow.Slab[int32]
+		for range i {
+			most, tops = append(most, cow.NewSlab[int32](n)), append(tops, cow.NewSlab[int32](n*TopSize*min(i-1, 1)))
+		}
+		g.Most, g.Tops = append(g.Most, most), append(g.Tops, tops)
+	}
+	s := summer{index: ix}
+	for x := layout.Vertex(ix.V.NumDomains()) - 1; x >= 0; x-- {
+		g.sum(&s, x)
+	}
+	return g
+}
+
+func (g *GroupSums) after(ix *Index, dirty []layout.Vertex) *GroupSums {
+	next := &GroupSums{size: g.size, Whole: forks(g.Whole), Rest: forks(g.Rest), Sums: forks(g.Sums)}
+	for i := range g.Most {
+		next.Most, next.Tops = append(next.Most, forks(g.Most[i])), append(next.Tops, forks(g.Tops[i]))
+	}
+	s := summer{index: ix}
+	for _, x := range dirty {
+		next.sum(&s, x)
+	}
+	return next
+}
+
+// sum makes the entries of a domain from those of its children.
+func (g *GroupSums) sum(s *summer, x layout.Vertex) {
+	below := s.index.V.TiersBelow(s.index.V.Tier[x])
+	if lo, end := s.index.V.Kids(x); lo == end || s.index.V.IsNode(lo) {
+		whole, rest := g.onNodes(s, x)
+		for i := range below {
+			g.Whole[i].Put(x, whole)
+			g.Rest[i].Put(x, rest)
+			g.sumMost(s, x, i)
+		}
+		return
+	}
+	for i := range below {
+		whole, rest := g.gather(s, x, i)
+		g.Whole[i].Put(x, whole)
+		g.Rest[i].Put(x, rest)
+		lo, _ := s.index.V.Kids(x)
+		cow.PutAll(&g.Sums[i], lo, s.list)
+		g.sumMost(s, x, i)
+	}
+}
+
+// onNodes counts the groups that lie on one node each of a domain, and the most that they leave over on one.
+func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
+	if largest := s.index.Most[0].At(x); largest < g.size {
+		return 0, largest
+	}
+	s.list = cow.AppendTo(s.list[:0], &s.index.nodeSums, s.index.V.FirstPos[x], s.index.V.EndPos[x])
+	var before int32
+	for _, sum := range s.list { // in descending order
+		slots := sum - before
+		before = sum
+		if slots < g.size {
+			return whole, max(rest, slots)
+		}
+		n := slots / g.size
+		whole, rest = whole+n, max(rest, slots-n*g.size)
+	}
+	return whole, rest
+}
+
+// gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the children's
+// counts are left in the list.
+func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32) {
+	lo, end := s.index.V.Kids(x)
+	if s.index.V.Gaps[i][x] == 1 { // who has more slots takes no fewer groups
+		s.list = cow.AppendTo(s.list[:0], &s.index.domainSums, lo, end)
+		var before int32
+		for k, sum := range s.list {
+			slots := sum - before
+			n := slots / g.size
+			before, rest = sum, max(rest, slots-n*g.size)
+			whole += n
+			s.list[k] = whole
+		}
+		return whole, rest
+	}
+	s.list = s.list[:0]
+	for c := lo; c < end; c++ {
+		n, left := g.of(s, i, c)
+		s.list, rest = append(s.list, n), max(rest, left)
+	}
+	return s.addUp(), rest
+}
+
+// of is how many groups of a tier a domain takes, and the most that they leave over.
+func (g *GroupSums) of(s *summer, i int, x layout.Vertex) (whole, rest int32) {
+	if s.index.V.Tier[x] > s.index.V.Tiers[i] {
+		return g.Whole[i].At(x), g.Rest[i].At(x)
+	}
+	slots := s.index.Domains.At(x)
+	whole = slots / g.size
+	return whole, slots - whole*g.size
+}
+
+// sumMost makes what a domain knows of the best domain of a gang tier below it.
+func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
+	for t := range i {
+		lo, end := s.index.V.Kids(x)
+		var most int32
+		switch {
+		case lo == end:
+		case s.index.V.IsNode(lo):
+			most = s.index.Most[0].At(x) / g.size
+		case s.index.V.Gaps[i][x] == 1:
+			most = g.Sums[t].At(lo)
+		default:
+			for c := lo; c < end; c++ {
+				if s.index.V.Tier[c] > s.index.V.Tiers[i] {
+					most = max(most, g.Most[i][t].At(c))
+				} else {
+					n, _ := g.of(s, t, c)
+					most = max(most, n)
+				}
+			}
+		}
+		g.Most[i][t].Put(x, most)
+		if i > 1 {
+			g.sumTops(s, x, i, t)
+		}
+	}
+}
+
+// sumTops makes the tops of a domain.
+func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
+	var tops [TopSize]int32
+	if lo, end := s.index.V.Kids(x); lo < end && s.index.V.IsNode(lo) {
+		for k := range tops {
+			tops[k] = g.Most[i][t].At(x)
+		}
+	} else {
+		for c := lo; c < end; c++ {
+			g.raise(s, &tops, i, t, c)
+		}
+	}
+	cow.PutAll(&g.Tops[i][t], x*TopSize, tops[:])
+}
+
+// raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not lie in a
+// child each, or lie on nodes, all of them count for one.
+func (g *GroupSums) raise(s *summer, tops *[TopSize]int32, i, t int, x layout.Vertex) {
+	lo, end := s.index.V.Kids(x)
+	switch {
+	case s.index.V.Tier[x] > s.index.V.Tiers[i]:
+		s.list = cow.AppendTo(s.list[:0], &g.Tops[i][t], x*TopSize, (x+1)*TopSize)
+	case s.index.V.Tier[x] > s.index.V.Tiers[t] && lo < end && !s.index.V.IsNode(lo):
+		s.list = cow.AppendTo(s.list[:0], &g.Sums[t], lo, min(end, lo+TopSize))
+	default:
+		n, _ := g.of(s, t, x)
+		s.list = append(s.list[:0], n)
+	}
+	for k := range tops {
+		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
+	}
+}

@@ -1,0 +1,39 @@
+package layout
+
+import "slices"
+
+// WithAbove lists domains and all above them, as upwards does.
+func (v *View) WithAbove(domains []Vertex) []Vertex {
+	domains = Upwards(domains)
+	for _, x := range domains {
+		for up := v.Parent[x]; up >= 0; up = v.Parent[up] {
+			domains = append(domains, up)
+		}
+	}
+	return Upwards(domains)
+}
+
+// Upwards sorts domains so that children come before their parents, each once.
+func Upwards(domains []Vertex) []Vertex {
+	slices.Sort(domains)
+	domains = slices.Compact(domains)
+	slices.Reverse(domains)
+	return domains
+}
+
+// Tally counts something at some vertices; nil: nowhere.
+type Tally map[Vertex]int64
+
+func (t Tally) At(x Vertex) int64 {
+	if t == nil {
+		return 0
+	}
+	return t[x]
+}
+
+// Add counts something at a vertex and at all above it.
+func (t Tally) Add(v *View, x Vertex, n int64) {
+	for ; x >= 0; x = v.Above(x) {
+		t[x] += n
+	}
+}
