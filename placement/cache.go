@@ -28,9 +28,9 @@ func (p *problem) index() *shapeIndex {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.cache.Get(&p.c.fabric.clock, p.c.fabric.keptShapes,
+	ix := p.c.caches.shapes.Get(&p.c.fabric.clock, p.c.fabric.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
-		func(s *shapeIndex, nodes []int32) *shapeIndex { return s.after(p, nodes) },
+		func(s *shapeIndex, nodes []int32) *shapeIndex { return p.after(s, nodes) },
 		func() ([]byte, *shapeIndex) { return bytes.Clone(key), p.newIndex() })
 	if ix != nil {
 		p.alignment.indexNeeds = ix.needs

@@ -36,8 +36,7 @@ type Cluster struct {
 	budgets []Budget     // in natural order of names
 	lowest  int64        // no member that may be a victim has, or had, a lower priority
 
-	cache   *shapeCache
-	rosters *rosterCache
+	caches *caches // nil while the snapshot is made as a fork
 	// While a snapshot is made:
 	touched []int32 // nodes changed since the fork
 	follows bool    // there is a roster to go on with
@@ -48,6 +47,12 @@ type Cluster struct {
 	totalling bool
 }
 
+// caches are what plans on a snapshot leave for later ones, safe for concurrent use.
+type caches struct {
+	shapes  shapeCache
+	rosters rosterCache
+}
+
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
@@ -56,7 +61,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, rosters: &rosterCache{}, lowest: math.MaxInt64}
+	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
 	n := len(c.fabric.names)
 	c.static, c.on, c.zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
 	c.free = make([]cow.Column[int64], len(c.fabric.resources))

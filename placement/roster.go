@@ -47,7 +47,7 @@ type rosterCache = cow.Memo[struct{}, *roster]
 
 // roster is that of the snapshot. O(changed nodes * log gangs + pages), the first time in a lineage, or after many changes, O(nodes + members).
 func (c *Cluster) roster() *roster {
-	return c.rosters.Get(&c.fabric.clock, 1,
+	return c.caches.rosters.Get(&c.fabric.clock, 1,
 		func(struct{}) bool { return true },
 		func(r *roster, nodes []int32) *roster { return r.after(c, nodes) },
 		func() (struct{}, *roster) { return struct{}{}, c.newRoster() })

@@ -208,7 +208,7 @@ func merge(list, gone, fresh []*member) []*member {
 
 // touch notes that what a node has free changed. A cluster that is built anew has no fork to follow.
 func (c *Cluster) touch(id int32) {
-	if c.cache == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
+	if c.caches == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
 		c.touched = append(c.touched, id)
 	}
 }

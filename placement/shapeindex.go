@@ -27,17 +27,17 @@ func (p *problem) newIndex() *shapeIndex {
 
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
 // of the domains above them).
-func (s *shapeIndex) after(p *problem, nodes []int32) *shapeIndex {
+func (p *problem) after(s *shapeIndex, nodes []int32) *shapeIndex {
 	if s == nil {
 		return p.newIndex()
 	}
 	p.alignment.indexNeeds = s.needs
-	return s.recount(p, nodes, nil, nil)
+	return p.recount(s, nodes, nil, nil)
 }
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
-func (s *shapeIndex) overlay(p *problem) *shapeIndex {
+func (p *problem) overlay(s *shapeIndex) *shapeIndex {
 	excluded, extra := p.excluded(), p.leavingGifts()
 	var nodes []int32
 	for id := range excluded {
@@ -53,11 +53,11 @@ func (s *shapeIndex) overlay(p *problem) *shapeIndex {
 		p.groupsOf(&s.index, l.size) // to start from
 	}
 	slices.Sort(nodes)
-	return s.recount(p, slices.Compact(nodes), excluded, extra)
+	return p.recount(s, slices.Compact(nodes), excluded, extra)
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex.
-func (s *shapeIndex) recount(p *problem, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *shapeIndex {
+func (p *problem) recount(s *shapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *shapeIndex {
 	next := &shapeIndex{}
 	if !next.index.Recount(&s.index, nodes, p.counter(excluded, extra), p.alikeIn(&next.index, extra)) {
 		return nil

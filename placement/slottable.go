@@ -31,7 +31,7 @@ func (p *problem) ownIndex() *index.Index {
 	own := &p.indexes[bit(p.leavingGone)]
 	if *own == nil {
 		if shape := p.index(); shape != nil {
-			if shape = shape.overlay(p); shape != nil {
+			if shape = p.overlay(shape); shape != nil {
 				*own = &shape.index
 				p.alignment.inexact = p.alignment.inexact || shape.inexact
 			}

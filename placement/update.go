@@ -159,12 +159,12 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 	if err := next.book(); err != nil {
 		return nil, err
 	}
-	if next.cache == nil { // not built anew
-		next.cache = &shapeCache{}
+	if next.caches == nil { // not built anew
+		next.caches = &caches{}
 		// An index that would have to count a good part of the nodes again is left behind.
-		c.cache.PassOn(next.cache, next.touched, len(c.fabric.names)/8+64)
-		if next.rosters = (&rosterCache{}); next.follows {
-			c.rosters.PassOn(next.rosters, next.moved, len(c.fabric.names)/8+64)
+		c.caches.shapes.PassOn(&next.caches.shapes, next.touched, len(c.fabric.names)/8+64)
+		if next.follows {
+			c.caches.rosters.PassOn(&next.caches.rosters, next.moved, len(c.fabric.names)/8+64)
 		}
 		next.touched, next.moved, next.steps = nil, nil, nil
 	}
@@ -175,8 +175,8 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 // fork shares everything with c and may be changed.
 func (c *Cluster) fork() *Cluster {
 	next := *c
-	next.cache = nil
-	next.follows = c.rosters.Kept()
+	next.caches = nil
+	next.follows = c.caches.rosters.Kept()
 	next.static, next.on, next.zones = c.static.fork(), c.on.Fork(), c.zones.Fork()
 	next.free = make([]cow.Column[int64], len(c.free))
 	for r := range c.free {
