@@ -53,13 +53,13 @@ type Planned struct {
 // it costs a [Plan], for each plan an Apply; gangs of one shape share its index. The slice is the caller's. It holds
 // the snapshots, which share what did not change: O(touched nodes), and the page tables, for each plan.
 func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
-	c = c.expecting(queue)
+	c = expecting(c, queue)
 	turns := turnsOf(queue)
 	for i := range turns {
 		c = turns[i].first(c)
 	}
-	c, turns = c.again(turns, quota.Borrow, nobody)
-	c, turns = c.again(turns, quota.Fair, anybody)
+	c, turns = again(c, turns, quota.Borrow, nobody)
+	c, turns = again(c, turns, quota.Fair, anybody)
 	planned := make([]Planned, 0, len(queue))
 	for i := range turns {
 		turns[i].tellApart()
@@ -69,13 +69,13 @@ func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 }
 
 // expecting is the snapshot in which all that a queue asks for counts as demand.
-func (c *Cluster) expecting(queue []*gang.Request) *Cluster {
-	if c == nil || c.quotas == nil {
+func expecting(c *Cluster, queue []*gang.Request) *Cluster {
+	if s, err := c.made(); err != nil || s.quotas == nil {
 		return c
 	}
 	demand := map[string]muster.Resources{}
 	for _, req := range queue {
-		if req == nil || !c.quotas.IsLeaf(req.Quota) {
+		if req == nil || !c.snapshot.quotas.IsLeaf(req.Quota) {
 			continue
 		}
 		if demand[req.Quota] == nil {
@@ -84,7 +84,7 @@ func (c *Cluster) expecting(queue []*gang.Request) *Cluster {
 		demand[req.Quota].Add(wholeRequest(req))
 	}
 	for name, sum := range demand {
-		_, _, told := c.quotas.Usage(name)
+		_, _, told := c.snapshot.quotas.Usage(name)
 		for resource, amount := range told {
 			sum[resource] = max(sum[resource], amount)
 		}
@@ -113,14 +113,14 @@ func wholeRequest(req *gang.Request) muster.Resources {
 }
 
 // again is another pass over the gangs that quotas refused in the first one.
-func (c *Cluster) again(turns []turn, limit quota.Limit, who leave) (*Cluster, []turn) {
+func again(c *Cluster, turns []turn, limit quota.Limit, who leave) (*Cluster, []turn) {
 	var told *Cluster // c, who waits being known; nil: not yet
 	for i := 0; i < len(turns); i++ {
 		if !refusedByQuota(turns[i].err) || turns[i].limit() != "" {
 			continue
 		}
 		if told == nil {
-			told = c.knowing(turns)
+			told = knowing(c, turns)
 		}
 		done := turns[i].under(limit)
 		next := done.plan(told, who)
@@ -134,12 +134,12 @@ func (c *Cluster) again(turns []turn, limit quota.Limit, who leave) (*Cluster, [
 }
 
 // knowing is the snapshot in which the gangs of a queue that still wait are known.
-func (c *Cluster) knowing(turns []turn) *Cluster {
-	told := *c
-	if quotas, err := c.quotas.WithQueue(c.pending(turns)); err == nil { // each of the gangs was looked at
+func knowing(c *Cluster, turns []turn) *Cluster {
+	told := *c.snapshot
+	if quotas, err := c.snapshot.quotas.WithQueue(pendingOf(c, turns)); err == nil { // each of the gangs was looked at
 		told.quotas = quotas
 	}
-	return &told
+	return &Cluster{&told}
 }
 
 func refusedByQuota(err error) bool {
@@ -147,12 +147,12 @@ func refusedByQuota(err error) bool {
 	return errors.As(err, &refused) && refused.Kind == KindQuota
 }
 
-// pending lists what in a queue still waits, in its order: gangs that start together are one.
-func (c *Cluster) pending(turns []turn) []quota.Pending {
+// pendingOf lists what in a queue still waits, in its order: gangs that start together are one.
+func pendingOf(c *Cluster, turns []turn) []quota.Pending {
 	var out []quota.Pending
 	for i := range turns {
 		var refused *Unschedulable
-		if !errors.As(turns[i].err, &refused) || !c.quotas.IsLeaf(turns[i].request().Quota) {
+		if !errors.As(turns[i].err, &refused) || !c.snapshot.quotas.IsLeaf(turns[i].request().Quota) {
 			continue
 		}
 		out = append(out, turns[i].pending(refused.Wanted))
@@ -162,7 +162,7 @@ func (c *Cluster) pending(turns []turn) []quota.Pending {
 
 // carryOut is Apply at the time when plans of this snapshot can be applied. Members that they wait for make room now,
 // and keep of what they hold as much as the plans leave.
-func (c *Cluster) carryOut(results ...*Result) (*Cluster, error) {
+func carryOut(c *Snapshot, results ...*Result) (*Snapshot, error) {
 	var waits []Waited
 	victims := 0
 	for _, res := range results {
@@ -174,13 +174,13 @@ func (c *Cluster) carryOut(results ...*Result) (*Cluster, error) {
 		}
 	}
 	if len(waits)+victims == 0 {
-		return c.Apply(results...)
+		return applyResults(c, results...)
 	}
-	return c.applyWithout(results, waits)
+	return applyWithout(c, results, waits)
 }
 
 // applyWithout applies plans after their victims and members that they wait for have made room.
-func (c *Cluster) applyWithout(results []*Result, waits []Waited) (*Cluster, error) {
+func applyWithout(c *Snapshot, results []*Result, waits []Waited) (*Snapshot, error) {
 	var d Delta
 	var away []*member
 	for _, w := range waits {
@@ -202,16 +202,16 @@ func (c *Cluster) applyWithout(results []*Result, waits []Waited) (*Cluster, err
 		return nil, err
 	}
 	for _, res := range results {
-		if next, err = next.apply(res); err != nil {
+		if next, err = apply(next, res); err != nil {
 			return nil, err
 		}
 	}
-	return next.Update(Delta{Place: next.remains(away)})
+	return next.Update(Delta{Place: remains(next, away)})
 }
 
 // remains is what members that were taken away can still hold, the first of a node first. Those whose names are taken
 // hold nothing.
-func (c *Cluster) remains(away []*member) []Running {
+func remains(c *Snapshot, away []*member) []Running {
 	var kept []Running
 	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
 	for _, m := range away {

@@ -8,10 +8,10 @@ import (
 )
 
 // Budgets lists the disruption budgets in natural order of names; the slice is the caller's.
-func (c *Cluster) Budgets() []Budget { return slices.Clone(c.budgets) }
+func (c *Snapshot) Budgets() []Budget { return slices.Clone(c.budgets) }
 
 // setBudgets replaces budgets, and adds those that are new.
-func (c *Cluster) setBudgets(list []Budget) error {
+func (c *Snapshot) setBudgets(list []Budget) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func placeOfBudget(sorted []Budget, name string) (int, bool) {
 }
 
 // budgetsAfter are the budgets that members count in, when these leave that are not leaving already.
-func (c *Cluster) budgetsAfter(away []*member) []Budget {
+func (c *Snapshot) budgetsAfter(away []*member) []Budget {
 	var out []Budget
 	for _, m := range away {
 		if m.leaving {

@@ -15,9 +15,9 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
+// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
 // Update return new snapshots that share what did not change.
-type Cluster struct {
+type Snapshot struct {
 	fabric *fabric
 	static statics
 	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
@@ -53,15 +53,15 @@ type caches struct {
 	rosters rosterCache
 }
 
-// NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
+// NewSnapshot builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
-func NewCluster(spec Spec) (*Cluster, error) {
+func NewSnapshot(spec Spec) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
+	c := &Snapshot{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
 	n := len(c.fabric.names)
 	c.static, c.on, c.zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
 	c.free = make([]cow.Column[int64], len(c.fabric.resources))
@@ -87,6 +87,11 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	c.steps = nil
 	c.checkSnapshot()
 	return c, nil
+}
+
+// emptySnapshot has no nodes.
+func emptySnapshot() *Snapshot {
+	return &Snapshot{fabric: newFabric(Spec{}), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
 }
 
 // checkSettings returns what is wrong with the settings of a spec.
@@ -128,7 +133,7 @@ func checkTrees(list []NamedTree) (defects []error) {
 }
 
 // putNodes checks the nodes of a new cluster and puts them in their places; it returns what is wrong with them.
-func (c *Cluster) putNodes(nodes []Node) (defects []error) {
+func (c *Snapshot) putNodes(nodes []Node) (defects []error) {
 	bad := func(field, reason string) {
 		defects = append(defects, &muster.InvalidError{Field: field, Reason: reason})
 	}
@@ -157,7 +162,7 @@ func (c *Cluster) putNodes(nodes []Node) (defects []error) {
 }
 
 // Tree finds a topology by the name that requests use.
-func (c *Cluster) Tree(name string) (NamedTree, bool) {
+func (c *Snapshot) Tree(name string) (NamedTree, bool) {
 	for _, t := range c.fabric.trees {
 		if t.Name == name {
 			return t, true
@@ -167,14 +172,14 @@ func (c *Cluster) Tree(name string) (NamedTree, bool) {
 }
 
 // NUMAExclusive is the default of the snapshot, see [Spec].
-func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.fabric.exclusive }
+func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.fabric.exclusive }
 
 // Trees lists the topologies; the slice is the caller's.
-func (c *Cluster) Trees() []NamedTree { return slices.Clone(c.fabric.trees) }
+func (c *Snapshot) Trees() []NamedTree { return slices.Clone(c.fabric.trees) }
 
 // Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
 // members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
-func (c *Cluster) Notices() []string {
+func (c *Snapshot) Notices() []string {
 	notices := slices.Clone(c.fabric.notices)
 	for _, v := range c.fabric.views {
 		for pos := range v.TreePositions() {
@@ -187,7 +192,7 @@ func (c *Cluster) Notices() []string {
 }
 
 // Len is the number of nodes.
-func (c *Cluster) Len() int {
+func (c *Snapshot) Len() int {
 	n := 0
 	for range c.Nodes() {
 		n++
@@ -197,7 +202,7 @@ func (c *Cluster) Len() int {
 
 // Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
 // shared, Allocatable is the caller's.
-func (c *Cluster) Nodes() iter.Seq[Node] {
+func (c *Snapshot) Nodes() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for id := range int32(len(c.fabric.names)) {
 			s := c.static.at(id)
@@ -208,7 +213,7 @@ func (c *Cluster) Nodes() iter.Seq[Node] {
 	}
 }
 
-func (c *Cluster) export(id int32, s node) Node {
+func (c *Snapshot) export(id int32, s node) Node {
 	return Node{
 		Name: c.fabric.names[id], Labels: s.labels, Taints: s.kind.taints, Allocatable: c.fabric.allocatable(s.kind.allocatable),
 		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.kind.zoning.spec(),
@@ -217,7 +222,7 @@ func (c *Cluster) export(id int32, s node) Node {
 
 // Free is what is left on a node: negative where it is over-committed, without the resources that the node does not
 // bound. The map is the caller's.
-func (c *Cluster) Free(name string) (muster.Resources, bool) {
+func (c *Snapshot) Free(name string) (muster.Resources, bool) {
 	id, ok := c.fabric.id(name)
 	if !ok || c.flagsOf(id)&present == 0 {
 		return nil, false
@@ -233,7 +238,7 @@ func (c *Cluster) Free(name string) (muster.Resources, bool) {
 }
 
 // Running iterates over the running members: gangs, then members, in natural order of names.
-func (c *Cluster) Running() iter.Seq[Running] {
+func (c *Snapshot) Running() iter.Seq[Running] {
 	return func(yield func(Running) bool) {
 		c.gangs.Ascend(func(g *gangMembers) bool {
 			for _, m := range g.members {
@@ -246,7 +251,7 @@ func (c *Cluster) Running() iter.Seq[Running] {
 	}
 }
 
-func (c *Cluster) exportMember(m *member) Running {
+func (c *Snapshot) exportMember(m *member) Running {
 	return Running{
 		Gang: m.kin.gang, Member: m.name, Node: c.fabric.names[m.node], Resources: c.fabric.held(m.kin.holds),
 		Index: m.index, Indexed: m.indexed, AffinityKey: m.kin.affinityKey, Leaving: m.leaving, NUMA: m.placed,

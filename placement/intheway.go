@@ -204,7 +204,7 @@ func (w *clearing) classes() []int32 {
 }
 
 // without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
-func (w *clearing) without(counts []int32) (*Cluster, *gang.Request) {
+func (w *clearing) without(counts []int32) (*Snapshot, *gang.Request) {
 	req, d := *w.p.req, Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
 	for _, e := range w.search.Elements(counts) {
@@ -229,7 +229,7 @@ func (w *clearing) without(counts []int32) (*Cluster, *gang.Request) {
 // helps says whether the gang could be placed if some members were placed anew with it.
 func (w *clearing) helps(counts []int32) bool {
 	c, req := w.without(counts)
-	res, err := c.plan(req, nobody)
+	res, err := planOn(c, req, nobody)
 	var why *Unschedulable
 	switch {
 	case err == nil:

@@ -79,7 +79,7 @@ func (o *outcome) checkShare(sh *share, count map[layout.Vertex]int64) {
 
 // checkSnapshot looks at a snapshot again: what is free is what is allocatable without what runs, and every member
 // stands once in each list that it belongs to.
-func (c *Cluster) checkSnapshot() {
+func (c *Snapshot) checkSnapshot() {
 	var all, leaving []*member
 	c.gangs.Ascend(func(g *gangMembers) bool {
 		must(len(g.members) > 0, "gang %s has no members", g.name)

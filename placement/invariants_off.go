@@ -6,4 +6,4 @@ package placement
 
 func (o *outcome) checkPlan(*share) {}
 
-func (c *Cluster) checkSnapshot() {}
+func (c *Snapshot) checkSnapshot() {}

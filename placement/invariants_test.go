@@ -14,24 +14,24 @@ import (
 
 // With the build tag `invariants` a snapshot or a plan that is wrong is seen.
 func TestInvariantsSeeDefects(t *testing.T) {
-	fresh := func() *Cluster {
+	fresh := func() *Snapshot {
 		spec := Spec{Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}}
 		for i := range 3 {
 			spec.Nodes = append(spec.Nodes, Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
 		}
-		c, err := NewCluster(spec)
+		c, err := NewSnapshot(spec)
 		require.NoError(t, err)
 		return c
 	}
 	gpu := fresh().fabric.resource("gpu")
-	for want, spoil := range map[string]func(c *Cluster){
-		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Cluster) { c.free[gpu].Set(0, 1) },
-		"invariant: the leaving members are not those of the gangs":    func(c *Cluster) { c.leaving = c.membersOn(1) },
-		"invariant: the members on node n1 are not those of the gangs": func(c *Cluster) { c.on.Set(1, hosted{}) },
-		"invariant: gang y has no members":                             func(c *Cluster) { c.gangs.ReplaceOrInsert(&gangMembers{name: "y"}) },
-		"invariant: members run on absent node n1":                     func(c *Cluster) { c.static.set(1, node{}) },
-		"invariant: the members on node n0 are not those of the gangs": func(c *Cluster) { c.on.Set(0, c.on.At(1)) },
-		"invariant: member x x-0 is out of order": func(c *Cluster) {
+	for want, spoil := range map[string]func(c *Snapshot){
+		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Snapshot) { c.free[gpu].Set(0, 1) },
+		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.leaving = c.membersOn(1) },
+		"invariant: the members on node n1 are not those of the gangs": func(c *Snapshot) { c.on.Set(1, hosted{}) },
+		"invariant: gang y has no members":                             func(c *Snapshot) { c.gangs.ReplaceOrInsert(&gangMembers{name: "y"}) },
+		"invariant: members run on absent node n1":                     func(c *Snapshot) { c.static.set(1, node{}) },
+		"invariant: the members on node n0 are not those of the gangs": func(c *Snapshot) { c.on.Set(0, c.on.At(1)) },
+		"invariant: member x x-0 is out of order": func(c *Snapshot) {
 			m := c.on.At(1).m
 			c.gangs.ReplaceOrInsert(&gangMembers{name: "x", members: []*member{m, m}})
 		},

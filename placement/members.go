@@ -84,7 +84,7 @@ func newAnchors() *btree.BTreeG[anchor] {
 }
 
 // setGang replaces the running members of a gang.
-func (c *Cluster) setGang(name string, old, members []*member) {
+func (c *Snapshot) setGang(name string, old, members []*member) {
 	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
 	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
 	if len(members) == 0 {
@@ -111,7 +111,7 @@ func eachKey(members []*member, f func(key string)) {
 }
 
 // eachWithKey calls f with the running members that have an affinity key. O(log gangs + members of their gangs).
-func (c *Cluster) eachWithKey(key string, f func(m *member)) {
+func (c *Snapshot) eachWithKey(key string, f func(m *member)) {
 	c.anchors.AscendGreaterOrEqual(anchor{key: key}, func(a anchor) bool {
 		if a.key != key {
 			return false
@@ -143,7 +143,7 @@ func sortMembers(members []*member) {
 }
 
 // membersOf lists the running members of a gang, nil if none.
-func (c *Cluster) membersOf(gang string) []*member {
+func (c *Snapshot) membersOf(gang string) []*member {
 	if g, ok := c.gangs.Get(&gangMembers{name: gang}); ok {
 		return g.members
 	}
@@ -151,7 +151,7 @@ func (c *Cluster) membersOf(gang string) []*member {
 }
 
 // member finds a running member, nil if it does not run. O(log n + log of the gang).
-func (c *Cluster) member(gang, name string) *member { return named(c.membersOf(gang), name) }
+func (c *Snapshot) member(gang, name string) *member { return named(c.membersOf(gang), name) }
 
 // named finds a member in a gang's list, nil if it is not there.
 func named(members []*member, name string) *member {
@@ -216,7 +216,7 @@ func has(sorted []*member, m *member) bool {
 }
 
 // membersOn lists the members on a node in the order of gang, then name; the slice is the caller's. O(k log k).
-func (c *Cluster) membersOn(id int32) []*member {
+func (c *Snapshot) membersOn(id int32) []*member {
 	var out []*member
 	h := c.on.At(id)
 	for at := &h; at != nil && at.m != nil; at = at.next {

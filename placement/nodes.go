@@ -74,7 +74,7 @@ func (s *statics) set(id int32, n node) {
 }
 
 // flagsOf is the flags of a node without the rest. O(1).
-func (c *Cluster) flagsOf(id int32) nodeFlags { return c.static.flags.At(id) }
+func (c *Snapshot) flagsOf(id int32) nodeFlags { return c.static.flags.At(id) }
 
 // kinder finds the kinds of nodes, so that equal ones are one.
 type kinder struct {
@@ -120,7 +120,7 @@ func (k *kind) is(n *Node) bool {
 func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
 // putNode sets a node's static part and its free amounts, as if nothing ran on it.
-func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
+func (c *Snapshot) putNode(id int32, n *Node, pool *kinder) error {
 	kind, err := pool.of(n, c.static.kinds.At(id))
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (c *Cluster) putNode(id int32, n *Node, pool *kinder) error {
 }
 
 // changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
-func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
+func (c *Snapshot) changeNodes(remove []string, set []Node) (*Snapshot, error) {
 	for _, name := range remove {
 		id, ok := c.fabric.id(name)
 		if !ok || c.flagsOf(id)&present == 0 {
@@ -189,7 +189,7 @@ func (c *Cluster) changeNodes(remove []string, set []Node) (*Cluster, error) {
 }
 
 // setNode puts a node in its place, below the members that run on it.
-func (c *Cluster) setNode(n *Node, pool *kinder) error {
+func (c *Snapshot) setNode(n *Node, pool *kinder) error {
 	id, _ := c.fabric.id(n.Name)
 	if err := c.putNode(id, n, pool); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c *Cluster) setNode(n *Node, pool *kinder) error {
 }
 
 // hasPlacesFor says whether the nodes and their resources are known to the layout.
-func (c *Cluster) hasPlacesFor(nodes []Node) bool {
+func (c *Snapshot) hasPlacesFor(nodes []Node) bool {
 	for i := range nodes {
 		if _, ok := c.fabric.id(nodes[i].Name); !ok {
 			return false
@@ -218,7 +218,7 @@ func (c *Cluster) hasPlacesFor(nodes []Node) bool {
 }
 
 // rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
-func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error) {
+func (c *Snapshot) rebuild(nodes []Node, fresh map[string]bool) (*Snapshot, error) {
 	spec := Spec{Trees: c.fabric.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.fabric.exclusive, KeptShapes: c.fabric.keptShapes, KeptSizes: c.fabric.keptSizes, Budgets: c.budgets}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
@@ -227,7 +227,7 @@ func (c *Cluster) rebuild(nodes []Node, fresh map[string]bool) (*Cluster, error)
 	}
 	spec.Nodes = append(spec.Nodes, nodes...)
 	c.describeQuotas(&spec)
-	next, err := NewCluster(spec)
+	next, err := NewSnapshot(spec)
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
 	}

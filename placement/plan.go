@@ -19,10 +19,19 @@ const Behavior = 5
 // snapshots, then O(touched nodes + domains looked at), and what the choice of children costs. Victims: O(nodes) where they
 // leave one by one, and O(running members) for the first such plan in a lineage, elsewhere O(nodes + running members); then what [preempt.Solve]
 // costs; nothing of that where nobody has a lower priority and the gang is in no quota.
-func Plan(c *Cluster, req *gang.Request) (*Result, error) { return c.plan(req, anybody) }
+func Plan(c *Cluster, req *gang.Request) (*Result, error) { return planFrom(c, req, anybody) }
+
+// planFrom is Plan that says who may leave.
+func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, err
+	}
+	return planOn(s, req, who)
+}
 
 // planFor is plan for the common request of gangs that start together.
-func (c *Cluster) planFor(req *gang.Request, t *team, who leave) (*Result, error) {
+func planFor(c *Snapshot, req *gang.Request, t *team, who leave) (*Result, error) {
 	p, err := newProblemOf(c, req, t)
 	if err != nil {
 		return nil, err
@@ -34,8 +43,8 @@ func (c *Cluster) planFor(req *gang.Request, t *team, who leave) (*Result, error
 	return p.otherwise(who)
 }
 
-// plan is Plan that says who may leave.
-func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
+// planOn is planFrom for a snapshot.
+func planOn(c *Snapshot, req *gang.Request, who leave) (*Result, error) {
 	if req != nil && req.Preempt.ForTier != "" {
 		p, err := newProblem(c, req)
 		if err != nil {
@@ -46,11 +55,11 @@ func (c *Cluster) plan(req *gang.Request, who leave) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r, err := c.plan(tighter, who); err == nil {
+		if r, err := planOn(c, tighter, who); err == nil {
 			return r, nil
 		}
 	}
-	return c.planFor(req, nil, who)
+	return planFor(c, req, nil, who)
 }
 
 // forTier is the request with the tier that is worth victims made a rule.
@@ -82,7 +91,12 @@ func (p *problem) otherwise(who leave) (*Result, error) {
 // members as the first, and where a tier is worth victims and can be had, gathers there.
 func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
-		p, err := newProblem(c, req)
+		s, err := c.made()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		p, err := newProblem(s, req)
 		if err != nil {
 			yield(nil, err)
 			return

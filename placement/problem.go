@@ -16,7 +16,7 @@ import (
 // problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
 // while strategies are tried.
 type problem struct {
-	c       *Cluster
+	c       *Snapshot
 	v       *layout.View
 	req     *gang.Request
 	shapes  []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
@@ -94,13 +94,10 @@ type gathering struct {
 
 // newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
 // found later; every error here is an InvalidError.
-func newProblem(c *Cluster, req *gang.Request) (*problem, error) { return newProblemOf(c, req, nil) }
+func newProblem(c *Snapshot, req *gang.Request) (*problem, error) { return newProblemOf(c, req, nil) }
 
 // newProblemOf is newProblem for the common request of gangs that start together.
-func newProblemOf(c *Cluster, req *gang.Request, t *team) (*problem, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
+func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
@@ -120,14 +117,6 @@ func newProblemOf(c *Cluster, req *gang.Request, t *team) (*problem, error) {
 	p.findAnchors()
 	p.forceMultiples()
 	return p, nil
-}
-
-// check refuses a cluster that NewCluster did not make.
-func (c *Cluster) check() error {
-	if c == nil || c.fabric == nil {
-		return &muster.InvalidError{Field: "cluster", Reason: "missing: NewCluster makes one"}
-	}
-	return nil
 }
 
 func invalid(field string, value any, reason string) error {
@@ -154,7 +143,7 @@ func (p *problem) chooseTree() error {
 }
 
 // view is the topology of this name, nil if there is none.
-func (c *Cluster) view(name string) *layout.View {
+func (c *Snapshot) view(name string) *layout.View {
 	i := slices.IndexFunc(c.fabric.views, func(v *layout.View) bool { return v.Name == name })
 	if i < 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // Quotas is what the quotas of the snapshot divide, and what is in use and pending; nil if there are none.
-func (c *Cluster) Quotas() *quota.State { return c.quotas }
+func (c *Snapshot) Quotas() *quota.State { return c.quotas }
 
 // bigSum is a sum of amounts that cannot overflow: of 128 bits, by two's complement.
 type bigSum struct{ high, low uint64 }
@@ -52,7 +52,7 @@ const (
 )
 
 // newQuotas checks the quotas of a spec and begins with nothing in use.
-func (c *Cluster) newQuotas(spec Spec) error {
+func (c *Snapshot) newQuotas(spec Spec) error {
 	switch {
 	case spec.Quotas == nil && (spec.Total != nil || spec.Demand != nil):
 		return invalid("cluster.Quotas", "", "missing, while their total or demand is given")
@@ -68,7 +68,7 @@ func (c *Cluster) newQuotas(spec Spec) error {
 }
 
 // demandIn tells what is pending.
-func (c *Cluster) demandIn(demand map[string]muster.Resources) error {
+func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	var errs []error
 	for _, name := range slices.SortedFunc(maps.Keys(demand), muster.CompareNatural) {
 		if c.quotas == nil {
@@ -85,7 +85,7 @@ func (c *Cluster) demandIn(demand map[string]muster.Resources) error {
 }
 
 // checkQuota refuses a quota that members cannot be in.
-func (c *Cluster) checkQuota(field, name string) error {
+func (c *Snapshot) checkQuota(field, name string) error {
 	switch {
 	case name == "" || c.quotas != nil && c.quotas.IsLeaf(name):
 		return nil
@@ -97,7 +97,7 @@ func (c *Cluster) checkQuota(field, name string) error {
 
 // count takes what a member holds of its quota, or gives it back; a member in none lessens what there is to divide. Leaving
 // members count for nobody.
-func (c *Cluster) count(m *member, column int) {
+func (c *Snapshot) count(m *member, column int) {
 	if m.leaving {
 		return
 	}
@@ -137,7 +137,7 @@ func addUp(sum, amounts []int64) []int64 {
 }
 
 // countTotal adds amounts to what the quotas divide, or takes them off.
-func (c *Cluster) countTotal(amounts []int64, sign int64) {
+func (c *Snapshot) countTotal(amounts []int64, sign int64) {
 	if c.quotas == nil || c.fabric.fixedTotal || len(amounts) == 0 {
 		return
 	}
@@ -152,7 +152,7 @@ func (c *Cluster) countTotal(amounts []int64, sign int64) {
 }
 
 // book carries over to the quotas what was counted while a snapshot was made.
-func (c *Cluster) book() error {
+func (c *Snapshot) book() error {
 	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
 		l := c.ledgers[name]
 		next, err := c.quotas.Release(name, c.fabric.held(l.used[goes]), c.fabric.held(l.pinned[goes]))
@@ -246,7 +246,7 @@ func (p *problem) judgeLeast(state *quota.State) error {
 }
 
 // admits checks, for a result, that the quota still admits its members.
-func (c *Cluster) admits(res *Result) error {
+func admits(c *Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (res *Result) ask() quota.Ask {
 }
 
 // satisfy takes what was placed off the demand of its quota.
-func (c *Cluster) satisfy(res *Result) error {
+func satisfy(c *Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
 	}
@@ -294,7 +294,7 @@ func (c *Cluster) satisfy(res *Result) error {
 }
 
 // describeQuotas adds the quotas to what describes the cluster.
-func (c *Cluster) describeQuotas(spec *Spec) {
+func (c *Snapshot) describeQuotas(spec *Spec) {
 	if c.quotas == nil {
 		return
 	}

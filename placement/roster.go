@@ -46,7 +46,7 @@ type sortCount struct {
 type rosterCache = cow.Memo[struct{}, *roster]
 
 // roster is that of the snapshot. O(changed nodes * log gangs + pages), the first time in a lineage, or after many changes, O(nodes + members).
-func (c *Cluster) roster() *roster {
+func (c *Snapshot) roster() *roster {
 	return c.caches.rosters.Get(&c.fabric.clock, 1,
 		func(struct{}) bool { return true },
 		func(r *roster, nodes []int32) *roster { return r.after(c, nodes) },
@@ -63,7 +63,7 @@ type enrolled struct {
 }
 
 // newRoster reads all members.
-func (c *Cluster) newRoster() *roster {
+func (c *Snapshot) newRoster() *roster {
 	r := &roster{table: &sortTable{ids: map[string]int32{}}, pages: make([]*rosterPage, (len(c.fabric.names)+cow.PageSize-1)/cow.PageSize)}
 	clerk := r.table.clerk()
 	list, next := make([]enrolled, 0, c.gangs.Len()), make([]int32, len(c.fabric.names)+1)
@@ -132,7 +132,7 @@ func (p *rosterPage) of(i int) (lo, end int32) {
 }
 
 // after is the roster of a later snapshot, in which only these nodes changed.
-func (r *roster) after(c *Cluster, nodes []int32) *roster {
+func (r *roster) after(c *Snapshot, nodes []int32) *roster {
 	if len(r.sorts) > 2*r.made+1024 { // most of them are gone
 		return c.newRoster()
 	}
@@ -168,7 +168,7 @@ func (r *roster) after(c *Cluster, nodes []int32) *roster {
 }
 
 // enroll reads the members on some nodes.
-func (c *Cluster) enroll(nodes []int32, clerk *clerk) (out []enrolled) {
+func (c *Snapshot) enroll(nodes []int32, clerk *clerk) (out []enrolled) {
 	for _, id := range nodes {
 		for _, m := range c.membersOn(id) {
 			if m.mayLeave() {
@@ -181,7 +181,7 @@ func (c *Cluster) enroll(nodes []int32, clerk *clerk) (out []enrolled) {
 }
 
 // leavable lists the members on a node that may leave, as the roster does.
-func (c *Cluster) leavable(id int32) []*member {
+func (c *Snapshot) leavable(id int32) []*member {
 	return slices.DeleteFunc(c.membersOn(id), func(m *member) bool { return !m.mayLeave() })
 }
 

@@ -84,7 +84,7 @@ func drawCrowd(t *rapid.T, nodes int, tied bool) Spec {
 }
 
 // drawStep draws a change of the members of a crowd: some leave, some are about to, some come.
-func drawStep(t *rapid.T, c *Cluster, next *int, nodes int) (d Delta) {
+func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d Delta) {
 	for r := range c.Running() {
 		ref := MemberRef{r.Gang, r.Member}
 		switch rapid.IntRange(0, 40).Draw(t, "goes") {
@@ -109,7 +109,7 @@ func TestRosterFollowsSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 150).Draw(t, "nodes")
 		spec := drawCrowd(t, nodes, true)
-		c, err := NewCluster(spec)
+		c, err := NewSnapshot(spec)
 		require.NoError(t, err)
 		next := len(spec.Running)
 		for range rapid.IntRange(1, 6).Draw(t, "changes") {
@@ -126,7 +126,7 @@ func TestRosterFollowsSnapshots(t *testing.T) {
 
 // Kinds that nobody has any more do not pile up.
 func TestRosterForgets(t *testing.T) {
-	c, err := NewCluster(Spec{Nodes: []Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1 << 40}}}})
+	c, err := NewSnapshot(Spec{Nodes: []Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1 << 40}}}})
 	require.NoError(t, err)
 	most := 0
 	for i := range int64(5000) {
@@ -145,7 +145,7 @@ func TestRostersAreConcurrent(t *testing.T) {
 	for n := range 200 {
 		spec.Nodes = append(spec.Nodes, Node{Name: "node-" + strconv.Itoa(n), Allocatable: muster.Resources{"gpu": 8}})
 	}
-	c, err := NewCluster(spec)
+	c, err := NewSnapshot(spec)
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for g := range 4 {
@@ -174,7 +174,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
 		spec := drawCrowd(t, nodes, false)
-		c, err := NewCluster(spec)
+		c, err := NewSnapshot(spec)
 		require.NoError(t, err)
 		req := &gang.Request{Name: "preemptor", Priority: rapid.Int64Range(1, 3).Draw(t, "preemptor's priority")}
 		req.Shape.Resources = muster.Resources{"gpu": rapid.Int64Range(1, 8).Draw(t, "asks")}

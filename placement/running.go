@@ -10,7 +10,7 @@ import (
 )
 
 // placeAll puts the members of a new cluster in place. Nodes may be over-committed by it: they are full then.
-func (c *Cluster) placeAll(running []Running) error {
+func (c *Snapshot) placeAll(running []Running) error {
 	var errs []error
 	gangs, of := intakesOf(running)
 	pool, near := c.fabric.amounts(), int32(-1)
@@ -40,7 +40,7 @@ func (c *Cluster) placeAll(running []Running) error {
 }
 
 // settle puts a gang of a new cluster in place, whose members are sorted.
-func (c *Cluster) settle(g *intake) (errs []error) {
+func (c *Snapshot) settle(g *intake) (errs []error) {
 	for i, m := range g.members {
 		if i > 0 && g.members[i-1].name == m.name {
 			errs = append(errs, &muster.InvalidError{Field: "running member " + m.kin.gang, Value: m.name, Reason: "duplicate name"})
@@ -60,7 +60,7 @@ func (c *Cluster) settle(g *intake) (errs []error) {
 }
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
-func (c *Cluster) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
+func (c *Snapshot) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
 	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, pinned: r.NonPreemptible, placed: r.NUMA, started: r.Started}
 	if r.Gang == "" || r.Member == "" {
 		return m, nameless(r.Gang, r.Member)
@@ -85,7 +85,7 @@ func nameless(gang, member string) error {
 }
 
 // presentNode finds a node of the snapshot, -1 if it is not there.
-func (c *Cluster) presentNode(name string, near int32) int32 {
+func (c *Snapshot) presentNode(name string, near int32) int32 {
 	if id, ok := c.fabric.near(name, near); ok && c.flagsOf(id)&present != 0 {
 		return id
 	}
@@ -93,7 +93,7 @@ func (c *Cluster) presentNode(name string, near int32) int32 {
 }
 
 // hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
-func (c *Cluster) hold(m *member) error {
+func (c *Snapshot) hold(m *member) error {
 	allocatable := c.static.kinds.At(m.node).allocatable
 	for r, amount := range m.kin.holds {
 		if amount == 0 || !c.fabric.bounds(allocatable, r) {
@@ -113,7 +113,7 @@ func (c *Cluster) hold(m *member) error {
 }
 
 // giveBack is the inverse of hold.
-func (c *Cluster) giveBack(m *member) {
+func (c *Snapshot) giveBack(m *member) {
 	allocatable := c.static.kinds.At(m.node).allocatable
 	for r, amount := range m.kin.holds {
 		if amount != 0 && c.fabric.bounds(allocatable, r) {
@@ -127,7 +127,7 @@ func (c *Cluster) giveBack(m *member) {
 // relist takes members out of every list that holds them and puts others in; both slices are in the order of
 // compareMembers, and gone is put in another. A gang's list is copied once, however many of its members change: other
 // snapshots share it. O(k log k + what is copied).
-func (c *Cluster) relist(gone, fresh []*member) {
+func (c *Snapshot) relist(gone, fresh []*member) {
 	eachGang(gone, fresh, func(gang string, gone, fresh []*member) {
 		old := c.membersOf(gang)
 		c.setGang(gang, old, merge(old, gone, fresh))
@@ -207,14 +207,14 @@ func merge(list, gone, fresh []*member) []*member {
 }
 
 // touch notes that what a node has free changed. A cluster that is built anew has no fork to follow.
-func (c *Cluster) touch(id int32) {
+func (c *Snapshot) touch(id int32) {
 	if c.caches == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
 		c.touched = append(c.touched, id)
 	}
 }
 
 // move notes that a node has other members, or members of gangs that changed.
-func (c *Cluster) move(id int32) {
+func (c *Snapshot) move(id int32) {
 	if c.follows && (len(c.moved) == 0 || c.moved[len(c.moved)-1] != id) {
 		c.moved = append(c.moved, id)
 	}

@@ -19,16 +19,20 @@ import (
 // first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. The common rules are in the topology of the first, which
 // ranks follow, those of each gang in its own. Costs as for gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
-	return c.together(gather, anybody, requests)
+	s, err := c.made()
+	if err != nil {
+		return nil, err
+	}
+	return togetherOn(s, gather, anybody, requests)
 }
 
-// together is Together that says who may leave.
-func (c *Cluster) together(gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
+// togetherOn is Together that says who may leave.
+func togetherOn(c *Snapshot, gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.planFor(t.request(gather), t, who)
+	all, err := planFor(c, t.request(gather), t, who)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +48,7 @@ type team struct {
 }
 
 // newTeam checks gangs one by one, and that they agree in what decides about all.
-func newTeam(c *Cluster, requests []*gang.Request) (*team, error) {
+func newTeam(c *Snapshot, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
 	}
@@ -206,7 +210,7 @@ func (t *team) ranking(p *problem) []ranked {
 }
 
 // results parts a common result into those of the gangs.
-func (t *team) results(c *Cluster, all *Result) ([]*Result, error) {
+func (t *team) results(c *Snapshot, all *Result) ([]*Result, error) {
 	nodes, zones := make(map[string]string, len(all.Assignments)), map[string]*numa.Placed{} // by member
 	for _, a := range all.Assignments {
 		nodes[a.Member] = a.Node

@@ -104,18 +104,21 @@ func (t *turn) plan(c *Cluster, who leave) *Cluster {
 }
 
 func (t *turn) try(c *Cluster, who leave) ([]*Result, *Cluster, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, nil, err
+	}
 	var results []*Result
-	var err error
 	if len(t.requests) == 1 && len(t.gather) == 0 {
 		results = make([]*Result, 1)
-		results[0], err = c.plan(t.request(), who)
+		results[0], err = planOn(s, t.request(), who)
 	} else {
-		results, err = c.together(t.gather, who, t.requests)
+		results, err = togetherOn(s, t.gather, who, t.requests)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := c.carryOut(results...)
+	next, err := clusterOf(carryOut(s, results...))
 	return results, next, err
 }
 
@@ -147,7 +150,7 @@ func (t *turn) tellApart() {
 	proven := true
 	for i := range t.planned {
 		p := &t.planned[i]
-		_, err := p.Cluster.plan(p.Request, t.leaveFirst())
+		_, err := planFrom(p.Cluster, p.Request, t.leaveFirst())
 		if err == nil {
 			continue
 		}

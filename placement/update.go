@@ -8,36 +8,33 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 )
 
-// Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
+// applyResults carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
 // are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
 // it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
 // [muster.InvalidError]. c stays as it is. Several results are carried out one after the other, once the victims of all have made room: all or none.
-func (c *Cluster) Apply(results ...*Result) (*Cluster, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
+func applyResults(c *Snapshot, results ...*Result) (*Snapshot, error) {
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
 	}
 	if len(results) == 1 && len(results[0].Victims) == 0 {
-		return c.apply(results[0])
+		return apply(c, results[0])
 	}
-	return c.applyWithout(results, nil)
+	return applyWithout(c, results, nil)
 }
 
 // apply is Apply for a result whose victims are gone.
-func (c *Cluster) apply(res *Result) (*Cluster, error) {
+func apply(c *Snapshot, res *Result) (*Snapshot, error) {
 	for _, w := range res.WaitsFor {
 		// One of the same name that came back, or runs elsewhere, is another member.
 		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.fabric.names[m.node] == w.Node {
 			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
-	if err := c.admits(res); err != nil {
+	if err := admits(c, res); err != nil {
 		return nil, err
 	}
 	next := c.fork()
-	g, err := next.assigned(res)
+	g, err := assigned(next, res)
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +48,21 @@ func (c *Cluster) apply(res *Result) (*Cluster, error) {
 	if err := next.enter(g.members); err != nil {
 		return nil, err
 	}
-	if err := next.satisfy(res); err != nil {
+	if err := satisfy(next, res); err != nil {
 		return nil, err
 	}
 	return c.succeed(next)
 }
 
 // assigned brings the members of a result inside.
-func (c *Cluster) assigned(res *Result) (*intake, error) {
+func assigned(c *Snapshot, res *Result) (*intake, error) {
 	for i := range res.Assignments {
 		if rank := res.Assignments[i].Rank; rank < 0 {
 			return nil, invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
 	g := &intake{gang: res.Gang, coming: len(res.Assignments)}
-	kins, lacks := c.kinsOf(res, g)
+	kins, lacks := kinsOf(c, res, g)
 	near := int32(-1)
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
@@ -89,7 +86,7 @@ func (c *Cluster) assigned(res *Result) (*intake, error) {
 
 // kinsOf brings inside what a result's members hold, by kind, and names the first resource of each that the
 // cluster lacks: a result may come from another one.
-func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
+func kinsOf(c *Snapshot, res *Result, g *intake) (kins []*kin, lacks []string) {
 	pool := c.fabric.amounts()
 	for _, r := range res.holds {
 		kins = append(kins, g.kin(kin{
@@ -101,10 +98,7 @@ func (c *Cluster) kinsOf(res *Result, g *intake) (kins []*kin, lacks []string) {
 }
 
 // Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
-func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
+func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	if len(members) > 0 {
 		d := Delta{Remove: make([]MemberRef, len(members))}
 		for i, name := range members {
@@ -130,10 +124,7 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 // cost is that of what changes, of the lists it stands in (the gang's members, the node's, those that leave), and of
 // the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
 // cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
-func (c *Cluster) Update(d Delta) (*Cluster, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
+func (c *Snapshot) Update(d Delta) (*Snapshot, error) {
 	next := c.fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
 		return nil, err
@@ -155,7 +146,7 @@ func (c *Cluster) Update(d Delta) (*Cluster, error) {
 }
 
 // succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
-func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
+func (c *Snapshot) succeed(next *Snapshot) (*Snapshot, error) {
 	if err := next.book(); err != nil {
 		return nil, err
 	}
@@ -173,7 +164,7 @@ func (c *Cluster) succeed(next *Cluster) (*Cluster, error) {
 }
 
 // fork shares everything with c and may be changed.
-func (c *Cluster) fork() *Cluster {
+func (c *Snapshot) fork() *Snapshot {
 	next := *c
 	next.caches = nil
 	next.follows = c.caches.rosters.Kept()
@@ -189,7 +180,7 @@ func (c *Cluster) fork() *Cluster {
 }
 
 // leave takes members away and marks others as leaving.
-func (c *Cluster) leave(remove, leaving []MemberRef) error {
+func (c *Snapshot) leave(remove, leaving []MemberRef) error {
 	if len(remove)+len(leaving) == 0 {
 		return nil
 	}
@@ -226,7 +217,7 @@ func (c *Cluster) leave(remove, leaving []MemberRef) error {
 
 // finder finds running members but those removed. Members of one gang are mostly named together and in order, so it
 // looks beside the last one first.
-func (c *Cluster) finder(removed map[*member]bool) func(MemberRef) (*member, error) {
+func (c *Snapshot) finder(removed map[*member]bool) func(MemberRef) (*member, error) {
 	var gang string
 	var members []*member
 	next := 0
@@ -249,7 +240,7 @@ func (c *Cluster) finder(removed map[*member]bool) func(MemberRef) (*member, err
 }
 
 // place adds running members; unlike a new cluster's, they must fit.
-func (c *Cluster) place(running []Running) error {
+func (c *Snapshot) place(running []Running) error {
 	if len(running) == 0 {
 		return nil
 	}
@@ -273,7 +264,7 @@ func (c *Cluster) place(running []Running) error {
 }
 
 // enter lets members run, which are in the order of gang, then name, if none of them runs and all fit.
-func (c *Cluster) enter(fresh []*member) error {
+func (c *Snapshot) enter(fresh []*member) error {
 	c.touched = slices.Grow(c.touched, len(fresh))
 	var gang string
 	var running []*member
@@ -317,7 +308,7 @@ func absentNode(node, gang, member string) error {
 
 // lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
 // the resources inside.
-func (c *Cluster) lacking(r muster.Resources, pool *amounts) string {
+func (c *Snapshot) lacking(r muster.Resources, pool *amounts) string {
 	first := ""
 	if !pool.dropped {
 		return first

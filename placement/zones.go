@@ -86,7 +86,7 @@ type step struct {
 }
 
 // holdZones gives a member its shares. Equal steps from one state lead to one state, while a snapshot is made.
-func (c *Cluster) holdZones(m *member) error {
+func (c *Snapshot) holdZones(m *member) error {
 	from := c.zones.At(m.node)
 	if m.placed == nil || from == nil {
 		return nil // counts against the totals only
@@ -121,7 +121,7 @@ func without(from *numa.Node, m *member) *numa.Node {
 }
 
 // giveBackZones is the inverse of holdZones.
-func (c *Cluster) giveBackZones(m *member) {
+func (c *Snapshot) giveBackZones(m *member) {
 	from := c.zones.At(m.node)
 	if to := without(from, m); to != from {
 		c.zones.Set(m.node, to)
@@ -130,7 +130,7 @@ func (c *Cluster) giveBackZones(m *member) {
 }
 
 // noteExcess notes the zones of a new cluster in which members hold more than there is. O(nodes), if any member has zones.
-func (c *Cluster) noteExcess() {
+func (c *Snapshot) noteExcess() {
 	if c.steps == nil {
 		return
 	}
@@ -146,7 +146,7 @@ func (c *Cluster) noteExcess() {
 }
 
 // zonesTake says whether the zones of its node have what a member is to get.
-func (c *Cluster) zonesTake(m *member) error {
+func (c *Snapshot) zonesTake(m *member) error {
 	state := c.zones.At(m.node)
 	if m.placed == nil || state == nil {
 		return nil
@@ -162,7 +162,7 @@ func (c *Cluster) zonesTake(m *member) error {
 
 // apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
 // other's zones.
-func (c *Cluster) apart(m *member) error {
+func (c *Snapshot) apart(m *member) error {
 	state := c.zones.At(m.node)
 	if m.placed == nil || state == nil {
 		return nil
@@ -186,7 +186,7 @@ func (c *Cluster) apart(m *member) error {
 }
 
 // setZones sets what is known of a node's zones, nil if nothing is. It comes before the static part.
-func (c *Cluster) setZones(id int32, z *zoning) {
+func (c *Snapshot) setZones(id int32, z *zoning) {
 	if c.flagsOf(id)&zoned != 0 {
 		c.zoned--
 	}
