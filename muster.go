@@ -103,6 +103,16 @@ type InvalidError struct {
 	Unsupported bool
 }
 
+// Invalid is an [InvalidError] about a value, which stands there as fmt prints it.
+func Invalid(field string, value any, reason string) error {
+	return &InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}
+
+// Unsupported is an [InvalidError] about input that is in order but asks for what Muster cannot do yet.
+func Unsupported(field, value, feature string) error {
+	return &InvalidError{Field: field, Value: value, Reason: feature, Unsupported: true}
+}
+
 // Error reads `field "value": reason`, or `field "value": not supported: reason`.
 func (e *InvalidError) Error() string {
 	text := e.Field

@@ -20,9 +20,9 @@ func (c *Snapshot) setBudgets(list []Budget) error {
 		field := fmt.Sprintf("cluster.Budgets[%d].Name", i)
 		switch {
 		case b.Name == "":
-			return invalid(field, "", "a budget has no name")
+			return muster.Invalid(field, "", "a budget has no name")
 		case slices.ContainsFunc(list[:i], func(o Budget) bool { return o.Name == b.Name }):
-			return invalid(field, b.Name, "duplicate name")
+			return muster.Invalid(field, b.Name, "duplicate name")
 		}
 		if at, ok := placeOfBudget(next, b.Name); ok {
 			next[at] = b

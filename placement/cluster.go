@@ -101,11 +101,11 @@ func checkSettings(spec Spec) (defects []error) {
 		value int
 	}{{"cluster.KeptShapes", spec.KeptShapes}, {"cluster.KeptSizes", spec.KeptSizes}} {
 		if f.value < 0 {
-			defects = append(defects, invalid(f.field, f.value, "negative"))
+			defects = append(defects, muster.Invalid(f.field, f.value, "negative"))
 		}
 	}
 	if !spec.NUMAExclusive.Known() {
-		defects = append(defects, invalid("cluster.NUMAExclusive", spec.NUMAExclusive, "unknown exclusivity"))
+		defects = append(defects, muster.Invalid("cluster.NUMAExclusive", spec.NUMAExclusive, "unknown exclusivity"))
 	}
 	return defects
 }

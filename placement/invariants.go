@@ -3,78 +3,72 @@
 package placement
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/invariant"
 
 	"github.com/muster-sched/muster/internal/layout"
 )
-
-// must panics: what is checked here holds whatever the input is.
-func must(holds bool, format string, args ...any) {
-	if !holds {
-		panic("invariant: " + fmt.Sprintf(format, args...))
-	}
-}
 
 // checkPlan looks at a decided plan again: every vertex hands all that it gets to its children and gets no more than
 // it has room for, every member has a position in the domain, and no tier is worse than the strategy says.
 func (o *outcome) checkPlan(sh *share) {
 	count := map[layout.Vertex]int64{}
 	o.checkShare(sh, count)
-	must(o.found.sums.newMembers(&sh.demand) == o.found.ask.members, "%d members are shared out, not %d", o.found.sums.newMembers(&sh.demand), o.found.ask.members)
-	must(int64(len(o.positions)) == o.found.ask.members, "%d of %d members have a position", len(o.positions), o.found.ask.members)
+	invariant.Hold(o.found.sums.newMembers(&sh.demand) == o.found.ask.members, "%d members are shared out, not %d", o.found.sums.newMembers(&sh.demand), o.found.ask.members)
+	invariant.Hold(int64(len(o.positions)) == o.found.ask.members, "%d of %d members have a position", len(o.positions), o.found.ask.members)
 	for _, pos := range o.positions {
 		x := o.found.p.v.NodeVertex(pos)
 		count[x]--
-		must(o.found.p.v.Contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
+		invariant.Hold(o.found.p.v.Contains(o.domain, x), "position %d is not in domain %d", pos, o.domain)
 	}
 	for x, n := range count {
-		must(n == 0, "node %d takes %d members more than it has ranks", x, n)
+		invariant.Hold(n == 0, "node %d takes %d members more than it has ranks", x, n)
 	}
 	where := slices.Clone(o.positions)
 	for _, m := range o.found.p.running {
 		where = append(where, m.pos)
 	}
-	must(o.found.p.v.TierOf(o.found.p.v.Named(o.found.p.v.Lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
+	invariant.Hold(o.found.p.v.TierOf(o.found.p.v.Named(o.found.p.v.Lowest(where))) <= o.found.strategy.gang, "the gang reaches more than tier %d", o.found.strategy.gang)
 	for i, t := range o.found.p.reachedByGroups(o.positions) {
-		must(t <= o.found.strategy.groups[i], "groups of level %d reach tier %d, not %d", i, t, o.found.strategy.groups[i])
+		invariant.Hold(t <= o.found.strategy.groups[i], "groups of level %d reach tier %d, not %d", i, t, o.found.strategy.groups[i])
 	}
 }
 
 // checkShare goes down a share and counts the members of every node.
 func (o *outcome) checkShare(sh *share, count map[layout.Vertex]int64) {
 	n := o.found.sums.newMembers(&sh.demand)
-	must(n > 0, "vertex %d gets a share of nothing", sh.at)
+	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
 	if room := o.found.ask.slots.at(sh.at) + o.found.p.forced[sh.at]; o.found.ask.beyond == 0 {
-		must(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
+		invariant.Hold(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
 	}
 	if o.found.p.mult != nil && o.found.p.v.Above(sh.at) >= 0 {
 		unit := o.found.p.unit(o.found.p.v.Above(sh.at))
-		must((n+o.found.p.siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
+		invariant.Hold((n+o.found.p.siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
 	}
 	if o.found.p.v.IsNode(sh.at) {
-		must(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
+		invariant.Hold(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
 		count[sh.at] = n
 		return
 	}
 	for _, pos := range sh.run {
-		must(o.found.p.v.Contains(sh.at, o.found.p.v.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		invariant.Hold(o.found.p.v.Contains(sh.at, o.found.p.v.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
 		count[o.found.p.v.NodeVertex(pos)]++
 		n--
 	}
 	whole := make([]int64, len(o.found.ask.sizes))
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		must(o.found.p.v.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
+		invariant.Hold(o.found.p.v.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
 		n -= o.found.sums.newMembers(&part.demand)
 		for level, units := range part.demand.units {
-			must(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
+			invariant.Hold(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
 			whole[level] += units
 		}
 		o.checkShare(part, count)
 	}
-	must(n == 0, "vertex %d keeps %d members to itself", sh.at, n)
-	must(whole[0] <= sh.demand.units[0], "the children of %d make groups of their own", sh.at)
+	invariant.Hold(n == 0, "vertex %d keeps %d members to itself", sh.at, n)
+	invariant.Hold(whole[0] <= sh.demand.units[0], "the children of %d make groups of their own", sh.at)
 }
 
 // checkSnapshot looks at a snapshot again: what is free is what is allocatable without what runs, and every member
@@ -82,32 +76,32 @@ func (o *outcome) checkShare(sh *share, count map[layout.Vertex]int64) {
 func (c *Snapshot) checkSnapshot() {
 	var all, leaving []*member
 	c.gangs.Ascend(func(g *gangMembers) bool {
-		must(len(g.members) > 0, "gang %s has no members", g.name)
+		invariant.Hold(len(g.members) > 0, "gang %s has no members", g.name)
 		all = append(all, g.members...)
 		return true
 	})
 	for _, m := range all {
 		_, ok := c.anchors.Get(anchor{m.kin.affinityKey, m.kin.gang})
-		must(ok || m.kin.affinityKey == "", "gang %s is not listed for affinity key %s", m.kin.gang, m.kin.affinityKey)
+		invariant.Hold(ok || m.kin.affinityKey == "", "gang %s is not listed for affinity key %s", m.kin.gang, m.kin.affinityKey)
 	}
 	c.anchors.Ascend(func(a anchor) bool {
-		must(slices.ContainsFunc(c.membersOf(a.gang), func(m *member) bool { return m.kin.affinityKey == a.key }),
+		invariant.Hold(slices.ContainsFunc(c.membersOf(a.gang), func(m *member) bool { return m.kin.affinityKey == a.key }),
 			"gang %s has no member with affinity key %s", a.gang, a.key)
 		return true
 	})
 	on := make([][]*member, len(c.fabric.names))
 	for i, m := range all {
-		must(i == 0 || compareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.kin.gang, m.name)
+		invariant.Hold(i == 0 || compareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.kin.gang, m.name)
 		on[m.node] = append(on[m.node], m)
 		if m.leaving {
 			leaving = append(leaving, m)
 		}
 	}
-	must(slices.Equal(c.leaving, leaving), "the leaving members are not those of the gangs")
+	invariant.Hold(slices.Equal(c.leaving, leaving), "the leaving members are not those of the gangs")
 	for id := range int32(len(c.fabric.names)) {
 		s := c.static.at(id)
-		must(slices.Equal(c.membersOn(id), on[id]), "the members on node %s are not those of the gangs", c.fabric.names[id])
-		must(s.flags&present != 0 || len(on[id]) == 0, "members run on absent node %s", c.fabric.names[id])
+		invariant.Hold(slices.Equal(c.membersOn(id), on[id]), "the members on node %s are not those of the gangs", c.fabric.names[id])
+		invariant.Hold(s.flags&present != 0 || len(on[id]) == 0, "members run on absent node %s", c.fabric.names[id])
 		for r := range c.free {
 			var free int64
 			if s.flags&present != 0 {
@@ -118,7 +112,7 @@ func (c *Snapshot) checkSnapshot() {
 					}
 				}
 			}
-			must(c.free[r].At(id) == free, "node %s has %d of %s free, not %d", c.fabric.names[id], c.free[r].At(id), c.fabric.resources[r], free)
+			invariant.Hold(c.free[r].At(id) == free, "node %s has %d of %s free, not %d", c.fabric.names[id], c.free[r].At(id), c.fabric.resources[r], free)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"fmt"
+	"github.com/muster-sched/muster"
 	"slices"
 	"sort"
 
@@ -60,7 +61,7 @@ func (p *problem) checkMultiples() error {
 	}
 	for i, l := range p.levels {
 		if within := p.mult[l.gather.must]; l.size%within != 0 {
-			return invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.size,
+			return muster.Invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.size,
 				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
 		}
 	}
@@ -77,12 +78,12 @@ func (p *problem) settleMultiples() error {
 	case p.mult == nil:
 		return nil
 	case len(p.running) > 0 && len(p.levels) > 0:
-		return unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
+		return muster.Unsupported("request.Gather", p.req.Name, "multiples for a gang with groups of which members run")
 	}
 	if len(p.levels) > 0 {
 		size := p.levels[0].size
 		if int64(len(p.pending))%size != 0 && size%p.mult[p.v.RootTop] != 0 {
-			return unsupported("request.Gather", p.req.Name, "multiples that do not divide the groups, beside a short last group")
+			return muster.Unsupported("request.Gather", p.req.Name, "multiples that do not divide the groups, beside a short last group")
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"fmt"
+	"github.com/muster-sched/muster"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -115,7 +116,7 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 	a := &part{label: from.Name, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, abroad: outer.abroad, around: outer, least: from.MinMember}
 	if from.Tree != "" {
 		if a.abroad = r.p.c.view(from.Tree); a.abroad == nil {
-			return nil, invalid(field+".Tree", from.Tree, "unknown topology")
+			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
 		}
 		if a.abroad == r.p.v {
 			a.abroad = nil
@@ -130,7 +131,7 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 			return nil, err
 		}
 		if a.multiples = of.multiplesIn(from.Gather); len(a.multiples) > 0 && a.abroad != nil {
-			return nil, unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
+			return nil, muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
 		}
 	}
 	for _, name := range from.Members {
@@ -148,7 +149,7 @@ func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, er
 		return a, r.inner(a, field, from.Parts, from.MinParts)
 	}
 	if len(from.Groups) > 1 && len(a.ranks)%from.Groups[0].Size != 0 {
-		return nil, unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.ranks)))
+		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.ranks)))
 	}
 	ranks := a.ranks
 	a.ranks = nil

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"github.com/muster-sched/muster"
 	"iter"
 	"slices"
 
@@ -66,7 +67,7 @@ func planOn(c *Snapshot, req *gang.Request, who leave) (*Result, error) {
 func (p *problem) forTier() (*gang.Request, error) {
 	layer := p.req.Preempt.ForTier
 	if _, ok := p.tier(layer); !ok {
-		return nil, invalid("request.Preempt.ForTier", layer, "unknown layer")
+		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
 	}
 	req := *p.req
 	req.Preempt.ForTier = ""

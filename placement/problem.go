@@ -119,14 +119,6 @@ func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 	return p, nil
 }
 
-func invalid(field string, value any, reason string) error {
-	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
-}
-
-func unsupported(field, value, feature string) error {
-	return &muster.InvalidError{Field: field, Value: value, Reason: feature, Unsupported: true}
-}
-
 func (p *problem) chooseTree() error {
 	name := p.req.Tree
 	if name == "" {
@@ -137,7 +129,7 @@ func (p *problem) chooseTree() error {
 		name = "default"
 	}
 	if p.v = p.c.view(name); p.v == nil {
-		return invalid("request.Tree", p.req.Tree, "unknown topology")
+		return muster.Invalid("request.Tree", p.req.Tree, "unknown topology")
 	}
 	return nil
 }
@@ -203,7 +195,7 @@ func (p *problem) gathering(field string, rules []gang.Rule, outer int32) (gathe
 	for i, r := range rules {
 		tier, ok := p.tier(r.Layer)
 		if !ok {
-			return g, invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
+			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
 		switch r.Strategy {
 		case gang.MustGather:

@@ -55,7 +55,7 @@ const (
 func (c *Snapshot) newQuotas(spec Spec) error {
 	switch {
 	case spec.Quotas == nil && (spec.Total != nil || spec.Demand != nil):
-		return invalid("cluster.Quotas", "", "missing, while their total or demand is given")
+		return muster.Invalid("cluster.Quotas", "", "missing, while their total or demand is given")
 	case spec.Quotas == nil:
 		return nil
 	}
@@ -72,7 +72,7 @@ func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	var errs []error
 	for _, name := range slices.SortedFunc(maps.Keys(demand), muster.CompareNatural) {
 		if c.quotas == nil {
-			return invalid("cluster.Demand", name, "unknown quota: there are none")
+			return muster.Invalid("cluster.Demand", name, "unknown quota: there are none")
 		}
 		next, err := c.quotas.WithDemand(name, demand[name])
 		if err != nil {
@@ -90,9 +90,9 @@ func (c *Snapshot) checkQuota(field, name string) error {
 	case name == "" || c.quotas != nil && c.quotas.IsLeaf(name):
 		return nil
 	case c.quotas == nil || !c.quotas.Has(name):
-		return invalid(field, name, "unknown quota")
+		return muster.Invalid(field, name, "unknown quota")
 	}
-	return invalid(field, name, "members can only be in a quota without children")
+	return muster.Invalid(field, name, "members can only be in a quota without children")
 }
 
 // count takes what a member holds of its quota, or gives it back; a member in none lessens what there is to divide. Leaving

@@ -49,7 +49,7 @@ func (p *problem) rankMembers() error {
 	for i := 0; i < len(p.req.Members) && len(p.own) > 0; i++ {
 		name := p.req.Members[i].Name
 		if m := named(p.own, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
-			return invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
+			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
 	p.place(p.ranking())

@@ -70,7 +70,7 @@ func (c *Snapshot) newMember(r *Running, g *intake, pool *amounts, near int32) (
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
 	if r.MinMember < 0 {
-		return m, invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
+		return m, muster.Invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
 	}
 	m.kin = g.kin(kin{
 		affinityKey: r.AffinityKey, quota: r.Quota, holds: holds,

@@ -86,7 +86,7 @@ func (p *problem) sumNeeds() error {
 	for _, s := range p.shapes {
 		for name, amount := range s.Resources {
 			if amount > math.MaxInt64-sum[name] {
-				return invalid("request.Members.Shape.Resources."+name, amount, "the sum of a group overflows")
+				return muster.Invalid("request.Members.Shape.Resources."+name, amount, "the sum of a group overflows")
 			}
 			sum[name] += amount
 		}

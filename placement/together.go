@@ -68,7 +68,7 @@ func newTeam(c *Snapshot, requests []*gang.Request) (*team, error) {
 			t.count[i]++
 		}
 		if names[r.Name] {
-			errs = append(errs, invalid(field+".Name", r.Name, "duplicate name"))
+			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
 		names[r.Name] = true
 		errs = append(errs, t.agrees(field, r))
@@ -96,7 +96,7 @@ func (t *team) agrees(field string, r *gang.Request) error {
 		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
 	} {
 		if !same.holds {
-			return unsupported(field+"."+same.name, fmt.Sprint(same.value), "gangs that start together and differ in this, or a tier worth victims")
+			return muster.Unsupported(field+"."+same.name, fmt.Sprint(same.value), "gangs that start together and differ in this, or a tier worth victims")
 		}
 	}
 	return nil

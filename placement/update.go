@@ -58,7 +58,7 @@ func apply(c *Snapshot, res *Result) (*Snapshot, error) {
 func assigned(c *Snapshot, res *Result) (*intake, error) {
 	for i := range res.Assignments {
 		if rank := res.Assignments[i].Rank; rank < 0 {
-			return nil, invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
+			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
 	g := &intake{gang: res.Gang, coming: len(res.Assignments)}

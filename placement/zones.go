@@ -19,7 +19,7 @@ type zoning struct {
 // newZoning brings zones inside.
 func newZoning(n *NUMA) (*zoning, error) {
 	if !n.Policy.Known() {
-		return nil, invalid("policy", n.Policy, "unknown policy")
+		return nil, muster.Invalid("policy", n.Policy, "unknown policy")
 	}
 	zones, err := numa.NewZones(n.Zones)
 	if err != nil {
