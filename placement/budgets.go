@@ -7,9 +7,6 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// Budgets lists the disruption budgets in natural order of names; the slice is the caller's.
-func (c *Snapshot) Budgets() []Budget { return slices.Clone(c.budgets) }
-
 // setBudgets replaces budgets, and adds those that are new.
 func (c *Snapshot) setBudgets(list []Budget) error {
 	if len(list) == 0 {

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/numa"
@@ -69,10 +70,10 @@ func (c *Cluster) Free(name string) (muster.Resources, bool) { return c.inside()
 func (c *Cluster) Running() iter.Seq[Running] { return c.inside().Running() }
 
 // Budgets lists the disruption budgets in natural order of their names; the slice is the caller's.
-func (c *Cluster) Budgets() []Budget { return c.inside().Budgets() }
+func (c *Cluster) Budgets() []Budget { return slices.Clone(c.inside().budgets) }
 
 // Quotas is what the quotas of the snapshot divide, and what is in use and pending; nil if there are none.
-func (c *Cluster) Quotas() *quota.State { return c.inside().Quotas() }
+func (c *Cluster) Quotas() *quota.State { return c.inside().quotas }
 
 // Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
 // are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that

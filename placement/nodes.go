@@ -113,7 +113,7 @@ func (k *kinder) of(n *Node, old *kind) (*kind, error) {
 
 // is says whether a node with the same allocatable is of the kind.
 func (k *kind) is(n *Node) bool {
-	return sameTaints(k.taints, n.Taints) && k.zoning.spec().equal(n.NUMA)
+	return sameTaints(k.taints, n.Taints) && sameZones(k.zoning.spec(), n.NUMA)
 }
 
 // sameTaints tells nil from empty, so that nodes read back as they were given.

@@ -102,7 +102,7 @@ func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.fabric.takeScratch()
+	r := takeScratch(c.fabric)
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{

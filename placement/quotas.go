@@ -14,9 +14,6 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Quotas is what the quotas of the snapshot divide, and what is in use and pending; nil if there are none.
-func (c *Snapshot) Quotas() *quota.State { return c.quotas }
-
 // bigSum is a sum of amounts that cannot overflow: of 128 bits, by two's complement.
 type bigSum struct{ high, low uint64 }
 

@@ -56,7 +56,7 @@ func (r *scratch) positions(n int64) []int32 {
 }
 
 // takeScratch gives a problem something to write on, itself included.
-func (f *fabric) takeScratch() *scratch {
+func takeScratch(f *fabric) *scratch {
 	r, _ := f.scratch.Get().(*scratch)
 	if r == nil {
 		r = &scratch{}

@@ -32,8 +32,8 @@ func newZoning(n *NUMA) (*zoning, error) {
 	return &zoning{n, bare}, nil
 }
 
-// equal says whether the two describe the same zones. O(zones * (zones + resources)).
-func (n *NUMA) equal(other *NUMA) bool {
+// sameZones says whether the two describe the same zones. O(zones * (zones + resources)).
+func sameZones(n *NUMA, other *NUMA) bool {
 	if n == nil || other == nil || n == other {
 		return n == other
 	}
