@@ -298,7 +298,7 @@ func (c *Cluster) describeQuotas(spec *Spec) {
 	if c.quotas == nil {
 		return
 	}
-	spec.Quotas, spec.Demand = c.quotas.Tree, map[string]muster.Resources{}
+	spec.Quotas, spec.Demand = c.quotas.Tree(), map[string]muster.Resources{}
 	if c.fixedTotal {
 		spec.Total = c.quotas.Total()
 	}
