@@ -295,7 +295,7 @@ func (c *Snapshot) describeQuotas(spec *Spec) {
 	if c.quotas == nil {
 		return
 	}
-	spec.Quotas, spec.Demand = c.quotas.Tree, map[string]muster.Resources{}
+	spec.Quotas, spec.Demand = c.quotas.Tree(), map[string]muster.Resources{}
 	if c.fabric.fixedTotal {
 		spec.Total = c.quotas.Total()
 	}

@@ -80,20 +80,20 @@ func (s *State) Wanting(a Ask) (*State, error) {
 
 // bring finds the path of an ask and lays its amounts out.
 func (s *State) bring(q *question, a Ask) error {
-	id, err := s.leaf(a.Quota, "request", a.Request)
+	id, err := s.tree.leaf(a.Quota, "request", a.Request)
 	if err != nil {
 		return err
 	}
 	q.ids, q.nodes, q.limits = q.ids[:0], q.nodes[:0], q.limits[:0]
 	q.request, q.pinned = q.request[:0], q.pinned[:0]
-	for _, name := range s.resources {
+	for _, name := range s.tree.resources {
 		request, pinned := a.Request[name], a.Pinned[name]
 		if request < 0 || pinned < 0 || pinned > request {
 			return &muster.InvalidError{Field: "ask." + name, Value: fmt.Sprint(request, " ", pinned), Reason: "negative, or more pinned than requested"}
 		}
 		q.request, q.pinned = append(q.request, request), append(q.pinned, pinned)
 	}
-	for ; id >= 0; id = s.parent[id] {
+	for ; id >= 0; id = s.tree.parent[id] {
 		q.ids = append(q.ids, id)
 	}
 	slices.Reverse(q.ids)
@@ -115,10 +115,10 @@ func (s *State) ask(q *question, a Ask, limit Limit) error {
 	n, budget := s.root, s.total
 	for _, id := range q.ids {
 		if limit != Greedy {
-			budget = part(s.sharesOf(s.parent[id], n, budget).got, s.place(id), len(budget))
+			budget = part(s.sharesOf(s.tree.parent[id], n, budget).got, s.tree.place(id), len(budget))
 			q.limits = append(q.limits, budget)
 		}
-		n = n.kids[s.place(id)]
+		n = n.kids[s.tree.place(id)]
 		q.nodes = append(q.nodes, n)
 	}
 	if limit == Borrow {
@@ -131,7 +131,7 @@ func (s *State) ask(q *question, a Ask, limit Limit) error {
 func (s *State) demanding(q *question) (*State, error) {
 	n := s.root
 	for _, id := range q.ids {
-		n = n.kids[s.place(id)]
+		n = n.kids[s.tree.place(id)]
 	}
 	for r, amount := range q.request {
 		if amount > n.demand()[r] {
@@ -153,15 +153,16 @@ func (s *State) demanding(q *question) (*State, error) {
 // bound is what binds a resource at the i-th quota of the path under a rule, what is used of it, and what is asked; ok is
 // false if it is not bound, or not asked for.
 func (s *State) bound(q *question, i, r int, rule Rule) (bound, used, asked int64, ok bool) {
+	t := s.tree
 	id, n := q.ids[i], q.nodes[i]
-	at := s.at(id, r)
+	at := t.at(id, r)
 	switch {
-	case q.request[r] == 0 || !s.governs(id, r):
+	case q.request[r] == 0 || !t.governs(id, r):
 		return 0, 0, 0, false
 	case rule == RuleMin:
-		return max(0, s.min[at]), n.pinned()[r], q.pinned[r], q.pinned[r] > 0 && s.guarantees(q, r)
+		return max(0, t.min[at]), n.pinned()[r], q.pinned[r], q.pinned[r] > 0 && s.guarantees(q, r)
 	case len(q.limits) == 0:
-		return s.most[at], n.used()[r], q.request[r], s.bounded[at]
+		return t.most[at], n.used()[r], q.request[r], t.bounded[at]
 	}
 	return q.limits[i][r], n.used()[r], q.request[r], true
 }
@@ -170,10 +171,10 @@ func (s *State) bound(q *question, i, r int, rule Rule) (bound, used, asked int6
 func (s *State) guarantees(q *question, r int) bool {
 	none := true
 	for _, id := range q.ids {
-		if s.min[s.at(id, r)] != missing {
+		if s.tree.min[s.tree.at(id, r)] != missing {
 			return true
 		}
-		none = none && len(s.specs[id].Min) == 0
+		none = none && len(s.tree.specs[id].Min) == 0
 	}
 	return none
 }
@@ -196,8 +197,8 @@ func short(bound, used, asked int64) int64 {
 }
 
 func (s *State) refusal(q *question, i int, rule Rule) *Refusal {
-	out := &Refusal{Quota: s.specs[q.ids[i]].Name, Path: s.path(q.ids[i]), Rule: rule}
-	for r, name := range s.resources {
+	out := &Refusal{Quota: s.tree.specs[q.ids[i]].Name, Path: s.tree.path(q.ids[i]), Rule: rule}
+	for r, name := range s.tree.resources {
 		bound, used, asked, ok := s.bound(q, i, r, rule)
 		if by := short(bound, used, asked); ok && by > 0 {
 			out.Short = append(out.Short, Shortage{Resource: name, Limit: bound, Used: used, Asked: asked, By: by})

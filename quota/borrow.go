@@ -22,7 +22,7 @@ type Pending struct {
 // more of the guarantee for them. Without it all demand counts. It is of this state: later ones know nothing of it. Errors as
 // for [State.Use], but the quota may have children. O(firm).
 func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error) {
-	id, ok := s.byName[quota]
+	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil, &muster.InvalidError{Field: "quota", Value: quota, Reason: "unknown quota"}
 	}
@@ -33,7 +33,7 @@ func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error)
 	if firm == nil {
 		firm = map[int32][]int64{}
 	}
-	firm[id] = s.vector(amounts)
+	firm[id] = s.tree.vector(amounts)
 	return s.withFirm(firm, s.told), nil
 }
 
@@ -43,12 +43,12 @@ func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error)
 func (s *State) WithQueue(queue []Pending) (*State, error) {
 	firm, left := map[int32][]int64{}, map[int32][]int64{}
 	for i, g := range queue {
-		id, err := s.leaf(g.Quota, "demand", nil)
+		id, err := s.tree.leaf(g.Quota, "demand", nil)
 		if err != nil {
 			return nil, fmt.Errorf("queue[%d]: %w", i, err)
 		}
-		member := s.vector(g.Member)
-		for ; id >= 0; id = s.parent[id] {
+		member := s.tree.vector(g.Member)
+		for ; id >= 0; id = s.tree.parent[id] {
 			if firm[id] == nil {
 				firm[id], left[id] = make([]int64, len(member)), s.securedLeft(id)
 			}
@@ -66,9 +66,9 @@ func (s *State) withFirm(firm map[int32][]int64, told bool) *State {
 
 // securedLeft is what is left of the guarantee of a quota, or of its share where that is less.
 func (s *State) securedLeft(id int32) []int64 {
-	left, n := make([]int64, len(s.resources)), s.node(id)
+	left, n := make([]int64, len(s.tree.resources)), s.node(id)
 	for r, runtime := range s.runtime(id) {
-		left[r] = max(0, min(s.secured[s.at(id, r)], runtime)-n.used()[r])
+		left[r] = max(0, min(s.tree.secured[s.tree.at(id, r)], runtime)-n.used()[r])
 	}
 	return left
 }
@@ -77,7 +77,7 @@ func (s *State) securedLeft(id int32) []int64 {
 func (s *State) start(id int32, g Pending, member, firm, left []int64) {
 	n := int64(g.Members)
 	for r, amount := range member {
-		if amount > 0 && s.governs(id, r) {
+		if amount > 0 && s.tree.governs(id, r) {
 			n = min(n, left[r]/amount)
 		}
 	}
@@ -89,7 +89,7 @@ func (s *State) start(id int32, g Pending, member, firm, left []int64) {
 		return
 	}
 	for r, amount := range member {
-		if s.governs(id, r) {
+		if s.tree.governs(id, r) {
 			firm[r] += n * amount
 			left[r] -= n * amount
 		}
@@ -102,15 +102,16 @@ func (s *State) lending() []int64 {
 	if known := s.lent.Load(); known != nil {
 		return *known
 	}
-	claims := make([]int64, len(s.most))
+	claims := make([]int64, len(s.tree.most))
 	s.lend(-1, s.root, claims)
 	s.lent.Store(&claims)
 	return claims
 }
 
 func (s *State) lend(id int32, n *node, claims []int64) {
+	t := s.tree
 	for i, kid := range n.kids {
-		s.lend(s.kid(id, i), kid, claims)
+		s.lend(t.kid(id, i), kid, claims)
 	}
 	if id < 0 {
 		return
@@ -124,29 +125,30 @@ func (s *State) lend(id int32, n *node, claims []int64) {
 	for r := range n.used() {
 		below := int64(0)
 		for i := range n.kids {
-			below = plus(below, claims[s.at(s.kid(id, i), r)])
+			below = plus(below, claims[t.at(t.kid(id, i), r)])
 		}
-		at := s.at(id, r)
-		most := max(n.used()[r], below, min(plus(n.used()[r], firm[r]), s.secured[at]))
-		claims[at] = s.claimOf(id, r, min(s.most[at], most))
+		at := t.at(id, r)
+		most := max(n.used()[r], below, min(plus(n.used()[r], firm[r]), t.secured[at]))
+		claims[at] = t.claimOf(id, r, min(t.most[at], most))
 	}
 }
 
 // borrow raises the limits of a path to its shares if all others lend what they cannot use.
 func (s *State) borrow(q *question) {
-	lent, k := s.lending(), len(s.resources)
+	t := s.tree
+	lent, k := s.lending(), len(t.resources)
 	q.lent = slices.Grow(q.lent[:0], len(q.ids)*k)[:len(q.ids)*k]
 	for i := range slices.Backward(q.ids) {
 		s.claimBeside(q, i, lent)
 	}
 	budget := s.total
 	for i, id := range q.ids {
-		up, own := s.parent[id], part(q.lent, i, k)
-		first := s.kid(up, 0)
-		q.got = append(q.got[:0], lent[s.at(first, 0):s.at(first+int32(s.kids(up)), 0)]...)
-		copy(part(q.got, s.place(id), k), own)
+		up, own := t.parent[id], part(q.lent, i, k)
+		first := t.kid(up, 0)
+		q.got = append(q.got[:0], lent[t.at(first, 0):t.at(first+int32(t.kids(up)), 0)]...)
+		copy(part(q.got, t.place(id), k), own)
 		s.divide(up, budget, q.got)
-		copy(own, part(q.got, s.place(id), k))
+		copy(own, part(q.got, t.place(id), k))
 		budget = own
 	}
 	for i, limits := range q.limits {
@@ -160,7 +162,8 @@ func (s *State) borrow(q *question) {
 
 // claimBeside works out what the i-th quota of a path claims, where its children beside the path lend.
 func (s *State) claimBeside(q *question, i int, lent []int64) {
-	id, n, k := q.ids[i], q.nodes[i], len(s.resources)
+	t := s.tree
+	id, n, k := q.ids[i], q.nodes[i], len(t.resources)
 	claim := part(q.lent, i, k)
 	for r := range claim {
 		if claim[r] = 0; len(n.kids) == 0 {
@@ -168,8 +171,8 @@ func (s *State) claimBeside(q *question, i int, lent []int64) {
 		}
 	}
 	for j, kid := range n.kids {
-		other := s.of(lent, s.kid(id, j))
-		if s.kid(id, j) == q.ids[i+1] {
+		other := t.of(lent, t.kid(id, j))
+		if t.kid(id, j) == q.ids[i+1] {
 			other = part(q.lent, i+1, k)
 		}
 		for r, used := range kid.used() {
@@ -177,6 +180,6 @@ func (s *State) claimBeside(q *question, i int, lent []int64) {
 		}
 	}
 	for r := range claim {
-		claim[r] = s.claimOf(id, r, min(s.most[s.at(id, r)], claim[r]))
+		claim[r] = t.claimOf(id, r, min(t.most[t.at(id, r)], claim[r]))
 	}
 }

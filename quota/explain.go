@@ -34,19 +34,19 @@ type Terms struct {
 // Explain says how the share of a quota comes about, by resource in natural order; nil for an unknown quota. The list is the
 // caller's. Cost as for [State.Share].
 func (s *State) Explain(quota string) []Terms {
-	id, ok := s.byName[quota]
+	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil
 	}
 	var out []Terms
 	n, share := s.node(id), s.runtime(id)
-	for r, resource := range s.resources {
-		if !s.governs(id, r) {
+	for r, resource := range s.tree.resources {
+		if !s.tree.governs(id, r) {
 			continue
 		}
-		at := s.at(id, r)
+		at := s.tree.at(id, r)
 		t := Terms{
-			Resource: resource, Min: max(0, s.min[at]), Max: s.bounds(at, r, s.most[at]), Guarantee: s.guarantee(at, r),
+			Resource: resource, Min: max(0, s.tree.min[at]), Max: s.bounds(at, r, s.tree.most[at]), Guarantee: s.guarantee(at, r),
 			Used: n.used()[r], Pinned: n.pinned()[r], Demand: n.demand()[r],
 			Want: s.bounds(at, r, n.want()[r]), Claim: s.bounds(at, r, n.claim()[r]),
 			Weight: s.weighs(at, r), Share: share[r], Raise: RaiseBudget,

@@ -20,12 +20,12 @@ type Eviction struct {
 
 // leaving is evictions brought inside, with the gang that they make room for. It can be used again.
 type leaving struct {
-	question
-	own   int32   // the quota of the gang; -1: none
-	reach int32   // the lowest quota above the gang's and all that give something back; its own, if none does
-	gives []int32 // the quotas of the evictions that are reclaimed
-	tops  []int32 // for each of these, the lowest quota above it and the gang's
-	held  []int64 // by such eviction, then resource
+	question question
+	own      int32   // the quota of the gang; -1: none
+	reach    int32   // the lowest quota above the gang's and all that give something back; its own, if none does
+	gives    []int32 // the quotas of the evictions that are reclaimed
+	tops     []int32 // for each of these, the lowest quota above it and the gang's
+	held     []int64 // by such eviction, then resource
 	// What quotas use, less what leaves: by id, then resource, for those that are touched.
 	left    []int64
 	known   []bool
@@ -71,18 +71,19 @@ func (t *Tree) meet(a, b int32) int32 {
 // and governed by that quota. The resource is the first such one of the quota itself, by [muster.CompareResources]. Where nothing
 // is taken back it is ok, without a resource; an unknown quota gives nothing. O(depth * k).
 func (s *State) OverMin(quota, asking string, asked, held muster.Resources) (resource string, ok bool) {
-	id, known := s.find(quota)
-	own, knownToo := s.find(asking)
+	t := s.tree
+	id, known := t.find(quota)
+	own, knownToo := t.find(asking)
 	if !known || !knownToo {
 		return "", false
 	}
 	if id < 0 || own < 0 {
 		return "", true
 	}
-	for at, top := id, s.meet(id, own); at != top; at = s.parent[at] {
+	for at, top := id, t.meet(id, own); at != top; at = t.parent[at] {
 		first, used := "", s.node(at).used()
-		for r, name := range s.resources {
-			if asked[name] > 0 && held[name] > 0 && s.governs(at, r) && used[r] > max(0, s.min[s.at(at, r)]) &&
+		for r, name := range t.resources {
+			if asked[name] > 0 && held[name] > 0 && t.governs(at, r) && used[r] > max(0, t.min[t.at(at, r)]) &&
 				(first == "" || muster.CompareResources(name, first) < 0) {
 				first = name
 			}
@@ -101,7 +102,7 @@ func (s *State) OverMin(quota, asking string, asked, held muster.Resources) (res
 // own: in its quota, and in each above that is not above the other as well, what is used and the whole request stay within the
 // min, in every resource that [RuleMin] would look at if all of the request were pinned. Errors as for [State.Reclaims]. O(depth * k).
 func (s *State) MayReclaim(a Ask, from string, gone muster.Resources) (bool, error) {
-	other, ok := s.find(from)
+	other, ok := s.tree.find(from)
 	if !ok {
 		return false, &muster.InvalidError{Field: "quota", Value: from, Reason: "unknown quota"}
 	}
@@ -111,7 +112,7 @@ func (s *State) MayReclaim(a Ask, from string, gone muster.Resources) (bool, err
 	if err != nil || w.own < 0 || other < 0 {
 		return err == nil, err
 	}
-	w.reach = s.meet(w.own, other)
+	w.reach = s.tree.meet(w.own, other)
 	return s.withinMin(w), nil
 }
 
@@ -137,6 +138,7 @@ func (s *State) Reclaims(a Ask, evictions []Eviction) (bool, error) {
 // lacks to its min less what it lacked, summed by resource; nil if nothing. The map is the caller's. Errors as for [State.Reclaims].
 // O(e * depth * k) for e evictions.
 func (s *State) BelowMin(a Ask, evictions []Eviction) (muster.Resources, error) {
+	t := s.tree
 	w, err := s.leave(a, evictions)
 	defer w.back()
 	if err != nil {
@@ -144,14 +146,14 @@ func (s *State) BelowMin(a Ask, evictions []Eviction) (muster.Resources, error) 
 	}
 	var taken muster.Resources
 	for _, id := range w.touched {
-		if s.first[id] < s.end[id] {
+		if t.first[id] < t.end[id] {
 			continue
 		}
-		used, left := s.node(id).used(), s.of(w.left, id)
-		for r, name := range s.resources {
-			least, asked := max(0, s.min[s.at(id, r)]), int64(0)
+		used, left := s.node(id).used(), t.of(w.left, id)
+		for r, name := range t.resources {
+			least, asked := max(0, t.min[t.at(id, r)]), int64(0)
 			if id == w.own {
-				asked = w.request[r]
+				asked = w.question.request[r]
 			}
 			by := max(0, least-plus(left[r], asked)) - max(0, least-plus(used[r], asked))
 			if by > 0 && taken == nil {
@@ -167,16 +169,17 @@ func (s *State) BelowMin(a Ask, evictions []Eviction) (muster.Resources, error) 
 
 // leave brings evictions inside, and takes what they hold off what quotas use. The result must be given back, with an error too.
 func (s *State) leave(a Ask, evictions []Eviction) (*leaving, error) {
-	w, k := leavings.Get().(*leaving), len(s.resources)
-	w.gives, w.tops, w.held, w.own, w.request = w.gives[:0], w.tops[:0], w.held[:0], -1, w.request[:0]
-	if len(w.known) < len(s.specs) || len(w.left) < len(s.most) {
-		w.known, w.left = make([]bool, len(s.specs)), make([]int64, len(s.most))
+	t := s.tree
+	w, k := leavings.Get().(*leaving), len(t.resources)
+	w.gives, w.tops, w.held, w.own, w.question.request = w.gives[:0], w.tops[:0], w.held[:0], -1, w.question.request[:0]
+	if len(w.known) < len(t.specs) || len(w.left) < len(t.most) {
+		w.known, w.left = make([]bool, len(t.specs)), make([]int64, len(t.most))
 	}
 	if a.Quota != "" {
 		if err := s.bring(&w.question, a); err != nil {
 			return w, err
 		}
-		w.own = w.ids[len(w.ids)-1]
+		w.own = w.question.ids[len(w.question.ids)-1]
 	}
 	w.reach = w.own
 	for i := range evictions {
@@ -184,13 +187,13 @@ func (s *State) leave(a Ask, evictions []Eviction) (*leaving, error) {
 		if e.Quota == "" {
 			continue
 		}
-		id, err := s.leaf(e.Quota, "held", e.Held)
+		id, err := t.leaf(e.Quota, "held", e.Held)
 		if err != nil {
 			return w, err
 		}
-		top := s.meet(id, w.own)
+		top := t.meet(id, w.own)
 		from := len(w.held)
-		for _, name := range s.resources {
+		for _, name := range t.resources {
 			w.held = append(w.held, e.Held[name])
 		}
 		if err := s.fits(w, id, w.held[from:]); err != nil {
@@ -201,7 +204,7 @@ func (s *State) leave(a Ask, evictions []Eviction) (*leaving, error) {
 			w.held = w.held[:from]
 			continue
 		}
-		for at := id; at != top; at = s.parent[at] {
+		for at := id; at != top; at = t.parent[at] {
 			subtract(s.remaining(w, at), part(w.held, len(w.gives), k))
 		}
 		w.gives, w.tops, w.reach = append(w.gives, id), append(w.tops, top), min(w.reach, top)
@@ -220,7 +223,7 @@ func (w *leaving) back() {
 
 // remaining is what is left in use of a quota, to be changed.
 func (s *State) remaining(w *leaving, id int32) []int64 {
-	left := s.of(w.left, id)
+	left := s.tree.of(w.left, id)
 	if !w.known[id] {
 		w.known[id] = true
 		w.touched = append(w.touched, id)
@@ -239,7 +242,8 @@ func (s *State) fits(w *leaving, id int32, held []int64) error {
 		case held[r] <= left:
 			continue
 		}
-		return &muster.InvalidError{Field: "quota " + s.specs[id].Name + ".held." + s.resources[r], Value: fmt.Sprint(held[r]), Reason: reason}
+		field := "quota " + s.tree.specs[id].Name + ".held." + s.tree.resources[r]
+		return &muster.InvalidError{Field: field, Value: fmt.Sprint(held[r]), Reason: reason}
 	}
 	return nil
 }
@@ -253,12 +257,13 @@ func subtract(from, amounts []int64) {
 
 // withinMin says whether the request, with what left the gang's own quota gone, keeps the minima of the path up to below reach.
 func (s *State) withinMin(w *leaving) bool {
+	t := s.tree
 	had, has := s.node(w.own).used(), s.remaining(w, w.own)
-	for at := w.own; at != w.reach; at = s.parent[at] {
+	for at := w.own; at != w.reach; at = t.parent[at] {
 		used := s.node(at).used()
-		for r, asked := range w.request {
-			if asked > 0 && s.governs(at, r) && s.guarantees(&w.question, r) &&
-				short(max(0, s.min[s.at(at, r)]), used[r]-(had[r]-has[r]), asked) > 0 {
+		for r, asked := range w.question.request {
+			if asked > 0 && t.governs(at, r) && s.guarantees(&w.question, r) &&
+				short(max(0, t.min[t.at(at, r)]), used[r]-(had[r]-has[r]), asked) > 0 {
 				return false
 			}
 		}
@@ -268,15 +273,16 @@ func (s *State) withinMin(w *leaving) bool {
 
 // ordered says whether there is an order of the evictions that are reclaimed.
 func (s *State) ordered(w *leaving) bool {
-	k := len(s.resources)
+	t := s.tree
+	k := len(t.resources)
 	for n := len(w.gives); n > 0; {
 		kept := 0
 		for i := range n {
 			held := part(w.held, i, k)
 			if s.mayBeLast(w, w.gives[i], w.tops[i], held) {
-				for at := w.gives[i]; at != w.tops[i]; at = s.parent[at] {
+				for at := w.gives[i]; at != w.tops[i]; at = t.parent[at] {
 					for r, amount := range held {
-						w.left[s.at(at, r)] = plus(w.left[s.at(at, r)], amount)
+						w.left[t.at(at, r)] = plus(w.left[t.at(at, r)], amount)
 					}
 				}
 				continue
@@ -295,11 +301,12 @@ func (s *State) ordered(w *leaving) bool {
 
 // mayBeLast says whether each quota from one up to below top is over its min, where only this eviction is not gone.
 func (s *State) mayBeLast(w *leaving, id, top int32, held []int64) bool {
-	for at := id; at != top; at = s.parent[at] {
+	t := s.tree
+	for at := id; at != top; at = t.parent[at] {
 		over := false
 		for r, amount := range held {
-			i := s.at(at, r)
-			over = over || amount > 0 && w.request[r] > 0 && s.governs(at, r) && plus(w.left[i], amount) > max(0, s.min[i])
+			i := t.at(at, r)
+			over = over || amount > 0 && w.question.request[r] > 0 && t.governs(at, r) && plus(w.left[i], amount) > max(0, t.min[i])
 		}
 		if !over {
 			return false

@@ -10,14 +10,14 @@ import (
 // Share is how much a quota may use now, of the resources that it governs; nil for an unknown quota. The map is the caller's.
 // What was worked out once is kept with the state. O(depth * k), the first time O(n log n) for the children on the path.
 func (s *State) Share(quota string) muster.Resources {
-	id, ok := s.byName[quota]
+	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil
 	}
 	out := muster.Resources{}
 	for r, amount := range s.runtime(id) {
-		if s.governs(id, r) {
-			out[s.resources[r]] = amount
+		if s.tree.governs(id, r) {
+			out[s.tree.resources[r]] = amount
 		}
 	}
 	return out
@@ -28,8 +28,8 @@ func (s *State) runtime(id int32) []int64 {
 	if id < 0 {
 		return s.total
 	}
-	up := s.parent[id]
-	return part(s.sharesOf(up, s.node(up), s.runtime(up)).got, s.place(id), len(s.resources))
+	up := s.tree.parent[id]
+	return part(s.sharesOf(up, s.node(up), s.runtime(up)).got, s.tree.place(id), len(s.tree.resources))
 }
 
 // part is the i-th k amounts.
@@ -40,7 +40,7 @@ func (s *State) node(id int32) *node {
 	if id < 0 {
 		return s.root
 	}
-	return s.node(s.parent[id]).kids[s.place(id)]
+	return s.node(s.tree.parent[id]).kids[s.tree.place(id)]
 }
 
 // sharesOf divides a budget among the children of a quota.
@@ -62,14 +62,15 @@ func (s *State) sharesOf(id int32, n *node, budget []int64) *shares {
 // far as it is claimed; what is left is shared by weight. If the budget cannot pay the floors, these are scaled: they are shared by
 // guarantee.
 func (s *State) divide(id int32, budget, amounts []int64) {
+	t := s.tree
 	w := sharings.Get().(*sharing)
 	defer sharings.Put(w)
-	n, k, first := s.kids(id), len(budget), s.kid(id, 0)
+	n, k, first := t.kids(id), len(budget), t.kid(id, 0)
 	w.list = slices.Grow(w.list[:0], n)[:n]
 	for r, left := range budget {
 		floors := int64(0)
 		for i := range w.list {
-			at := s.at(first+int32(i), r)
+			at := t.at(first+int32(i), r)
 			claim := amounts[i*k+r]
 			floor := min(s.guarantee(at, r), claim)
 			w.list[i] = claimant{weight: s.weighs(at, r), cap: claim - floor, place: i}
@@ -80,7 +81,7 @@ func (s *State) divide(id int32, budget, amounts []int64) {
 			left -= floors
 		} else { // scaled
 			for i := range w.list {
-				w.list[i].weight, w.list[i].cap, amounts[i*k+r] = s.guarantee(s.at(first+int32(i), r), r), amounts[i*k+r], 0
+				w.list[i].weight, w.list[i].cap, amounts[i*k+r] = s.guarantee(t.at(first+int32(i), r), r), amounts[i*k+r], 0
 			}
 		}
 		w.share(left)
@@ -92,19 +93,19 @@ func (s *State) divide(id int32, budget, amounts []int64) {
 
 // weighs is the weight of the quota at a place.
 func (s *State) weighs(at, r int) int64 {
-	if s.weight[at] == missing {
+	if s.tree.weight[at] == missing {
 		return s.total[r]
 	}
-	return s.weight[at]
+	return s.tree.weight[at]
 }
 
 // guarantee is that of the quota at a place.
-func (s *State) guarantee(at, r int) int64 { return s.bounds(at, r, s.secured[at]) }
+func (s *State) guarantee(at, r int) int64 { return s.bounds(at, r, s.tree.secured[at]) }
 
 // bounds holds an amount of the quota at a place down to the total, if there is no maximum. Where amounts are only added up and shared
 // out, it is enough to do so at the end.
 func (s *State) bounds(at, r int, amount int64) int64 {
-	if s.bounded[at] {
+	if s.tree.bounded[at] {
 		return amount
 	}
 	return min(amount, s.total[r])
@@ -120,8 +121,8 @@ func (s *State) Shares(yield func(quota string, share muster.Resources)) {
 	if yield == nil {
 		return
 	}
-	for id := range s.specs {
-		name := s.specs[id].Name
+	for id := range s.tree.specs {
+		name := s.tree.specs[id].Name
 		yield(name, s.Share(name))
 	}
 }
@@ -129,7 +130,7 @@ func (s *State) Shares(yield func(quota string, share muster.Resources)) {
 func (s *State) shareAll(id int32, n *node, budget []int64) {
 	sh := s.sharesOf(id, n, budget)
 	for i, kid := range n.kids {
-		if id := s.kid(id, i); s.kids(id) > 0 {
+		if id := s.tree.kid(id, i); s.tree.kids(id) > 0 {
 			s.shareAll(id, kid, part(sh.got, i, len(budget)))
 		}
 	}

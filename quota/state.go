@@ -13,7 +13,7 @@ import (
 // State is a tree, what there is in total, and what is used and asked for. It is immutable and safe for concurrent use;
 // the methods that change something return a new state, which shares all but the path from the quota to the root.
 type State struct {
-	*Tree
+	tree  *Tree
 	total []int64
 	root  *node
 	lent  *atomic.Pointer[[]int64] // see lending
@@ -47,15 +47,33 @@ type shares struct{ budget, got []int64 }
 // State begins with nothing in use. A resource that the total lacks is 0; those that no quota governs are left out. A negative total is an
 // [muster.InvalidError]. O(n k).
 func (t *Tree) State(total muster.Resources) (*State, error) {
-	return (&State{Tree: t, root: t.nodes()}).WithTotal(total)
+	return (&State{tree: t, root: t.nodes()}).WithTotal(total)
 }
+
+// Tree is the quotas that the state is of. O(1).
+func (s *State) Tree() *Tree { return s.tree }
+
+// Quotas lists the names as [Tree.Quotas] does. The list is the caller's. O(n).
+func (s *State) Quotas() []string { return s.tree.Quotas() }
+
+// Spec finds a quota by name, see [Tree.Spec]. O(1).
+func (s *State) Spec(name string) (Spec, bool) { return s.tree.Spec(name) }
+
+// Has says whether there is a quota of this name. O(1).
+func (s *State) Has(name string) bool { return s.tree.Has(name) }
+
+// IsLeaf says whether members may be in the quota, see [Tree.IsLeaf]. O(1).
+func (s *State) IsLeaf(name string) bool { return s.tree.IsLeaf(name) }
+
+// Below says whether a quota is another one or lies below it, see [Tree.Below]. O(depth).
+func (s *State) Below(name, above string) bool { return s.tree.Below(name, above) }
 
 // WithTotal is the state with another total. What quotas claim does not depend on it, only what they get. O(k).
 func (s *State) WithTotal(total muster.Resources) (*State, error) {
 	if err := total.Validate("total"); err != nil {
 		return nil, err
 	}
-	return &State{Tree: s.Tree, total: s.vector(total), root: s.root, lent: newLent()}, nil
+	return &State{tree: s.tree, total: s.tree.vector(total), root: s.root, lent: newLent()}, nil
 }
 
 // nodes is all quotas with nothing in use.
@@ -148,18 +166,18 @@ func (t *Tree) claimOf(id int32, r int, want int64) int64 {
 
 // change replaces a leaf, and all above it.
 func (s *State) change(id int32, f func(n *node) error) (*State, error) {
-	n, err := s.changed(-1, s.root, s.ids(id), f)
+	n, err := s.changed(-1, s.root, s.tree.ids(id), f)
 	if err != nil {
 		return nil, err
 	}
-	return &State{Tree: s.Tree, total: s.total, root: n, lent: newLent()}, nil
+	return &State{tree: s.tree, total: s.total, root: n, lent: newLent()}, nil
 }
 
 // changed copies a node and replaces what lies on the path below it.
 func (s *State) changed(id int32, old *node, path []int32, f func(n *node) error) (*node, error) {
 	n := &node{amounts: make([]int64, len(old.amounts))}
 	if len(path) > 0 {
-		at := s.place(path[0])
+		at := s.tree.place(path[0])
 		kid, err := s.changed(path[0], old.kids[at], path[1:], f)
 		if err != nil {
 			return nil, err
@@ -172,7 +190,7 @@ func (s *State) changed(id int32, old *node, path []int32, f func(n *node) error
 			return nil, err
 		}
 	}
-	s.sum(id, n)
+	s.tree.sum(id, n)
 	return n, nil
 }
 
@@ -224,13 +242,13 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 	if err := pinned.Validate("quota " + quota + ".nonPreemptible"); err != nil {
 		return nil, err
 	}
-	id, err := s.leaf(quota, "used", used)
+	id, err := s.tree.leaf(quota, "used", used)
 	if err != nil {
 		return nil, err
 	}
 	return s.change(id, func(n *node) error {
 		hasUsed, hasPinned := n.used(), n.pinned()
-		for r, name := range s.resources {
+		for r, name := range s.tree.resources {
 			bad := func(field string, amount int64, reason string) error {
 				return &muster.InvalidError{Field: "quota " + quota + "." + field + "." + name, Value: fmt.Sprint(amount), Reason: reason}
 			}
@@ -255,13 +273,13 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 // Usage is what is in use and pending in a quota, of the resources that some quota governs: all that is in use, the part of it that is not
 // preemptible, and the demand; sums over the leaves below it. Nil for an unknown quota. The maps are the caller's. O(depth + k).
 func (s *State) Usage(quota string) (used, pinned, demand muster.Resources) {
-	id, ok := s.byName[quota]
+	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil, nil, nil
 	}
 	n := s.node(id)
 	used, pinned, demand = muster.Resources{}, muster.Resources{}, muster.Resources{}
-	for r, name := range s.resources {
+	for r, name := range s.tree.resources {
 		used[name], pinned[name], demand[name] = n.used()[r], n.pinned()[r], n.demand()[r]
 	}
 	return used, pinned, demand
@@ -272,12 +290,12 @@ func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error
 	if err := demand.Validate("quota " + quota + ".demand"); err != nil {
 		return nil, err
 	}
-	id, err := s.leaf(quota, "demand", demand)
+	id, err := s.tree.leaf(quota, "demand", demand)
 	if err != nil {
 		return nil, err
 	}
 	return s.change(id, func(n *node) error {
-		copy(n.demand(), s.vector(demand))
+		copy(n.demand(), s.tree.vector(demand))
 		return nil
 	})
 }
@@ -285,7 +303,7 @@ func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error
 // Total is what there is to divide, of the resources that some quota governs. The map is the caller's. O(k).
 func (s *State) Total() muster.Resources {
 	total := muster.Resources{}
-	for r, name := range s.resources {
+	for r, name := range s.tree.resources {
 		total[name] = s.total[r]
 	}
 	return total

@@ -158,7 +158,7 @@ func TestLastUnitIsTakenBack(t *testing.T) {
 }
 
 func TestBelow(t *testing.T) {
-	tree := departments(t, nil).Tree
+	tree := departments(t, nil).Tree()
 	for _, c := range []struct {
 		name, above string
 		below       bool

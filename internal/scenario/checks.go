@@ -144,7 +144,7 @@ func (c snapshot) dump() placement.Spec {
 	spec.Nodes = slices.Collect(c.Nodes())
 	spec.Running = slices.Collect(c.Running())
 	if q := c.Quotas(); q != nil {
-		spec.Quotas, spec.Total, spec.Demand = q.Tree, c.total, map[string]muster.Resources{}
+		spec.Quotas, spec.Total, spec.Demand = q.Tree(), c.total, map[string]muster.Resources{}
 		for _, name := range q.Quotas() {
 			if q.IsLeaf(name) {
 				_, _, spec.Demand[name] = q.Usage(name)

@@ -24,16 +24,17 @@ type budget struct {
 	bound, staying int
 }
 
-// budgets is what is known of budgets.
+// budgets are the budgets of the input, by namespace.
 type budgets struct {
 	bySpace map[string][]*budget
 	// shared are the lists that members have, by the names in them, since few differ.
 	shared map[string][]string
+	list   []placement.Budget // in natural order of names, once they are counted
 }
 
 // readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
 // missing one in both.
-func (r *reader) readBudget(o *object) {
+func (all *budgets) readBudget(o *object) {
 	spec := o.root.sub("spec")
 	selector := spec.sub("selector")
 	b := &budget{
@@ -46,10 +47,10 @@ func (r *reader) readBudget(o *object) {
 		spec.get("maxUnavailable").fail("excludes minAvailable")
 	}
 	b.allowed, b.told = o.root.sub("status").get("disruptionsAllowed").whole(0)
-	if r.bySpace == nil {
-		r.bySpace = map[string][]*budget{}
+	if all.bySpace == nil {
+		all.bySpace = map[string][]*budget{}
 	}
-	r.bySpace[o.namespace] = append(r.bySpace[o.namespace], b)
+	all.bySpace[o.namespace] = append(all.bySpace[o.namespace], b)
 }
 
 // portion is a number of members, or a percentage of them.
@@ -84,12 +85,12 @@ func (p portion) of(members int) int {
 }
 
 // budgetsOf lists the budgets that a member on a node counts in, and counts it there.
-func (r *reader) budgetsOf(d *draft, m *member) []string {
-	if len(r.bySpace) == 0 {
+func (all *budgets) of(d *draft, m *member) []string {
+	if len(all.bySpace) == 0 {
 		return nil
 	}
 	var names []string
-	for _, b := range r.bySpace[d.place().namespace] {
+	for _, b := range all.bySpace[d.place().namespace] {
 		if b.none || !b.selector.matches(m.labels) {
 			continue
 		}
@@ -103,26 +104,26 @@ func (r *reader) budgetsOf(d *draft, m *member) []string {
 	}
 	slices.SortFunc(names, muster.CompareNatural)
 	key := fmt.Sprintf("%q", names)
-	if r.shared == nil {
-		r.shared = map[string][]string{}
+	if all.shared == nil {
+		all.shared = map[string][]string{}
 	}
-	if r.shared[key] == nil {
-		r.shared[key] = names
+	if all.shared[key] == nil {
+		all.shared[key] = names
 	}
-	return r.shared[key]
+	return all.shared[key]
 }
 
 // countBudgets says how many members may leave, when all members are known. Those that are leaving already are missed.
-func (r *reader) countBudgets() {
-	for _, list := range r.bySpace {
+func (all *budgets) count() {
+	for _, list := range all.bySpace {
 		for _, b := range list {
 			if !b.told {
 				b.allowed = max(0, b.staying-b.wanted())
 			}
-			r.spec.Budgets = append(r.spec.Budgets, placement.Budget{Name: b.name, Allowed: b.allowed})
+			all.list = append(all.list, placement.Budget{Name: b.name, Allowed: b.allowed})
 		}
 	}
-	slices.SortFunc(r.spec.Budgets, func(a, b placement.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(all.list, func(a, b placement.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
 }
 
 // wanted is how many of the selected members are to stay.

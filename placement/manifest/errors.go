@@ -80,3 +80,41 @@ type located struct {
 	seq int
 	err error
 }
+
+// defects is nil for an object that is not there.
+func (o *object) defects() []*Error {
+	if o == nil {
+		return nil
+	}
+	return o.errors
+}
+
+// invalids takes a joined error apart.
+func invalids(err error) []*muster.InvalidError {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var out []*muster.InvalidError
+		for _, sub := range joined.Unwrap() {
+			out = append(out, invalids(sub)...)
+		}
+		return out
+	}
+	var invalid *muster.InvalidError
+	if errors.As(err, &invalid) {
+		return []*muster.InvalidError{invalid}
+	}
+	return []*muster.InvalidError{{Field: "topology", Reason: err.Error()}}
+}
+
+// plural writes a count and what is counted.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// notices tell what was accepted but is worth saying.
+type notices []string
+
+func (n *notices) add(text string) { *n = append(*n, text) }

@@ -2,36 +2,67 @@ package manifest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
-// gangs gives all pods to their gangs, completes these and returns those that wait, in queue order.
-func (r *reader) gangs() []*draft {
-	r.assignPods()
-	r.dropCovered()
-	r.buildQuotas()
-	r.formTeams()
-	var waiting []*draft
-	for _, d := range r.drafts {
-		if r.finish(d) {
-			waiting = append(waiting, d)
-			r.addDemand(d)
-		}
+// gangs are the gangs of the input, in the order in which they are met.
+type gangs struct {
+	notices *notices
+
+	drafts  []*draft
+	byName  map[string]*draft
+	covered map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
+}
+
+// declare adds the gang of an object. The object has errors already if the name is taken.
+func (g *gangs) declare(o *object) *draft {
+	d := &draft{obj: o, name: o.fullName(), created: o.created, uid: o.uid, class: o.root.sub("spec").get("priorityClassName")}
+	d.class.str()
+	d.queues = queuesOf(o)
+	if g.byName == nil {
+		g.byName = map[string]*draft{}
 	}
-	r.joinTeams(waiting)
-	slices.SortFunc(r.spec.Running, func(a, b placement.Running) int {
-		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
-	})
-	r.countBudgets()
-	slices.SortFunc(r.notices, muster.CompareNatural)
-	sortQueue(waiting)
-	return waiting
+	switch other := g.byName[d.name]; {
+	case other == nil:
+		g.drafts = append(g.drafts, d)
+	case d.isPodGroup() && !other.isPodGroup():
+		d.job = other
+		g.drafts[slices.Index(g.drafts, other)] = d
+	case other.isPodGroup() && !d.isPodGroup() && other.job == nil:
+		other.job = d
+		return d
+	default:
+		o.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
+		return d
+	}
+	g.byName[d.name] = d
+	return d
+}
+
+// owned notes that a gang stands for the jobs that own its object.
+func (g *gangs) owned(o *object, d *draft) {
+	for _, owner := range o.owners {
+		g.cover(owner.kind+"/"+o.namespace+"/"+owner.name, d)
+	}
+}
+
+// cover notes that a gang stands for an object, `Job/ns/name`.
+func (g *gangs) cover(name string, d *draft) {
+	if g.covered == nil {
+		g.covered = map[string]*draft{}
+	}
+	g.covered[name] = d
+}
+
+// podGroup starts the gang of a PodGroup.
+func (g *gangs) podGroup(o *object) *draft {
+	d := g.declare(o)
+	g.owned(o, d)
+	d.min, _ = o.root.sub("spec").get("minMember").whole(0)
+	return d
 }
 
 // gangKeys tell a pod's gang, in the order in which they count: annotations and labels of all systems.
@@ -61,16 +92,16 @@ var ownerKeys = []struct {
 }
 
 // assignPods finds the gang of each pod; a pod without one is a gang of its own.
-func (r *reader) assignPods() {
-	if r.byName == nil {
-		r.byName = map[string]*draft{}
+func (g *gangs) assignPods(pods []*member) {
+	if g.byName == nil {
+		g.byName = map[string]*draft{}
 	}
-	slices.SortStableFunc(r.pods, func(a, b *member) int {
+	slices.SortStableFunc(pods, func(a, b *member) int {
 		return cmp.Or(muster.CompareNatural(a.obj.namespace, b.obj.namespace), muster.CompareNatural(a.name, b.name))
 	})
 	var plain []*member
-	for _, m := range r.pods {
-		d := r.gangOf(m)
+	for _, m := range pods {
+		d := g.gangOf(m)
 		if d == nil {
 			plain = append(plain, m)
 			continue
@@ -79,18 +110,18 @@ func (r *reader) assignPods() {
 	}
 	for _, m := range plain {
 		name := m.obj.fullName()
-		if r.byName[name] != nil {
+		if g.byName[name] != nil {
 			name += " (pod)"
-			r.notices = append(r.notices, fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
+			g.notices.add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
 		}
 		d := &draft{name: name, plain: true, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
-		r.byName[name] = d
-		r.drafts = append(r.drafts, d)
+		g.byName[name] = d
+		g.drafts = append(g.drafts, d)
 	}
 }
 
 // gangOf is the gang that a pod names, declared by its pods if no object declares it. Nil if it names none.
-func (r *reader) gangOf(m *member) *draft {
+func (g *gangs) gangOf(m *member) *draft {
 	o := m.obj
 	var owner *draft
 	for _, k := range ownerKeys {
@@ -98,7 +129,7 @@ func (r *reader) gangOf(m *member) *draft {
 		if !k.label {
 			value = o.annotations[k.key]
 		}
-		if owner = r.declared(k.kind, o.namespace+"/"+value); value != "" && owner != nil {
+		if owner = g.declared(k.kind, o.namespace+"/"+value); value != "" && owner != nil {
 			break
 		}
 	}
@@ -120,255 +151,37 @@ func (r *reader) gangOf(m *member) *draft {
 		return owner
 	}
 	full := o.namespace + "/" + name
-	d := r.byName[full]
+	d := g.byName[full]
 	if d == nil {
 		d = &draft{name: full, created: o.created, uid: o.uid}
-		r.byName[full] = d
-		r.drafts = append(r.drafts, d)
+		g.byName[full] = d
+		g.drafts = append(g.drafts, d)
 	}
 	if owner != nil && owner != d {
-		r.cover(owner.obj.kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
+		g.cover(owner.obj.kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
 	}
 	return d
 }
 
 // dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods.
-func (r *reader) dropCovered() {
-	r.drafts = slices.DeleteFunc(r.drafts, func(d *draft) bool {
+func (g *gangs) dropCovered() {
+	g.drafts = slices.DeleteFunc(g.drafts, func(d *draft) bool {
 		if d.obj == nil {
 			return false
 		}
-		_, is := r.covered[d.obj.kind+"/"+d.name]
+		_, is := g.covered[d.obj.kind+"/"+d.name]
 		return is && len(d.pods) == 0
 	})
 }
 
 // declared is the gang of an object, or of the object that stands for it.
-func (r *reader) declared(kind, name string) *draft {
-	if d, is := r.covered[kind+"/"+name]; is {
+func (g *gangs) declared(kind, name string) *draft {
+	if d, is := g.covered[kind+"/"+name]; is {
 		return d
 	}
-	d := r.byName[name]
+	d := g.byName[name]
 	if d != nil && d.obj != nil && (d.obj.kind == kind || d.job != nil && d.job.obj.kind == kind) {
 		return d
 	}
 	return nil
-}
-
-// finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
-func (r *reader) finish(d *draft) bool {
-	d.adoptJob()
-	members := d.promised
-	if len(d.pods) > 0 {
-		members = d.pods
-		r.declaredByPods(d)
-	}
-	members = r.onNodes(d, members)
-	sortMembers(members)
-	r.joinQuota(d, members)
-	r.rank(d, members)
-	var leaving []*member // who count for no gang
-	members = slices.DeleteFunc(members, func(m *member) bool {
-		if m.leaving {
-			leaving = append(leaving, m)
-		}
-		return m.leaving
-	})
-	whole := part{members: members}
-	if d.arrange != nil {
-		whole = d.arrange(d, members)
-	}
-	whole.cutUp(len(leaving))
-	whole.need = max(whole.need, d.min)
-	if d.min = whole.needed(); len(whole.parts) > 0 {
-		members = whole.all()
-		for i, m := range members {
-			m.index, m.indexed = i, true
-		}
-	}
-	d.result.Request.Name = d.name
-	r.run(d, members, leaving, d.min)
-	d.waits = slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
-	if d.waits {
-		r.makeRequest(d, members, len(leaving), &whole)
-	}
-	return d.waits
-}
-
-// run lists the members that run. The gang needs at least so many of them, 0: all that are known.
-func (r *reader) run(d *draft, members, leaving []*member, least int) {
-	switch {
-	case d.plain:
-		least = 0
-	case least == 0:
-		least = max(len(members), d.total)
-	}
-	d.least = least
-	for _, m := range slices.Concat(members, leaving) {
-		if m.node == "" {
-			continue
-		}
-		if !m.leaving {
-			d.runs++
-		}
-		r.spec.Running = append(r.spec.Running, placement.Running{
-			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
-			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
-			Quota: m.quota, NonPreemptible: m.spec.pinned, Unevictable: m.unevictable,
-			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.budgetsOf(d, m),
-		})
-	}
-}
-
-// onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
-func (r *reader) onNodes(d *draft, members []*member) []*member {
-	var out []*member
-	for _, m := range members {
-		if m.node != "" && r.nodes[m.node] == nil {
-			who := d.place().title() + ": member " + m.name
-			if m.obj != nil {
-				who = m.obj.title()
-			}
-			r.notices = append(r.notices, fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
-func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
-	q := &d.result.Request
-	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
-	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
-	if d.min <= len(members) { // else it waits for the others
-		whole.group(q)
-	}
-	d.asks = muster.Resources{}
-	shapes := map[string]*gang.Shape{}
-	for _, m := range members {
-		if m.node != "" {
-			continue
-		}
-		key := m.spec.shapeKey()
-		if shapes[key] == nil {
-			shapes[key] = &m.spec.shape
-		}
-		q.Members = append(q.Members, gang.Member{
-			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.spec.pinned,
-		})
-		d.asks.Add(m.spec.shape.Resources)
-		for rule, n := range m.spec.ignored {
-			if d.result.Ignored == nil {
-				d.result.Ignored = map[string]int{}
-			}
-			d.result.Ignored[rule] += n
-		}
-	}
-	if len(shapes) == 1 {
-		q.Shape = *q.Members[0].Shape
-		for i := range q.Members {
-			q.Members[i].Shape = nil
-		}
-	}
-	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
-		q.Total = whole // those that are leaving have not been replaced yet
-	}
-	r.check(d, len(members))
-}
-
-// divides says whether the groups of a request can be those of so many members.
-func divides(q *gang.Request, members int) bool {
-	_, err := q.Levels(members)
-	return err == nil
-}
-
-// check decides whether the gang can be planned.
-func (r *reader) check(d *draft, known int) {
-	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
-	var errs []error
-	for _, o := range d.objects() {
-		for _, e := range o.errors {
-			errs = append(errs, e)
-		}
-	}
-	own := len(errs)
-	note := func(e *Error) {
-		e.File, e.Document, e.Line, e.Object = at.file, at.document, at.root.line, at.title()
-		at.errors, errs = append(at.errors, e), append(errs, e)
-	}
-	if _, reason := r.findTree(d.tree); reason != "" && own == 0 && (d.tree != "" || len(r.spec.Trees) > 0) {
-		note(&Error{Field: d.treeField.path(), Value: d.tree, Reason: reason})
-	}
-	if r.opt.Strict {
-		for _, rule := range sortedKeys(d.result.Ignored) {
-			note(&Error{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, plural(d.result.Ignored[rule], "pod"))})
-		}
-	}
-	if len(errs) == 0 {
-		for _, e := range r.invalid(q, known) {
-			if e.Unsupported {
-				why = e.Reason
-				continue
-			}
-			note(&Error{Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
-		}
-	}
-	switch {
-	case len(errs) > 0:
-		d.result.Err = errors.Join(errs...)
-	case why != "":
-		d.result.Err = &Error{
-			File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
-			Reason: why, cause: muster.ErrNotSupported,
-		}
-	default:
-		return
-	}
-	d.result.Request = gang.Request{Name: q.Name, Priority: q.Priority, Members: q.Members}
-}
-
-// invalid lists what the request itself objects to. Its sizes are judged when enough members are known.
-func (r *reader) invalid(q *gang.Request, known int) []*muster.InvalidError {
-	err := q.Validate()
-	if err == nil && known >= q.MinMember {
-		_, err = q.Levels(max(known, q.Total))
-	}
-	if err == nil {
-		return nil
-	}
-	return invalids(err)
-}
-
-// place is the object that a defect of the gang belongs to.
-func (d *draft) place() *object {
-	if d.obj != nil {
-		return d.obj
-	}
-	return d.pods[0].obj
-}
-
-// unique drops rules that say the same twice.
-func unique(rules []gang.Rule) []gang.Rule {
-	var out []gang.Rule
-	for _, rule := range rules {
-		if !slices.Contains(out, rule) {
-			out = append(out, rule)
-		}
-	}
-	return out
-}
-
-// mergeLevels joins levels of one size: their groups are the same, so both rules hold for them.
-func mergeLevels(levels []gang.Groups) []gang.Groups {
-	var out []gang.Groups
-	for _, level := range levels {
-		if n := len(out); n > 0 && out[n-1].Size == level.Size {
-			out[n-1].Gather = unique(slices.Concat(out[n-1].Gather, level.Gather))
-			continue
-		}
-		out = append(out, level)
-	}
-	return out
 }

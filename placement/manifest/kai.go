@@ -20,15 +20,15 @@ const subgroupLabel = "kai.scheduler/subgroup-name"
 
 // readKAIPodGroup reads a PodGroup with nested, named subgroups.
 func (r *reader) readKAIPodGroup(o *object) {
-	d := r.podGroup(o)
+	d := r.gangs.podGroup(o)
 	spec := o.root.sub("spec")
-	_, d.gather = r.constraint(d, spec.sub("topologyConstraint"))
+	_, d.gather = r.trees.constraint(d, spec.sub("topologyConstraint"))
 	minGroups, groupMin := spec.get("minSubGroup").whole(0)
 	if groupMin && spec.get("minMember").present() {
 		spec.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
 	}
 	top := &kaiGroup{f: spec, minMember: d.min, minGroups: minGroups}
-	groups, ok := r.readSubgroups(d, top)
+	groups, ok := r.trees.readSubgroups(d, top)
 	if !ok || len(groups) == 0 {
 		return
 	}
@@ -56,14 +56,14 @@ func (r *reader) readKAIPodGroup(o *object) {
 }
 
 // readSubgroups reads all subgroups, hangs them under their parents and checks what they need.
-func (r *reader) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
+func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
 	groups = map[string]*kaiGroup{}
 	var order []*kaiGroup
 	before := len(d.obj.errors)
 	for e := range top.f.get("subGroups").all() {
 		e = e.object()
 		g := &kaiGroup{f: e, name: e.get("name").required(), parent: e.get("parent").str()}
-		g.tree, g.rules = r.constraint(d, e.sub("topologyConstraint"))
+		g.tree, g.rules = in.constraint(d, e.sub("topologyConstraint"))
 		g.minMember, _ = e.get("minMember").whole(0)
 		g.minGroups, _ = e.get("minSubGroup").whole(0)
 		if e.get("minMember").present() && e.get("minSubGroup").present() {
@@ -125,21 +125,21 @@ func (g *kaiGroup) part(members map[string][]*member, around string) part {
 
 // constraint reads the rules of a topologyConstraint, and the topology that they speak of: the first that is named of a gang is the gang's own, and that
 // of constraints which name none.
-func (r *reader) constraint(d *draft, f field) (tree string, rules []gang.Rule) {
+func (in *trees) constraint(d *draft, f field) (tree string, rules []gang.Rule) {
 	if !f.present() {
 		return "", nil
 	}
-	tree = r.nameTree(d, f.get("topology"))
-	return tree, append(r.must(f.get("requiredTopologyLevel"), tree), r.prefer(f.get("preferredTopologyLevel"), tree)...)
+	tree = in.nameTree(d, f.get("topology"))
+	return tree, append(in.must(f.get("requiredTopologyLevel"), tree), in.prefer(f.get("preferredTopologyLevel"), tree)...)
 }
 
 // nameTree reads the name of a topology; the first of a gang is the gang's own, which is meant where there is none.
-func (r *reader) nameTree(d *draft, f field) string {
+func (in *trees) nameTree(d *draft, f field) string {
 	name := f.str()
 	if name == "" {
 		return d.tree
 	}
-	if _, why := r.findTree(name); why != "" {
+	if _, why := in.findTree(name); why != "" {
 		f.fail(why)
 	}
 	if d.tree == "" {
@@ -153,22 +153,22 @@ func (r *reader) readJob(o *object) {
 	if o.finished("Complete", "Failed", "SuccessCriteriaMet") {
 		return
 	}
-	d := r.declare(o)
-	r.owned(o, d)
+	d := r.gangs.declare(o)
+	r.gangs.owned(o, d)
 	spec := o.root.sub("spec")
 	template := spec.sub("template")
-	pod := r.readPodSpec(template)
+	pod := r.pods.readPodSpec(template)
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
 	}
 	d.promised = promise(o.name, spec.get("parallelism").size(1), 0, pod)
 	notes := template.sub("metadata").sub("annotations")
-	rules, cut := r.readTopologyRequest(jobRequest(notes))
-	d.gather = append(rules, r.kaiJobRules(d, o)...)
+	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
+	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
 	if size := notes.get("kai.scheduler/segment-size"); size.present() {
 		if n, ok := size.count(size.str(), 1); ok {
-			rules := append(r.must(notes.get("kai.scheduler/segment-topology-required-placement"), d.tree),
-				r.prefer(notes.get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
+			rules := append(r.trees.must(notes.get("kai.scheduler/segment-topology-required-placement"), d.tree),
+				r.trees.prefer(notes.get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
 			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
 		}
 	}
@@ -176,10 +176,10 @@ func (r *reader) readJob(o *object) {
 }
 
 // kaiJobRules reads KAI's annotations of the Job itself.
-func (r *reader) kaiJobRules(d *draft, o *object) []gang.Rule {
-	r.nameTree(d, o.annotation("kai.scheduler/topology"))
-	return append(r.must(o.annotation("kai.scheduler/topology-required-placement"), d.tree),
-		r.prefer(o.annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
+func (in *trees) kaiJobRules(d *draft, o *object) []gang.Rule {
+	in.nameTree(d, o.annotation("kai.scheduler/topology"))
+	return append(in.must(o.annotation("kai.scheduler/topology-required-placement"), d.tree),
+		in.prefer(o.annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
 }
 
 // fit drops groups that are larger than the gang: one group of all members says the same.

@@ -2,17 +2,13 @@ package manifest
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/topology"
 )
 
-const (
-	koordinatorPrefix = "gang.scheduling.koordinator.sh/"
-	// nodeTopologyLayer always means the node layer, with or without an entry.
-	nodeTopologyLayer = "NodeTopologyLayer"
-)
+// nodeTopologyLayer always means the node layer, with or without an entry.
+const nodeTopologyLayer = "NodeTopologyLayer"
 
 // labelEntry is a layer as ClusterNetworkTopology writes it.
 type labelEntry struct {
@@ -23,7 +19,7 @@ type labelEntry struct {
 }
 
 // readNetworkTopology reads both forms of Koordinator's ClusterNetworkTopology.
-func (r *reader) readNetworkTopology(o *object) {
+func (in *trees) readNetworkTopology(o *object) {
 	spec := o.root.sub("spec")
 	form, nameKey := spec.get("networkTopologySpec"), "topologyLayer"
 	if !form.present() {
@@ -65,13 +61,13 @@ func (r *reader) readNetworkTopology(o *object) {
 		node.f.get("parentTopologyLayer").fail("is not the lowest layer, " + chain[len(chain)-1].name)
 	}
 	if len(o.errors) > 0 {
-		r.brokenTrees = true
+		in.broken = true
 		return
 	}
 	for _, e := range chain {
 		cfg.Layers = append(cfg.Layers, topology.LabelLayer{Name: e.name, Keys: e.keys})
 	}
-	r.addTree(o, cfg)
+	in.addTree(o, cfg)
 }
 
 // widestFirst puts layers in order by their parents. A parent without an entry of its own is not built.
@@ -105,12 +101,12 @@ func widestFirst(form field, entries []labelEntry) []labelEntry {
 
 // readSigPodGroup reads a PodGroup of the coscheduling plugin or of Koordinator.
 func (r *reader) readSigPodGroup(o *object) {
-	d := r.podGroup(o)
+	d := r.gangs.podGroup(o)
 	block := o.root.sub("spec").sub("networkTopologyAware")
 	if !block.present() {
 		block = topologyAnnotation(o)
 	}
-	r.readNetworkBlock(d, block)
+	r.trees.readNetworkBlock(d, block)
 	d.tie = readTie(o)
 	d.done = o.root.sub("status").get("phase").str() == "Finished"
 }
@@ -126,10 +122,10 @@ func topologyAnnotation(o *object) field {
 }
 
 // readNetworkBlock reads gather rules and parallelism.
-func (r *reader) readNetworkBlock(d *draft, block field) {
+func (in *trees) readNetworkBlock(d *draft, block field) {
 	for e := range block.get("gatherStrategy").all() {
 		e = e.object()
-		rule := gang.Rule{Layer: r.gatherLayer(e.get("layer"))}
+		rule := gang.Rule{Layer: in.gatherLayer(e.get("layer"))}
 		switch s := e.get("strategy"); gang.Strategy(s.str()) {
 		case gang.MustGather, gang.PreferGather:
 			rule.Strategy = gang.Strategy(s.str())
@@ -165,12 +161,12 @@ func once(f field, to *int, n int) {
 }
 
 // gatherLayer reads a layer's name, which may be the general one of the node layer.
-func (r *reader) gatherLayer(f field) string {
+func (in *trees) gatherLayer(f field) string {
 	name := f.required()
 	if name == "" {
 		return ""
 	}
-	t, why := r.findTree("")
+	t, why := in.findTree("")
 	switch {
 	case t == nil && why != "":
 		f.fail(why)
@@ -186,7 +182,7 @@ func (r *reader) gatherLayer(f field) string {
 }
 
 // declaredByPods reads what pods say about a gang that no object declares. They must agree.
-func (r *reader) declaredByPods(d *draft) {
+func (in *trees) declaredByPods(d *draft) {
 	if d.obj != nil {
 		return
 	}
@@ -199,7 +195,7 @@ func (r *reader) declaredByPods(d *draft) {
 		}
 	}
 	first := d.pods[0].obj
-	r.readNetworkBlock(d, topologyAnnotation(first))
+	in.readNetworkBlock(d, topologyAnnotation(first))
 }
 
 // agreed is the number that the pods' annotation or label gives; pods without one agree with all.
@@ -224,26 +220,4 @@ func agreed(pods []*member, otherwise int, keys ...string) int {
 		}
 	}
 	return n
-}
-
-// selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
-func selectorAnnotation(o *object) map[string]string {
-	f := o.annotation(koordinatorPrefix + "network-topology-selector")
-	s := strings.TrimSpace(f.str())
-	if s == "" {
-		return nil
-	}
-	if strings.HasPrefix(s, "{") {
-		return f.json().textMap()
-	}
-	out := map[string]string{}
-	for _, pair := range strings.Split(s, ",") {
-		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
-		if !ok || key == "" {
-			f.fail("neither a JSON object nor key=value")
-			return nil
-		}
-		out[key] = value
-	}
-	return out
 }

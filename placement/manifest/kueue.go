@@ -53,7 +53,7 @@ func on(f field) bool {
 }
 
 // readTopologyRequest reads a podset's own rule and its slices.
-func (r *reader) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut []gang.Groups) {
+func (in *trees) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut []gang.Groups) {
 	given := 0
 	for _, is := range []bool{t.required.str() != "", t.preferred.str() != "", on(t.unconstrained)} {
 		if is {
@@ -64,11 +64,11 @@ func (r *reader) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut 
 		t.required.fail("only one of required, preferred and unconstrained")
 		return nil, nil
 	}
-	rules = append(r.must(t.required, ""), r.prefer(t.preferred, "")...)
+	rules = append(in.must(t.required, ""), in.prefer(t.preferred, "")...)
 	bound := -1 // the tier that slices must not be above
 	for _, f := range []field{t.required, t.preferred} {
 		if f.present() {
-			if l, ok := r.layer(f, ""); ok {
+			if l, ok := in.layer(f, ""); ok {
 				bound = l.Tier
 			}
 		}
@@ -77,23 +77,23 @@ func (r *reader) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut 
 		t.constraints.fail("excludes a slice level and size of its own")
 	}
 	if t.sliceLevel.present() || t.sliceSize.present() {
-		cut = r.slice(cut, t.sliceLevel, t.sliceSize, &bound, false)
+		cut = in.slice(cut, t.sliceLevel, t.sliceSize, &bound, false)
 	}
 	for c := range t.constraints.all() {
 		c = c.object()
-		cut = r.slice(cut, c.get("topology"), c.get("size"), &bound, len(cut) > 0)
+		cut = in.slice(cut, c.get("topology"), c.get("size"), &bound, len(cut) > 0)
 	}
 	return rules, cut
 }
 
 // slice appends one level of slices. Levels must not rise above bound, or, inside other slices, go strictly down.
-func (r *reader) slice(cut []gang.Groups, level, size field, bound *int, inside bool) []gang.Groups {
+func (in *trees) slice(cut []gang.Groups, level, size field, bound *int, inside bool) []gang.Groups {
 	level.required()
 	if !size.present() {
 		size.fail("missing: a slice level needs a size")
 	}
 	n, sizeOK := sized(size)
-	l, layerOK := r.layer(level, "")
+	l, layerOK := in.layer(level, "")
 	if !sizeOK || !layerOK {
 		return cut
 	}
@@ -121,15 +121,15 @@ type podSet struct {
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
 func (r *reader) readWorkload(o *object) {
 	if o.finished("Finished") {
-		r.owned(o, nil)
+		r.gangs.owned(o, nil)
 		return
 	}
-	d := r.declare(o)
-	r.owned(o, d)
+	d := r.gangs.declare(o)
+	r.gangs.owned(o, d)
 	spec := o.root.sub("spec")
 	priority, _ := spec.get("priority").number64()
 	d.priority = &priority
-	placed := r.assignments(o)
+	placed := r.nodes.assignments(o)
 	var sets []podSet
 	for f := range spec.get("podSets").all() {
 		f = f.object()
@@ -149,8 +149,8 @@ func (r *reader) readWorkload(o *object) {
 		}
 		t := f.sub("topologyRequest")
 		s.group = t.get("podSetGroupName").str()
-		s.rules, s.cut = r.readTopologyRequest(workloadRequest(t))
-		members := promise(o.name+"-"+s.name, s.count, len(d.promised), r.readPodSpec(f.sub("template")))
+		s.rules, s.cut = r.trees.readTopologyRequest(workloadRequest(t))
+		members := promise(o.name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.sub("template")))
 		for i, m := range members {
 			m.role = s.name
 			if nodes := placed[s.name]; i < len(nodes) {
@@ -290,19 +290,19 @@ func membersOf(sets []podSet, members []*member) map[string][]*member {
 
 // assignments lists the nodes that the members of each podset have, by index; empty where a member was lost with its
 // node.
-func (r *reader) assignments(o *object) map[string][]string {
+func (all *nodes) assignments(o *object) map[string][]string {
 	status := o.root.sub("status")
 	lost := map[string]bool{}
 	for u := range status.get("unhealthyNodes").all() {
 		lost[u.object().get("name").str()] = true
 	}
 	node := func(host string) string {
-		name, ok := r.byHostname[host]
+		name, ok := all.byHostname[host]
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:
-			r.notices = append(r.notices, fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.title(), host))
-		case !r.nodes[name].NotReady:
+			all.notices.add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.title(), host))
+		case !all.byName[name].NotReady:
 			return name
 		}
 		return ""

@@ -1,9 +1,16 @@
 package manifest
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/muster-sched/muster"
 )
+
+// koordinatorPrefix begins the keys by which Koordinator speaks of gangs.
+const koordinatorPrefix = "gang.scheduling.koordinator.sh/"
 
 // object is one Kubernetes-style object, and what is wrong with it.
 type object struct {
@@ -128,4 +135,9 @@ func (o *object) finished(types ...string) bool {
 		}
 	}
 	return false
+}
+
+// sortedKeys lists the keys of a map in natural order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(m), muster.CompareNatural)
 }

@@ -243,15 +243,26 @@ func chunks(name string, members []*member, cut []gang.Groups) []part {
 	return out
 }
 
-func memberNames(members []*member) []string {
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = m.name
+// unique drops rules that say the same twice.
+func unique(rules []gang.Rule) []gang.Rule {
+	var out []gang.Rule
+	for _, rule := range rules {
+		if !slices.Contains(out, rule) {
+			out = append(out, rule)
+		}
 	}
-	return names
+	return out
 }
 
-// sortMembers puts members in rank order: by index, those without one after them in natural order of names.
-func sortMembers(members []*member) {
-	slices.SortFunc(members, compareMembers)
+// mergeLevels joins levels of one size: their groups are the same, so both rules hold for them.
+func mergeLevels(levels []gang.Groups) []gang.Groups {
+	var out []gang.Groups
+	for _, level := range levels {
+		if n := len(out); n > 0 && out[n-1].Size == level.Size {
+			out[n-1].Gather = unique(slices.Concat(out[n-1].Gather, level.Gather))
+			continue
+		}
+		out = append(out, level)
+	}
+	return out
 }

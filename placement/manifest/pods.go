@@ -1,33 +1,23 @@
 package manifest
 
 import (
-	"fmt"
-	"math"
 	"slices"
+	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/numa"
 )
 
-// podSpec is what a pod or a template asks for.
-type podSpec struct {
-	shape    gang.Shape
-	key      string // equal for equal shapes; made when first asked for
-	node     string
-	priority *int64
-	class    field
-	ignored  map[string]int
-	quota    field       // the label that names it
-	queues   []queueName // that it names instead
-	pinned   bool        // not preemptible
-	policy   field       // of preemption
-	patient  bool        // its labels say that it preempts nobody
-	labels   field
+// pods are the pods of the input that are not over.
+type pods struct {
+	amounts amounts
+	zones   *zones
+	quotas  *quotas
+
+	list []*member
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
-func (r *reader) readPodSpec(pod field) *podSpec {
+func (all *pods) readPodSpec(pod field) *podSpec {
 	f := pod.sub("spec")
 	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName"), policy: f.get("preemptionPolicy")}
 	p.class.str()
@@ -35,7 +25,7 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 	if n, ok := f.get("priority").number64(); ok {
 		p.priority = &n
 	}
-	p.shape.Resources = r.request(f)
+	p.shape.Resources = all.amounts.request(f)
 	p.shape.Selector = f.get("nodeSelector").textMap()
 	for t := range f.get("tolerations").all() {
 		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.object()))
@@ -47,7 +37,7 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 	p.labels = labels
 	p.quota = labels.get(quotaPrefix + "name")
 	p.quota.str()
-	if len(r.queues) > 0 { // which are read before pods
+	if len(all.quotas.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
 	p.pinned = labels.get(quotaPrefix+"preemptible").str() == "false"
@@ -55,75 +45,6 @@ func (r *reader) readPodSpec(pod field) *podSpec {
 		p.patient = p.patient || labels.get(quotaPrefix+spelling).str() == "false"
 	}
 	return p
-}
-
-// shapeKey is equal for equal shapes.
-func (p *podSpec) shapeKey() string {
-	if p.key == "" {
-		p.key = fmt.Sprintf("%#v", p.shape)
-	}
-	return p.key
-}
-
-// request is max(init phases, containers + sidecars) + overhead, and one pod. Amounts of 0 are left out.
-func (r *reader) request(f field) muster.Resources {
-	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
-	for c := range f.get("initContainers").all() {
-		asks := r.container(c.object())
-		if c.object().get("restartPolicy").str() == "Always" {
-			r.sum(c, sidecars, asks)
-			largest(phase, sidecars)
-			continue
-		}
-		r.sum(c, asks, sidecars)
-		largest(phase, asks)
-	}
-	for c := range f.get("containers").all() {
-		r.sum(c, total, r.container(c.object()))
-	}
-	r.sum(f, total, sidecars)
-	largest(total, phase)
-	r.sum(f.get("overhead"), total, r.resources(f.get("overhead")))
-	total[muster.Pods] = 1
-	for name, n := range total {
-		if n == 0 {
-			delete(total, name)
-		}
-	}
-	return total
-}
-
-// container is what one container asks for: requests, or limits where a request is missing.
-func (r *reader) container(f field) muster.Resources {
-	resources := f.sub("resources")
-	asks := r.resources(resources.get("requests"))
-	if asks == nil {
-		asks = muster.Resources{}
-	}
-	for name, n := range r.resources(resources.get("limits")) {
-		if _, ok := asks[name]; !ok {
-			asks[name] = n
-		}
-	}
-	return asks
-}
-
-// sum adds more to total, in natural order so that an overflow is always told in the same words.
-func (r *reader) sum(f field, total, more muster.Resources) {
-	for _, name := range more.Names() {
-		if total[name] > math.MaxInt64-more[name] {
-			f.get("resources").fail(name + ": " + errOverflow.Error())
-			continue
-		}
-		total[name] += more[name]
-	}
-}
-
-// largest raises total to at least each amount of other.
-func largest(total, other muster.Resources) {
-	for name, n := range other {
-		total[name] = max(total[name], n)
-	}
 }
 
 func readToleration(f field) gang.Toleration {
@@ -210,35 +131,16 @@ func ignoredRules(f field) map[string]int {
 	return found
 }
 
-// member is a pod of a gang, or one that its object promises.
-type member struct {
-	obj     *object // the pod; nil if only promised
-	name    string
-	index   int
-	indexed bool
-	spec    *podSpec
-	labels  map[string]string
-	role    string // podset or task
-	node    string // empty: waits for one
-	zones   *numa.Placed
-	leaving bool
-	quota   string // empty: none
-
-	priority    int64
-	started     int64 // seconds since 1970; 0: unknown
-	unevictable bool  // of a daemon or of the node itself: it would come back
-}
-
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
 // to be placed.
-func (r *reader) readPod(o *object) {
+func (all *pods) readPod(o *object) {
 	phase := o.root.sub("status").get("phase").str()
-	m := &member{obj: o, name: o.name, spec: r.readPodSpec(o.root), labels: o.labels, leaving: o.deleted}
+	m := &member{obj: o, name: o.name, spec: all.readPodSpec(o.root), labels: o.labels, leaving: o.deleted}
 	m.node = m.spec.node
 	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.deleted) {
 		return
 	}
-	m.zones = r.readPlaced(m)
+	m.zones = all.zones.readPlaced(m)
 	_, mirror := o.annotations["kubernetes.io/config.mirror"]
 	m.unevictable = mirror || slices.ContainsFunc(o.owners, func(w owner) bool { return w.kind == "DaemonSet" })
 	if at := o.root.sub("status").get("startTime").time(); !at.IsZero() {
@@ -260,7 +162,7 @@ func (r *reader) readPod(o *object) {
 		}
 		m.spec.shape.Selector[key] = value
 	}
-	r.pods = append(r.pods, m)
+	all.list = append(all.list, m)
 }
 
 // indexAnnotations and indexLabels hold a pod's rank; the first that is there counts, annotations before labels.
@@ -268,3 +170,25 @@ var (
 	indexAnnotations = []string{koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index"}
 	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index"}
 )
+
+// selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
+func selectorAnnotation(o *object) map[string]string {
+	f := o.annotation(koordinatorPrefix + "network-topology-selector")
+	s := strings.TrimSpace(f.str())
+	if s == "" {
+		return nil
+	}
+	if strings.HasPrefix(s, "{") {
+		return f.json().textMap()
+	}
+	out := map[string]string{}
+	for _, pair := range strings.Split(s, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || key == "" {
+			f.fail("neither a JSON object nor key=value")
+			return nil
+		}
+		out[key] = value
+	}
+	return out
+}

@@ -6,23 +6,30 @@ type class struct {
 	never    bool // whoever has it preempts nobody
 }
 
+// priorities are the PriorityClasses of the input.
+type priorities struct {
+	byName    map[string]class
+	global    class // of pods without one
+	hasGlobal bool
+}
+
 // systemClasses exist in every Kubernetes cluster.
 var systemClasses = map[string]class{
 	"system-cluster-critical": {priority: 2_000_000_000}, "system-node-critical": {priority: 2_000_001_000},
 }
 
-func (r *reader) readPriorityClass(o *object) {
-	if r.classes == nil {
-		r.classes = map[string]class{}
+func (p *priorities) readPriorityClass(o *object) {
+	if p.byName == nil {
+		p.byName = map[string]class{}
 	}
 	c := class{never: neverPreempts(o.root.get("preemptionPolicy"), false)}
 	var ok bool
 	if c.priority, ok = o.root.get("value").number64(); !ok {
 		return
 	}
-	r.classes[o.name] = c
-	if o.root.get("globalDefault").flag() && (!r.hasGlobal || c.priority < r.global.priority) {
-		r.global, r.hasGlobal = c, true // of several the lowest, as in Kubernetes
+	p.byName[o.name] = c
+	if o.root.get("globalDefault").flag() && (!p.hasGlobal || c.priority < p.global.priority) {
+		p.global, p.hasGlobal = c, true // of several the lowest, as in Kubernetes
 	}
 }
 
@@ -40,8 +47,8 @@ func neverPreempts(f field, otherwise bool) bool {
 	return otherwise
 }
 
-func (r *reader) lookup(name string) (class, bool) {
-	if c, ok := r.classes[name]; ok {
+func (p *priorities) lookup(name string) (class, bool) {
+	if c, ok := p.byName[name]; ok {
 		return c, true
 	}
 	c, ok := systemClasses[name]
@@ -50,8 +57,8 @@ func (r *reader) lookup(name string) (class, bool) {
 
 // resolve is what a number and the name of a class say together; ok is false if neither is given. The number counts: the API
 // server took it from the class, which then need not be in the input. Without a number, an unknown class is a defect.
-func (r *reader) resolve(number *int64, name field) (c class, ok bool) {
-	c, known := r.lookup(name.str())
+func (p *priorities) resolve(number *int64, name field) (c class, ok bool) {
+	c, known := p.lookup(name.str())
 	switch {
 	case number != nil:
 		c.priority = *number
@@ -65,14 +72,14 @@ func (r *reader) resolve(number *int64, name field) (c class, ok bool) {
 
 // classOf is what a member says: its number, its class, else the default of all pods. Templates beside which the gang has a
 // priority of its own may name a class that is not known.
-func (r *reader) classOf(m *member, own bool) class {
+func (p *priorities) classOf(m *member, own bool) class {
 	name := m.spec.class.str()
-	c, _ := r.lookup(name)
+	c, _ := p.lookup(name)
 	if !own || m.obj != nil {
-		c, _ = r.resolve(m.spec.priority, m.spec.class)
+		c, _ = p.resolve(m.spec.priority, m.spec.class)
 	}
 	if name == "" && m.spec.priority == nil {
-		c = r.global
+		c = p.global
 	}
 	c.never = neverPreempts(m.spec.policy, c.never)
 	return c
@@ -80,12 +87,12 @@ func (r *reader) classOf(m *member, own bool) class {
 
 // rank gives every member the priority of the gang if that has one of its own, else what the member says, and decides whether the
 // gang may preempt: not if one of those that wait may not. The gang's priority is the lowest of its members that stay.
-func (r *reader) rank(d *draft, members []*member) {
-	own, fixed := r.resolve(d.priority, d.class)
+func (p *priorities) rank(d *draft, members []*member) {
+	own, fixed := p.resolve(d.priority, d.class)
 	d.never = own.never
 	lowest, found := own.priority, fixed
 	for _, m := range members {
-		c := r.classOf(m, fixed)
+		c := p.classOf(m, fixed)
 		m.priority = c.priority
 		if fixed {
 			m.priority = own.priority

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -15,22 +14,13 @@ const (
 	kaiQueues     = "scheduling.run.ai"
 )
 
-// unlimited is how a quota says that it has no bound of its own, also to the quotas below it.
-const unlimited = math.MaxInt64
-
 // readQueue keeps a Queue. It is read if a gang names it or a queue below it, so that files that never spoke of quotas mean what
 // they meant.
-func (r *reader) readQueue(o *object) {
-	if r.queues == nil {
-		r.queues = map[string]*object{}
+func (q *quotas) readQueue(o *object) {
+	if q.queues == nil {
+		q.queues = map[string]*object{}
 	}
-	r.queues[o.group+"/"+o.name] = o
-}
-
-// queueName is a place that names a Queue of an API group.
-type queueName struct {
-	group string
-	at    field
+	q.queues[o.group+"/"+o.name] = o
 }
 
 // queueNames are where a pod or a template names its Queue.
@@ -52,13 +42,13 @@ func queuesOf(o *object) []queueName {
 }
 
 // queueOf is the quota of the Queue that a member or its gang names, and where. A Queue that is not in the input is none.
-func (r *reader) queueOf(d *draft, m *member) (*quotaSource, field) {
-	if len(r.queues) == 0 {
+func (q *quotas) queueOf(d *draft, m *member) (*quotaSource, field) {
+	if len(q.queues) == 0 {
 		return nil, m.spec.quota
 	}
 	for _, n := range d.queueNames(m) {
-		if o := r.queues[n.group+"/"+n.at.str()]; o != nil {
-			return r.ofObject[o], n.at
+		if o := q.queues[n.group+"/"+n.at.str()]; o != nil {
+			return q.ofObject[o], n.at
 		}
 	}
 	return nil, m.spec.quota
@@ -74,31 +64,31 @@ func (d *draft) queueNames(m *member) []queueName {
 }
 
 // namedQueues reads the Queues that some gang names, and those above them.
-func (r *reader) namedQueues() []*quotaSource {
-	if len(r.queues) == 0 {
+func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
+	if len(q.queues) == 0 {
 		return nil
 	}
 	used := map[*object]bool{}
-	for _, d := range r.drafts {
+	for _, d := range drafts {
 		d.adoptJob()
 		for _, m := range slices.Concat(d.pods, d.promised) {
 			for _, n := range d.queueNames(m) {
-				for o := r.queues[n.group+"/"+n.at.str()]; o != nil && !used[o]; o = r.queues[o.group+"/"+queueParent(o)] {
+				for o := q.queues[n.group+"/"+n.at.str()]; o != nil && !used[o]; o = q.queues[o.group+"/"+queueParent(o)] {
 					used[o] = true
 				}
 			}
 		}
 	}
-	r.ofObject = map[*object]*quotaSource{}
+	q.ofObject = map[*object]*quotaSource{}
 	var out []*quotaSource
 	for o := range used {
 		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.name, Parent: queueParent(o)}}
 		if o.group == kaiQueues {
-			r.readKAIQueue(o, &s.spec)
+			q.readKAIQueue(o, &s.spec)
 		} else {
-			r.readVolcanoQueue(o, &s.spec)
+			q.readVolcanoQueue(o, &s.spec)
 		}
-		r.ofObject[o], out = s, append(out, s)
+		q.ofObject[o], out = s, append(out, s)
 	}
 	spread(out)
 	return out
@@ -118,10 +108,10 @@ func queueParent(o *object) string {
 
 // readVolcanoQueue reads a Queue of Volcano: capability is the maximum, the guarantee a minimum that is not lent, as there. Not
 // read are deserved, which is a target for reclaiming and promises nothing, and reclaimable, priority and state, which quotas lack.
-func (r *reader) readVolcanoQueue(o *object, s *quota.Spec) {
+func (q *quotas) readVolcanoQueue(o *object, s *quota.Spec) {
 	spec := o.root.sub("spec")
-	s.Min = r.resources(spec.sub("guarantee").get("resource"))
-	s.Max = r.resources(spec.get("capability"))
+	s.Min = q.amounts.resources(spec.sub("guarantee").get("resource"))
+	s.Max = q.amounts.resources(spec.get("capability"))
 	s.Keeps = len(s.Min) > 0
 	n, ok := spec.get("weight").whole(0)
 	if !ok || n == 0 {
@@ -159,7 +149,7 @@ func spread(sources []*quotaSource) {
 // readKAIQueue reads a Queue of KAI, which counts milli-CPU, megabytes and GPUs: quota is the minimum, limit the maximum, -1 of either
 // all there is. A resource that it does not name is not governed. Not read are priority, lendingLimit and preemptMinRuntime, which
 // quotas lack; parts of a GPU are refused.
-func (r *reader) readKAIQueue(o *object, s *quota.Spec) {
+func (q *quotas) readKAIQueue(o *object, s *quota.Spec) {
 	s.Min, s.Max, s.Weight = muster.Resources{}, muster.Resources{}, muster.Resources{}
 	resources := o.root.sub("spec").sub("resources")
 	for _, k := range []struct {
@@ -170,28 +160,12 @@ func (r *reader) readKAIQueue(o *object, s *quota.Spec) {
 		if !f.present() {
 			continue
 		}
-		s.Max[k.name] = r.kaiAmount(f.get("limit"), k.factor)
-		s.Min[k.name] = r.kaiAmount(f.get("quota"), k.factor)
+		s.Max[k.name] = q.amounts.units(f.get("limit"), k.factor)
+		s.Min[k.name] = q.amounts.units(f.get("quota"), k.factor)
 		if s.Min[k.name] == unlimited {
 			s.Min[k.name] = s.Max[k.name]
 		}
 		// Weights are fractions; only their ratio counts.
-		s.Weight[k.name], _ = r.amount(f.get("overQuotaWeight"), muster.CPU)
+		s.Weight[k.name], _ = q.amounts.amount(f.get("overQuotaWeight"), muster.CPU)
 	}
-}
-
-// kaiAmount reads a number of units; 0 if it is absent.
-func (r *reader) kaiAmount(f field, factor int64) int64 {
-	if f.v != nil && (f.v.text == "-1" || f.v.text == "-1.0") {
-		return unlimited
-	}
-	milli, _ := r.amount(f, muster.CPU) // a number with three places
-	switch {
-	case factor == 1 && milli%1000 != 0:
-		f.fail("parts of a unit are not modelled")
-	case milli > math.MaxInt64/factor:
-		f.fail(errOverflow.Error())
-		return 0
-	}
-	return milli * factor / 1000
 }

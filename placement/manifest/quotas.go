@@ -23,8 +23,10 @@ var outsideQuotas = []string{"koordinator-default-quota", "koordinator-system-qu
 // perNamespace is the API group of quotas that stand for their whole namespace.
 const perNamespace = "scheduling.x-k8s.io"
 
-// quotas is what is known of quotas.
+// quotas are the quotas of the input, and what waits in them.
 type quotas struct {
+	amounts amounts
+
 	elastic []*quotaSource
 	queues  map[string]*object // Queue objects by API group and name
 	// ofObject are the quotas of the Queues that gangs name.
@@ -33,6 +35,8 @@ type quotas struct {
 	named map[string]*quotaSource
 	// spaces are the quotas of namespaces, in the order in which these three count: of their API, by name, by annotation.
 	spaces [3]map[string]*quotaSource
+	tree   *quota.Tree
+	demand map[string]muster.Resources
 }
 
 // quotaSource is an object that describes a quota.
@@ -45,15 +49,15 @@ type quotaSource struct {
 
 // readElasticQuota reads the ElasticQuota of Koordinator and of the scheduler plugins. Names are unique across namespaces, but
 // for quotas of scheduling.x-k8s.io, which are called `namespace/name` where they share one.
-func (r *reader) readElasticQuota(o *object) {
+func (q *quotas) readElasticQuota(o *object) {
 	if o.name == rootQuota || slices.Contains(outsideQuotas, o.name) {
 		return
 	}
 	spec := o.root.sub("spec")
 	s := &quotaSource{obj: o, spec: quota.Spec{
-		Name: o.name, Min: r.resources(spec.get("min")), Max: r.resources(spec.get("max")),
-		Weight:     r.resources(o.annotation(quotaPrefix + "shared-weight").json()),
-		Guaranteed: r.resources(o.annotation(quotaPrefix + "guaranteed").json()),
+		Name: o.name, Min: q.amounts.resources(spec.get("min")), Max: q.amounts.resources(spec.get("max")),
+		Weight:     q.amounts.resources(o.annotation(quotaPrefix + "shared-weight").json()),
+		Guaranteed: q.amounts.resources(o.annotation(quotaPrefix + "guaranteed").json()),
 		Keeps:      !o.label(quotaPrefix + "allow-lent-resource").truth(true),
 	}}
 	if parent := o.label(quotaPrefix + "parent").str(); parent != rootQuota {
@@ -64,7 +68,7 @@ func (r *reader) readElasticQuota(o *object) {
 		e.required()
 		s.namespaces = append(s.namespaces, e)
 	}
-	r.elastic = append(r.elastic, s)
+	q.elastic = append(q.elastic, s)
 }
 
 // truth reads a label that is "true" or "false".
@@ -82,8 +86,8 @@ func (f field) truth(otherwise bool) bool {
 }
 
 // buildQuotas builds the tree: of all ElasticQuotas, and of the Queues that gangs name.
-func (r *reader) buildQuotas() {
-	sources := slices.Concat(r.elastic, r.namedQueues())
+func (q *quotas) build(drafts []*draft) {
+	sources := slices.Concat(q.elastic, q.namedQueues(drafts))
 	slices.SortStableFunc(sources, func(a, b *quotaSource) int {
 		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.namespace, b.obj.namespace))
 	})
@@ -91,17 +95,17 @@ func (r *reader) buildQuotas() {
 	for _, s := range sources {
 		count[s.spec.Name]++
 	}
-	r.named = map[string]*quotaSource{}
+	q.named = map[string]*quotaSource{}
 	var specs []quota.Spec
 	sound := true
 	for _, s := range sources {
 		if s.obj.group == perNamespace && count[s.spec.Name] > 1 {
 			s.spec.Name = s.obj.namespace + "/" + s.obj.name
 		}
-		if r.named[s.spec.Name] == nil {
-			r.named[s.spec.Name] = s
+		if q.named[s.spec.Name] == nil {
+			q.named[s.spec.Name] = s
 		}
-		r.claimNamespaces(s)
+		q.claimNamespaces(s)
 		specs, sound = append(specs, s.spec), sound && len(s.obj.errors) == 0
 	}
 	if len(sources) == 0 || !sound {
@@ -109,26 +113,26 @@ func (r *reader) buildQuotas() {
 	}
 	tree, err := quota.New(specs)
 	if err != nil {
-		r.noteQuotas(sources, err)
+		noteQuotas(sources, err)
 		return
 	}
-	r.spec.Quotas = tree
+	q.tree = tree
 	for _, s := range sources {
 		s.isParent = s.isParent || !tree.IsLeaf(s.spec.Name)
 	}
 }
 
 // claimNamespaces enters the namespaces that a quota stands for. One namespace may not belong to two.
-func (r *reader) claimNamespaces(s *quotaSource) {
+func (q *quotas) claimNamespaces(s *quotaSource) {
 	claim := func(rule int, namespace string, f field) {
-		if r.spaces[rule] == nil {
-			r.spaces[rule] = map[string]*quotaSource{}
+		if q.spaces[rule] == nil {
+			q.spaces[rule] = map[string]*quotaSource{}
 		}
-		if other := r.spaces[rule][namespace]; other != nil && other != s {
+		if other := q.spaces[rule][namespace]; other != nil && other != s {
 			f.fail(fmt.Sprintf("namespace %s belongs to %s too", namespace, other.obj.title()))
 			return
 		}
-		r.spaces[rule][namespace] = s
+		q.spaces[rule][namespace] = s
 	}
 	if s.obj.kind != "ElasticQuota" {
 		return
@@ -145,7 +149,7 @@ func (r *reader) claimNamespaces(s *quotaSource) {
 }
 
 // noteQuotas gives the defects of the tree to the objects that they name.
-func (r *reader) noteQuotas(sources []*quotaSource, err error) {
+func noteQuotas(sources []*quotaSource, err error) {
 	for _, e := range invalids(err) {
 		var at *quotaSource
 		for _, s := range sources {
@@ -160,7 +164,7 @@ func (r *reader) noteQuotas(sources []*quotaSource, err error) {
 
 // quotaOf is the quota of a member, nil if none governs it; ok is false if it cannot be in the one that it names, which is noted.
 // The label counts first, then the Queue that the pod or its gang names, then the namespace.
-func (r *reader) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
+func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 	at := m.spec.quota
 	switch name := at.str(); {
 	case slices.Contains(outsideQuotas, name):
@@ -169,14 +173,14 @@ func (r *reader) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 		at.fail("members can only be in a quota without children")
 		return nil, false
 	case name != "":
-		if s = r.named[name]; s == nil {
+		if s = q.named[name]; s == nil {
 			at.fail("unknown quota")
 			return nil, false
 		}
 	default:
-		s, at = r.queueOf(d, m)
-		for i := 0; s == nil && i < len(r.spaces); i++ {
-			s, at = r.spaces[i][at.obj.namespace], at.obj.root.sub("metadata").get("namespace")
+		s, at = q.queueOf(d, m)
+		for i := 0; s == nil && i < len(q.spaces); i++ {
+			s, at = q.spaces[i][at.obj.namespace], at.obj.root.sub("metadata").get("namespace")
 		}
 	}
 	if s != nil && s.isParent {
@@ -187,7 +191,7 @@ func (r *reader) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 }
 
 // joinQuota finds the quotas of the members of a gang, which must be one: who waits follows who runs, and later ranks the first one.
-func (r *reader) joinQuota(d *draft, members []*member) {
+func (q *quotas) joinQuota(d *draft, members []*member) {
 	var first *quotaSource
 	var leader *member
 	for _, runs := range []bool{true, false} {
@@ -195,7 +199,7 @@ func (r *reader) joinQuota(d *draft, members []*member) {
 			if runs != (m.node != "") {
 				continue
 			}
-			s, ok := r.quotaOf(d, m)
+			s, ok := q.quotaOf(d, m)
 			if s != nil {
 				m.quota = s.spec.Name
 			}
@@ -215,16 +219,16 @@ func (r *reader) joinQuota(d *draft, members []*member) {
 }
 
 // addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
-func (r *reader) addDemand(d *draft) {
+func (q *quotas) addDemand(d *draft) {
 	err := d.result.Err
-	if d.quota == "" || r.spec.Quotas == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
+	if d.quota == "" || q.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
 		return
 	}
-	if r.spec.Demand == nil {
-		r.spec.Demand = map[string]muster.Resources{}
+	if q.demand == nil {
+		q.demand = map[string]muster.Resources{}
 	}
-	if r.spec.Demand[d.quota] == nil {
-		r.spec.Demand[d.quota] = muster.Resources{}
+	if q.demand[d.quota] == nil {
+		q.demand[d.quota] = muster.Resources{}
 	}
-	r.spec.Demand[d.quota].Add(d.asks)
+	q.demand[d.quota].Add(d.asks)
 }

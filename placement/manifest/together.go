@@ -8,12 +8,6 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// tie is what a gang says of those that start together with it, itself among them.
-type tie struct {
-	at    field // absent if it says nothing
-	names []string
-}
-
 // readTie reads Koordinator's list of gangs, `namespace/name` each. One that cannot be read says nothing.
 func readTie(o *object) tie {
 	t := tie{at: o.annotation(koordinatorPrefix + "groups")}
@@ -63,9 +57,9 @@ type team struct {
 }
 
 // formTeams finds the gangs that start together: those that name each other, be it by way of others. Each of them must name all.
-func (r *reader) formTeams() {
+func (g *gangs) formTeams() {
 	drafts, named := map[string]*draft{}, map[string][]string{}
-	for _, d := range r.drafts {
+	for _, d := range g.drafts {
 		if d.plain {
 			continue
 		}
@@ -91,28 +85,28 @@ func (r *reader) formTeams() {
 		}
 		if reach(name); len(t.names) > 1 {
 			slices.SortFunc(t.names, muster.CompareNatural)
-			r.checkTeam(t)
+			g.checkTeam(t)
 		}
 	}
 }
 
 // checkTeam notes who does not name all of them.
-func (r *reader) checkTeam(t *team) {
+func (g *gangs) checkTeam(t *team) {
 	for _, name := range t.names {
 		d := t.drafts[name]
 		if d == nil {
 			continue // told where it is named
 		}
 		if d.team = t; !d.tie.at.present() {
-			r.notices = append(r.notices, d.place().title()+" names no gangs that start together with it, but is named by some of them: they do")
+			g.notices.add(d.place().title() + " names no gangs that start together with it, but is named by some of them: they do")
 			continue
 		}
-		r.checkTie(d)
+		g.checkTie(d)
 	}
 }
 
 // checkTie notes the first gang that a list lacks, and those of it that are not in the input.
-func (r *reader) checkTie(d *draft) {
+func (g *gangs) checkTie(d *draft) {
 	listed := map[string]bool{d.name: true}
 	for _, name := range d.tie.names {
 		listed[name] = true
@@ -126,13 +120,13 @@ func (r *reader) checkTie(d *draft) {
 		if d.team.drafts[name] == nil {
 			e := Error{Field: at.path(), Value: name, Line: at.line, Reason: "not in the input: the gang waits for it"}
 			e.File, e.Document, e.Object = at.obj.file, at.obj.document, at.obj.title()
-			r.notices = append(r.notices, e.Error())
+			g.notices.add(e.Error())
 		}
 	}
 }
 
 // joinTeams makes requests of gangs that wait start together, or refuses those for which one of the others cannot be there.
-func (r *reader) joinTeams(waiting []*draft) {
+func joinTeams(waiting []*draft) {
 	absent := map[*team][]string{}
 	for _, d := range waiting {
 		if d.team == nil {

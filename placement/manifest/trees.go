@@ -4,22 +4,45 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
 // hyperTree is the name of the tree that all HyperNodes form together.
 const hyperTree = "hypernodes"
 
+// trees are the topologies of the input.
+type trees struct {
+	objects *objects
+	notices *notices
+
+	hypers  []topology.HyperNode
+	hyper   *object // the first HyperNode
+	sources []treeSource
+	byName  map[string]*topology.Tree
+	list    []placement.NamedTree // in natural order of names
+	// broken is set when a tree could not be built; then rules are not checked against trees, since the defect that matters
+	// is known.
+	broken bool
+}
+
+// treeSource is an object that describes a tree, read but not built.
+type treeSource struct {
+	obj   *object
+	name  string
+	build func(nodes []topology.LabeledNode) (*topology.Tree, error)
+}
+
 // addTree keeps a tree to be built from the labels of nodes.
-func (r *reader) addTree(o *object, cfg topology.LabelLayers) {
-	r.sources = append(r.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+func (in *trees) addTree(o *object, cfg topology.LabelLayers) {
+	in.sources = append(in.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})
 }
 
 // readLevels reads the Topology of Kueue and KAI: label keys, widest first. The hostname may only be the last one and is
 // the node layer.
-func (r *reader) readLevels(o *object) {
+func (in *trees) readLevels(o *object) {
 	var cfg topology.LabelLayers
 	seen := map[string]bool{}
 	levels := o.root.sub("spec").get("levels")
@@ -44,16 +67,16 @@ func (r *reader) readLevels(o *object) {
 		levels.fail("no levels")
 	}
 	if len(o.errors) > 0 {
-		r.brokenTrees = true
+		in.broken = true
 		return
 	}
-	r.addTree(o, cfg)
+	in.addTree(o, cfg)
 }
 
 // readHyperNode reads one domain of Volcano's tree.
-func (r *reader) readHyperNode(o *object) {
-	if r.hyper == nil {
-		r.hyper = o
+func (in *trees) readHyperNode(o *object) {
+	if in.hyper == nil {
+		in.hyper = o
 	}
 	spec := o.root.sub("spec")
 	h := topology.HyperNode{Name: o.name, TierName: spec.get("tierName").str()}
@@ -79,25 +102,15 @@ func (r *reader) readHyperNode(o *object) {
 		}
 		h.Members = append(h.Members, s)
 	}
-	r.hypers = append(r.hypers, h)
-	r.brokenTrees = r.brokenTrees || len(o.errors) > 0
-}
-
-// isTree recognises a list of `{layer, name, ...}`: every element has both, and none has a kind.
-func isTree(v *value) bool {
-	for _, e := range v.items {
-		if e.get("layer") == nil || e.get("name") == nil || e.get("kind") != nil {
-			return false
-		}
-	}
-	return len(v.items) > 0
+	in.hypers = append(in.hypers, h)
+	in.broken = in.broken || len(o.errors) > 0
 }
 
 // readTree reads a list that is a document of its own.
-func (r *reader) readTree(o *object) { r.addList(o, o.root.v) }
+func (in *trees) readTree(o *object) { in.addList(o, o.root.v) }
 
 // readConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
-func (r *reader) readConfigMap(o *object) {
+func (in *trees) readConfigMap(o *object) {
 	var found []*value
 	if data := o.root.get("data").v; data != nil && data.kind == mapping {
 		for _, v := range data.items {
@@ -111,21 +124,21 @@ func (r *reader) readConfigMap(o *object) {
 	}
 	switch len(found) {
 	case 0:
-		r.skipped[Skipped{Kind: o.kind, APIVersion: o.version}]++
+		in.objects.skip(o.kind, o.version)
 	case 1:
-		r.addList(o, found[0])
+		in.addList(o, found[0])
 	default:
 		o.root.get("data").fail("two values are topologies")
 	}
 }
 
-func (r *reader) addList(o *object, v *value) {
+func (in *trees) addList(o *object, v *value) {
 	data, err := json.Marshal(v.plain())
 	if err != nil {
 		o.root.fail(err.Error())
 		return
 	}
-	r.sources = append(r.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	in.sources = append(in.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		names := make([]string, len(nodes))
 		for i, n := range nodes {
 			names[i] = n.Name

@@ -253,3 +253,18 @@ func setLines(v *value, line int) {
 		setLines(e, line)
 	}
 }
+
+// oneOf reads a word; ok is false if there is none. One that is in no table is a defect.
+func oneOf[T ~string](f field, what string, tables ...map[string]T) (meaning T, ok bool) {
+	word := f.str()
+	if word == "" {
+		return "", false
+	}
+	for _, table := range tables {
+		if meaning, ok = table[word]; ok {
+			return meaning, true
+		}
+	}
+	f.fail("unknown " + what)
+	return "", false
+}

@@ -12,15 +12,15 @@ import (
 )
 
 // volcanoTree makes a gang of Volcano use the tree of the HyperNodes.
-func (r *reader) volcanoTree(d *draft) {
-	if r.trees[hyperTree] != nil {
+func (in *trees) volcanoTree(d *draft) {
+	if in.byName[hyperTree] != nil {
 		d.tree = hyperTree
 	}
 }
 
 // networkTopology reads Volcano's rule: hard binds, and is the default; soft prefers every layer, which is what a gang
 // without a rule does.
-func (r *reader) networkTopology(d *draft, f field) []gang.Rule {
+func (in *trees) networkTopology(d *draft, f field) []gang.Rule {
 	if !f.present() {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r *reader) networkTopology(d *draft, f field) []gang.Rule {
 		mode.fail("must be hard or soft")
 		return nil
 	}
-	t, why := r.findTree(d.tree)
+	t, why := in.findTree(d.tree)
 	if t == nil {
 		if why != "" {
 			f.fail(why)
@@ -68,10 +68,10 @@ type subGroupPolicy struct {
 }
 
 func (r *reader) readVolcanoPodGroup(o *object) {
-	d := r.podGroup(o)
-	r.volcanoTree(d)
+	d := r.gangs.podGroup(o)
+	r.trees.volcanoTree(d)
 	spec := o.root.sub("spec")
-	d.gather = r.networkTopology(d, spec.sub("networkTopology"))
+	d.gather = r.trees.networkTopology(d, spec.sub("networkTopology"))
 	var policies []subGroupPolicy
 	names := map[string]bool{}
 	for f := range spec.get("subGroupPolicy").all() {
@@ -83,7 +83,7 @@ func (r *reader) readVolcanoPodGroup(o *object) {
 		names[name] = true
 		p := subGroupPolicy{
 			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.sub("labelSelector")), keys: f.get("matchLabelKeys").texts(),
-			rules: r.networkTopology(d, f.sub("networkTopology")), size: 1,
+			rules: r.trees.networkTopology(d, f.sub("networkTopology")), size: 1,
 		}
 		if n, ok := f.get("subGroupSize").whole(1); ok {
 			p.size = n
@@ -205,11 +205,11 @@ func (r *reader) readVolcanoJob(o *object) {
 	case "Completed", "Failed", "Terminated", "Aborted":
 		return
 	}
-	d := r.declare(o)
-	r.volcanoTree(d)
+	d := r.gangs.declare(o)
+	r.trees.volcanoTree(d)
 	spec := o.root.sub("spec")
 	d.min, _ = spec.get("minAvailable").whole(0)
-	d.gather = r.networkTopology(d, spec.sub("networkTopology"))
+	d.gather = r.trees.networkTopology(d, spec.sub("networkTopology"))
 	var tasks []task
 	for f := range spec.get("tasks").all() {
 		f = f.object()
@@ -223,9 +223,9 @@ func (r *reader) readVolcanoJob(o *object) {
 		}
 		t.replicas = f.get("replicas").size(1)
 		if p := f.sub("partitionPolicy"); p.present() {
-			r.readPartitions(d, p, &t)
+			r.trees.readPartitions(d, p, &t)
 		}
-		pod := r.readPodSpec(f.sub("template"))
+		pod := r.pods.readPodSpec(f.sub("template"))
 		if policy, ok := oneOf(f.get("topologyPolicy"), "policy", kubeletPolicies); ok {
 			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
@@ -237,7 +237,7 @@ func (r *reader) readVolcanoJob(o *object) {
 	d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
 }
 
-func (r *reader) readPartitions(d *draft, p field, t *task) {
+func (in *trees) readPartitions(d *draft, p field, t *task) {
 	size := p.get("partitionSize")
 	if !size.present() {
 		size.fail("missing")
@@ -248,7 +248,7 @@ func (r *reader) readPartitions(d *draft, p field, t *task) {
 	if t.least, _ = least.whole(0); isTotal && t.least > total {
 		least.fail("above totalPartitions")
 	}
-	t.rules = r.networkTopology(d, p.sub("networkTopology"))
+	t.rules = in.networkTopology(d, p.sub("networkTopology"))
 }
 
 // Labels of the pods that a Job makes.

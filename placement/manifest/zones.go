@@ -29,21 +29,6 @@ var (
 	exclusives = map[string]numa.Exclusive{"Required": numa.Required, "Preferred": numa.Preferred}
 )
 
-// oneOf reads a word; ok is false if there is none. One that is in no table is a defect.
-func oneOf[T ~string](f field, what string, tables ...map[string]T) (meaning T, ok bool) {
-	word := f.str()
-	if word == "" {
-		return "", false
-	}
-	for _, table := range tables {
-		if meaning, ok = table[word]; ok {
-			return meaning, true
-		}
-	}
-	f.fail("unknown " + what)
-	return "", false
-}
-
 // readWish reads what a member wants of the zones of its node, from the annotations of a pod or a template. The policy is
 // that of the first annotation that has one, in the order numa-topology-spec, resource-spec (which mostly is about CPUs
 // alone), Volcano's; so is the exclusivity.
@@ -72,6 +57,16 @@ func readWish(notes field) gang.NUMA {
 	return wish
 }
 
+// zones are the zones of nodes, and what members have of them.
+type zones struct {
+	amounts amounts
+	notices *notices
+	nodes   *nodes
+
+	zoned  map[string]*nodeZones   // by the name of the node
+	placed map[string]*numa.Placed // shares of running pods, each once
+}
+
 // nodeZones are the zones of a node as its object describes them.
 type nodeZones struct {
 	obj    *object
@@ -83,7 +78,7 @@ type nodeZones struct {
 }
 
 // readZones reads the zones of a node. They are given to the node when all nodes are known.
-func (r *reader) readZones(o *object) {
+func (all *zones) readZones(o *object) {
 	z := &nodeZones{obj: o, policy: readNodePolicy(o), lacks: map[int]muster.Resources{}}
 	for f := range o.root.get("zones").all() {
 		f = f.object()
@@ -99,16 +94,16 @@ func (r *reader) readZones(o *object) {
 			continue
 		}
 		zone := numa.Zone{ID: id, Distances: readCosts(f)}
-		zone.Allocatable, z.lacks[id] = r.readZoneResources(f)
+		zone.Allocatable, z.lacks[id] = all.readZoneResources(f)
 		z.zones, z.places = append(z.zones, zone), append(z.places, f)
 	}
 	if _, err := numa.NewZones(z.zones); err != nil && len(o.errors) == 0 {
 		z.note(err)
 	}
-	if r.zoned == nil {
-		r.zoned = map[string]*nodeZones{}
+	if all.zoned == nil {
+		all.zoned = map[string]*nodeZones{}
 	}
-	r.zoned[o.name] = z
+	all.zoned[o.name] = z
 }
 
 // note gives what package numa objects to the fields where it stands. Of a single zone these are distances, by id: names and
@@ -192,7 +187,7 @@ func readCosts(zone field) map[int]int64 {
 }
 
 // readZoneResources reads what members can have of a zone, and what of it is reported as not available.
-func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resources) {
+func (all *zones) readZoneResources(zone field) (allocatable, lacks muster.Resources) {
 	allocatable, lacks = muster.Resources{}, muster.Resources{}
 	for e := range zone.get("resources").all() {
 		e = e.object()
@@ -200,9 +195,9 @@ func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resour
 		if _, twice := allocatable[name]; twice {
 			e.get("name").fail("duplicate name")
 		}
-		has, ok := r.amount(e.get("capacity"), name)
+		has, ok := all.amounts.amount(e.get("capacity"), name)
 		if f := e.get("allocatable"); f.present() {
-			has, ok = r.amount(f, name)
+			has, ok = all.amounts.amount(f, name)
 		} else if !e.get("capacity").present() {
 			f.fail("missing")
 		}
@@ -210,7 +205,7 @@ func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resour
 			continue
 		}
 		allocatable[name] = has
-		if free, given := r.amount(e.get("available"), name); given {
+		if free, given := all.amounts.amount(e.get("available"), name); given {
 			lacks[name] = max(0, has-free)
 		}
 	}
@@ -218,11 +213,11 @@ func (r *reader) readZoneResources(zone field) (allocatable, lacks muster.Resour
 }
 
 // placeZones gives nodes their zones and, where no label says otherwise, their policy.
-func (r *reader) placeZones() {
-	for _, name := range sortedKeys(r.zoned) {
-		z, n := r.zoned[name], r.nodes[name]
+func (all *zones) placeZones() {
+	for _, name := range sortedKeys(all.zoned) {
+		z, n := all.zoned[name], all.nodes.byName[name]
 		if n == nil {
-			r.notices = append(r.notices, z.obj.title()+" is about a node that is not in the input: it is not used")
+			all.notices.add(z.obj.title() + " is about a node that is not in the input: it is not used")
 			continue
 		}
 		if n.NUMA == nil {
@@ -230,8 +225,8 @@ func (r *reader) placeZones() {
 		}
 		n.NUMA.Zones = z.zones
 	}
-	for i := range r.spec.Nodes {
-		if n := &r.spec.Nodes[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
+	for i := range all.nodes.list {
+		if n := &all.nodes.list[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
 			n.NUMA = nil
 		}
 	}
@@ -239,9 +234,9 @@ func (r *reader) placeZones() {
 
 // readPlaced reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
 // in the input, or has no zones.
-func (r *reader) readPlaced(m *member) *numa.Placed {
+func (all *zones) readPlaced(m *member) *numa.Placed {
 	status := m.obj.annotation(schedulingPrefix + "resource-status")
-	node, zoned := r.nodes[m.node], r.zoned[m.node]
+	node, zoned := all.nodes.byName[m.node], all.zoned[m.node]
 	if !status.present() || node == nil || zoned != nil && len(zoned.obj.errors) > 0 {
 		return nil
 	}
@@ -254,7 +249,7 @@ func (r *reader) readPlaced(m *member) *numa.Placed {
 		if !zone.present() {
 			zone.fail("missing")
 		}
-		amounts := r.resources(e.get("resources"))
+		amounts := all.amounts.resources(e.get("resources"))
 		if !ok || !slices.ContainsFunc(amounts.Names(), func(name string) bool { return amounts[name] > 0 }) {
 			continue // a share of nothing
 		}
@@ -267,7 +262,7 @@ func (r *reader) readPlaced(m *member) *numa.Placed {
 	case len(shares) == 0:
 		return nil
 	case node.NUMA == nil || len(node.NUMA.Zones) == 0:
-		r.notices = append(r.notices, fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
+		all.notices.add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
 			m.obj.title(), m.node))
 		return nil
 	}
@@ -281,7 +276,7 @@ func (r *reader) readPlaced(m *member) *numa.Placed {
 		}
 	}
 	policy, _ := numa.Compatible(m.spec.shape.NUMA.Policy, node.NUMA.Policy)
-	return shared(&r.placed, &numa.Placed{Policy: policy, Shares: shares})
+	return shared(&all.placed, &numa.Placed{Policy: policy, Shares: shares})
 }
 
 // shared returns the first of equal values. Large clusters have few different ones, and whoever gets them sees that from the
@@ -299,16 +294,16 @@ func shared[T any](known *map[string]*T, v *T) *T {
 }
 
 // countUnknown finds what is in use by somebody unknown, when all running pods are known.
-func (r *reader) countUnknown() {
+func (all *zones) countUnknown() {
 	var known map[string]*placement.NUMA
-	for i := range r.spec.Nodes {
-		n := &r.spec.Nodes[i]
+	for i := range all.nodes.list {
+		n := &all.nodes.list[i]
 		if n.NUMA == nil {
 			continue
 		}
 		for _, zone := range n.NUMA.Zones {
 			used := muster.Resources{}
-			for name, amount := range r.zoned[n.Name].lacks[zone.ID] {
+			for name, amount := range all.zoned[n.Name].lacks[zone.ID] {
 				if amount > 0 {
 					used[name] = amount
 				}

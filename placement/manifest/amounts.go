@@ -1,0 +1,130 @@
+package manifest
+
+import (
+	"math"
+
+	"github.com/muster-sched/muster"
+)
+
+// amounts reads quantities, each text once, since few differ.
+type amounts map[string]Quantity
+
+// resources reads a mapping of quantities. Amounts of 0 are kept, since a node may say that it has none.
+func (a amounts) resources(f field) muster.Resources {
+	if !f.is(mapping) {
+		return nil
+	}
+	out := make(muster.Resources, len(f.v.keys))
+	for name, e := range f.entries() {
+		if amount, ok := a.amount(e, name); ok {
+			out[name] = amount
+		}
+	}
+	return out
+}
+
+// amount reads a quantity of a resource; ok is false if it is absent or wrong.
+func (a amounts) amount(f field, resource string) (n int64, ok bool) {
+	if f.v == nil {
+		return 0, false
+	}
+	if f.v.kind < text || f.v.kind > number {
+		f.fail("is " + kindNames[f.v.kind] + ", must be a quantity")
+		return 0, false
+	}
+	q, ok := a[f.v.text]
+	if !ok {
+		var err error
+		if q, err = ParseQuantity(f.v.text); err != nil {
+			f.fail(err.Error())
+			return 0, false
+		}
+		a[f.v.text] = q
+	}
+	n, err := q.Amount(resource)
+	if err != nil {
+		f.fail(err.Error())
+		return 0, false
+	}
+	return n, true
+}
+
+// request is max(init phases, containers + sidecars) + overhead, and one pod. Amounts of 0 are left out.
+func (a amounts) request(f field) muster.Resources {
+	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
+	for c := range f.get("initContainers").all() {
+		asks := a.container(c.object())
+		if c.object().get("restartPolicy").str() == "Always" {
+			sum(c, sidecars, asks)
+			largest(phase, sidecars)
+			continue
+		}
+		sum(c, asks, sidecars)
+		largest(phase, asks)
+	}
+	for c := range f.get("containers").all() {
+		sum(c, total, a.container(c.object()))
+	}
+	sum(f, total, sidecars)
+	largest(total, phase)
+	sum(f.get("overhead"), total, a.resources(f.get("overhead")))
+	total[muster.Pods] = 1
+	for name, n := range total {
+		if n == 0 {
+			delete(total, name)
+		}
+	}
+	return total
+}
+
+// container is what one container asks for: requests, or limits where a request is missing.
+func (a amounts) container(f field) muster.Resources {
+	resources := f.sub("resources")
+	asks := a.resources(resources.get("requests"))
+	if asks == nil {
+		asks = muster.Resources{}
+	}
+	for name, n := range a.resources(resources.get("limits")) {
+		if _, ok := asks[name]; !ok {
+			asks[name] = n
+		}
+	}
+	return asks
+}
+
+// sum adds more to total, in natural order so that an overflow is always told in the same words.
+func sum(f field, total, more muster.Resources) {
+	for _, name := range more.Names() {
+		if total[name] > math.MaxInt64-more[name] {
+			f.get("resources").fail(name + ": " + errOverflow.Error())
+			continue
+		}
+		total[name] += more[name]
+	}
+}
+
+// largest raises total to at least each amount of other.
+func largest(total, other muster.Resources) {
+	for name, n := range other {
+		total[name] = max(total[name], n)
+	}
+}
+
+// unlimited is how a quota says that it has no bound of its own, also to the quotas below it.
+const unlimited = math.MaxInt64
+
+// kaiAmount reads a number of units; 0 if it is absent.
+func (a amounts) units(f field, factor int64) int64 {
+	if f.v != nil && (f.v.text == "-1" || f.v.text == "-1.0") {
+		return unlimited
+	}
+	milli, _ := a.amount(f, muster.CPU) // a number with three places
+	switch {
+	case factor == 1 && milli%1000 != 0:
+		f.fail("parts of a unit are not modelled")
+	case milli > math.MaxInt64/factor:
+		f.fail(errOverflow.Error())
+		return 0
+	}
+	return milli * factor / 1000
+}

@@ -1,0 +1,86 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// build builds the trees when all nodes are known.
+func (in *trees) build(nodes []topology.LabeledNode) {
+	if in.hyper != nil && !slices.ContainsFunc(in.objects.list, brokenHyper) {
+		in.sources = append(in.sources, treeSource{in.hyper, hyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+			return topology.FromHyperNodes(in.hypers, nodes)
+		}})
+	}
+	in.byName = map[string]*topology.Tree{}
+	taken := map[string]bool{}
+	for _, s := range in.sources {
+		if taken[s.name] {
+			in.broken = true
+			s.obj.note(&Error{Line: s.obj.root.line, Reason: "duplicate name: two topologies are called " + s.name})
+			continue
+		}
+		taken[s.name] = true
+		in.buildTree(s, nodes)
+	}
+	for _, name := range sortedKeys(in.byName) {
+		in.list = append(in.list, placement.NamedTree{Name: name, Tree: in.byName[name]})
+		in.noticeOutside(name, in.byName[name])
+	}
+}
+
+// brokenHyper is true for a HyperNode that cannot be used: the tree of the others would show defects of its own.
+func brokenHyper(o *object) bool { return o.kind == "HyperNode" && len(o.errors) > 0 }
+
+func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
+	tree, err := s.build(nodes)
+	if err != nil {
+		in.broken = true
+		in.noteTree(s, err)
+		return
+	}
+	in.byName[s.name] = tree
+}
+
+// noteTree gives the defects of a tree to the objects that they name.
+func (in *trees) noteTree(s treeSource, err error) {
+	for _, e := range invalids(err) {
+		o := s.obj
+		kind, name, _ := strings.Cut(e.Field, " ")
+		switch {
+		case kind == "HyperNode" && in.objects.seen["topology.volcano.sh/HyperNode/"+name] != nil:
+			o = in.objects.seen["topology.volcano.sh/HyperNode/"+name]
+		case kind == "node":
+			if len(in.objects.seen["/Node/"+name].defects()) > 0 {
+				continue // two nodes of one name, or one without: noted there
+			}
+		}
+		where := e.Field
+		if o != s.obj || s.name == hyperTree {
+			where = "spec"
+		}
+		o.note(&Error{Line: o.root.line, Field: where, Value: e.Value, Reason: e.Reason, cause: e})
+	}
+}
+
+// noticeOutside tells about nodes without a place in a tree, naming a few.
+func (in *trees) noticeOutside(name string, t *topology.Tree) {
+	for _, part := range []struct {
+		nodes []string
+		what  string
+	}{{t.Outside(), "outside the tree"}, {t.Absent(), "named by the tree but not in the input"}} {
+		if len(part.nodes) == 0 {
+			continue
+		}
+		const most = 5
+		names := strings.Join(part.nodes[:min(most, len(part.nodes))], ", ")
+		if len(part.nodes) > most {
+			names += ", ..."
+		}
+		in.notices.add(fmt.Sprintf("topology %s: %s %s: %s", name, plural(len(part.nodes), "node"), part.what, names))
+	}
+}

@@ -1,0 +1,221 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// waiting gives all pods to their gangs, completes these and returns those that wait, in queue order.
+func (r *reader) waiting() []*draft {
+	r.gangs.assignPods(r.pods.list)
+	r.gangs.dropCovered()
+	r.quotas.build(r.gangs.drafts)
+	r.gangs.formTeams()
+	var waiting []*draft
+	for _, d := range r.gangs.drafts {
+		if r.finish(d) {
+			waiting = append(waiting, d)
+			r.quotas.addDemand(d)
+		}
+	}
+	joinTeams(waiting)
+	slices.SortFunc(r.running, func(a, b placement.Running) int {
+		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
+	})
+	r.budgets.count()
+	slices.SortFunc(r.notices, muster.CompareNatural)
+	sortQueue(waiting)
+	return waiting
+}
+
+// finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
+func (r *reader) finish(d *draft) bool {
+	d.adoptJob()
+	members := d.promised
+	if len(d.pods) > 0 {
+		members = d.pods
+		r.trees.declaredByPods(d)
+	}
+	members = r.onNodes(d, members)
+	sortMembers(members)
+	r.quotas.joinQuota(d, members)
+	r.priorities.rank(d, members)
+	var leaving []*member // who count for no gang
+	members = slices.DeleteFunc(members, func(m *member) bool {
+		if m.leaving {
+			leaving = append(leaving, m)
+		}
+		return m.leaving
+	})
+	whole := part{members: members}
+	if d.arrange != nil {
+		whole = d.arrange(d, members)
+	}
+	whole.cutUp(len(leaving))
+	whole.need = max(whole.need, d.min)
+	if d.min = whole.needed(); len(whole.parts) > 0 {
+		members = whole.all()
+		for i, m := range members {
+			m.index, m.indexed = i, true
+		}
+	}
+	d.result.Request.Name = d.name
+	r.run(d, members, leaving, d.min)
+	d.waits = slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
+	if d.waits {
+		r.makeRequest(d, members, len(leaving), &whole)
+	}
+	return d.waits
+}
+
+// run lists the members that run. The gang needs at least so many of them, 0: all that are known.
+func (r *reader) run(d *draft, members, leaving []*member, least int) {
+	switch {
+	case d.plain:
+		least = 0
+	case least == 0:
+		least = max(len(members), d.total)
+	}
+	d.least = least
+	for _, m := range slices.Concat(members, leaving) {
+		if m.node == "" {
+			continue
+		}
+		if !m.leaving {
+			d.runs++
+		}
+		r.running = append(r.running, placement.Running{
+			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
+			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
+			Quota: m.quota, NonPreemptible: m.spec.pinned, Unevictable: m.unevictable,
+			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.budgets.of(d, m),
+		})
+	}
+}
+
+// onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
+func (r *reader) onNodes(d *draft, members []*member) []*member {
+	var out []*member
+	for _, m := range members {
+		if m.node != "" && r.nodes.byName[m.node] == nil {
+			who := d.place().title() + ": member " + m.name
+			if m.obj != nil {
+				who = m.obj.title()
+			}
+			r.notices.add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
+func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
+	q := &d.result.Request
+	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
+	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
+	if d.min <= len(members) { // else it waits for the others
+		whole.group(q)
+	}
+	d.asks = muster.Resources{}
+	shapes := map[string]*gang.Shape{}
+	for _, m := range members {
+		if m.node != "" {
+			continue
+		}
+		key := m.spec.shapeKey()
+		if shapes[key] == nil {
+			shapes[key] = &m.spec.shape
+		}
+		q.Members = append(q.Members, gang.Member{
+			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.spec.pinned,
+		})
+		d.asks.Add(m.spec.shape.Resources)
+		for rule, n := range m.spec.ignored {
+			if d.result.Ignored == nil {
+				d.result.Ignored = map[string]int{}
+			}
+			d.result.Ignored[rule] += n
+		}
+	}
+	if len(shapes) == 1 {
+		q.Shape = *q.Members[0].Shape
+		for i := range q.Members {
+			q.Members[i].Shape = nil
+		}
+	}
+	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
+		q.Total = whole // those that are leaving have not been replaced yet
+	}
+	r.check(d, len(members))
+}
+
+// divides says whether the groups of a request can be those of so many members.
+func divides(q *gang.Request, members int) bool {
+	_, err := q.Levels(members)
+	return err == nil
+}
+
+// check decides whether the gang can be planned.
+func (r *reader) check(d *draft, known int) {
+	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
+	var errs []error
+	for _, o := range d.objects() {
+		for _, e := range o.errors {
+			errs = append(errs, e)
+		}
+	}
+	own := len(errs)
+	note := func(e *Error) {
+		e.File, e.Document, e.Line, e.Object = at.file, at.document, at.root.line, at.title()
+		at.errors, errs = append(at.errors, e), append(errs, e)
+	}
+	if _, reason := r.trees.findTree(d.tree); reason != "" && own == 0 && (d.tree != "" || len(r.trees.list) > 0) {
+		note(&Error{Field: d.treeField.path(), Value: d.tree, Reason: reason})
+	}
+	if r.opt.Strict {
+		for _, rule := range sortedKeys(d.result.Ignored) {
+			note(&Error{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, plural(d.result.Ignored[rule], "pod"))})
+		}
+	}
+	if len(errs) == 0 {
+		for _, e := range invalid(q, known) {
+			if e.Unsupported {
+				why = e.Reason
+				continue
+			}
+			note(&Error{Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
+		}
+	}
+	switch {
+	case len(errs) > 0:
+		d.result.Err = errors.Join(errs...)
+	case why != "":
+		d.result.Err = &Error{
+			File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
+			Reason: why, cause: muster.ErrNotSupported,
+		}
+	default:
+		return
+	}
+	d.result.Request = gang.Request{Name: q.Name, Priority: q.Priority, Members: q.Members}
+}
+
+// invalid lists what the request itself objects to. Its sizes are judged when enough members are known.
+func invalid(q *gang.Request, known int) []*muster.InvalidError {
+	err := q.Validate()
+	if err == nil && known >= q.MinMember {
+		_, err = q.Levels(max(known, q.Total))
+	}
+	if err == nil {
+		return nil
+	}
+	return invalids(err)
+}

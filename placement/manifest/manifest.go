@@ -1,0 +1,74 @@
+// Package manifest answers: which cluster and which gangs do these files describe? It reads Kubernetes-style objects
+// as they are (nodes and their zones, pods, quotas, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
+// YAML documents, JSON and Lists into a [placement.Spec] and the requests of all gangs that wait for a node.
+//
+// Where objects say one thing in several places, the first counts. NUMA policy of a node: its label
+// node.koordinator.sh/numa-topology-policy, the attribute topologyManagerPolicy of its NodeResourceTopology, the first of the
+// topologyPolicies there. NUMA policy of a pod: its annotations scheduling.koordinator.sh/numa-topology-spec,
+// scheduling.koordinator.sh/resource-spec, volcano.sh/numa-topology-policy. Quota of a pod: its label
+// quota.scheduling.koordinator.sh/name, the Queue that it or its gang names (if the input has it), the ElasticQuota of
+// scheduling.x-k8s.io in its namespace, the ElasticQuota in its namespace that is named like it, the one whose annotation
+// quota.scheduling.koordinator.sh/namespaces lists it. Priority of a member: that of its gang (of a Workload, of the class that its
+// PodGroup or Job names), else the number in its spec, its class, the class that is the default. A gang's priority is the lowest of
+// its members that stay.
+//
+// A gang preempts nobody if one of its members that wait may not: by its label quota.scheduling.koordinator.sh/can-preempt (or
+// can-preempible) that is "false", by a preemptionPolicy Never of its own or, where it has none, of its class; or by that of the class of
+// the gang. A running pod may leave unless its label quota.scheduling.koordinator.sh/preemptible is "false", it belongs to a DaemonSet
+// or is a mirror pod. What must stay of a running gang is its minimum, with those of its groups; all of it where none is given. A
+// PodDisruptionBudget without status.disruptionsAllowed is counted over the members that it selects on nodes: those that are leaving
+// are expected, but not available.
+//
+// Gangs that name each other in the annotation gang.scheduling.koordinator.sh/groups, of their PodGroup or else of their pods, start together
+// (Request.Together). Each has to name all. One whose members run, or whose PodGroup is Finished, is there already; the others wait for one that is not
+// in the input or has too few pods.
+package manifest
+
+import (
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// File is an input: what it is called in messages, and its bytes.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Options change what is an error. The zero value is the default.
+type Options struct {
+	// Strict refuses gangs with hard pod rules that are not modelled, see [Gang].
+	Strict bool
+	// KeepGoing leaves what is wrong with a waiting gang in its Err; other gangs can be planned.
+	KeepGoing bool
+}
+
+// Input is what the files describe. It belongs to the caller.
+type Input struct {
+	Spec placement.Spec
+	// Gangs are those with a member that waits for a node, in queue order: priority, creation, UID where all of one age
+	// have one, natural order of names.
+	Gangs []Gang
+	// Skipped counts objects of kinds that are not read, in natural order.
+	Skipped []Skipped
+	// Notices tell what was accepted but is worth saying, such as a pod on a node that is not in the input.
+	Notices []string
+}
+
+// Gang is a request and what could not be read into it.
+type Gang struct {
+	Request gang.Request
+	// Ignored counts the hard rules of waiting pods that are not modelled, by name: hostPorts, podAffinity,
+	// podAntiAffinity, topologySpread, volumes. Nil if there are none.
+	Ignored map[string]int
+	// Err says why the gang cannot be planned: it wants a feature that requests lack ([muster.ErrNotSupported]) or, with
+	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set. Or it starts
+	// together with gangs that cannot be there, a [placement.Unschedulable].
+	Err error
+}
+
+// Skipped counts objects of one kind.
+type Skipped struct {
+	Kind, APIVersion string
+	Count            int
+}

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
+)
+
+// member is a pod of a gang, or one that its object promises.
+type member struct {
+	obj     *object // the pod; nil if only promised
+	name    string
+	index   int
+	indexed bool
+	spec    *podSpec
+	labels  map[string]string
+	role    string // podset or task
+	node    string // empty: waits for one
+	zones   *numa.Placed
+	leaving bool
+	quota   string // empty: none
+
+	priority    int64
+	started     int64 // seconds since 1970; 0: unknown
+	unevictable bool  // of a daemon or of the node itself: it would come back
+}
+
+// podSpec is what a pod or a template asks for.
+type podSpec struct {
+	shape    gang.Shape
+	key      string // equal for equal shapes; made when first asked for
+	node     string
+	priority *int64
+	class    field
+	ignored  map[string]int
+	quota    field       // the label that names it
+	queues   []queueName // that it names instead
+	pinned   bool        // not preemptible
+	policy   field       // of preemption
+	patient  bool        // its labels say that it preempts nobody
+	labels   field
+}
+
+// shapeKey is equal for equal shapes.
+func (p *podSpec) shapeKey() string {
+	if p.key == "" {
+		p.key = fmt.Sprintf("%#v", p.shape)
+	}
+	return p.key
+}
+
+// queueName is a place that names a Queue of an API group.
+type queueName struct {
+	group string
+	at    field
+}
+
+// compareMembers orders members by index, those without one after the others, then by natural order of names.
+func compareMembers(a, b *member) int {
+	switch {
+	case a.indexed && b.indexed && a.index != b.index:
+		return a.index - b.index
+	case a.indexed != b.indexed && a.indexed:
+		return -1
+	case a.indexed != b.indexed:
+		return 1
+	}
+	return muster.CompareNatural(a.name, b.name)
+}
+
+// sortMembers puts members in rank order: by index, those without one after them in natural order of names.
+func sortMembers(members []*member) {
+	slices.SortFunc(members, compareMembers)
+}
+
+func memberNames(members []*member) []string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	return names
+}

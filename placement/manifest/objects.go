@@ -1,0 +1,146 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// treeKind is the kind given to a bare list of `{layer, name, parents, children}`.
+const treeKind = "topology list"
+
+// objects are what the files hold, in the order of the input.
+type objects struct {
+	isRead  func(group, kind string) bool // says of which API groups and kinds they are kept
+	list    []*object
+	broken  []located // documents that are no objects
+	seen    map[string]*object
+	skipped map[Skipped]int
+}
+
+// readFile collects the objects of a file.
+func (all *objects) readFile(f File) {
+	for _, doc := range parseFile(f.Name, f.Data) {
+		if doc.err != nil {
+			all.refuse(f, doc, doc.err)
+			continue
+		}
+		all.collect(f, doc, doc.root, "", "")
+	}
+}
+
+func (all *objects) refuse(f File, doc document, e *Error) {
+	e.File, e.Document = f.Name, doc.number
+	all.broken = append(all.broken, located{len(all.list), e})
+}
+
+// collect finds the objects in a value: itself, the items of a List, the elements of a JSON list. Items of a typed list
+// that name no kind have the list's.
+func (all *objects) collect(f File, doc document, v *value, kind, version string) {
+	switch v.kind {
+	case null:
+	case list:
+		if isTree(v) {
+			all.add(f, doc, v, treeKind, "v1")
+			return
+		}
+		if len(v.items) > 0 && kind == "" && !slices.ContainsFunc(v.items, func(e *value) bool { return e.get("kind") != nil }) {
+			all.refuse(f, doc, &Error{Line: v.line, Reason: "a list neither of objects nor of {layer, name, parents, children}"})
+			return
+		}
+		for _, e := range v.items {
+			all.collect(f, doc, e, kind, version)
+		}
+	case mapping:
+		if k := v.get("kind"); k != nil && k.kind == text {
+			kind = k.text
+		}
+		if a := v.get("apiVersion"); a != nil && a.kind == text {
+			version = a.text
+		}
+		items := v.get("items")
+		switch {
+		case kind == "":
+			all.refuse(f, doc, &Error{Line: v.line, Field: "kind", Reason: "missing: not an object"})
+		case strings.HasSuffix(kind, "List") && items != nil && items.kind == list:
+			for _, e := range items.items {
+				all.collect(f, doc, e, strings.TrimSuffix(kind, "List"), version)
+			}
+		case strings.HasSuffix(kind, "List") && v.get("metadata").get("name") == nil && items == nil:
+		case version == "":
+			all.refuse(f, doc, &Error{Line: v.line, Object: kind, Field: "apiVersion", Reason: "missing"})
+		default:
+			all.add(f, doc, v, kind, version)
+		}
+	default:
+		all.refuse(f, doc, &Error{Line: v.line, Value: v.text, Reason: "not an object"})
+	}
+}
+
+// add keeps an object of a known kind and counts one of any other.
+func (all *objects) add(f File, doc document, v *value, kind, version string) {
+	o := &object{file: f.Name, document: doc.number, seq: len(all.list), kind: kind, version: version}
+	o.root = field{obj: o, v: v, line: v.line}
+	if kind == treeKind {
+		o.name, o.namespace = baseName(f.Name), defaultNamespace
+	} else {
+		group, _, ok := strings.Cut(version, "/")
+		if !ok {
+			group = ""
+		}
+		if !all.isRead(group, kind) {
+			all.skip(kind, version)
+			return
+		}
+		o.readMetadata()
+	}
+	all.list = append(all.list, o)
+	if first := all.seen[o.id()]; first != nil && o.name != "" {
+		field{obj: o, base: "metadata.name", line: v.line}.fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
+			o.title(), first.file, first.document))
+		o.twin = true
+		return
+	}
+	all.seen[o.id()] = o
+}
+
+// skip counts an object that is not read.
+func (all *objects) skip(kind, version string) {
+	all.skipped[Skipped{Kind: kind, APIVersion: version}]++
+}
+
+// errors joins the defects of all objects but those that are kept apart.
+func (all *objects) errors(apart map[*object]bool) error {
+	errs := all.broken
+	for _, o := range all.list {
+		if apart[o] {
+			continue
+		}
+		for _, err := range o.errors {
+			errs = append(errs, located{o.seq, err})
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return joinErrors(errs)
+}
+
+// isTree recognises a list of `{layer, name, ...}`: every element has both, and none has a kind.
+func isTree(v *value) bool {
+	for _, e := range v.items {
+		if e.get("layer") == nil || e.get("name") == nil || e.get("kind") != nil {
+			return false
+		}
+	}
+	return len(v.items) > 0
+}
+
+// baseName is the name of a file without folder and ending.
+func baseName(file string) string {
+	name := file[strings.LastIndexAny(file, `/\`)+1:]
+	if base, _, ok := strings.Cut(name, "."); ok && base != "" {
+		return base
+	}
+	return name
+}

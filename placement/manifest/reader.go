@@ -1,0 +1,33 @@
+package manifest
+
+import "github.com/muster-sched/muster/placement"
+
+// reader is what the files say, part by part. Each part knows the parts that it names, and no other.
+type reader struct {
+	opt Options
+
+	objects    objects
+	notices    notices
+	amounts    amounts
+	nodes      nodes
+	zones      zones
+	trees      trees
+	priorities priorities
+	quotas     quotas
+	pods       pods
+	gangs      gangs
+	budgets    budgets
+	running    []placement.Running
+}
+
+func newReader(opt Options, isRead func(group, kind string) bool) *reader {
+	r := &reader{opt: opt, amounts: amounts{}}
+	r.objects = objects{seen: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead}
+	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
+	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
+	r.trees = trees{objects: &r.objects, notices: &r.notices}
+	r.quotas = quotas{amounts: r.amounts}
+	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}
+	r.gangs = gangs{notices: &r.notices}
+	return r
+}
