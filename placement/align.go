@@ -23,7 +23,7 @@ type alignment struct {
 }
 
 // needsByZones are the members of a unit, prepared for nodes of the same zones and policy.
-type needsByZones map[*zoning][]*numa.Need
+type needsByZones map[*zoneClass][]*numa.Need
 
 // maxKnown bounds how many zones an index has prepared members for: where nodes change their zones all the time, those that
 // nobody has any more go.
@@ -44,7 +44,7 @@ func (p *problem) align() {
 		return
 	}
 	for _, s := range p.shapes {
-		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.fabric.exclusive))
+		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.lineage.exclusive))
 	}
 }
 
@@ -54,20 +54,20 @@ func (p *problem) zonesBind() bool { return p.alignment.aligned || p.c.zoned > 0
 // bound says whether zones are looked at on a node with these flags.
 func (p *problem) bound(flags nodeFlags) bool { return p.alignment.aligned || flags&zoned != 0 }
 
-// noZoning is that of nodes of which no zones are known.
-var noZoning, _ = newZoning(&NUMA{})
+// noZones is that of nodes of which no zones are known.
+var noZones, _ = newZoneClass(&NUMA{})
 
-// zoningOf is what is known of the zones of a node.
-func (p *problem) zoningOf(id int32) *zoning {
-	if z := p.c.static.kindOf(id).zoning; z != nil {
+// zonesOf is what is known of the zones of a node.
+func (p *problem) zonesOf(id int32) *zoneClass {
+	if z := p.c.static.classOf(id).zones; z != nil {
 		return z
 	}
-	return noZoning
+	return noZones
 }
 
 // needsOn are the members prepared for the zones of a node.
 func (p *problem) needsOn(id int32) []*numa.Need {
-	z := p.zoningOf(id)
+	z := p.zonesOf(id)
 	if needs, ok := p.alignment.indexNeeds[z]; ok {
 		return needs
 	}
@@ -113,14 +113,14 @@ func (p *problem) stateOf(id int32, g gift) *numa.Node {
 	if state := p.c.zones.At(id); state != nil {
 		return state
 	}
-	return noZoning.bare
+	return noZones.bare
 }
 
 // sharing is so many units in zones of one kind, in states of that hash.
 type sharing struct {
-	zoning *zoning
-	hash   uint64
-	units  int64
+	zones *zoneClass
+	hash  uint64
+	units int64
 }
 
 // byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
@@ -132,7 +132,7 @@ type remembered[V any] struct {
 }
 
 // of is the value of so many units in a state, made if need be.
-func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V) V {
+func (m *byState[V]) of(z *zoneClass, state *numa.Node, units int64, value func() V) V {
 	key := sharing{z, state.Hash(), units}
 	known, ok := (*m)[key]
 	if ok && known.state.Equal(state) {
@@ -150,9 +150,9 @@ func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V
 
 // counted is a count of zones of one kind in a state.
 type counted struct {
-	zoning *zoning
-	state  *numa.Node
-	count  numa.Count
+	zones *zoneClass
+	state *numa.Node
+	count numa.Count
 }
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
@@ -167,8 +167,8 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
 		if k.state == state { // so is the kind: a state comes of one
 			return k.count
 		}
-		if z := p.zoningOf(id); k.zoning != z || !k.state.Equal(state) {
-			k.zoning, k.count = z, p.countZones(p.needsOn(id), state)
+		if z := p.zonesOf(id); k.zones != z || !k.state.Equal(state) {
+			k.zones, k.count = z, p.countZones(p.needsOn(id), state)
 			p.alignment.inexact = p.alignment.inexact || !k.count.Proven()
 		}
 		k.state = state
@@ -224,7 +224,7 @@ func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
 
 // share splits so many units over the zones of a node; nil if they do not fit.
 func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
-	return p.alignment.shared.of(p.zoningOf(id), state, units, func() *shared {
+	return p.alignment.shared.of(p.zonesOf(id), state, units, func() *shared {
 		needs, s := p.needsOn(id), &shared{}
 		if len(needs) == 1 {
 			s.placed = needs[0].Split(state, int(units))
@@ -367,7 +367,7 @@ func (p *problem) zonesProven(excluded map[int32]bool, extra map[int32]gift) boo
 		return true
 	}
 	zones := p.zoneCounter()
-	for id := range int32(len(p.c.fabric.names)) {
+	for id := range int32(len(p.c.lineage.names)) {
 		if !p.bound(p.c.flagsOf(id)) || excluded[id] || p.refusal(id) != "" {
 			continue
 		}

@@ -14,7 +14,7 @@ const boundless = math.MaxInt64
 
 // amounts brings resources inside and shares equal vectors of them.
 type amounts struct {
-	f       *fabric
+	f       *lineage
 	first   [][]int64          // the first few vectors: often there are no more
 	others  map[string][]int64 // by their bytes
 	last    []int64            // the vector that was asked for last: often the next one is equal
@@ -24,7 +24,7 @@ type amounts struct {
 	key  []byte
 }
 
-func (f *fabric) amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.resources))} }
+func (f *lineage) amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.resources))} }
 
 // vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
 // lacks are dropped. O(resources).
@@ -93,16 +93,16 @@ func resourceNames(spec Spec) []string {
 }
 
 // resource finds a resource's column, -1 if no node has it. There are few; to compare them is cheaper than to search.
-func (f *fabric) resource(name string) int { return slices.Index(f.resources, name) }
+func (f *lineage) resource(name string) int { return slices.Index(f.resources, name) }
 
 // bounds says whether a node with these amounts bounds a resource at all.
-func (f *fabric) bounds(allocatable []int64, resource int) bool {
+func (f *lineage) bounds(allocatable []int64, resource int) bool {
 	return allocatable[resource] != boundless || resource != f.pods
 }
 
 // allocatable is the inverse of vector for a node. That it takes no pods is said, since not to name them means the
 // opposite.
-func (f *fabric) allocatable(v []int64) muster.Resources {
+func (f *lineage) allocatable(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
 		if f.bounds(v, i) && (amount != 0 || i == f.pods) {
@@ -113,7 +113,7 @@ func (f *fabric) allocatable(v []int64) muster.Resources {
 }
 
 // held is the inverse of vector for a member.
-func (f *fabric) held(v []int64) muster.Resources {
+func (f *lineage) held(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
 		if amount != 0 {

@@ -190,7 +190,7 @@ func applyWithout(c *Snapshot, results []*Result, waits []Waited) (*Snapshot, er
 		for i := range res.Victims {
 			v := &res.Victims[i]
 			m := c.member(v.Gang, v.Member)
-			if m == nil || c.fabric.names[m.node] != v.Node {
+			if m == nil || c.lineage.names[m.node] != v.Node {
 				return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
 			}
 			d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
@@ -215,7 +215,7 @@ func remains(c *Snapshot, away []*member) []Running {
 	var kept []Running
 	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
 	for _, m := range away {
-		if c.member(m.kin.gang, m.name) != nil {
+		if c.member(m.class.gang, m.name) != nil {
 			continue
 		}
 		r := c.exportMember(m)
@@ -226,7 +226,7 @@ func remains(c *Snapshot, away []*member) []Running {
 		r.NUMA, zones[m.node] = within(zones[m.node], r.NUMA)
 		boundByShares(r.Resources, m.placed, r.NUMA)
 		if free[r.Node] == nil {
-			free[r.Node], _ = c.Free(r.Node)
+			free[r.Node], _ = c.FreeOn(r.Node)
 		}
 		left := free[r.Node]
 		for name, amount := range r.Resources {

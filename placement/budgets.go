@@ -42,7 +42,7 @@ func (c *Snapshot) budgetsAfter(away []*member) []Budget {
 		if m.leaving {
 			continue
 		}
-		for _, name := range m.kin.budgets {
+		for _, name := range m.class.budgets {
 			at, ok := placeOfBudget(c.budgets, name)
 			if !ok {
 				continue

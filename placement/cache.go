@@ -28,7 +28,7 @@ func (p *problem) index() *shapeIndex {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.caches.shapes.Get(&p.c.fabric.clock, p.c.fabric.keptShapes,
+	ix := p.c.caches.shapes.Get(&p.c.lineage.clock, p.c.lineage.keptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
 		func(s *shapeIndex, nodes []int32) *shapeIndex { return p.after(s, nodes) },
 		func() ([]byte, *shapeIndex) { return bytes.Clone(key), p.newIndex() })

@@ -63,11 +63,11 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 	}
 	first := len(e.members)
 	for _, m := range g.members {
-		if !m.mayLeave() || !e.preemptor.Reaches(of.Priority, m.kin.quota) {
+		if !m.mayLeave() || !e.preemptor.Reaches(of.Priority, m.class.quota) {
 			continue
 		}
 		e.question.Lowest, e.question.Latest = min(e.question.Lowest, of.Priority), max(e.question.Latest, m.started)
-		if !e.preemptor.Reclaims(m.kin.quota) || e.mayReclaim(g, m, reclaimable) {
+		if !e.preemptor.Reclaims(m.class.quota) || e.mayReclaim(g, m, reclaimable) {
 			e.members = append(e.members, m)
 			e.question.Candidates = append(e.question.Candidates, e.candidate(m, budgets))
 		}
@@ -83,21 +83,21 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 // mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
 // leaves whole.
 func (e *evicting) mayReclaim(g *gangMembers, m *member, reclaimable map[string]bool) bool {
-	reach, known := reclaimable[m.kin.quota]
+	reach, known := reclaimable[m.class.quota]
 	if !known {
-		reach, _ = e.p.c.quotas.MayReclaim(e.preemptor.Ask, m.kin.quota, e.gone)
-		reclaimable[m.kin.quota] = reach
+		reach, _ = e.p.c.quotas.MayReclaim(e.preemptor.Ask, m.class.quota, e.gone)
+		reclaimable[m.class.quota] = reach
 	}
 	if !reach {
 		return false
 	}
 	held := muster.Resources{}
 	for _, o := range g.members {
-		if o == m || g.least > 0 && !o.leaving && o.kin.quota == m.kin.quota {
-			held.Add(e.p.c.fabric.held(o.kin.holds))
+		if o == m || g.least > 0 && !o.leaving && o.class.quota == m.class.quota {
+			held.Add(e.p.c.lineage.held(o.class.holds))
 		}
 	}
-	_, over := e.preemptor.OverMin(m.kin.quota, held)
+	_, over := e.preemptor.OverMin(m.class.quota, held)
 	return over
 }
 
@@ -109,8 +109,8 @@ func (e *evicting) ownGone() muster.Resources {
 	}
 	e.p.c.gangs.Ascend(func(g *gangMembers) bool {
 		for _, m := range g.members {
-			if !e.p.isOwn(g.name) && g.priority < e.p.req.Priority && m.mayLeave() && m.kin.quota == e.p.req.Quota {
-				sum.Add(e.p.c.fabric.held(m.kin.holds))
+			if !e.p.isOwn(g.name) && g.priority < e.p.req.Priority && m.mayLeave() && m.class.quota == e.p.req.Quota {
+				sum.Add(e.p.c.lineage.held(m.class.holds))
 			}
 		}
 		return true
@@ -132,24 +132,24 @@ type kindKey struct {
 
 // kindOf finds the kind of a member, if need be a new one.
 func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
-	plain := m.kin.quota == "" && m.placed == nil && len(m.kin.budgets) == 0
-	if kind, ok := e.plain[&m.kin.holds[0]]; ok && plain {
+	plain := m.class.quota == "" && m.placed == nil && len(m.class.budgets) == 0
+	if kind, ok := e.plain[&m.class.holds[0]]; ok && plain {
 		return kind
 	}
-	key := kindKey{&m.kin.holds[0], m.kin.quota, m.placed, strings.Join(m.kin.budgets, "\x00")}
+	key := kindKey{&m.class.holds[0], m.class.quota, m.placed, strings.Join(m.class.budgets, "\x00")}
 	if kind, ok := e.kinds[key]; ok {
 		return kind
 	}
 	if plain {
-		e.plain[&m.kin.holds[0]] = int32(len(e.question.Kinds))
+		e.plain[&m.class.holds[0]] = int32(len(e.question.Kinds))
 	}
 	k := preempt.Kind{Amounts: make([]int64, len(e.p.needs)), Tag: e.tagOf(m)}
 	for r, need := range e.p.needs {
 		if need.id >= 0 {
-			k.Amounts[r] = m.kin.holds[need.id]
+			k.Amounts[r] = m.class.holds[need.id]
 		}
 	}
-	for _, name := range m.kin.budgets {
+	for _, name := range m.class.budgets {
 		if b, ok := budgets[name]; ok {
 			k.Budgets = append(k.Budgets, b)
 		}
@@ -163,7 +163,7 @@ func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
 
 // tagOf tells quotas and zones apart.
 func (e *evicting) tagOf(m *member) int32 {
-	key := kindKey{quota: m.kin.quota, placed: m.placed}
+	key := kindKey{quota: m.class.quota, placed: m.placed}
 	tag, ok := e.tags[key]
 	if !ok {
 		tag = int32(len(e.tags))
@@ -210,20 +210,20 @@ func (e *evicting) evictions(gone []int32) []quota.Eviction {
 	whole := map[int32]map[string]int{} // by gang and quota, the place in out
 	for _, i := range gone {
 		m, g := e.members[i], e.question.Candidates[i].Gang
-		held := e.p.c.fabric.held(m.kin.holds)
+		held := e.p.c.lineage.held(m.class.holds)
 		if of := &e.question.Gangs[g]; !of.Ends || count[g] < of.Running {
-			out = append(out, quota.Eviction{Quota: m.kin.quota, Held: held})
+			out = append(out, quota.Eviction{Quota: m.class.quota, Held: held})
 			continue
 		}
-		if at, ok := whole[g][m.kin.quota]; ok {
+		if at, ok := whole[g][m.class.quota]; ok {
 			out[at].Held.Add(held)
 			continue
 		}
 		if whole[g] == nil {
 			whole[g] = map[string]int{}
 		}
-		whole[g][m.kin.quota] = len(out)
-		out = append(out, quota.Eviction{Quota: m.kin.quota, Held: held})
+		whole[g][m.class.quota] = len(out)
+		out = append(out, quota.Eviction{Quota: m.class.quota, Held: held})
 	}
 	return out
 }
@@ -236,12 +236,12 @@ func (e *evicting) heldWith(i int32, gone []int32) muster.Resources {
 		if e.question.Candidates[j].Gang != g {
 			continue
 		}
-		if count++; e.members[j].kin.quota == m.kin.quota {
-			sum.Add(e.p.c.fabric.held(e.members[j].kin.holds))
+		if count++; e.members[j].class.quota == m.class.quota {
+			sum.Add(e.p.c.lineage.held(e.members[j].class.holds))
 		}
 	}
 	if of := &e.question.Gangs[g]; !of.Ends || count < of.Running {
-		return e.p.c.fabric.held(m.kin.holds)
+		return e.p.c.lineage.held(m.class.holds)
 	}
 	return sum
 }

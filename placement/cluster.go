@@ -1,261 +1,109 @@
 package placement
 
 import (
-	"errors"
-	"fmt"
 	"iter"
-	"math"
 	"slices"
 
-	"github.com/google/btree"
-
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
-// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
-// Update return new snapshots that share what did not change.
-type Snapshot struct {
-	fabric *fabric
-	static statics
-	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
-	free []cow.Column[int64]
-	on   cow.Column[hosted] // running members by node
-	// zones are what the nodes have free in their zones; nil: no zones are known.
-	zones cow.Column[*numa.Node]
-	zoned int // nodes with a NUMA policy of their own
-	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
-	gangs *btree.BTreeG[*gangMembers]
-	// anchors are the gangs by the affinity keys of their members; as persistent.
-	anchors *btree.BTreeG[anchor]
-	leaving []*member    // in the order of gang, then name
-	quotas  *quota.State // nil: there are none
-	totals  []bigSum     // what they divide, by resource, unless it is fixed
-	budgets []Budget     // in natural order of names
-	lowest  int64        // no member that may be a victim has, or had, a lower priority
+// Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
+// Update return new snapshots that share what did not change. The zero value and nil have no nodes and take no changes.
+type Cluster struct{ snapshot *Snapshot }
 
-	caches *caches // nil while the snapshot is made as a fork
-	// While a snapshot is made:
-	touched []int32 // nodes changed since the fork
-	follows bool    // there is a roster to go on with
-	moved   []int32 // nodes with other members than at the fork, or of gangs that changed
-	steps   map[step]*numa.Node
-	// What it takes of the quotas, and whether their total changes.
-	ledgers   map[string]*ledger
-	totalling bool
-}
-
-// caches are what plans on a snapshot leave for later ones, safe for concurrent use.
-type caches struct {
-	shapes  shapeCache
-	rosters rosterCache
-}
-
-// NewSnapshot builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
+// NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
-func NewSnapshot(spec Spec) (*Snapshot, error) {
-	defects := checkTrees(spec.Trees)
-	if len(defects) > 0 {
-		spec.Trees = nil // the nodes have defects of their own
-	}
-	c := &Snapshot{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
-	n := len(c.fabric.names)
-	c.static, c.on, c.zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
-	c.free = make([]cow.Column[int64], len(c.fabric.resources))
-	for r := range c.free {
-		c.free[r] = cow.NewColumn[int64](n)
-	}
-	if err := c.newQuotas(spec); err != nil {
-		defects = append(defects, err)
-	}
-	if err := c.setBudgets(spec.Budgets); err != nil {
-		defects = append(defects, err)
-	}
-	defects = append(append(c.putNodes(spec.Nodes), defects...), checkSettings(spec)...)
-	if err := errors.Join(defects...); err != nil {
+func NewCluster(spec Spec) (*Cluster, error) { return clusterOf(NewSnapshot(spec)) }
+
+// clusterOf is the cluster of a snapshot that a change made.
+func clusterOf(s *Snapshot, err error) (*Cluster, error) {
+	if err != nil {
 		return nil, err
 	}
-	if err := c.placeAll(spec.Running); err != nil {
-		return nil, err
-	}
-	if err := c.book(); err != nil {
-		return nil, err
-	}
-	c.steps = nil
-	c.checkSnapshot()
-	return c, nil
+	return &Cluster{s}, nil
 }
 
-// emptySnapshot has no nodes.
-func emptySnapshot() *Snapshot {
-	return &Snapshot{fabric: newFabric(Spec{}), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
+// made is the snapshot of a cluster that NewCluster made.
+func (c *Cluster) made() (*Snapshot, error) {
+	if c == nil || c.snapshot == nil {
+		return nil, &muster.InvalidError{Field: "cluster", Reason: "missing: NewCluster makes one"}
+	}
+	return c.snapshot, nil
 }
 
-// checkSettings returns what is wrong with the settings of a spec.
-func checkSettings(spec Spec) (defects []error) {
-	for _, f := range []struct {
-		field string
-		value int
-	}{{"cluster.KeptShapes", spec.KeptShapes}, {"cluster.KeptSizes", spec.KeptSizes}} {
-		if f.value < 0 {
-			defects = append(defects, muster.Invalid(f.field, f.value, "negative"))
-		}
+// inside is the snapshot to be read: an empty one for a cluster that NewCluster did not make.
+func (c *Cluster) inside() *Snapshot {
+	if s, err := c.made(); err == nil {
+		return s
 	}
-	if !spec.NUMAExclusive.Known() {
-		defects = append(defects, muster.Invalid("cluster.NUMAExclusive", spec.NUMAExclusive, "unknown exclusivity"))
-	}
-	return defects
-}
-
-// checkTrees returns what is wrong with the trees of a spec.
-func checkTrees(list []NamedTree) (defects []error) {
-	bad := func(field, value, reason string) {
-		defects = append(defects, &muster.InvalidError{Field: field, Value: value, Reason: reason})
-	}
-	trees := map[string]bool{}
-	for i, t := range list {
-		field := fmt.Sprintf("cluster.Trees[%d]", i)
-		switch {
-		case t.Tree == nil:
-			bad(field+".Tree", "", "missing")
-		case t.Tree.NumNodes() == 0:
-			bad(field, t.Name, "the tree has no nodes")
-		}
-		if trees[t.Name] {
-			bad(field+".Name", t.Name, "duplicate name")
-		}
-		trees[t.Name] = true
-	}
-	return defects
-}
-
-// putNodes checks the nodes of a new cluster and puts them in their places; it returns what is wrong with them.
-func (c *Snapshot) putNodes(nodes []Node) (defects []error) {
-	bad := func(field, reason string) {
-		defects = append(defects, &muster.InvalidError{Field: field, Reason: reason})
-	}
-	if len(nodes) == 0 {
-		bad("cluster.Nodes", "a cluster needs a node")
-	}
-	pool, id := c.fabric.kinder(), int32(-1)
-	for i := range nodes {
-		n := &nodes[i]
-		if n.Name == "" {
-			bad(fmt.Sprintf("cluster.Nodes[%d].Name", i), "a node has no name")
-			if err := n.Allocatable.Validate("node .Allocatable"); err != nil {
-				defects = append(defects, err)
-			}
-			continue
-		}
-		id, _ = c.fabric.near(n.Name, id)
-		if c.flagsOf(id)&present != 0 {
-			bad("node "+n.Name, "duplicate name")
-		}
-		if err := c.putNode(id, n, pool); err != nil {
-			defects = append(defects, err)
-		}
-	}
-	return defects
+	return emptySnapshot()
 }
 
 // Tree finds a topology by the name that requests use.
-func (c *Snapshot) Tree(name string) (NamedTree, bool) {
-	for _, t := range c.fabric.trees {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return NamedTree{}, false
-}
-
-// NUMAExclusive is the default of the snapshot, see [Spec].
-func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.fabric.exclusive }
+func (c *Cluster) Tree(name string) (NamedTree, bool) { return c.inside().Tree(name) }
 
 // Trees lists the topologies; the slice is the caller's.
-func (c *Snapshot) Trees() []NamedTree { return slices.Clone(c.fabric.trees) }
+func (c *Cluster) Trees() []NamedTree { return c.inside().Trees() }
+
+// NUMAExclusive is the default of the snapshot, see [Spec].
+func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().NUMAExclusive() }
 
 // Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
 // members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
-func (c *Snapshot) Notices() []string {
-	notices := slices.Clone(c.fabric.notices)
-	for _, v := range c.fabric.views {
-		for pos := range v.TreePositions() {
-			if id := v.Node(pos); c.flagsOf(id)&present == 0 {
-				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.fabric.names[id], v.Name))
-			}
-		}
-	}
-	return notices
-}
+func (c *Cluster) Notices() []string { return c.inside().Notices() }
 
-// Len is the number of nodes.
-func (c *Snapshot) Len() int {
-	n := 0
-	for range c.Nodes() {
-		n++
-	}
-	return n
-}
+// Len is the number of nodes. O(nodes).
+func (c *Cluster) Len() int { return c.inside().Len() }
 
 // Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
 // shared, Allocatable is the caller's.
-func (c *Snapshot) Nodes() iter.Seq[Node] {
-	return func(yield func(Node) bool) {
-		for id := range int32(len(c.fabric.names)) {
-			s := c.static.at(id)
-			if s.flags&present != 0 && !yield(c.export(id, s)) {
-				return
-			}
-		}
-	}
-}
-
-func (c *Snapshot) export(id int32, s node) Node {
-	return Node{
-		Name: c.fabric.names[id], Labels: s.labels, Taints: s.kind.taints, Allocatable: c.fabric.allocatable(s.kind.allocatable),
-		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.kind.zoning.spec(),
-	}
-}
+func (c *Cluster) Nodes() iter.Seq[Node] { return c.inside().Nodes() }
 
 // Free is what is left on a node: negative where it is over-committed, without the resources that the node does not
-// bound. The map is the caller's.
-func (c *Snapshot) Free(name string) (muster.Resources, bool) {
-	id, ok := c.fabric.id(name)
-	if !ok || c.flagsOf(id)&present == 0 {
-		return nil, false
-	}
-	r := muster.Resources{}
-	allocatable := c.static.at(id).kind.allocatable
-	for i := range allocatable {
-		if c.fabric.bounds(allocatable, i) {
-			r[c.fabric.resources[i]] = c.free[i].At(id)
-		}
-	}
-	return r, true
-}
+// bound. It is false for an unknown node. The map is the caller's. O(resources).
+func (c *Cluster) Free(name string) (muster.Resources, bool) { return c.inside().FreeOn(name) }
 
 // Running iterates over the running members: gangs, then members, in natural order of names.
-func (c *Snapshot) Running() iter.Seq[Running] {
-	return func(yield func(Running) bool) {
-		c.gangs.Ascend(func(g *gangMembers) bool {
-			for _, m := range g.members {
-				if !yield(c.exportMember(m)) {
-					return false
-				}
-			}
-			return true
-		})
+func (c *Cluster) Running() iter.Seq[Running] { return c.inside().Running() }
+
+// Budgets lists the disruption budgets in natural order of their names; the slice is the caller's.
+func (c *Cluster) Budgets() []Budget { return slices.Clone(c.inside().budgets) }
+
+// Quotas is what the quotas of the snapshot divide, and what is in use and pending; nil if there are none.
+func (c *Cluster) Quotas() *quota.State { return c.inside().quotas }
+
+// Apply carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
+// are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
+// it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
+// [muster.InvalidError]. c stays as it is. Several results are carried out one after the other, once the victims of all have made room: all or none.
+func (c *Cluster) Apply(results ...*Result) (*Cluster, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, err
 	}
+	return clusterOf(applyResults(s, results...))
 }
 
-func (c *Snapshot) exportMember(m *member) Running {
-	return Running{
-		Gang: m.kin.gang, Member: m.name, Node: c.fabric.names[m.node], Resources: c.fabric.held(m.kin.holds),
-		Index: m.index, Indexed: m.indexed, AffinityKey: m.kin.affinityKey, Leaving: m.leaving, NUMA: m.placed,
-		Quota: m.kin.quota, NonPreemptible: m.pinned, Unevictable: m.kin.unevictable, Priority: m.kin.priority, MinMember: m.kin.least,
-		Started: m.started, Budgets: m.kin.budgets,
+// Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
+func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, err
 	}
+	return clusterOf(s.Release(gang, members...))
+}
+
+// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
+// cost is that of what changes, of the lists it stands in (the gang's members, the node's, those that leave), and of
+// the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
+// cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
+func (c *Cluster) Update(d Delta) (*Cluster, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, err
+	}
+	return clusterOf(s.Update(d))
 }

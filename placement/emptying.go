@@ -47,7 +47,7 @@ func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size
 		for r, need := range e.p.needs {
 			left[r] = lack[r]
 			if need.id >= 0 {
-				left[r] -= m.kin.holds[need.id]
+				left[r] -= m.class.holds[need.id]
 			}
 		}
 		if set, ok := e.cover(members[i+1:], left, without(state, m), size-1); ok {
@@ -64,8 +64,8 @@ func (e *emptying) enough(lack []int64, state *numa.Node) bool {
 
 // same says whether two members give back the same.
 func (e *emptying) same(a, b *member) bool {
-	if !slices.Equal(a.kin.holds, b.kin.holds) || e.zones == nil || a.placed == b.placed {
-		return slices.Equal(a.kin.holds, b.kin.holds)
+	if !slices.Equal(a.class.holds, b.class.holds) || e.zones == nil || a.placed == b.placed {
+		return slices.Equal(a.class.holds, b.class.holds)
 	}
 	return a.placed != nil && b.placed != nil && a.placed.Policy == b.placed.Policy &&
 		slices.EqualFunc(a.placed.Shares, b.placed.Shares, func(x, y numa.Share) bool {
@@ -85,7 +85,7 @@ func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node,
 			return false
 		}
 		for i, m := range members {
-			held[i] = m.kin.holds[need.id]
+			held[i] = m.class.holds[need.id]
 		}
 		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
 		var sum int64

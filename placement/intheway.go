@@ -148,8 +148,8 @@ func (w *clearing) findMembers() {
 // shapeOfRunning is the shape that a running member is taken to have.
 func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
 	holds := func(s *gang.Shape) bool {
-		for r, name := range w.p.c.fabric.resources {
-			if s.Resources[name] != m.kin.holds[r] {
+		for r, name := range w.p.c.lineage.resources {
+			if s.Resources[name] != m.class.holds[r] {
 				return false
 			}
 		}
@@ -163,11 +163,11 @@ func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
 			return s
 		}
 	}
-	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.kin.holds, m.kin.holds) }); i >= 0 {
+	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.class.holds, m.class.holds) }); i >= 0 {
 		return w.shapes[i]
 	}
 	own := w.p.req.Shape
-	own.Resources = w.p.c.fabric.held(m.kin.holds)
+	own.Resources = w.p.c.lineage.held(m.class.holds)
 	return &own
 }
 
@@ -183,7 +183,7 @@ func (w *clearing) classes() []int32 {
 	}
 	known, out := map[class]int32{}, make([]int32, len(w.members))
 	for i, m := range w.members {
-		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.kin.quota, m.pinned}
+		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.class.quota, m.pinned}
 		if len(w.p.levels) > 0 {
 			c.group = w.groups[i]
 		}
@@ -212,7 +212,7 @@ func (w *clearing) without(counts []int32) (*Snapshot, *gang.Request) {
 		if shape == &w.p.req.Shape {
 			shape = nil
 		}
-		d.Remove = append(d.Remove, MemberRef{m.kin.gang, m.name})
+		d.Remove = append(d.Remove, MemberRef{Gang: m.class.gang, Member: m.name})
 		req.Members = append(req.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shape, NonPreemptible: m.pinned})
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
@@ -294,7 +294,7 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	for e, m := range w.members {
 		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
 		full := func(n need) bool { return w.p.freeOf(m.node, n, nil) < 0 }
-		if m.kin.quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+		if m.class.quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}
@@ -318,7 +318,7 @@ func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
 	out := Obstacles{Proven: proven}
 	for _, e := range w.search.Elements(counts) {
 		m := w.members[e]
-		out.Members = append(out.Members, Obstacle{MemberRef{m.kin.gang, m.name}, w.p.c.fabric.names[m.node]})
+		out.Members = append(out.Members, Obstacle{MemberRef{Gang: m.class.gang, Member: m.name}, w.p.c.lineage.names[m.node]})
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// With the build tag `invariants` a snapshot or a plan that is wrong is seen.
+// With the build tag `invariants` a snapshot that is wrong is seen.
 func TestInvariantsSeeDefects(t *testing.T) {
 	fresh := func() *Snapshot {
 		spec := Spec{Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}}
@@ -23,7 +23,7 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	gpu := fresh().fabric.resource("gpu")
+	gpu := fresh().lineage.resource("gpu")
 	for want, spoil := range map[string]func(c *Snapshot){
 		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Snapshot) { c.free[gpu].Set(0, 1) },
 		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.leaving = c.membersOn(1) },
@@ -41,13 +41,22 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		spoil(c)
 		require.PanicsWithValue(t, want, c.checkSnapshot)
 	}
+}
 
+// With the build tag `invariants` a plan that is wrong is seen.
+func TestInvariantsSeeWrongPlans(t *testing.T) {
 	decided := func() (*outcome, *share) {
 		req := &gang.Request{Name: "g", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}}
 		for i := range 4 {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", i)})
 		}
-		p, err := newProblem(fresh(), req)
+		var nodes []Node
+		for i := range 3 {
+			nodes = append(nodes, Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
+		}
+		c, err := NewSnapshot(Spec{Nodes: nodes, Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
+		require.NoError(t, err)
+		p, err := newProblem(c, req)
 		require.NoError(t, err)
 		o := p.search()
 		sh := o.found.sums.place(o.domain, o.found.sums.everything())

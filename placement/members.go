@@ -14,7 +14,7 @@ import (
 
 // member is a running member. It is never changed, only replaced.
 type member struct {
-	kin              *kin
+	class            *memberClass
 	name             string
 	index            int
 	node             int32
@@ -24,8 +24,8 @@ type member struct {
 	placed           *numa.Placed // nil: it has no zones
 }
 
-// kin is what members of a gang have in common that came together and hold the same.
-type kin struct {
+// memberClass is what members of a gang have in common that came together and hold the same.
+type memberClass struct {
 	gang        string
 	affinityKey string
 	quota       string  // empty: none
@@ -37,13 +37,13 @@ type kin struct {
 }
 
 // is says whether members that are told in the same words are of the kin; equal holds are the same slice.
-func (k *kin) is(o *kin) bool {
+func (k *memberClass) is(o *memberClass) bool {
 	return &k.holds[0] == &o.holds[0] && k.affinityKey == o.affinityKey && k.quota == o.quota && k.priority == o.priority &&
 		k.least == o.least && k.unevictable == o.unevictable && (k.budgets == nil) == (o.budgets == nil) && slices.Equal(k.budgets, o.budgets)
 }
 
 // mayLeave says whether the member can be anybody's victim.
-func (m *member) mayLeave() bool { return !m.pinned && !m.kin.unevictable && !m.leaving }
+func (m *member) mayLeave() bool { return !m.pinned && !m.class.unevictable && !m.leaving }
 
 // gangMembers are the running members of one gang in natural order of names.
 type gangMembers struct {
@@ -61,11 +61,11 @@ func newGangMembers(name string, members []*member) *gangMembers {
 		if m.leaving {
 			continue
 		}
-		if g.staying == 0 || m.kin.priority < g.priority {
-			g.priority = m.kin.priority
+		if g.staying == 0 || m.class.priority < g.priority {
+			g.priority = m.class.priority
 		}
 		g.staying++
-		g.least = max(g.least, int32(min(m.kin.least, math.MaxInt32)))
+		g.least = max(g.least, int32(min(m.class.least, math.MaxInt32)))
 	}
 	return g
 }
@@ -101,12 +101,12 @@ func (c *Snapshot) setGang(name string, old, members []*member) {
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one.
 func eachKey(members []*member, f func(key string)) {
-	var last *kin
+	var last *memberClass
 	for _, m := range members {
-		if m.kin != last && m.kin.affinityKey != "" {
-			f(m.kin.affinityKey)
+		if m.class != last && m.class.affinityKey != "" {
+			f(m.class.affinityKey)
 		}
-		last = m.kin
+		last = m.class
 	}
 }
 
@@ -117,7 +117,7 @@ func (c *Snapshot) eachWithKey(key string, f func(m *member)) {
 			return false
 		}
 		for _, m := range c.membersOf(a.gang) {
-			if m.kin.affinityKey == key {
+			if m.class.affinityKey == key {
 				f(m)
 			}
 		}
@@ -127,8 +127,8 @@ func (c *Snapshot) eachWithKey(key string, f func(m *member)) {
 
 // compareMembers orders by gang, then name, in natural order.
 func compareMembers(a, b *member) int {
-	if a.kin != b.kin && a.kin.gang != b.kin.gang {
-		return muster.CompareNatural(a.kin.gang, b.kin.gang)
+	if a.class != b.class && a.class.gang != b.class.gang {
+		return muster.CompareNatural(a.class.gang, b.class.gang)
 	}
 	return muster.CompareNatural(a.name, b.name)
 }

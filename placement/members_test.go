@@ -15,11 +15,11 @@ import (
 
 // The list of the members on a node is a set that keeps its earlier versions.
 func TestHostedMembersEqualASet(t *testing.T) {
-	k := &kin{gang: "g"}
+	k := &memberClass{gang: "g"}
 	rapid.Check(t, func(t *rapid.T) {
 		all := make([]*member, rapid.IntRange(1, 30).Draw(t, "members"))
 		for i := range all {
-			all[i] = &member{kin: k, name: fmt.Sprint("m-", i)}
+			all[i] = &member{class: k, name: fmt.Sprint("m-", i)}
 		}
 		list := func(h hosted) (out []*member) {
 			for at := &h; at != nil && at.m != nil; at = at.next {
@@ -54,12 +54,12 @@ func TestSortedMembersAreInNaturalOrder(t *testing.T) {
 		gangs := rapid.SampledFrom([][]string{{"g"}, {"g", "g-10", "g-9"}}).Draw(t, "gangs")
 		var members []*member
 		for range rapid.IntRange(0, 30).Draw(t, "members") {
-			k := &kin{gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
-			members = append(members, &member{kin: k, name: rapid.StringMatching(pattern).Draw(t, "name")})
+			k := &memberClass{gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
+			members = append(members, &member{class: k, name: rapid.StringMatching(pattern).Draw(t, "name")})
 		}
 		want := slices.Clone(members)
 		slices.SortStableFunc(want, func(a, b *member) int {
-			return cmp.Or(muster.CompareNatural(a.kin.gang, b.kin.gang), muster.CompareNatural(a.name, b.name))
+			return cmp.Or(muster.CompareNatural(a.class.gang, b.class.gang), muster.CompareNatural(a.name, b.name))
 		})
 		sortMembers(members)
 		require.Len(t, members, len(want))
@@ -77,13 +77,13 @@ func TestNodesAreFoundByName(t *testing.T) {
 		return out
 	}
 	spec := Spec{
-		Trees: []NamedTree{{"one", tree("b-1", "b-2", "b-10")}, {"two", tree("b-2", "a-9", "a-10")}},
+		Trees: []NamedTree{{Name: "one", Tree: tree("b-1", "b-2", "b-10")}, {Name: "two", Tree: tree("b-2", "a-9", "a-10")}},
 		Nodes: []Node{{Name: "z"}, {Name: "b-10"}, {Name: "a-10"}, {Name: "c"}},
 	}
 	for trees, want := range [][]string{
 		{"a-10", "b-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-9", "a-10", "c", "z"},
 	} {
-		f := newFabric(Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
+		f := newLineage(Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
 		require.Equal(t, want, f.names)
 		for i, name := range want {
 			for guess := int32(-1); int(guess) <= len(want); guess++ {
@@ -99,7 +99,7 @@ func TestNodesAreFoundByName(t *testing.T) {
 
 // Equal amounts are one vector, however many others there are.
 func TestEqualAmountsAreShared(t *testing.T) {
-	f := &fabric{resources: []string{"gpu", "pods"}, pods: 1}
+	f := &lineage{resources: []string{"gpu", "pods"}, pods: 1}
 	pool := f.amounts()
 	seen := map[string]*int64{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ import (
 // members are one class.
 type outline struct {
 	evicting *evicting
-	roster   *roster
+	roster   *victimIndex
 	kindOf   []int64 // by sort: the place of its priority and its kind; -1: no candidate
 	kinds    sets.Vectors
 	amounts  []int64 // see givenBy
@@ -33,7 +33,7 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	if e.p.req.Quota != "" || e.p.mult != nil || e.p.inParts() || len(e.p.own) > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
-	o := &outline{evicting: e, roster: e.p.c.roster()}
+	o := &outline{evicting: e, roster: e.p.c.victimIndex()}
 	if ok := o.countCandidates(); !ok || o.total == 0 {
 		return none, ok
 	}
@@ -117,9 +117,9 @@ func (o *outline) placeOf(priority int64) (int, bool) {
 
 // findKinds tells kinds apart by what they give back of what is asked for.
 func (o *outline) findKinds() {
-	o.kindOf, o.amounts = make([]int64, len(o.roster.sorts)), make([]int64, len(o.evicting.p.needs))
-	for i := range o.roster.sorts {
-		s := &o.roster.sorts[i]
+	o.kindOf, o.amounts = make([]int64, len(o.roster.profiles)), make([]int64, len(o.evicting.p.needs))
+	for i := range o.roster.profiles {
+		s := &o.roster.profiles[i]
 		at, ok := o.placeOf(s.priority)
 		if o.kindOf[i] = -1; ok && !s.tied {
 			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.holds)))
@@ -160,7 +160,7 @@ func (o *outline) classify() bool {
 		page, i := o.roster.pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]
 		for lo, end := page.of(i); lo < end; lo++ {
-			if kind := o.kindOf[page.sorts[lo]]; kind >= 0 {
+			if kind := o.kindOf[page.profiles[lo]]; kind >= 0 {
 				on = append(on, kind)
 			}
 		}
@@ -208,7 +208,7 @@ func (o *outline) name(id int32, ceiling int64, used []bool) {
 	page := o.roster.pages[id/cow.PageSize]
 	lo, end := page.of(int(id % cow.PageSize))
 	for i := lo; i < end; i++ {
-		kind := o.kindOf[page.sorts[i]]
+		kind := o.kindOf[page.profiles[i]]
 		if kind < 0 || o.evicting.question.Gangs[kind>>32].Priority > ceiling {
 			continue
 		}
@@ -256,10 +256,10 @@ func (o *outline) orderKinds(used []bool) {
 			if !m.mayLeave() {
 				continue
 			}
-			kind, ok := near[&m.kin.holds[0]]
+			kind, ok := near[&m.class.holds[0]]
 			if !ok {
-				kind = o.kinds.Of(o.givenBy(m.kin.holds))
-				near[&m.kin.holds[0]] = kind
+				kind = o.kinds.Of(o.givenBy(m.class.holds))
+				near[&m.class.holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
 				moved[kind], o.evicting.question.Kinds = int32(len(o.evicting.question.Kinds)), append(o.evicting.question.Kinds, kinds[kind])

@@ -298,7 +298,7 @@ func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 	for i, pos := range o.positions {
 		id := p.v.Node(pos)
 		if held[id].amounts == nil {
-			held[id] = claim{amounts: make([]int64, len(p.c.fabric.resources))}
+			held[id] = claim{amounts: make([]int64, len(p.c.lineage.resources))}
 		}
 		for _, n := range p.needs {
 			if n.id >= 0 {

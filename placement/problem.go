@@ -102,7 +102,7 @@ func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := takeScratch(c.fabric)
+	r := takeScratch(c.lineage)
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
@@ -122,8 +122,8 @@ func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 func (p *problem) chooseTree() error {
 	name := p.req.Tree
 	if name == "" {
-		if len(p.c.fabric.views) == 1 {
-			p.v = p.c.fabric.views[0]
+		if len(p.c.lineage.views) == 1 {
+			p.v = p.c.lineage.views[0]
 			return nil
 		}
 		name = "default"
@@ -136,11 +136,11 @@ func (p *problem) chooseTree() error {
 
 // view is the topology of this name, nil if there is none.
 func (c *Snapshot) view(name string) *layout.View {
-	i := slices.IndexFunc(c.fabric.views, func(v *layout.View) bool { return v.Name == name })
+	i := slices.IndexFunc(c.lineage.views, func(v *layout.View) bool { return v.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return c.fabric.views[i]
+	return c.lineage.views[i]
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.

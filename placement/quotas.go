@@ -56,7 +56,7 @@ func (c *Snapshot) newQuotas(spec Spec) error {
 	case spec.Quotas == nil:
 		return nil
 	}
-	c.fabric.fixedTotal = spec.Total != nil
+	c.lineage.fixedTotal = spec.Total != nil
 	var err error
 	if c.quotas, err = spec.Quotas.State(spec.Total); err != nil {
 		return below("cluster", err)
@@ -99,26 +99,26 @@ func (c *Snapshot) count(m *member, column int) {
 		return
 	}
 	if column == comes {
-		c.lowest = min(c.lowest, m.kin.priority)
+		c.lowest = min(c.lowest, m.class.priority)
 	}
 	if c.quotas == nil {
 		return
 	}
-	if m.kin.quota == "" {
-		c.countTotal(m.kin.holds, [...]int64{-1, 1}[column])
+	if m.class.quota == "" {
+		c.countTotal(m.class.holds, [...]int64{-1, 1}[column])
 		return
 	}
-	l := c.ledgers[m.kin.quota]
+	l := c.ledgers[m.class.quota]
 	if l == nil {
 		l = &ledger{}
 		if c.ledgers == nil {
 			c.ledgers = map[string]*ledger{}
 		}
-		c.ledgers[m.kin.quota] = l
+		c.ledgers[m.class.quota] = l
 	}
-	l.used[column] = addUp(l.used[column], m.kin.holds)
+	l.used[column] = addUp(l.used[column], m.class.holds)
 	if m.pinned {
-		l.pinned[column] = addUp(l.pinned[column], m.kin.holds)
+		l.pinned[column] = addUp(l.pinned[column], m.class.holds)
 	}
 }
 
@@ -135,11 +135,11 @@ func addUp(sum, amounts []int64) []int64 {
 
 // countTotal adds amounts to what the quotas divide, or takes them off.
 func (c *Snapshot) countTotal(amounts []int64, sign int64) {
-	if c.quotas == nil || c.fabric.fixedTotal || len(amounts) == 0 {
+	if c.quotas == nil || c.lineage.fixedTotal || len(amounts) == 0 {
 		return
 	}
 	if !c.totalling {
-		own := make([]bigSum, len(c.fabric.resources))
+		own := make([]bigSum, len(c.lineage.resources))
 		copy(own, c.totals)
 		c.totals, c.totalling = own, true
 	}
@@ -152,9 +152,9 @@ func (c *Snapshot) countTotal(amounts []int64, sign int64) {
 func (c *Snapshot) book() error {
 	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
 		l := c.ledgers[name]
-		next, err := c.quotas.Release(name, c.fabric.held(l.used[goes]), c.fabric.held(l.pinned[goes]))
+		next, err := c.quotas.Release(name, c.lineage.held(l.used[goes]), c.lineage.held(l.pinned[goes]))
 		if err == nil {
-			next, err = next.Use(name, c.fabric.held(l.used[comes]), c.fabric.held(l.pinned[comes]))
+			next, err = next.Use(name, c.lineage.held(l.used[comes]), c.lineage.held(l.pinned[comes]))
 		}
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func (c *Snapshot) book() error {
 	}
 	total := muster.Resources{}
 	for r := range c.totals {
-		total[c.fabric.resources[r]] = c.totals[r].amount()
+		total[c.lineage.resources[r]] = c.totals[r].amount()
 	}
 	var err error
 	c.quotas, err = c.quotas.WithTotal(total)
@@ -296,7 +296,7 @@ func (c *Snapshot) describeQuotas(spec *Spec) {
 		return
 	}
 	spec.Quotas, spec.Demand = c.quotas.Tree(), map[string]muster.Resources{}
-	if c.fabric.fixedTotal {
+	if c.lineage.fixedTotal {
 		spec.Total = c.quotas.Total()
 	}
 	for _, name := range c.quotas.Quotas() {

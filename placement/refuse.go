@@ -106,7 +106,7 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	if best.domain < 0 {
 		return TierFit{}, false
 	}
-	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.fabric.nodeName), Members: int(best.members)}
+	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.lineage.nodeName), Members: int(best.members)}
 	if len(p.levels) > 0 {
 		fit.Groups = int(best.members / p.levels[0].size)
 	}
@@ -284,7 +284,7 @@ func (p *problem) causes() NodeCauses {
 	if p.hasRoles() {
 		roles = p.ofRoles()
 	}
-	for id := range int32(len(p.c.fabric.names)) {
+	for id := range int32(len(p.c.lineage.names)) {
 		if p.c.flagsOf(id)&present == 0 {
 			continue
 		}

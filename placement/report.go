@@ -26,7 +26,7 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 func (p *problem) hold(r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = append(r.lenient, s.ZoneMember(p.c.fabric.exclusive).Exclusive == numa.Preferred)
+		r.lenient = append(r.lenient, s.ZoneMember(p.c.lineage.exclusive).Exclusive == numa.Preferred)
 	}
 	if p.hasRoles() {
 		r.roles = make(map[string]int, len(p.pending))
@@ -43,7 +43,7 @@ func (p *problem) waitForNames(r *Result) {
 	}
 	for _, a := range r.Assignments {
 		if m := p.c.member(r.Gang, a.Member); m != nil {
-			if w := (Waited{MemberRef{m.kin.gang, m.name}, p.c.fabric.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
+			if w := (Waited{MemberRef{Gang: m.class.gang, Member: m.name}, p.c.lineage.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
 				r.WaitsFor = append(r.WaitsFor, w)
 			}
 		}
@@ -72,7 +72,7 @@ func (p *problem) describe(positions []int32) *Result {
 	domain := p.v.Named(p.v.Lowest(where))
 	tier := p.v.TierOf(domain)
 	r.Tier, r.Layer = int(tier), p.v.LayerName(tier)
-	r.Domain = p.v.Path(domain, p.c.fabric.nodeName)
+	r.Domain = p.v.Path(domain, p.c.lineage.nodeName)
 	tiers := p.reachedByGroups(positions)
 	if p.inParts() {
 		r.Elsewhere = p.elsewhere(positions)
@@ -114,7 +114,7 @@ func (p *problem) assignments(r *Result, positions []int32) {
 	}
 	for i, pos := range positions {
 		m, a := &p.pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.fabric.names[p.v.Node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.lineage.names[p.v.Node(pos)]
 		if len(p.levels) > 0 {
 			a.Group = m.rank / int(p.levels[0].size)
 		}

@@ -12,8 +12,8 @@ import (
 // placeAll puts the members of a new cluster in place. Nodes may be over-committed by it: they are full then.
 func (c *Snapshot) placeAll(running []Running) error {
 	var errs []error
-	gangs, of := intakesOf(running)
-	pool, near := c.fabric.amounts(), int32(-1)
+	gangs, of := arrivalsOf(running)
+	pool, near := c.lineage.amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
 		m, err := c.newMember(r, of[i], pool, near)
@@ -22,12 +22,12 @@ func (c *Snapshot) placeAll(running []Running) error {
 		case err != nil:
 			errs = append(errs, err)
 		case m.node < 0:
-			c.fabric.notices = append(c.fabric.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
+			c.lineage.notices = append(c.lineage.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
 		default:
 			of[i].add(m)
 		}
 	}
-	var small yard
+	var small arena
 	for _, g := range gangs {
 		if sortMembers(g.members); len(g.members) > 0 {
 			small.take(g)
@@ -35,15 +35,15 @@ func (c *Snapshot) placeAll(running []Running) error {
 		}
 	}
 	c.noteExcess()
-	slices.Sort(c.fabric.notices)
+	slices.Sort(c.lineage.notices)
 	return errors.Join(errs...)
 }
 
 // settle puts a gang of a new cluster in place, whose members are sorted.
-func (c *Snapshot) settle(g *intake) (errs []error) {
+func (c *Snapshot) settle(g *arrivals) (errs []error) {
 	for i, m := range g.members {
 		if i > 0 && g.members[i-1].name == m.name {
-			errs = append(errs, &muster.InvalidError{Field: "running member " + m.kin.gang, Value: m.name, Reason: "duplicate name"})
+			errs = append(errs, &muster.InvalidError{Field: "running member " + m.class.gang, Value: m.name, Reason: "duplicate name"})
 			continue
 		}
 		if err := c.hold(m); err != nil {
@@ -60,7 +60,7 @@ func (c *Snapshot) settle(g *intake) (errs []error) {
 }
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
-func (c *Snapshot) newMember(r *Running, g *intake, pool *amounts, near int32) (member, error) {
+func (c *Snapshot) newMember(r *Running, g *arrivals, pool *amounts, near int32) (member, error) {
 	m := member{name: r.Member, index: r.Index, node: -1, indexed: r.Indexed, leaving: r.Leaving, pinned: r.NonPreemptible, placed: r.NUMA, started: r.Started}
 	if r.Gang == "" || r.Member == "" {
 		return m, nameless(r.Gang, r.Member)
@@ -72,7 +72,7 @@ func (c *Snapshot) newMember(r *Running, g *intake, pool *amounts, near int32) (
 	if r.MinMember < 0 {
 		return m, muster.Invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
 	}
-	m.kin = g.kin(kin{
+	m.class = g.class(memberClass{
 		affinityKey: r.AffinityKey, quota: r.Quota, holds: holds,
 		priority: r.Priority, least: r.MinMember, budgets: r.Budgets, unevictable: r.Unevictable,
 	})
@@ -86,7 +86,7 @@ func nameless(gang, member string) error {
 
 // presentNode finds a node of the snapshot, -1 if it is not there.
 func (c *Snapshot) presentNode(name string, near int32) int32 {
-	if id, ok := c.fabric.near(name, near); ok && c.flagsOf(id)&present != 0 {
+	if id, ok := c.lineage.near(name, near); ok && c.flagsOf(id)&present != 0 {
 		return id
 	}
 	return -1
@@ -94,16 +94,16 @@ func (c *Snapshot) presentNode(name string, near int32) int32 {
 
 // hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
 func (c *Snapshot) hold(m *member) error {
-	allocatable := c.static.kinds.At(m.node).allocatable
-	for r, amount := range m.kin.holds {
-		if amount == 0 || !c.fabric.bounds(allocatable, r) {
+	allocatable := c.static.classes.At(m.node).allocatable
+	for r, amount := range m.class.holds {
+		if amount == 0 || !c.lineage.bounds(allocatable, r) {
 			continue
 		}
 		free := c.free[r].At(m.node)
 		if held := allocatable[r] - free; amount > math.MaxInt64-held {
 			return &muster.InvalidError{
-				Field: "running member " + m.kin.gang + " " + m.name + ".Resources." + c.fabric.resources[r],
-				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.fabric.names[m.node] + " overflows",
+				Field: "running member " + m.class.gang + " " + m.name + ".Resources." + c.lineage.resources[r],
+				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.lineage.names[m.node] + " overflows",
 			}
 		}
 		c.free[r].Set(m.node, free-amount)
@@ -114,9 +114,9 @@ func (c *Snapshot) hold(m *member) error {
 
 // giveBack is the inverse of hold.
 func (c *Snapshot) giveBack(m *member) {
-	allocatable := c.static.kinds.At(m.node).allocatable
-	for r, amount := range m.kin.holds {
-		if amount != 0 && c.fabric.bounds(allocatable, r) {
+	allocatable := c.static.classes.At(m.node).allocatable
+	for r, amount := range m.class.holds {
+		if amount != 0 && c.lineage.bounds(allocatable, r) {
 			c.free[r].Set(m.node, c.free[r].At(m.node)+amount)
 			c.touch(m.node)
 		}
@@ -165,17 +165,17 @@ func leavingOf(members []*member) []*member {
 func eachGang(gone, fresh []*member, change func(gang string, gone, fresh []*member)) {
 	cut := func(from []*member, gang string) int {
 		n := 0
-		for n < len(from) && from[n].kin.gang == gang {
+		for n < len(from) && from[n].class.gang == gang {
 			n++
 		}
 		return n
 	}
 	for len(gone)+len(fresh) > 0 {
 		rest := gone
-		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].kin.gang, gone[0].kin.gang) < 0 {
+		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].class.gang, gone[0].class.gang) < 0 {
 			rest = fresh
 		}
-		gang := rest[0].kin.gang
+		gang := rest[0].class.gang
 		g, f := cut(gone, gang), cut(fresh, gang)
 		change(gang, gone[:g], fresh[:f])
 		gone, fresh = gone[g:], fresh[f:]

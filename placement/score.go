@@ -30,7 +30,7 @@ func (s *sums) nodeScore(x layout.Vertex) int64 {
 		return score
 	}
 	id := s.p.v.Node(pos)
-	name := s.p.c.fabric.names[id]
+	name := s.p.c.lineage.names[id]
 	var score int64
 	for _, shape := range s.p.shapes {
 		score += shape.PreferenceScore(name, s.p.c.static.at(id).labels)

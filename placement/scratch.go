@@ -56,7 +56,7 @@ func (r *scratch) positions(n int64) []int32 {
 }
 
 // takeScratch gives a problem something to write on, itself included.
-func takeScratch(f *fabric) *scratch {
+func takeScratch(f *lineage) *scratch {
 	r, _ := f.scratch.Get().(*scratch)
 	if r == nil {
 		r = &scratch{}
@@ -66,7 +66,7 @@ func takeScratch(f *fabric) *scratch {
 
 // done gives it to others; nothing refers to the problem any more.
 func (p *problem) done() {
-	r, f := p.scratch, p.c.fabric
+	r, f := p.scratch, p.c.lineage
 	r.problem, r.ask, r.asked = problem{}, ask{}, false // they hold the snapshot
 	r.depth, r.used, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]

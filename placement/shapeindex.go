@@ -68,7 +68,7 @@ func (p *problem) recount(s *shapeIndex, nodes []int32, excluded map[int32]bool,
 
 // groupsOf are the sums of an index for a group size.
 func (p *problem) groupsOf(ix *index.Index, size int64) *index.GroupSums {
-	return ix.GroupsOf(&p.c.fabric.clock, p.c.fabric.keptSizes, size)
+	return ix.GroupsOf(&p.c.lineage.clock, p.c.lineage.keptSizes, size)
 }
 
 // counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
@@ -118,7 +118,7 @@ func (p *problem) countNodes(slots *cow.Column[int32]) (total int64) {
 			case f&^zoned != present:
 				page[i] = count(id)
 			case page[i] > 0 && p.bound(f):
-				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZoning.bare)).Slots))
+				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.bare)).Slots))
 			}
 			total += int64(page[i])
 		}

@@ -134,13 +134,13 @@ func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 // selector, eligible; empty if none. An absent node is not-ready.
 func (p *problem) refusal(id int32) string {
 	n := p.c.static.at(id)
-	name := p.c.fabric.names[id]
+	name := p.c.lineage.names[id]
 	switch {
 	case n.flags&cordoned != 0:
 		return "cordoned"
 	case n.flags&notReady != 0 || n.flags&present == 0:
 		return "not-ready"
-	case n.flags&tainted != 0 && !p.tolerates(n.kind.taints):
+	case n.flags&tainted != 0 && !p.tolerates(n.class.taints):
 		return "taint"
 	case !p.selects(name, n.labels):
 		return "selector"
@@ -169,7 +169,7 @@ func (p *problem) excluded() map[int32]bool {
 	}
 	out := make(map[int32]bool, len(p.req.Exclude))
 	for _, name := range p.req.Exclude {
-		if id, ok := p.c.fabric.id(name); ok {
+		if id, ok := p.c.lineage.id(name); ok {
 			out[id] = true
 		}
 	}
@@ -194,9 +194,9 @@ func (p *problem) leavingGifts() map[int32]gift {
 	for _, m := range p.c.leaving {
 		g, ok := p.alignment.gifts[m.node]
 		if !ok {
-			g = gift{make([]int64, len(p.c.fabric.resources)), p.c.zones.At(m.node)}
+			g = gift{make([]int64, len(p.c.lineage.resources)), p.c.zones.At(m.node)}
 		}
-		for r, amount := range m.kin.holds {
+		for r, amount := range m.class.holds {
 			g.amounts[r] += amount
 		}
 		g.zones = without(g.zones, m)

@@ -232,7 +232,7 @@ func (t *team) results(c *Snapshot, all *Result) ([]*Result, error) {
 		var positions []int32
 		for k, m := range some.pending {
 			if node, ok := nodes[t.name(i, m.name)]; ok {
-				id, _ := c.fabric.id(node)
+				id, _ := c.lineage.id(node)
 				in[k], positions = true, append(positions, p.v.At(id))
 			}
 		}

@@ -26,7 +26,7 @@ func applyResults(c *Snapshot, results ...*Result) (*Snapshot, error) {
 func apply(c *Snapshot, res *Result) (*Snapshot, error) {
 	for _, w := range res.WaitsFor {
 		// One of the same name that came back, or runs elsewhere, is another member.
-		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.fabric.names[m.node] == w.Node {
+		if m := c.member(w.Gang, w.Member); m != nil && m.leaving && c.lineage.names[m.node] == w.Node {
 			return nil, &ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
 		}
 	}
@@ -55,14 +55,14 @@ func apply(c *Snapshot, res *Result) (*Snapshot, error) {
 }
 
 // assigned brings the members of a result inside.
-func assigned(c *Snapshot, res *Result) (*intake, error) {
+func assigned(c *Snapshot, res *Result) (*arrivals, error) {
 	for i := range res.Assignments {
 		if rank := res.Assignments[i].Rank; rank < 0 {
 			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
-	g := &intake{gang: res.Gang, coming: len(res.Assignments)}
-	kins, lacks := kinsOf(c, res, g)
+	g := &arrivals{gang: res.Gang, coming: len(res.Assignments)}
+	kins, lacks := classesOf(c, res, g)
 	near := int32(-1)
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
@@ -76,7 +76,7 @@ func assigned(c *Snapshot, res *Result) (*intake, error) {
 		if lacks[kind] != "" {
 			return nil, overCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
 		}
-		m := member{kin: kins[kind], name: a.Member, node: near, pinned: res.pinned[a.Member], placed: a.NUMA}
+		m := member{class: kins[kind], name: a.Member, node: near, pinned: res.pinned[a.Member], placed: a.NUMA}
 		m.index, m.indexed = res.indexes[a.Member]
 		g.add(m)
 	}
@@ -84,12 +84,12 @@ func assigned(c *Snapshot, res *Result) (*intake, error) {
 	return g, nil
 }
 
-// kinsOf brings inside what a result's members hold, by kind, and names the first resource of each that the
+// classesOf brings inside what a result's members hold, by kind, and names the first resource of each that the
 // cluster lacks: a result may come from another one.
-func kinsOf(c *Snapshot, res *Result, g *intake) (kins []*kin, lacks []string) {
-	pool := c.fabric.amounts()
+func classesOf(c *Snapshot, res *Result, g *arrivals) (kins []*memberClass, lacks []string) {
+	pool := c.lineage.amounts()
 	for _, r := range res.holds {
-		kins = append(kins, g.kin(kin{
+		kins = append(kins, g.class(memberClass{
 			affinityKey: res.affinityKey, quota: res.quota, holds: pool.vector(r, 0), priority: res.priority, least: res.least,
 		}))
 		lacks = append(lacks, c.lacking(r, pool))
@@ -102,7 +102,7 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	if len(members) > 0 {
 		d := Delta{Remove: make([]MemberRef, len(members))}
 		for i, name := range members {
-			d.Remove[i] = MemberRef{gang, name}
+			d.Remove[i] = MemberRef{Gang: gang, Member: name}
 		}
 		return c.Update(d)
 	}
@@ -153,9 +153,9 @@ func (c *Snapshot) succeed(next *Snapshot) (*Snapshot, error) {
 	if next.caches == nil { // not built anew
 		next.caches = &caches{}
 		// An index that would have to count a good part of the nodes again is left behind.
-		c.caches.shapes.PassOn(&next.caches.shapes, next.touched, len(c.fabric.names)/8+64)
+		c.caches.shapes.PassOn(&next.caches.shapes, next.touched, len(c.lineage.names)/8+64)
 		if next.follows {
-			c.caches.rosters.PassOn(&next.caches.rosters, next.moved, len(c.fabric.names)/8+64)
+			c.caches.victims.PassOn(&next.caches.victims, next.moved, len(c.lineage.names)/8+64)
 		}
 		next.touched, next.moved, next.steps = nil, nil, nil
 	}
@@ -167,15 +167,15 @@ func (c *Snapshot) succeed(next *Snapshot) (*Snapshot, error) {
 func (c *Snapshot) fork() *Snapshot {
 	next := *c
 	next.caches = nil
-	next.follows = c.caches.rosters.Kept()
+	next.follows = c.caches.victims.Kept()
 	next.static, next.on, next.zones = c.static.fork(), c.on.Fork(), c.zones.Fork()
 	next.free = make([]cow.Column[int64], len(c.free))
 	for r := range c.free {
 		next.free[r] = c.free[r].Fork()
 	}
-	c.fabric.cloning.Lock()
+	c.lineage.cloning.Lock()
 	next.gangs, next.anchors = c.gangs.Clone(), c.anchors.Clone()
-	c.fabric.cloning.Unlock()
+	c.lineage.cloning.Unlock()
 	return &next
 }
 
@@ -244,8 +244,8 @@ func (c *Snapshot) place(running []Running) error {
 	if len(running) == 0 {
 		return nil
 	}
-	gangs, of := intakesOf(running)
-	pool, near := c.fabric.amounts(), int32(-1)
+	gangs, of := arrivalsOf(running)
+	pool, near := c.lineage.amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
 		m, err := c.newMember(r, of[i], pool, near)
@@ -260,7 +260,7 @@ func (c *Snapshot) place(running []Running) error {
 		}
 		of[i].add(m)
 	}
-	return c.enter(arrivals(gangs))
+	return c.enter(membersIn(gangs))
 }
 
 // enter lets members run, which are in the order of gang, then name, if none of them runs and all fit.
@@ -269,21 +269,21 @@ func (c *Snapshot) enter(fresh []*member) error {
 	var gang string
 	var running []*member
 	for i, m := range fresh {
-		twice := i > 0 && m.kin.gang == gang && m.name == fresh[i-1].name
-		if i == 0 || m.kin.gang != gang {
-			gang, running = m.kin.gang, c.membersOf(m.kin.gang)
+		twice := i > 0 && m.class.gang == gang && m.name == fresh[i-1].name
+		if i == 0 || m.class.gang != gang {
+			gang, running = m.class.gang, c.membersOf(m.class.gang)
 		}
 		if twice || len(running) > 0 && named(running, m.name) != nil {
-			return &ConflictError{Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name, Reason: "the member runs already"}
+			return &ConflictError{Node: c.lineage.names[m.node], Gang: m.class.gang, Member: m.name, Reason: "the member runs already"}
 		}
 	}
 	for _, m := range fresh {
-		for r, amount := range m.kin.holds {
+		for r, amount := range m.class.holds {
 			if amount == 0 {
 				continue
 			}
 			if free := c.free[r].At(m.node); amount > free {
-				return overCommitted(c.fabric.names[m.node], m.kin.gang, m.name, c.fabric.resources[r], amount-max(free, 0))
+				return overCommitted(c.lineage.names[m.node], m.class.gang, m.name, c.lineage.resources[r], amount-max(free, 0))
 			}
 		}
 		if err := c.zonesTake(m); err != nil {
@@ -314,7 +314,7 @@ func (c *Snapshot) lacking(r muster.Resources, pool *amounts) string {
 		return first
 	}
 	for name, amount := range r {
-		if amount > 0 && c.fabric.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
+		if amount > 0 && c.lineage.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
 			first = name
 		}
 	}

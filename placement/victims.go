@@ -187,7 +187,7 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 func (e *evicting) without(gone []int32) *problem {
 	var d Delta
 	for _, i := range gone {
-		d.Remove = append(d.Remove, MemberRef{e.members[i].kin.gang, e.members[i].name})
+		d.Remove = append(d.Remove, MemberRef{Gang: e.members[i].class.gang, Member: e.members[i].name})
 	}
 	c, err := e.p.c.Update(d)
 	if err != nil {
@@ -220,10 +220,10 @@ func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 
 // givenBack is what leaving members and candidates give back on a node, by resource.
 func (e *evicting) givenBack(id int32, gone []int32) []int64 {
-	amounts := make([]int64, len(e.p.c.fabric.resources))
+	amounts := make([]int64, len(e.p.c.lineage.resources))
 	copy(amounts, e.p.leavingGifts()[id].amounts)
 	for _, i := range gone {
-		for r, amount := range e.members[i].kin.holds {
+		for r, amount := range e.members[i].class.holds {
 			amounts[r] += amount
 		}
 	}
@@ -240,9 +240,9 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	}
 	for _, i := range s.Gone {
 		m := e.members[i]
-		v := Victim{MemberRef: MemberRef{m.kin.gang, m.name}, Node: e.p.c.fabric.names[m.node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.kin.quota}
-		if e.preemptor.Reclaims(m.kin.quota) {
-			v.OverMin, _ = e.preemptor.OverMin(m.kin.quota, e.heldWith(i, s.Gone))
+		v := Victim{MemberRef: MemberRef{Gang: m.class.gang, Member: m.name}, Node: e.p.c.lineage.names[m.node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.class.quota}
+		if e.preemptor.Reclaims(m.class.quota) {
+			v.OverMin, _ = e.preemptor.OverMin(m.class.quota, e.heldWith(i, s.Gone))
 		}
 		res.Victims = append(res.Victims, v)
 	}

@@ -107,7 +107,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
 		}
 		for _, m := range load.fewest(id, members, units, zones) {
-			out = append(out, Waited{MemberRef{m.kin.gang, m.name}, p.c.fabric.names[m.node]})
+			out = append(out, Waited{MemberRef{Gang: m.class.gang, Member: m.name}, p.c.lineage.names[m.node]})
 		}
 	}
 	return out

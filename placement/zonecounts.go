@@ -175,7 +175,7 @@ func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
 	if !p.bound(p.c.flagsOf(id)) {
 		return nil
 	}
-	return p.alignment.zoneFits.of(p.zoningOf(id), state, 0, func() *zoneFit {
+	return p.alignment.zoneFits.of(p.zonesOf(id), state, 0, func() *zoneFit {
 		f := p.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps

@@ -12,7 +12,7 @@ import (
 func (p *problem) zonesOn(x layout.Vertex) int64 {
 	id := p.v.Node(p.v.Position(x))
 	state := p.stateOf(id, p.alignment.gifts[id])
-	return p.alignment.widths.of(p.zoningOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
+	return p.alignment.widths.of(p.zonesOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
 // zoneScore is what the zones of a node are worth to so many units.

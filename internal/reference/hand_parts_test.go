@@ -132,7 +132,7 @@ var partsByHand = []struct {
 func TestPartsByHand(t *testing.T) {
 	for _, tc := range partsByHand {
 		t.Run(tc.name, func(t *testing.T) {
-			in := Input{Spec: cluster(t, "block spine", tc.spec...), Request: job(tc.members)}
+			in := Input{Spec: specOf(t, "block spine", tc.spec...), Request: job(tc.members)}
 			in.Request.Parts = tc.parts
 			if tc.spoil != nil {
 				tc.spoil(&in)

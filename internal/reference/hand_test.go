@@ -15,9 +15,9 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// cluster reads lines such as `s0/l0: n0=4 n1=2`: a path of domains and its nodes with their slots. Layers are named
+// specOf reads lines such as `s0/l0: n0=4 n1=2`: a path of domains and its nodes with their slots. Layers are named
 // from the lowest up; a domain's tier is its distance from the lowest layer.
-func cluster(t *testing.T, layers string, lines ...string) placement.Spec {
+func specOf(t *testing.T, layers string, lines ...string) placement.Spec {
 	names := strings.Fields(layers)
 	var spec topology.Spec
 	for i, name := range names {
@@ -169,7 +169,7 @@ func TestReferenceByHand(t *testing.T) {
 	for _, tc := range byHand {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.req.Gather, tc.req.Policy = tc.gather, tc.policy
-			a, err := Solve(Input{Spec: cluster(t, "block spine", tc.spec...), Request: tc.req})
+			a, err := Solve(Input{Spec: specOf(t, "block spine", tc.spec...), Request: tc.req})
 			require.NoError(t, err)
 			require.True(t, a.Placed)
 			assert.Equal(t, tc.domain, strings.Join(a.Domain, "/"))
@@ -180,7 +180,7 @@ func TestReferenceByHand(t *testing.T) {
 }
 
 func TestReferenceRules(t *testing.T) {
-	spec := cluster(t, "block spine", "s0/b0: n1=5 n2=5", "s0/b1: n3=7 n4=7")
+	spec := specOf(t, "block spine", "s0/b0: n1=5 n2=5", "s0/b1: n3=7 n4=7")
 	multiple := job(12)
 	multiple.Gather = []gang.Rule{{Layer: "0", Multiple: 3}, {Layer: "block", Multiple: 4}}
 	a, err := Solve(Input{Spec: spec, Request: multiple})

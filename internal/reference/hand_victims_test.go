@@ -203,7 +203,7 @@ var victimsByHand = []struct {
 func TestVictimsByHand(t *testing.T) {
 	for _, tc := range victimsByHand {
 		t.Run(tc.name, func(t *testing.T) {
-			in := Input{Spec: cluster(t, "block spine", "s0/b0: "+tc.nodes), Request: job(tc.members)}
+			in := Input{Spec: specOf(t, "block spine", "s0/b0: "+tc.nodes), Request: job(tc.members)}
 			in.Spec.Running, in.Spec.Budgets = runs(t, tc.running...), tc.budgets
 			in.Request.Priority, in.Request.Shape.Resources["gpu"] = 10, max(1, tc.size)
 			if tc.quotas != nil {
@@ -240,7 +240,7 @@ func memberNames(set []placement.MemberRef) string {
 func TestVictimCostByHand(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{team("mine", "", 2, 8), team("other", "", 3, 8)})
 	require.NoError(t, err)
-	in := Input{Spec: cluster(t, "block spine", "s0/b0: n1=2 n2=3"), Request: job(5)}
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=2 n2=3"), Request: job(5)}
 	in.Spec.Quotas, in.Spec.Budgets = tree, []placement.Budget{{Name: "x", Allowed: 1}}
 	in.Spec.Running = runs(
 		t,
@@ -259,7 +259,7 @@ func TestVictimCostByHand(t *testing.T) {
 
 // The comparison sees victims that are not the best ones, and costs that are not true.
 func TestVictimsDifferenceIsSeen(t *testing.T) {
-	in := Input{Spec: cluster(t, "block spine", "s0/b0: n1=1 n2=1 n3=1"), Request: job(1)}
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=1 n2=1 n3=1"), Request: job(1)}
 	in.Spec.Running = runs(t, "a-0 n1 priority=1", "b-0 n2 priority=2", "c-0 n3 priority=20")
 	in.Request.Priority = 10
 	best, err := SolveBest(in)

@@ -238,7 +238,7 @@ func resultText(res *placement.Result, err error) string {
 
 // The comparison sees a plan that differs from the best one, even where it is valid.
 func TestDifferenceIsSeen(t *testing.T) {
-	in := Input{Spec: cluster(t, "block spine", "s0/b0: n1=1 n2=1 n3=1"), Request: job(2)}
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=1 n2=1 n3=1"), Request: job(2)}
 	want, err := Solve(in)
 	require.NoError(t, err)
 	res := &placement.Result{

@@ -10,14 +10,14 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// zoning is what is known of the zones of nodes of one kind.
-type zoning struct {
+// zoneClass is what is known of the zones of nodes of one kind.
+type zoneClass struct {
 	numa *NUMA
 	bare *numa.Node // with nobody on it but those unknown
 }
 
-// newZoning brings zones inside.
-func newZoning(n *NUMA) (*zoning, error) {
+// newZoneClass brings zones inside.
+func newZoneClass(n *NUMA) (*zoneClass, error) {
 	if !n.Policy.Known() {
 		return nil, muster.Invalid("policy", n.Policy, "unknown policy")
 	}
@@ -29,7 +29,7 @@ func newZoning(n *NUMA) (*zoning, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &zoning{n, bare}, nil
+	return &zoneClass{n, bare}, nil
 }
 
 // sameZones says whether the two describe the same zones. O(zones * (zones + resources)).
@@ -47,7 +47,7 @@ func sameZones(n *NUMA, other *NUMA) bool {
 }
 
 // spec is the zones as they were given, nil if there are none.
-func (z *zoning) spec() *NUMA {
+func (z *zoneClass) spec() *NUMA {
 	if z == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (z *zoning) spec() *NUMA {
 }
 
 // state is what the nodes have free in their zones while nobody known runs there.
-func (z *zoning) state() *numa.Node {
+func (z *zoneClass) state() *numa.Node {
 	if z == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (c *Snapshot) holdZones(m *member) error {
 	if !ok {
 		var err error
 		if to, err = from.Add(*m.placed); err != nil {
-			return below("running member "+m.kin.gang+" "+m.name+" on node "+c.fabric.names[m.node]+".NUMA", err)
+			return below("running member "+m.class.gang+" "+m.name+" on node "+c.lineage.names[m.node]+".NUMA", err)
 		}
 		if c.steps == nil {
 			c.steps = map[step]*numa.Node{}
@@ -134,13 +134,13 @@ func (c *Snapshot) noteExcess() {
 	if c.steps == nil {
 		return
 	}
-	for id := range int32(len(c.fabric.names)) {
+	for id := range int32(len(c.lineage.names)) {
 		state := c.zones.At(id)
 		if state == nil {
 			continue
 		}
 		for _, e := range state.Excess() {
-			c.fabric.notices = append(c.fabric.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.fabric.names[id], e.Amount, e.Resource, e.Zone))
+			c.lineage.notices = append(c.lineage.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.lineage.names[id], e.Amount, e.Resource, e.Zone))
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (c *Snapshot) zonesTake(m *member) error {
 	}
 	if lack := state.Lack(*m.placed); lack.Amount > 0 {
 		return &ConflictError{
-			Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
+			Node: c.lineage.names[m.node], Gang: m.class.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
 			Reason: fmt.Sprintf("zone %d is over-committed", lack.Zone),
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Snapshot) apart(m *member) error {
 	for _, s := range m.placed.Shares {
 		if state.Hosts(s.Zone)&foe != 0 {
 			return &ConflictError{
-				Node: c.fabric.names[m.node], Gang: m.kin.gang, Member: m.name,
+				Node: c.lineage.names[m.node], Gang: m.class.gang, Member: m.name,
 				Reason: fmt.Sprintf("zone %d hosts a member that this one must keep apart from", s.Zone),
 			}
 		}
@@ -186,7 +186,7 @@ func (c *Snapshot) apart(m *member) error {
 }
 
 // setZones sets what is known of a node's zones, nil if nothing is. It comes before the static part.
-func (c *Snapshot) setZones(id int32, z *zoning) {
+func (c *Snapshot) setZones(id int32, z *zoneClass) {
 	if c.flagsOf(id)&zoned != 0 {
 		c.zoned--
 	}

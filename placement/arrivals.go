@@ -6,11 +6,11 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// intake is what comes to one gang at once.
-type intake struct {
+// arrivals is what comes to one gang at once.
+type arrivals struct {
 	gang    string
 	coming  int // how many are still to come, at most
-	kins    []*kin
+	classes []*memberClass
 	room    []member // for the next ones
 	members []*member
 }
@@ -18,42 +18,42 @@ type intake struct {
 // roomSize is how many members lie in one piece. They are collected together, so it is small.
 const roomSize = 64
 
-// intakesOf finds the gangs that members come to, in natural order of names, and for every member the place of its gang.
+// arrivalsOf finds the gangs that members come to, in natural order of names, and for every member the place of its gang.
 // O(members), beside the sorting of the gangs.
-func intakesOf(running []Running) (gangs []*intake, of []*intake) {
-	byName := map[string]*intake{}
-	of = make([]*intake, len(running))
-	var g *intake
+func arrivalsOf(running []Running) (gangs []*arrivals, of []*arrivals) {
+	byName := map[string]*arrivals{}
+	of = make([]*arrivals, len(running))
+	var g *arrivals
 	for i := range running {
 		if name := running[i].Gang; g == nil || g.gang != name {
 			if g = byName[name]; g == nil {
-				g = &intake{gang: name}
+				g = &arrivals{gang: name}
 				byName[name], gangs = g, append(gangs, g)
 			}
 		}
 		g.coming++
 		of[i] = g
 	}
-	slices.SortFunc(gangs, func(a, b *intake) int { return muster.CompareNatural(a.gang, b.gang) })
+	slices.SortFunc(gangs, func(a, b *arrivals) int { return muster.CompareNatural(a.gang, b.gang) })
 	return gangs, of
 }
 
-// kin finds or makes what members of the gang have in common.
-func (g *intake) kin(like kin) *kin {
+// class finds or makes what members of the gang have in common.
+func (g *arrivals) class(like memberClass) *memberClass {
 	const tried = 8 // the others are not shared: a gang has few kinds of members
-	for _, k := range g.kins[max(0, len(g.kins)-tried):] {
+	for _, k := range g.classes[max(0, len(g.classes)-tried):] {
 		if k.is(&like) {
 			return k
 		}
 	}
 	like.gang = g.gang
 	k := &like
-	g.kins = append(g.kins, k)
+	g.classes = append(g.classes, k)
 	return k
 }
 
 // add takes a member in.
-func (g *intake) add(m member) {
+func (g *arrivals) add(m member) {
 	if g.members == nil {
 		g.members = make([]*member, 0, g.coming)
 	}
@@ -65,16 +65,16 @@ func (g *intake) add(m member) {
 	g.members = append(g.members, &g.room[len(g.room)-1])
 }
 
-// yard is where small gangs of a new cluster lie, one behind the other in the order in which they are gone through: who looks for victims looks at
+// arena is where small gangs of a new cluster lie, one behind the other in the order in which they are gone through: who looks for victims looks at
 // all of them.
-type yard struct {
+type arena struct {
 	members []member
-	kins    []kin
+	classes []memberClass
 	lists   []*member
 }
 
 // take moves a gang into the yard. Large ones have rooms of their own.
-func (y *yard) take(g *intake) {
+func (y *arena) take(g *arrivals) {
 	n := len(g.members)
 	if n >= roomSize {
 		return
@@ -83,28 +83,28 @@ func (y *yard) take(g *intake) {
 		y.lists = make([]*member, 0, roomSize)
 	}
 	first := len(y.lists)
-	var from, to *kin
+	var from, to *memberClass
 	for _, m := range g.members {
-		if m.kin != from {
-			if len(y.kins) == cap(y.kins) {
-				y.kins = make([]kin, 0, roomSize)
+		if m.class != from {
+			if len(y.classes) == cap(y.classes) {
+				y.classes = make([]memberClass, 0, roomSize)
 			}
-			y.kins = append(y.kins, *m.kin)
-			from, to = m.kin, &y.kins[len(y.kins)-1]
+			y.classes = append(y.classes, *m.class)
+			from, to = m.class, &y.classes[len(y.classes)-1]
 		}
 		if len(y.members) == cap(y.members) {
 			y.members = make([]member, 0, roomSize)
 		}
 		y.members = append(y.members, *m)
 		moved := &y.members[len(y.members)-1]
-		moved.kin = to
+		moved.class = to
 		y.lists = append(y.lists, moved)
 	}
 	g.members = y.lists[first:len(y.lists):len(y.lists)]
 }
 
-// arrivals are the intakes' members in the order of gang, then name.
-func arrivals(gangs []*intake) []*member {
+// membersIn are the intakes' members in the order of gang, then name.
+func membersIn(gangs []*arrivals) []*member {
 	for _, g := range gangs {
 		sortMembers(g.members)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// fabric is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
-type fabric struct {
+// lineage is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
+type lineage struct {
 	trees     []NamedTree
 	views     []*layout.View
 	names     []string
@@ -31,9 +31,9 @@ type fabric struct {
 	scratch               sync.Pool
 }
 
-// newFabric gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
-func newFabric(spec Spec) *fabric {
-	f := &fabric{trees: slices.Clone(spec.Trees), resources: resourceNames(spec), exclusive: spec.NUMAExclusive}
+// newLineage gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
+func newLineage(spec Spec) *lineage {
+	f := &lineage{trees: slices.Clone(spec.Trees), resources: resourceNames(spec), exclusive: spec.NUMAExclusive}
 	f.keptShapes, f.keptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
 	f.pods = f.resource(muster.Pods)
 	f.nameNodes(spec.Nodes)
@@ -48,7 +48,7 @@ func newFabric(spec Spec) *fabric {
 }
 
 // nameNodes names the nodes of the trees and the others in the order of their ids.
-func (f *fabric) nameNodes(nodes []Node) {
+func (f *lineage) nameNodes(nodes []Node) {
 	f.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
 	if len(f.trees) > 0 {
 		t := f.trees[0].Tree
@@ -84,7 +84,7 @@ func (f *fabric) nameNodes(nodes []Node) {
 }
 
 // id finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
-func (f *fabric) id(name string) (int32, bool) {
+func (f *lineage) id(name string) (int32, bool) {
 	inTree := 0
 	if len(f.trees) > 0 {
 		if id, ok := f.trees[0].Tree.Node(name); ok {
@@ -100,7 +100,7 @@ func (f *fabric) id(name string) (int32, bool) {
 }
 
 // placing finds nodes of a tree by name; nil for the first tree, which the ids follow.
-func (f *fabric) placing(tree int) func(name string, last int32) (int32, bool) {
+func (f *lineage) placing(tree int) func(name string, last int32) (int32, bool) {
 	if tree == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (f *fabric) placing(tree int) func(name string, last int32) (int32, bool) {
 }
 
 // near finds a node by name that is likely to be the one that was asked for last or the next one.
-func (f *fabric) near(name string, last int32) (int32, bool) {
+func (f *lineage) near(name string, last int32) (int32, bool) {
 	for id := last + 1; id >= max(last, 0); id-- {
 		if int(id) < len(f.names) && f.names[id] == name {
 			return id, true
@@ -117,4 +117,4 @@ func (f *fabric) near(name string, last int32) (int32, bool) {
 	return f.id(name)
 }
 
-func (f *fabric) nodeName(id int32) string { return f.names[id] }
+func (f *lineage) nodeName(id int32) string { return f.names[id] }

@@ -18,12 +18,12 @@ import (
 )
 
 // written is a roster in words: its ids depend on what was read before.
-func (r *roster) written() (out []string) {
+func (r *victimIndex) written() (out []string) {
 	for at, p := range r.pages {
 		for i := range p.ends {
 			lo, end := p.of(i)
 			for ; lo < end; lo++ {
-				s := r.sorts[p.sorts[lo]]
+				s := r.profiles[p.profiles[lo]]
 				out = append(out, fmt.Sprint(at*cow.PageSize+i, s.priority, s.holds, s.tied, p.starts[lo]))
 			}
 		}
@@ -86,7 +86,7 @@ func drawCrowd(t *rapid.T, nodes int, tied bool) Spec {
 // drawStep draws a change of the members of a crowd: some leave, some are about to, some come.
 func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d Delta) {
 	for r := range c.Running() {
-		ref := MemberRef{r.Gang, r.Member}
+		ref := MemberRef{Gang: r.Gang, Member: r.Member}
 		switch rapid.IntRange(0, 40).Draw(t, "goes") {
 		case 0:
 			d.Remove = append(d.Remove, ref)
@@ -97,7 +97,7 @@ func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d Delta) {
 	for range rapid.IntRange(0, 4).Draw(t, "come") {
 		r := drawRunning(t, *next, nodes, true)
 		*next++
-		if n, ok := c.Free(r.Node); ok && n["gpu"] >= 8 { // sure to fit beside three others
+		if n, ok := c.FreeOn(r.Node); ok && n["gpu"] >= 8 { // sure to fit beside three others
 			d.Place = append(d.Place, r)
 		}
 	}
@@ -114,13 +114,13 @@ func TestRosterFollowsSnapshots(t *testing.T) {
 		next := len(spec.Running)
 		for range rapid.IntRange(1, 6).Draw(t, "changes") {
 			if rapid.Bool().Draw(t, "read") {
-				c.roster()
+				c.victimIndex()
 			}
 			c, err = c.Update(drawStep(t, c, &next, nodes))
 			require.NoError(t, err)
 			require.Nil(t, c.moved)
 		}
-		require.Equal(t, c.newRoster().written(), c.roster().written())
+		require.Equal(t, c.newVictimIndex().written(), c.victimIndex().written())
 	})
 }
 
@@ -132,7 +132,7 @@ func TestRosterForgets(t *testing.T) {
 	for i := range int64(5000) {
 		c, err = c.Update(Delta{Place: []Running{{Gang: "g", Member: "m", Node: "a", Resources: muster.Resources{"gpu": i}}}})
 		require.NoError(t, err)
-		most = max(most, len(c.roster().sorts))
+		most = max(most, len(c.victimIndex().profiles))
 		c, err = c.Release("g")
 		require.NoError(t, err)
 	}
@@ -157,11 +157,11 @@ func TestRostersAreConcurrent(t *testing.T) {
 					Resources: muster.Resources{"gpu": int64(1 + i%(3+g))},
 				}
 				next, err := at.Update(Delta{Place: []Running{r}})
-				if !assert.NoError(t, err) || !assert.Equal(t, next.newRoster().written(), next.roster().written()) {
+				if !assert.NoError(t, err) || !assert.Equal(t, next.newVictimIndex().written(), next.victimIndex().written()) {
 					return
 				}
 				at = next
-				c.roster()
+				c.victimIndex()
 			}
 		})
 	}
