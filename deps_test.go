@@ -29,19 +29,23 @@ const arrows = `
 	internal/sets         < internal/index
 	gang                  < . numa quota github.com/google/btree
 	preempt               < . topology numa quota gang
-	placement             < . topology numa quota gang preempt internal/cow internal/front internal/layout internal/index internal/sets github.com/google/btree
-	placement/manifest    < . topology numa quota gang preempt placement go.yaml.in/yaml/v4
-	placement/render      < . topology numa quota gang preempt placement
-	internal/validity     < . topology numa quota gang preempt placement
-	internal/reference    < . topology numa quota gang preempt placement internal/validity
-	internal/scenario     < . topology numa quota gang preempt placement placement/render internal/validity internal/reference
-	internal/cli          < . topology numa quota gang preempt placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/validity internal/cli
-	examples/quickstart   < . topology numa quota gang placement
+	cluster               < . topology numa quota gang
+	internal/invariant    <
+	internal/drawn        < . topology cluster
+	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
+	placement             < . topology numa quota gang preempt cluster internal/cow internal/front internal/layout internal/index internal/sets internal/snapshot internal/invariant
+	placement/manifest    < . topology numa quota gang preempt cluster placement go.yaml.in/yaml/v4
+	placement/render      < . topology numa quota gang preempt cluster placement
+	internal/validity     < . topology numa quota gang preempt cluster placement
+	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity
+	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
+	internal/cli          < . topology numa quota gang preempt cluster placement placement/manifest placement/render
+	internal/cases        < . topology numa quota gang preempt cluster placement placement/manifest placement/render internal/validity internal/cli
+	examples/quickstart   < . topology numa quota gang cluster placement
 	examples/generate     <
-	examples/embed        < . topology gang placement
+	examples/embed        < . topology gang cluster placement
 	examples/plan         < internal/cli
-	benchmarks            < . topology numa quota gang preempt placement
+	benchmarks            < . topology numa quota gang preempt cluster placement
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.
@@ -53,14 +57,14 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
+var harness = []string{"internal/drawn", "internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
 	library = []string{
-		"", "topology", "numa", "quota", "gang", "preempt", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets",
+		"", "topology", "numa", "quota", "gang", "preempt", "cluster", "placement", "placement/manifest", "placement/render",
+		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

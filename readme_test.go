@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/scenario"
 	"github.com/muster-sched/muster/placement"
@@ -20,10 +21,10 @@ import (
 // The README shows the body of this function.
 func Example_plan() {
 	// A host has nodes with labels; here two units of four nodes behind one leaf.
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	var labels []topology.LabeledNode
 	for i := range 8 {
-		n := placement.Node{
+		n := cluster.Node{
 			Name:        fmt.Sprintf("node-%d", i),
 			Labels:      map[string]string{"leaf": "leaf-0", "unit": fmt.Sprintf("unit-%d", i/4)},
 			Allocatable: muster.Resources{muster.CPU: 64_000, "nvidia.com/gpu": 8},
@@ -36,8 +37,8 @@ func Example_plan() {
 	if err != nil {
 		panic(err)
 	}
-	spec.Trees = []placement.NamedTree{{Name: "default", Tree: tree}}
-	cluster, err := placement.NewCluster(spec)
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
+	c, err := placement.NewCluster(spec)
 	if err != nil {
 		panic(err)
 	}
@@ -51,7 +52,7 @@ func Example_plan() {
 	for i := range 6 {
 		train.Members = append(train.Members, gang.Member{Name: fmt.Sprintf("worker-%d", i)})
 	}
-	plan, err := placement.Plan(cluster, train) // changes nothing; safe for concurrent use
+	plan, err := placement.Plan(c, train) // changes nothing; safe for concurrent use
 	if err != nil {
 		panic(err)
 	}
@@ -61,7 +62,7 @@ func Example_plan() {
 	}
 
 	// Apply gives a new snapshot, in which two nodes are left. A refusal says in counts why.
-	next, err := cluster.Apply(plan)
+	next, err := c.Apply(plan)
 	if err != nil {
 		panic(err)
 	}

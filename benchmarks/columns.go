@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 )
 
 // Columns is the plain reference: the free amounts of a snapshot as one flat column a resource, nodes in the order of
@@ -35,7 +35,7 @@ func newColumns(shape Shape) *Columns {
 }
 
 // ColumnsOf lays out nodes, which come in the order of the tree, and takes what runs on them off.
-func ColumnsOf(shape Shape, nodes iter.Seq[placement.Node], running iter.Seq[placement.Running]) *Columns {
+func ColumnsOf(shape Shape, nodes iter.Seq[cluster.Node], running iter.Seq[cluster.Running]) *Columns {
 	s, names := newColumns(shape), shape.node().Names()
 	index := make(map[string]int, shape.NumNodes())
 	for n := range nodes {

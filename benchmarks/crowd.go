@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -30,22 +31,22 @@ const (
 func (c Crowd) Shape() Shape { return Shape{Fan: []int{c.Nodes / 1024, 8, 8, 16}, Slots: crowdDevices} }
 
 // Spec draws the cluster: every node is filled, then members leave at random until so much is taken.
-func (c Crowd) Spec() (placement.Spec, error) {
+func (c Crowd) Spec() (cluster.Spec, error) {
 	shape, rng := c.Shape(), rand.New(rand.NewPCG(c.Seed, 0))
 	tree, err := shape.Tree(shape.Domains())
 	if err != nil {
-		return placement.Spec{}, err
+		return cluster.Spec{}, err
 	}
-	spec := placement.Spec{Trees: []placement.NamedTree{{Name: "default", Tree: tree}}}
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}}
 	for n := range c.Nodes {
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: nodeName(n), Allocatable: muster.Resources{device: crowdDevices, muster.CPU: 128_000}})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: nodeName(n), Allocatable: muster.Resources{device: crowdDevices, muster.CPU: 128_000}})
 		for left := int64(crowdDevices); left > 0; {
 			size := int64(1) << rng.IntN(4)
 			if size > left {
 				continue
 			}
 			left -= size
-			spec.Running = append(spec.Running, placement.Running{
+			spec.Running = append(spec.Running, cluster.Running{
 				Member: "pod-" + strconv.Itoa(len(spec.Running)), Node: nodeName(n), Started: 1 + rng.Int64N(1_000_000),
 				Resources: muster.Resources{device: size, muster.CPU: 8_000 * size}, Priority: 10 * rng.Int64N(5),
 			})
@@ -64,8 +65,8 @@ func (c Crowd) Spec() (placement.Spec, error) {
 }
 
 // gangs gives members of one block to gangs of two and more; each counts on all of its members but one in four. Without gangs each member is its own.
-func (c Crowd) gangs(rng *rand.Rand, running []placement.Running) {
-	byBlock := map[string][]*placement.Running{}
+func (c Crowd) gangs(rng *rand.Rand, running []cluster.Running) {
+	byBlock := map[string][]*cluster.Running{}
 	var blocks []string
 	for i := range running {
 		r := &running[i]
@@ -91,8 +92,8 @@ func (c Crowd) gangs(rng *rand.Rand, running []placement.Running) {
 // Round is one question to a crowd: a snapshot, by what it differs from the one before, what runs on it then, and a gang that must gather in a layer.
 type Round struct {
 	Before  *placement.Cluster
-	Moves   placement.Delta
-	Running []placement.Running
+	Moves   cluster.Delta
+	Running []cluster.Running
 	Request *gang.Request
 }
 
@@ -101,7 +102,7 @@ func (r *Round) Cluster() (*placement.Cluster, error) { return r.Before.Update(r
 
 // Rounds are so many questions, each to a snapshot of its own: from one to the next members change places with others of their size. Gangs have half as many
 // members as asked for to one and a half times as many, which take so many devices each.
-func (c Crowd) Rounds(n, members int, devices int64, layer string, priority int64) ([]Round, placement.Spec, error) {
+func (c Crowd) Rounds(n, members int, devices int64, layer string, priority int64) ([]Round, cluster.Spec, error) {
 	spec, err := c.Spec()
 	if err != nil {
 		return nil, spec, err
@@ -123,7 +124,7 @@ func (c Crowd) Rounds(n, members int, devices int64, layer string, priority int6
 }
 
 // swap lets some 32 members change places.
-func (c Crowd) swap(rng *rand.Rand, running []placement.Running) (d placement.Delta) {
+func (c Crowd) swap(rng *rand.Rand, running []cluster.Running) (d cluster.Delta) {
 	last, moved := map[int64]int{}, map[int]bool{}
 	for range 32 {
 		i := rng.IntN(len(running))
@@ -140,7 +141,7 @@ func (c Crowd) swap(rng *rand.Rand, running []placement.Running) (d placement.De
 		moved[i], moved[j] = true, true
 		running[i].Node, running[j].Node = running[j].Node, running[i].Node
 		for _, k := range []int{i, j} {
-			d.Remove = append(d.Remove, placement.MemberRef{Gang: running[k].Gang, Member: running[k].Member})
+			d.Remove = append(d.Remove, cluster.MemberRef{Gang: running[k].Gang, Member: running[k].Member})
 			d.Place = append(d.Place, running[k])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
@@ -81,8 +82,8 @@ func (f *Fleet) FreeSlots() int { return len(f.free) * f.block }
 func (f *Fleet) NumSlots() int { return len(f.nodeOf) }
 
 // Running are the members that hold the taken slots now.
-func (f *Fleet) Running() []placement.Running {
-	out := make([]placement.Running, 0, f.NumSlots()-f.FreeSlots())
+func (f *Fleet) Running() []cluster.Running {
+	out := make([]cluster.Running, 0, f.NumSlots()-f.FreeSlots())
 	resources := f.Shape.Member()
 	for p, b := range f.holder {
 		if b < 0 {
@@ -110,8 +111,8 @@ const perGang = 64
 func gangName(i int) string { return "fill/gang-" + strconv.Itoa(i) }
 
 // member is the i-th running member, on a slot.
-func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Running {
-	r := placement.Running{
+func (f *Fleet) member(i, slot int, resources muster.Resources) cluster.Running {
+	r := cluster.Running{
 		Gang:      gangName(i / perGang),
 		Member:    "pod-" + strconv.Itoa(i),
 		Node:      nodeName(int(f.nodeOf[slot])),
@@ -124,12 +125,12 @@ func (f *Fleet) member(i, slot int, resources muster.Resources) placement.Runnin
 }
 
 // Spec describes the cluster as it is now.
-func (f *Fleet) Spec() (placement.Spec, error) {
+func (f *Fleet) Spec() (cluster.Spec, error) {
 	trees, err := f.Shape.trees()
 	if err != nil {
-		return placement.Spec{}, err
+		return cluster.Spec{}, err
 	}
-	return placement.Spec{
+	return cluster.Spec{
 		Trees:   trees,
 		Nodes:   f.Shape.NodeList(),
 		Running: f.Running(),
@@ -159,7 +160,7 @@ func (f *Fleet) Columns() *Columns {
 func (f *Fleet) Next() (*placement.Cluster, error) {
 	var err error
 	if f.current == nil {
-		var spec placement.Spec
+		var spec cluster.Spec
 		if spec, err = f.Spec(); err == nil {
 			f.current, err = placement.NewCluster(spec)
 		}
@@ -170,8 +171,8 @@ func (f *Fleet) Next() (*placement.Cluster, error) {
 }
 
 // move takes blocks that add up to some 32 slots from where they are to free places.
-func (f *Fleet) move() placement.Delta {
-	var d placement.Delta
+func (f *Fleet) move() cluster.Delta {
+	var d cluster.Delta
 	moved, resources := map[int32]bool{}, f.Shape.Member()
 	for range max(1, 32/f.block) {
 		from, to, ok := f.pick()
@@ -183,7 +184,7 @@ func (f *Fleet) move() placement.Delta {
 		f.holder[f.free[to]] = b
 		for i := range f.block {
 			r := f.member(int(b)*f.block+i, int(f.free[to])*f.block+i, resources)
-			d.Remove = append(d.Remove, placement.MemberRef{Gang: r.Gang, Member: r.Member})
+			d.Remove = append(d.Remove, cluster.MemberRef{Gang: r.Gang, Member: r.Member})
 			d.Place = append(d.Place, r)
 		}
 		f.holder[from], f.free[to] = -1, int32(from)

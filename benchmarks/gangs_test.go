@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -63,11 +64,11 @@ func lose(b *testing.B, c *placement.Cluster, whole *gang.Request, lost, from in
 	require.NoError(b, err)
 	anew := *whole
 	anew.Members = nil
-	d, nodes := placement.Delta{}, map[string]bool{}
+	d, nodes := cluster.Delta{}, map[string]bool{}
 	for i := range lost {
 		a := &res.Assignments[(from+7*i)%len(res.Assignments)]
 		anew.Members = append(anew.Members, gang.Member{Name: a.Member})
-		d.Remove = append(d.Remove, placement.MemberRef{Gang: whole.Name, Member: a.Member})
+		d.Remove = append(d.Remove, cluster.MemberRef{Gang: whole.Name, Member: a.Member})
 		nodes[a.Node] = true
 	}
 	for n := range c.Nodes() {

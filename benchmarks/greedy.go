@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 )
 
 // Greedy takes victims as schedulers do that know of no gang but the one they place: domain by domain it places one member after the other, each on
@@ -51,7 +51,7 @@ func (e *Evicted) add(o Evicted) {
 }
 
 // NewGreedy reads a crowd.
-func NewGreedy(spec placement.Spec, members int, devices int64) *Greedy {
+func NewGreedy(spec cluster.Spec, members int, devices int64) *Greedy {
 	g := &Greedy{devices: devices, members: members, on: make([][]*crowdPod, len(spec.Nodes)), gangs: map[string]*crowdGang{}}
 	at := map[string]int{}
 	for i := range spec.Nodes {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -100,7 +101,7 @@ func BenchmarkPreempt(b *testing.B) {
 }
 
 // report tells the means over the rounds that were planned.
-func (c preemptCase) report(b *testing.B, results []*placement.Result, rounds []benchmarks.Round, spec placement.Spec) {
+func (c preemptCase) report(b *testing.B, results []*placement.Result, rounds []benchmarks.Round, spec cluster.Spec) {
 	if c.no {
 		return
 	}

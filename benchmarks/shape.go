@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -142,9 +142,9 @@ func (s Shape) Tree(domains []topology.Domain) (*topology.Tree, error) {
 }
 
 // trees are the topologies of the cluster.
-func (s Shape) trees() ([]placement.NamedTree, error) {
+func (s Shape) trees() ([]cluster.NamedTree, error) {
 	tree, err := s.Tree(s.Domains())
-	trees := []placement.NamedTree{{Name: "default", Tree: tree}}
+	trees := []cluster.NamedTree{{Name: "default", Tree: tree}}
 	if err != nil || s.Feeds == 0 {
 		return trees, err
 	}
@@ -157,13 +157,13 @@ func (s Shape) trees() ([]placement.NamedTree, error) {
 		feed.Nodes = append(feed.Nodes, nodeName(n))
 	}
 	feeds, err := topology.New(power)
-	return append(trees, placement.NamedTree{Name: "power", Tree: feeds}), err
+	return append(trees, cluster.NamedTree{Name: "power", Tree: feeds}), err
 }
 
 // NodeList are the nodes in the order of the tree.
-func (s Shape) NodeList() []placement.Node {
+func (s Shape) NodeList() []cluster.Node {
 	kinds, zones := map[int]muster.Resources{}, s.zones()
-	nodes := make([]placement.Node, s.NumNodes())
+	nodes := make([]cluster.Node, s.NumNodes())
 	for i := range nodes {
 		slots := s.SlotsOf(i)
 		if kinds[slots] == nil {
@@ -172,17 +172,17 @@ func (s Shape) NodeList() []placement.Node {
 				kinds[slots][name] = kinds[slots][name] * int64(slots) / int64(s.Slots)
 			}
 		}
-		nodes[i] = placement.Node{Name: nodeName(i), Allocatable: kinds[slots], NUMA: zones}
+		nodes[i] = cluster.Node{Name: nodeName(i), Allocatable: kinds[slots], NUMA: zones}
 	}
 	return nodes
 }
 
 // zones of a node, nil if there are none.
-func (s Shape) zones() *placement.NUMA {
+func (s Shape) zones() *cluster.NUMA {
 	if s.Zones == 0 {
 		return nil
 	}
-	var out placement.NUMA
+	var out cluster.NUMA
 	for z := range s.Zones {
 		out.Zones = append(out.Zones, numa.Zone{ID: z, Allocatable: part(s.node(), s.Zones)})
 	}

@@ -305,7 +305,7 @@ func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
 		x = v.Named(x)
 		tier := v.TierOf(x)
 		out = append(out, GroupPlace{
-			Part: a.label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.c.lineage.nodeName),
+			Part: a.label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.c.Lineage.NodeName),
 		})
 	})
 	return out

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -13,7 +15,7 @@ type alignment struct {
 	aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes; those of the index are others' too and only read.
-	indexNeeds, ownNeeds needsByZones
+	indexNeeds, ownNeeds snapshot.NeedsByZones
 	shared               byState[*shared]
 	widths               byState[int64] // zones that the next member gets
 	zoneFits             byState[*zoneFit]
@@ -21,9 +23,6 @@ type alignment struct {
 	// inexact says that the zones of some node were perhaps not counted exactly.
 	inexact bool
 }
-
-// needsByZones are the members of a unit, prepared for nodes of the same zones and policy.
-type needsByZones map[*zoneClass][]*numa.Need
 
 // maxKnown bounds how many zones an index has prepared members for: where nodes change their zones all the time, those that
 // nobody has any more go.
@@ -44,22 +43,24 @@ func (p *problem) align() {
 		return
 	}
 	for _, s := range p.shapes {
-		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.lineage.exclusive))
+		p.alignment.members = append(p.alignment.members, s.ZoneMember(p.c.Lineage.Exclusive))
 	}
 }
 
 // zonesBind says whether zones are looked at on any node.
-func (p *problem) zonesBind() bool { return p.alignment.aligned || p.c.zoned > 0 }
+func (p *problem) zonesBind() bool { return p.alignment.aligned || p.c.Zoned > 0 }
 
 // bound says whether zones are looked at on a node with these flags.
-func (p *problem) bound(flags nodeFlags) bool { return p.alignment.aligned || flags&zoned != 0 }
+func (p *problem) bound(flags snapshot.NodeFlags) bool {
+	return p.alignment.aligned || flags&snapshot.Zoned != 0
+}
 
 // noZones is that of nodes of which no zones are known.
-var noZones, _ = newZoneClass(&NUMA{})
+var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
 // zonesOf is what is known of the zones of a node.
-func (p *problem) zonesOf(id int32) *zoneClass {
-	if z := p.c.static.classOf(id).zones; z != nil {
+func (p *problem) zonesOf(id int32) *snapshot.ZoneClass {
+	if z := p.c.Static.ClassOf(id).Zones; z != nil {
 		return z
 	}
 	return noZones
@@ -76,23 +77,23 @@ func (p *problem) needsOn(id int32) []*numa.Need {
 	}
 	needs := make([]*numa.Need, 0, len(p.alignment.members))
 	for _, m := range p.alignment.members {
-		if need, err := z.bare.Zones().Need(m, z.numa.Policy); err == nil { // both sides are valid
+		if need, err := z.Bare.Zones().Need(m, z.Numa.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}
 	if p.alignment.ownNeeds == nil {
-		p.alignment.ownNeeds = needsByZones{}
+		p.alignment.ownNeeds = snapshot.NeedsByZones{}
 	}
 	p.alignment.ownNeeds[z] = needs
 	return needs
 }
 
 // allNeeds is what has been prepared so far, to be kept in an index.
-func (p *problem) allNeeds() needsByZones {
+func (p *problem) allNeeds() snapshot.NeedsByZones {
 	if len(p.alignment.ownNeeds) == 0 {
 		return p.alignment.indexNeeds
 	}
-	all := needsByZones{}
+	all := snapshot.NeedsByZones{}
 	if len(p.alignment.indexNeeds) < maxKnown {
 		for z, needs := range p.alignment.indexNeeds {
 			all[z] = needs
@@ -110,15 +111,15 @@ func (p *problem) stateOf(id int32, g gift) *numa.Node {
 	if g.zones != nil {
 		return g.zones
 	}
-	if state := p.c.zones.At(id); state != nil {
+	if state := p.c.Zones.At(id); state != nil {
 		return state
 	}
-	return noZones.bare
+	return noZones.Bare
 }
 
 // sharing is so many units in zones of one kind, in states of that hash.
 type sharing struct {
-	zones *zoneClass
+	zones *snapshot.ZoneClass
 	hash  uint64
 	units int64
 }
@@ -132,7 +133,7 @@ type remembered[V any] struct {
 }
 
 // of is the value of so many units in a state, made if need be.
-func (m *byState[V]) of(z *zoneClass, state *numa.Node, units int64, value func() V) V {
+func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Node, units int64, value func() V) V {
 	key := sharing{z, state.Hash(), units}
 	known, ok := (*m)[key]
 	if ok && known.state.Equal(state) {
@@ -150,7 +151,7 @@ func (m *byState[V]) of(z *zoneClass, state *numa.Node, units int64, value func(
 
 // counted is a count of zones of one kind in a state.
 type counted struct {
-	zones *zoneClass
+	zones *snapshot.ZoneClass
 	state *numa.Node
 	count numa.Count
 }
@@ -253,7 +254,7 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 	gone := p.zonesAfter(r.WaitsFor)
 	give := func(pos int32, members []int) {
 		id := p.v.Node(pos)
-		if !p.bound(p.c.flagsOf(id)) {
+		if !p.bound(p.c.FlagsOf(id)) {
 			return
 		}
 		state := p.stateOf(id, gift{zones: gone[id]})
@@ -292,11 +293,11 @@ func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
 	}
 	gone := map[int32]*numa.Node{}
 	for _, w := range waits {
-		if m := p.c.member(w.Gang, w.Member); m != nil {
-			if gone[m.node] == nil {
-				gone[m.node] = p.c.zones.At(m.node)
+		if m := p.c.Member(w.Gang, w.Member); m != nil {
+			if gone[m.Node] == nil {
+				gone[m.Node] = p.c.Zones.At(m.Node)
 			}
-			gone[m.node] = without(gone[m.node], m)
+			gone[m.Node] = snapshot.Without(gone[m.Node], m)
 		}
 	}
 	return gone
@@ -328,7 +329,7 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 	}
 	for pos, units := range on {
 		id, x := p.v.Node(pos), p.v.NodeVertex(pos)
-		if !p.bound(p.c.flagsOf(id)) {
+		if !p.bound(p.c.FlagsOf(id)) {
 			continue
 		}
 		room, state := int64(0), p.stateOf(id, gift{zones: gone[id]})
@@ -344,7 +345,7 @@ func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited)
 
 // zoneCause says why the zones of a node take no unit, empty if they do or are not looked at.
 func (p *problem) zoneCause(id int32, g gift) numa.Cause {
-	if !p.bound(p.c.flagsOf(id)) {
+	if !p.bound(p.c.FlagsOf(id)) {
 		return ""
 	}
 	needs, state := p.needsOn(id), p.stateOf(id, g)
@@ -367,8 +368,8 @@ func (p *problem) zonesProven(excluded map[int32]bool, extra map[int32]gift) boo
 		return true
 	}
 	zones := p.zoneCounter()
-	for id := range int32(len(p.c.lineage.names)) {
-		if !p.bound(p.c.flagsOf(id)) || excluded[id] || p.refusal(id) != "" {
+	for id := range int32(len(p.c.Lineage.Names)) {
+		if !p.bound(p.c.FlagsOf(id)) || excluded[id] || p.refusal(id) != "" {
 			continue
 		}
 		count, room := zones(id, p.stateOf(id, extra[id])), p.room(id, extra[id].amounts)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -21,20 +22,20 @@ import (
 // uneven pattern makes it.
 func fleet(t testing.TB, nodes int) *placement.Cluster {
 	var labeled []topology.LabeledNode
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	for i := range nodes {
 		name := fmt.Sprint("node-", i)
 		labels := map[string]string{"block": fmt.Sprint(i / 256), "rack": fmt.Sprint(i / 16)}
 		labeled = append(labeled, topology.LabeledNode{Name: name, Labels: labels})
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(8)})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(8)})
 		if used := int64(i*i) % 13; used < 8 {
-			spec.Running = append(spec.Running, placement.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used)})
+			spec.Running = append(spec.Running, cluster.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used)})
 		}
 	}
 	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"block"}}, {Keys: []string{"rack"}}}}
 	tree, err := topology.FromLabels(layers, labeled)
 	require.NoError(t, err)
-	spec.Trees = []placement.NamedTree{{Tree: tree}}
+	spec.Trees = []cluster.NamedTree{{Tree: tree}}
 	return newCluster(t, spec)
 }
 
@@ -110,7 +111,7 @@ func TestBytesPerNodeAndMember(t *testing.T) {
 	}
 	const nodes = 16384
 	first := fleet(t, nodes)
-	var spec placement.Spec
+	var spec cluster.Spec
 	spec.Trees = first.Trees()
 	for n := range first.Nodes() {
 		spec.Nodes = append(spec.Nodes, n)

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -70,12 +72,12 @@ func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 
 // expecting is the snapshot in which all that a queue asks for counts as demand.
 func expecting(c *Cluster, queue []*gang.Request) *Cluster {
-	if s, err := c.made(); err != nil || s.quotas == nil {
+	if s, err := c.made(); err != nil || s.Quotas == nil {
 		return c
 	}
 	demand := map[string]muster.Resources{}
 	for _, req := range queue {
-		if req == nil || !c.snapshot.quotas.IsLeaf(req.Quota) {
+		if req == nil || !c.snapshot.Quotas.IsLeaf(req.Quota) {
 			continue
 		}
 		if demand[req.Quota] == nil {
@@ -84,7 +86,7 @@ func expecting(c *Cluster, queue []*gang.Request) *Cluster {
 		demand[req.Quota].Add(wholeRequest(req))
 	}
 	for name, sum := range demand {
-		_, _, told := c.snapshot.quotas.Usage(name)
+		_, _, told := c.snapshot.Quotas.Usage(name)
 		for resource, amount := range told {
 			sum[resource] = max(sum[resource], amount)
 		}
@@ -92,7 +94,7 @@ func expecting(c *Cluster, queue []*gang.Request) *Cluster {
 	if len(demand) == 0 {
 		return c
 	}
-	next, err := c.Update(Delta{Demand: demand})
+	next, err := c.Update(cluster.Delta{Demand: demand})
 	if err != nil {
 		return c // an amount of a gang has no name: its plan says so
 	}
@@ -136,8 +138,8 @@ func again(c *Cluster, turns []turn, limit quota.Limit, who leave) (*Cluster, []
 // knowing is the snapshot in which the gangs of a queue that still wait are known.
 func knowing(c *Cluster, turns []turn) *Cluster {
 	told := *c.snapshot
-	if quotas, err := c.snapshot.quotas.WithQueue(pendingOf(c, turns)); err == nil { // each of the gangs was looked at
-		told.quotas = quotas
+	if quotas, err := c.snapshot.Quotas.WithQueue(pendingOf(c, turns)); err == nil { // each of the gangs was looked at
+		told.Quotas = quotas
 	}
 	return &Cluster{&told}
 }
@@ -152,7 +154,7 @@ func pendingOf(c *Cluster, turns []turn) []quota.Pending {
 	var out []quota.Pending
 	for i := range turns {
 		var refused *Unschedulable
-		if !errors.As(turns[i].err, &refused) || !c.snapshot.quotas.IsLeaf(turns[i].request().Quota) {
+		if !errors.As(turns[i].err, &refused) || !c.snapshot.Quotas.IsLeaf(turns[i].request().Quota) {
 			continue
 		}
 		out = append(out, turns[i].pending(refused.Wanted))
@@ -162,7 +164,7 @@ func pendingOf(c *Cluster, turns []turn) []quota.Pending {
 
 // carryOut is Apply at the time when plans of this snapshot can be applied. Members that they wait for make room now,
 // and keep of what they hold as much as the plans leave.
-func carryOut(c *Snapshot, results ...*Result) (*Snapshot, error) {
+func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
 	var waits []Waited
 	victims := 0
 	for _, res := range results {
@@ -180,23 +182,23 @@ func carryOut(c *Snapshot, results ...*Result) (*Snapshot, error) {
 }
 
 // applyWithout applies plans after their victims and members that they wait for have made room.
-func applyWithout(c *Snapshot, results []*Result, waits []Waited) (*Snapshot, error) {
-	var d Delta
-	var away []*member
+func applyWithout(c *snapshot.Snapshot, results []*Result, waits []Waited) (*snapshot.Snapshot, error) {
+	var d cluster.Delta
+	var away []*snapshot.Member
 	for _, w := range waits {
-		d.Remove, away = append(d.Remove, w.MemberRef), append(away, c.member(w.Gang, w.Member))
+		d.Remove, away = append(d.Remove, w.MemberRef), append(away, c.Member(w.Gang, w.Member))
 	}
 	for _, res := range results {
 		for i := range res.Victims {
 			v := &res.Victims[i]
-			m := c.member(v.Gang, v.Member)
-			if m == nil || c.lineage.names[m.node] != v.Node {
-				return nil, &ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+			m := c.Member(v.Gang, v.Member)
+			if m == nil || c.Lineage.Names[m.Node] != v.Node {
+				return nil, &cluster.ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
 			}
 			d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
 		}
 	}
-	d.Budgets = c.budgetsAfter(away)
+	d.Budgets = c.BudgetsAfter(away)
 	next, err := c.Update(d)
 	if err != nil {
 		return nil, err
@@ -206,25 +208,25 @@ func applyWithout(c *Snapshot, results []*Result, waits []Waited) (*Snapshot, er
 			return nil, err
 		}
 	}
-	return next.Update(Delta{Place: remains(next, away)})
+	return next.Update(cluster.Delta{Place: remains(next, away)})
 }
 
 // remains is what members that were taken away can still hold, the first of a node first. Those whose names are taken
 // hold nothing.
-func remains(c *Snapshot, away []*member) []Running {
-	var kept []Running
+func remains(c *snapshot.Snapshot, away []*snapshot.Member) []cluster.Running {
+	var kept []cluster.Running
 	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
 	for _, m := range away {
-		if c.member(m.class.gang, m.name) != nil {
+		if c.Member(m.Class.Gang, m.Name) != nil {
 			continue
 		}
-		r := c.exportMember(m)
+		r := c.ExportMember(m)
 		r.Leaving = true
-		if zones[m.node] == nil {
-			zones[m.node] = c.zones.At(m.node)
+		if zones[m.Node] == nil {
+			zones[m.Node] = c.Zones.At(m.Node)
 		}
-		r.NUMA, zones[m.node] = within(zones[m.node], r.NUMA)
-		boundByShares(r.Resources, m.placed, r.NUMA)
+		r.NUMA, zones[m.Node] = within(zones[m.Node], r.NUMA)
+		boundByShares(r.Resources, m.Placed, r.NUMA)
 		if free[r.Node] == nil {
 			free[r.Node], _ = c.FreeOn(r.Node)
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -47,12 +48,12 @@ func told(planned []placement.Planned) []string {
 }
 
 // leaving makes members of gang `old` on n0, the only node of the board that stays, each holding so many devices.
-func leaving(t *testing.T, devices ...int64) placement.Spec {
+func leaving(t *testing.T, devices ...int64) cluster.Spec {
 	spec := board(t)
 	spec.Nodes, spec.Running = spec.Nodes[:1], nil
 	spec.Nodes[0].Allocatable = gpus(4)
 	for i, n := range devices {
-		spec.Running = append(spec.Running, placement.Running{
+		spec.Running = append(spec.Running, cluster.Running{
 			Gang: "old", Member: fmt.Sprint("old-", i), Node: "n0", Resources: gpus(n), Leaving: true,
 		})
 	}
@@ -65,7 +66,7 @@ func TestBatch(t *testing.T) {
 	wrong.Gather, again.Members[0].Name = must("room"), "late"
 	a := named("a", 2)
 	for name, tc := range map[string]struct {
-		spec  placement.Spec
+		spec  cluster.Spec
 		queue []*gang.Request
 		want  []string
 	}{
@@ -141,7 +142,7 @@ func TestBatchKeepsWhatIsLeftOfLeavingMembers(t *testing.T) {
 	spec.Running[0].Resources[muster.Pods] = 1
 	next, planned := placement.Batch(newCluster(t, spec), []*gang.Request{named("a", 2)})
 	require.Equal(t, []string{"0 n0 n0 after old-0"}, told(planned))
-	var old placement.Running
+	var old cluster.Running
 	for m := range next.Running() {
 		if m.Leaving {
 			old = m
@@ -161,7 +162,7 @@ func TestBatchOnAnOverCommittedNode(t *testing.T) {
 	spec := leaving(t, 4)
 	spec.Nodes[0].Allocatable[muster.CPU] = 1000
 	spec.Running[0].Resources[muster.CPU] = 500
-	spec.Running = append(spec.Running, placement.Running{Gang: "x", Member: "x-0", Node: "n0", Resources: muster.Resources{muster.CPU: 2000}})
+	spec.Running = append(spec.Running, cluster.Running{Gang: "x", Member: "x-0", Node: "n0", Resources: muster.Resources{muster.CPU: 2000}})
 	next, planned := placement.Batch(newCluster(t, spec), []*gang.Request{named("a", 1), named("b", 3)})
 	require.Equal(t, []string{"0 n0 after old-0", "1 n0 n0 n0 after old-0"}, told(planned))
 	free, _ := next.Free("n0")
@@ -170,7 +171,7 @@ func TestBatchOnAnOverCommittedNode(t *testing.T) {
 
 // drawQueue draws a cluster and gangs for it, most of them of other names, some with a member that runs or leaves.
 // Multiples are left to the tests of Plan.
-func drawQueue(t *rapid.T) (placement.Spec, []*gang.Request) {
+func drawQueue(t *rapid.T) (cluster.Spec, []*gang.Request) {
 	spec, req := drawInput(t)
 	for i := range req.Gather {
 		req.Gather[i].Multiple = 0
@@ -218,7 +219,7 @@ func TestBatchCanBeApplied(t *testing.T) {
 
 // withoutLeaving takes the members away that a plan waits for; without a plan all that leave.
 func withoutLeaving(t require.TestingT, c *placement.Cluster, res *placement.Result) *placement.Cluster {
-	var d placement.Delta
+	var d cluster.Delta
 	for m := range c.Running() {
 		away := res == nil || slices.ContainsFunc(res.WaitsFor, func(w placement.Waited) bool { return w.MemberRef == refOf(m) })
 		if m.Leaving && away {
@@ -234,11 +235,11 @@ func withoutLeaving(t require.TestingT, c *placement.Cluster, res *placement.Res
 // later plans look only at what has changed.
 func TestBatchKeepsTheIndex(t *testing.T) {
 	const nodes, gangs = 200, 100
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	for i := range nodes {
 		name := fmt.Sprint("n", i)
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(4)})
-		spec.Running = append(spec.Running, placement.Running{Gang: "old", Member: name, Node: name, Resources: gpus(2), Leaving: true})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(4)})
+		spec.Running = append(spec.Running, cluster.Running{Gang: "old", Member: name, Node: name, Resources: gpus(2), Leaving: true})
 	}
 	asked, waits := 0, 0
 	queue := make([]*gang.Request, gangs)

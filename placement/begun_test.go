@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
@@ -31,7 +32,7 @@ func TestBegunGroups(t *testing.T) {
 }
 
 // drawBegun draws a gang of which many members run, with ranks on both sides of those that are new.
-func drawBegun(t *rapid.T, spec *placement.Spec) *gang.Request {
+func drawBegun(t *rapid.T, spec *cluster.Spec) *gang.Request {
 	req := &gang.Request{Name: "ns/job", Shape: gang.Shape{Resources: gpus(1)}}
 	own := 0
 	for i := range spec.Running {

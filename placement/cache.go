@@ -8,32 +8,22 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
-
-// How many shapes a lineage of snapshots keeps an index for, and for how many group sizes each, unless the spec says.
-const (
-	keptShapes = 8
-	keptSizes  = 4
-)
-
-// shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
-// by all who plan on the snapshot.
-type shapeCache = cow.Memo[[]byte, *shapeIndex]
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
-func (p *problem) index() *shapeIndex {
+func (p *problem) index() *snapshot.ShapeIndex {
 	if p.req.Class == "" && p.req.Eligible != nil || p.parting.pen != nil {
 		return nil
 	}
 	key := p.shapeKey()
-	ix := p.c.caches.shapes.Get(&p.c.lineage.clock, p.c.lineage.keptShapes,
+	ix := p.c.Caches.Shapes.Get(&p.c.Lineage.Clock, p.c.Lineage.KeptShapes,
 		func(k []byte) bool { return bytes.Equal(k, key) },
-		func(s *shapeIndex, nodes []int32) *shapeIndex { return p.after(s, nodes) },
-		func() ([]byte, *shapeIndex) { return bytes.Clone(key), p.newIndex() })
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return p.after(s, nodes) },
+		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), p.newIndex() })
 	if ix != nil {
-		p.alignment.indexNeeds = ix.needs
+		p.alignment.indexNeeds = ix.Needs
 	}
 	return ix
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -37,12 +38,12 @@ func TestKeptShapes(t *testing.T) {
 		}
 		require.Equal(t, len(spec.Nodes), ask(c, "a"))
 		require.Equal(t, len(spec.Nodes), ask(c, "b"))
-		later, err := c.Update(placement.Delta{Leaving: []placement.MemberRef{ref("x", "x-0")}})
+		later, err := c.Update(cluster.Delta{Leaving: []cluster.MemberRef{ref("x", "x-0")}})
 		require.NoError(t, err)
 		ask(later, "a")
 		ask(later, "c")
 		for _, class := range []string{"c", "a", "b"} { // each, if it is asked again, drives no other one out
-			next, err := later.Update(placement.Delta{})
+			next, err := later.Update(cluster.Delta{})
 			require.NoError(t, err)
 			require.Equal(t, tc.again[class], ask(next, class) > 1, "%d kept, class %s", tc.kept, class)
 		}

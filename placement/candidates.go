@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -15,20 +16,20 @@ import (
 func (e *evicting) findCandidates() {
 	e.gone = e.ownGone()
 	budgets := map[string]int32{}
-	for i, b := range e.p.c.budgets {
+	for i, b := range e.p.c.Budgets {
 		budgets[b.Name] = int32(i)
 		e.question.Budgets = append(e.question.Budgets, b.Allowed)
 	}
-	reclaims, reclaimable := e.p.c.quotas != nil && e.p.req.Quota != "", map[string]bool{}
-	var gangs []*gangMembers
+	reclaims, reclaimable := e.p.c.Quotas != nil && e.p.req.Quota != "", map[string]bool{}
+	var gangs []*snapshot.GangMembers
 	n := 0
-	e.p.c.gangs.Ascend(func(g *gangMembers) bool {
-		if g.staying > 0 && !e.p.isOwn(g.name) && (reclaims || g.priority < e.p.req.Priority) {
-			gangs, n = append(gangs, g), n+len(g.members)
+	e.p.c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying > 0 && !e.p.isOwn(g.Name) && (reclaims || g.Priority < e.p.req.Priority) {
+			gangs, n = append(gangs, g), n+len(g.Members)
 		}
 		return true
 	})
-	e.question.Gangs, e.question.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*member, 0, n)
+	e.question.Gangs, e.question.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*snapshot.Member, 0, n)
 	for _, g := range gangs {
 		e.addGang(g, budgets, reclaimable)
 	}
@@ -44,7 +45,7 @@ func (e *evicting) sortByPosition() {
 	for pos := range e.p.v.Nodes {
 		next[pos+1] += next[pos]
 	}
-	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*member, len(e.members))
+	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*snapshot.Member, len(e.members))
 	for i := range e.question.Candidates {
 		c := &e.question.Candidates[i]
 		c.Order = int32(i)
@@ -56,18 +57,18 @@ func (e *evicting) sortByPosition() {
 }
 
 // addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
-func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable map[string]bool) {
-	of := preempt.Gang{Priority: g.priority, Running: int(g.staying), Surplus: int(g.staying), Ends: g.least > 0}
+func (e *evicting) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
+	of := preempt.Gang{Priority: g.Priority, Running: int(g.Staying), Surplus: int(g.Staying), Ends: g.Least > 0}
 	if of.Ends {
-		of.Surplus = max(0, int(g.staying-g.least))
+		of.Surplus = max(0, int(g.Staying-g.Least))
 	}
 	first := len(e.members)
-	for _, m := range g.members {
-		if !m.mayLeave() || !e.preemptor.Reaches(of.Priority, m.class.quota) {
+	for _, m := range g.Members {
+		if !m.MayLeave() || !e.preemptor.Reaches(of.Priority, m.Class.Quota) {
 			continue
 		}
-		e.question.Lowest, e.question.Latest = min(e.question.Lowest, of.Priority), max(e.question.Latest, m.started)
-		if !e.preemptor.Reclaims(m.class.quota) || e.mayReclaim(g, m, reclaimable) {
+		e.question.Lowest, e.question.Latest = min(e.question.Lowest, of.Priority), max(e.question.Latest, m.Started)
+		if !e.preemptor.Reclaims(m.Class.Quota) || e.mayReclaim(g, m, reclaimable) {
 			e.members = append(e.members, m)
 			e.question.Candidates = append(e.question.Candidates, e.candidate(m, budgets))
 		}
@@ -82,22 +83,22 @@ func (e *evicting) addGang(g *gangMembers, budgets map[string]int32, reclaimable
 
 // mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
 // leaves whole.
-func (e *evicting) mayReclaim(g *gangMembers, m *member, reclaimable map[string]bool) bool {
-	reach, known := reclaimable[m.class.quota]
+func (e *evicting) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
+	reach, known := reclaimable[m.Class.Quota]
 	if !known {
-		reach, _ = e.p.c.quotas.MayReclaim(e.preemptor.Ask, m.class.quota, e.gone)
-		reclaimable[m.class.quota] = reach
+		reach, _ = e.p.c.Quotas.MayReclaim(e.preemptor.Ask, m.Class.Quota, e.gone)
+		reclaimable[m.Class.Quota] = reach
 	}
 	if !reach {
 		return false
 	}
 	held := muster.Resources{}
-	for _, o := range g.members {
-		if o == m || g.least > 0 && !o.leaving && o.class.quota == m.class.quota {
-			held.Add(e.p.c.lineage.held(o.class.holds))
+	for _, o := range g.Members {
+		if o == m || g.Least > 0 && !o.Leaving && o.Class.Quota == m.Class.Quota {
+			held.Add(e.p.c.Lineage.Held(o.Class.Holds))
 		}
 	}
-	_, over := e.preemptor.OverMin(m.class.quota, held)
+	_, over := e.preemptor.OverMin(m.Class.Quota, held)
 	return over
 }
 
@@ -107,10 +108,10 @@ func (e *evicting) ownGone() muster.Resources {
 	if e.p.req.Quota == "" {
 		return sum
 	}
-	e.p.c.gangs.Ascend(func(g *gangMembers) bool {
-		for _, m := range g.members {
-			if !e.p.isOwn(g.name) && g.priority < e.p.req.Priority && m.mayLeave() && m.class.quota == e.p.req.Quota {
-				sum.Add(e.p.c.lineage.held(m.class.holds))
+	e.p.c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		for _, m := range g.Members {
+			if !e.p.isOwn(g.Name) && g.Priority < e.p.req.Priority && m.MayLeave() && m.Class.Quota == e.p.req.Quota {
+				sum.Add(e.p.c.Lineage.Held(m.Class.Holds))
 			}
 		}
 		return true
@@ -118,8 +119,8 @@ func (e *evicting) ownGone() muster.Resources {
 	return sum
 }
 
-func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.p.v.At(m.node), Gang: int32(len(e.question.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
+func (e *evicting) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
+	return preempt.Candidate{Position: e.p.v.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Kind: e.kindOf(m, budgets)}
 }
 
 // kindKey is what candidates of different kinds differ in.
@@ -131,25 +132,25 @@ type kindKey struct {
 }
 
 // kindOf finds the kind of a member, if need be a new one.
-func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
-	plain := m.class.quota == "" && m.placed == nil && len(m.class.budgets) == 0
-	if kind, ok := e.plain[&m.class.holds[0]]; ok && plain {
+func (e *evicting) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
+	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
+	if kind, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
 		return kind
 	}
-	key := kindKey{&m.class.holds[0], m.class.quota, m.placed, strings.Join(m.class.budgets, "\x00")}
+	key := kindKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
 	if kind, ok := e.kinds[key]; ok {
 		return kind
 	}
 	if plain {
-		e.plain[&m.class.holds[0]] = int32(len(e.question.Kinds))
+		e.plain[&m.Class.Holds[0]] = int32(len(e.question.Kinds))
 	}
 	k := preempt.Kind{Amounts: make([]int64, len(e.p.needs)), Tag: e.tagOf(m)}
 	for r, need := range e.p.needs {
 		if need.id >= 0 {
-			k.Amounts[r] = m.class.holds[need.id]
+			k.Amounts[r] = m.Class.Holds[need.id]
 		}
 	}
-	for _, name := range m.class.budgets {
+	for _, name := range m.Class.Budgets {
 		if b, ok := budgets[name]; ok {
 			k.Budgets = append(k.Budgets, b)
 		}
@@ -162,8 +163,8 @@ func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
 }
 
 // tagOf tells quotas and zones apart.
-func (e *evicting) tagOf(m *member) int32 {
-	key := kindKey{quota: m.class.quota, placed: m.placed}
+func (e *evicting) tagOf(m *snapshot.Member) int32 {
+	key := kindKey{quota: m.Class.Quota, placed: m.Placed}
 	tag, ok := e.tags[key]
 	if !ok {
 		tag = int32(len(e.tags))
@@ -178,8 +179,8 @@ func (e *evicting) withQuotas() {
 		e.question.Legal = func(gone []int32) bool { return e.preemptor.Legal(e.evictions(gone)) }
 	}
 	names := map[string]bool{}
-	for _, q := range e.p.c.quotas.Quotas() {
-		spec, _ := e.p.c.quotas.Spec(q)
+	for _, q := range e.p.c.Quotas.Quotas() {
+		spec, _ := e.p.c.Quotas.Spec(q)
 		for name, amount := range spec.Min {
 			if amount > 0 {
 				names[name] = true
@@ -192,7 +193,7 @@ func (e *evicting) withQuotas() {
 		if len(gone) == 0 {
 			return out
 		}
-		taken, _ := e.p.c.quotas.BelowMin(e.preemptor.Ask, e.evictions(gone)) // an error is impossible: they use what they hold
+		taken, _ := e.p.c.Quotas.BelowMin(e.preemptor.Ask, e.evictions(gone)) // an error is impossible: they use what they hold
 		for i, name := range e.question.Guaranteed {
 			out[i] = taken[name]
 		}
@@ -210,20 +211,20 @@ func (e *evicting) evictions(gone []int32) []quota.Eviction {
 	whole := map[int32]map[string]int{} // by gang and quota, the place in out
 	for _, i := range gone {
 		m, g := e.members[i], e.question.Candidates[i].Gang
-		held := e.p.c.lineage.held(m.class.holds)
+		held := e.p.c.Lineage.Held(m.Class.Holds)
 		if of := &e.question.Gangs[g]; !of.Ends || count[g] < of.Running {
-			out = append(out, quota.Eviction{Quota: m.class.quota, Held: held})
+			out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
 			continue
 		}
-		if at, ok := whole[g][m.class.quota]; ok {
+		if at, ok := whole[g][m.Class.Quota]; ok {
 			out[at].Held.Add(held)
 			continue
 		}
 		if whole[g] == nil {
 			whole[g] = map[string]int{}
 		}
-		whole[g][m.class.quota] = len(out)
-		out = append(out, quota.Eviction{Quota: m.class.quota, Held: held})
+		whole[g][m.Class.Quota] = len(out)
+		out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
 	}
 	return out
 }
@@ -236,12 +237,12 @@ func (e *evicting) heldWith(i int32, gone []int32) muster.Resources {
 		if e.question.Candidates[j].Gang != g {
 			continue
 		}
-		if count++; e.members[j].class.quota == m.class.quota {
-			sum.Add(e.p.c.lineage.held(e.members[j].class.holds))
+		if count++; e.members[j].Class.Quota == m.Class.Quota {
+			sum.Add(e.p.c.Lineage.Held(e.members[j].Class.Holds))
 		}
 	}
 	if of := &e.question.Gangs[g]; !of.Ends || count < of.Running {
-		return e.p.c.lineage.held(m.class.holds)
+		return e.p.c.Lineage.Held(m.Class.Holds)
 	}
 	return sum
 }

@@ -54,7 +54,7 @@ func (c *cast) bestAt(t int32) (TierFit, bool) {
 		return TierFit{}, false
 	}
 	return TierFit{
-		Tier: int(t), Layer: c.p.v.LayerName(t), Domain: c.p.v.Path(best, c.p.c.lineage.nodeName), Members: most.members, Groups: most.groups,
+		Tier: int(t), Layer: c.p.v.LayerName(t), Domain: c.p.v.Path(best, c.p.c.Lineage.NodeName), Members: most.members, Groups: most.groups,
 	}, true
 }
 

@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
-func ref(gang, member string) placement.MemberRef {
-	return placement.MemberRef{Gang: gang, Member: member}
+func ref(gang, member string) cluster.MemberRef {
+	return cluster.MemberRef{Gang: gang, Member: member}
 }
 
 func gpus(n int64) muster.Resources { return muster.Resources{"gpu": n} }
@@ -31,7 +32,7 @@ func TestSecondPlanConflicts(t *testing.T) {
 	require.NoError(t, err)
 	node := first.Assignments[0].Node
 	_, err = applied.Apply(second)
-	require.Equal(t, &placement.ConflictError{
+	require.Equal(t, &cluster.ConflictError{
 		Node: node, Gang: "other", Member: "job-0", Resource: "gpu", By: 1, Reason: "over-committed",
 	}, err)
 	require.EqualError(t, err, "conflict: node "+node+", member other job-0: over-committed (gpu by 1)")
@@ -39,7 +40,7 @@ func TestSecondPlanConflicts(t *testing.T) {
 	_, err = applied.Apply(same)
 	require.EqualError(t, err, "conflict: node "+node+", member job job-0: the member runs already")
 
-	without, err := c.Update(placement.Delta{RemoveNodes: []string{node}})
+	without, err := c.Update(cluster.Delta{RemoveNodes: []string{node}})
 	require.NoError(t, err)
 	_, err = without.Apply(first)
 	require.EqualError(t, err, "conflict: node "+node+", member job job-0: the node is not in the cluster")
@@ -56,7 +57,7 @@ func TestApplyWaits(t *testing.T) {
 	spec.Nodes, spec.Running = spec.Nodes[:1], nil
 	holds := muster.Resources{"gpu": 1, muster.Pods: 1} // the node does not bound pods
 	for _, name := range []string{"y-0", "y-1"} {
-		spec.Running = append(spec.Running, placement.Running{Gang: "y", Member: name, Node: "n0", Resources: holds, Leaving: true})
+		spec.Running = append(spec.Running, cluster.Running{Gang: "y", Member: name, Node: "n0", Resources: holds, Leaving: true})
 	}
 	c := newCluster(t, spec)
 	req := job(2)
@@ -72,8 +73,8 @@ func TestApplyWaits(t *testing.T) {
 
 	c, err = c.Release("y", "y-1")
 	require.NoError(t, err)
-	back := placement.Running{Gang: "y", Member: "y-1", Node: "n1", Resources: gpus(1), Leaving: true}
-	c, err = c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "n1", Allocatable: gpus(1)}}, Place: []placement.Running{back}})
+	back := cluster.Running{Gang: "y", Member: "y-1", Node: "n1", Resources: gpus(1), Leaving: true}
+	c, err = c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n1", Allocatable: gpus(1)}}, Place: []cluster.Running{back}})
 	require.NoError(t, err)
 	_, err = c.Apply(res)
 	require.NoError(t, err, "a member of the same name leaves another node")
@@ -81,40 +82,40 @@ func TestApplyWaits(t *testing.T) {
 
 // Every way in which a change cannot be applied, with the place, the resource and the amount; the snapshot stays as it is.
 func TestUpdateRefuses(t *testing.T) {
-	place := func(members ...placement.Running) placement.Delta { return placement.Delta{Place: members} }
-	on := func(member, node string, r muster.Resources) placement.Running {
-		return placement.Running{Gang: "g", Member: member, Node: node, Resources: r}
+	place := func(members ...cluster.Running) cluster.Delta { return cluster.Delta{Place: members} }
+	on := func(member, node string, r muster.Resources) cluster.Running {
+		return cluster.Running{Gang: "g", Member: member, Node: node, Resources: r}
 	}
-	set := func(nodes ...placement.Node) placement.Delta { return placement.Delta{SetNodes: nodes} }
+	set := func(nodes ...cluster.Node) cluster.Delta { return cluster.Delta{SetNodes: nodes} }
 	for _, tc := range []struct {
 		want  string
-		delta placement.Delta
+		delta cluster.Delta
 	}{
-		{"conflict: member x nobody: the member does not run", placement.Delta{Remove: []placement.MemberRef{ref("x", "nobody")}}},
-		{"conflict: member y x-0: the member does not run", placement.Delta{Leaving: []placement.MemberRef{ref("y", "x-0")}}},
-		{"conflict: member x x-0: the member does not run", placement.Delta{Remove: []placement.MemberRef{ref("x", "x-0"), ref("x", "x-0")}}},
-		{"conflict: member x x-0: the member does not run", placement.Delta{
-			Remove: []placement.MemberRef{ref("x", "x-0")}, Leaving: []placement.MemberRef{ref("x", "x-0")},
+		{"conflict: member x nobody: the member does not run", cluster.Delta{Remove: []cluster.MemberRef{ref("x", "nobody")}}},
+		{"conflict: member y x-0: the member does not run", cluster.Delta{Leaving: []cluster.MemberRef{ref("y", "x-0")}}},
+		{"conflict: member x x-0: the member does not run", cluster.Delta{Remove: []cluster.MemberRef{ref("x", "x-0"), ref("x", "x-0")}}},
+		{"conflict: member x x-0: the member does not run", cluster.Delta{
+			Remove: []cluster.MemberRef{ref("x", "x-0")}, Leaving: []cluster.MemberRef{ref("x", "x-0")},
 		}},
-		{"conflict: node n0, member x x-0: a member runs on the node", placement.Delta{RemoveNodes: []string{"n0"}}},
-		{"conflict: node n7: the node is not in the cluster", placement.Delta{RemoveNodes: []string{"n7"}}},
-		{"conflict: node n1: the node is not in the cluster", placement.Delta{RemoveNodes: []string{"n1", "n1"}}},
-		{"node n1: duplicate name", set(placement.Node{Name: "n1"}, placement.Node{Name: "n1"})},
-		{"node new: duplicate name", set(placement.Node{Name: "new"}, placement.Node{Name: "new"})},
-		{"nodes cannot be changed: cluster.Nodes[5].Name: a node has no name", set(placement.Node{})},
-		{`node n1.Allocatable.gpu "-1": negative amount`, set(placement.Node{Name: "n1", Allocatable: gpus(-1)})},
-		{`nodes cannot be changed: node new.Allocatable.gpu "-1": negative amount`, set(placement.Node{Name: "new", Allocatable: gpus(-1)})},
+		{"conflict: node n0, member x x-0: a member runs on the node", cluster.Delta{RemoveNodes: []string{"n0"}}},
+		{"conflict: node n7: the node is not in the cluster", cluster.Delta{RemoveNodes: []string{"n7"}}},
+		{"conflict: node n1: the node is not in the cluster", cluster.Delta{RemoveNodes: []string{"n1", "n1"}}},
+		{"node n1: duplicate name", set(cluster.Node{Name: "n1"}, cluster.Node{Name: "n1"})},
+		{"node new: duplicate name", set(cluster.Node{Name: "new"}, cluster.Node{Name: "new"})},
+		{"nodes cannot be changed: cluster.Nodes[5].Name: a node has no name", set(cluster.Node{})},
+		{`node n1.Allocatable.gpu "-1": negative amount`, set(cluster.Node{Name: "n1", Allocatable: gpus(-1)})},
+		{`nodes cannot be changed: node new.Allocatable.gpu "-1": negative amount`, set(cluster.Node{Name: "new", Allocatable: gpus(-1)})},
 		{"conflict: node n0, member g a: over-committed (gpu by 1)", place(on("a", "n0", gpus(2)))},
 		{"conflict: node n1, member g c: over-committed (gpu by 1)", place(on("c", "n1", gpus(1)), on("b", "n1", gpus(1)), on("a", "n1", gpus(1)))},
 		{"conflict: node n1, member g a: over-committed (a-1 by 5)", place(on("a", "n1", muster.Resources{"b": 1, "a-10": 1, "a-1": 5, "c": 1}))},
 		{"conflict: node n1, member g a: over-committed (gpu by 9223372036854775805)", place(on("a", "n1", gpus(math.MaxInt64)))},
 		{"conflict: node n7, member g a: the node is not in the cluster", place(on("a", "n7", nil))},
 		{"conflict: node n2, member g a: the member runs already", place(on("a", "n2", nil), on("a", "n2", nil))},
-		{"conflict: node n1, member x x-0: the member runs already", place(placement.Running{Gang: "x", Member: "x-0", Node: "n1"})},
+		{"conflict: node n1, member x x-0: the member runs already", place(cluster.Running{Gang: "x", Member: "x-0", Node: "n1"})},
 		{`running member g a.Resources.gpu "-1": negative amount`, place(on("a", "n1", gpus(-1)))},
 		{"running member g : a running member needs a gang and a name", place(on("", "n1", nil))},
-		{"conflict: node n1, member g b: over-committed (gpu by 2)", placement.Delta{
-			SetNodes: []placement.Node{{Name: "n1"}}, Place: []placement.Running{on("b", "n1", gpus(2))},
+		{"conflict: node n1, member g b: over-committed (gpu by 2)", cluster.Delta{
+			SetNodes: []cluster.Node{{Name: "n1"}}, Place: []cluster.Running{on("b", "n1", gpus(2))},
 		}},
 	} {
 		t.Run(tc.want, func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestUpdateRefuses(t *testing.T) {
 // Amounts up to the largest are what they are: none stands for something else, and sums that are no amount are refused.
 func TestLargestAmounts(t *testing.T) {
 	spec := board(t)
-	spec.Nodes = []placement.Node{{Name: "n0", Allocatable: gpus(math.MaxInt64)}}
+	spec.Nodes = []cluster.Node{{Name: "n0", Allocatable: gpus(math.MaxInt64)}}
 	spec.Running = nil
 	c := newCluster(t, spec)
 	req := job(1)
@@ -146,19 +147,19 @@ func TestLargestAmounts(t *testing.T) {
 	free, _ := next.Free("n0")
 	require.Equal(t, gpus(math.MaxInt64-1<<62), free)
 
-	next, err = next.Update(placement.Delta{SetNodes: []placement.Node{{Name: "new"}}})
+	next, err = next.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "new"}}})
 	require.NoError(t, err)
 	require.Contains(t, stateOf(next).Spec.Nodes, spec.Nodes[0], "read back as it was")
-	next, err = next.Update(placement.Delta{SetNodes: []placement.Node{{Name: "n0"}}})
+	next, err = next.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n0"}}})
 	require.NoError(t, err, "less than what runs there is over-committed")
-	next, err = next.Update(placement.Delta{SetNodes: spec.Nodes})
+	next, err = next.Update(cluster.Delta{SetNodes: spec.Nodes})
 	require.NoError(t, err)
-	most := placement.Running{Gang: "g", Member: "a", Node: "n0", Resources: gpus(math.MaxInt64 - 1<<62)}
-	next, err = next.Update(placement.Delta{Place: []placement.Running{most}})
+	most := cluster.Running{Gang: "g", Member: "a", Node: "n0", Resources: gpus(math.MaxInt64 - 1<<62)}
+	next, err = next.Update(cluster.Delta{Place: []cluster.Running{most}})
 	require.NoError(t, err)
 
 	spec = stateOf(next).Spec
-	spec.Running = append(spec.Running, placement.Running{Gang: "g", Member: "b", Node: "n0", Resources: gpus(1)})
+	spec.Running = append(spec.Running, cluster.Running{Gang: "g", Member: "b", Node: "n0", Resources: gpus(1)})
 	_, err = placement.NewCluster(spec)
 	require.EqualError(t, err, `running member job job-0.Resources.gpu "4611686018427387904": the sum on node n0 overflows`)
 }
@@ -166,7 +167,7 @@ func TestLargestAmounts(t *testing.T) {
 // That a node takes no pods is not the same as that it does not bound them, and pods count from when a node bounds them.
 func TestPodsAreBoundedWhereNamed(t *testing.T) {
 	spec := board(t)
-	spec.Nodes = []placement.Node{
+	spec.Nodes = []cluster.Node{
 		{Name: "n0", Allocatable: gpus(9)}, {Name: "n1", Allocatable: muster.Resources{"gpu": 9, muster.Pods: 0}},
 	}
 	spec.Running = nil
@@ -177,7 +178,7 @@ func TestPodsAreBoundedWhereNamed(t *testing.T) {
 	c, err := c.Apply(mustPlan(t, c, req))
 	require.NoError(t, err)
 	require.Len(t, stateOf(c).Spec.Running, 3)
-	c, err = c.Update(placement.Delta{SetNodes: []placement.Node{
+	c, err = c.Update(cluster.Delta{SetNodes: []cluster.Node{
 		{Name: "n0", Allocatable: muster.Resources{"gpu": 9, muster.Pods: 4}}, {Name: "new"},
 	}})
 	require.NoError(t, err)
@@ -197,10 +198,10 @@ func TestNoticesFollowTheSnapshot(t *testing.T) {
 	lost := "member x x-0 runs on absent node n0 and holds nothing"
 	absent := func(node string) string { return "node " + node + ` of topology "" is not in the cluster` }
 	require.Equal(t, []string{lost, absent("n0")}, c.Notices())
-	c, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "n0"}}, RemoveNodes: []string{"n2"}})
+	c, err := c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n0"}}, RemoveNodes: []string{"n2"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{lost, absent("n2")}, c.Notices())
-	c, err = c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "new"}}})
+	c, err = c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "new"}}})
 	require.NoError(t, err)
 	require.Equal(t, []string{lost, absent("n2")}, c.Notices())
 }
@@ -209,7 +210,7 @@ func TestNoticesFollowTheSnapshot(t *testing.T) {
 func TestLastNodeLeaves(t *testing.T) {
 	spec := board(t)
 	spec.Nodes, spec.Running = spec.Nodes[:1], nil
-	c, err := newCluster(t, spec).Update(placement.Delta{RemoveNodes: []string{"n0"}})
+	c, err := newCluster(t, spec).Update(cluster.Delta{RemoveNodes: []string{"n0"}})
 	require.NoError(t, err)
 	require.Zero(t, c.Len())
 	_, err = placement.Plan(c, job(1))
@@ -220,11 +221,11 @@ func TestLastNodeLeaves(t *testing.T) {
 func TestManyMembersOfOneGang(t *testing.T) {
 	const members = 1024
 	spec := board(t)
-	spec.Nodes = append(spec.Nodes, placement.Node{Name: "large", Allocatable: gpus(members)})
+	spec.Nodes = append(spec.Nodes, cluster.Node{Name: "large", Allocatable: gpus(members)})
 	c := newCluster(t, spec)
-	d := placement.Delta{}
+	d := cluster.Delta{}
 	for i := range members {
-		d.Place = append(d.Place, placement.Running{Gang: "g", Member: fmt.Sprint("m-", i), Node: "large", Resources: gpus(1)})
+		d.Place = append(d.Place, cluster.Running{Gang: "g", Member: fmt.Sprint("m-", i), Node: "large", Resources: gpus(1)})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -241,5 +242,5 @@ func TestManyMembersOfOneGang(t *testing.T) {
 func TestZeroValuesOfAnswers(t *testing.T) {
 	require.Equal(t, placement.NodeCauses{}, (&placement.Unschedulable{}).Nodes())
 	require.EqualError(t, &placement.Unschedulable{Wanted: 2}, "unschedulable: insufficient slots, 0 of 2")
-	require.EqualError(t, &placement.ConflictError{Reason: "r"}, "conflict: : r")
+	require.EqualError(t, &cluster.ConflictError{Reason: "r"}, "conflict: : r")
 }

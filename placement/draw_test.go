@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
@@ -21,7 +22,7 @@ import (
 // drawInput draws a filled cluster and a gang that may fit; a third of the clusters has zones, in which members run, and the
 // gang then mostly a NUMA policy. Sometimes the nodes lie otherwise in a second tree and the gang
 // is planned there.
-func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
+func drawInput(t *rapid.T) (cluster.Spec, *gang.Request) {
 	in := reference.DrawInput(t, reference.Small)
 	if rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
 		spec := treeSpec(in.Spec.Trees[0].Tree)
@@ -33,7 +34,7 @@ func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 		}
 		eachNode(&spec, func(name *string) { *name, names = names[0], names[1:] })
 		in.Spec.Trees[0].Name = "default"
-		in.Spec.Trees = append(in.Spec.Trees, placement.NamedTree{Name: "second", Tree: newTree(t, spec)})
+		in.Spec.Trees = append(in.Spec.Trees, cluster.NamedTree{Name: "second", Tree: newTree(t, spec)})
 		in.Request.Tree = rapid.SampledFrom([]string{"", "second", "second"}).Draw(t, "tree")
 	}
 	return in.Spec, &in.Request
@@ -42,7 +43,7 @@ func drawInput(t *rapid.T) (placement.Spec, *gang.Request) {
 // without is a list without one element.
 func without[T any](list []T, i int) []T { return slices.Delete(slices.Clone(list), i, i+1) }
 
-func newCluster(t require.TestingT, spec placement.Spec) *placement.Cluster {
+func newCluster(t require.TestingT, spec cluster.Spec) *placement.Cluster {
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)
 	return c
@@ -136,7 +137,7 @@ func public[T any](from *T) *T {
 
 // state is all that a snapshot shows of itself.
 type state struct {
-	Spec placement.Spec
+	Spec cluster.Spec
 	Free map[string]muster.Resources
 }
 

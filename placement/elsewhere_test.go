@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -12,7 +13,7 @@ import (
 )
 
 // withPower has two leaves of two nodes with two devices each, and two power feeds: one for the first node of each leaf, one for the second.
-func withPower(t *testing.T) placement.Spec {
+func withPower(t *testing.T) cluster.Spec {
 	spec := roleSpec(t, 2, 2, 2)
 	feeds := topology.Spec{Layers: []topology.Layer{{Name: "feed", Tier: 1}}, Roots: []topology.Domain{
 		{Name: "left", Tier: 1, Nodes: []string{"n-0-0", "n-1-0"}},
@@ -21,7 +22,7 @@ func withPower(t *testing.T) placement.Spec {
 	tree, err := topology.New(feeds)
 	require.NoError(t, err)
 	spec.Trees[0].Name = "default"
-	spec.Trees = append(spec.Trees, placement.NamedTree{Name: "power", Tree: tree})
+	spec.Trees = append(spec.Trees, cluster.NamedTree{Name: "power", Tree: tree})
 	return spec
 }
 

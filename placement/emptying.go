@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -17,9 +18,9 @@ type emptying struct {
 // fewest finds the smallest set of members that makes room for so many units on their node, the first by name among
 // equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
 // take the units in a state.
-func (p *problem) fewest(id int32, members []*member, units int64, zones func(*numa.Node) bool) []*member {
+func (p *problem) fewest(id int32, members []*snapshot.Member, units int64, zones func(*numa.Node) bool) []*snapshot.Member {
 	e := emptying{p: p}
-	if p.bound(p.c.flagsOf(id)) {
+	if p.bound(p.c.FlagsOf(id)) {
 		e.zones = zones
 	}
 	lack, state := p.lacking(id, units), p.stateOf(id, gift{})
@@ -32,7 +33,7 @@ func (p *problem) fewest(id int32, members []*member, units int64, zones func(*n
 }
 
 // cover finds a set of so many members; what the node lacks and the state of its zones are those without the others.
-func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size int) ([]*member, bool) {
+func (e *emptying) cover(members []*snapshot.Member, lack []int64, state *numa.Node, size int) ([]*snapshot.Member, bool) {
 	if e.enough(lack, state) {
 		return nil, true
 	}
@@ -41,17 +42,17 @@ func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size
 	}
 	left := make([]int64, len(lack))
 	for i, m := range members {
-		if slices.ContainsFunc(members[:i], func(o *member) bool { return e.same(o, m) }) {
+		if slices.ContainsFunc(members[:i], func(o *snapshot.Member) bool { return e.same(o, m) }) {
 			continue // without the earlier one, this one is no better
 		}
 		for r, need := range e.p.needs {
 			left[r] = lack[r]
 			if need.id >= 0 {
-				left[r] -= m.class.holds[need.id]
+				left[r] -= m.Class.Holds[need.id]
 			}
 		}
-		if set, ok := e.cover(members[i+1:], left, without(state, m), size-1); ok {
-			return append([]*member{m}, set...), true
+		if set, ok := e.cover(members[i+1:], left, snapshot.Without(state, m), size-1); ok {
+			return append([]*snapshot.Member{m}, set...), true
 		}
 	}
 	return nil, false
@@ -63,19 +64,19 @@ func (e *emptying) enough(lack []int64, state *numa.Node) bool {
 }
 
 // same says whether two members give back the same.
-func (e *emptying) same(a, b *member) bool {
-	if !slices.Equal(a.class.holds, b.class.holds) || e.zones == nil || a.placed == b.placed {
-		return slices.Equal(a.class.holds, b.class.holds)
+func (e *emptying) same(a, b *snapshot.Member) bool {
+	if !slices.Equal(a.Class.Holds, b.Class.Holds) || e.zones == nil || a.Placed == b.Placed {
+		return slices.Equal(a.Class.Holds, b.Class.Holds)
 	}
-	return a.placed != nil && b.placed != nil && a.placed.Policy == b.placed.Policy &&
-		slices.EqualFunc(a.placed.Shares, b.placed.Shares, func(x, y numa.Share) bool {
+	return a.Placed != nil && b.Placed != nil && a.Placed.Policy == b.Placed.Policy &&
+		slices.EqualFunc(a.Placed.Shares, b.Placed.Shares, func(x, y numa.Share) bool {
 			return x.Zone == y.Zone && maps.Equal(x.Resources, y.Resources)
 		})
 }
 
 // couldCover bounds what size members can give back: for every resource the largest amounts, and in the zones what all of
 // them have.
-func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node, size int) bool {
+func (e *emptying) couldCover(members []*snapshot.Member, lack []int64, state *numa.Node, size int) bool {
 	held := make([]int64, len(members))
 	for r, need := range e.p.needs {
 		if lack[r] <= 0 {
@@ -85,7 +86,7 @@ func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node,
 			return false
 		}
 		for i, m := range members {
-			held[i] = m.class.holds[need.id]
+			held[i] = m.Class.Holds[need.id]
 		}
 		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
 		var sum int64
@@ -100,7 +101,7 @@ func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node,
 		return true
 	}
 	for _, m := range members {
-		state = without(state, m)
+		state = snapshot.Without(state, m)
 	}
 	return e.enough(nil, state)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -214,7 +215,7 @@ func TestMultiplesAreKept(t *testing.T) {
 		}
 		for i := range r.IntN(3) {
 			on := spec.Nodes[r.IntN(len(spec.Nodes))].Name
-			spec.Running = append(spec.Running, placement.Running{Gang: req.Name, Member: fmt.Sprint("old-", i), Node: on})
+			spec.Running = append(spec.Running, cluster.Running{Gang: req.Name, Member: fmt.Sprint("old-", i), Node: on})
 		}
 		c, err := placement.NewCluster(spec)
 		require.NoError(t, err)

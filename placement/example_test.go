@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -21,11 +22,11 @@ func exampleCluster() *placement.Cluster {
 		},
 	})
 	check(err)
-	spec := placement.Spec{Trees: []placement.NamedTree{{Tree: tree}}}
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Tree: tree}}}
 	for i := range 4 {
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{"gpu": 4}})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{"gpu": 4}})
 	}
-	spec.Running = []placement.Running{{Gang: "ns/old", Member: "a", Node: "node-0", Resources: muster.Resources{"gpu": 2}}}
+	spec.Running = []cluster.Running{{Gang: "ns/old", Member: "a", Node: "node-0", Resources: muster.Resources{"gpu": 2}}}
 	c, err := placement.NewCluster(spec)
 	check(err)
 	return c
@@ -91,10 +92,10 @@ func ExampleCandidates() {
 
 // The host tells what has changed: a member leaves, a node breaks, another one comes.
 func ExampleCluster_Update() {
-	next, err := exampleCluster().Update(placement.Delta{
-		Remove:      []placement.MemberRef{{Gang: "ns/old", Member: "a"}},
+	next, err := exampleCluster().Update(cluster.Delta{
+		Remove:      []cluster.MemberRef{{Gang: "ns/old", Member: "a"}},
 		RemoveNodes: []string{"node-1"},
-		SetNodes:    []placement.Node{{Name: "node-4", Allocatable: muster.Resources{"gpu": 8}}},
+		SetNodes:    []cluster.Node{{Name: "node-4", Allocatable: muster.Resources{"gpu": 8}}},
 	})
 	check(err)
 	fmt.Println(next.Len(), next.Notices())

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -28,7 +29,7 @@ func another(t *testing.T, field reflect.StructField) reflect.Value {
 	}
 	v := reflect.New(field.Type).Elem()
 	switch v.Interface().(type) {
-	case *placement.NUMA:
+	case *cluster.NUMA:
 		v.Set(reflect.ValueOf(twoZones(numa.Restricted)))
 	case *numa.Placed:
 		v.Set(reflect.ValueOf(&numa.Placed{Policy: numa.Restricted, Shares: []numa.Share{{Zone: 0, Resources: gpus(1)}}}))
@@ -52,27 +53,27 @@ func another(t *testing.T, field reflect.StructField) reflect.Value {
 
 // Every field of a node and of a running member is kept by a new cluster and by every kind of update.
 func TestFieldsOfNodesAndMembersAreKept(t *testing.T) {
-	for i := range reflect.TypeFor[placement.Node]().NumField() {
-		n := placement.Node{Name: "n0", Allocatable: muster.Resources{}}
-		field := reflect.TypeFor[placement.Node]().Field(i)
+	for i := range reflect.TypeFor[cluster.Node]().NumField() {
+		n := cluster.Node{Name: "n0", Allocatable: muster.Resources{}}
+		field := reflect.TypeFor[cluster.Node]().Field(i)
 		reflect.ValueOf(&n).Elem().Field(i).Set(another(t, field))
-		spec := placement.Spec{Nodes: []placement.Node{n}}
-		keeps(t, "Node."+field.Name, spec, placement.Delta{SetNodes: []placement.Node{n}})
+		spec := cluster.Spec{Nodes: []cluster.Node{n}}
+		keeps(t, "Node."+field.Name, spec, cluster.Delta{SetNodes: []cluster.Node{n}})
 	}
-	for i := range reflect.TypeFor[placement.Running]().NumField() {
-		r := placement.Running{Gang: "g", Member: "m", Node: "n0", Resources: muster.Resources{}}
-		field := reflect.TypeFor[placement.Running]().Field(i)
+	for i := range reflect.TypeFor[cluster.Running]().NumField() {
+		r := cluster.Running{Gang: "g", Member: "m", Node: "n0", Resources: muster.Resources{}}
+		field := reflect.TypeFor[cluster.Running]().Field(i)
 		reflect.ValueOf(&r).Elem().Field(i).Set(another(t, field))
-		spec := placement.Spec{Running: []placement.Running{r}, Quotas: teams(t)}
+		spec := cluster.Spec{Running: []cluster.Running{r}, Quotas: teams(t)}
 		for _, name := range []string{"n0", "n1"} {
-			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(1)})
+			spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(1)})
 		}
-		keeps(t, "Running."+field.Name, spec, placement.Delta{Place: []placement.Running{r}})
+		keeps(t, "Running."+field.Name, spec, cluster.Delta{Place: []cluster.Running{r}})
 	}
 }
 
 // keeps holds if a cluster shows what was put in, at once, by an update in place, and when an update builds it anew.
-func keeps(t *testing.T, field string, spec placement.Spec, d placement.Delta) {
+func keeps(t *testing.T, field string, spec cluster.Spec, d cluster.Delta) {
 	t.Helper()
 	c := newCluster(t, spec)
 	want := spec
@@ -83,9 +84,9 @@ func keeps(t *testing.T, field string, spec placement.Spec, d placement.Delta) {
 	updated, err := newCluster(t, bare).Update(d)
 	require.NoError(t, err)
 	require.Equal(t, want, stateOf(updated).Spec, "%s after an update", field)
-	rebuilt, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "z", Allocatable: muster.Resources{}}}})
+	rebuilt, err := c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "z", Allocatable: muster.Resources{}}}})
 	require.NoError(t, err)
-	spec.Nodes = append(spec.Nodes, placement.Node{Name: "z", Allocatable: muster.Resources{}})
+	spec.Nodes = append(spec.Nodes, cluster.Node{Name: "z", Allocatable: muster.Resources{}})
 	require.ElementsMatch(t, spec.Nodes, stateOf(rebuilt).Spec.Nodes, "%s after a rebuild", field)
 	require.Equal(t, spec.Running, stateOf(rebuilt).Spec.Running, "%s after a rebuild", field)
 }
@@ -95,10 +96,10 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 	spec := board(t)
 	c := newCluster(t, spec)
 	whole := stateOf(c)
-	for i := range reflect.TypeFor[placement.Spec]().NumField() {
+	for i := range reflect.TypeFor[cluster.Spec]().NumField() {
 		less := spec
 		reflect.ValueOf(&less).Elem().Field(i).SetZero()
-		name := reflect.TypeFor[placement.Spec]().Field(i).Name
+		name := reflect.TypeFor[cluster.Spec]().Field(i).Name
 		if name == "KeptShapes" || name == "KeptSizes" || name == "NUMAExclusive" {
 			continue // see TestKeptShapes, TestExclusiveByDefault
 		}
@@ -112,23 +113,23 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		}
 		require.NotEqual(t, whole, stateOf(newCluster(t, less)), name)
 	}
-	same, err := c.Update(placement.Delta{})
+	same, err := c.Update(cluster.Delta{})
 	require.NoError(t, err)
 	require.Equal(t, whole, stateOf(same))
-	full := reflect.ValueOf(placement.Delta{
-		Remove:      []placement.MemberRef{ref("x", "x-0")},
-		Leaving:     []placement.MemberRef{ref("x", "x-0")},
+	full := reflect.ValueOf(cluster.Delta{
+		Remove:      []cluster.MemberRef{ref("x", "x-0")},
+		Leaving:     []cluster.MemberRef{ref("x", "x-0")},
 		RemoveNodes: []string{"n3"},
-		SetNodes:    []placement.Node{{Name: "n0"}},
-		Place:       []placement.Running{{Gang: "g", Member: "m", Node: "n0"}},
-		Budgets:     []placement.Budget{{Name: "b", Allowed: 2}},
+		SetNodes:    []cluster.Node{{Name: "n0"}},
+		Place:       []cluster.Running{{Gang: "g", Member: "m", Node: "n0"}},
+		Budgets:     []cluster.Budget{{Name: "b", Allowed: 2}},
 	})
 	for i := range full.NumField() {
 		if full.Type().Field(i).Name == "Demand" {
 			continue // see TestQuotasFollowTheCluster
 		}
 		require.False(t, full.Field(i).IsZero(), "%s is new: give it a value here", full.Type().Field(i).Name)
-		one := placement.Delta{}
+		one := cluster.Delta{}
 		reflect.ValueOf(&one).Elem().Field(i).Set(full.Field(i))
 		changed, err := c.Update(one)
 		require.NoError(t, err)
@@ -149,7 +150,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	res.Elsewhere = []placement.GroupPlace{{}}                                    // see TestPartsInAnotherTopology
 	filled(t, *res)
 	filled(t, res.Span[0])
-	filled(t, mustPlan(t, newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])
+	filled(t, mustPlan(t, newCluster(t, cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])
 	filled(t, res.WaitsFor[0])
 
 	req.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
@@ -172,8 +173,8 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	filled(t, why.Nodes())
 	filled(t, why.Nodes().Rejected[0])
 
-	var conflict *placement.ConflictError
-	_, err = c.Update(placement.Delta{Place: []placement.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(2)}}})
+	var conflict *cluster.ConflictError
+	_, err = c.Update(cluster.Delta{Place: []cluster.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(2)}}})
 	require.ErrorAs(t, err, &conflict)
 	filled(t, *conflict)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -18,13 +19,13 @@ func TestGroupsOnLargeNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int64{6, 30, 400}).Draw(t, "most slots")
 		unit := topology.Domain{Name: "unit", Tier: 1}
-		spec := placement.Spec{}
+		spec := cluster.Spec{}
 		for i, slots := range rapid.SliceOfN(rapid.Int64Range(0, most), 1, 30).Draw(t, "slots") {
-			node := placement.Node{Name: fmt.Sprint("node-", i), Allocatable: gpus(slots)}
+			node := cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: gpus(slots)}
 			spec.Nodes, unit.Nodes = append(spec.Nodes, node), append(unit.Nodes, node.Name)
 		}
 		tree := newTree(t, topology.Spec{Layers: []topology.Layer{{Name: "unit", Tier: 1}}, Roots: []topology.Domain{unit}})
-		spec.Trees = []placement.NamedTree{{Tree: tree}}
+		spec.Trees = []cluster.NamedTree{{Tree: tree}}
 		c := newCluster(t, spec)
 		req := job(rapid.IntRange(1, int(min(500, 8*most))).Draw(t, "members"))
 		req.Shape.Resources = gpus(1)

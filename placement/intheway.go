@@ -5,9 +5,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -23,7 +25,7 @@ type Obstacles struct {
 
 // Obstacle is a running member that stands in the way.
 type Obstacle struct {
-	MemberRef
+	cluster.MemberRef
 	Node string
 }
 
@@ -48,7 +50,7 @@ const obstaclePlans = 1000
 // clearing is a gang that is refused, whose running members may be placed anew.
 type clearing struct {
 	p        *problem
-	members  []*member // in natural order of names
+	members  []*snapshot.Member // in natural order of names
 	shapes   []*gang.Shape
 	all      *problem // with all of them to be placed anew; nil if that is not supported
 	search   *sets.Fewest
@@ -138,7 +140,7 @@ func (w *clearing) findMembers() {
 		places[r.name] = [2]int{rank / size, waiting}
 	}
 	for _, m := range w.p.own {
-		if at, ok := places[m.name]; ok {
+		if at, ok := places[m.Name]; ok {
 			w.members, w.shapes = append(w.members, m), append(w.shapes, w.shapeOfRunning(m))
 			w.groups, w.before = append(w.groups, at[0]), append(w.before, at[1])
 		}
@@ -146,10 +148,10 @@ func (w *clearing) findMembers() {
 }
 
 // shapeOfRunning is the shape that a running member is taken to have.
-func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
+func (w *clearing) shapeOfRunning(m *snapshot.Member) *gang.Shape {
 	holds := func(s *gang.Shape) bool {
-		for r, name := range w.p.c.lineage.resources {
-			if s.Resources[name] != m.class.holds[r] {
+		for r, name := range w.p.c.Lineage.Resources {
+			if s.Resources[name] != m.Class.Holds[r] {
 				return false
 			}
 		}
@@ -163,11 +165,11 @@ func (w *clearing) shapeOfRunning(m *member) *gang.Shape {
 			return s
 		}
 	}
-	if i := slices.IndexFunc(w.members, func(o *member) bool { return slices.Equal(o.class.holds, m.class.holds) }); i >= 0 {
+	if i := slices.IndexFunc(w.members, func(o *snapshot.Member) bool { return slices.Equal(o.Class.Holds, m.Class.Holds) }); i >= 0 {
 		return w.shapes[i]
 	}
 	own := w.p.req.Shape
-	own.Resources = w.p.c.lineage.held(m.class.holds)
+	own.Resources = w.p.c.Lineage.Held(m.Class.Holds)
 	return &own
 }
 
@@ -183,7 +185,7 @@ func (w *clearing) classes() []int32 {
 	}
 	known, out := map[class]int32{}, make([]int32, len(w.members))
 	for i, m := range w.members {
-		c := class{m.node, 0, 0, w.shapes[i], m.placed, m.class.quota, m.pinned}
+		c := class{m.Node, 0, 0, w.shapes[i], m.Placed, m.Class.Quota, m.Pinned}
 		if len(w.p.levels) > 0 {
 			c.group = w.groups[i]
 		}
@@ -204,16 +206,16 @@ func (w *clearing) classes() []int32 {
 }
 
 // without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
-func (w *clearing) without(counts []int32) (*Snapshot, *gang.Request) {
-	req, d := *w.p.req, Delta{}
+func (w *clearing) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
+	req, d := *w.p.req, cluster.Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
 	for _, e := range w.search.Elements(counts) {
 		m, shape := w.members[e], w.shapes[e]
 		if shape == &w.p.req.Shape {
 			shape = nil
 		}
-		d.Remove = append(d.Remove, MemberRef{Gang: m.class.gang, Member: m.name})
-		req.Members = append(req.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shape, NonPreemptible: m.pinned})
+		d.Remove = append(d.Remove, cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name})
+		req.Members = append(req.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shape, NonPreemptible: m.Pinned})
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
 		req.MinMember = len(w.p.running) + w.p.least
@@ -245,7 +247,7 @@ func (w *clearing) helps(counts []int32) bool {
 func (w *clearing) outsideDomains() [][]int32 {
 	domains := make([]layout.Vertex, len(w.members))
 	for e, m := range w.members {
-		domains[e] = w.p.v.Highest(w.p.v.NodeVertex(w.p.v.At(m.node)), w.p.gather.must)
+		domains[e] = w.p.v.Highest(w.p.v.NodeVertex(w.p.v.At(m.Node)), w.p.gather.must)
 	}
 	sets := [][]int32{w.search.Sizes}
 	for e, d := range domains {
@@ -271,7 +273,7 @@ func (w *clearing) outsideDomains() [][]int32 {
 // make no more room than they need.
 func (w *clearing) plain() bool {
 	a := w.all
-	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.p.req.Parts) > 0 || w.p.c.zoned > 0 || a.shapes[0].NUMA.Policy != "" {
+	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.p.req.Parts) > 0 || w.p.c.Zoned > 0 || a.shapes[0].NUMA.Policy != "" {
 		return false
 	}
 	counted := w.p.req.MinMember > 0 && (len(a.levels) > 0 || w.p.req.Quota != "")
@@ -293,8 +295,8 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	var stay []int32
 	for e, m := range w.members {
 		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
-		full := func(n need) bool { return w.p.freeOf(m.node, n, nil) < 0 }
-		if m.class.quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+		full := func(n need) bool { return w.p.freeOf(m.Node, n, nil) < 0 }
+		if m.Class.Quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}
@@ -306,7 +308,7 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 // alike counts the members of one shape on a member's node.
 func (w *clearing) alike(e int) (n int) {
 	for o, m := range w.members {
-		if m.node == w.members[e].node && w.shapes[o].Equal(w.shapes[e]) {
+		if m.Node == w.members[e].Node && w.shapes[o].Equal(w.shapes[e]) {
 			n++
 		}
 	}
@@ -318,7 +320,7 @@ func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
 	out := Obstacles{Proven: proven}
 	for _, e := range w.search.Elements(counts) {
 		m := w.members[e]
-		out.Members = append(out.Members, Obstacle{MemberRef{Gang: m.class.gang, Member: m.name}, w.p.c.lineage.names[m.node]})
+		out.Members = append(out.Members, Obstacle{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, w.p.c.Lineage.Names[m.Node]})
 	}
 	return out
 }

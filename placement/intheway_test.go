@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -52,7 +53,7 @@ func obstaclesAgree(t require.TestingT, c *placement.Cluster, req *gang.Request)
 		}
 		for i, m := range own {
 			if first&(1<<i) != 0 {
-				want = append(want, placement.Obstacle{MemberRef: placement.MemberRef{Gang: m.Gang, Member: m.Member}, Node: m.Node})
+				want = append(want, placement.Obstacle{MemberRef: cluster.MemberRef{Gang: m.Gang, Member: m.Member}, Node: m.Node})
 			}
 		}
 	}
@@ -77,7 +78,7 @@ func obstaclesAgree(t require.TestingT, c *placement.Cluster, req *gang.Request)
 }
 
 // runningOf lists the members of a gang that stay, in natural order.
-func runningOf(c *placement.Cluster, req *gang.Request) (own []placement.Running) {
+func runningOf(c *placement.Cluster, req *gang.Request) (own []cluster.Running) {
 	for m := range c.Running() {
 		if m.Gang == req.Name && (!m.Leaving || req.IgnoreLeaving) {
 			own = append(own, m)
@@ -87,7 +88,7 @@ func runningOf(c *placement.Cluster, req *gang.Request) (own []placement.Running
 }
 
 // helps says whether as many members could run as do and have to, if some were placed anew.
-func helps(t require.TestingT, c *placement.Cluster, req *gang.Request, own []placement.Running, set uint) bool {
+func helps(t require.TestingT, c *placement.Cluster, req *gang.Request, own []cluster.Running, set uint) bool {
 	anew := *req
 	anew.Members = slices.Clone(req.Members)
 	var names []string
@@ -138,9 +139,9 @@ func TestInTheWayOfReplacements(t *testing.T) {
 }
 
 // drawLoss draws up to three leaves of up to two units of two nodes, members of a gang and of others on most of their slots, and what the gang lacks.
-func drawLoss(t *rapid.T) (placement.Spec, *gang.Request) {
+func drawLoss(t *rapid.T) (cluster.Spec, *gang.Request) {
 	n := func(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(t, what) }
-	spec, tree := placement.Spec{}, topology.Spec{Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "leaf", Tier: 2}}}
+	spec, tree := cluster.Spec{}, topology.Spec{Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "leaf", Tier: 2}}}
 	size := n(4, 8, "gang")
 	lost := n(1, 2, "lost")
 	indexes := rapid.Permutation(slices.Collect(rangeOf(size))).Draw(t, "indexes")
@@ -164,18 +165,18 @@ func drawLoss(t *rapid.T) (placement.Spec, *gang.Request) {
 		for u := range n(1, 2, "units") {
 			unit := topology.Domain{Name: fmt.Sprintf("unit-%d%d", l, u), Tier: 1}
 			for range 2 {
-				node := placement.Node{Name: fmt.Sprint("node-", len(spec.Nodes)), Allocatable: muster.Resources{"gpu": int64(n(1, 3, "slots"))}}
+				node := cluster.Node{Name: fmt.Sprint("node-", len(spec.Nodes)), Allocatable: muster.Resources{"gpu": int64(n(1, 3, "slots"))}}
 				node.Cordoned = n(0, 29, "cordoned") == 29
 				for free := node.Allocatable["gpu"]; free > 0; free-- {
 					kind := n(0, 4, "slot") // free, or somebody else's, or the gang's
 					if kind > 2 && len(running) > 0 {
 						held := shape(running[0]).Resources
-						spec.Running = append(spec.Running, placement.Running{
+						spec.Running = append(spec.Running, cluster.Running{
 							Gang: req.Name, Member: name(running[0]), Index: running[0], Indexed: true, Node: node.Name, Resources: held,
 						})
 						running, free = running[1:], free-held["gpu"]+1
 					} else if kind == 2 {
-						spec.Running = append(spec.Running, placement.Running{
+						spec.Running = append(spec.Running, cluster.Running{
 							Gang: "ns/other", Member: fmt.Sprint("x-", len(spec.Running)), Node: node.Name, Resources: small.Resources,
 						})
 					}
@@ -189,7 +190,7 @@ func drawLoss(t *rapid.T) (placement.Spec, *gang.Request) {
 	for _, i := range running { // those that found no slot are lost as well
 		req.Members = append(req.Members, gang.Member{Name: name(i), Index: i, Indexed: true, Shape: shape(i)})
 	}
-	spec.Trees = []placement.NamedTree{{Tree: newTree(t, tree)}}
+	spec.Trees = []cluster.NamedTree{{Tree: newTree(t, tree)}}
 	drawBounds(t, req, size, roles)
 	return spec, req
 }

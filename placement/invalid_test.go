@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -17,30 +18,30 @@ func TestInvalidClusters(t *testing.T) {
 	tree := newTree(t, topology.Spec{Nodes: []string{"n0"}})
 	for _, tc := range []struct {
 		want  string
-		spoil func(*placement.Spec)
+		spoil func(*cluster.Spec)
 	}{
-		{"cluster.Nodes: a cluster needs a node", func(s *placement.Spec) { *s = placement.Spec{} }},
-		{"cluster.Nodes: a cluster needs a node", func(s *placement.Spec) { s.Nodes = nil }},
-		{"cluster.Nodes[1].Name: a node has no name", func(s *placement.Spec) { s.Nodes[1].Name = "" }},
-		{"node n0: duplicate name", func(s *placement.Spec) { s.Nodes[1].Name = "n0" }},
-		{`node n1.Allocatable.gpu "-1": negative amount`, func(s *placement.Spec) { s.Nodes[1].Allocatable = gpus(-1) }},
-		{"node n1.Allocatable: a resource has no name", func(s *placement.Spec) { s.Nodes[1].Allocatable = muster.Resources{"": 1} }},
-		{"cluster.Trees[0].Tree: missing", func(s *placement.Spec) { s.Trees[0].Tree = nil }},
-		{"cluster.Trees[0]: the tree has no nodes", func(s *placement.Spec) { s.Trees[0].Tree = newTree(t, topology.Spec{}) }},
-		{`cluster.Trees[1].Name "a": duplicate name`, func(s *placement.Spec) {
-			s.Trees = []placement.NamedTree{{Name: "a", Tree: tree}, {Name: "a", Tree: tree}}
+		{"cluster.Nodes: a cluster needs a node", func(s *cluster.Spec) { *s = cluster.Spec{} }},
+		{"cluster.Nodes: a cluster needs a node", func(s *cluster.Spec) { s.Nodes = nil }},
+		{"cluster.Nodes[1].Name: a node has no name", func(s *cluster.Spec) { s.Nodes[1].Name = "" }},
+		{"node n0: duplicate name", func(s *cluster.Spec) { s.Nodes[1].Name = "n0" }},
+		{`node n1.Allocatable.gpu "-1": negative amount`, func(s *cluster.Spec) { s.Nodes[1].Allocatable = gpus(-1) }},
+		{"node n1.Allocatable: a resource has no name", func(s *cluster.Spec) { s.Nodes[1].Allocatable = muster.Resources{"": 1} }},
+		{"cluster.Trees[0].Tree: missing", func(s *cluster.Spec) { s.Trees[0].Tree = nil }},
+		{"cluster.Trees[0]: the tree has no nodes", func(s *cluster.Spec) { s.Trees[0].Tree = newTree(t, topology.Spec{}) }},
+		{`cluster.Trees[1].Name "a": duplicate name`, func(s *cluster.Spec) {
+			s.Trees = []cluster.NamedTree{{Name: "a", Tree: tree}, {Name: "a", Tree: tree}}
 		}},
-		{`cluster.KeptShapes "-1": negative`, func(s *placement.Spec) { s.KeptShapes = -1 }},
-		{`cluster.KeptSizes "-1": negative`, func(s *placement.Spec) { s.KeptSizes = -1 }},
-		{"running member x : a running member needs a gang and a name", func(s *placement.Spec) { s.Running[0].Member = "" }},
-		{"running member  x-0: a running member needs a gang and a name", func(s *placement.Spec) { s.Running[0].Gang = "" }},
-		{`running member x x-0.Resources.gpu "-1": negative amount`, func(s *placement.Spec) { s.Running[0].Resources = gpus(-1) }},
-		{`running member x "x-0": duplicate name`, func(s *placement.Spec) { s.Running = append(s.Running, s.Running[0]) }},
-		{`running member x x-1.Resources.gpu "1": the sum on node n0 overflows`, func(s *placement.Spec) {
+		{`cluster.KeptShapes "-1": negative`, func(s *cluster.Spec) { s.KeptShapes = -1 }},
+		{`cluster.KeptSizes "-1": negative`, func(s *cluster.Spec) { s.KeptSizes = -1 }},
+		{"running member x : a running member needs a gang and a name", func(s *cluster.Spec) { s.Running[0].Member = "" }},
+		{"running member  x-0: a running member needs a gang and a name", func(s *cluster.Spec) { s.Running[0].Gang = "" }},
+		{`running member x x-0.Resources.gpu "-1": negative amount`, func(s *cluster.Spec) { s.Running[0].Resources = gpus(-1) }},
+		{`running member x "x-0": duplicate name`, func(s *cluster.Spec) { s.Running = append(s.Running, s.Running[0]) }},
+		{`running member x x-1.Resources.gpu "1": the sum on node n0 overflows`, func(s *cluster.Spec) {
 			s.Running[0].Resources = gpus(math.MaxInt64)
-			s.Running = append(s.Running, placement.Running{Gang: "x", Member: "x-1", Node: "n0", Resources: gpus(1)})
+			s.Running = append(s.Running, cluster.Running{Gang: "x", Member: "x-1", Node: "n0", Resources: gpus(1)})
 		}},
-		{"node n0: duplicate name\nnode n3.Allocatable.gpu \"-2\": negative amount", func(s *placement.Spec) {
+		{"node n0: duplicate name\nnode n3.Allocatable.gpu \"-2\": negative amount", func(s *cluster.Spec) {
 			s.Nodes[1].Name, s.Nodes[3].Allocatable = "n0", gpus(-2)
 		}},
 	} {
@@ -66,7 +67,7 @@ func must(layer string) []gang.Rule {
 // Requests that make no sense in the cluster are invalid; those that it has no room for are not.
 func TestInvalidRequests(t *testing.T) {
 	spec := board(t)
-	spec.Trees = append(spec.Trees, placement.NamedTree{Name: "net", Tree: spec.Trees[0].Tree}, placement.NamedTree{Name: "feeds", Tree: spec.Trees[0].Tree})
+	spec.Trees = append(spec.Trees, cluster.NamedTree{Name: "net", Tree: spec.Trees[0].Tree}, cluster.NamedTree{Name: "feeds", Tree: spec.Trees[0].Tree})
 	c := newCluster(t, spec)
 	for _, tc := range []struct {
 		want  string

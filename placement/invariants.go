@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/invariant"
-
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -69,50 +68,4 @@ func (o *outcome) checkShare(sh *share, count map[layout.Vertex]int64) {
 	}
 	invariant.Hold(n == 0, "vertex %d keeps %d members to itself", sh.at, n)
 	invariant.Hold(whole[0] <= sh.demand.units[0], "the children of %d make groups of their own", sh.at)
-}
-
-// checkSnapshot looks at a snapshot again: what is free is what is allocatable without what runs, and every member
-// stands once in each list that it belongs to.
-func (c *Snapshot) checkSnapshot() {
-	var all, leaving []*member
-	c.gangs.Ascend(func(g *gangMembers) bool {
-		invariant.Hold(len(g.members) > 0, "gang %s has no members", g.name)
-		all = append(all, g.members...)
-		return true
-	})
-	for _, m := range all {
-		_, ok := c.anchors.Get(anchor{m.class.affinityKey, m.class.gang})
-		invariant.Hold(ok || m.class.affinityKey == "", "gang %s is not listed for affinity key %s", m.class.gang, m.class.affinityKey)
-	}
-	c.anchors.Ascend(func(a anchor) bool {
-		invariant.Hold(slices.ContainsFunc(c.membersOf(a.gang), func(m *member) bool { return m.class.affinityKey == a.key }),
-			"gang %s has no member with affinity key %s", a.gang, a.key)
-		return true
-	})
-	on := make([][]*member, len(c.lineage.names))
-	for i, m := range all {
-		invariant.Hold(i == 0 || compareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.class.gang, m.name)
-		on[m.node] = append(on[m.node], m)
-		if m.leaving {
-			leaving = append(leaving, m)
-		}
-	}
-	invariant.Hold(slices.Equal(c.leaving, leaving), "the leaving members are not those of the gangs")
-	for id := range int32(len(c.lineage.names)) {
-		s := c.static.at(id)
-		invariant.Hold(slices.Equal(c.membersOn(id), on[id]), "the members on node %s are not those of the gangs", c.lineage.names[id])
-		invariant.Hold(s.flags&present != 0 || len(on[id]) == 0, "members run on absent node %s", c.lineage.names[id])
-		for r := range c.free {
-			var free int64
-			if s.flags&present != 0 {
-				free = s.class.allocatable[r]
-				for _, m := range on[id] {
-					if c.lineage.bounds(s.class.allocatable, r) {
-						free -= m.class.holds[r]
-					}
-				}
-			}
-			invariant.Hold(c.free[r].At(id) == free, "node %s has %d of %s free, not %d", c.lineage.names[id], c.free[r].At(id), c.lineage.resources[r], free)
-		}
-	}
 }

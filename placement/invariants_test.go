@@ -9,39 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
-
-// With the build tag `invariants` a snapshot that is wrong is seen.
-func TestInvariantsSeeDefects(t *testing.T) {
-	fresh := func() *Snapshot {
-		spec := Spec{Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}}
-		for i := range 3 {
-			spec.Nodes = append(spec.Nodes, Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
-		}
-		c, err := NewSnapshot(spec)
-		require.NoError(t, err)
-		return c
-	}
-	gpu := fresh().lineage.resource("gpu")
-	for want, spoil := range map[string]func(c *Snapshot){
-		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Snapshot) { c.free[gpu].Set(0, 1) },
-		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.leaving = c.membersOn(1) },
-		"invariant: the members on node n1 are not those of the gangs": func(c *Snapshot) { c.on.Set(1, hosted{}) },
-		"invariant: gang y has no members":                             func(c *Snapshot) { c.gangs.ReplaceOrInsert(&gangMembers{name: "y"}) },
-		"invariant: members run on absent node n1":                     func(c *Snapshot) { c.static.set(1, node{}) },
-		"invariant: the members on node n0 are not those of the gangs": func(c *Snapshot) { c.on.Set(0, c.on.At(1)) },
-		"invariant: member x x-0 is out of order": func(c *Snapshot) {
-			m := c.on.At(1).m
-			c.gangs.ReplaceOrInsert(&gangMembers{name: "x", members: []*member{m, m}})
-		},
-	} {
-		c := fresh()
-		c.checkSnapshot()
-		spoil(c)
-		require.PanicsWithValue(t, want, c.checkSnapshot)
-	}
-}
 
 // With the build tag `invariants` a plan that is wrong is seen.
 func TestInvariantsSeeWrongPlans(t *testing.T) {
@@ -50,11 +21,11 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		for i := range 4 {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", i)})
 		}
-		var nodes []Node
+		var nodes []cluster.Node
 		for i := range 3 {
-			nodes = append(nodes, Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
+			nodes = append(nodes, cluster.Node{Name: fmt.Sprint("n", i), Allocatable: muster.Resources{"gpu": 2}})
 		}
-		c, err := NewSnapshot(Spec{Nodes: nodes, Running: []Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
+		c, err := snapshot.New(cluster.Spec{Nodes: nodes, Running: []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
 		require.NoError(t, err)
 		p, err := newProblem(c, req)
 		require.NoError(t, err)

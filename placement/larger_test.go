@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
@@ -24,7 +25,7 @@ type network struct {
 	widths []int // children of a domain, by tier
 	uneven bool
 	named  int
-	spec   placement.Spec
+	spec   cluster.Spec
 }
 
 func (n *network) domain(tier int) topology.Domain {
@@ -45,7 +46,7 @@ func (n *network) domain(tier int) topology.Domain {
 			continue
 		}
 		name := fmt.Sprintf("node-%d", len(n.spec.Nodes))
-		n.spec.Nodes = append(n.spec.Nodes, placement.Node{Name: name, Allocatable: gpus(8)})
+		n.spec.Nodes = append(n.spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(8)})
 		d.Nodes = append(d.Nodes, name)
 	}
 	return d
@@ -62,12 +63,12 @@ func (n *network) fill(kind string, most int) {
 			taken = int64(n.IntN(most + 1))
 		}
 		if taken > 0 {
-			n.spec.Running = append(n.spec.Running, placement.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken)})
+			n.spec.Running = append(n.spec.Running, cluster.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken)})
 		}
 	}
 }
 
-func drawLarger(t *rapid.T) placement.Spec {
+func drawLarger(t *rapid.T) cluster.Spec {
 	n := &network{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), uneven: rapid.Bool().Draw(t, "uneven")}
 	layers := rapid.IntRange(1, 4).Draw(t, "layers")
 	most := []int{0, 60, 14, 7, 5}[layers]
@@ -87,21 +88,21 @@ func drawLarger(t *rapid.T) placement.Spec {
 		outside = 1 // one node at least
 	}
 	for i := range max(0, outside) {
-		n.spec.Nodes = append(n.spec.Nodes, placement.Node{Name: fmt.Sprint("outside-", i), Allocatable: gpus(2)})
+		n.spec.Nodes = append(n.spec.Nodes, cluster.Node{Name: fmt.Sprint("outside-", i), Allocatable: gpus(2)})
 	}
 	n.fill(rapid.SampledFrom([]string{"scattered", "clean", "alike"}).Draw(t, "fill"), rapid.IntRange(0, 8).Draw(t, "most taken"))
 	n.zones(t)
 	if inTree > 0 {
-		n.spec.Trees = []placement.NamedTree{{Tree: newTree(t, spec)}}
+		n.spec.Trees = []cluster.NamedTree{{Tree: newTree(t, spec)}}
 	}
 	return n.spec
 }
 
-func drawLargerRequest(t *rapid.T, spec placement.Spec) *gang.Request {
+func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 	req := job(rapid.IntRange(1, 70).Draw(t, "members"))
 	req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 1, 2, 8}).Draw(t, "devices"))
 	req.Policy = rapid.SampledFrom([]gang.Policy{"", "", gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy")
-	if slices.ContainsFunc(spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil }) {
+	if slices.ContainsFunc(spec.Nodes, func(n cluster.Node) bool { return n.NUMA != nil }) {
 		req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 2, 3, 5, 8}).Draw(t, "of zones"))
 		req.Shape.NUMA.Policy = drawPolicy(t)
 		req.Shape.NUMA.Exclusive = rapid.SampledFrom([]numa.Exclusive{"", numa.Preferred}).Draw(t, "exclusive")

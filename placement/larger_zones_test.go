@@ -3,8 +3,8 @@ package placement_test
 import (
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // zones cuts the nodes of every other network into zones, of one to three kinds: at random, or alike where they lie side by
@@ -14,21 +14,21 @@ func (n *network) zones(t *rapid.T) {
 	if rapid.Bool().Draw(t, "without zones") {
 		return
 	}
-	var kinds []*placement.NUMA
+	var kinds []*cluster.NUMA
 	for range rapid.IntRange(1, 3).Draw(t, "kinds") {
 		sizes := rapid.SampledFrom([][]int64{{4, 4}, {2, 2, 2, 2}, {6, 2}, {8}, {3, 1, 4}, nil}).Draw(t, "zones")
 		if sizes == nil {
 			kinds = append(kinds, nil)
 			continue
 		}
-		kind := &placement.NUMA{Policy: rapid.SampledFrom([]numa.Policy{"", "", drawPolicy(t)}).Draw(t, "of the node")}
+		kind := &cluster.NUMA{Policy: rapid.SampledFrom([]numa.Policy{"", "", drawPolicy(t)}).Draw(t, "of the node")}
 		for id, size := range sizes {
 			kind.Zones = append(kind.Zones, numa.Zone{ID: id, Allocatable: gpus(size)})
 		}
 		kinds = append(kinds, kind)
 	}
 	sideBySide := rapid.Bool().Draw(t, "side by side")
-	at := map[string]*placement.NUMA{}
+	at := map[string]*cluster.NUMA{}
 	for i := range n.spec.Nodes {
 		k := n.IntN(len(kinds))
 		if sideBySide {

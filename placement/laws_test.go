@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -50,7 +51,7 @@ func bit(b bool) int {
 }
 
 // wantAllNow asks for all members, on what is free now, as tight as can be.
-func wantAllNow(spec *placement.Spec, req *gang.Request) {
+func wantAllNow(spec *cluster.Spec, req *gang.Request) {
 	req.MinMember = 0
 	for i := range spec.Running {
 		spec.Running[i].Leaving = false
@@ -63,7 +64,7 @@ func wantAllNow(spec *placement.Spec, req *gang.Request) {
 }
 
 // free takes away a member of another gang, or opens a node.
-func free(t *rapid.T, spec placement.Spec, req *gang.Request) (placement.Spec, bool) {
+func free(t *rapid.T, spec cluster.Spec, req *gang.Request) (cluster.Spec, bool) {
 	var moves []func()
 	freer := spec
 	freer.Nodes = slices.Clone(spec.Nodes)
@@ -87,7 +88,7 @@ func free(t *rapid.T, spec placement.Spec, req *gang.Request) (placement.Spec, b
 }
 
 // tiers is what plans of a gang without preferences are compared by first.
-func tiers(spec *placement.Spec, req *gang.Request, res *placement.Result) []int {
+func tiers(spec *cluster.Spec, req *gang.Request, res *placement.Result) []int {
 	net, _ := validity.NewNetwork(spec, req)
 	outside := 0
 	for _, a := range res.Assignments {
@@ -145,7 +146,7 @@ func shapesOf(req *gang.Request) []*gang.Shape {
 	return shapes
 }
 
-func scaledZones(n *placement.NUMA, scaled func(muster.Resources) muster.Resources) *placement.NUMA {
+func scaledZones(n *cluster.NUMA, scaled func(muster.Resources) muster.Resources) *cluster.NUMA {
 	if n == nil {
 		return nil
 	}
@@ -215,7 +216,7 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, req := drawInput(t)
 		c := newCluster(t, spec)
-		other, mixed := *req, placement.Spec{NUMAExclusive: spec.NUMAExclusive}
+		other, mixed := *req, cluster.Spec{NUMAExclusive: spec.NUMAExclusive}
 		mixed.Nodes = rapid.Permutation(spec.Nodes).Draw(t, "nodes")
 		mixed.Running = rapid.Permutation(spec.Running).Draw(t, "running")
 		for i, n := range mixed.Nodes {
@@ -230,7 +231,7 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 			tree := treeSpec(named.Tree)
 			tree.Layers = rapid.Permutation(tree.Layers).Draw(t, "layers")
 			tree.Roots = mixDomains(t, tree.Roots)
-			mixed.Trees = append(mixed.Trees, placement.NamedTree{Name: named.Name, Tree: newTree(t, tree)})
+			mixed.Trees = append(mixed.Trees, cluster.NamedTree{Name: named.Name, Tree: newTree(t, tree)})
 		}
 		again := newCluster(t, mixed)
 		require.Equal(t, plan(c, req), plan(again, &other))
@@ -242,7 +243,7 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 }
 
 // inOrder lists the zones of nodes by their ids.
-func inOrder(nodes []placement.Node) []placement.Node {
+func inOrder(nodes []cluster.Node) []cluster.Node {
 	for i, n := range nodes {
 		if n.NUMA != nil {
 			zones := deepCopy(*n.NUMA)
@@ -255,14 +256,14 @@ func inOrder(nodes []placement.Node) []placement.Node {
 
 // Nodes outside a tree follow the order of their names, wherever other trees have them.
 func TestNodesOutsideFollowTheirNames(t *testing.T) {
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	first := []topology.Domain{{Name: "d1", Tier: 1, Nodes: []string{"n10"}}, {Name: "d2", Tier: 1, Nodes: []string{"n9"}}}
-	spec.Trees = []placement.NamedTree{
+	spec.Trees = []cluster.NamedTree{
 		{Name: "first", Tree: newTree(t, topology.Spec{Roots: first})},
 		{Name: "second", Tree: newTree(t, topology.Spec{Nodes: []string{"n1"}})},
 	}
 	for _, name := range []string{"n10", "n9"} {
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: gpus(1)})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(1)})
 	}
 	req := job(1)
 	req.Tree = "first"

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -25,7 +26,7 @@ func TestMissingArgumentsAreRefused(t *testing.T) {
 	}
 	apply := func(c *placement.Cluster, res *placement.Result) error { _, err := c.Apply(res); return err }
 	release := func(c *placement.Cluster) error { _, err := c.Release("ns/gang"); return err }
-	update := func(c *placement.Cluster) error { _, err := c.Update(placement.Delta{}); return err }
+	update := func(c *placement.Cluster) error { _, err := c.Update(cluster.Delta{}); return err }
 	for field, errs := range map[string][]error{
 		"cluster": {
 			ask(nil, job(1)), ask(&placement.Cluster{}, job(1)), candidates(nil, job(1)), candidates(nil, nil),

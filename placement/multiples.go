@@ -3,10 +3,10 @@ package placement
 import (
 	"cmp"
 	"fmt"
-	"github.com/muster-sched/muster"
 	"slices"
 	"sort"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 )
 

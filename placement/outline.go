@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 )
 
@@ -13,7 +14,7 @@ import (
 // members are one class.
 type outline struct {
 	evicting *evicting
-	roster   *victimIndex
+	roster   *snapshot.VictimIndex
 	kindOf   []int64 // by sort: the place of its priority and its kind; -1: no candidate
 	kinds    sets.Vectors
 	amounts  []int64 // see givenBy
@@ -33,7 +34,7 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	if e.p.req.Quota != "" || e.p.mult != nil || e.p.inParts() || len(e.p.own) > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
-	o := &outline{evicting: e, roster: e.p.c.victimIndex()}
+	o := &outline{evicting: e, roster: e.p.c.VictimIndex()}
 	if ok := o.countCandidates(); !ok || o.total == 0 {
 		return none, ok
 	}
@@ -49,10 +50,10 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	}
 	o.narrow(&view)
 	s := preempt.Solve(e.question)
-	e.members = make([]*member, len(e.question.Candidates))
+	e.members = make([]*snapshot.Member, len(e.question.Candidates))
 	for _, i := range s.Gone {
 		at := o.spots[i]
-		e.members[i] = e.p.c.leavable(at.node)[at.nth]
+		e.members[i] = e.p.c.Leavable(at.node)[at.nth]
 	}
 	return s, true
 }
@@ -60,8 +61,8 @@ func (e *evicting) oneByOne() (preempt.Solution, bool) {
 // startsTied says whether one of the first few gangs is a candidate that others depend on: where there are any, there mostly are many.
 func (e *evicting) startsTied() (tied bool) {
 	n := 0
-	e.p.c.gangs.Ascend(func(g *gangMembers) bool {
-		tied = g.priority < e.p.req.Priority && slices.ContainsFunc(g.members, func(m *member) bool { return m.mayLeave() && tiesOthers(g, m) })
+	e.p.c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		tied = g.Priority < e.p.req.Priority && slices.ContainsFunc(g.Members, func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) })
 		n++
 		return !tied && n < 64
 	})
@@ -70,11 +71,11 @@ func (e *evicting) startsTied() (tied bool) {
 
 // guaranteed says whether any quota has a min.
 func (e *evicting) guaranteed() bool {
-	if e.p.c.quotas == nil {
+	if e.p.c.Quotas == nil {
 		return false
 	}
-	for _, q := range e.p.c.quotas.Quotas() {
-		spec, _ := e.p.c.quotas.Spec(q)
+	for _, q := range e.p.c.Quotas.Quotas() {
+		spec, _ := e.p.c.Quotas.Spec(q)
 		for _, amount := range spec.Min {
 			if amount > 0 {
 				return true
@@ -86,21 +87,21 @@ func (e *evicting) guaranteed() bool {
 
 // countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
 func (o *outline) countCandidates() bool {
-	for _, p := range o.roster.pages {
-		for i := range p.counts {
-			n := &p.counts[i]
-			if n.priority >= o.evicting.p.req.Priority {
+	for _, p := range o.roster.Pages {
+		for i := range p.Counts {
+			n := &p.Counts[i]
+			if n.Priority >= o.evicting.p.req.Priority {
 				break
 			}
-			if n.tied > 0 {
+			if n.Tied > 0 {
 				return false
 			}
-			o.total, o.evicting.question.Latest = o.total+n.members, max(o.evicting.question.Latest, n.latest)
-			at, known := o.placeOf(n.priority)
+			o.total, o.evicting.question.Latest = o.total+n.Members, max(o.evicting.question.Latest, n.Latest)
+			at, known := o.placeOf(n.Priority)
 			if !known {
-				o.evicting.question.Gangs = slices.Insert(o.evicting.question.Gangs, at, preempt.Gang{Priority: n.priority})
+				o.evicting.question.Gangs = slices.Insert(o.evicting.question.Gangs, at, preempt.Gang{Priority: n.Priority})
 			}
-			o.evicting.question.Gangs[at].Running += n.members
+			o.evicting.question.Gangs[at].Running += n.Members
 			o.evicting.question.Gangs[at].Surplus = o.evicting.question.Gangs[at].Running
 		}
 	}
@@ -117,12 +118,12 @@ func (o *outline) placeOf(priority int64) (int, bool) {
 
 // findKinds tells kinds apart by what they give back of what is asked for.
 func (o *outline) findKinds() {
-	o.kindOf, o.amounts = make([]int64, len(o.roster.profiles)), make([]int64, len(o.evicting.p.needs))
-	for i := range o.roster.profiles {
-		s := &o.roster.profiles[i]
-		at, ok := o.placeOf(s.priority)
-		if o.kindOf[i] = -1; ok && !s.tied {
-			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.holds)))
+	o.kindOf, o.amounts = make([]int64, len(o.roster.Profiles)), make([]int64, len(o.evicting.p.needs))
+	for i := range o.roster.Profiles {
+		s := &o.roster.Profiles[i]
+		at, ok := o.placeOf(s.Priority)
+		if o.kindOf[i] = -1; ok && !s.Tied {
+			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.Holds)))
 		}
 	}
 	for _, amounts := range o.kinds.List {
@@ -147,7 +148,7 @@ func (o *outline) classify() bool {
 	o.classes = sets.NewClassTable(len(o.evicting.p.needs))
 	free, on := make([]int64, len(o.evicting.p.needs)), []int64(nil)
 	for id := range o.evicting.p.v.Nodes {
-		pos, flags := o.evicting.p.v.At(id), o.evicting.p.c.flagsOf(id)
+		pos, flags := o.evicting.p.v.At(id), o.evicting.p.c.FlagsOf(id)
 		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
@@ -157,10 +158,10 @@ func (o *outline) classify() bool {
 		for r, need := range o.evicting.p.needs {
 			free[r] = o.evicting.p.freeOf(id, need, gifts[id].amounts)
 		}
-		page, i := o.roster.pages[id/cow.PageSize], int(id%cow.PageSize)
+		page, i := o.roster.Pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]
-		for lo, end := page.of(i); lo < end; lo++ {
-			if kind := o.kindOf[page.profiles[lo]]; kind >= 0 {
+		for lo, end := page.Of(i); lo < end; lo++ {
+			if kind := o.kindOf[page.Profiles[lo]]; kind >= 0 {
 				on = append(on, kind)
 			}
 		}
@@ -205,17 +206,17 @@ func (o *outline) narrow(view *preempt.Outlook) {
 
 // name lists the candidates on a node whose gangs are not above a priority.
 func (o *outline) name(id int32, ceiling int64, used []bool) {
-	page := o.roster.pages[id/cow.PageSize]
-	lo, end := page.of(int(id % cow.PageSize))
+	page := o.roster.Pages[id/cow.PageSize]
+	lo, end := page.Of(int(id % cow.PageSize))
 	for i := lo; i < end; i++ {
-		kind := o.kindOf[page.profiles[i]]
+		kind := o.kindOf[page.Profiles[i]]
 		if kind < 0 || o.evicting.question.Gangs[kind>>32].Priority > ceiling {
 			continue
 		}
 		used[int32(kind)] = true
 		o.spots = append(o.spots, spot{id, i - lo})
 		o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{
-			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.starts[i],
+			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.Starts[i],
 		})
 	}
 }
@@ -248,18 +249,18 @@ func (o *outline) orderKinds(used []bool) {
 	}
 	o.evicting.question.Kinds = nil
 	near := map[*int64]int{}
-	o.evicting.p.c.gangs.Ascend(func(g *gangMembers) bool {
-		if g.staying == 0 || g.priority >= o.evicting.p.req.Priority {
+	o.evicting.p.c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying == 0 || g.Priority >= o.evicting.p.req.Priority {
 			return true
 		}
-		for _, m := range g.members {
-			if !m.mayLeave() {
+		for _, m := range g.Members {
+			if !m.MayLeave() {
 				continue
 			}
-			kind, ok := near[&m.class.holds[0]]
+			kind, ok := near[&m.Class.Holds[0]]
 			if !ok {
-				kind = o.kinds.Of(o.givenBy(m.class.holds))
-				near[&m.class.holds[0]] = kind
+				kind = o.kinds.Of(o.givenBy(m.Class.Holds))
+				near[&m.Class.Holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
 				moved[kind], o.evicting.question.Kinds = int32(len(o.evicting.question.Kinds)), append(o.evicting.question.Kinds, kinds[kind])

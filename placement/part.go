@@ -3,9 +3,9 @@ package placement
 import (
 	"cmp"
 	"fmt"
-	"github.com/muster-sched/muster"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -115,7 +115,7 @@ func leastOf(least, all int) int {
 func (r *partReader) read(outer *part, field string, from *gang.Part) (*part, error) {
 	a := &part{label: from.Name, called: "part " + from.Name, level: outer.level, bundle: from.NoGroup, abroad: outer.abroad, around: outer, least: from.MinMember}
 	if from.Tree != "" {
-		if a.abroad = r.p.c.view(from.Tree); a.abroad == nil {
+		if a.abroad = r.p.c.View(from.Tree); a.abroad == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
 		}
 		if a.abroad == r.p.v {

@@ -148,7 +148,7 @@ const fewTried = 8
 // evictForFew evicts for the first content of which nothing can be left out that victims help.
 func (p *problem) evictForFew(who leave) *Result {
 	few := p.contents().least()
-	p.unsettled = len(few) > fewTried && p.req.Priority > p.c.lowest
+	p.unsettled = len(few) > fewTried && p.req.Priority > p.c.Lowest
 	for _, in := range few[:min(fewTried, len(few))] {
 		some := p.with(in)
 		r := some.evict(who)
@@ -298,7 +298,7 @@ func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
 	for i, pos := range o.positions {
 		id := p.v.Node(pos)
 		if held[id].amounts == nil {
-			held[id] = claim{amounts: make([]int64, len(p.c.lineage.resources))}
+			held[id] = claim{amounts: make([]int64, len(p.c.Lineage.Resources))}
 		}
 		for _, n := range p.needs {
 			if n.id >= 0 {

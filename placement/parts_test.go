@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -70,7 +71,7 @@ func TestUnequalParts(t *testing.T) {
 func TestReplacementInAPart(t *testing.T) {
 	spec := roleSpec(t, 2, 2, 2)
 	for i, node := range []string{"n-0-0", "n-0-0", "n-1-0"} {
-		spec.Running = append(spec.Running, placement.Running{
+		spec.Running = append(spec.Running, cluster.Running{
 			Gang: "ns/job", Member: fmt.Sprintf("m-%d", i), Node: node, Resources: muster.Resources{"gpu": 1},
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 )
 
@@ -35,12 +36,12 @@ func (e *evicting) findRoles() func(pos int32, gone []int32) int64 {
 
 // zoneBounds bounds what the zones of a node take of each role without some candidates; nil: they bind nobody.
 func (e *evicting) zoneBounds(id int32, gone []int32) front.Front {
-	if !e.p.bound(e.p.c.flagsOf(id)) {
+	if !e.p.bound(e.p.c.FlagsOf(id)) {
 		return nil
 	}
 	state, most := e.p.stateOf(id, e.p.leavingGifts()[id]), e.p.pendingByRole()
 	for _, i := range gone {
-		state = without(state, e.members[i])
+		state = snapshot.Without(state, e.members[i])
 	}
 	for r, need := range e.p.needsOn(id) {
 		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))

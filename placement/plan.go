@@ -2,12 +2,13 @@ package placement
 
 import (
 	"fmt"
-	"github.com/muster-sched/muster"
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
@@ -32,7 +33,7 @@ func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
 }
 
 // planFor is plan for the common request of gangs that start together.
-func planFor(c *Snapshot, req *gang.Request, t *team, who leave) (*Result, error) {
+func planFor(c *snapshot.Snapshot, req *gang.Request, t *team, who leave) (*Result, error) {
 	p, err := newProblemOf(c, req, t)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func planFor(c *Snapshot, req *gang.Request, t *team, who leave) (*Result, error
 }
 
 // planOn is planFrom for a snapshot.
-func planOn(c *Snapshot, req *gang.Request, who leave) (*Result, error) {
+func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error) {
 	if req != nil && req.Preempt.ForTier != "" {
 		p, err := newProblem(c, req)
 		if err != nil {
@@ -80,7 +81,7 @@ func (p *problem) otherwise(who leave) (*Result, error) {
 	if r := p.wait(); r != nil {
 		return r, nil
 	}
-	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
+	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
 	if r := p.evict(who); r != nil {
 		return r, nil
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
 
 // problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
 // while strategies are tried.
 type problem struct {
-	c       *Snapshot
+	c       *snapshot.Snapshot
 	v       *layout.View
 	req     *gang.Request
 	shapes  []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
@@ -30,13 +31,13 @@ type problem struct {
 	needs    []need // of a unit
 	policy   gang.Policy
 
-	ordered  bool            // the request lists its members in rank order
-	pending  []pendingMember // in rank order
-	pinned   map[string]bool // members that are not preemptible
-	team     *team           // gangs that start together, whose common request this is; else nil
-	own      []*member       // the gang's members on the cluster, in natural order of names
-	running  []siblingMember // the gang's own running members that stay, in rank order
-	least    int             // new members that must be placed
+	ordered  bool               // the request lists its members in rank order
+	pending  []pendingMember    // in rank order
+	pinned   map[string]bool    // members that are not preemptible
+	team     *team              // gangs that start together, whose common request this is; else nil
+	own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
+	running  []siblingMember    // the gang's own running members that stay, in rank order
+	least    int                // new members that must be placed
 	levels   []level
 	oneLevel [1]level // of groups, where there is no second one
 	gather   gathering
@@ -94,15 +95,17 @@ type gathering struct {
 
 // newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
 // found later; every error here is an InvalidError.
-func newProblem(c *Snapshot, req *gang.Request) (*problem, error) { return newProblemOf(c, req, nil) }
+func newProblem(c *snapshot.Snapshot, req *gang.Request) (*problem, error) {
+	return newProblemOf(c, req, nil)
+}
 
 // newProblemOf is newProblem for the common request of gangs that start together.
-func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
+func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t *team) (*problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
 	}
-	r := takeScratch(c.lineage)
+	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
@@ -122,25 +125,16 @@ func newProblemOf(c *Snapshot, req *gang.Request, t *team) (*problem, error) {
 func (p *problem) chooseTree() error {
 	name := p.req.Tree
 	if name == "" {
-		if len(p.c.lineage.views) == 1 {
-			p.v = p.c.lineage.views[0]
+		if len(p.c.Lineage.Views) == 1 {
+			p.v = p.c.Lineage.Views[0]
 			return nil
 		}
 		name = "default"
 	}
-	if p.v = p.c.view(name); p.v == nil {
+	if p.v = p.c.View(name); p.v == nil {
 		return muster.Invalid("request.Tree", p.req.Tree, "unknown topology")
 	}
 	return nil
-}
-
-// view is the topology of this name, nil if there is none.
-func (c *Snapshot) view(name string) *layout.View {
-	i := slices.IndexFunc(c.lineage.views, func(v *layout.View) bool { return v.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return c.lineage.views[i]
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.
@@ -263,9 +257,9 @@ func (p *problem) findAnchors() {
 		return
 	}
 	p.friends = layout.Tally{}
-	p.c.eachWithKey(p.req.AffinityKey, func(m *member) {
-		if !m.leaving || p.req.IgnoreLeaving {
-			p.friends.Add(p.v, p.v.NodeVertex(p.v.At(m.node)), 1)
+	p.c.EachWithKey(p.req.AffinityKey, func(m *snapshot.Member) {
+		if !m.Leaving || p.req.IgnoreLeaving {
+			p.friends.Add(p.v, p.v.NodeVertex(p.v.At(m.Node)), 1)
 		}
 	})
 }

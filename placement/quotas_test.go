@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -26,10 +27,10 @@ func teams(t require.TestingT) *quota.Tree {
 }
 
 // hosts are so many nodes of one GPU.
-func hosts(n int) []placement.Node {
-	nodes := make([]placement.Node, n)
+func hosts(n int) []cluster.Node {
+	nodes := make([]cluster.Node, n)
 	for i := range nodes {
-		nodes[i] = placement.Node{Name: fmt.Sprintf("n%d", i), Allocatable: gpus(1)}
+		nodes[i] = cluster.Node{Name: fmt.Sprintf("n%d", i), Allocatable: gpus(1)}
 	}
 	return nodes
 }
@@ -40,12 +41,12 @@ func teamJob(name, quota string, members int) *gang.Request {
 	return req
 }
 
-func running(gang, quota string, node int) placement.Running {
-	return placement.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota}
+func running(gang, quota string, node int) cluster.Running {
+	return cluster.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota}
 }
 
 func TestQuotaRefuses(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: hosts(8), Quotas: teams(t), Running: []placement.Running{running("g", "guests", 0), running("x", "", 1)}})
+	c := newCluster(t, cluster.Spec{Nodes: hosts(8), Quotas: teams(t), Running: []cluster.Running{running("g", "guests", 0), running("x", "", 1)}})
 	require.Equal(t, gpus(7), c.Quotas().Total(), "what is in no quota is not divided")
 	var why *placement.Unschedulable
 	_, err := placement.Plan(c, teamJob("a", "guests", 4))
@@ -87,7 +88,7 @@ func TestQuotaRefuses(t *testing.T) {
 }
 
 func TestBadQuotas(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: hosts(2), Quotas: teams(t)})
+	c := newCluster(t, cluster.Spec{Nodes: hosts(2), Quotas: teams(t)})
 	for name, message := range map[string]string{
 		"nobody": `request.Quota "nobody": unknown quota`,
 		"org":    `request.Quota "org": members can only be in a quota without children`,
@@ -99,13 +100,13 @@ func TestBadQuotas(t *testing.T) {
 	bad.QuotaLimit = "all"
 	_, err := placement.Plan(c, bad)
 	require.EqualError(t, err, `request.QuotaLimit "all": unknown limit`)
-	_, err = placement.Plan(newCluster(t, placement.Spec{Nodes: hosts(2)}), teamJob("a", "team", 1))
+	_, err = placement.Plan(newCluster(t, cluster.Spec{Nodes: hosts(2)}), teamJob("a", "team", 1))
 	require.EqualError(t, err, `request.Quota "team": unknown quota`)
-	_, err = placement.NewCluster(placement.Spec{Nodes: hosts(1), Total: gpus(1)})
+	_, err = placement.NewCluster(cluster.Spec{Nodes: hosts(1), Total: gpus(1)})
 	require.EqualError(t, err, "cluster.Quotas: missing, while their total or demand is given")
-	_, err = placement.NewCluster(placement.Spec{Nodes: hosts(1), Quotas: teams(t), Demand: map[string]muster.Resources{"org": gpus(1)}})
+	_, err = placement.NewCluster(cluster.Spec{Nodes: hosts(1), Quotas: teams(t), Demand: map[string]muster.Resources{"org": gpus(1)}})
 	require.EqualError(t, err, `quota org.demand.gpu "1": members can only be in a quota without children`)
-	_, err = c.Update(placement.Delta{Place: []placement.Running{running("g", "nobody", 0)}})
+	_, err = c.Update(cluster.Delta{Place: []cluster.Running{running("g", "nobody", 0)}})
 	require.EqualError(t, err, `running member g m0.Quota "nobody": unknown quota`)
 }
 
@@ -113,7 +114,7 @@ func TestBadQuotas(t *testing.T) {
 func TestThreePasses(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{{Name: "a", Min: gpus(2), Max: gpus(10)}, {Name: "b", Min: gpus(2), Max: gpus(10)}})
 	require.NoError(t, err)
-	c := newCluster(t, placement.Spec{Nodes: hosts(10), Quotas: tree, Running: []placement.Running{
+	c := newCluster(t, cluster.Spec{Nodes: hosts(10), Quotas: tree, Running: []cluster.Running{
 		running("b0", "b", 0), running("b0", "b", 1), running("b0", "b", 2),
 	}})
 	queue := []*gang.Request{teamJob("a0", "a", 2), teamJob("a1", "a", 5), teamJob("b1", "b", 3)}
@@ -152,7 +153,7 @@ func TestThreePasses(t *testing.T) {
 	require.Equal(t, gpus(3), used)
 
 	// Where its quota admits a gang, its victims leave in the first pass.
-	full := newCluster(t, placement.Spec{Nodes: hosts(3), Quotas: tree, Running: []placement.Running{
+	full := newCluster(t, cluster.Spec{Nodes: hosts(3), Quotas: tree, Running: []cluster.Running{
 		running("b0", "b", 0), running("b0", "b", 1), running("x", "", 2),
 	}})
 	above := teamJob("a0", "a", 1)
@@ -173,7 +174,7 @@ func TestThreePasses(t *testing.T) {
 // have without members in no quota.
 func TestQuotasFollowTheCluster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := placement.Spec{Nodes: hosts(6), Quotas: teams(t), Demand: map[string]muster.Resources{"team": gpus(3)}}
+		spec := cluster.Spec{Nodes: hosts(6), Quotas: teams(t), Demand: map[string]muster.Resources{"team": gpus(3)}}
 		if rapid.Bool().Draw(t, "total") {
 			spec.Total = gpus(9)
 		}
@@ -196,29 +197,29 @@ func TestQuotasFollowTheCluster(t *testing.T) {
 
 // changeSomehow changes the cluster somehow.
 func changeSomehow(t *rapid.T, c *placement.Cluster, i int, leaf *rapid.Generator[string]) (*placement.Cluster, error) {
-	var refs []placement.MemberRef
+	var refs []cluster.MemberRef
 	for m := range c.Running() {
-		refs = append(refs, placement.MemberRef{Gang: m.Gang, Member: m.Member})
+		refs = append(refs, cluster.MemberRef{Gang: m.Gang, Member: m.Member})
 	}
-	some := func() []placement.MemberRef {
+	some := func() []cluster.MemberRef {
 		return refs[:rapid.IntRange(0, len(refs)).Draw(t, "some")]
 	}
 	node := rapid.IntRange(0, 5).Draw(t, "node")
 	switch rapid.IntRange(0, 6).Draw(t, "step") {
 	case 0:
-		return c.Update(placement.Delta{Remove: some()})
+		return c.Update(cluster.Delta{Remove: some()})
 	case 1:
-		return c.Update(placement.Delta{Leaving: some()})
+		return c.Update(cluster.Delta{Leaving: some()})
 	case 2:
 		r := running(fmt.Sprint("r", i), leaf.Draw(t, "quota"), node)
 		r.NonPreemptible, r.Leaving = rapid.Bool().Draw(t, "pinned"), rapid.Bool().Draw(t, "leaving")
-		return c.Update(placement.Delta{Place: []placement.Running{r}})
+		return c.Update(cluster.Delta{Place: []cluster.Running{r}})
 	case 3:
-		return c.Update(placement.Delta{SetNodes: []placement.Node{{Name: fmt.Sprint("n", node), Allocatable: gpus(2)}}})
+		return c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: fmt.Sprint("n", node), Allocatable: gpus(2)}}})
 	case 4:
-		return c.Update(placement.Delta{SetNodes: []placement.Node{{Name: fmt.Sprint("new", i), Allocatable: gpus(1)}}})
+		return c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: fmt.Sprint("new", i), Allocatable: gpus(1)}}})
 	case 5:
-		return c.Update(placement.Delta{RemoveNodes: []string{fmt.Sprint("n", node)}})
+		return c.Update(cluster.Delta{RemoveNodes: []string{fmt.Sprint("n", node)}})
 	}
 	req := teamJob(fmt.Sprint("g", i), leaf.Draw(t, "quota"), rapid.IntRange(1, 3).Draw(t, "members"))
 	res, err := placement.Plan(c, req)
@@ -261,7 +262,7 @@ func checkQuotas(t *rapid.T, c *placement.Cluster, total muster.Resources) {
 
 // A gang that makes no sense asks for nothing: it takes nothing away from the others of the queue.
 func TestBatchCountsNoNegativeDemand(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: hosts(8), Quotas: teams(t)})
+	c := newCluster(t, cluster.Spec{Nodes: hosts(8), Quotas: teams(t)})
 	bad := teamJob("bad", "other", 1)
 	bad.Shape.Resources = gpus(-1)
 	last, planned := placement.Batch(c, []*gang.Request{bad, teamJob("good", "team", 8)})

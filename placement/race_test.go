@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -31,9 +32,9 @@ func TestSnapshotsAreConcurrent(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				next, err = next.Update(placement.Delta{
-					Leaving:  []placement.MemberRef{ref("x", "x-0")},
-					SetNodes: []placement.Node{{Name: "n9", Allocatable: gpus(int64(i))}},
+				next, err = next.Update(cluster.Delta{
+					Leaving:  []cluster.MemberRef{ref("x", "x-0")},
+					SetNodes: []cluster.Node{{Name: "n9", Allocatable: gpus(int64(i))}},
 				})
 				assert.NoError(t, err)
 				last := ""

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // ranked is a member, new or running, while ranks are found.
@@ -37,7 +38,7 @@ func (p *problem) rankMembers() error {
 		p.place(p.team.ranking(p))
 		return nil
 	}
-	p.own = p.c.membersOf(p.req.Name)
+	p.own = p.c.MembersOf(p.req.Name)
 	if len(p.own) == 0 && p.ordered {
 		p.pending = p.scratch.pending[:0]
 		for i := range p.req.Members {
@@ -48,7 +49,7 @@ func (p *problem) rankMembers() error {
 	}
 	for i := 0; i < len(p.req.Members) && len(p.own) > 0; i++ {
 		name := p.req.Members[i].Name
-		if m := named(p.own, name); m != nil && (!m.leaving || p.req.IgnoreLeaving) {
+		if m := snapshot.Named(p.own, name); m != nil && (!m.Leaving || p.req.IgnoreLeaving) {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
@@ -86,8 +87,8 @@ func pendingRanked(m *gang.Member) ranked { return ranked{m.Name, m.Index, m.Ind
 func (p *problem) ranking() []ranked {
 	all := make([]ranked, 0, len(p.req.Members)+len(p.own))
 	for _, m := range p.own {
-		if !m.leaving || p.req.IgnoreLeaving {
-			all = append(all, ranked{m.name, m.index, m.indexed, p.v.At(m.node)})
+		if !m.Leaving || p.req.IgnoreLeaving {
+			all = append(all, ranked{m.Name, m.Index, m.Indexed, p.v.At(m.Node)})
 		}
 	}
 	const few = 8 // to put one of these in its place is cheaper than to sort

@@ -9,12 +9,13 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
 func (p *problem) refuse() *Unschedulable {
-	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.leaving) > 0
+	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
 	kept := *p
 	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
 	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
@@ -106,7 +107,7 @@ func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
 	if best.domain < 0 {
 		return TierFit{}, false
 	}
-	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.lineage.nodeName), Members: int(best.members)}
+	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.Lineage.NodeName), Members: int(best.members)}
 	if len(p.levels) > 0 {
 		fit.Groups = int(best.members / p.levels[0].size)
 	}
@@ -284,8 +285,8 @@ func (p *problem) causes() NodeCauses {
 	if p.hasRoles() {
 		roles = p.ofRoles()
 	}
-	for id := range int32(len(p.c.lineage.names)) {
-		if p.c.flagsOf(id)&present == 0 {
+	for id := range int32(len(p.c.Lineage.Names)) {
+		if p.c.FlagsOf(id)&snapshot.Present == 0 {
 			continue
 		}
 		out.Total++

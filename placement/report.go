@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -26,7 +28,7 @@ func (p *problem) result(units []int32, waits []Waited) *Result {
 func (p *problem) hold(r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = append(r.lenient, s.ZoneMember(p.c.lineage.exclusive).Exclusive == numa.Preferred)
+		r.lenient = append(r.lenient, s.ZoneMember(p.c.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
 	if p.hasRoles() {
 		r.roles = make(map[string]int, len(p.pending))
@@ -38,12 +40,12 @@ func (p *problem) hold(r *Result) {
 
 // waitForNames adds leaving members whose names the plan gives to new ones: both cannot be there at once.
 func (p *problem) waitForNames(r *Result) {
-	if !slices.ContainsFunc(p.own, func(m *member) bool { return m.leaving }) {
+	if !slices.ContainsFunc(p.own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return
 	}
 	for _, a := range r.Assignments {
-		if m := p.c.member(r.Gang, a.Member); m != nil {
-			if w := (Waited{MemberRef{Gang: m.class.gang, Member: m.name}, p.c.lineage.names[m.node]}); !slices.Contains(r.WaitsFor, w) {
+		if m := p.c.Member(r.Gang, a.Member); m != nil {
+			if w := (Waited{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, p.c.Lineage.Names[m.Node]}); !slices.Contains(r.WaitsFor, w) {
 				r.WaitsFor = append(r.WaitsFor, w)
 			}
 		}
@@ -72,7 +74,7 @@ func (p *problem) describe(positions []int32) *Result {
 	domain := p.v.Named(p.v.Lowest(where))
 	tier := p.v.TierOf(domain)
 	r.Tier, r.Layer = int(tier), p.v.LayerName(tier)
-	r.Domain = p.v.Path(domain, p.c.lineage.nodeName)
+	r.Domain = p.v.Path(domain, p.c.Lineage.NodeName)
 	tiers := p.reachedByGroups(positions)
 	if p.inParts() {
 		r.Elsewhere = p.elsewhere(positions)
@@ -114,7 +116,7 @@ func (p *problem) assignments(r *Result, positions []int32) {
 	}
 	for i, pos := range positions {
 		m, a := &p.pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.lineage.names[p.v.Node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.Lineage.Names[p.v.Node(pos)]
 		if len(p.levels) > 0 {
 			a.Group = m.rank / int(p.levels[0].size)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -103,7 +104,7 @@ type Assignment struct {
 
 // Victim is a running member that a plan evicts.
 type Victim struct {
-	MemberRef
+	cluster.MemberRef
 	Node string
 	// Priority is that of its gang. It is below the preemptor's, unless OverMin says why the member may leave.
 	Priority int64
@@ -125,6 +126,6 @@ type Preemption struct {
 
 // Waited is a leaving member that a plan waits for.
 type Waited struct {
-	MemberRef
+	cluster.MemberRef
 	Node string
 }

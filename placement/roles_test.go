@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -14,22 +15,22 @@ import (
 )
 
 // roleSpec is leaves of nodes with so many devices each.
-func roleSpec(t *testing.T, leaves, nodes int, devices int64) placement.Spec {
+func roleSpec(t *testing.T, leaves, nodes int, devices int64) cluster.Spec {
 	t.Helper()
 	tree := topology.Spec{Layers: []topology.Layer{{Name: "leaf", Tier: 1}}}
-	var spec placement.Spec
+	var spec cluster.Spec
 	for l := range leaves {
 		d := topology.Domain{Name: fmt.Sprintf("leaf-%d", l), Tier: 1}
 		for n := range nodes {
 			name := fmt.Sprintf("n-%d-%d", l, n)
 			d.Nodes = append(d.Nodes, name)
-			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": devices, muster.CPU: 64_000}})
+			spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": devices, muster.CPU: 64_000}})
 		}
 		tree.Roots = append(tree.Roots, d)
 	}
 	built, err := topology.New(tree)
 	require.NoError(t, err)
-	spec.Trees = []placement.NamedTree{{Tree: built}}
+	spec.Trees = []cluster.NamedTree{{Tree: built}}
 	return spec
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -14,10 +15,10 @@ import (
 )
 
 // zonedSpec is a leaf of nodes with so many zones, each with these devices and 16 CPUs.
-func zonedSpec(t *testing.T, nodes, zones int, devices int64) placement.Spec {
+func zonedSpec(t *testing.T, nodes, zones int, devices int64) cluster.Spec {
 	t.Helper()
 	spec := roleSpec(t, 1, nodes, devices*int64(zones))
-	known := &placement.NUMA{}
+	known := &cluster.NUMA{}
 	for id := range zones {
 		known.Zones = append(known.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{"gpu": devices, muster.CPU: 16_000}})
 	}
@@ -83,7 +84,7 @@ func TestCausesOfRolesInZones(t *testing.T) {
 	bare := spec.Nodes[1]
 	bare.NUMA = nil
 	spec.Nodes[1] = bare // no zones
-	spec.Running = append(spec.Running, placement.Running{
+	spec.Running = append(spec.Running, cluster.Running{
 		Gang: "ns/other", Member: "m", Node: spec.Nodes[2].Name, Resources: muster.Resources{"gpu": 2},
 		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{
 			{Zone: 0, Resources: muster.Resources{"gpu": 1}}, {Zone: 1, Resources: muster.Resources{"gpu": 1}},
@@ -105,7 +106,7 @@ func TestApplyKeepsRolesApart(t *testing.T) {
 	spec := zonedSpec(t, 1, 2, 6)
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)
-	between := placement.Delta{Place: []placement.Running{{
+	between := cluster.Delta{Place: []cluster.Running{{
 		Gang: "ns/other", Member: "m", Node: spec.Nodes[0].Name, Resources: muster.Resources{"gpu": 2},
 		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{
 			{Zone: 0, Resources: muster.Resources{"gpu": 1}}, {Zone: 1, Resources: muster.Resources{"gpu": 1}},
@@ -131,7 +132,7 @@ func TestApplyKeepsRolesApart(t *testing.T) {
 	next, err := c.Update(between)
 	require.NoError(t, err)
 	_, err = next.Apply(res)
-	var conflict *placement.ConflictError
+	var conflict *cluster.ConflictError
 	require.ErrorAs(t, err, &conflict)
 	require.Equal(t, "m-1", conflict.Member)
 }
@@ -140,8 +141,8 @@ func TestApplyKeepsRolesApart(t *testing.T) {
 func TestZonesTakeWhatIsWithinOtherCounts(t *testing.T) {
 	spec := roleSpec(t, 1, 2, 12)
 	spec.NUMAExclusive = numa.Preferred
-	zones := func(cpus ...int64) *placement.NUMA {
-		known := &placement.NUMA{}
+	zones := func(cpus ...int64) *cluster.NUMA {
+		known := &cluster.NUMA{}
 		for id, cpu := range cpus {
 			known.Zones = append(known.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{"gpu": 6, muster.CPU: cpu}})
 		}

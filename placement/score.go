@@ -30,10 +30,10 @@ func (s *sums) nodeScore(x layout.Vertex) int64 {
 		return score
 	}
 	id := s.p.v.Node(pos)
-	name := s.p.c.lineage.names[id]
+	name := s.p.c.Lineage.Names[id]
 	var score int64
 	for _, shape := range s.p.shapes {
-		score += shape.PreferenceScore(name, s.p.c.static.at(id).labels)
+		score += shape.PreferenceScore(name, s.p.c.Static.At(id).Labels)
 	}
 	if s.p.req.Score != nil {
 		score += s.p.req.Score(name) * int64(s.p.size())

@@ -1,6 +1,9 @@
 package placement
 
-import "github.com/muster-sched/muster/internal/sets"
+import (
+	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
 
 // scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
@@ -56,8 +59,8 @@ func (r *scratch) positions(n int64) []int32 {
 }
 
 // takeScratch gives a problem something to write on, itself included.
-func takeScratch(f *lineage) *scratch {
-	r, _ := f.scratch.Get().(*scratch)
+func takeScratch(f *snapshot.Lineage) *scratch {
+	r, _ := f.Scratch.Get().(*scratch)
 	if r == nil {
 		r = &scratch{}
 	}
@@ -66,9 +69,9 @@ func takeScratch(f *lineage) *scratch {
 
 // done gives it to others; nothing refers to the problem any more.
 func (p *problem) done() {
-	r, f := p.scratch, p.c.lineage
+	r, f := p.scratch, p.c.Lineage
 	r.problem, r.ask, r.asked = problem{}, ask{}, false // they hold the snapshot
 	r.depth, r.used, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]
-	f.scratch.Put(r)
+	f.Scratch.Put(r)
 }

@@ -6,38 +6,32 @@ import (
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// shapeIndex is the index of a shape, and what was found out while its nodes were counted.
-type shapeIndex struct {
-	index   index.Index
-	needs   needsByZones
-	inexact bool // the zones of some node were perhaps not counted exactly
-}
-
 // newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
-func (p *problem) newIndex() *shapeIndex {
-	s := &shapeIndex{}
-	if !s.index.Build(p.v, p.countNodes, p.alikeIn(&s.index, nil)) {
+func (p *problem) newIndex() *snapshot.ShapeIndex {
+	s := &snapshot.ShapeIndex{}
+	if !s.Index.Build(p.v, p.countNodes, p.alikeIn(&s.Index, nil)) {
 		return nil
 	}
-	s.needs, s.inexact = p.allNeeds(), p.alignment.inexact
+	s.Needs, s.Inexact = p.allNeeds(), p.alignment.inexact
 	return s
 }
 
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
 // of the domains above them).
-func (p *problem) after(s *shapeIndex, nodes []int32) *shapeIndex {
+func (p *problem) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 	if s == nil {
 		return p.newIndex()
 	}
-	p.alignment.indexNeeds = s.needs
+	p.alignment.indexNeeds = s.Needs
 	return p.recount(s, nodes, nil, nil)
 }
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
-func (p *problem) overlay(s *shapeIndex) *shapeIndex {
+func (p *problem) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	excluded, extra := p.excluded(), p.leavingGifts()
 	var nodes []int32
 	for id := range excluded {
@@ -50,33 +44,33 @@ func (p *problem) overlay(s *shapeIndex) *shapeIndex {
 		return s
 	}
 	for _, l := range p.levels {
-		p.groupsOf(&s.index, l.size) // to start from
+		p.groupsOf(&s.Index, l.size) // to start from
 	}
 	slices.Sort(nodes)
 	return p.recount(s, slices.Compact(nodes), excluded, extra)
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex.
-func (p *problem) recount(s *shapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *shapeIndex {
-	next := &shapeIndex{}
-	if !next.index.Recount(&s.index, nodes, p.counter(excluded, extra), p.alikeIn(&next.index, extra)) {
+func (p *problem) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]gift) *snapshot.ShapeIndex {
+	next := &snapshot.ShapeIndex{}
+	if !next.Index.Recount(&s.Index, nodes, p.counter(excluded, extra), p.alikeIn(&next.Index, extra)) {
 		return nil
 	}
-	next.needs, next.inexact = p.allNeeds(), p.alignment.inexact || s.inexact
+	next.Needs, next.Inexact = p.allNeeds(), p.alignment.inexact || s.Inexact
 	return next
 }
 
 // groupsOf are the sums of an index for a group size.
 func (p *problem) groupsOf(ix *index.Index, size int64) *index.GroupSums {
-	return ix.GroupsOf(&p.c.lineage.clock, p.c.lineage.keptSizes, size)
+	return ix.GroupsOf(&p.c.Lineage.Clock, p.c.Lineage.KeptSizes, size)
 }
 
 // counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
 func (p *problem) counter(excluded map[int32]bool, extra map[int32]gift) func(id int32) int32 {
 	plain, zones := !p.selective() && p.req.Eligible == nil, p.zoneCounter()
 	return func(id int32) int32 {
-		flags := p.c.flagsOf(id)
-		if excluded[id] || (flags&^zoned != present || !plain) && p.refusal(id) != "" {
+		flags := p.c.FlagsOf(id)
+		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && p.refusal(id) != "" {
 			return 0
 		}
 		g := extra[id]
@@ -108,17 +102,17 @@ func (p *problem) countNodes(slots *cow.Column[int32]) (total int64) {
 			page[i] = boundlessSlots
 		}
 		for _, need := range p.needs {
-			for i, free := range p.c.free[need.id].Page(int(first / cow.PageSize))[:cow.PageSize] {
+			for i, free := range p.c.Free[need.id].Page(int(first / cow.PageSize))[:cow.PageSize] {
 				page[i] = min(page[i], fits(free, need.amount))
 			}
 		}
-		states := p.c.zones.Page(int(first / cow.PageSize))
-		for i, f := range p.c.static.flags.Page(int(first / cow.PageSize))[:n] {
+		states := p.c.Zones.Page(int(first / cow.PageSize))
+		for i, f := range p.c.Static.Flags.Page(int(first / cow.PageSize))[:n] {
 			switch id := first + int32(i); {
-			case f&^zoned != present:
+			case f&^snapshot.Zoned != snapshot.Present:
 				page[i] = count(id)
 			case page[i] > 0 && p.bound(f):
-				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.bare)).Slots))
+				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
 			}
 			total += int64(page[i])
 		}

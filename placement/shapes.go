@@ -68,7 +68,7 @@ func (p *problem) readNeeds() bool {
 		}
 	}
 	p.needs = make([]need, 0, asked)
-	for i, name := range p.c.lineage.resources { // in natural order
+	for i, name := range p.c.Lineage.Resources { // in natural order
 		if amount := p.shapes[0].Resources[name]; amount > 0 {
 			p.needs = append(p.needs, need{id: i, amount: amount, name: name})
 		}
@@ -91,7 +91,7 @@ func (p *problem) sumNeeds() error {
 			sum[name] += amount
 		}
 	}
-	for i, name := range p.c.lineage.resources {
+	for i, name := range p.c.Lineage.Resources {
 		if sum[name] > 0 {
 			p.needs = append(p.needs, need{id: i, amount: sum[name], name: name})
 		}

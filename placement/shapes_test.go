@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -37,9 +38,9 @@ func shapesCluster(t *testing.T) *placement.Cluster {
 		},
 	})
 	require.NoError(t, err)
-	spec := placement.Spec{Trees: []placement.NamedTree{{Tree: tree}}}
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Tree: tree}}}
 	for i, gpus := range []int64{2, 4, 3, 4} {
-		spec.Nodes = append(spec.Nodes, placement.Node{
+		spec.Nodes = append(spec.Nodes, cluster.Node{
 			Name: fmt.Sprintf("n-%d", i), Allocatable: muster.Resources{muster.CPU: 4000, "gpu": gpus},
 		})
 	}

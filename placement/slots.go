@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -123,8 +124,8 @@ func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 	if n.id < 0 {
 		return 0
 	}
-	free := p.c.free[n.id].At(id)
-	if extra == nil || free == boundless {
+	free := p.c.Free[n.id].At(id)
+	if extra == nil || free == snapshot.Boundless {
 		return free
 	}
 	return free + extra[n.id]
@@ -133,16 +134,16 @@ func (p *problem) freeOf(id int32, n need, extra []int64) int64 {
 // refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
 // selector, eligible; empty if none. An absent node is not-ready.
 func (p *problem) refusal(id int32) string {
-	n := p.c.static.at(id)
-	name := p.c.lineage.names[id]
+	n := p.c.Static.At(id)
+	name := p.c.Lineage.Names[id]
 	switch {
-	case n.flags&cordoned != 0:
+	case n.Flags&snapshot.Cordoned != 0:
 		return "cordoned"
-	case n.flags&notReady != 0 || n.flags&present == 0:
+	case n.Flags&snapshot.NotReady != 0 || n.Flags&snapshot.Present == 0:
 		return "not-ready"
-	case n.flags&tainted != 0 && !p.tolerates(n.class.taints):
+	case n.Flags&snapshot.Tainted != 0 && !p.tolerates(n.Class.Taints):
 		return "taint"
-	case !p.selects(name, n.labels):
+	case !p.selects(name, n.Labels):
 		return "selector"
 	case p.req.Eligible != nil && !p.req.Eligible(name):
 		return "eligible"
@@ -158,7 +159,7 @@ func (p *problem) opening(refusal func(id int32) string) func(pos int32) bool {
 	plain := !p.selective() && p.req.Eligible == nil
 	return func(pos int32) bool {
 		id := p.v.Node(pos)
-		return !excluded[id] && !(hard && pos >= end) && (plain && p.c.flagsOf(id)&^zoned == present || refusal(id) == "")
+		return !excluded[id] && !(hard && pos >= end) && (plain && p.c.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == "")
 	}
 }
 
@@ -169,7 +170,7 @@ func (p *problem) excluded() map[int32]bool {
 	}
 	out := make(map[int32]bool, len(p.req.Exclude))
 	for _, name := range p.req.Exclude {
-		if id, ok := p.c.lineage.id(name); ok {
+		if id, ok := p.c.Lineage.Id(name); ok {
 			out[id] = true
 		}
 	}
@@ -184,23 +185,23 @@ type gift struct {
 
 // leavingGifts is what leaving members give back on each node, nil while they count as staying.
 func (p *problem) leavingGifts() map[int32]gift {
-	if !p.leavingGone || len(p.c.leaving) == 0 {
+	if !p.leavingGone || len(p.c.Leaving) == 0 {
 		return nil
 	}
 	if p.alignment.gifts != nil {
 		return p.alignment.gifts
 	}
 	p.alignment.gifts = map[int32]gift{}
-	for _, m := range p.c.leaving {
-		g, ok := p.alignment.gifts[m.node]
+	for _, m := range p.c.Leaving {
+		g, ok := p.alignment.gifts[m.Node]
 		if !ok {
-			g = gift{make([]int64, len(p.c.lineage.resources)), p.c.zones.At(m.node)}
+			g = gift{make([]int64, len(p.c.Lineage.Resources)), p.c.Zones.At(m.Node)}
 		}
-		for r, amount := range m.class.holds {
+		for r, amount := range m.Class.Holds {
 			g.amounts[r] += amount
 		}
-		g.zones = without(g.zones, m)
-		p.alignment.gifts[m.node] = g
+		g.zones = snapshot.Without(g.zones, m)
+		p.alignment.gifts[m.Node] = g
 	}
 	return p.alignment.gifts
 }

@@ -32,8 +32,8 @@ func (p *problem) ownIndex() *index.Index {
 	if *own == nil {
 		if shape := p.index(); shape != nil {
 			if shape = p.overlay(shape); shape != nil {
-				*own = &shape.index
-				p.alignment.inexact = p.alignment.inexact || shape.inexact
+				*own = &shape.Index
+				p.alignment.inexact = p.alignment.inexact || shape.Inexact
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -21,14 +22,14 @@ import (
 
 // model is a cluster that is changed in the dullest way; a snapshot must equal the cluster that is built from it.
 type model struct {
-	trees     []placement.NamedTree
+	trees     []cluster.NamedTree
 	exclusive numa.Exclusive
-	nodes     map[string]placement.Node
-	running   map[placement.MemberRef]placement.Running
+	nodes     map[string]cluster.Node
+	running   map[cluster.MemberRef]cluster.Running
 }
 
-func newModel(spec placement.Spec) model {
-	m := model{spec.Trees, spec.NUMAExclusive, map[string]placement.Node{}, map[placement.MemberRef]placement.Running{}}
+func newModel(spec cluster.Spec) model {
+	m := model{spec.Trees, spec.NUMAExclusive, map[string]cluster.Node{}, map[cluster.MemberRef]cluster.Running{}}
 	for _, n := range spec.Nodes {
 		m.nodes[n.Name] = n
 	}
@@ -40,23 +41,23 @@ func newModel(spec placement.Spec) model {
 	return m
 }
 
-func refOf(r placement.Running) placement.MemberRef {
-	return placement.MemberRef{Gang: r.Gang, Member: r.Member}
+func refOf(r cluster.Running) cluster.MemberRef {
+	return cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 }
 
-func (m model) spec() placement.Spec {
-	spec := placement.Spec{Trees: m.trees, NUMAExclusive: m.exclusive}
+func (m model) spec() cluster.Spec {
+	spec := cluster.Spec{Trees: m.trees, NUMAExclusive: m.exclusive}
 	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
 		spec.Nodes = append(spec.Nodes, m.nodes[name])
 	}
-	spec.Running = slices.SortedFunc(maps.Values(m.running), func(a, b placement.Running) int {
+	spec.Running = slices.SortedFunc(maps.Values(m.running), func(a, b cluster.Running) int {
 		return cmp.Or(cmp.Compare(b.Gang, a.Gang), cmp.Compare(a.Member, b.Member))
 	})
 	return spec
 }
 
 // update is Delta as its comments say; false if it cannot be applied.
-func (m model) update(d placement.Delta) (model, bool) {
+func (m model) update(d cluster.Delta) (model, bool) {
 	next := model{m.trees, m.exclusive, maps.Clone(m.nodes), maps.Clone(m.running)}
 	for _, ref := range d.Remove {
 		if _, ok := next.running[ref]; !ok {
@@ -99,7 +100,7 @@ func (m model) update(d placement.Delta) (model, bool) {
 	return next, true
 }
 
-func (m model) on(node string) (out []placement.Running) {
+func (m model) on(node string) (out []cluster.Running) {
 	for _, r := range m.running {
 		if r.Node == node {
 			out = append(out, r)
@@ -108,7 +109,7 @@ func (m model) on(node string) (out []placement.Running) {
 	return out
 }
 
-func (m model) fits(r placement.Running) bool {
+func (m model) fits(r cluster.Running) bool {
 	n, ok := m.nodes[r.Node]
 	for name, amount := range r.Resources {
 		free, named := n.Allocatable[name]
@@ -122,19 +123,19 @@ func (m model) fits(r placement.Running) bool {
 
 // drawDelta draws a change that can often be applied: of members that run or do not, of nodes that are there, have a
 // place in a tree, or are new, of resources that are known or not.
-func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
+func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 	some := func(what string, percent int) int {
 		return max(0, rapid.IntRange(0, 99).Draw(t, what)-99+percent) * 4 / max(percent, 1)
 	}
 	node := func() string { return rapid.SampledFrom(names).Draw(t, "node") }
 	running := slices.SortedFunc(maps.Keys(m.running), compareRefs)
-	member := func() placement.MemberRef {
+	member := func() cluster.MemberRef {
 		if len(running) == 0 || rapid.IntRange(0, 19).Draw(t, "unknown") == 19 {
-			return placement.MemberRef{Gang: "ns/other", Member: "nobody"}
+			return cluster.MemberRef{Gang: "ns/other", Member: "nobody"}
 		}
 		return rapid.SampledFrom(running).Draw(t, "member")
 	}
-	var d placement.Delta
+	var d cluster.Delta
 	for range some("removed", 40) {
 		d.Remove = append(d.Remove, member())
 	}
@@ -153,7 +154,7 @@ func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
 		d.SetNodes = append(d.SetNodes, drawNode(t, node()))
 	}
 	for i := range some("placed", 50) {
-		r := placement.Running{Gang: rapid.SampledFrom([]string{"ns/other", "ns/job", "ns/z"}).Draw(t, "gang"), Node: node()}
+		r := cluster.Running{Gang: rapid.SampledFrom([]string{"ns/other", "ns/job", "ns/z"}).Draw(t, "gang"), Node: node()}
 		r.Member = rapid.SampledFrom([]string{fmt.Sprint("new-", i), "new-10", "other-1", "a"}).Draw(t, "name")
 		r.Resources = drawAmounts(t, 1)
 		r.Leaving = rapid.IntRange(0, 4).Draw(t, "leaves") == 4
@@ -165,12 +166,12 @@ func drawDelta(t *rapid.T, m model, names []string) placement.Delta {
 	return d
 }
 
-func compareRefs(a, b placement.MemberRef) int {
+func compareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(cmp.Compare(a.Gang, b.Gang), cmp.Compare(a.Member, b.Member))
 }
 
-func drawNode(t *rapid.T, name string) placement.Node {
-	n := placement.Node{Name: name, Allocatable: drawAmounts(t, 4), NUMA: drawZones(t)}
+func drawNode(t *rapid.T, name string) cluster.Node {
+	n := cluster.Node{Name: name, Allocatable: drawAmounts(t, 4), NUMA: drawZones(t)}
 	if n.Allocatable[muster.Pods] == math.MaxInt64 {
 		delete(n.Allocatable, muster.Pods) // means the same
 	}
@@ -240,7 +241,7 @@ func TestSnapshotsEqualNewClusters(t *testing.T) {
 
 // step changes snapshot and model alike.
 func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []string) (*placement.Cluster, model) {
-	var d placement.Delta
+	var d cluster.Delta
 	var next *placement.Cluster
 	var err error
 	switch rapid.IntRange(0, 3).Draw(t, "step") {
@@ -279,7 +280,7 @@ func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []
 }
 
 // ofGang lists the members of a gang that run.
-func (m model) ofGang(name string) (out []placement.MemberRef) {
+func (m model) ofGang(name string) (out []cluster.MemberRef) {
 	for ref := range m.running {
 		if ref.Gang == name {
 			out = append(out, ref)
@@ -289,7 +290,7 @@ func (m model) ofGang(name string) (out []placement.MemberRef) {
 }
 
 // stepApply plans the gang, on what is free now, and applies that.
-func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.Delta, next *placement.Cluster, err error) {
+func stepApply(c *placement.Cluster, m model, req *gang.Request) (d cluster.Delta, next *placement.Cluster, err error) {
 	now := *req
 	now.IgnoreLeaving = true
 	res, err := placement.Plan(c, &now)
@@ -306,7 +307,7 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d placement.De
 		members[req.Members[i].Name] = &req.Members[i]
 	}
 	for _, a := range res.Assignments {
-		d.Place = append(d.Place, placement.Running{
+		d.Place = append(d.Place, cluster.Running{
 			Gang: req.Name, Member: a.Member, Node: a.Node, AffinityKey: req.AffinityKey, NUMA: a.NUMA,
 			Priority: req.Priority, MinMember: least,
 			Resources: validity.ShapeOf(req, members[a.Member]).Resources,
@@ -337,6 +338,6 @@ func sumOverflows(m model) bool {
 }
 
 func requireConflict(t require.TestingT, err error) {
-	var conflict *placement.ConflictError
+	var conflict *cluster.ConflictError
 	require.ErrorAs(t, err, &conflict)
 }

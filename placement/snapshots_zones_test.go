@@ -6,19 +6,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // hasZonesOf holds if the node has every zone of which a member has a share, or if nothing is known of its zones.
-func hasZonesOf(n placement.Node, r placement.Running) bool {
+func hasZonesOf(n cluster.Node, r cluster.Running) bool {
 	if r.NUMA == nil || n.NUMA == nil {
 		return true
 	}
 	return !slices.ContainsFunc(r.NUMA.Shares, func(s numa.Share) bool { return zoneOf(n.NUMA, s.Zone) == nil })
 }
 
-func zoneOf(n *placement.NUMA, id int) *numa.Zone {
+func zoneOf(n *cluster.NUMA, id int) *numa.Zone {
 	if i := slices.IndexFunc(n.Zones, func(z numa.Zone) bool { return z.ID == id }); i >= 0 {
 		return &n.Zones[i]
 	}
@@ -26,7 +26,7 @@ func zoneOf(n *placement.NUMA, id int) *numa.Zone {
 }
 
 // hasRoomInZones holds if the zones of the node, which it has, have room for the shares of a member.
-func (m model) hasRoomInZones(n placement.Node, r placement.Running) bool {
+func (m model) hasRoomInZones(n cluster.Node, r cluster.Running) bool {
 	if r.NUMA == nil || n.NUMA == nil {
 		return true
 	}
@@ -61,11 +61,11 @@ func (m model) hasRoomInZones(n placement.Node, r placement.Running) bool {
 }
 
 // drawZones draws up to three zones of a node, mostly nothing, with a policy or not, and somebody unknown in the first.
-func drawZones(t *rapid.T) *placement.NUMA {
-	var n *placement.NUMA
+func drawZones(t *rapid.T) *cluster.NUMA {
+	var n *cluster.NUMA
 	for id := range rapid.SampledFrom([]int{0, 0, 2, 3, 1}).Draw(t, "zones") {
 		if n == nil {
-			n = &placement.NUMA{Policy: drawPolicy(t)}
+			n = &cluster.NUMA{Policy: drawPolicy(t)}
 		}
 		n.Zones = append(n.Zones, numa.Zone{ID: id, Allocatable: gpus(rapid.Int64Range(0, 2).Draw(t, "in a zone"))})
 	}

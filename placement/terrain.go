@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // terrain says which vertices are alike for members of several roles: the same fits there, however the gang is made of them.
@@ -111,7 +112,7 @@ func (m *terrainMaker) readNodes() {
 		for i, most := range m.terrain.demand {
 			free[i] = min(free[i], most)
 		}
-		usual, leaf := flags&^zoned == present, m.cast.p.v.LeafOf[pos]
+		usual, leaf := flags&^snapshot.Zoned == snapshot.Present, m.cast.p.v.LeafOf[pos]
 		if !usual || leaf != last { // else it is as the one before
 			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
 			m.begin(x)
@@ -181,7 +182,7 @@ type freeReader struct {
 	cast  *cast
 	page  int32
 	pages [][]int64 // by need
-	flags []nodeFlags
+	flags []snapshot.NodeFlags
 	// beside: on some nodes somebody counts as gone, or something is as good as taken.
 	beside bool
 }
@@ -191,7 +192,7 @@ func (c *cast) newFreeReader() *freeReader {
 }
 
 // read finds what a node has free of each resource beside what is as good as taken, once those are gone who count as gone, and its flags.
-func (f *freeReader) read(into []int64, id int32) nodeFlags {
+func (f *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	if f.page != id/cow.PageSize {
 		f.turn(id / cow.PageSize)
 	}
@@ -202,7 +203,7 @@ func (f *freeReader) read(into []int64, id int32) nodeFlags {
 	if f.beside {
 		gift, held := f.cast.gifts[id].amounts, f.cast.held[id].amounts
 		for i, n := range f.cast.p.needs {
-			if n.id < 0 || into[i] == boundless {
+			if n.id < 0 || into[i] == snapshot.Boundless {
 				continue
 			}
 			if gift != nil {
@@ -219,10 +220,10 @@ func (f *freeReader) read(into []int64, id int32) nodeFlags {
 // turn turns to a page.
 func (f *freeReader) turn(page int32) {
 	f.page = page
-	f.flags = f.cast.p.c.static.flags.Page(int(page))
+	f.flags = f.cast.p.c.Static.Flags.Page(int(page))
 	for i, n := range f.cast.p.needs {
 		if n.id >= 0 {
-			f.pages[i] = f.cast.p.c.free[n.id].Page(int(page))
+			f.pages[i] = f.cast.p.c.Free[n.id].Page(int(page))
 		} else {
 			f.pages[i] = noAmounts[:]
 		}

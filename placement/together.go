@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -27,7 +28,7 @@ func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Res
 }
 
 // togetherOn is Together that says who may leave.
-func togetherOn(c *Snapshot, gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
+func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ type team struct {
 }
 
 // newTeam checks gangs one by one, and that they agree in what decides about all.
-func newTeam(c *Snapshot, requests []*gang.Request) (*team, error) {
+func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
 	}
@@ -198,10 +199,10 @@ func (t *team) ranking(p *problem) []ranked {
 		all = append(all, ranked{name: p.req.Members[i].Name, index: p.req.Members[i].Index, indexed: true, pos: -1})
 	}
 	for i, r := range t.gangs {
-		for _, m := range p.c.membersOf(r.Name) {
-			if !m.leaving || p.req.IgnoreLeaving {
-				name := t.name(i, m.name)
-				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.At(m.node)})
+		for _, m := range p.c.MembersOf(r.Name) {
+			if !m.Leaving || p.req.IgnoreLeaving {
+				name := t.name(i, m.Name)
+				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.At(m.Node)})
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func (t *team) ranking(p *problem) []ranked {
 }
 
 // results parts a common result into those of the gangs.
-func (t *team) results(c *Snapshot, all *Result) ([]*Result, error) {
+func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	nodes, zones := make(map[string]string, len(all.Assignments)), map[string]*numa.Placed{} // by member
 	for _, a := range all.Assignments {
 		nodes[a.Member] = a.Node
@@ -232,7 +233,7 @@ func (t *team) results(c *Snapshot, all *Result) ([]*Result, error) {
 		var positions []int32
 		for k, m := range some.pending {
 			if node, ok := nodes[t.name(i, m.name)]; ok {
-				id, _ := c.lineage.id(node)
+				id, _ := c.Lineage.Id(node)
 				in[k], positions = true, append(positions, p.v.At(id))
 			}
 		}

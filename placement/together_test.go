@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -81,7 +82,7 @@ func first(r *placement.Result, n int) *placement.Result {
 func TestVictimsOfGangsTogether(t *testing.T) {
 	spec := roleSpec(t, 2, 2, 2)
 	for i, node := range []string{"n-0-0", "n-0-0", "n-0-1", "n-1-0"} {
-		spec.Running = append(spec.Running, placement.Running{Gang: fmt.Sprint("pod-", i), Member: "p", Node: node, Resources: muster.Resources{"gpu": 1}})
+		spec.Running = append(spec.Running, cluster.Running{Gang: fmt.Sprint("pod-", i), Member: "p", Node: node, Resources: muster.Resources{"gpu": 1}})
 	}
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)

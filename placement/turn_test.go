@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -66,7 +67,7 @@ func TestQueueOfGangsTogether(t *testing.T) {
 }
 
 // drawTogether draws a queue in which some gangs start together, most of them in what they must agree in.
-func drawTogether(t *rapid.T) (placement.Spec, []*gang.Request) {
+func drawTogether(t *rapid.T) (cluster.Spec, []*gang.Request) {
 	spec, queue := drawQueue(t)
 	for i, req := range queue {
 		if i > 0 && rapid.IntRange(0, 2).Draw(t, "alike") > 0 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
 )
@@ -27,7 +29,7 @@ func (p *problem) evict(who leave) *Result {
 	if who == nobody || p.req.NeverPreempts || p.req.QuotaLimit == quota.Borrow || who == ifAdmitted && p.refusedBy != nil {
 		return nil
 	}
-	if p.c.lowest >= p.req.Priority && (p.req.Quota == "" || p.c.quotas == nil) {
+	if p.c.Lowest >= p.req.Priority && (p.req.Quota == "" || p.c.Quotas == nil) {
 		return nil // nobody is below, and nothing is reclaimed
 	}
 	if p.inParts() && p.parting.content == nil {
@@ -61,7 +63,7 @@ func (e *evicting) together() preempt.Solution {
 		return preempt.Solution{Proven: true}
 	}
 	e.findNodes()
-	if e.p.c.quotas != nil {
+	if e.p.c.Quotas != nil {
 		e.withQuotas()
 	}
 	return preempt.Solve(e.question)
@@ -72,7 +74,7 @@ type evicting struct {
 	p          *problem
 	question   preempt.Problem
 	units      int
-	members    []*member // by candidate
+	members    []*snapshot.Member // by candidate
 	strategies []strategy
 	preemptor  preempt.Preemptor
 	kinds      map[kindKey]int32
@@ -89,7 +91,7 @@ func newEvicting(p *problem) *evicting {
 		return nil
 	}
 	e.units = counts[0]
-	e.preemptor = preempt.Preemptor{Priority: p.req.Priority, Quotas: p.c.quotas}
+	e.preemptor = preempt.Preemptor{Priority: p.req.Priority, Quotas: p.c.Quotas}
 	if p.req.Quota != "" {
 		e.preemptor.Ask = p.asks(e.units)
 		if helps, err := e.preemptor.Limit(p.demand(), p.req.QuotaLimit); !helps || err != nil {
@@ -128,7 +130,7 @@ func (e *evicting) findNodes() {
 		for r, need := range e.p.needs {
 			n.Free[r] = e.p.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.p.bound(e.p.c.flagsOf(id)) && !e.p.hasRoles() {
+		if e.p.bound(e.p.c.FlagsOf(id)) && !e.p.hasRoles() {
 			e.question.Slots = e.slotsWithout
 		}
 	}
@@ -185,9 +187,9 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 
 // without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
 func (e *evicting) without(gone []int32) *problem {
-	var d Delta
+	var d cluster.Delta
 	for _, i := range gone {
-		d.Remove = append(d.Remove, MemberRef{Gang: e.members[i].class.gang, Member: e.members[i].name})
+		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
 	}
 	c, err := e.p.c.Update(d)
 	if err != nil {
@@ -209,10 +211,10 @@ func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.v.Node(pos)
 	zones := e.p.stateOf(id, e.p.leavingGifts()[id])
 	for _, i := range gone {
-		zones = without(zones, e.members[i])
+		zones = snapshot.Without(zones, e.members[i])
 	}
 	room := e.p.room(id, e.givenBack(id, gone))
-	if room > 0 && e.p.bound(e.p.c.flagsOf(id)) {
+	if room > 0 && e.p.bound(e.p.c.FlagsOf(id)) {
 		room = min(room, e.p.countZones(e.p.needsOn(id), zones).Slots)
 	}
 	return room
@@ -220,10 +222,10 @@ func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 
 // givenBack is what leaving members and candidates give back on a node, by resource.
 func (e *evicting) givenBack(id int32, gone []int32) []int64 {
-	amounts := make([]int64, len(e.p.c.lineage.resources))
+	amounts := make([]int64, len(e.p.c.Lineage.Resources))
 	copy(amounts, e.p.leavingGifts()[id].amounts)
 	for _, i := range gone {
-		for r, amount := range e.members[i].class.holds {
+		for r, amount := range e.members[i].Class.Holds {
 			amounts[r] += amount
 		}
 	}
@@ -240,9 +242,9 @@ func (e *evicting) result(s *preempt.Solution) *Result {
 	}
 	for _, i := range s.Gone {
 		m := e.members[i]
-		v := Victim{MemberRef: MemberRef{Gang: m.class.gang, Member: m.name}, Node: e.p.c.lineage.names[m.node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.class.quota}
-		if e.preemptor.Reclaims(m.class.quota) {
-			v.OverMin, _ = e.preemptor.OverMin(m.class.quota, e.heldWith(i, s.Gone))
+		v := Victim{MemberRef: cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, Node: e.p.c.Lineage.Names[m.Node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.Class.Quota}
+		if e.preemptor.Reclaims(m.Class.Quota) {
+			v.OverMin, _ = e.preemptor.OverMin(m.Class.Quota, e.heldWith(i, s.Gone))
 		}
 		res.Victims = append(res.Victims, v)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
@@ -15,16 +16,16 @@ import (
 
 // crowded is three nodes of four devices: a pod of three and one of one on the first, a gang of two on the others, which has two each to spare.
 func crowded(t *testing.T) *placement.Cluster {
-	pod := func(gang, member, node string, size int64, least int) placement.Running {
-		return placement.Running{Gang: gang, Member: member, Node: node, Resources: gpus(size), MinMember: least, Budgets: []string{"web"}, Started: 10}
+	pod := func(gang, member, node string, size int64, least int) cluster.Running {
+		return cluster.Running{Gang: gang, Member: member, Node: node, Resources: gpus(size), MinMember: least, Budgets: []string{"web"}, Started: 10}
 	}
 	nodes := hosts(3)
 	for i := range nodes {
 		nodes[i].Allocatable = gpus(4)
 	}
-	return newCluster(t, placement.Spec{
-		Nodes: nodes, Budgets: []placement.Budget{{Name: "web", Allowed: 1}},
-		Running: []placement.Running{pod("large", "large", "n0", 3, 0), pod("small", "small", "n0", 1, 0), pod("pair", "p0", "n1", 2, 2), pod("pair", "p1", "n2", 2, 2)},
+	return newCluster(t, cluster.Spec{
+		Nodes: nodes, Budgets: []cluster.Budget{{Name: "web", Allowed: 1}},
+		Running: []cluster.Running{pod("large", "large", "n0", 3, 0), pod("small", "small", "n0", 1, 0), pod("pair", "p0", "n1", 2, 2), pod("pair", "p1", "n2", 2, 2)},
 	})
 }
 
@@ -51,7 +52,7 @@ func TestPreemption(t *testing.T) {
 
 	// Two at once end the pair, which leaves two nodes empty.
 	res = mustPlan(t, c, preemptor(2, 4))
-	require.Equal(t, []placement.MemberRef{ref("pair", "p0"), ref("pair", "p1")}, []placement.MemberRef{res.Victims[0].MemberRef, res.Victims[1].MemberRef})
+	require.Equal(t, []cluster.MemberRef{ref("pair", "p0"), ref("pair", "p1")}, []cluster.MemberRef{res.Victims[0].MemberRef, res.Victims[1].MemberRef})
 	require.Equal(t, preempt.Cost{Budgets: 1, GangsEnded: 1, Members: 2}, res.Preemption.Cost)
 
 	for _, never := range []func(r *gang.Request){
@@ -76,7 +77,7 @@ func TestVictimsBecomeLeavingMembers(t *testing.T) {
 	require.Equal(t, "large", res.Victims[0].Gang, "two fit beside the pair, the third in the place of large")
 	next, err := c.Apply(res)
 	require.NoError(t, err)
-	require.Equal(t, []placement.Budget{{Name: "web", Allowed: 0}}, next.Budgets())
+	require.Equal(t, []cluster.Budget{{Name: "web", Allowed: 0}}, next.Budgets())
 	for r := range next.Running() {
 		if r.Gang == "large" {
 			require.True(t, r.Leaving)
@@ -99,11 +100,11 @@ func TestVictimsBecomeLeavingMembers(t *testing.T) {
 	require.NoError(t, err)
 	_, err = without.Apply(res)
 	require.EqualError(t, err, "conflict: node n0, member large large: the victim does not run there")
-	marked, err := c.Update(placement.Delta{Leaving: []placement.MemberRef{ref("large", "large")}})
+	marked, err := c.Update(cluster.Delta{Leaving: []cluster.MemberRef{ref("large", "large")}})
 	require.NoError(t, err)
 	after, err := marked.Apply(res)
 	require.NoError(t, err)
-	require.Equal(t, []placement.Budget{{Name: "web", Allowed: 1}}, after.Budgets(), "whoever marked it counted it")
+	require.Equal(t, []cluster.Budget{{Name: "web", Allowed: 1}}, after.Budgets(), "whoever marked it counted it")
 }
 
 // A plain pod stays one when it is placed: it ends no gang.
@@ -117,7 +118,7 @@ func TestPlacedPodIsNoGang(t *testing.T) {
 
 func TestForTier(t *testing.T) {
 	spec := board(t)
-	spec.Running = []placement.Running{
+	spec.Running = []cluster.Running{
 		{Gang: "a", Member: "a", Node: "n0", Resources: gpus(1)}, {Gang: "b", Member: "b", Node: "n2", Resources: gpus(1)},
 	}
 	c := newCluster(t, spec)
@@ -139,7 +140,7 @@ func TestForTier(t *testing.T) {
 
 func TestBadBudgets(t *testing.T) {
 	spec := board(t)
-	spec.Budgets = []placement.Budget{{Name: "b"}, {Name: "b"}, {}}
+	spec.Budgets = []cluster.Budget{{Name: "b"}, {Name: "b"}, {}}
 	_, err := placement.NewCluster(spec)
 	require.EqualError(t, err, `cluster.Budgets[1].Name "b": duplicate name`)
 	spec = board(t)
@@ -150,7 +151,7 @@ func TestBadBudgets(t *testing.T) {
 
 // Evicting on a node that is over-committed must free enough for what is held beyond it, too.
 func TestVictimsOnAnOverCommittedNode(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: hosts(1), Running: []placement.Running{
+	c := newCluster(t, cluster.Spec{Nodes: hosts(1), Running: []cluster.Running{
 		running("a", "", 0), {Gang: "b", Member: "b", Node: "n0", Resources: gpus(1), Priority: 3}, {Gang: "c", Member: "c", Node: "n0", Resources: gpus(1), Priority: 1},
 	}})
 	require.Len(t, mustPlan(t, c, preemptor(1, 1)).Victims, 3)
@@ -158,16 +159,16 @@ func TestVictimsOnAnOverCommittedNode(t *testing.T) {
 
 // However many gangs there are, and however their members differ, each is what it was given as.
 func TestManySmallGangs(t *testing.T) {
-	nodes := []placement.Node{{Name: "n0", Allocatable: gpus(1 << 20)}}
-	var running []placement.Running
+	nodes := []cluster.Node{{Name: "n0", Allocatable: gpus(1 << 20)}}
+	var running []cluster.Running
 	for i := range 300 {
 		for j := range 1 + i%7 {
-			running = append(running, placement.Running{
+			running = append(running, cluster.Running{
 				Gang: fmt.Sprintf("g%d", i), Member: fmt.Sprintf("m%d", j), Node: "n0", Resources: gpus(int64(1 + (i+j)%3)), Priority: int64(i), MinMember: 1 + j/2,
 			})
 		}
 	}
 	given := slices.Clone(running)
 	slices.Reverse(given)
-	require.Equal(t, running, slices.Collect(newCluster(t, placement.Spec{Nodes: nodes, Running: given}).Running()))
+	require.Equal(t, running, slices.Collect(newCluster(t, cluster.Spec{Nodes: nodes, Running: given}).Running()))
 }

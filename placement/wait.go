@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
 // the same domain now. Nil if that does not help.
 func (p *problem) wait() *Result {
-	if p.req.IgnoreLeaving || len(p.c.leaving) == 0 {
+	if p.req.IgnoreLeaving || len(p.c.Leaving) == 0 {
 		return nil
 	}
 	later := *p
@@ -91,10 +93,10 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	for _, pos := range positions {
 		placed[p.v.Node(pos)]++
 	}
-	leaving := map[int32][]*member{}
-	for _, m := range p.c.leaving {
-		if placed[m.node] > 0 {
-			leaving[m.node] = append(leaving[m.node], m)
+	leaving := map[int32][]*snapshot.Member{}
+	for _, m := range p.c.Leaving {
+		if placed[m.Node] > 0 {
+			leaving[m.Node] = append(leaving[m.Node], m)
 		}
 	}
 	var out []Waited
@@ -107,7 +109,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
 		}
 		for _, m := range load.fewest(id, members, units, zones) {
-			out = append(out, Waited{MemberRef{Gang: m.class.gang, Member: m.name}, p.c.lineage.names[m.node]})
+			out = append(out, Waited{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, p.c.Lineage.Names[m.Node]})
 		}
 	}
 	return out
@@ -115,7 +117,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 
 func compareWaited(a, b Waited) int { return compareRefs(a.MemberRef, b.MemberRef) }
 
-func compareRefs(a, b MemberRef) int {
+func compareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 

@@ -172,7 +172,7 @@ func (f *zoneFiller) keep() {
 // zoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
 // what is taken off.
 func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
-	if !p.bound(p.c.flagsOf(id)) {
+	if !p.bound(p.c.FlagsOf(id)) {
 		return nil
 	}
 	return p.alignment.zoneFits.of(p.zonesOf(id), state, 0, func() *zoneFit {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
@@ -37,7 +38,7 @@ func (p *problem) compareZones(a, b layout.Vertex) int {
 
 // leastZones is a bound for zonesOn.
 func (p *problem) leastZones() int64 {
-	for _, known := range []needsByZones{p.alignment.indexNeeds, p.alignment.ownNeeds} {
+	for _, known := range []snapshot.NeedsByZones{p.alignment.indexNeeds, p.alignment.ownNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
 				return 0

@@ -7,21 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
 // twoZones are the zones of a node of 4 GPUs.
-func twoZones(policy numa.Policy) *placement.NUMA {
-	return &placement.NUMA{
+func twoZones(policy numa.Policy) *cluster.NUMA {
+	return &cluster.NUMA{
 		Zones:  []numa.Zone{{ID: 0, Allocatable: gpus(2)}, {ID: 1, Allocatable: gpus(2)}},
 		Policy: policy,
 	}
 }
 
-func zonedNode(name string, policy numa.Policy) placement.Node {
-	return placement.Node{Name: name, Allocatable: gpus(4), NUMA: twoZones(policy)}
+func zonedNode(name string, policy numa.Policy) cluster.Node {
+	return cluster.Node{Name: name, Allocatable: gpus(4), NUMA: twoZones(policy)}
 }
 
 func inGroups(req *gang.Request, size int) *gang.Request {
@@ -49,7 +50,7 @@ func zonesOf(res *placement.Result) (list [][]int) {
 }
 
 func TestZonesAreTakenAndGivenBack(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}})
+	c := newCluster(t, cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", "")}})
 	first := mustPlan(t, c, aligned(job(3), 1, numa.SingleNUMANode))
 	require.Equal(t, [][]int{{0}, {0}, {1}}, zonesOf(first), "packed")
 	applied, err := c.Apply(first)
@@ -69,7 +70,7 @@ func TestZonesAreTakenAndGivenBack(t *testing.T) {
 }
 
 func TestApplyChecksZones(t *testing.T) {
-	c := newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}})
+	c := newCluster(t, cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", "")}})
 	one, spans := aligned(job(1), 1, numa.SingleNUMANode), aligned(job(1), 3, numa.BestEffort)
 	spans.Name = "spans"
 	first, second := mustPlan(t, c, one), mustPlan(t, c, spans)
@@ -86,8 +87,8 @@ func TestApplyChecksZones(t *testing.T) {
 }
 
 func TestExclusiveByDefault(t *testing.T) {
-	spec := placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}, NUMAExclusive: numa.Preferred}
-	spec.Running = []placement.Running{{
+	spec := cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", "")}, NUMAExclusive: numa.Preferred}
+	spec.Running = []cluster.Running{{
 		Gang: "single", Member: "m", Node: "n0", Resources: gpus(1),
 		NUMA: &numa.Placed{Policy: numa.SingleNUMANode, Shares: []numa.Share{{Zone: 0, Resources: gpus(1)}}},
 	}}
@@ -98,7 +99,7 @@ func TestExclusiveByDefault(t *testing.T) {
 		require.Equal(t, [][]int{{0, 1}}, zonesOf(res), "it need not keep apart")
 		_, err := c.Apply(res)
 		require.NoError(t, err)
-		c, err = c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "new", Allocatable: muster.Resources{}}}})
+		c, err = c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "new", Allocatable: muster.Resources{}}}})
 		require.NoError(t, err, "builds anew")
 	}
 	spans.Shape.NUMA.Exclusive = numa.Required
@@ -112,21 +113,21 @@ func TestExclusiveByDefault(t *testing.T) {
 // Bad zones are named with their node; what is only odd is accepted and noted.
 func TestBadZones(t *testing.T) {
 	node := zonedNode("n0", "Other")
-	_, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{node}, NUMAExclusive: "no"})
+	_, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{node}, NUMAExclusive: "no"})
 	require.EqualError(t, err, `node n0.NUMA.policy "Other": unknown policy
 cluster.NUMAExclusive "no": unknown exclusivity`)
 	node = zonedNode("n0", "")
 	node.NUMA.Zones[1].ID = 0
 	node.NUMA.Zones[1].Allocatable = muster.Resources{"gpu": -1}
-	_, err = placement.NewCluster(placement.Spec{Nodes: []placement.Node{node}})
+	_, err = placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{node}})
 	require.EqualError(t, err, `node n0.NUMA.zones[1].ID "0": duplicate id, of zones[0] too
 node n0.NUMA.zones[1].Allocatable.gpu "-1": negative amount`)
 
 	has := func(zone int, n int64) *numa.Placed {
 		return &numa.Placed{Shares: []numa.Share{{Zone: zone, Resources: gpus(n)}}}
 	}
-	spec := placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}}
-	spec.Running = []placement.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(1), NUMA: has(7, 1)}}
+	spec := cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", "")}}
+	spec.Running = []cluster.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(1), NUMA: has(7, 1)}}
 	_, err = placement.NewCluster(spec)
 	require.EqualError(t, err, "running member g m on node n0.NUMA.placed[0].Shares[0].Zone \"7\": no zone of the node has this id")
 	spec.Running[0].NUMA = has(0, 3)
@@ -137,11 +138,11 @@ node n0.NUMA.zones[1].Allocatable.gpu "-1": negative amount`)
 
 // Whoever waits for a member with shares gets its room; what it leaves of them the member keeps until it is gone.
 func TestBatchWaitsForZones(t *testing.T) {
-	leaving := placement.Running{
+	leaving := cluster.Running{
 		Gang: "old", Member: "m", Node: "n0", Resources: gpus(3), Leaving: true,
 		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{{Zone: 0, Resources: gpus(2)}, {Zone: 1, Resources: gpus(1)}}},
 	}
-	c := newCluster(t, placement.Spec{Nodes: []placement.Node{zonedNode("n0", "")}, Running: []placement.Running{leaving}})
+	c := newCluster(t, cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", "")}, Running: []cluster.Running{leaving}})
 	two, one, more := aligned(job(1), 2, numa.SingleNUMANode), aligned(job(1), 1, numa.SingleNUMANode), aligned(job(1), 1, numa.SingleNUMANode)
 	two.Name, one.Name, more.Name = "two", "one", "more"
 	last, planned := placement.Batch(c, []*gang.Request{two, one, more})
@@ -161,12 +162,12 @@ func TestBatchWaitsForZones(t *testing.T) {
 
 // Beyond eight zones a count may be a lower bound; a refusal that rests on it is not proven, however it came about.
 func TestManyZonesAreNotProven(t *testing.T) {
-	node := placement.Node{Name: "n0", Allocatable: gpus(100), NUMA: &placement.NUMA{}}
+	node := cluster.Node{Name: "n0", Allocatable: gpus(100), NUMA: &cluster.NUMA{}}
 	for z, free := range []int64{2, 3, 4, 0, 8, 2, 6, 4, 1, 3, 3} {
 		node.NUMA.Zones = append(node.NUMA.Zones, numa.Zone{ID: z, Allocatable: gpus(8)})
 		node.NUMA.InUse = append(node.NUMA.InUse, numa.Occupied{ID: z, Used: gpus(8 - free)})
 	}
-	spec := placement.Spec{Nodes: []placement.Node{node}}
+	spec := cluster.Spec{Nodes: []cluster.Node{node}}
 	for _, plain := range []bool{false, true} {
 		req := aligned(job(3), 10, numa.Restricted)
 		if plain {
@@ -180,7 +181,7 @@ func TestManyZonesAreNotProven(t *testing.T) {
 			require.False(t, why.Proven)
 			require.NotContains(t, err.Error(), "(proven)")
 		}
-		cordoned, err := c.Update(placement.Delta{SetNodes: []placement.Node{{Name: "n0", Allocatable: node.Allocatable, NUMA: node.NUMA, Cordoned: true}}})
+		cordoned, err := c.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n0", Allocatable: node.Allocatable, NUMA: node.NUMA, Cordoned: true}}})
 		require.NoError(t, err)
 		_, err = placement.Plan(cordoned, req)
 		require.ErrorContains(t, err, "(proven)", "nobody is placed on the node, whatever its zones have")

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -58,10 +59,10 @@ type event struct {
 // newHost has a cluster of two blocks of eight racks of eight nodes.
 func newHost(seed uint64) (*host, error) {
 	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"block"}}, {Keys: []string{"rack"}}}}
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	var labeled []topology.LabeledNode
 	for i := range 128 {
-		n := placement.Node{
+		n := cluster.Node{
 			Name:        fmt.Sprintf("node-%d", i),
 			Labels:      map[string]string{"block": fmt.Sprintf("b%d", i/64), "rack": fmt.Sprintf("r%d", i/8)},
 			Allocatable: muster.Resources{"gpu": slots},
@@ -73,7 +74,7 @@ func newHost(seed uint64) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Trees = []placement.NamedTree{{Name: "default", Tree: tree}}
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
 	c, err := placement.NewCluster(spec)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -15,15 +16,15 @@ func main() {
 	// The network: two racks in one block, four nodes of eight devices in each.
 	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Name: "block", Keys: []string{"net/block"}}, {Name: "rack", Keys: []string{"net/rack"}}}}
 	var labeled []topology.LabeledNode
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	for i := range 8 {
 		name, labels := fmt.Sprintf("node-%d", i), map[string]string{"net/block": "b0", "net/rack": fmt.Sprintf("r%d", i/4)}
 		labeled = append(labeled, topology.LabeledNode{Name: name, Labels: labels})
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Labels: labels, Allocatable: muster.Resources{"gpu": 8}})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Labels: labels, Allocatable: muster.Resources{"gpu": 8}})
 	}
 	tree, err := topology.FromLabels(layers, labeled)
 	check(err)
-	spec.Trees = []placement.NamedTree{{Name: "default", Tree: tree}}
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
 	cluster, err := placement.NewCluster(spec)
 	check(err)
 

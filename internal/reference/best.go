@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -127,7 +128,7 @@ func (e *evictor) spares(set *legalSet) error {
 
 // sameAfter compares a plan with the best one that has its victims gone.
 func sameAfter(in Input, res *placement.Result) error {
-	var gone []placement.MemberRef
+	var gone []cluster.MemberRef
 	for _, v := range res.Victims {
 		gone = append(gone, v.MemberRef)
 	}

@@ -6,9 +6,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -46,17 +46,17 @@ type clusterDraw struct {
 	sizes Sizes
 	names []string // of nodes, not used yet
 	tiers []int
-	spec  placement.Spec
+	spec  cluster.Spec
 	// members that run or leave so far, for names
 	running int
 	// Whether nodes have zones, and those that all nodes from some on have.
 	zoned bool
-	alike *placement.NUMA
+	alike *cluster.NUMA
 }
 
 // DrawCluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
 // numbers, and what stands in every slot.
-func DrawCluster(t *rapid.T, sizes Sizes) placement.Spec {
+func DrawCluster(t *rapid.T, sizes Sizes) cluster.Spec {
 	d := &clusterDraw{t: t, sizes: sizes, names: hostileNames(t, "n", sizes.Nodes)}
 	if chance(t, 55, "with zones") {
 		d.zoned = true
@@ -71,7 +71,7 @@ func DrawCluster(t *rapid.T, sizes Sizes) placement.Spec {
 	if err != nil {
 		panic(err)
 	}
-	d.spec.Trees = []placement.NamedTree{{Tree: tree}}
+	d.spec.Trees = []cluster.NamedTree{{Tree: tree}}
 	if chance(t, 20, "nodes outside") {
 		for range rapid.IntRange(1, 3).Draw(t, "outside") {
 			d.node()
@@ -142,7 +142,7 @@ func (d *clusterDraw) node() string {
 	name := d.names[0]
 	d.names = d.names[1:]
 	slots := rapid.IntRange(1, d.sizes.Slots).Draw(d.t, "slots")
-	n := placement.Node{
+	n := cluster.Node{
 		Name:        name,
 		Allocatable: muster.Resources{device: int64(slots), second: 1000 * int64(slots)},
 		Cordoned:    chance(d.t, 5, "cordoned"),
@@ -172,7 +172,7 @@ func (d *clusterDraw) node() string {
 }
 
 // occupy draws for every slot what stands there, as far as the node's other resources allow.
-func (d *clusterDraw) occupy(n placement.Node, slots int) {
+func (d *clusterDraw) occupy(n cluster.Node, slots int) {
 	left := muster.Resources{}
 	for r, amount := range n.Allocatable {
 		left[r] = amount
@@ -199,8 +199,8 @@ func (d *clusterDraw) occupy(n placement.Node, slots int) {
 	}
 }
 
-func runningMember(i int, node, what string) placement.Running {
-	r := placement.Running{
+func runningMember(i int, node, what string) cluster.Running {
+	r := cluster.Running{
 		Gang: "ns/other", Member: fmt.Sprintf("other-%d", i), Node: node,
 		Resources: muster.Resources{device: 1, second: 1000, muster.Pods: 1},
 	}

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -209,7 +209,7 @@ type partDraw struct {
 const otherTree = "other"
 
 // addTree draws another tree over the nodes of a cluster, most of them and one that the cluster lacks.
-func (d *partDraw) addTree(spec *placement.Spec) {
+func (d *partDraw) addTree(spec *cluster.Spec) {
 	t := d.t
 	nodes := []string{"unknown"}
 	for i := range spec.Nodes {
@@ -241,7 +241,7 @@ func (d *partDraw) addTree(spec *placement.Spec) {
 		panic(err)
 	}
 	spec.Trees[0].Name = "default"
-	spec.Trees = append(spec.Trees, placement.NamedTree{Name: otherTree, Tree: made})
+	spec.Trees = append(spec.Trees, cluster.NamedTree{Name: otherTree, Tree: made})
 }
 
 // tree draws in which one the rules of a part are, which lies in one of a tree.

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 )
 
 // DrawInput draws a cluster and a gang for it.
@@ -22,7 +22,7 @@ func DrawInput(t *rapid.T, sizes Sizes) Input {
 }
 
 // DrawRequest draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time.
-func DrawRequest(t *rapid.T, spec *placement.Spec, sizes Sizes) gang.Request {
+func DrawRequest(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 	req := gang.Request{
 		Name:   gangName,
 		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
@@ -83,7 +83,7 @@ func drawShapes(t *rapid.T, req *gang.Request) {
 }
 
 // giveToGang makes some of the running members the gang's own.
-func giveToGang(t *rapid.T, spec *placement.Spec) {
+func giveToGang(t *rapid.T, spec *cluster.Spec) {
 	for i := range spec.Running {
 		if r := &spec.Running[i]; r.Gang != gangName && !r.Leaving && rapid.Bool().Draw(t, "own") {
 			r.Gang, r.Member = gangName, fmt.Sprintf("old-%d", i)
@@ -92,7 +92,7 @@ func giveToGang(t *rapid.T, spec *placement.Spec) {
 }
 
 // nameMembers names the new members and, where the gang has groups, gives running ones ranks among theirs.
-func nameMembers(t *rapid.T, req *gang.Request, spec *placement.Spec, members, own int) {
+func nameMembers(t *rapid.T, req *gang.Request, spec *cluster.Spec, members, own int) {
 	total := members
 	if len(req.Groups)+req.PP > 0 {
 		total += own
@@ -124,7 +124,7 @@ func hostileRank(i int) int {
 var hostileRanks = []int{9, 10, 1, 2, 100, 11, 3, 20, 99, 101, 12, 30}
 
 // takeOwn counts the gang's running members, or gives them to another gang.
-func takeOwn(spec *placement.Spec, keep bool) int {
+func takeOwn(spec *cluster.Spec, keep bool) int {
 	own := 0
 	for i := range spec.Running {
 		if r := &spec.Running[i]; r.Gang == gangName && !keep {
@@ -180,7 +180,7 @@ func sizeOf(levels []gang.Groups) int {
 }
 
 // drawRules draws gather rules and multiples; a multiple divides the groups, and the members follow it.
-func drawRules(t *rapid.T, req *gang.Request, spec *placement.Spec, members *int, own int) {
+func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, own int) {
 	layers := []string{"0"}
 	for _, l := range spec.Trees[0].Tree.Layers() {
 		name := l.Name
@@ -225,7 +225,7 @@ func drawGather(t *rapid.T, layers []string) []gang.Rule {
 }
 
 // drawRest draws what is left: the minimum, the indexes, the nodes allowed and their scores.
-func drawRest(t *rapid.T, req *gang.Request, spec *placement.Spec, own int) {
+func drawRest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 	groups := own > 0 && len(req.Groups)+req.PP > 0
 	if groups && rapid.Bool().Draw(t, "with a minimum") || !groups && chance(t, 25, "with a minimum") {
 		req.MinMember = rapid.IntRange(1, len(req.Members)+own).Draw(t, "minimum")

@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -84,7 +84,7 @@ func crowd(t *rapid.T) Input {
 }
 
 // fillNode draws members that take what is free on a node without zones.
-func fillNode(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
+func fillNode(t *rapid.T, spec *cluster.Spec, n *cluster.Node, full int) {
 	for {
 		devices, _ := validity.Free(n, device, on(spec.Running, n.Name))
 		cpus, _ := validity.Free(n, second, on(spec.Running, n.Name))
@@ -106,7 +106,7 @@ func fillNode(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
 }
 
 // fillZones draws for every zone of a node a member that has what is free there, as far as the totals allow.
-func fillZones(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
+func fillZones(t *rapid.T, spec *cluster.Spec, n *cluster.Node, full int) {
 	for _, z := range n.NUMA.Zones {
 		left := muster.Resources{}
 		for name, amount := range z.Allocatable {
@@ -127,7 +127,7 @@ func fillZones(t *rapid.T, spec *placement.Spec, n *placement.Node, full int) {
 	}
 }
 
-func usedIn(spec *placement.Spec, n *placement.Node, zone int, resource string) int64 {
+func usedIn(spec *cluster.Spec, n *cluster.Node, zone int, resource string) int64 {
 	sum := int64(0)
 	for _, o := range n.NUMA.InUse {
 		if o.ID == zone {
@@ -212,7 +212,7 @@ func drawBudgets(t *rapid.T, in *Input) {
 	for i := range rapid.IntRange(1, 2).Draw(t, "budgets") {
 		name := fmt.Sprintf("b-%d", hostileRank(i))
 		names = append(names, name)
-		in.Spec.Budgets = append(in.Spec.Budgets, placement.Budget{Name: name, Allowed: rapid.IntRange(-1, 2).Draw(t, "allowed")})
+		in.Spec.Budgets = append(in.Spec.Budgets, cluster.Budget{Name: name, Allowed: rapid.IntRange(-1, 2).Draw(t, "allowed")})
 	}
 	for i := range in.Spec.Running {
 		for _, name := range names {

@@ -4,9 +4,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 var policies = []numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}
@@ -16,11 +16,11 @@ var policies = []numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNU
 // no zones binds by totals alone, and totals may be less than the zones have. Nodes may have a policy, zones distances. Who
 // runs there has shares of one zone or of two, under any policy, or none, seldom of more than is there; some leave; and
 // somebody unknown may be in a zone.
-func (d *clusterDraw) zones(n *placement.Node) {
+func (d *clusterDraw) zones(n *cluster.Node) {
 	if d.alike != nil {
 		n.NUMA = d.alike
 	} else {
-		n.NUMA = &placement.NUMA{}
+		n.NUMA = &cluster.NUMA{}
 		d.zoneAmounts(n.NUMA)
 		d.distances(n.NUMA.Zones)
 		if chance(d.t, 30, "policy of the node") {
@@ -43,7 +43,7 @@ func (d *clusterDraw) zones(n *placement.Node) {
 }
 
 // zoned is what the zones have in sum, of every resource that one of them reports.
-func zoned(n *placement.NUMA) muster.Resources {
+func zoned(n *cluster.NUMA) muster.Resources {
 	sum := muster.Resources{}
 	for _, z := range n.Zones {
 		for name, amount := range z.Allocatable {
@@ -53,7 +53,7 @@ func zoned(n *placement.NUMA) muster.Resources {
 	return sum
 }
 
-func (d *clusterDraw) zoneAmounts(n *placement.NUMA) {
+func (d *clusterDraw) zoneAmounts(n *cluster.NUMA) {
 	ids := rapid.Permutation([]int{0, 1, 2, 3, 10}).Draw(d.t, "ids")[:rapid.SampledFrom([]int{2, 3, 4, 1}).Draw(d.t, "zones")]
 	even := rapid.Bool().Draw(d.t, "even")
 	cpus, memory := !chance(d.t, 30, "CPUs have no zones"), chance(d.t, 15, "memory has zones")
@@ -88,7 +88,7 @@ func (d *clusterDraw) distances(zones []numa.Zone) {
 	}
 }
 
-func (d *clusterDraw) unknown(n *placement.NUMA) {
+func (d *clusterDraw) unknown(n *cluster.NUMA) {
 	z := rapid.SampledFrom(n.Zones).Draw(d.t, "zone")
 	o := numa.Occupied{ID: z.ID, Used: muster.Resources{}, Hosts: rapid.SampledFrom([]numa.Hosts{0, 1, 2, 3}).Draw(d.t, "hosts")}
 	for _, name := range z.Allocatable.Names() {
@@ -106,7 +106,7 @@ func unitOf(resource string) int64 {
 }
 
 // occupyZones draws who runs on a node with zones, as far as its totals allow and mostly as far as its zones do.
-func (d *clusterDraw) occupyZones(n placement.Node) {
+func (d *clusterDraw) occupyZones(n cluster.Node) {
 	left := muster.Resources{}
 	for name, amount := range n.Allocatable {
 		left[name] = amount
@@ -149,7 +149,7 @@ func minus(left, amounts muster.Resources) {
 }
 
 // shares draws what a member has of the zones: of one, of two, or nothing.
-func (d *clusterDraw) shares(r *placement.Running, zones []numa.Zone) {
+func (d *clusterDraw) shares(r *cluster.Running, zones []numa.Zone) {
 	width := rapid.SampledFrom([]int{0, 1, 1, 1, 2, 2}).Draw(d.t, "width")
 	r.Resources = muster.Resources{}
 	if width > 0 {
@@ -171,7 +171,7 @@ func (d *clusterDraw) shares(r *placement.Running, zones []numa.Zone) {
 }
 
 // alignMembers draws what members ask of zones, in a cluster that has some.
-func alignMembers(t *rapid.T, req *gang.Request, spec *placement.Spec) {
+func alignMembers(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	for i := range spec.Nodes {
 		if spec.Nodes[i].NUMA != nil {
 			req.Shape.Resources = muster.Resources{

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // part has members job-i for each of the digits.
@@ -97,13 +97,13 @@ var partsByHand = []struct {
 	{
 		name: "a late member joins its group, in another block than most of the gang", spec: []string{"s0/b0: n0=9", "s0/b1: n1=2"}, members: 2,
 		parts: []gang.Part{part("a", "0"), part("b", "19", must("block"))}, spoil: func(in *Input) {
-			in.Spec.Running = []placement.Running{{Gang: "job", Member: "job-9", Node: "n1", Resources: muster.Resources{"gpu": 1}}}
+			in.Spec.Running = []cluster.Running{{Gang: "job", Member: "job-9", Node: "n1", Resources: muster.Resources{"gpu": 1}}}
 		}, content: "01", worth: []int{2, 0},
 	},
 	{
 		name: "and cannot where there is no room", spec: []string{"s0/b0: n0=9", "s0/b1: n1=1"}, members: 2,
 		parts: []gang.Part{part("a", "0"), part("b", "19", must("block"))}, spoil: func(in *Input) {
-			in.Spec.Running = []placement.Running{{Gang: "job", Member: "job-9", Node: "n1", Resources: muster.Resources{"gpu": 1}}}
+			in.Spec.Running = []cluster.Running{{Gang: "job", Member: "job-9", Node: "n1", Resources: muster.Resources{"gpu": 1}}}
 		},
 	},
 	{
@@ -111,20 +111,20 @@ var partsByHand = []struct {
 		parts: []gang.Part{part("a", "012"), part("b", "34", must("0"))}, spoil: func(in *Input) {
 			in.Request.MinParts = 1
 			for _, node := range []string{"n0", "n1"} {
-				in.Spec.Running = append(in.Spec.Running, placement.Running{Gang: node, Member: node, Node: node, Leaving: true, Resources: muster.Resources{"gpu": 1}})
+				in.Spec.Running = append(in.Spec.Running, cluster.Running{Gang: node, Member: node, Node: node, Leaving: true, Resources: muster.Resources{"gpu": 1}})
 			}
 		}, content: "34", worth: []int{0, 0}, waits: true,
 	},
 	{
 		name: "as few outside as can be", spec: []string{"s0/b0: n0=2"}, members: 3, parts: []gang.Part{part("a", "0"), part("b", "12")},
 		spoil: func(in *Input) {
-			in.Spec.Nodes = append(in.Spec.Nodes, placement.Node{Name: "out", Allocatable: muster.Resources{"gpu": 3}})
+			in.Spec.Nodes = append(in.Spec.Nodes, cluster.Node{Name: "out", Allocatable: muster.Resources{"gpu": 3}})
 		}, content: "012", worth: []int{3, 0}, outside: 1,
 	},
 	{
 		name: "nobody outside where a group must gather", spec: []string{"s0/b0: n0=2"}, members: 3,
 		parts: []gang.Part{part("a", "0"), part("b", "12", must("spine"))}, spoil: func(in *Input) {
-			in.Spec.Nodes = append(in.Spec.Nodes, placement.Node{Name: "out", Allocatable: muster.Resources{"gpu": 3}})
+			in.Spec.Nodes = append(in.Spec.Nodes, cluster.Node{Name: "out", Allocatable: muster.Resources{"gpu": 3}})
 		},
 	},
 }

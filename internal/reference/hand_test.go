@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -17,13 +18,13 @@ import (
 
 // specOf reads lines such as `s0/l0: n0=4 n1=2`: a path of domains and its nodes with their slots. Layers are named
 // from the lowest up; a domain's tier is its distance from the lowest layer.
-func specOf(t *testing.T, layers string, lines ...string) placement.Spec {
+func specOf(t *testing.T, layers string, lines ...string) cluster.Spec {
 	names := strings.Fields(layers)
 	var spec topology.Spec
 	for i, name := range names {
 		spec.Layers = append(spec.Layers, topology.Layer{Name: name, Tier: i + 1})
 	}
-	var out placement.Spec
+	var out cluster.Spec
 	for _, line := range lines {
 		path, cells, _ := strings.Cut(line, ":")
 		var nodes []string
@@ -32,13 +33,13 @@ func specOf(t *testing.T, layers string, lines ...string) placement.Spec {
 			n, err := strconv.ParseInt(slots, 10, 64)
 			require.NoError(t, err)
 			nodes = append(nodes, name)
-			out.Nodes = append(out.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": n}})
+			out.Nodes = append(out.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": n}})
 		}
 		addPath(&spec.Roots, strings.Split(path, "/"), len(names), nodes)
 	}
 	tree, err := topology.New(spec)
 	require.NoError(t, err)
-	out.Trees = []placement.NamedTree{{Tree: tree}}
+	out.Trees = []cluster.NamedTree{{Tree: tree}}
 	return out
 }
 
@@ -199,7 +200,7 @@ func TestReferenceRules(t *testing.T) {
 	assert.Equal(t, 14, a.Members, "members before tier")
 
 	late := job(2)
-	spec.Running = []placement.Running{{
+	spec.Running = []cluster.Running{{
 		Gang: "job", Member: "job-9", Node: "n1", Resources: muster.Resources{"gpu": 4},
 	}, {
 		Gang: "x", Member: "x-0", Node: "n2", Resources: muster.Resources{"gpu": 5}, Leaving: true,
@@ -214,6 +215,6 @@ func TestReferenceRules(t *testing.T) {
 	a, err = Solve(Input{Spec: spec, Request: late})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"n1": 1, "n2": 1}, a.Counts)
-	waited := placement.Waited{MemberRef: placement.MemberRef{Gang: "x", Member: "x-0"}, Node: "n2"}
+	waited := placement.Waited{MemberRef: cluster.MemberRef{Gang: "x", Member: "x-0"}, Node: "n2"}
 	assert.Equal(t, []placement.Waited{waited}, a.WaitsFor)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
@@ -17,12 +18,12 @@ import (
 )
 
 // runs reads members such as `a-0 n1 priority=1 gpu=2`: gang a's first member, on n1. What is not told is 0, devices are 1.
-func runs(t *testing.T, lines ...string) []placement.Running {
-	var out []placement.Running
+func runs(t *testing.T, lines ...string) []cluster.Running {
+	var out []cluster.Running
 	for _, line := range lines {
 		words := strings.Fields(line)
 		name, _, _ := strings.Cut(words[0], "-")
-		r := placement.Running{Gang: name, Member: words[0], Node: words[1], Resources: muster.Resources{"gpu": 1}}
+		r := cluster.Running{Gang: name, Member: words[0], Node: words[1], Resources: muster.Resources{"gpu": 1}}
 		for _, word := range words[2:] {
 			key, value, _ := strings.Cut(word, "=")
 			n, _ := strconv.ParseInt(value, 10, 64)
@@ -69,7 +70,7 @@ var victimsByHand = []struct {
 	nodes   string
 	running []string
 	quotas  []quota.Spec
-	budgets []placement.Budget
+	budgets []cluster.Budget
 	members int
 	size    int64
 	change  func(*gang.Request)
@@ -114,11 +115,11 @@ var victimsByHand = []struct {
 		running: []string{"a-0 n1 min=3", "a-1 n2 min=3", "a-2 n3 min=3 leaving"}, want: "a-0 a-1",
 	},
 	{
-		name: "a higher class before a budget that is broken", nodes: "n1=1 n2=1", members: 1, budgets: []placement.Budget{{Name: "x"}},
+		name: "a higher class before a budget that is broken", nodes: "n1=1 n2=1", members: 1, budgets: []cluster.Budget{{Name: "x"}},
 		running: []string{"a-0 n1 budget=x", "b-0 n2 priority=3"}, want: "b-0",
 	},
 	{
-		name: "a budget that allows one is broken by the second", nodes: "n1=1 n2=1 n3=1", members: 2, budgets: []placement.Budget{{Name: "x", Allowed: 1}},
+		name: "a budget that allows one is broken by the second", nodes: "n1=1 n2=1 n3=1", members: 2, budgets: []cluster.Budget{{Name: "x", Allowed: 1}},
 		running: []string{"a-0 n1 budget=x", "a-1 n2 budget=x", "b-0 n3 priority=3"}, want: "a-0 b-0, a-1 b-0",
 	},
 	{
@@ -228,7 +229,7 @@ func TestVictimsByHand(t *testing.T) {
 	}
 }
 
-func memberNames(set []placement.MemberRef) string {
+func memberNames(set []cluster.MemberRef) string {
 	var names []string
 	for _, ref := range set {
 		names = append(names, ref.Member)
@@ -241,7 +242,7 @@ func TestVictimCostByHand(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{team("mine", "", 2, 8), team("other", "", 3, 8)})
 	require.NoError(t, err)
 	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=2 n2=3"), Request: job(5)}
-	in.Spec.Quotas, in.Spec.Budgets = tree, []placement.Budget{{Name: "x", Allowed: 1}}
+	in.Spec.Quotas, in.Spec.Budgets = tree, []cluster.Budget{{Name: "x", Allowed: 1}}
 	in.Spec.Running = runs(
 		t,
 		"b-0 n1 priority=3 quota=mine start=7 budget=x", "b-10 n1 priority=4 quota=mine start=4 budget=x",
@@ -271,7 +272,7 @@ func TestVictimsDifferenceIsSeen(t *testing.T) {
 			Preemption:  &placement.Preemption{Cost: cost, LowerBound: cost, Proven: true},
 		}
 		for _, name := range gone {
-			res.Victims = append(res.Victims, placement.Victim{MemberRef: placement.MemberRef{Gang: name[:1], Member: name}})
+			res.Victims = append(res.Victims, placement.Victim{MemberRef: cluster.MemberRef{Gang: name[:1], Member: name}})
 		}
 		return res
 	}

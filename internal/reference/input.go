@@ -7,6 +7,7 @@
 package reference
 
 import (
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -17,7 +18,7 @@ const MaxMembers = 60
 
 // Input is a cluster and a gang to place in it.
 type Input struct {
-	Spec    placement.Spec
+	Spec    cluster.Spec
 	Request gang.Request
 
 	refused int           // of the members, those of the highest ranks, that the quota does not admit

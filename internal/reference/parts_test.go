@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -147,11 +148,11 @@ func appliesTo(in *Input, res *placement.Result) error {
 	}
 	var next *placement.Cluster
 	if len(res.WaitsFor) > 0 {
-		var gone []placement.MemberRef
+		var gone []cluster.MemberRef
 		for _, w := range res.WaitsFor {
 			gone = append(gone, w.MemberRef)
 		}
-		if c, err = c.Update(placement.Delta{Remove: gone}); err != nil {
+		if c, err = c.Update(cluster.Delta{Remove: gone}); err != nil {
 			return err
 		}
 	}
@@ -168,7 +169,7 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		return nil
 	}
 	begun := func(h holder) bool {
-		return h.around >= 0 && slices.ContainsFunc(s.own, func(r placement.Running) bool { return slices.Contains(h.Members, r.Member) })
+		return h.around >= 0 && slices.ContainsFunc(s.own, func(r cluster.Running) bool { return slices.Contains(h.Members, r.Member) })
 	}
 	abroad := slices.ContainsFunc(s.holders, func(h holder) bool { return h.abroad })
 	var out []string

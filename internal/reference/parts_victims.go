@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -83,7 +84,7 @@ func (s *partSolver) hasSteps() bool {
 func (s *partSolver) oddIn(h *holder, content []string) bool {
 	n := 0
 	for _, name := range h.Members {
-		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.own, func(r placement.Running) bool { return r.Member == name }))
+		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.own, func(r cluster.Running) bool { return r.Member == name }))
 	}
 	return n%stepBelow(h.steps, s.root.tier) != 0
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -86,7 +87,7 @@ func planAgrees(in Input) ([]string, error) {
 
 // zoneKinds says what is special about a cluster with zones and about its plan.
 func zoneKinds(in *Input, a *Answer) []string {
-	zoned := func(n placement.Node) bool { return n.NUMA != nil }
+	zoned := func(n cluster.Node) bool { return n.NUMA != nil }
 	shares := func(width int) bool {
 		return slices.ContainsFunc(a.Assignments, func(x placement.Assignment) bool { return x.NUMA != nil && len(x.NUMA.Shares) >= width })
 	}

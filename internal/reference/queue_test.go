@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -80,7 +81,7 @@ func victimsOfQueue(alone Input, p placement.Planned) (kind string, err error) {
 }
 
 // dump is everything that a snapshot of a cluster knows.
-func dump(in Input, c *placement.Cluster) placement.Spec {
+func dump(in Input, c *placement.Cluster) cluster.Spec {
 	spec := validity.Describe(c)
 	spec.Trees, spec.NUMAExclusive, spec.Quotas, spec.Total = in.Spec.Trees, in.Spec.NUMAExclusive, in.Spec.Quotas, in.Spec.Total
 	if q := c.Quotas(); q != nil {

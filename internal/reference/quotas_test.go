@@ -4,7 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -51,7 +51,7 @@ func drawQuotas(t *rapid.T, in *Input) {
 	req.Quota = rapid.SampledFrom([]string{"team-9", "team-9", "team-10", "guests"}).Draw(t, "quota")
 	req.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Fair, quota.Borrow, quota.Greedy}).Draw(t, "limit")
 	leaf := rapid.SampledFrom([]string{"team-9", "team-10", "guests", ""})
-	running := make([]placement.Running, len(in.Spec.Running))
+	running := make([]cluster.Running, len(in.Spec.Running))
 	for i, r := range in.Spec.Running {
 		if r.Quota = leaf.Draw(t, "quota"); r.Gang == req.Name {
 			r.Quota = req.Quota

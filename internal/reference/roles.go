@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -80,7 +81,7 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 	plain.look(leavingGone)
 	s.free, s.states, s.known = nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
-		var on []placement.Running
+		var on []cluster.Running
 		for _, r := range s.in.Spec.Running {
 			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.in.Request, &r)) {
 				on = append(on, r)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -159,11 +160,11 @@ func drawAlignment(t *rapid.T, s *gang.Shape) {
 	}
 }
 
-func hasZones(spec *placement.Spec) bool {
-	return slices.ContainsFunc(spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil })
+func hasZones(spec *cluster.Spec) bool {
+	return slices.ContainsFunc(spec.Nodes, func(n cluster.Node) bool { return n.NUMA != nil })
 }
 
-func dropZones(spec *placement.Spec) {
+func dropZones(spec *cluster.Spec) {
 	spec.NUMAExclusive = numa.Exclusive("")
 	for i := range spec.Nodes {
 		spec.Nodes[i].NUMA = nil
@@ -217,7 +218,7 @@ func drawMultiples(t *rapid.T, in *Input, percent int) {
 }
 
 // drawShape draws what members of a role ask for and where they may be.
-func drawShape(t *rapid.T, spec *placement.Spec) *gang.Shape {
+func drawShape(t *rapid.T, spec *cluster.Spec) *gang.Shape {
 	s := &gang.Shape{Resources: muster.Resources{second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs")}}
 	if s.Resources[second] == 0 || chance(t, 60, "has devices") { // it asks for something that nodes have
 		s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -38,7 +39,7 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 	in.Request.Members, in.refused = s.pending[len(first.Assignments):], s.in.refused
 	for i, a := range first.Assignments {
 		m := &s.pending[i]
-		in.Spec.Running = append(slices.Clip(in.Spec.Running), placement.Running{
+		in.Spec.Running = append(slices.Clip(in.Spec.Running), cluster.Running{
 			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: a.Node,
 			Resources: validity.ShapeOf(&in.Request, m).Resources, NUMA: a.NUMA,
 		})
@@ -88,7 +89,7 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 		if total(counts) == 0 {
 			continue
 		}
-		var stay, leaving []placement.Running
+		var stay, leaving []cluster.Running
 		for _, r := range on(s.in.Spec.Running, v.node.Name) {
 			if r.Leaving {
 				leaving = append(leaving, r)
@@ -96,11 +97,11 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 				stay = append(stay, r)
 			}
 		}
-		slices.SortFunc(leaving, func(a, b placement.Running) int {
+		slices.SortFunc(leaving, func(a, b cluster.Running) int {
 			return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 		})
 		for _, r := range s.makeRoom(i, stay, leaving, counts) {
-			out = append(out, placement.Waited{MemberRef: placement.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
+			out = append(out, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
 		}
 	}
 	return out

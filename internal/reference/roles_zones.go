@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // roleZones is what is known of the zones of nodes for members of several roles.
@@ -230,13 +230,13 @@ func (s *roleSolver) comeAfter(first *roleSolver, a *Answer) {
 }
 
 // bind says whether zones are looked at on the node.
-func (s *roleSolver) bind(node *placement.Node) bool {
+func (s *roleSolver) bind(node *cluster.Node) bool {
 	aligned := slices.ContainsFunc(s.roles, func(shape *gang.Shape) bool { return shape.NUMA.Policy != "" })
 	return aligned || node.NUMA != nil && node.NUMA.Policy != ""
 }
 
 // makeRoom are the fewest leaving members without which so many of each role fit on a node; of equally few the first.
-func (s *roleSolver) makeRoom(i int, stay, leaving []placement.Running, counts []int) []placement.Running {
+func (s *roleSolver) makeRoom(i int, stay, leaving []cluster.Running, counts []int) []cluster.Running {
 	for size := range len(leaving) + 1 {
 		if found, ok := s.firstThatMakeRoom(i, stay, leaving, nil, size, counts); ok {
 			return found
@@ -246,7 +246,7 @@ func (s *roleSolver) makeRoom(i int, stay, leaving []placement.Running, counts [
 }
 
 // firstThatMakeRoom extends the chosen members by size more of the leaving ones; those not chosen stay.
-func (s *roleSolver) firstThatMakeRoom(i int, stay, leaving, chosen []placement.Running, size int, counts []int) ([]placement.Running, bool) {
+func (s *roleSolver) firstThatMakeRoom(i int, stay, leaving, chosen []cluster.Running, size int, counts []int) ([]cluster.Running, bool) {
 	if size == 0 {
 		return chosen, s.takesBeside(i, append(slices.Clip(stay), leaving...), counts)
 	}
@@ -260,7 +260,7 @@ func (s *roleSolver) firstThatMakeRoom(i int, stay, leaving, chosen []placement.
 }
 
 // takesBeside says whether a node takes so many members of each role beside those that are there.
-func (s *roleSolver) takesBeside(i int, there []placement.Running, counts []int) bool {
+func (s *roleSolver) takesBeside(i int, there []cluster.Running, counts []int) bool {
 	node := s.nodes[i].node
 	sum := muster.Resources{}
 	for r, n := range counts {

@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 )
 
 // look fills in what every vertex holds and takes. With the leaving members gone, or with them in place.
 func (s *solver) look(leavingGone bool) {
 	req := &s.in.Request
-	on := map[string][]placement.Running{}
+	on := map[string][]cluster.Running{}
 	own, key := map[string]int{}, map[string]int{}
 	for _, r := range s.in.Spec.Running {
 		stays := validity.Stays(req, &r)
@@ -46,7 +46,7 @@ func (s *solver) look(leavingGone bool) {
 }
 
 // copies is how many units fit on the node, and on its zones, beside those that are on it.
-func (s *solver) copies(node *placement.Node, on []placement.Running) int {
+func (s *solver) copies(node *cluster.Node, on []cluster.Running) int {
 	least := int64(math.MaxInt32)
 	for resource, amount := range s.asks() {
 		if amount == 0 {

@@ -3,6 +3,7 @@ package reference
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
@@ -126,7 +127,7 @@ func (s *solver) largest() *search {
 // canWait holds if members are leaving and may be waited for.
 func (s *solver) canWait() bool {
 	return !s.in.Request.IgnoreLeaving &&
-		slices.ContainsFunc(s.in.Spec.Running, func(r placement.Running) bool { return r.Leaving })
+		slices.ContainsFunc(s.in.Spec.Running, func(r cluster.Running) bool { return r.Leaving })
 }
 
 // decide finds the strategy and places the gang.

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 )
 
 // level is one level of groups.
@@ -58,7 +58,7 @@ type solver struct {
 	multiple map[int]int // by tier
 	gang     rules
 	levels   []level
-	own      []placement.Running
+	own      []cluster.Running
 	zones    map[string]aligning // by node
 	aligned  bool
 }

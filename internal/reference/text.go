@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -95,7 +96,7 @@ func (s *solver) write(b *strings.Builder, v *vertex, depth int) {
 }
 
 func (s *solver) zonesKnown() bool {
-	return slices.ContainsFunc(s.in.Spec.Nodes, func(n placement.Node) bool { return n.NUMA != nil })
+	return slices.ContainsFunc(s.in.Spec.Nodes, func(n cluster.Node) bool { return n.NUMA != nil })
 }
 
 // occupants of a node, `!` marking those that leave, `*` those with the affinity key, and `=` those that nobody may evict; of
@@ -110,7 +111,7 @@ func (s *solver) occupants(node string) string {
 	return "[" + strings.Join(out, " ") + "]"
 }
 
-func mark(r placement.Running) string {
+func mark(r cluster.Running) string {
 	text := r.Member
 	if r.Quota != "" {
 		text += "@" + r.Quota

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -25,7 +26,7 @@ func drawGangsTogether(t *rapid.T) Input {
 	for len(req.Parts) > 0 && req.Parts[0].Tree != "" { // the common rules are in the tree of the first
 		req.Parts = req.Parts[1:]
 	}
-	in.Spec.Running = slices.DeleteFunc(slices.Clone(in.Spec.Running), func(r placement.Running) bool {
+	in.Spec.Running = slices.DeleteFunc(slices.Clone(in.Spec.Running), func(r cluster.Running) bool {
 		if r.Gang == req.Name && partOf(req, r.Member) >= 0 { // it is to be placed
 			req.Members = append(req.Members, gang.Member{Name: r.Member})
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -16,7 +16,7 @@ type vertex struct {
 	outside  bool
 	parent   *vertex
 	children []*vertex
-	node     *placement.Node // nil for domains
+	node     *cluster.Node // nil for domains
 
 	own, key int   // members below that run: of the gang, with the affinity key
 	score    int64 // host score of a node for one member
@@ -36,9 +36,9 @@ func (v *vertex) takes(m int) bool {
 
 // build makes the vertices of the tree: its domains, its nodes as far as the cluster has them, and last below the root
 // one vertex for all nodes outside the tree. That one has the root's tier, since it is no domain to gather in.
-func build(tree *topology.Tree, nodes []placement.Node) *vertex {
+func build(tree *topology.Tree, nodes []cluster.Node) *vertex {
 	root := &vertex{tier: 1}
-	left := map[string]*placement.Node{}
+	left := map[string]*cluster.Node{}
 	for i := range nodes {
 		left[nodes[i].Name] = &nodes[i]
 	}
@@ -61,7 +61,7 @@ func build(tree *topology.Tree, nodes []placement.Node) *vertex {
 	return root
 }
 
-func addDomains(v *vertex, tree *topology.Tree, d topology.DomainID, left map[string]*placement.Node) {
+func addDomains(v *vertex, tree *topology.Tree, d topology.DomainID, left map[string]*cluster.Node) {
 	first, last := tree.Children(d)
 	for c := first; c < last; c++ {
 		child := &vertex{path: tree.Path(c), tier: tree.Tier(c), parent: v}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
 )
@@ -25,7 +25,7 @@ type Victims struct {
 	// Strategy is the number of members outside the tree, then the worth of the gang's tier and of every level of groups.
 	Strategy []int
 	// Sets are all that have this cost and strategy, each in natural order of gang and name.
-	Sets [][]placement.MemberRef
+	Sets [][]cluster.MemberRef
 	// Candidates is the number of members that may leave, Legal that of sets of them that may.
 	Candidates, Legal int
 }
@@ -148,10 +148,10 @@ func evictorOf(in *Input, s *solver, least int) (e *evictor, err error) {
 	return e, nil
 }
 
-func (e *evictor) names(set []int) []placement.MemberRef {
-	var out []placement.MemberRef
+func (e *evictor) names(set []int) []cluster.MemberRef {
+	var out []cluster.MemberRef
 	for _, i := range set {
-		out = append(out, placement.MemberRef{Gang: e.in.Spec.Running[i].Gang, Member: e.in.Spec.Running[i].Member})
+		out = append(out, cluster.MemberRef{Gang: e.in.Spec.Running[i].Gang, Member: e.in.Spec.Running[i].Member})
 	}
 	return out
 }
@@ -216,7 +216,7 @@ func (e *evictor) compareCosts(a, b *preempt.Cost, order []gang.Cost) int {
 func (e *evictor) without(set []int) (Input, error) {
 	names := e.names(set)
 	in := *e.in
-	in.Spec = validity.Without(&e.in.Spec, func(ref placement.MemberRef) bool { return slices.Contains(names, ref) })
+	in.Spec = validity.Without(&e.in.Spec, func(ref cluster.MemberRef) bool { return slices.Contains(names, ref) })
 	if e.core != nil {
 		return in, nil
 	}
@@ -263,14 +263,14 @@ func (e *evictor) strategy(set []int) ([]int, error) {
 }
 
 // After is the plan that has these victims gone: the least number of members, then further ones.
-func After(in Input, gone []placement.MemberRef) (*Answer, error) {
+func After(in Input, gone []cluster.MemberRef) (*Answer, error) {
 	e, err := newEvictor(&in)
 	if err != nil || e == nil {
 		return &Answer{}, err
 	}
 	var set []int
 	for i, r := range in.Spec.Running {
-		if slices.Contains(gone, placement.MemberRef{Gang: r.Gang, Member: r.Member}) {
+		if slices.Contains(gone, cluster.MemberRef{Gang: r.Gang, Member: r.Member}) {
 			set = append(set, i)
 		}
 	}

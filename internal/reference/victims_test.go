@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -124,8 +125,8 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 	case v == nil:
 		return []string{"nobody leaves"}
 	}
-	of := func(holds func(placement.Running) bool) bool {
-		return slices.ContainsFunc(in.Spec.Running, func(r placement.Running) bool {
+	of := func(holds func(cluster.Running) bool) bool {
+		return slices.ContainsFunc(in.Spec.Running, func(r cluster.Running) bool {
 			return holds(r) && slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.Gang == r.Gang && v.Member == r.Member })
 		})
 	}
@@ -141,14 +142,14 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{", not proven, though no steps are told", !res.Preemption.Proven && in.Request.Preempt.Steps == 0},
 		{", not proven, and not the best", !res.Preemption.Proven && !reflect.DeepEqual(cost, best.Victims.Cost)},
 		{", three or more", cost.Members > 2},
-		{", of gangs with a minimum", of(func(r placement.Running) bool { return r.MinMember > 0 })},
+		{", of gangs with a minimum", of(func(r cluster.Running) bool { return r.MinMember > 0 })},
 		{", gangs that end", cost.GangsEnded > 0},
-		{", surplus alone", cost.GangsEnded == 0 && of(func(r placement.Running) bool { return r.MinMember > 0 })},
-		{", in budgets", of(func(r placement.Running) bool { return len(r.Budgets) > 0 })},
+		{", surplus alone", cost.GangsEnded == 0 && of(func(r cluster.Running) bool { return r.MinMember > 0 })},
+		{", in budgets", of(func(r cluster.Running) bool { return len(r.Budgets) > 0 })},
 		{", breaking budgets", cost.Budgets > 0},
 		{", reclaimed", slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.OverMin != "" })},
 		{", below a min", cost.BelowMin != nil},
-		{", of the gang's quota", in.Request.Quota != "" && of(func(r placement.Running) bool { return r.Quota == in.Request.Quota })},
+		{", of the gang's quota", in.Request.Quota != "" && of(func(r cluster.Running) bool { return r.Quota == in.Request.Quota })},
 		{", where the quota refuses", best.refusedByLimit()},
 		{", one of several best sets", len(best.Victims.Sets) > 1},
 		{", and waiting", len(res.WaitsFor) > 0},
@@ -159,7 +160,7 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{", of several shapes", slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool { return m.Shape != nil })},
 		{", with multiples", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })},
 		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strategy == gang.MustGather })},
-		{", of zones", of(func(r placement.Running) bool { return r.NUMA != nil })},
+		{", of zones", of(func(r cluster.Running) bool { return r.NUMA != nil })},
 		{", by another order", in.Request.Preempt.Order != nil},
 		{", for a tier", in.Request.Preempt.ForTier != "" && len(best.Input.Request.Gather) > len(in.Request.Gather)},
 		{", partly outside the tree", best.Victims.Strategy[0] > 0},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -38,14 +39,14 @@ func (p *search) later(first *Answer) *solver {
 			in.Request.Members = append(in.Request.Members, m)
 			continue
 		}
-		r := placement.Running{
+		r := cluster.Running{
 			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: first.Assignments[i].Node,
 			Resources: s.asks(), NUMA: first.shares[i][0],
 		}
 		s.own = append(slices.Clip(s.own), r)
 		in.Spec.Running = append(slices.Clip(in.Spec.Running), r)
 		for _, shares := range first.shares[i][1:] { // of the other members of a unit
-			in.Spec.Running = append(in.Spec.Running, placement.Running{Node: r.Node, NUMA: shares})
+			in.Spec.Running = append(in.Spec.Running, cluster.Running{Node: r.Node, NUMA: shares})
 		}
 	}
 	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
@@ -95,7 +96,7 @@ func (p *search) waitsFor(counts map[string]int) []placement.Waited {
 		if v.node == nil || counts[v.node.Name] == 0 {
 			continue
 		}
-		var stay, leaving []placement.Running
+		var stay, leaving []cluster.Running
 		for _, r := range p.in.Spec.Running {
 			if r.Node == v.node.Name && r.Leaving {
 				leaving = append(leaving, r)
@@ -103,11 +104,11 @@ func (p *search) waitsFor(counts map[string]int) []placement.Waited {
 				stay = append(stay, r)
 			}
 		}
-		slices.SortFunc(leaving, func(a, b placement.Running) int {
+		slices.SortFunc(leaving, func(a, b cluster.Running) int {
 			return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 		})
 		for _, r := range p.fewest(v.node, stay, leaving, counts[v.node.Name]) {
-			ref := placement.MemberRef{Gang: r.Gang, Member: r.Member}
+			ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 			out = append(out, placement.Waited{MemberRef: ref, Node: r.Node})
 		}
 	}
@@ -115,7 +116,7 @@ func (p *search) waitsFor(counts map[string]int) []placement.Waited {
 }
 
 // fewest tries the sets of leaving members by their number, then in the order of names.
-func (p *search) fewest(node *placement.Node, stay, leaving []placement.Running, want int) []placement.Running {
+func (p *search) fewest(node *cluster.Node, stay, leaving []cluster.Running, want int) []cluster.Running {
 	for size := range len(leaving) + 1 {
 		if found, ok := p.firstThatFits(node, stay, leaving, nil, size, want); ok {
 			return found
@@ -125,8 +126,8 @@ func (p *search) fewest(node *placement.Node, stay, leaving []placement.Running,
 }
 
 // firstThatFits extends the chosen members by size more of the leaving ones; those not chosen stay.
-func (p *search) firstThatFits(node *placement.Node, stay, leaving, chosen []placement.Running, size, want int) (
-	[]placement.Running, bool,
+func (p *search) firstThatFits(node *cluster.Node, stay, leaving, chosen []cluster.Running, size, want int) (
+	[]cluster.Running, bool,
 ) {
 	if size == 0 {
 		return chosen, p.copies(node, append(slices.Clip(stay), leaving...)) >= want

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -23,7 +24,7 @@ func (s *solver) readZones() error {
 	s.aligned = slices.ContainsFunc(s.shapes, func(shape *gang.Shape) bool { return shape.NUMA.Policy != "" })
 	for i := range s.in.Spec.Nodes {
 		node := &s.in.Spec.Nodes[i]
-		a, given := aligning{known: node.NUMA != nil}, placement.NUMA{}
+		a, given := aligning{known: node.NUMA != nil}, cluster.NUMA{}
 		if a.known {
 			given = *node.NUMA
 		}
@@ -50,13 +51,13 @@ func (s *solver) readZones() error {
 }
 
 // on is who runs on a node.
-func on(running []placement.Running, node string) []placement.Running {
-	elsewhere := func(r placement.Running) bool { return r.Node != node }
+func on(running []cluster.Running, node string) []cluster.Running {
+	elsewhere := func(r cluster.Running) bool { return r.Node != node }
 	return slices.DeleteFunc(slices.Clone(running), elsewhere)
 }
 
 // with is the zones of a node with these members there. There is no error where some of those who run there are gone.
-func (a *aligning) with(members []placement.Running) (*numa.Node, error) {
+func (a *aligning) with(members []cluster.Running) (*numa.Node, error) {
 	var placed []numa.Placed
 	for _, r := range members {
 		if a.known && r.NUMA != nil {
@@ -118,7 +119,7 @@ func (a *aligning) split(node *numa.Node, units int) (placed []numa.Placed, scor
 
 // align finds what docs/order.md, section 1, says of the zones of a node for an aligned gang: zones(n), and the NUMA
 // score of every number of members.
-func (s *solver) align(v *vertex, members []placement.Running) {
+func (s *solver) align(v *vertex, members []cluster.Running) {
 	v.zones, v.rates = 0, make([]int64, 1)
 	a := s.zones[v.node.Name]
 	node, err := a.with(members)
@@ -133,9 +134,9 @@ func (s *solver) align(v *vertex, members []placement.Running) {
 }
 
 // remaining is who is left on a node when those who are waited for are gone.
-func (s *solver) remaining(a *Answer, node string) []placement.Running {
-	return slices.DeleteFunc(on(s.in.Spec.Running, node), func(r placement.Running) bool {
-		return slices.Contains(a.WaitsFor, placement.Waited{MemberRef: placement.MemberRef{Gang: r.Gang, Member: r.Member}, Node: node})
+func (s *solver) remaining(a *Answer, node string) []cluster.Running {
+	return slices.DeleteFunc(on(s.in.Spec.Running, node), func(r cluster.Running) bool {
+		return slices.Contains(a.WaitsFor, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: node})
 	})
 }
 

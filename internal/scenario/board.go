@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -34,10 +34,10 @@ const (
 type board struct {
 	layers   []string // widest first
 	rows     []row
-	slots    map[string][]placement.MemberRef // by node; the zero value is free
-	zones    map[string]ends                  // by node
+	slots    map[string][]cluster.MemberRef // by node; the zero value is free
+	zones    map[string]ends                // by node
 	cordoned map[string]bool
-	leaves   map[placement.MemberRef]bool // drawn as leaving
+	leaves   map[cluster.MemberRef]bool // drawn as leaving
 }
 
 // row is a line of the drawing: a domain and, if it is a lowest one, its nodes.
@@ -72,8 +72,8 @@ type attributes struct {
 // parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
 func parseBoard(text string, layers []string, gangs map[string]attributes) (*board, error) {
 	b := &board{
-		layers: layers, slots: map[string][]placement.MemberRef{}, cordoned: map[string]bool{},
-		leaves: map[placement.MemberRef]bool{}, zones: map[string]ends{},
+		layers: layers, slots: map[string][]cluster.MemberRef{}, cordoned: map[string]bool{},
+		leaves: map[cluster.MemberRef]bool{}, zones: map[string]ends{},
 	}
 	p := &numbering{gangs: gangs, members: map[string]int{}}
 	for line := range strings.Lines(text) {
@@ -120,15 +120,15 @@ type numbering struct {
 	members map[string]int
 }
 
-func (p *numbering) next(gang string) placement.MemberRef {
+func (p *numbering) next(gang string) cluster.MemberRef {
 	n := p.members[gang]
 	p.members[gang]++
-	return placement.MemberRef{Gang: gang, Member: fmt.Sprintf("%s-%d", gang, n)}
+	return cluster.MemberRef{Gang: gang, Member: fmt.Sprintf("%s-%d", gang, n)}
 }
 
 func (b *board) addNode(node, cell string, p *numbering) error {
 	cell, b.zones[node] = readZones(cell)
-	refs := make([]placement.MemberRef, len(cell))
+	refs := make([]cluster.MemberRef, len(cell))
 	for i := 0; i < len(cell); {
 		c, n := cell[i], 1
 		switch {
@@ -139,7 +139,7 @@ func (b *board) addNode(node, cell string, p *numbering) error {
 			b.cordoned[node] = true
 		case c == taken, c == leaving:
 			plain := p.next(map[byte]string{taken: "other", leaving: "leaving"}[c])
-			refs[i] = placement.MemberRef{Gang: plain.Member, Member: plain.Member}
+			refs[i] = cluster.MemberRef{Gang: plain.Member, Member: plain.Member}
 			b.leaves[refs[i]] = c == leaving
 		case 'a' <= c && c <= 'z':
 			ref := p.next(string(c))
@@ -197,17 +197,17 @@ func domains(rows []row) []topology.Domain {
 }
 
 // spec turns the drawing into a cluster.
-func (b *board) spec(gangs map[string]attributes) (placement.Spec, error) {
+func (b *board) spec(gangs map[string]attributes) (cluster.Spec, error) {
 	tree, err := b.tree()
 	if err != nil {
-		return placement.Spec{}, err
+		return cluster.Spec{}, err
 	}
-	spec := placement.Spec{Trees: []placement.NamedTree{{Name: "default", Tree: tree}}}
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}}
 	count := map[string]int{}
 	for _, r := range b.rows {
 		for _, node := range r.nodes {
 			slots := b.slots[node]
-			n := placement.Node{
+			n := cluster.Node{
 				Name: node, Allocatable: muster.Resources{device: int64(len(slots))}, Cordoned: b.cordoned[node],
 			}
 			if zones := b.zones[node]; zones != nil {
@@ -221,8 +221,8 @@ func (b *board) spec(gangs map[string]attributes) (placement.Spec, error) {
 }
 
 // running lists the members on one node; count says how many of each gang came before.
-func (b *board) running(node string, gangs map[string]attributes, count map[string]int) []placement.Running {
-	var members []placement.Running
+func (b *board) running(node string, gangs map[string]attributes, count map[string]int) []cluster.Running {
+	var members []cluster.Running
 	for i, ref := range b.slots[node] {
 		if ref.Gang == "" || ref == somebody {
 			continue
@@ -231,7 +231,7 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 			members[len(members)-1].Resources[device]++
 			continue
 		}
-		m := placement.Running{
+		m := cluster.Running{
 			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
 			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
 			NUMA:  b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),

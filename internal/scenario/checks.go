@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
@@ -138,8 +139,8 @@ type snapshot struct {
 }
 
 // dump is everything that a snapshot knows.
-func (c snapshot) dump() placement.Spec {
-	spec := placement.Spec{NUMAExclusive: c.exclusive, Budgets: c.Budgets()}
+func (c snapshot) dump() cluster.Spec {
+	spec := cluster.Spec{NUMAExclusive: c.exclusive, Budgets: c.Budgets()}
 	spec.Trees = c.Trees()
 	spec.Nodes = slices.Collect(c.Nodes())
 	spec.Running = slices.Collect(c.Running())
@@ -155,21 +156,21 @@ func (c snapshot) dump() placement.Spec {
 }
 
 // permutations are orders in which the same cluster can be given.
-var permutations = map[string]func(placement.Spec) placement.Spec{
-	"in order": func(s placement.Spec) placement.Spec { return s },
-	"reversed": func(s placement.Spec) placement.Spec {
+var permutations = map[string]func(cluster.Spec) cluster.Spec{
+	"in order": func(s cluster.Spec) cluster.Spec { return s },
+	"reversed": func(s cluster.Spec) cluster.Spec {
 		slices.Reverse(s.Nodes)
 		slices.Reverse(s.Running)
 		for i := range s.Nodes {
 			if n := s.Nodes[i].NUMA; n != nil {
 				zones := slices.Clone(n.Zones)
 				slices.Reverse(zones)
-				s.Nodes[i].NUMA = &placement.NUMA{Zones: zones, Policy: n.Policy, InUse: n.InUse}
+				s.Nodes[i].NUMA = &cluster.NUMA{Zones: zones, Policy: n.Policy, InUse: n.InUse}
 			}
 		}
 		return s
 	},
-	"interleaved": func(s placement.Spec) placement.Spec {
+	"interleaved": func(s cluster.Spec) cluster.Spec {
 		s.Nodes, s.Running = interleave(s.Nodes), interleave(s.Running)
 		return s
 	},

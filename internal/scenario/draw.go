@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -13,12 +14,12 @@ import (
 // sync brings the drawing up to date with the snapshot: whoever left frees its slots, who leaves frees those that it holds no
 // more, newcomers take the first free ones.
 func (b *board) sync(c *placement.Cluster) {
-	running := map[placement.MemberRef]int64{} // how many slots it still holds
-	drawn := map[placement.MemberRef]bool{}
+	running := map[cluster.MemberRef]int64{} // how many slots it still holds
+	drawn := map[cluster.MemberRef]bool{}
 	clear(b.leaves)
-	var newcomers []placement.Running
+	var newcomers []cluster.Running
 	for m := range c.Running() {
-		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
+		ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
 		running[ref], b.leaves[ref] = m.Resources[device], m.Leaving
 	}
 	for node, slots := range b.slots {
@@ -27,33 +28,33 @@ func (b *board) sync(c *placement.Cluster) {
 				continue
 			}
 			if running[ref]--; running[ref] < 0 {
-				slots[i] = placement.MemberRef{}
+				slots[i] = cluster.MemberRef{}
 			}
 		}
 		if z := b.zones[node]; z != nil { // nobody is beside the zones any more
 			last := z[len(z)-1]
-			b.slots[node] = append(slots[:last:last], slices.DeleteFunc(slots[last:], func(r placement.MemberRef) bool { return r == placement.MemberRef{} })...)
+			b.slots[node] = append(slots[:last:last], slices.DeleteFunc(slots[last:], func(r cluster.MemberRef) bool { return r == cluster.MemberRef{} })...)
 		}
 	}
 	for m := range c.Running() {
-		if ref := (placement.MemberRef{Gang: m.Gang, Member: m.Member}); !drawn[ref] {
+		if ref := (cluster.MemberRef{Gang: m.Gang, Member: m.Member}); !drawn[ref] {
 			newcomers = append(newcomers, m)
 		}
 	}
-	slices.SortFunc(newcomers, func(x, y placement.Running) int {
+	slices.SortFunc(newcomers, func(x, y cluster.Running) int {
 		return cmp.Or(muster.CompareNatural(x.Gang, y.Gang), muster.CompareNatural(x.Member, y.Member))
 	})
 	for _, m := range newcomers {
-		ref := placement.MemberRef{Gang: m.Gang, Member: m.Member}
+		ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
 		b.slots[m.Node] = b.zones[m.Node].put(b.slots[m.Node], m.NUMA, m.Resources[device], ref, nil)
 	}
 }
 
 // fill gives n slots to a member: free ones first, then those of members that will be gone.
-func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, gone map[placement.MemberRef]bool) {
-	for _, mayTake := range []func(placement.MemberRef) bool{
-		func(r placement.MemberRef) bool { return r == placement.MemberRef{} },
-		func(r placement.MemberRef) bool { return gone[r] },
+func fill(slots []cluster.MemberRef, n int64, ref cluster.MemberRef, gone map[cluster.MemberRef]bool) {
+	for _, mayTake := range []func(cluster.MemberRef) bool{
+		func(r cluster.MemberRef) bool { return r == cluster.MemberRef{} },
+		func(r cluster.MemberRef) bool { return gone[r] },
 	} {
 		for i := range slots {
 			if n > 0 && mayTake(slots[i]) {
@@ -65,7 +66,7 @@ func fill(slots []placement.MemberRef, n int64, ref placement.MemberRef, gone ma
 
 // plan draws a result on the board: new members as capital letters, by group or shape, by rank, or by the number in their name.
 func (b *board) plan(req *gang.Request, res *placement.Result, show string) string {
-	gone, victims := map[placement.MemberRef]bool{}, map[placement.MemberRef]bool{}
+	gone, victims := map[cluster.MemberRef]bool{}, map[cluster.MemberRef]bool{}
 	for _, w := range res.WaitsFor {
 		gone[w.MemberRef] = true
 	}
@@ -73,7 +74,7 @@ func (b *board) plan(req *gang.Request, res *placement.Result, show string) stri
 		gone[v.MemberRef], victims[v.MemberRef] = true, true
 	}
 	drawn := *b
-	drawn.slots = map[string][]placement.MemberRef{}
+	drawn.slots = map[string][]cluster.MemberRef{}
 	for node, slots := range b.slots {
 		drawn.slots[node] = slices.Clone(slots)
 	}
@@ -92,7 +93,7 @@ func (b *board) plan(req *gang.Request, res *placement.Result, show string) stri
 		if show == "" && a.Group < 0 && len(req.Parts) > 0 {
 			letter = "*"
 		}
-		ref := placement.MemberRef{Gang: letter, Member: a.Member}
+		ref := cluster.MemberRef{Gang: letter, Member: a.Member}
 		drawn.slots[a.Node] = b.zones[a.Node].put(drawn.slots[a.Node], a.NUMA, shape.Resources[device], ref, gone)
 	}
 	drawn.vacate(victims)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -68,7 +68,7 @@ func onePart(w *words, gangName, line string) gang.Part {
 }
 
 // otherTrees reads a topology beside that of the drawing: its name, its layer's, and the nodes of each domain.
-func otherTrees(w *words) ([]placement.NamedTree, error) {
+func otherTrees(w *words) ([]cluster.NamedTree, error) {
 	list := w.list("also")
 	if len(list) < 2 {
 		return nil, nil
@@ -82,7 +82,7 @@ func otherTrees(w *words) ([]placement.NamedTree, error) {
 		spec.Roots = append(spec.Roots, d)
 	}
 	tree, err := topology.New(spec)
-	return []placement.NamedTree{{Name: list[0], Tree: tree}}, err
+	return []cluster.NamedTree{{Name: list[0], Tree: tree}}, err
 }
 
 // ranges reads `0-2,5`.

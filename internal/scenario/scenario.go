@@ -61,6 +61,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -86,7 +87,7 @@ type session struct {
 	gangs   map[string]attributes
 	quotas  []quota.Spec // of the drawing that follows
 	demand  map[string]muster.Resources
-	budgets []placement.Budget
+	budgets []cluster.Budget
 	total   muster.Resources // that the cluster was given
 	board   *board
 	cluster *placement.Cluster
@@ -108,7 +109,7 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.quota(w)
 	case "budget":
 		w.known[w.args[0].Key] = true
-		s.budgets = append(s.budgets, placement.Budget{Name: w.args[0].Key, Allowed: w.number("allowed", 0)})
+		s.budgets = append(s.budgets, cluster.Budget{Name: w.args[0].Key, Allowed: w.number("allowed", 0)})
 		return "ok\n", w.err()
 	case "cluster":
 		return s.draw(w, d.Input)
@@ -126,7 +127,7 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 	case "release":
 		return s.change(s.cluster.Release(d.CmdArgs[0].Key, keys(d.CmdArgs[1:])...))
 	case "leave":
-		return s.change(s.cluster.Update(placement.Delta{Leaving: refs(keys(d.CmdArgs))}))
+		return s.change(s.cluster.Update(cluster.Delta{Leaving: refs(keys(d.CmdArgs))}))
 	case "explain":
 		return s.explain(), nil
 	case "together":
@@ -148,14 +149,14 @@ func keys(args []datadriven.CmdArg) []string {
 }
 
 // refs turns names such as a-0 into members of the gang that the name begins with.
-func refs(names []string) []placement.MemberRef {
-	var found []placement.MemberRef
+func refs(names []string) []cluster.MemberRef {
+	var found []cluster.MemberRef
 	for _, name := range names {
 		gang, _, _ := strings.Cut(name, "-")
 		if len(gang) > 1 {
 			gang = name // a plain pod
 		}
-		found = append(found, placement.MemberRef{Gang: gang, Member: name})
+		found = append(found, cluster.MemberRef{Gang: gang, Member: name})
 	}
 	return found
 }
@@ -228,7 +229,7 @@ func (s *session) node(w *words) (string, error) {
 		if err := w.err(); err != nil {
 			return "", err
 		}
-		c, err := s.cluster.Update(placement.Delta{SetNodes: []placement.Node{n}})
+		c, err := s.cluster.Update(cluster.Delta{SetNodes: []cluster.Node{n}})
 		if err != nil {
 			return "", err
 		}

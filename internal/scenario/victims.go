@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
@@ -63,7 +64,7 @@ func costText(req *gang.Request, c *preempt.Cost) string {
 }
 
 // vacate draws what victims leave free.
-func (b *board) vacate(victims map[placement.MemberRef]bool) {
+func (b *board) vacate(victims map[cluster.MemberRef]bool) {
 	for _, slots := range b.slots {
 		for i, ref := range slots {
 			if victims[ref] {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // Between zones of a cell, and before the members that are on the node and in no zone.
@@ -20,8 +20,8 @@ const (
 
 // somebody holds the slots of a zone of which nothing else is known; vacated are the slots that victims leave free.
 var (
-	somebody = placement.MemberRef{Gang: string(unknown)}
-	vacated  = placement.MemberRef{Gang: "-"}
+	somebody = cluster.MemberRef{Gang: string(unknown)}
+	vacated  = cluster.MemberRef{Gang: "-"}
 )
 
 // ends are the places in a cell where its zones end. A cell without a border has no zones.
@@ -42,8 +42,8 @@ func readZones(cell string) (bare string, zones ends) {
 }
 
 // in cuts the slots of a node into its zones.
-func (z ends) in(slots []placement.MemberRef) [][]placement.MemberRef {
-	var out [][]placement.MemberRef
+func (z ends) in(slots []cluster.MemberRef) [][]cluster.MemberRef {
+	var out [][]cluster.MemberRef
 	from := 0
 	for _, end := range z {
 		out = append(out, slots[from:end])
@@ -53,8 +53,8 @@ func (z ends) in(slots []placement.MemberRef) [][]placement.MemberRef {
 }
 
 // describe gives a node the devices of its zones, and what somebody unknown has of them.
-func (z ends) describe(n *placement.Node, slots []placement.MemberRef) {
-	n.NUMA = &placement.NUMA{}
+func (z ends) describe(n *cluster.Node, slots []cluster.MemberRef) {
+	n.NUMA = &cluster.NUMA{}
 	n.Allocatable[device] = int64(z[len(z)-1])
 	for id, zone := range z.in(slots) {
 		n.NUMA.Zones = append(n.NUMA.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{device: int64(len(zone))}})
@@ -64,7 +64,7 @@ func (z ends) describe(n *placement.Node, slots []placement.MemberRef) {
 	}
 }
 
-func count(slots []placement.MemberRef, ref placement.MemberRef) (n int64) {
+func count(slots []cluster.MemberRef, ref cluster.MemberRef) (n int64) {
 	for _, r := range slots {
 		if r == ref {
 			n++
@@ -74,7 +74,7 @@ func count(slots []placement.MemberRef, ref placement.MemberRef) (n int64) {
 }
 
 // shares is what a member has of the zones as drawn, nil if it is in none.
-func (z ends) shares(slots []placement.MemberRef, ref placement.MemberRef, policy numa.Policy) *numa.Placed {
+func (z ends) shares(slots []cluster.MemberRef, ref cluster.MemberRef, policy numa.Policy) *numa.Placed {
 	p := &numa.Placed{Policy: policy}
 	for id, zone := range z.in(slots) {
 		if n := count(zone, ref); n > 0 {
@@ -89,12 +89,12 @@ func (z ends) shares(slots []placement.MemberRef, ref placement.MemberRef, polic
 
 // put draws a member on a node: in the slots of its zones, or of the node where it has no zones; beside the zones where it
 // has no share of them. It returns the slots of the node.
-func (z ends) put(slots []placement.MemberRef, p *numa.Placed, n int64, ref placement.MemberRef, gone map[placement.MemberRef]bool) []placement.MemberRef {
+func (z ends) put(slots []cluster.MemberRef, p *numa.Placed, n int64, ref cluster.MemberRef, gone map[cluster.MemberRef]bool) []cluster.MemberRef {
 	switch {
 	case z == nil:
 		fill(slots, n, ref, gone)
 	case p == nil:
-		return append(slots, slices.Repeat([]placement.MemberRef{ref}, int(n))...)
+		return append(slots, slices.Repeat([]cluster.MemberRef{ref}, int(n))...)
 	default:
 		zones := z.in(slots)
 		for _, s := range p.Shares {
@@ -126,10 +126,10 @@ func (z ends) draw(cell string) string {
 
 // zonesOf reads what a `node` directive says of a node's zones: `numa=Restricted`, CPUs by zone in milli-CPU such as
 // `cpu=4000,3500`, distances by zone and other zone such as `distances=10/21,21/10`.
-func zonesOf(w *words, n *placement.Node) error {
-	zones := placement.NUMA{}
+func zonesOf(w *words, n *cluster.Node) error {
+	zones := cluster.NUMA{}
 	if n.NUMA != nil {
-		zones = placement.NUMA{Zones: slices.Clone(n.NUMA.Zones), Policy: n.NUMA.Policy, InUse: n.NUMA.InUse}
+		zones = cluster.NUMA{Zones: slices.Clone(n.NUMA.Zones), Policy: n.NUMA.Policy, InUse: n.NUMA.InUse}
 	}
 	cpus, rows := w.numbers("cpu"), w.list("distances")
 	if len(cpus) > len(zones.Zones) || len(rows) > len(zones.Zones) {

@@ -11,20 +11,21 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
 // check is the work of one call: the arguments, what follows from them, and the defects found.
 type check struct {
-	before *placement.Spec
-	spec   *placement.Spec // with the victims gone
+	before *cluster.Spec
+	spec   *cluster.Spec // with the victims gone
 	req    *gang.Request
 	res    *placement.Result
 
 	net     *Network
-	nodes   map[string]*placement.Node
-	own     []placement.Running
+	nodes   map[string]*cluster.Node
+	own     []cluster.Running
 	members map[string]*gang.Member
 	parts   *Division // nil: the gang has no groups, or equal ones of members of one shape
 	defects []error
@@ -36,16 +37,16 @@ func (c *check) failf(format string, args ...any) {
 
 // Check tells all defects of the result of planning the request in the cluster, joined; nil if there are none. It says
 // nothing about whether a better result exists. O(nodes + members^2).
-func Check(spec placement.Spec, req *gang.Request, res *placement.Result) error {
+func Check(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
 	net, ok := NewNetwork(&spec, req)
 	if !ok {
 		return fmt.Errorf("no topology %q", req.Tree)
 	}
-	after := Without(&spec, func(ref placement.MemberRef) bool {
+	after := Without(&spec, func(ref cluster.MemberRef) bool {
 		return slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.MemberRef == ref })
 	})
 	c := &check{before: &spec, spec: &after, req: req, res: res, net: net, own: Own(&spec, req)}
-	c.nodes, c.members = map[string]*placement.Node{}, map[string]*gang.Member{}
+	c.nodes, c.members = map[string]*cluster.Node{}, map[string]*gang.Member{}
 	for i := range spec.Nodes {
 		c.nodes[spec.Nodes[i].Name] = &spec.Nodes[i]
 	}
@@ -197,9 +198,9 @@ func (c *check) noRoom(node string, gone []placement.Waited) string {
 			}
 		}
 	}
-	var on []placement.Running
+	var on []cluster.Running
 	for _, r := range c.spec.Running {
-		ref := placement.MemberRef{Gang: r.Gang, Member: r.Member}
+		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 		leaves := slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref })
 		if r.Node == node && !leaves {
 			on = append(on, r)
@@ -219,7 +220,7 @@ func (c *check) waitsFor() {
 		c.failf("waits for %v although leaving members are to be ignored", c.res.WaitsFor)
 	}
 	for i, w := range c.res.WaitsFor {
-		j := slices.IndexFunc(c.spec.Running, func(r placement.Running) bool {
+		j := slices.IndexFunc(c.spec.Running, func(r cluster.Running) bool {
 			return r.Gang == w.Gang && r.Member == w.Member
 		})
 		switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -21,7 +22,7 @@ import (
 //	  u0  n0: x leaving, y   n1
 //	  u1  n2                 n3
 //	outside n9
-func board(t *testing.T) placement.Spec {
+func board(t *testing.T) cluster.Spec {
 	tree, err := topology.New(topology.Spec{
 		Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "spine", Tier: 2}},
 		Roots: []topology.Domain{{Name: "s0", Tier: 2, Children: []topology.Domain{
@@ -29,12 +30,12 @@ func board(t *testing.T) placement.Spec {
 		}}},
 	})
 	require.NoError(t, err)
-	spec := placement.Spec{Trees: []placement.NamedTree{{Tree: tree}}}
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Tree: tree}}}
 	for _, name := range []string{"n0", "n1", "n2", "n3", "n9"} {
-		spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
 	}
 	one := muster.Resources{"gpu": 1, muster.Pods: 1}
-	spec.Running = []placement.Running{
+	spec.Running = []cluster.Running{
 		{Gang: "x", Member: "x-0", Node: "n0", Resources: one, Leaving: true},
 		{Gang: "y", Member: "y-0", Node: "n0", Resources: one},
 	}
@@ -53,7 +54,7 @@ func pairs() (*gang.Request, *placement.Result) {
 		Strategy: "spine/unit", StrategyNumber: 2,
 		Span: []placement.LayerSpan{{Layer: "unit", Tier: 1, Domains: 2}},
 		WaitsFor: []placement.Waited{{
-			MemberRef: placement.MemberRef{Gang: "x", Member: "x-0"}, Node: "n0",
+			MemberRef: cluster.MemberRef{Gang: "x", Member: "x-0"}, Node: "n0",
 		}},
 	}
 	for i, node := range []string{"n0", "n1", "n2", "n2"} {
@@ -69,7 +70,7 @@ func TestCheckSeesDefects(t *testing.T) {
 	require.NoError(t, validity.Check(board(t), req, res))
 	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}} }
 	type args struct {
-		spec *placement.Spec
+		spec *cluster.Spec
 		req  *gang.Request
 		res  *placement.Result
 	}
@@ -90,7 +91,7 @@ func TestCheckSeesDefects(t *testing.T) {
 		{"n2: too little gpu", func(a args) { a.spec.Nodes[2].Allocatable["gpu"] = 1 }},
 		{"n0: too little gpu", func(a args) { a.res.WaitsFor = nil }},
 		{"n2: too little cpu", func(a args) { a.req.Shape.Resources["cpu"] = 1 }},
-		{"y-0, which is not leaving", func(a args) { a.res.WaitsFor[0].MemberRef = placement.MemberRef{Gang: "y", Member: "y-0"} }},
+		{"y-0, which is not leaving", func(a args) { a.res.WaitsFor[0].MemberRef = cluster.MemberRef{Gang: "y", Member: "y-0"} }},
 		{"waits for x x-0 without need", func(a args) { a.spec.Nodes[0].Allocatable["gpu"] = 3 }},
 		{"leaving members are to be ignored", func(a args) { a.req.IgnoreLeaving = true }},
 		{"reaches tier 2, must gather at 1", func(a args) { a.req.Gather = must("unit") }},
@@ -126,7 +127,7 @@ func TestCheckSnapshotSeesDefects(t *testing.T) {
 	require.NoError(t, validity.CheckSnapshot(board(t)))
 	spec := board(t)
 	spec.Running = append(spec.Running, spec.Running[0])
-	spec.Running = append(spec.Running, placement.Running{Gang: "z", Member: "z-0", Node: "n8"})
+	spec.Running = append(spec.Running, cluster.Running{Gang: "z", Member: "z-0", Node: "n8"})
 	spec.Nodes = append(spec.Nodes, spec.Nodes[4])
 	err := validity.CheckSnapshot(spec)
 	for _, want := range []string{"x x-0 runs twice", `z z-0 runs on "n8"`, "n9 is there twice", "over-committed: gpu by 1"} {
@@ -137,32 +138,32 @@ func TestCheckSnapshotSeesDefects(t *testing.T) {
 func TestCheckAppliedSeesDefects(t *testing.T) {
 	before, _, res := crowded(t)
 	res.Assignments = res.Assignments[2:]
-	applied := func() placement.Spec {
+	applied := func() cluster.Spec {
 		after := before
-		after.Running, after.Budgets = slices.Clone(before.Running), []placement.Budget{{Name: "budget", Allowed: -1}}
+		after.Running, after.Budgets = slices.Clone(before.Running), []cluster.Budget{{Name: "budget", Allowed: -1}}
 		for i := 2; i < 4; i++ {
 			after.Running[i].Leaving, after.Running[i].Resources = true, muster.Resources{muster.Pods: 1}
 		}
 		for _, a := range res.Assignments {
-			after.Running = append(after.Running, placement.Running{Gang: "job", Member: a.Member, Node: a.Node, Resources: muster.Resources{"gpu": 1}})
+			after.Running = append(after.Running, cluster.Running{Gang: "job", Member: a.Member, Node: a.Node, Resources: muster.Resources{"gpu": 1}})
 		}
 		return after
 	}
 	require.NoError(t, validity.CheckApplied(before, applied(), res))
 	for _, tc := range []struct {
 		want  string
-		spoil func(after *placement.Spec)
+		spoil func(after *cluster.Spec)
 	}{
-		{"v v-9 is gone", func(s *placement.Spec) { s.Running = slices.Delete(s.Running, 2, 3) }},
-		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Leaving = false }},
-		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Node = "n3" }},
-		{"v v-9 was evicted", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"cpu": 1} }},
-		{"budget budget allowed 1, 2 left, it allows 1", func(s *placement.Spec) { s.Budgets[0].Allowed = 1 }},
-		{"y y-0 was", func(s *placement.Spec) { s.Running[1].Leaving = true }},
-		{"job-3 does not run on n2", func(s *placement.Spec) { s.Running[len(s.Running)-1].Node = "n3" }},
-		{"n2 is over-committed: gpu by 1", func(s *placement.Spec) { s.Running[2].Resources = muster.Resources{"gpu": 1} }},
-		{"members run, of 6 before", func(s *placement.Spec) {
-			s.Running = append(s.Running, placement.Running{Gang: "z", Member: "z-0", Node: "n3"})
+		{"v v-9 is gone", func(s *cluster.Spec) { s.Running = slices.Delete(s.Running, 2, 3) }},
+		{"v v-9 was evicted", func(s *cluster.Spec) { s.Running[2].Leaving = false }},
+		{"v v-9 was evicted", func(s *cluster.Spec) { s.Running[2].Node = "n3" }},
+		{"v v-9 was evicted", func(s *cluster.Spec) { s.Running[2].Resources = muster.Resources{"cpu": 1} }},
+		{"budget budget allowed 1, 2 left, it allows 1", func(s *cluster.Spec) { s.Budgets[0].Allowed = 1 }},
+		{"y y-0 was", func(s *cluster.Spec) { s.Running[1].Leaving = true }},
+		{"job-3 does not run on n2", func(s *cluster.Spec) { s.Running[len(s.Running)-1].Node = "n3" }},
+		{"n2 is over-committed: gpu by 1", func(s *cluster.Spec) { s.Running[2].Resources = muster.Resources{"gpu": 1} }},
+		{"members run, of 6 before", func(s *cluster.Spec) {
+			s.Running = append(s.Running, cluster.Running{Gang: "z", Member: "z-0", Node: "n3"})
 		}},
 	} {
 		after := applied()
@@ -179,6 +180,6 @@ func TestRanks(t *testing.T) {
 	assert.Equal(t, map[string]int{"z": 0, "a": 1, "b-9": 2, "b-10": 3}, validity.Ranks(req, nil))
 	req.Groups = []gang.Groups{{Size: 2}}
 	assert.Equal(t, map[string]int{"b-9": 0, "z": 1, "b-10": 2, "a": 3}, validity.Ranks(req, nil), "the index is the rank")
-	own := []placement.Running{{Member: "old", Index: 3, Indexed: true}}
+	own := []cluster.Running{{Member: "old", Index: 3, Indexed: true}}
 	assert.Equal(t, map[string]int{"z": 0, "a": 1, "old": 2, "b-9": 3, "b-10": 4}, validity.Ranks(req, own), "3 is there twice")
 }

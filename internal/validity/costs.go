@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/preempt"
 )
 
@@ -121,10 +121,10 @@ func CompareBelowMin(a, b muster.Resources) int {
 }
 
 // Without is a cluster in which members are gone.
-func Without(spec *placement.Spec, gone func(placement.MemberRef) bool) placement.Spec {
+func Without(spec *cluster.Spec, gone func(cluster.MemberRef) bool) cluster.Spec {
 	out := *spec
-	out.Running = slices.DeleteFunc(slices.Clone(spec.Running), func(r placement.Running) bool {
-		return gone(placement.MemberRef{Gang: r.Gang, Member: r.Member})
+	out.Running = slices.DeleteFunc(slices.Clone(spec.Running), func(r cluster.Running) bool {
+		return gone(cluster.MemberRef{Gang: r.Gang, Member: r.Member})
 	})
 	return out
 }

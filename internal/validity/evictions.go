@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
 // Evictions is what docs/order.md, section 6, says about who may leave for a gang.
 type Evictions struct {
-	spec *placement.Spec
+	spec *cluster.Spec
 	req  *gang.Request
 	ask  muster.Resources // of the members that must be placed
 	// topmost is the highest quota above the gang whose limit refuses these members; empty: none does.
@@ -34,7 +34,7 @@ type running struct {
 }
 
 // NewEvictions looks at a cluster and a gang of which these members must be placed. The error is that of [QuotaState].
-func NewEvictions(spec *placement.Spec, req *gang.Request, members []gang.Member) (*Evictions, error) {
+func NewEvictions(spec *cluster.Spec, req *gang.Request, members []gang.Member) (*Evictions, error) {
 	ask := Ask(req, members)
 	e := &Evictions{
 		spec: spec, req: req, ask: ask.Request, gangs: map[string]*running{}, used: map[string]muster.Resources{},
@@ -86,7 +86,7 @@ func (e *Evictions) findTopmost() error {
 }
 
 // Least is the least number of new members that a plan places: MinMember of the gang run then, and no group is torn.
-func Least(net *Network, spec *placement.Spec, req *gang.Request) int {
+func Least(net *Network, spec *cluster.Spec, req *gang.Request) int {
 	own := Own(spec, req)
 	all := len(req.Members) + len(own)
 	least := max(1, cmp.Or(req.MinMember, all)-len(own))
@@ -107,7 +107,7 @@ func Least(net *Network, spec *placement.Spec, req *gang.Request) int {
 }
 
 // newRanks are the ranks of the new members, ascending.
-func newRanks(spec *placement.Spec, req *gang.Request) []int {
+func newRanks(spec *cluster.Spec, req *gang.Request) []int {
 	ranks := Ranks(req, Own(spec, req))
 	var out []int
 	for _, m := range req.Members {
@@ -118,7 +118,7 @@ func newRanks(spec *placement.Spec, req *gang.Request) []int {
 }
 
 // Lowest are the n new members of the lowest ranks.
-func Lowest(spec *placement.Spec, req *gang.Request, n int) []gang.Member {
+func Lowest(spec *cluster.Spec, req *gang.Request, n int) []gang.Member {
 	ranks := Ranks(req, Own(spec, req))
 	members := slices.SortedFunc(slices.Values(req.Members), func(a, b gang.Member) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
 	return members[:n]
@@ -145,12 +145,12 @@ func (e *Evictions) Lowest() int64 {
 	return lowest
 }
 
-func compareRunning(a, b *placement.Running) int {
+func compareRunning(a, b *cluster.Running) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // Spared says why a member is no candidate; empty if it is one.
-func (e *Evictions) Spared(r *placement.Running) string {
+func (e *Evictions) Spared(r *cluster.Running) string {
 	inReach := func(q quota.Spec) bool { return q.Name == e.topmost }
 	switch {
 	case r.Leaving:
@@ -170,7 +170,7 @@ func (e *Evictions) Spared(r *placement.Running) string {
 }
 
 // byPriority holds for members whom priority judges; the others are reclaimed.
-func (e *Evictions) byPriority(r *placement.Running) bool {
+func (e *Evictions) byPriority(r *cluster.Running) bool {
 	return r.Quota == e.req.Quota || r.Quota == "" || e.req.Quota == ""
 }
 

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // Own lists the members of the request's gang that already run. Leaving members count for no gang, unless the request
 // treats them as staying.
-func Own(spec *placement.Spec, req *gang.Request) []placement.Running {
-	var own []placement.Running
+func Own(spec *cluster.Spec, req *gang.Request) []cluster.Running {
+	var own []cluster.Running
 	for _, r := range spec.Running {
 		if r.Gang == req.Name && Stays(req, &r) {
 			own = append(own, r)
@@ -22,7 +22,7 @@ func Own(spec *placement.Spec, req *gang.Request) []placement.Running {
 }
 
 // Stays holds for running members that are not leaving, or whose leaving the request ignores.
-func Stays(req *gang.Request, r *placement.Running) bool { return !r.Leaving || req.IgnoreLeaving }
+func Stays(req *gang.Request, r *cluster.Running) bool { return !r.Leaving || req.IgnoreLeaving }
 
 // Levels are the group levels of a gang of which this many members are known, outermost first, PP and DP included.
 func Levels(req *gang.Request, known int) []gang.Groups {
@@ -39,7 +39,7 @@ func Levels(req *gang.Request, known int) []gang.Groups {
 // Ranks gives the gang's members, new and running, their ranks: first those with an index by index, then the others
 // in natural order of names. With groups an index is the rank itself if all indexes are distinct and below the total;
 // the members without one then take the ranks that are left.
-func Ranks(req *gang.Request, own []placement.Running) map[string]int {
+func Ranks(req *gang.Request, own []cluster.Running) map[string]int {
 	var members []gang.Member
 	members = append(members, req.Members...)
 	for _, r := range own {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -30,7 +30,7 @@ type Place struct {
 
 // NewNetwork picks the request's tree: the named one, else the only one, else the one named `default`. The second
 // result is false if there is no such tree.
-func NewNetwork(spec *placement.Spec, req *gang.Request) (*Network, bool) {
+func NewNetwork(spec *cluster.Spec, req *gang.Request) (*Network, bool) {
 	named, ok := PickTree(spec, req)
 	if !ok {
 		return nil, false
@@ -47,17 +47,17 @@ func NewNetwork(spec *placement.Spec, req *gang.Request) (*Network, bool) {
 }
 
 // PickTree is the tree that a request is planned in; without any, one that is nil.
-func PickTree(spec *placement.Spec, req *gang.Request) (placement.NamedTree, bool) {
+func PickTree(spec *cluster.Spec, req *gang.Request) (cluster.NamedTree, bool) {
 	if req.Tree == "" && len(spec.Trees) <= 1 {
-		return append(slices.Clone(spec.Trees), placement.NamedTree{})[0], true
+		return append(slices.Clone(spec.Trees), cluster.NamedTree{})[0], true
 	}
 	want := req.Tree
 	if want == "" {
 		want = "default"
 	}
-	i := slices.IndexFunc(spec.Trees, func(t placement.NamedTree) bool { return t.Name == want })
+	i := slices.IndexFunc(spec.Trees, func(t cluster.NamedTree) bool { return t.Name == want })
 	if i < 0 {
-		return placement.NamedTree{}, false
+		return cluster.NamedTree{}, false
 	}
 	return spec.Trees[i], true
 }

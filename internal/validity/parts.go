@@ -6,8 +6,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // Division is a gang, a part of it, or one of the equal groups that a part is cut into.
@@ -41,7 +41,7 @@ type divider struct {
 }
 
 // Divide says how a gang is divided into parts, or into equal groups.
-func Divide(req *gang.Request, own []placement.Running) *Division {
+func Divide(req *gang.Request, own []cluster.Running) *Division {
 	d := &divider{ranks: Ranks(req, own), parted: map[string]bool{}, already: map[string]bool{}}
 	for _, r := range own {
 		d.already[r.Member] = true

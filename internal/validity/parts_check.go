@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -169,7 +170,7 @@ func (c *check) staysOutside(rank int) bool {
 	if _, hard := c.net.Must(c.req.Gather); c.parts == nil || hard {
 		return false
 	}
-	i := slices.IndexFunc(c.own, func(r placement.Running) bool { return Ranks(c.req, c.own)[r.Member] == rank })
+	i := slices.IndexFunc(c.own, func(r cluster.Running) bool { return Ranks(c.req, c.own)[r.Member] == rank })
 	return i >= 0 && !slices.ContainsFunc(c.divisions(), func(g *Division) bool {
 		_, hard := c.net.Must(g.Rules)
 		return hard && c.networkOf(g) == c.net && slices.Contains(g.Members, c.own[i].Member)

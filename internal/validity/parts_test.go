@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -14,10 +15,10 @@ import (
 
 // parted is the gang of pairs with a member of its own that runs outside and parts: `pair` of job-0 and job-1, and `bundle`, no group, of
 // which job-2 and job-3 are cut into groups of one.
-func parted(t *testing.T) (placement.Spec, *gang.Request, *placement.Result) {
+func parted(t *testing.T) (cluster.Spec, *gang.Request, *placement.Result) {
 	spec := board(t)
 	req, res := pairs()
-	spec.Running = append(spec.Running, placement.Running{Gang: "job", Member: "job-9", Node: "n9"})
+	spec.Running = append(spec.Running, cluster.Running{Gang: "job", Member: "job-9", Node: "n9"})
 	req.Groups = nil
 	req.Parts = []gang.Part{
 		{Name: "pair", Members: []string{"job-1", "job-0"}},

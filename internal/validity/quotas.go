@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
 // QuotaState is what the quotas of a cluster divide, what its members use of them and what is pending; nil if there are none. Members
 // that leave use nothing; those in no quota lessen what there is to divide.
-func QuotaState(spec *placement.Spec) (*quota.State, error) {
+func QuotaState(spec *cluster.Spec) (*quota.State, error) {
 	if spec.Quotas == nil {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func pinnedOf(pinned bool, amounts muster.Resources) muster.Resources {
 }
 
 // divided is what the nodes have, without what members hold that are in no quota.
-func divided(spec *placement.Spec) muster.Resources {
+func divided(spec *cluster.Spec) muster.Resources {
 	total := muster.Resources{}
 	for i := range spec.Nodes {
 		for name, amount := range spec.Nodes[i].Allocatable {
@@ -122,7 +122,7 @@ func chainOf(tree *quota.Tree, name string) []quota.Spec {
 }
 
 // usage sums up what runs in a quota and below it.
-func usage(spec *placement.Spec, name string) (used, pinned muster.Resources) {
+func usage(spec *cluster.Spec, name string) (used, pinned muster.Resources) {
 	used, pinned = muster.Resources{}, muster.Resources{}
 	for _, r := range spec.Running {
 		above := func(q quota.Spec) bool { return q.Name == name }
@@ -140,7 +140,7 @@ func usage(spec *placement.Spec, name string) (used, pinned muster.Resources) {
 }
 
 // wanting is what the quotas say when the whole gang counts as demand.
-func wanting(spec *placement.Spec, req *gang.Request) (*quota.State, error) {
+func wanting(spec *cluster.Spec, req *gang.Request) (*quota.State, error) {
 	state, err := QuotaState(spec)
 	if err != nil {
 		return nil, err

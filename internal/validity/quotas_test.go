@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -62,7 +62,7 @@ func TestQuotaState(t *testing.T) {
 	spec.Quotas, err = quota.New([]quota.Spec{{Name: "team", Max: muster.Resources{"gpu": 9, "cpu": 1}}})
 	require.NoError(t, err)
 	spec.Demand = map[string]muster.Resources{"team": {"gpu": 3}}
-	spec.Running = append(spec.Running, placement.Running{Gang: "z", Member: "z-0", Node: "n1", Resources: muster.Resources{"gpu": 2, "cpu": 1}, Quota: "team"})
+	spec.Running = append(spec.Running, cluster.Running{Gang: "z", Member: "z-0", Node: "n1", Resources: muster.Resources{"gpu": 2, "cpu": 1}, Quota: "team"})
 	s, err = validity.QuotaState(&spec)
 	require.NoError(t, err)
 	require.Equal(t, muster.Resources{"gpu": 9, "cpu": 0}, s.Total(), "one device is held outside all quotas, another one by who leaves")

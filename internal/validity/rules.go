@@ -5,13 +5,13 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // Refusal names the first rule that keeps members of this shape off the node whatever is free there: `cordoned`,
 // `not-ready`, `taint`, `selector`, `eligible`; an excluded node counts as not eligible. Empty: none does.
-func Refusal(req *gang.Request, shape *gang.Shape, node *placement.Node) string {
+func Refusal(req *gang.Request, shape *gang.Shape, node *cluster.Node) string {
 	switch {
 	case node.Cordoned:
 		return "cordoned"
@@ -36,7 +36,7 @@ func ShapeOf(req *gang.Request, m *gang.Member) *gang.Shape {
 }
 
 // HostScore is the node's score for one member of the shape: the host's and the weights of preferences it matches.
-func HostScore(req *gang.Request, shape *gang.Shape, node *placement.Node) int64 {
+func HostScore(req *gang.Request, shape *gang.Shape, node *cluster.Node) int64 {
 	var score int64
 	if req.Score != nil {
 		score = req.Score(node.Name)
@@ -51,7 +51,7 @@ func HostScore(req *gang.Request, shape *gang.Shape, node *placement.Node) int64
 
 // Free is what the node has left of one resource with the given members on it, negative if over-committed. The second
 // result is false for `pods` on a node that does not name it: there is no bound.
-func Free(node *placement.Node, resource string, on []placement.Running) (int64, bool) {
+func Free(node *cluster.Node, resource string, on []cluster.Running) (int64, bool) {
 	free, named := node.Allocatable[resource]
 	if !named && resource == muster.Pods {
 		return 0, false
@@ -84,7 +84,7 @@ func tolerates(t gang.Toleration, taint gang.Taint) bool {
 	return t.Key == taint.Key && (t.Exists || t.Value == taint.Value)
 }
 
-func selected(shape *gang.Shape, node *placement.Node) bool {
+func selected(shape *gang.Shape, node *cluster.Node) bool {
 	for key, want := range shape.Selector {
 		if have, ok := node.Labels[key]; !ok || have != want {
 			return false
@@ -95,7 +95,7 @@ func selected(shape *gang.Shape, node *placement.Node) bool {
 }
 
 // matches holds if the node fulfils every expression; an empty term matches nothing.
-func matches(term gang.Term, node *placement.Node) bool {
+func matches(term gang.Term, node *cluster.Node) bool {
 	if len(term.Labels) == 0 && len(term.Fields) == 0 {
 		return false
 	}

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
 // CheckSnapshot tells all defects of a cluster, joined: a node or a member twice, a member on a node that is not there,
 // a node that is over-committed. O(nodes * running).
-func CheckSnapshot(spec placement.Spec) error {
+func CheckSnapshot(spec cluster.Spec) error {
 	var defects []error
 	failf := func(format string, args ...any) { defects = append(defects, fmt.Errorf(format, args...)) }
 	nodes := map[string]bool{}
@@ -22,10 +23,10 @@ func CheckSnapshot(spec placement.Spec) error {
 		}
 		nodes[spec.Nodes[i].Name] = true
 	}
-	on := map[string][]placement.Running{}
-	seen := map[placement.MemberRef]bool{}
+	on := map[string][]cluster.Running{}
+	seen := map[cluster.MemberRef]bool{}
 	for _, r := range spec.Running {
-		ref := placement.MemberRef{Gang: r.Gang, Member: r.Member}
+		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 		if seen[ref] {
 			failf("%s %s runs twice", r.Gang, r.Member)
 		}
@@ -53,19 +54,19 @@ func CheckSnapshot(spec placement.Spec) error {
 
 // CheckApplied tells all defects of the cluster that comes of applying a plan, joined: its members run, its victims leave and hold
 // no more than before, their budgets allow as many less, everybody else stays as he was, and no node is over-committed that was not. O(running^2).
-func CheckApplied(before, after placement.Spec, res *placement.Result) error {
+func CheckApplied(before, after cluster.Spec, res *placement.Result) error {
 	var defects []error
 	failf := func(format string, args ...any) { defects = append(defects, fmt.Errorf(format, args...)) }
-	runs := map[placement.MemberRef]placement.Running{}
+	runs := map[cluster.MemberRef]cluster.Running{}
 	for _, r := range after.Running {
-		runs[placement.MemberRef{Gang: r.Gang, Member: r.Member}] = r
+		runs[cluster.MemberRef{Gang: r.Gang, Member: r.Member}] = r
 	}
-	evicted := map[placement.MemberRef]bool{}
+	evicted := map[cluster.MemberRef]bool{}
 	for _, v := range res.Victims {
 		evicted[v.MemberRef] = true
 	}
 	for _, old := range before.Running {
-		ref := placement.MemberRef{Gang: old.Gang, Member: old.Member}
+		ref := cluster.MemberRef{Gang: old.Gang, Member: old.Member}
 		r, ok := runs[ref]
 		switch {
 		case !ok:
@@ -79,7 +80,7 @@ func CheckApplied(before, after placement.Spec, res *placement.Result) error {
 	for i, b := range before.Budgets {
 		n := 0
 		for _, r := range before.Running {
-			if evicted[placement.MemberRef{Gang: r.Gang, Member: r.Member}] && slices.Contains(r.Budgets, b.Name) {
+			if evicted[cluster.MemberRef{Gang: r.Gang, Member: r.Member}] && slices.Contains(r.Budgets, b.Name) {
 				n++
 			}
 		}
@@ -88,7 +89,7 @@ func CheckApplied(before, after placement.Spec, res *placement.Result) error {
 		}
 	}
 	for _, a := range res.Assignments {
-		if r, ok := runs[placement.MemberRef{Gang: res.Gang, Member: a.Member}]; !ok || r.Node != a.Node || r.Leaving {
+		if r, ok := runs[cluster.MemberRef{Gang: res.Gang, Member: a.Member}]; !ok || r.Node != a.Node || r.Leaving {
 			failf("%s does not run on %s", a.Member, a.Node)
 		}
 	}
@@ -112,8 +113,8 @@ func within(less, more muster.Resources) bool {
 }
 
 // Describe reads a snapshot back through its public accessors. Trees are named because a snapshot does not list them.
-func Describe(c *placement.Cluster, trees ...string) placement.Spec {
-	var spec placement.Spec
+func Describe(c *placement.Cluster, trees ...string) cluster.Spec {
+	var spec cluster.Spec
 	for _, name := range trees {
 		if t, ok := c.Tree(name); ok {
 			spec.Trees = append(spec.Trees, t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
@@ -72,7 +73,7 @@ func (c *check) victimsFor(members []gang.Member) {
 		if i > 0 && compareVictims(&res.Victims[i-1], &v) >= 0 {
 			c.failf("victim %s %s is there twice or not in order", v.Gang, v.Member)
 		}
-		at := slices.IndexFunc(c.before.Running, func(r placement.Running) bool { return r.Gang == v.Gang && r.Member == v.Member })
+		at := slices.IndexFunc(c.before.Running, func(r cluster.Running) bool { return r.Gang == v.Gang && r.Member == v.Member })
 		if at < 0 {
 			c.failf("victim %s %s does not run", v.Gang, v.Member)
 			continue

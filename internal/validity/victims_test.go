@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -16,21 +17,21 @@ import (
 
 // crowded is the board with two slots of n2 taken by v, whose third member runs outside, and one of n1 by w; the plan of pairs evicts
 // two of v and waits for x.
-func crowded(t *testing.T) (placement.Spec, *gang.Request, *placement.Result) {
+func crowded(t *testing.T) (cluster.Spec, *gang.Request, *placement.Result) {
 	spec := board(t)
 	one := muster.Resources{"gpu": 1, muster.Pods: 1}
 	for i, node := range []string{"n2", "n2", "n9"} {
-		spec.Running = append(spec.Running, placement.Running{
+		spec.Running = append(spec.Running, cluster.Running{
 			Gang: "v", Member: []string{"v-9", "v-10", "v-1"}[i], Node: node, Resources: one, Priority: int64(i + 1), MinMember: 1, Started: int64(i + 5),
 			Budgets: []string{"budget"},
 		})
 	}
-	spec.Running = append(spec.Running, placement.Running{Gang: "w", Member: "w-0", Node: "n1", Resources: one, Priority: 2, Started: 9})
-	spec.Budgets = []placement.Budget{{Name: "budget", Allowed: 1}}
+	spec.Running = append(spec.Running, cluster.Running{Gang: "w", Member: "w-0", Node: "n1", Resources: one, Priority: 2, Started: 9})
+	spec.Budgets = []cluster.Budget{{Name: "budget", Allowed: 1}}
 	req, res := pairs()
 	req.Priority = 3
 	for i, name := range []string{"v-9", "v-10"} {
-		res.Victims = append(res.Victims, placement.Victim{MemberRef: placement.MemberRef{Gang: "v", Member: name}, Node: spec.Running[i+2].Node, Priority: 1})
+		res.Victims = append(res.Victims, placement.Victim{MemberRef: cluster.MemberRef{Gang: "v", Member: name}, Node: spec.Running[i+2].Node, Priority: 1})
 	}
 	// Both had the priority of v-9; w could leave too, and started at 9.
 	res.Preemption = &placement.Preemption{Cost: preempt.Cost{Budgets: 1, HighestPriority: 1, Members: 2, PrioritySum: 2, LostWork: 7}}
@@ -41,7 +42,7 @@ func TestCheckSeesDefectsOfVictims(t *testing.T) {
 	spec, req, res := crowded(t)
 	require.NoError(t, validity.Check(spec, req, res))
 	type args struct {
-		spec *placement.Spec
+		spec *cluster.Spec
 		req  *gang.Request
 		res  *placement.Result
 	}

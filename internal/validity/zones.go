@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // exclusiveOf is how strictly a member keeps out of zones: its own word, else the cluster's if the member has a policy of
 // its own. Members that take their node's policy and say nothing are strict.
-func exclusiveOf(spec *placement.Spec, n gang.NUMA) numa.Exclusive {
+func exclusiveOf(spec *cluster.Spec, n gang.NUMA) numa.Exclusive {
 	switch {
 	case n.Exclusive != "":
 		return n.Exclusive
@@ -25,7 +25,7 @@ func exclusiveOf(spec *placement.Spec, n gang.NUMA) numa.Exclusive {
 }
 
 // NUMAMember is what a member of the shape asks of the zones of its node, the cluster's default put in.
-func NUMAMember(spec *placement.Spec, shape *gang.Shape) numa.Member {
+func NUMAMember(spec *cluster.Spec, shape *gang.Shape) numa.Member {
 	return numa.Member{
 		Resources: shape.Resources, Policy: shape.NUMA.Policy, Exclusive: exclusiveOf(spec, shape.NUMA),
 		CPUs: shape.NUMA.CPUs, ThreadsPerCore: shape.NUMA.ThreadsPerCore,
@@ -59,7 +59,7 @@ func (u *zoneUse) zone(id int) *numa.Zone {
 }
 
 // newZoneUse is the node with what unknown members and these running ones have of its zones.
-func newZoneUse(node *placement.Node, on []placement.Running) *zoneUse {
+func newZoneUse(node *cluster.Node, on []cluster.Running) *zoneUse {
 	u := &zoneUse{
 		used: map[int]muster.Resources{}, single: map[int]bool{}, spanning: map[int]bool{},
 		fresh: map[int]muster.Resources{},
@@ -112,7 +112,7 @@ func (u *zoneUse) mark(p *numa.Placed) {
 
 // zonesKept names the first rule of zones that the new members on the node break when only these running ones are
 // there; empty if none.
-func (c *check) zonesKept(node *placement.Node, on []placement.Running) string {
+func (c *check) zonesKept(node *cluster.Node, on []cluster.Running) string {
 	u := newZoneUse(node, on)
 	for _, a := range c.res.Assignments {
 		if a.Node != node.Name {

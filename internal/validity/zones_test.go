@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -35,10 +36,10 @@ func share(zone int, gpus, cpu int64) numa.Share {
 
 // zonedCase is what the cases below change: two members on n0, one beside the other.
 type zonedCase struct {
-	node    *placement.Node
-	spec    placement.Spec
+	node    *cluster.Node
+	spec    cluster.Spec
 	req     gang.Request
-	running *placement.Running // leaves, has a device of zone 0
+	running *cluster.Running // leaves, has a device of zone 0
 	first   *placement.Assignment
 	second  *placement.Assignment
 	waits   []placement.Waited
@@ -48,13 +49,13 @@ type zonedCase struct {
 // for, and two restricted members of six devices and four whole CPUs.
 func zonedPair() *zonedCase {
 	z := &zonedCase{}
-	node := placement.Node{Name: "n0", Allocatable: amounts(12, 13500), NUMA: &placement.NUMA{}}
+	node := cluster.Node{Name: "n0", Allocatable: amounts(12, 13500), NUMA: &cluster.NUMA{}}
 	for _, id := range []int{3, 0, 1} {
 		node.NUMA.Zones = append(node.NUMA.Zones, numa.Zone{ID: id, Allocatable: amounts(4, 4500)})
 	}
-	z.spec.Nodes = []placement.Node{node}
+	z.spec.Nodes = []cluster.Node{node}
 	z.node = &z.spec.Nodes[0]
-	z.spec.Running = []placement.Running{{
+	z.spec.Running = []cluster.Running{{
 		Gang: "x", Member: "x-0", Node: "n0", Resources: amounts(1, 0), Leaving: true, NUMA: placed(numa.BestEffort, share(0, 1, 0)),
 	}}
 	z.running = &z.spec.Running[0]
@@ -81,7 +82,7 @@ func (z *zonedCase) result() *placement.Result {
 }
 
 func (z *zonedCase) wait() {
-	z.waits = []placement.Waited{{MemberRef: placement.MemberRef{Gang: "x", Member: "x-0"}, Node: "n0"}}
+	z.waits = []placement.Waited{{MemberRef: cluster.MemberRef{Gang: "x", Member: "x-0"}, Node: "n0"}}
 }
 
 func TestCheckSeesDefectsOfZones(t *testing.T) {

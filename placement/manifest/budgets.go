@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 )
 
 // budget is a PodDisruptionBudget.
@@ -29,7 +29,7 @@ type budgets struct {
 	bySpace map[string][]*budget
 	// shared are the lists that members have, by the names in them, since few differ.
 	shared map[string][]string
-	list   []placement.Budget // in natural order of names, once they are counted
+	list   []cluster.Budget // in natural order of names, once they are counted
 }
 
 // readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
@@ -120,10 +120,10 @@ func (all *budgets) count() {
 			if !b.told {
 				b.allowed = max(0, b.staying-b.wanted())
 			}
-			all.list = append(all.list, placement.Budget{Name: b.name, Allowed: b.allowed})
+			all.list = append(all.list, cluster.Budget{Name: b.name, Allowed: b.allowed})
 		}
 	}
-	slices.SortFunc(all.list, func(a, b placement.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(all.list, func(a, b cluster.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
 }
 
 // wanted is how many of the selected members are to stay.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -28,7 +28,7 @@ func (in *trees) build(nodes []topology.LabeledNode) {
 		in.buildTree(s, nodes)
 	}
 	for _, name := range sortedKeys(in.byName) {
-		in.list = append(in.list, placement.NamedTree{Name: name, Tree: in.byName[name]})
+		in.list = append(in.list, cluster.NamedTree{Name: name, Tree: in.byName[name]})
 		in.noticeOutside(name, in.byName[name])
 	}
 }

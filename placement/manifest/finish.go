@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // waiting gives all pods to their gangs, completes these and returns those that wait, in queue order.
@@ -25,7 +25,7 @@ func (r *reader) waiting() []*draft {
 		}
 	}
 	joinTeams(waiting)
-	slices.SortFunc(r.running, func(a, b placement.Running) int {
+	slices.SortFunc(r.running, func(a, b cluster.Running) int {
 		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 	})
 	r.budgets.count()
@@ -90,7 +90,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 		if !m.leaving {
 			d.runs++
 		}
-		r.running = append(r.running, placement.Running{
+		r.running = append(r.running, cluster.Running{
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.spec.pinned, Unevictable: m.unevictable,

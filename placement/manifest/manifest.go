@@ -25,8 +25,8 @@
 package manifest
 
 import (
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 )
 
 // File is an input: what it is called in messages, and its bytes.
@@ -45,7 +45,7 @@ type Options struct {
 
 // Input is what the files describe. It belongs to the caller.
 type Input struct {
-	Spec placement.Spec
+	Spec cluster.Spec
 	// Gangs are those with a member that waits for a node, in queue order: priority, creation, UID where all of one age
 	// have one, natural order of names.
 	Gangs []Gang

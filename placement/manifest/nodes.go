@@ -2,8 +2,8 @@ package manifest
 
 import (
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -12,8 +12,8 @@ type nodes struct {
 	amounts amounts
 	notices *notices
 
-	list       []placement.Node // as the input has them
-	byName     map[string]*placement.Node
+	list       []cluster.Node // as the input has them
+	byName     map[string]*cluster.Node
 	byHostname map[string]string // names by the hostname label
 }
 
@@ -21,7 +21,7 @@ const hostnameLabel = "kubernetes.io/hostname"
 
 func (all *nodes) readNode(o *object) {
 	spec, status := o.root.sub("spec"), o.root.sub("status")
-	n := placement.Node{
+	n := cluster.Node{
 		Name: o.name, Labels: o.labels, Cordoned: spec.get("unschedulable").flag(),
 		Allocatable: all.amounts.resources(status.get("allocatable")), NotReady: notReady(status),
 	}
@@ -32,7 +32,7 @@ func (all *nodes) readNode(o *object) {
 		n.Taints = append(n.Taints, taint)
 	}
 	if policy, ok := oneOf(o.label(policyLabel), "policy", koordinatorPolicies); ok {
-		n.NUMA = &placement.NUMA{Policy: policy}
+		n.NUMA = &cluster.NUMA{Policy: policy}
 	}
 	all.list = append(all.list, n)
 }
@@ -58,7 +58,7 @@ func checkEffect(f field, e gang.Effect) {
 
 // index finds the nodes by their names, and returns what trees are built from.
 func (all *nodes) index() []topology.LabeledNode {
-	all.byName = make(map[string]*placement.Node, len(all.list))
+	all.byName = make(map[string]*cluster.Node, len(all.list))
 	all.byHostname = make(map[string]string, len(all.list))
 	labeled := make([]topology.LabeledNode, 0, len(all.list))
 	for i := range all.list {

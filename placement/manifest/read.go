@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 )
 
 // Read reads all files together; the order of files and of objects changes nothing but the order of errors. All
@@ -44,7 +44,7 @@ func (r *reader) fatal(waiting []*draft) error {
 
 // input is what was read, for the caller.
 func (r *reader) input(waiting []*draft) *Input {
-	input := &Input{Notices: r.notices, Spec: placement.Spec{
+	input := &Input{Notices: r.notices, Spec: cluster.Spec{
 		Trees: r.trees.list, Nodes: r.nodes.list, Running: r.running,
 		Quotas: r.quotas.tree, Demand: r.quotas.demand, Budgets: r.budgets.list,
 	}}

@@ -1,6 +1,6 @@
 package manifest
 
-import "github.com/muster-sched/muster/placement"
+import "github.com/muster-sched/muster/cluster"
 
 // reader is what the files say, part by part. Each part knows the parts that it names, and no other.
 type reader struct {
@@ -17,7 +17,7 @@ type reader struct {
 	pods       pods
 	gangs      gangs
 	budgets    budgets
-	running    []placement.Running
+	running    []cluster.Running
 }
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -108,12 +108,12 @@ func print(in *manifest.Input, nodes bool) string {
 }
 
 // preemption is what there is to know of a member that may leave.
-func preemption(m *placement.Running) string {
+func preemption(m *cluster.Running) string {
 	return flag(m.Unevictable, "unevictable") + flag(m.Priority != 0, fmt.Sprint("priority=", m.Priority)) + flag(m.MinMember != 0, fmt.Sprint("min=", m.MinMember)) +
 		flag(m.Started != 0, fmt.Sprint("started=", m.Started)) + flag(len(m.Budgets) > 0, fmt.Sprint("budgets=", m.Budgets))
 }
 
-func printQuotas(b *strings.Builder, spec *placement.Spec) {
+func printQuotas(b *strings.Builder, spec *cluster.Spec) {
 	if spec.Quotas == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func printQuotas(b *strings.Builder, spec *placement.Spec) {
 	}
 }
 
-func printZones(b *strings.Builder, n *placement.NUMA) {
+func printZones(b *strings.Builder, n *cluster.NUMA) {
 	if n == nil {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -20,7 +20,7 @@ type trees struct {
 	hyper   *object // the first HyperNode
 	sources []treeSource
 	byName  map[string]*topology.Tree
-	list    []placement.NamedTree // in natural order of names
+	list    []cluster.NamedTree // in natural order of names
 	// broken is set when a tree could not be built; then rules are not checked against trees, since the defect that matters
 	// is known.
 	broken bool

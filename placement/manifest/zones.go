@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 const schedulingPrefix = "scheduling.koordinator.sh/"
@@ -221,7 +221,7 @@ func (all *zones) placeZones() {
 			continue
 		}
 		if n.NUMA == nil {
-			n.NUMA = &placement.NUMA{Policy: z.policy}
+			n.NUMA = &cluster.NUMA{Policy: z.policy}
 		}
 		n.NUMA.Zones = z.zones
 	}
@@ -295,7 +295,7 @@ func shared[T any](known *map[string]*T, v *T) *T {
 
 // countUnknown finds what is in use by somebody unknown, when all running pods are known.
 func (all *zones) countUnknown() {
-	var known map[string]*placement.NUMA
+	var known map[string]*cluster.NUMA
 	for i := range all.nodes.list {
 		n := &all.nodes.list[i]
 		if n.NUMA == nil {

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/placement"
 )
 
 // load is what members on a node hold.
@@ -16,7 +16,7 @@ type load struct {
 }
 
 // add counts a running member.
-func (l *load) add(m *placement.Running) {
+func (l *load) add(m *cluster.Running) {
 	if l.resources == nil {
 		l.resources = muster.Resources{}
 	}
@@ -41,7 +41,7 @@ type counter struct {
 	shape     *gang.Shape
 	exclusive numa.Exclusive // of members with a policy that do not say
 	mixed     bool           // other members may be of other shapes
-	kinds     map[*placement.NUMA]zoned
+	kinds     map[*cluster.NUMA]zoned
 }
 
 // zoned is the shape prepared for nodes of the same zones.
@@ -78,7 +78,7 @@ func shapesOf(req *gang.Request) map[string]*gang.Shape {
 }
 
 // slots is how many members fit beside a load, by the totals of the node and by its zones, whatever else keeps them away.
-func (c *counter) slots(n *placement.Node, l *load) int64 {
+func (c *counter) slots(n *cluster.Node, l *load) int64 {
 	least := int64(-1)
 	for name, ask := range c.shape.Resources {
 		have, limited := n.Allocatable[name]
@@ -93,7 +93,7 @@ func (c *counter) slots(n *placement.Node, l *load) int64 {
 }
 
 // zoneSlots is how many members the zones take.
-func (c *counter) zoneSlots(n *placement.NUMA, l *load) int64 {
+func (c *counter) zoneSlots(n *cluster.NUMA, l *load) int64 {
 	if n == nil {
 		n = &noZones
 	}
@@ -114,10 +114,10 @@ func (c *counter) zoneSlots(n *placement.NUMA, l *load) int64 {
 	return kind.need.Slots(state).Slots
 }
 
-var noZones placement.NUMA
+var noZones cluster.NUMA
 
 // prepare prepares the shape for nodes with these zones.
-func (c *counter) prepare(n *placement.NUMA) zoned {
+func (c *counter) prepare(n *cluster.NUMA) zoned {
 	var kind zoned
 	if zones, err := numa.NewZones(n.Zones); err == nil {
 		if need, err := zones.Need(c.shape.ZoneMember(c.exclusive), n.Policy); err == nil {
@@ -125,7 +125,7 @@ func (c *counter) prepare(n *placement.NUMA) zoned {
 		}
 	}
 	if c.kinds == nil {
-		c.kinds = map[*placement.NUMA]zoned{}
+		c.kinds = map[*cluster.NUMA]zoned{}
 	}
 	c.kinds[n] = kind
 	return kind

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -71,14 +72,14 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 		}
 		return parts[node]
 	}
-	leaves := map[placement.MemberRef]bool{}
+	leaves := map[cluster.MemberRef]bool{}
 	if o.Result != nil {
 		shapes := shapesOf(o.Request)
 		for _, a := range o.Result.Assignments {
 			p := at(a.Node)
 			p.assigned = append(p.assigned, letter(o.Result, a.Group))
 			if shape := shapes[a.Member]; shape != nil {
-				p.added.add(&placement.Running{Resources: shape.Resources, NUMA: a.NUMA})
+				p.added.add(&cluster.Running{Resources: shape.Resources, NUMA: a.NUMA})
 			}
 		}
 		for _, m := range o.Result.WaitsFor {
@@ -98,7 +99,7 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 			continue
 		}
 		p.staying.add(&m)
-		gone := leaves[placement.MemberRef{Gang: m.Gang, Member: m.Member}]
+		gone := leaves[cluster.MemberRef{Gang: m.Gang, Member: m.Member}]
 		if m.Gang == o.Gang {
 			p.own++
 		} else if !gone {
@@ -136,7 +137,7 @@ func addOthers(o *Outcome, at func(node string) *part) {
 		if shape == nil {
 			shape = shapeOf(o.Request)
 		}
-		m, p := placement.Running{Resources: shape.Resources, NUMA: a.NUMA}, at(a.Node)
+		m, p := cluster.Running{Resources: shape.Resources, NUMA: a.NUMA}, at(a.Node)
 		p.beside++
 		for _, l := range []*load{&p.all, &p.staying, &p.kept, &p.others} {
 			l.add(&m)
@@ -163,7 +164,7 @@ func treeOf(c *placement.Cluster, o *Outcome) *topology.Tree {
 // count fills in the slots of a node: those that are left after the new members, those that leaving members hold, those
 // that victims leave, those that others hold. Victims that make room for no member take one of the latter. Members of several shapes hold as
 // many slots as there are less for them.
-func (c *cell) count(n *placement.Node, of *counter, p *part) {
+func (c *cell) count(n *cluster.Node, of *counter, p *part) {
 	total, now, then := of.slots(n, &load{}), of.slots(n, &p.all), of.slots(n, &p.staying)
 	taken := int64(len(c.assigned))
 	after, rest := then, &p.staying

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -187,7 +188,7 @@ func waitsFor(res *placement.Result) []object {
 }
 
 // PodName is `namespace/pod` of a member, the namespace being its gang's.
-func PodName(m placement.MemberRef) string {
+func PodName(m cluster.MemberRef) string {
 	namespace, _, ok := strings.Cut(m.Gang, "/")
 	if !ok {
 		return m.Member

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -15,7 +16,7 @@ func TestObstaclesAreListed(t *testing.T) {
 	written := func(members int, proven bool) string {
 		o := placement.Obstacles{Proven: proven}
 		for i := range members {
-			o.Members = append(o.Members, placement.Obstacle{MemberRef: placement.MemberRef{Gang: "ns/a", Member: fmt.Sprint("a-", i)}, Node: fmt.Sprint("n", i)})
+			o.Members = append(o.Members, placement.Obstacle{MemberRef: cluster.MemberRef{Gang: "ns/a", Member: fmt.Sprint("a-", i)}, Node: fmt.Sprint("n", i)})
 		}
 		var b bytes.Buffer
 		writeObstacles(&b, o)

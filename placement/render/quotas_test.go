@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -25,10 +26,10 @@ func divided(t *testing.T) *placement.Cluster {
 		{Name: "guests", Max: gpus(math.MaxInt64)},
 	})
 	require.NoError(t, err)
-	c, err := placement.NewCluster(placement.Spec{
-		Nodes:   []placement.Node{{Name: "n", Allocatable: muster.Resources{"gpu": 10, muster.CPU: 16_000}}},
+	c, err := placement.NewCluster(cluster.Spec{
+		Nodes:   []cluster.Node{{Name: "n", Allocatable: muster.Resources{"gpu": 10, muster.CPU: 16_000}}},
 		Quotas:  tree,
-		Running: []placement.Running{{Gang: "g", Member: "m", Node: "n", Resources: gpus(3), Quota: "team-b"}},
+		Running: []cluster.Running{{Gang: "g", Member: "m", Node: "n", Resources: gpus(3), Quota: "team-b"}},
 		Demand:  map[string]muster.Resources{"team-a": gpus(8)},
 	})
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -18,7 +19,7 @@ import (
 // racks is a cluster of racks with four nodes of two devices each; the first node of every rack is in use.
 func racks(t *testing.T, n int) *placement.Cluster {
 	t.Helper()
-	spec := placement.Spec{}
+	spec := cluster.Spec{}
 	tree := topology.Spec{Layers: []topology.Layer{{Name: "block", Tier: 2}, {Name: "rack", Tier: 1}}}
 	block := topology.Domain{Name: "b0", Tier: 2}
 	for r := range n {
@@ -26,10 +27,10 @@ func racks(t *testing.T, n int) *placement.Cluster {
 		for i := range 4 {
 			name := fmt.Sprintf("node-%d", 4*r+i)
 			rack.Nodes = append(rack.Nodes, name)
-			spec.Nodes = append(spec.Nodes, placement.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
+			spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 2}})
 		}
 		busy := fmt.Sprintf("ns/busy-%d", r)
-		spec.Running = append(spec.Running, placement.Running{
+		spec.Running = append(spec.Running, cluster.Running{
 			Gang: busy, Member: "busy", Node: rack.Nodes[0], Resources: muster.Resources{"gpu": 2}, Leaving: r == 1,
 		})
 		block.Children = append(block.Children, rack)
@@ -37,7 +38,7 @@ func racks(t *testing.T, n int) *placement.Cluster {
 	tree.Roots = []topology.Domain{block}
 	built, err := topology.New(tree)
 	require.NoError(t, err)
-	spec.Trees = []placement.NamedTree{{Name: "default", Tree: built}}
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: built}}
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)
 	return c
@@ -163,17 +164,17 @@ func TestCell(t *testing.T) {
 }
 
 func TestPodName(t *testing.T) {
-	require.Equal(t, "ns/p", PodName(placement.MemberRef{Gang: "ns/g", Member: "p"}))
-	require.Equal(t, "p", PodName(placement.MemberRef{Gang: "g", Member: "p"}))
+	require.Equal(t, "ns/p", PodName(cluster.MemberRef{Gang: "ns/g", Member: "p"}))
+	require.Equal(t, "p", PodName(cluster.MemberRef{Gang: "g", Member: "p"}))
 }
 
 // aligned plans members of five CPUs, one after the other within one zone or within any two, on a node of two zones.
 func aligned(t *testing.T, policy numa.Policy, members int) Outcome {
 	t.Helper()
 	half := muster.Resources{muster.CPU: 8000}
-	c, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{{
+	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{
 		Name: "n", Allocatable: muster.Resources{muster.CPU: 16000},
-		NUMA: &placement.NUMA{Zones: []numa.Zone{{ID: 7, Allocatable: half}, {ID: 3, Allocatable: half}}},
+		NUMA: &cluster.NUMA{Zones: []numa.Zone{{ID: 7, Allocatable: half}, {ID: 3, Allocatable: half}}},
 	}}})
 	require.NoError(t, err)
 	o := Outcome{Gang: "g", Cluster: c, Request: &gang.Request{Name: "g", Shape: gang.Shape{
@@ -211,12 +212,12 @@ func TestCellsCountZones(t *testing.T) {
 	require.Contains(t, text(t, aligned(t, numa.BestEffort, 1)), "  A..\n", "the third one spans zones")
 	require.Contains(t, text(t, aligned(t, numa.SingleNUMANode, 1)), "  A.\n")
 	o := aligned(t, numa.SingleNUMANode, 1)
-	bare, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{{Name: "n", Allocatable: muster.Resources{muster.CPU: 16000}}}})
+	bare, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{muster.CPU: 16000}}}})
 	require.NoError(t, err)
 	o.Cluster = bare
 	o.Result, o.Err = placement.Plan(bare, o.Request)
 	require.Contains(t, text(t, o), "  0\n", "no zones are known")
-	next, err := aligned(t, "", 1).Cluster.Update(placement.Delta{Place: []placement.Running{{
+	next, err := aligned(t, "", 1).Cluster.Update(cluster.Delta{Place: []cluster.Running{{
 		Gang: "other", Member: "m", Node: "n", Resources: muster.Resources{muster.CPU: 4000}, Leaving: true,
 		NUMA: &numa.Placed{Policy: numa.SingleNUMANode, Shares: []numa.Share{{Zone: 3, Resources: muster.Resources{muster.CPU: 4000}}}},
 	}}})

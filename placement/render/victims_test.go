@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
@@ -17,7 +18,7 @@ import (
 // a third one, which holds one device of two, leaves no room for a member of two.
 func evicting(t *testing.T, each int64) Outcome {
 	t.Helper()
-	c, err := racks(t, 2).Update(placement.Delta{Place: []placement.Running{
+	c, err := racks(t, 2).Update(cluster.Delta{Place: []cluster.Running{
 		{Gang: "ns/low", Member: "low-0", Node: "node-1", Resources: muster.Resources{"gpu": 2}},
 		{Gang: "ns/low", Member: "low-1", Node: "node-2", Resources: muster.Resources{"gpu": 2}},
 		{Gang: "ns/half", Member: "half", Node: "node-3", Resources: muster.Resources{"gpu": 1}},
@@ -26,7 +27,7 @@ func evicting(t *testing.T, each int64) Outcome {
 	require.NoError(t, err)
 	req := &gang.Request{Name: "ns/job", Priority: 10, Shape: gang.Shape{Resources: muster.Resources{"gpu": each}}}
 	victim := func(gang, member, node string) placement.Victim {
-		return placement.Victim{MemberRef: placement.MemberRef{Gang: gang, Member: member}, Node: node, Priority: 1}
+		return placement.Victim{MemberRef: cluster.MemberRef{Gang: gang, Member: member}, Node: node, Priority: 1}
 	}
 	res := &placement.Result{
 		Gang: "ns/job", Tree: "default", Proven: true, Layer: "block", Tier: 2, Domain: []string{"b0"}, Strategy: "block", StrategyNumber: 3,
@@ -69,7 +70,7 @@ func TestManyVictimsAreCut(t *testing.T) {
 	o := evicting(t, 2)
 	o.Result.Victims = make([]placement.Victim, maxVictimsListed+2)
 	for i := range o.Result.Victims {
-		o.Result.Victims[i].MemberRef = placement.MemberRef{Gang: "g", Member: fmt.Sprint("g-", i)}
+		o.Result.Victims[i].MemberRef = cluster.MemberRef{Gang: "g", Member: fmt.Sprint("g-", i)}
 	}
 	require.Contains(t, text(t, o), "  evicts g-15 of g on : priority 0 is below 10\n  and 2 more\n  cost:")
 }

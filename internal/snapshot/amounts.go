@@ -1,20 +1,21 @@
-package placement
+package snapshot
 
 import (
 	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// boundless is the number of pods that a node takes if it does not name any. It is in no sum: what runs there takes
+// Boundless is the number of pods that a node takes if it does not name any. It is in no sum: what runs there takes
 // nothing away from it.
-const boundless = math.MaxInt64
+const Boundless = math.MaxInt64
 
 // amounts brings resources inside and shares equal vectors of them.
 type amounts struct {
-	f       *lineage
+	f       *Lineage
 	first   [][]int64          // the first few vectors: often there are no more
 	others  map[string][]int64 // by their bytes
 	last    []int64            // the vector that was asked for last: often the next one is equal
@@ -24,11 +25,11 @@ type amounts struct {
 	key  []byte
 }
 
-func (f *lineage) amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.resources))} }
+func (f *Lineage) Amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.Resources))} }
 
-// vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
+// Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
 // lacks are dropped. O(resources).
-func (a *amounts) vector(r muster.Resources, pods int64) []int64 {
+func (a *amounts) Vector(r muster.Resources, pods int64) []int64 {
 	clear(a.next)
 	a.next[a.f.pods], a.dropped = pods, false
 	for name, amount := range r {
@@ -73,7 +74,7 @@ func (a *amounts) shared() []int64 {
 
 // resourceNames lists what nodes have or members hold, in natural order. Pods are always among them: a node that does
 // not name them now may do so later, and then the pods that run count. O(all amounts).
-func resourceNames(spec Spec) []string {
+func resourceNames(spec cluster.Spec) []string {
 	names := []string{muster.Pods}
 	add := func(r muster.Resources) {
 		for name := range r {
@@ -93,31 +94,31 @@ func resourceNames(spec Spec) []string {
 }
 
 // resource finds a resource's column, -1 if no node has it. There are few; to compare them is cheaper than to search.
-func (f *lineage) resource(name string) int { return slices.Index(f.resources, name) }
+func (f *Lineage) resource(name string) int { return slices.Index(f.Resources, name) }
 
 // bounds says whether a node with these amounts bounds a resource at all.
-func (f *lineage) bounds(allocatable []int64, resource int) bool {
-	return allocatable[resource] != boundless || resource != f.pods
+func (f *Lineage) bounds(allocatable []int64, resource int) bool {
+	return allocatable[resource] != Boundless || resource != f.pods
 }
 
 // allocatable is the inverse of vector for a node. That it takes no pods is said, since not to name them means the
 // opposite.
-func (f *lineage) allocatable(v []int64) muster.Resources {
+func (f *Lineage) allocatable(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
 		if f.bounds(v, i) && (amount != 0 || i == f.pods) {
-			r[f.resources[i]] = amount
+			r[f.Resources[i]] = amount
 		}
 	}
 	return r
 }
 
-// held is the inverse of vector for a member.
-func (f *lineage) held(v []int64) muster.Resources {
+// Held is the inverse of vector for a member.
+func (f *Lineage) Held(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
 		if amount != 0 {
-			r[f.resources[i]] = amount
+			r[f.Resources[i]] = amount
 		}
 	}
 	return r

@@ -1,4 +1,13 @@
-package placement
+// Package snapshot answers: what is free, and who runs where, now? A [Snapshot] is a cluster brought inside: nodes have
+// dense ids, amounts lie in columns by resource, running members in persistent sets. A [Lineage] is what all snapshots that
+// come of one cluster share.
+//
+// Invariants: what is free is what is allocatable without what runs; every member stands once in each list that it belongs
+// to; what the quotas count as used is the sum over their members. The build tag `invariants` checks them.
+//
+// Who may write: a fork, until it is published. A published snapshot never changes and is safe for concurrent use; its
+// caches lock themselves.
+package snapshot
 
 import (
 	"errors"
@@ -10,6 +19,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -18,25 +28,25 @@ import (
 // Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
 // Update return new snapshots that share what did not change.
 type Snapshot struct {
-	lineage *lineage
-	static  statics
-	// free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
-	free []cow.Column[int64]
+	Lineage *Lineage
+	Static  statics
+	// Free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
+	Free []cow.Column[int64]
 	on   cow.Column[hosted] // running members by node
-	// zones are what the nodes have free in their zones; nil: no zones are known.
-	zones cow.Column[*numa.Node]
-	zoned int // nodes with a NUMA policy of their own
-	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
-	gangs *btree.BTreeG[*gangMembers]
+	// Zones are what the nodes have free in their zones; nil: no zones are known.
+	Zones cow.Column[*numa.Node]
+	Zoned int // nodes with a NUMA policy of their own
+	// Gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
+	Gangs *btree.BTreeG[*GangMembers]
 	// anchors are the gangs by the affinity keys of their members; as persistent.
 	anchors *btree.BTreeG[anchor]
-	leaving []*member    // in the order of gang, then name
-	quotas  *quota.State // nil: there are none
-	totals  []bigSum     // what they divide, by resource, unless it is fixed
-	budgets []Budget     // in natural order of names
-	lowest  int64        // no member that may be a victim has, or had, a lower priority
+	Leaving []*Member        // in the order of gang, then name
+	Quotas  *quota.State     // nil: there are none
+	totals  []bigSum         // what they divide, by resource, unless it is fixed
+	Budgets []cluster.Budget // in natural order of names
+	Lowest  int64            // no member that may be a victim has, or had, a lower priority
 
-	caches *caches // nil while the snapshot is made as a fork
+	Caches *caches // nil while the snapshot is made as a fork
 	// While a snapshot is made:
 	touched []int32 // nodes changed since the fork
 	follows bool    // there is a roster to go on with
@@ -49,24 +59,24 @@ type Snapshot struct {
 
 // caches are what plans on a snapshot leave for later ones, safe for concurrent use.
 type caches struct {
-	shapes  shapeCache
+	Shapes  shapeCache
 	victims victimCache
 }
 
-// NewSnapshot builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
+// New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
-func NewSnapshot(spec Spec) (*Snapshot, error) {
+func New(spec cluster.Spec) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Snapshot{lineage: newLineage(spec), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
-	n := len(c.lineage.names)
-	c.static, c.on, c.zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
-	c.free = make([]cow.Column[int64], len(c.lineage.resources))
-	for r := range c.free {
-		c.free[r] = cow.NewColumn[int64](n)
+	c := &Snapshot{Lineage: newLineage(spec), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
+	n := len(c.Lineage.Names)
+	c.Static, c.on, c.Zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
+	c.Free = make([]cow.Column[int64], len(c.Lineage.Resources))
+	for r := range c.Free {
+		c.Free[r] = cow.NewColumn[int64](n)
 	}
 	if err := c.newQuotas(spec); err != nil {
 		defects = append(defects, err)
@@ -89,13 +99,13 @@ func NewSnapshot(spec Spec) (*Snapshot, error) {
 	return c, nil
 }
 
-// emptySnapshot has no nodes.
-func emptySnapshot() *Snapshot {
-	return &Snapshot{lineage: newLineage(Spec{}), gangs: newGangSet(), anchors: newAnchors(), caches: &caches{}, lowest: math.MaxInt64}
+// Empty has no nodes.
+func Empty() *Snapshot {
+	return &Snapshot{Lineage: newLineage(cluster.Spec{}), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 }
 
 // checkSettings returns what is wrong with the settings of a spec.
-func checkSettings(spec Spec) (defects []error) {
+func checkSettings(spec cluster.Spec) (defects []error) {
 	for _, f := range []struct {
 		field string
 		value int
@@ -111,7 +121,7 @@ func checkSettings(spec Spec) (defects []error) {
 }
 
 // checkTrees returns what is wrong with the trees of a spec.
-func checkTrees(list []NamedTree) (defects []error) {
+func checkTrees(list []cluster.NamedTree) (defects []error) {
 	bad := func(field, value, reason string) {
 		defects = append(defects, &muster.InvalidError{Field: field, Value: value, Reason: reason})
 	}
@@ -133,14 +143,14 @@ func checkTrees(list []NamedTree) (defects []error) {
 }
 
 // putNodes checks the nodes of a new cluster and puts them in their places; it returns what is wrong with them.
-func (c *Snapshot) putNodes(nodes []Node) (defects []error) {
+func (c *Snapshot) putNodes(nodes []cluster.Node) (defects []error) {
 	bad := func(field, reason string) {
 		defects = append(defects, &muster.InvalidError{Field: field, Reason: reason})
 	}
 	if len(nodes) == 0 {
 		bad("cluster.Nodes", "a cluster needs a node")
 	}
-	pool, id := c.lineage.nodeClasses(), int32(-1)
+	pool, id := c.Lineage.nodeClasses(), int32(-1)
 	for i := range nodes {
 		n := &nodes[i]
 		if n.Name == "" {
@@ -150,8 +160,8 @@ func (c *Snapshot) putNodes(nodes []Node) (defects []error) {
 			}
 			continue
 		}
-		id, _ = c.lineage.near(n.Name, id)
-		if c.flagsOf(id)&present != 0 {
+		id, _ = c.Lineage.near(n.Name, id)
+		if c.FlagsOf(id)&Present != 0 {
 			bad("node "+n.Name, "duplicate name")
 		}
 		if err := c.putNode(id, n, pool); err != nil {
@@ -162,29 +172,29 @@ func (c *Snapshot) putNodes(nodes []Node) (defects []error) {
 }
 
 // Tree finds a topology by the name that requests use.
-func (c *Snapshot) Tree(name string) (NamedTree, bool) {
-	for _, t := range c.lineage.trees {
+func (c *Snapshot) Tree(name string) (cluster.NamedTree, bool) {
+	for _, t := range c.Lineage.trees {
 		if t.Name == name {
 			return t, true
 		}
 	}
-	return NamedTree{}, false
+	return cluster.NamedTree{}, false
 }
 
 // NUMAExclusive is the default of the snapshot, see [Spec].
-func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.lineage.exclusive }
+func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.Lineage.Exclusive }
 
 // Trees lists the topologies; the slice is the caller's.
-func (c *Snapshot) Trees() []NamedTree { return slices.Clone(c.lineage.trees) }
+func (c *Snapshot) Trees() []cluster.NamedTree { return slices.Clone(c.Lineage.trees) }
 
 // Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
 // members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Snapshot) Notices() []string {
-	notices := slices.Clone(c.lineage.notices)
-	for _, v := range c.lineage.views {
+	notices := slices.Clone(c.Lineage.notices)
+	for _, v := range c.Lineage.Views {
 		for pos := range v.TreePositions() {
-			if id := v.Node(pos); c.flagsOf(id)&present == 0 {
-				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.lineage.names[id], v.Name))
+			if id := v.Node(pos); c.FlagsOf(id)&Present == 0 {
+				notices = append(notices, fmt.Sprintf("node %s of topology %q is not in the cluster", c.Lineage.Names[id], v.Name))
 			}
 		}
 	}
@@ -202,47 +212,47 @@ func (c *Snapshot) Len() int {
 
 // Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
 // shared, Allocatable is the caller's.
-func (c *Snapshot) Nodes() iter.Seq[Node] {
-	return func(yield func(Node) bool) {
-		for id := range int32(len(c.lineage.names)) {
-			s := c.static.at(id)
-			if s.flags&present != 0 && !yield(c.export(id, s)) {
+func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
+	return func(yield func(cluster.Node) bool) {
+		for id := range int32(len(c.Lineage.Names)) {
+			s := c.Static.At(id)
+			if s.Flags&Present != 0 && !yield(c.export(id, s)) {
 				return
 			}
 		}
 	}
 }
 
-func (c *Snapshot) export(id int32, s node) Node {
-	return Node{
-		Name: c.lineage.names[id], Labels: s.labels, Taints: s.class.taints, Allocatable: c.lineage.allocatable(s.class.allocatable),
-		Cordoned: s.flags&cordoned != 0, NotReady: s.flags&notReady != 0, NUMA: s.class.zones.spec(),
+func (c *Snapshot) export(id int32, s Static) cluster.Node {
+	return cluster.Node{
+		Name: c.Lineage.Names[id], Labels: s.Labels, Taints: s.Class.Taints, Allocatable: c.Lineage.allocatable(s.Class.allocatable),
+		Cordoned: s.Flags&Cordoned != 0, NotReady: s.Flags&NotReady != 0, NUMA: s.Class.Zones.spec(),
 	}
 }
 
 // FreeOn is what is left on a node: negative where it is over-committed, without the resources that the node does not
 // bound. The map is the caller's.
 func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
-	id, ok := c.lineage.id(name)
-	if !ok || c.flagsOf(id)&present == 0 {
+	id, ok := c.Lineage.Id(name)
+	if !ok || c.FlagsOf(id)&Present == 0 {
 		return nil, false
 	}
 	r := muster.Resources{}
-	allocatable := c.static.at(id).class.allocatable
+	allocatable := c.Static.At(id).Class.allocatable
 	for i := range allocatable {
-		if c.lineage.bounds(allocatable, i) {
-			r[c.lineage.resources[i]] = c.free[i].At(id)
+		if c.Lineage.bounds(allocatable, i) {
+			r[c.Lineage.Resources[i]] = c.Free[i].At(id)
 		}
 	}
 	return r, true
 }
 
 // Running iterates over the running members: gangs, then members, in natural order of names.
-func (c *Snapshot) Running() iter.Seq[Running] {
-	return func(yield func(Running) bool) {
-		c.gangs.Ascend(func(g *gangMembers) bool {
-			for _, m := range g.members {
-				if !yield(c.exportMember(m)) {
+func (c *Snapshot) Running() iter.Seq[cluster.Running] {
+	return func(yield func(cluster.Running) bool) {
+		c.Gangs.Ascend(func(g *GangMembers) bool {
+			for _, m := range g.Members {
+				if !yield(c.ExportMember(m)) {
 					return false
 				}
 			}
@@ -251,11 +261,11 @@ func (c *Snapshot) Running() iter.Seq[Running] {
 	}
 }
 
-func (c *Snapshot) exportMember(m *member) Running {
-	return Running{
-		Gang: m.class.gang, Member: m.name, Node: c.lineage.names[m.node], Resources: c.lineage.held(m.class.holds),
-		Index: m.index, Indexed: m.indexed, AffinityKey: m.class.affinityKey, Leaving: m.leaving, NUMA: m.placed,
-		Quota: m.class.quota, NonPreemptible: m.pinned, Unevictable: m.class.unevictable, Priority: m.class.priority, MinMember: m.class.least,
-		Started: m.started, Budgets: m.class.budgets,
+func (c *Snapshot) ExportMember(m *Member) cluster.Running {
+	return cluster.Running{
+		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),
+		Index: m.Index, Indexed: m.Indexed, AffinityKey: m.Class.AffinityKey, Leaving: m.Leaving, NUMA: m.Placed,
+		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority, MinMember: m.Class.Least,
+		Started: m.Started, Budgets: m.Class.Budgets,
 	}
 }

@@ -1,4 +1,9 @@
-package placement
+// Package cluster answers: what is there, and what changes? A [Spec] describes a cluster: nodes, topologies, running
+// members, quotas. A [Delta] is a change of one. Both are plain data that hosts fill in and keep; placement.NewCluster
+// makes an immutable snapshot of a Spec, and its Update applies a Delta or refuses it with a [ConflictError].
+//
+// Amounts are milli-CPU, bytes and counts. The zero value of every field is its default.
+package cluster
 
 import (
 	"github.com/muster-sched/muster"

@@ -1,4 +1,4 @@
-package placement
+package snapshot
 
 import (
 	"errors"
@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/numa"
 )
 
-// zoneClass is what is known of the zones of nodes of one kind.
-type zoneClass struct {
-	numa *NUMA
-	bare *numa.Node // with nobody on it but those unknown
+// ZoneClass is what is known of the zones of nodes of one kind.
+type ZoneClass struct {
+	Numa *cluster.NUMA
+	Bare *numa.Node // with nobody on it but those unknown
 }
 
-// newZoneClass brings zones inside.
-func newZoneClass(n *NUMA) (*zoneClass, error) {
+// NewZoneClass brings zones inside.
+func NewZoneClass(n *cluster.NUMA) (*ZoneClass, error) {
 	if !n.Policy.Known() {
 		return nil, muster.Invalid("policy", n.Policy, "unknown policy")
 	}
@@ -29,11 +30,11 @@ func newZoneClass(n *NUMA) (*zoneClass, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &zoneClass{n, bare}, nil
+	return &ZoneClass{n, bare}, nil
 }
 
 // sameZones says whether the two describe the same zones. O(zones * (zones + resources)).
-func sameZones(n *NUMA, other *NUMA) bool {
+func sameZones(n *cluster.NUMA, other *cluster.NUMA) bool {
 	if n == nil || other == nil || n == other {
 		return n == other
 	}
@@ -47,19 +48,19 @@ func sameZones(n *NUMA, other *NUMA) bool {
 }
 
 // spec is the zones as they were given, nil if there are none.
-func (z *zoneClass) spec() *NUMA {
+func (z *ZoneClass) spec() *cluster.NUMA {
 	if z == nil {
 		return nil
 	}
-	return z.numa
+	return z.Numa
 }
 
 // state is what the nodes have free in their zones while nobody known runs there.
-func (z *zoneClass) state() *numa.Node {
+func (z *ZoneClass) state() *numa.Node {
 	if z == nil {
 		return nil
 	}
-	return z.bare
+	return z.Bare
 }
 
 // below puts the path of the owner before the fields of the defects that another package found.
@@ -86,34 +87,34 @@ type step struct {
 }
 
 // holdZones gives a member its shares. Equal steps from one state lead to one state, while a snapshot is made.
-func (c *Snapshot) holdZones(m *member) error {
-	from := c.zones.At(m.node)
-	if m.placed == nil || from == nil {
+func (c *Snapshot) holdZones(m *Member) error {
+	from := c.Zones.At(m.Node)
+	if m.Placed == nil || from == nil {
 		return nil // counts against the totals only
 	}
-	s := step{from, m.placed}
+	s := step{from, m.Placed}
 	to, ok := c.steps[s]
 	if !ok {
 		var err error
-		if to, err = from.Add(*m.placed); err != nil {
-			return below("running member "+m.class.gang+" "+m.name+" on node "+c.lineage.names[m.node]+".NUMA", err)
+		if to, err = from.Add(*m.Placed); err != nil {
+			return below("running member "+m.Class.Gang+" "+m.Name+" on node "+c.Lineage.Names[m.Node]+".NUMA", err)
 		}
 		if c.steps == nil {
 			c.steps = map[step]*numa.Node{}
 		}
 		c.steps[s] = to
 	}
-	c.zones.Set(m.node, to)
-	c.touch(m.node)
+	c.Zones.Set(m.Node, to)
+	c.touch(m.Node)
 	return nil
 }
 
-// without is the zones of a node when a member on it has left.
-func without(from *numa.Node, m *member) *numa.Node {
-	if m.placed == nil || from == nil {
+// Without is the zones of a node when a member on it has left.
+func Without(from *numa.Node, m *Member) *numa.Node {
+	if m.Placed == nil || from == nil {
 		return from
 	}
-	to, err := from.Remove(*m.placed)
+	to, err := from.Remove(*m.Placed)
 	if err != nil {
 		return from // never: it was added
 	}
@@ -121,11 +122,11 @@ func without(from *numa.Node, m *member) *numa.Node {
 }
 
 // giveBackZones is the inverse of holdZones.
-func (c *Snapshot) giveBackZones(m *member) {
-	from := c.zones.At(m.node)
-	if to := without(from, m); to != from {
-		c.zones.Set(m.node, to)
-		c.touch(m.node)
+func (c *Snapshot) giveBackZones(m *Member) {
+	from := c.Zones.At(m.Node)
+	if to := Without(from, m); to != from {
+		c.Zones.Set(m.Node, to)
+		c.touch(m.Node)
 	}
 }
 
@@ -134,50 +135,50 @@ func (c *Snapshot) noteExcess() {
 	if c.steps == nil {
 		return
 	}
-	for id := range int32(len(c.lineage.names)) {
-		state := c.zones.At(id)
+	for id := range int32(len(c.Lineage.Names)) {
+		state := c.Zones.At(id)
 		if state == nil {
 			continue
 		}
 		for _, e := range state.Excess() {
-			c.lineage.notices = append(c.lineage.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.lineage.names[id], e.Amount, e.Resource, e.Zone))
+			c.Lineage.notices = append(c.Lineage.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.Lineage.Names[id], e.Amount, e.Resource, e.Zone))
 		}
 	}
 }
 
 // zonesTake says whether the zones of its node have what a member is to get.
-func (c *Snapshot) zonesTake(m *member) error {
-	state := c.zones.At(m.node)
-	if m.placed == nil || state == nil {
+func (c *Snapshot) zonesTake(m *Member) error {
+	state := c.Zones.At(m.Node)
+	if m.Placed == nil || state == nil {
 		return nil
 	}
-	if lack := state.Lack(*m.placed); lack.Amount > 0 {
-		return &ConflictError{
-			Node: c.lineage.names[m.node], Gang: m.class.gang, Member: m.name, Resource: lack.Resource, By: lack.Amount,
+	if lack := state.Lack(*m.Placed); lack.Amount > 0 {
+		return &cluster.ConflictError{
+			Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Resource: lack.Resource, By: lack.Amount,
 			Reason: fmt.Sprintf("zone %d is over-committed", lack.Zone),
 		}
 	}
 	return nil
 }
 
-// apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
+// Apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
 // other's zones.
-func (c *Snapshot) apart(m *member) error {
-	state := c.zones.At(m.node)
-	if m.placed == nil || state == nil {
+func (c *Snapshot) Apart(m *Member) error {
+	state := c.Zones.At(m.Node)
+	if m.Placed == nil || state == nil {
 		return nil
 	}
 	var foe numa.Hosts
 	switch {
-	case len(m.placed.Shares) > 1:
+	case len(m.Placed.Shares) > 1:
 		foe = numa.HostsSingle
-	case m.placed.Policy == numa.SingleNUMANode:
+	case m.Placed.Policy == numa.SingleNUMANode:
 		foe = numa.HostsSpanning
 	}
-	for _, s := range m.placed.Shares {
+	for _, s := range m.Placed.Shares {
 		if state.Hosts(s.Zone)&foe != 0 {
-			return &ConflictError{
-				Node: c.lineage.names[m.node], Gang: m.class.gang, Member: m.name,
+			return &cluster.ConflictError{
+				Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name,
 				Reason: fmt.Sprintf("zone %d hosts a member that this one must keep apart from", s.Zone),
 			}
 		}
@@ -186,14 +187,14 @@ func (c *Snapshot) apart(m *member) error {
 }
 
 // setZones sets what is known of a node's zones, nil if nothing is. It comes before the static part.
-func (c *Snapshot) setZones(id int32, z *zoneClass) {
-	if c.flagsOf(id)&zoned != 0 {
-		c.zoned--
+func (c *Snapshot) setZones(id int32, z *ZoneClass) {
+	if c.FlagsOf(id)&Zoned != 0 {
+		c.Zoned--
 	}
-	if z != nil && z.numa.Policy != "" {
-		c.zoned++
+	if z != nil && z.Numa.Policy != "" {
+		c.Zoned++
 	}
-	if state := z.state(); state != nil || c.zones.At(id) != nil { // nodes without zones need no page
-		c.zones.Set(id, state)
+	if state := z.state(); state != nil || c.Zones.At(id) != nil { // nodes without zones need no page
+		c.Zones.Set(id, state)
 	}
 }

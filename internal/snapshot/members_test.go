@@ -1,4 +1,4 @@
-package placement
+package snapshot
 
 import (
 	"cmp"
@@ -10,32 +10,33 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/topology"
 )
 
 // The list of the members on a node is a set that keeps its earlier versions.
 func TestHostedMembersEqualASet(t *testing.T) {
-	k := &memberClass{gang: "g"}
+	k := &MemberClass{Gang: "g"}
 	rapid.Check(t, func(t *rapid.T) {
-		all := make([]*member, rapid.IntRange(1, 30).Draw(t, "members"))
+		all := make([]*Member, rapid.IntRange(1, 30).Draw(t, "members"))
 		for i := range all {
-			all[i] = &member{class: k, name: fmt.Sprint("m-", i)}
+			all[i] = &Member{Class: k, Name: fmt.Sprint("m-", i)}
 		}
-		list := func(h hosted) (out []*member) {
+		list := func(h hosted) (out []*Member) {
 			for at := &h; at != nil && at.m != nil; at = at.next {
 				out = append(out, at.m)
 			}
 			return out
 		}
-		lists, want := []hosted{{}}, [][]*member{nil}
+		lists, want := []hosted{{}}, [][]*Member{nil}
 		for range rapid.IntRange(1, 20).Draw(t, "changes") {
 			from := rapid.IntRange(0, len(lists)-1).Draw(t, "from")
 			h, w := lists[from], slices.Clone(want[from])
 			if rapid.Bool().Draw(t, "gone") && len(w) > 0 {
 				gone := rapid.SliceOfNDistinct(rapid.SampledFrom(w), 1, len(w), rapid.ID).Draw(t, "members")
-				sortMembers(gone)
+				SortMembers(gone)
 				h = h.without(gone)
-				w = slices.DeleteFunc(w, func(m *member) bool { return slices.Contains(gone, m) })
+				w = slices.DeleteFunc(w, func(m *Member) bool { return slices.Contains(gone, m) })
 			} else if m := rapid.SampledFrom(all).Draw(t, "member"); !slices.Contains(w, m) {
 				h, w = h.with(m), append(w, m)
 			}
@@ -52,16 +53,16 @@ func TestSortedMembersAreInNaturalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.SampledFrom([]string{"m-(0|[1-9][0-9]{0,2})", "m-[01]{1,3}", "[ab]?[01]{0,2}", "m-9{16,19}"}).Draw(t, "pattern")
 		gangs := rapid.SampledFrom([][]string{{"g"}, {"g", "g-10", "g-9"}}).Draw(t, "gangs")
-		var members []*member
+		var members []*Member
 		for range rapid.IntRange(0, 30).Draw(t, "members") {
-			k := &memberClass{gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
-			members = append(members, &member{class: k, name: rapid.StringMatching(pattern).Draw(t, "name")})
+			k := &MemberClass{Gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
+			members = append(members, &Member{Class: k, Name: rapid.StringMatching(pattern).Draw(t, "name")})
 		}
 		want := slices.Clone(members)
-		slices.SortStableFunc(want, func(a, b *member) int {
-			return cmp.Or(muster.CompareNatural(a.class.gang, b.class.gang), muster.CompareNatural(a.name, b.name))
+		slices.SortStableFunc(want, func(a, b *Member) int {
+			return cmp.Or(muster.CompareNatural(a.Class.Gang, b.Class.Gang), muster.CompareNatural(a.Name, b.Name))
 		})
-		sortMembers(members)
+		SortMembers(members)
 		require.Len(t, members, len(want))
 		for i := range want {
 			require.Same(t, want[i], members[i])
@@ -76,15 +77,15 @@ func TestNodesAreFoundByName(t *testing.T) {
 		require.NoError(t, err)
 		return out
 	}
-	spec := Spec{
-		Trees: []NamedTree{{Name: "one", Tree: tree("b-1", "b-2", "b-10")}, {Name: "two", Tree: tree("b-2", "a-9", "a-10")}},
-		Nodes: []Node{{Name: "z"}, {Name: "b-10"}, {Name: "a-10"}, {Name: "c"}},
+	spec := cluster.Spec{
+		Trees: []cluster.NamedTree{{Name: "one", Tree: tree("b-1", "b-2", "b-10")}, {Name: "two", Tree: tree("b-2", "a-9", "a-10")}},
+		Nodes: []cluster.Node{{Name: "z"}, {Name: "b-10"}, {Name: "a-10"}, {Name: "c"}},
 	}
 	for trees, want := range [][]string{
 		{"a-10", "b-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-9", "a-10", "c", "z"},
 	} {
-		f := newLineage(Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
-		require.Equal(t, want, f.names)
+		f := newLineage(cluster.Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
+		require.Equal(t, want, f.Names)
 		for i, name := range want {
 			for guess := int32(-1); int(guess) <= len(want); guess++ {
 				id, ok := f.near(name, guess)
@@ -99,12 +100,12 @@ func TestNodesAreFoundByName(t *testing.T) {
 
 // Equal amounts are one vector, however many others there are.
 func TestEqualAmountsAreShared(t *testing.T) {
-	f := &lineage{resources: []string{"gpu", "pods"}, pods: 1}
-	pool := f.amounts()
+	f := &Lineage{Resources: []string{"gpu", "pods"}, pods: 1}
+	pool := f.Amounts()
 	seen := map[string]*int64{}
 	rapid.Check(t, func(t *rapid.T) {
 		gpus := rapid.Int64Range(0, 40).Draw(t, "gpus")
-		v := pool.vector(map[string]int64{"gpu": gpus}, 7)
+		v := pool.Vector(map[string]int64{"gpu": gpus}, 7)
 		require.Equal(t, []int64{gpus, 7}, v)
 		require.False(t, pool.dropped)
 		if first := seen[fmt.Sprint(v)]; first != nil {
@@ -112,8 +113,8 @@ func TestEqualAmountsAreShared(t *testing.T) {
 		}
 		seen[fmt.Sprint(v)] = &v[0]
 	})
-	require.Nil(t, pool.vector(map[string]int64{"gpu": -1}, 0))
-	require.Nil(t, pool.vector(map[string]int64{"": 1}, 0))
-	require.Equal(t, []int64{0, 3}, pool.vector(map[string]int64{"pods": 3, "fpga": 1}, 7))
+	require.Nil(t, pool.Vector(map[string]int64{"gpu": -1}, 0))
+	require.Nil(t, pool.Vector(map[string]int64{"": 1}, 0))
+	require.Equal(t, []int64{0, 3}, pool.Vector(map[string]int64{"pods": 3, "fpga": 1}, 7))
 	require.True(t, pool.dropped)
 }

@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ConflictError refuses a change that the snapshot does not allow.
+type ConflictError struct {
+	// Node or Gang and Member say where; those that do not matter are empty.
+	Node, Gang, Member string
+	// Resource is the one that would be over-committed, By how much.
+	Resource string
+	By       int64
+	Reason   string
+}
+
+// Error names the place, the resource and the reason.
+func (e *ConflictError) Error() string {
+	var place []string
+	if e.Node != "" {
+		place = append(place, "node "+e.Node)
+	}
+	if e.Gang != "" {
+		place = append(place, "member "+e.Gang+" "+e.Member)
+	}
+	text := "conflict: " + strings.Join(place, ", ") + ": " + e.Reason
+	if e.Resource != "" {
+		text += fmt.Sprintf(" (%s by %d)", e.Resource, e.By)
+	}
+	return text
+}

@@ -1,0 +1,59 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+)
+
+// setBudgets replaces budgets, and adds those that are new.
+func (c *Snapshot) setBudgets(list []cluster.Budget) error {
+	if len(list) == 0 {
+		return nil
+	}
+	next := slices.Clone(c.Budgets)
+	for i, b := range list {
+		field := fmt.Sprintf("cluster.Budgets[%d].Name", i)
+		switch {
+		case b.Name == "":
+			return muster.Invalid(field, "", "a budget has no name")
+		case slices.ContainsFunc(list[:i], func(o cluster.Budget) bool { return o.Name == b.Name }):
+			return muster.Invalid(field, b.Name, "duplicate name")
+		}
+		if at, ok := placeOfBudget(next, b.Name); ok {
+			next[at] = b
+		} else {
+			next = slices.Insert(next, at, b)
+		}
+	}
+	c.Budgets = next
+	return nil
+}
+
+func placeOfBudget(sorted []cluster.Budget, name string) (int, bool) {
+	return slices.BinarySearchFunc(sorted, name, func(b cluster.Budget, name string) int { return muster.CompareNatural(b.Name, name) })
+}
+
+// BudgetsAfter are the budgets that members count in, when these leave that are not leaving already.
+func (c *Snapshot) BudgetsAfter(away []*Member) []cluster.Budget {
+	var out []cluster.Budget
+	for _, m := range away {
+		if m.Leaving {
+			continue
+		}
+		for _, name := range m.Class.Budgets {
+			at, ok := placeOfBudget(c.Budgets, name)
+			if !ok {
+				continue
+			}
+			i := slices.IndexFunc(out, func(b cluster.Budget) bool { return b.Name == name })
+			if i < 0 {
+				out, i = append(out, c.Budgets[at]), len(out)
+			}
+			out[i].Allowed--
+		}
+	}
+	return out
+}

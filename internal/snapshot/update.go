@@ -1,0 +1,233 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/cow"
+)
+
+// Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
+func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
+	if len(members) > 0 {
+		d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
+		for i, name := range members {
+			d.Remove[i] = cluster.MemberRef{Gang: gang, Member: name}
+		}
+		return c.Update(d)
+	}
+	gone := slices.Clone(c.MembersOf(gang))
+	if len(gone) == 0 {
+		return nil, &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+	}
+	next := c.Fork()
+	next.touched = make([]int32, 0, len(gone))
+	for _, m := range gone {
+		next.giveBack(m)
+		next.count(m, goes)
+	}
+	next.relist(gone, nil)
+	return c.Succeed(next)
+}
+
+// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
+// cost is that of what changes, of the lists it stands in (the gang's members, the node's, those that leave), and of
+// the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
+// cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
+func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
+	next := c.Fork()
+	if err := next.leave(d.Remove, d.Leaving); err != nil {
+		return nil, err
+	}
+	next, err := next.changeNodes(d.RemoveNodes, d.SetNodes)
+	if err != nil {
+		return nil, err
+	}
+	if err := next.place(d.Place); err != nil {
+		return nil, err
+	}
+	if err := next.demandIn(d.Demand); err != nil {
+		return nil, err
+	}
+	if err := next.setBudgets(d.Budgets); err != nil {
+		return nil, err
+	}
+	return c.Succeed(next)
+}
+
+// Succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
+func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
+	if err := next.book(); err != nil {
+		return nil, err
+	}
+	if next.Caches == nil { // not built anew
+		next.Caches = &caches{}
+		// An index that would have to count a good part of the nodes again is left behind.
+		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
+		if next.follows {
+			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
+		}
+		next.touched, next.moved, next.steps = nil, nil, nil
+	}
+	next.checkSnapshot()
+	return next, nil
+}
+
+// Fork shares everything with c and may be changed.
+func (c *Snapshot) Fork() *Snapshot {
+	next := *c
+	next.Caches = nil
+	next.follows = c.Caches.victims.Kept()
+	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()
+	next.Free = make([]cow.Column[int64], len(c.Free))
+	for r := range c.Free {
+		next.Free[r] = c.Free[r].Fork()
+	}
+	c.Lineage.cloning.Lock()
+	next.Gangs, next.anchors = c.Gangs.Clone(), c.anchors.Clone()
+	c.Lineage.cloning.Unlock()
+	return &next
+}
+
+// leave takes members away and marks others as leaving.
+func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
+	if len(remove)+len(leaving) == 0 {
+		return nil
+	}
+	removed, marked := make(map[*Member]bool, len(remove)), map[*Member]bool{}
+	gone, fresh := make([]*Member, 0, len(remove)+len(leaving)), []*Member(nil)
+	find := c.finder(removed)
+	for _, ref := range remove {
+		m, err := find(ref)
+		if err != nil {
+			return err
+		}
+		c.giveBack(m)
+		c.count(m, goes)
+		removed[m], gone = true, append(gone, m)
+	}
+	for _, ref := range leaving {
+		m, err := find(ref)
+		if err != nil {
+			return err
+		}
+		if m.Leaving || marked[m] {
+			continue
+		}
+		c.count(m, goes)
+		going := *m
+		going.Leaving = true
+		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
+	}
+	SortMembers(gone)
+	SortMembers(fresh)
+	c.relist(gone, fresh)
+	return nil
+}
+
+// finder finds running members but those removed. Members of one gang are mostly named together and in order, so it
+// looks beside the last one first.
+func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Member, error) {
+	var gang string
+	var members []*Member
+	next := 0
+	return func(ref cluster.MemberRef) (*Member, error) {
+		if ref.Gang != gang {
+			gang, members, next = ref.Gang, c.MembersOf(ref.Gang), 0
+		}
+		var m *Member
+		if next < len(members) && members[next].Name == ref.Member {
+			m = members[next]
+		} else if i, ok := place(members, ref.Member); ok {
+			m, next = members[i], i
+		}
+		if m == nil || removed[m] {
+			return nil, &cluster.ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
+		}
+		next++
+		return m, nil
+	}
+}
+
+// place adds running members; unlike a new cluster's, they must fit.
+func (c *Snapshot) place(running []cluster.Running) error {
+	if len(running) == 0 {
+		return nil
+	}
+	gangs, of := arrivalsOf(running)
+	pool, near := c.Lineage.Amounts(), int32(-1)
+	for i := range running {
+		r := &running[i]
+		m, err := c.newMember(r, of[i], pool, near)
+		if err != nil {
+			return err
+		}
+		if near = m.Node; near < 0 {
+			return AbsentNode(r.Node, r.Gang, r.Member)
+		}
+		if lack := c.Lacking(r.Resources, pool); lack != "" {
+			return OverCommitted(r.Node, r.Gang, r.Member, lack, r.Resources[lack])
+		}
+		of[i].Add(m)
+	}
+	return c.Enter(membersIn(gangs))
+}
+
+// Enter lets members run, which are in the order of gang, then name, if none of them runs and all fit.
+func (c *Snapshot) Enter(fresh []*Member) error {
+	c.touched = slices.Grow(c.touched, len(fresh))
+	var gang string
+	var running []*Member
+	for i, m := range fresh {
+		twice := i > 0 && m.Class.Gang == gang && m.Name == fresh[i-1].Name
+		if i == 0 || m.Class.Gang != gang {
+			gang, running = m.Class.Gang, c.MembersOf(m.Class.Gang)
+		}
+		if twice || len(running) > 0 && Named(running, m.Name) != nil {
+			return &cluster.ConflictError{Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: "the member runs already"}
+		}
+	}
+	for _, m := range fresh {
+		for r, amount := range m.Class.Holds {
+			if amount == 0 {
+				continue
+			}
+			if free := c.Free[r].At(m.Node); amount > free {
+				return OverCommitted(c.Lineage.Names[m.Node], m.Class.Gang, m.Name, c.Lineage.Resources[r], amount-max(free, 0))
+			}
+		}
+		if err := c.zonesTake(m); err != nil {
+			return err
+		}
+		if err := c.hold(m); err != nil {
+			return err
+		}
+		c.count(m, comes)
+	}
+	c.relist(nil, fresh)
+	return nil
+}
+
+func OverCommitted(node, gang, member, resource string, by int64) error {
+	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
+}
+
+func AbsentNode(node, gang, member string) error {
+	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
+}
+
+// Lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
+// the resources inside.
+func (c *Snapshot) Lacking(r muster.Resources, pool *amounts) string {
+	first := ""
+	if !pool.dropped {
+		return first
+	}
+	for name, amount := range r {
+		if amount > 0 && c.Lineage.resource(name) < 0 && (first == "" || muster.CompareNatural(name, first) < 0) {
+			first = name
+		}
+	}
+	return first
+}

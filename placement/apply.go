@@ -1,0 +1,99 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// applyResults carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
+// are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
+// it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
+// [muster.InvalidError]. c stays as it is. Several results are carried out one after the other, once the victims of all have made room: all or none.
+func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
+	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
+		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
+	}
+	if len(results) == 1 && len(results[0].Victims) == 0 {
+		return apply(c, results[0])
+	}
+	return applyWithout(c, results, nil)
+}
+
+// apply is Apply for a result whose victims are gone.
+func apply(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
+	for _, w := range res.WaitsFor {
+		// One of the same name that came back, or runs elsewhere, is another member.
+		if m := c.Member(w.Gang, w.Member); m != nil && m.Leaving && c.Lineage.Names[m.Node] == w.Node {
+			return nil, &cluster.ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
+		}
+	}
+	if err := admits(c, res); err != nil {
+		return nil, err
+	}
+	next := c.Fork()
+	g, err := assigned(next, res)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range g.Members {
+		if res.strict(m.Name) {
+			if err := c.Apart(m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := next.Enter(g.Members); err != nil {
+		return nil, err
+	}
+	if err := satisfy(next, res); err != nil {
+		return nil, err
+	}
+	return c.Succeed(next)
+}
+
+// assigned brings the members of a result inside.
+func assigned(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
+	for i := range res.Assignments {
+		if rank := res.Assignments[i].Rank; rank < 0 {
+			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
+		}
+	}
+	g := &snapshot.Arrivals{Gang: res.Gang, Coming: len(res.Assignments)}
+	kins, lacks := classesOf(c, res, g)
+	near := int32(-1)
+	for i := range res.Assignments {
+		a := &res.Assignments[i]
+		if res.Gang == "" || a.Member == "" {
+			return nil, snapshot.Nameless(res.Gang, a.Member)
+		}
+		if near = c.PresentNode(a.Node, near); near < 0 {
+			return nil, snapshot.AbsentNode(a.Node, res.Gang, a.Member)
+		}
+		kind := res.kindOf(a)
+		if lacks[kind] != "" {
+			return nil, snapshot.OverCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
+		}
+		m := snapshot.Member{Class: kins[kind], Name: a.Member, Node: near, Pinned: res.pinned[a.Member], Placed: a.NUMA}
+		m.Index, m.Indexed = res.indexes[a.Member]
+		g.Add(m)
+	}
+	snapshot.SortMembers(g.Members)
+	return g, nil
+}
+
+// classesOf brings inside what a result's members hold, by kind, and names the first resource of each that the
+// cluster lacks: a result may come from another one.
+func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (kins []*snapshot.MemberClass, lacks []string) {
+	pool := c.Lineage.Amounts()
+	for _, r := range res.holds {
+		kins = append(kins, g.Class(snapshot.MemberClass{
+			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, Least: res.least,
+		}))
+		lacks = append(lacks, c.Lacking(r, pool))
+	}
+	return kins, lacks
+}
