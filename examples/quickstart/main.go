@@ -25,7 +25,7 @@ func main() {
 	tree, err := topology.FromLabels(layers, labeled)
 	check(err)
 	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
-	cluster, err := placement.NewCluster(spec)
+	c, err := placement.NewCluster(spec)
 	check(err)
 
 	// The gang: four members with a node's devices each; a pipeline stays within a rack.
@@ -35,13 +35,13 @@ func main() {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("train-%d", i)})
 	}
 
-	res, err := placement.Plan(cluster, &req) // decides, changes nothing
+	res, err := placement.Plan(c, &req) // decides, changes nothing
 	check(err)
 	fmt.Printf("%s, domain %v\n", res.Strategy, res.Domain)
 	for _, a := range res.Assignments {
 		fmt.Printf("rank %d, pipeline %d: %s on %s\n", a.Rank, a.Group, a.Member, a.Node)
 	}
-	next, err := cluster.Apply(res) // the next snapshot; the old one stays valid
+	next, err := c.Apply(res) // the next snapshot; the old one stays valid
 	check(err)
 	_, err = placement.Plan(next, &gang.Request{Name: "default/more", Shape: req.Shape, Members: []gang.Member{
 		{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"},
