@@ -246,12 +246,13 @@ func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
 	})
 }
 
-// shareZones gives the new members of a result their shares, when those that the plan waits for have left.
-func (p *problem) shareZones(r *Result, positions []int32) {
+// shareZones gives new members at positions, by number, their shares of the zones of their nodes, when those that the plan waits for
+// have left.
+func (p *problem) shareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
 	if !p.zonesBind() {
 		return
 	}
-	gone := p.zonesAfter(r.WaitsFor)
+	gone := p.zonesAfter(waits)
 	give := func(pos int32, members []int) {
 		id := p.v.Node(pos)
 		if !p.bound(p.c.FlagsOf(id)) {
@@ -259,13 +260,13 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 		}
 		state := p.stateOf(id, gift{zones: gone[id]})
 		if p.hasRoles() {
-			p.giveZones(r, id, state, members)
+			p.giveZones(id, state, members, share)
 			return
 		}
 		s := p.share(id, state, int64(len(members)/p.size()))
 		for n := 0; s != nil && n < len(members); n++ {
 			if placed := &s.placed[n]; len(placed.Shares) > 0 {
-				r.Assignments[members[n]].NUMA = placed
+				share(members[n], placed)
 			}
 		}
 	}
@@ -287,18 +288,16 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
-func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
+func (p *problem) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Node {
 	if len(waits) == 0 {
 		return nil
 	}
 	gone := map[int32]*numa.Node{}
-	for _, w := range waits {
-		if m := p.c.Member(w.Gang, w.Member); m != nil {
-			if gone[m.Node] == nil {
-				gone[m.Node] = p.c.Zones.At(m.Node)
-			}
-			gone[m.Node] = snapshot.Without(gone[m.Node], m)
+	for _, m := range waits {
+		if gone[m.Node] == nil {
+			gone[m.Node] = p.c.Zones.At(m.Node)
 		}
+		gone[m.Node] = snapshot.Without(gone[m.Node], m)
 	}
 	return gone
 }
@@ -318,7 +317,7 @@ func (p *problem) alikeIn(ix *index.Index, extra map[int32]gift) func(a, b int32
 
 // boundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
 // these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
-func (p *problem) boundFurther(slots []int64, positions []int32, waits []Waited) {
+func (p *problem) boundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
 	if !p.zonesBind() {
 		return
 	}

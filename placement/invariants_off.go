@@ -4,4 +4,4 @@ package placement
 
 // The build tag `invariants` turns these checks on: they look at every plan and every snapshot again, and panic.
 
-func (o *outcome) checkPlan(*share) {}
+func (f *found) checkPlan(*outcome, *share) {}

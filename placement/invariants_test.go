@@ -16,7 +16,7 @@ import (
 
 // With the build tag `invariants` a plan that is wrong is seen.
 func TestInvariantsSeeWrongPlans(t *testing.T) {
-	decided := func() (*outcome, *share) {
+	decided := func() (*found, *outcome, *share) {
 		req := &gang.Request{Name: "g", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}}
 		for i := range 4 {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", i)})
@@ -29,24 +29,27 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		require.NoError(t, err)
 		p, err := newProblem(c, req)
 		require.NoError(t, err)
-		o := p.search()
-		sh := o.found.sums.place(o.domain, o.found.sums.everything())
-		return o, &sh
+		for f := range p.newAsk(p.slotTable(), 4).feasible() {
+			o := f.decide(f.best())
+			sh := f.sums.place(o.domain, f.sums.everything())
+			return &f, o, &sh
+		}
+		return nil, nil, nil
 	}
-	for want, spoil := range map[string]func(o *outcome, sh *share){
-		"invariant: 5 members are shared out, not 4": func(o *outcome, sh *share) {
+	for want, spoil := range map[string]func(f *found, o *outcome, sh *share){
+		"invariant: 5 members are shared out, not 4": func(f *found, o *outcome, sh *share) {
 			sh.demand.units[0]++
 			sh.parts[0].demand.units[0]++
 			sh.parts[0].parts[0].demand.units[0]++
 		},
-		"invariant: vertex 0 keeps -1 members to itself": func(o *outcome, sh *share) { sh.demand.units[0]-- },
-		"invariant: 3 of 4 members have a position":      func(o *outcome, sh *share) { o.positions = o.positions[:3] },
-		"invariant: the gang reaches more than tier 0":   func(o *outcome, sh *share) { o.found.strategy.gang = 0 },
-		"invariant: vertex 1 gets a part of vertex 1":    func(o *outcome, sh *share) { sh.at = 1 },
+		"invariant: vertex 0 keeps -1 members to itself": func(f *found, o *outcome, sh *share) { sh.demand.units[0]-- },
+		"invariant: 3 of 4 members have a position":      func(f *found, o *outcome, sh *share) { o.positions = o.positions[:3] },
+		"invariant: the gang reaches more than tier 0":   func(f *found, o *outcome, sh *share) { f.strategy.gang = 0 },
+		"invariant: vertex 1 gets a part of vertex 1":    func(f *found, o *outcome, sh *share) { sh.at = 1 },
 	} {
-		o, sh := decided()
-		o.checkPlan(sh)
-		spoil(o, sh)
-		require.PanicsWithValue(t, want, func() { o.checkPlan(sh) })
+		f, o, sh := decided()
+		f.checkPlan(o, sh)
+		spoil(f, o, sh)
+		require.PanicsWithValue(t, want, func() { f.checkPlan(o, sh) })
 	}
 }

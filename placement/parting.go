@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -146,7 +147,7 @@ func (c *cast) search() *outcome {
 const fewTried = 8
 
 // evictForFew evicts for the first content of which nothing can be left out that victims help.
-func (p *problem) evictForFew(who leave) *Result {
+func (p *problem) evictForFew(who leave) *eviction {
 	few := p.contents().least()
 	p.unsettled = len(few) > fewTried && p.req.Priority > p.c.Lowest
 	for _, in := range few[:min(fewTried, len(few))] {
@@ -160,7 +161,7 @@ func (p *problem) evictForFew(who leave) *Result {
 }
 
 // fewAndMore plans the first content of which nothing can be left out that fits, and further members beside it.
-func (p *problem) fewAndMore() *Result {
+func (p *problem) fewAndMore() *outcome {
 	if p.parting.content == nil {
 		for _, in := range p.contents().least() {
 			if r := p.with(in).fewAndMore(); r != nil {
@@ -177,10 +178,10 @@ func (p *problem) fewAndMore() *Result {
 		return nil
 	}
 	waits := p.waitsFor(o.positions)
-	slices.SortFunc(waits, compareWaited)
 	next := p.furtherInParts(o, waits)
 	if next == nil {
-		return o.of.result(o.positions, waits)
+		o.waits = waits
+		return o
 	}
 	all := p.parting.everyone
 	in, at := make(content, len(all.pending)), make([]int32, all.ranks)
@@ -201,7 +202,7 @@ func (p *problem) fewAndMore() *Result {
 		positions[i] = at[m.rank]
 	}
 	both.sortByRole(positions)
-	return both.result(positions, waits)
+	return &outcome{of: both, domain: o.domain, tier: o.tier, positions: positions, waits: waits}
 }
 
 // claim is what members that are placed already take of a node.
@@ -213,7 +214,7 @@ type claim struct {
 
 // takeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
 // must fit now.
-func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []Waited) {
+func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []*snapshot.Member) {
 	if !p.zonesBind() {
 		return
 	}
@@ -279,7 +280,7 @@ func (p *problem) sortByRole(positions []int32) {
 }
 
 // furtherInParts places further members, as if those ran that a plan places: inside its domain, on what is free now.
-func (p *problem) furtherInParts(o *outcome, waits []Waited) *outcome {
+func (p *problem) furtherInParts(o *outcome, waits []*snapshot.Member) *outcome {
 	all := p.parting.everyone
 	if len(o.of.pending) == len(all.pending) || p.travels() && p.zonesBind() {
 		return nil // the zones of those that are placed are told by other roles

@@ -40,7 +40,7 @@ func planFor(c *snapshot.Snapshot, req *gang.Request, t *team, who leave) (*Resu
 	}
 	defer p.done()
 	if o := p.search(); o != nil {
-		return o.of.result(o.positions, nil), nil
+		return resultOf(o), nil
 	}
 	return p.otherwise(who)
 }
@@ -78,12 +78,13 @@ func (p *problem) forTier() (*gang.Request, error) {
 
 // otherwise is the answer where nothing fits now: a plan that waits, or one with victims, else the reason.
 func (p *problem) otherwise(who leave) (*Result, error) {
-	if r := p.wait(); r != nil {
-		return r, nil
+	if o := p.wait(); o != nil {
+		return resultOf(o), nil
 	}
 	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
-	if r := p.evict(who); r != nil {
-		return r, nil
+	if e := p.evict(who); e != nil {
+		defer e.done()
+		return resultWithout(e), nil
 	}
 	return nil, p.refuse()
 }
@@ -115,7 +116,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 		}
 		shown := map[string]bool{}
 		for o := range p.outcomes() {
-			res := o.of.result(o.positions, nil)
+			res := resultOf(o)
 			// The best plan in a large domain may lie in a small one, which came before.
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
 			if shown[key] {

@@ -10,18 +10,47 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// result describes a plan that puts the first pending units at these positions when some members have left.
-func (p *problem) result(units []int32, waits []Waited) *Result {
-	positions, members := units, p
+// resultOf describes a plan.
+func resultOf(o *outcome) *Result {
+	p := o.of
+	positions, members := o.positions, p
 	if p.members != nil {
-		positions, members = p.unbundle(units), p.members
+		positions, members = p.unbundle(o.positions), p.members
 	}
 	r := members.describe(positions)
 	p.hold(r)
-	r.WaitsFor = waits
-	p.waitForNames(r)
-	p.shareZones(r, positions)
+	waits := p.namesakes(o.waits, r.Assignments)
+	for _, m := range waits {
+		r.WaitsFor = append(r.WaitsFor, waited(p.c, m))
+	}
+	p.shareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
 	return r
+}
+
+// resultWithout describes a plan with victims.
+func resultWithout(e *eviction) *Result {
+	r := resultOf(e.plan)
+	c := e.plan.of.c
+	for _, v := range e.victims {
+		r.Victims = append(r.Victims, Victim{
+			MemberRef: nameOf(v.member), Node: c.Lineage.Names[v.member.Node], Priority: v.priority, OverMin: v.overMin, Quota: v.member.Class.Quota,
+		})
+	}
+	if len(e.victims) > 0 { // else the search without victims ended too soon
+		r.Preemption = &Preemption{Cost: e.found.Cost, LowerBound: e.found.LowerBound, Proven: e.found.Proven}
+	}
+	r.Proven = r.Proven && e.proven
+	return r
+}
+
+// waited names a leaving member that a plan waits for.
+func waited(c *snapshot.Snapshot, m *snapshot.Member) Waited {
+	return Waited{nameOf(m), c.Lineage.Names[m.Node]}
+}
+
+// nameOf names a running member.
+func nameOf(m *snapshot.Member) cluster.MemberRef {
+	return cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}
 }
 
 // hold notes what the members hold.
@@ -38,19 +67,18 @@ func (p *problem) hold(r *Result) {
 	}
 }
 
-// waitForNames adds leaving members whose names the plan gives to new ones: both cannot be there at once.
-func (p *problem) waitForNames(r *Result) {
+// namesakes adds, to those that a plan waits for, leaving members whose names it gives to new ones: both cannot be there at once.
+func (p *problem) namesakes(waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.own, func(m *snapshot.Member) bool { return m.Leaving }) {
-		return
+		return waits
 	}
-	for _, a := range r.Assignments {
-		if m := p.c.Member(r.Gang, a.Member); m != nil {
-			if w := (Waited{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, p.c.Lineage.Names[m.Node]}); !slices.Contains(r.WaitsFor, w) {
-				r.WaitsFor = append(r.WaitsFor, w)
-			}
+	for i := range new {
+		if m := p.c.Member(p.req.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
+			waits = append(waits, m)
 		}
 	}
-	slices.SortFunc(r.WaitsFor, compareWaited)
+	slices.SortFunc(waits, snapshot.CompareMembers)
+	return waits
 }
 
 func (p *problem) describe(positions []int32) *Result {

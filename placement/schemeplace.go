@@ -28,7 +28,7 @@ func (g *scheme) decide(d layout.Vertex, st strategy) *outcome {
 		}
 	}
 	h.hand(g.p.whole, g.merged(lists))
-	return &outcome{found: &found{strategy: st}, of: g.p, domain: d, positions: positions}
+	return &outcome{of: g.p, domain: d, tier: st.gang, positions: positions}
 }
 
 // place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.

@@ -4,14 +4,16 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// outcome is a decided plan: the ask, and the position of every new member by rank.
+// outcome is a decided plan: where the new members go, and for whom they wait.
 type outcome struct {
-	found     *found
 	of        *problem // with the members that are placed the first ones
 	domain    layout.Vertex
-	positions []int32
+	tier      int32   // that the strategy allows the gang
+	positions []int32 // of new members by rank; of units where whole groups are placed like members
+	waits     []*snapshot.Member
 }
 
 // search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
@@ -40,11 +42,11 @@ func (p *problem) searchFor(slots slotTable, n int) *outcome {
 // decide places the ask below a domain.
 func (f *found) decide(d layout.Vertex) *outcome {
 	sh := f.sums.place(d, f.sums.everything())
-	o := &outcome{found: f, of: f.p, domain: d, positions: sh.run}
+	o := &outcome{of: f.p, domain: d, tier: f.strategy.gang, positions: sh.run}
 	if sh.run == nil || f.ask.bottom() > 0 {
 		o.positions = f.sums.assign(f.sums.arrange(&sh))
 	}
-	o.checkPlan(&sh)
+	f.checkPlan(o, &sh)
 	return o
 }
 

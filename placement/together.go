@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -243,7 +244,9 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
 		}
 		p.hold(out[i])
-		p.waitForNames(out[i])
+		for _, m := range p.namesakes(nil, out[i].Assignments) {
+			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
+		}
 		t.waitOn(out[i], all)
 		p.done()
 	}
@@ -259,5 +262,9 @@ func (t *team) waitOn(r, all *Result) {
 			r.WaitsFor = append(r.WaitsFor, w)
 		}
 	}
-	slices.SortFunc(r.WaitsFor, compareWaited)
+	slices.SortFunc(r.WaitsFor, func(a, b Waited) int { return compareRefs(a.MemberRef, b.MemberRef) })
+}
+
+func compareRefs(a, b cluster.MemberRef) int {
+	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }

@@ -25,7 +25,7 @@ const (
 
 // evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims do not help, or if the
 // gang may not preempt.
-func (p *problem) evict(who leave) *Result {
+func (p *problem) evict(who leave) *eviction {
 	if who == nobody || p.req.NeverPreempts || p.req.QuotaLimit == quota.Borrow || who == ifAdmitted && p.refusedBy != nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (p *problem) evict(who leave) *Result {
 		p.unsettled = !s.Proven
 		return nil
 	}
-	return e.result(&s)
+	return e.withoutVictims(&s)
 }
 
 // solve finds the victims.
@@ -232,26 +232,42 @@ func (e *evicting) givenBack(id int32, gone []int32) []int64 {
 	return amounts
 }
 
-// result plans the gang without the victims.
-func (e *evicting) result(s *preempt.Solution) *Result {
+// eviction is a plan with victims.
+type eviction struct {
+	plan    *outcome
+	victims []victim
+	found   *preempt.Solution
+	proven  bool // whether the plan itself is, victims apart
+	p       *problem
+}
+
+// done gives back what the plan was made on; the plan is not looked at any more.
+func (e *eviction) done() { e.p.done() }
+
+// victim is a member that leaves, and why it may.
+type victim struct {
+	member   *snapshot.Member
+	priority int64  // of its gang
+	overMin  string // a resource of which its quota has more than its min; empty: it leaves by its priority
+}
+
+// withoutVictims plans the gang without the victims.
+func (e *evicting) withoutVictims(s *preempt.Solution) *eviction {
 	p := e.without(s.Gone)
-	defer p.done()
-	res := p.leastAndMore()
-	if res == nil {
+	o := p.leastAndMore()
+	if o == nil {
+		p.done()
 		return nil // never: the set makes room
 	}
+	out := &eviction{plan: o, found: s, proven: e.p.provenBest(), p: p}
 	for _, i := range s.Gone {
 		m := e.members[i]
-		v := Victim{MemberRef: cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, Node: e.p.c.Lineage.Names[m.Node], Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority, Quota: m.Class.Quota}
+		v := victim{member: m, priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority}
 		if e.preemptor.Reclaims(m.Class.Quota) {
-			v.OverMin, _ = e.preemptor.OverMin(m.Class.Quota, e.heldWith(i, s.Gone))
+			v.overMin, _ = e.preemptor.OverMin(m.Class.Quota, e.heldWith(i, s.Gone))
 		}
-		res.Victims = append(res.Victims, v)
+		out.victims = append(out.victims, v)
 	}
-	slices.SortFunc(res.Victims, func(a, b Victim) int { return compareRefs(a.MemberRef, b.MemberRef) })
-	if len(res.Victims) > 0 { // else the search without victims ended too soon
-		res.Preemption = &Preemption{Cost: s.Cost, LowerBound: s.LowerBound, Proven: s.Proven}
-	}
-	res.Proven = res.Proven && e.p.provenBest()
-	return res
+	slices.SortFunc(out.victims, func(a, b victim) int { return snapshot.CompareMembers(a.member, b.member) })
+	return out
 }

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
 // the same domain now. Nil if that does not help.
-func (p *problem) wait() *Result {
+func (p *problem) wait() *outcome {
 	if p.req.IgnoreLeaving || len(p.c.Leaving) == 0 {
 		return nil
 	}
@@ -22,7 +20,7 @@ func (p *problem) wait() *Result {
 }
 
 // leastAndMore is wait for a problem that counts leaving members as gone, or does not.
-func (p *problem) leastAndMore() *Result {
+func (p *problem) leastAndMore() *outcome {
 	if p.inParts() {
 		return p.fewAndMore()
 	}
@@ -39,13 +37,12 @@ func (p *problem) leastAndMore() *Result {
 	if len(p.levels) == 0 {
 		slices.Sort(positions) // ranks follow the tree, whoever came first
 	}
-	slices.SortFunc(waits, compareWaited)
-	return p.result(positions, waits)
+	return &outcome{of: p, domain: o.domain, tier: o.tier, positions: positions, waits: waits}
 }
 
 // further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
 // now.
-func (p *problem) further(o *outcome, waits []Waited) []int32 {
+func (p *problem) further(o *outcome, waits []*snapshot.Member) []int32 {
 	n := len(o.positions)
 	if n == len(p.pending) || p.mult != nil {
 		return nil
@@ -78,7 +75,7 @@ func (p *problem) beside(o *outcome) *problem {
 		more.running = append(more.running, siblingMember{pos, m.rank, m.name})
 	}
 	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
-	more.gather.must, more.gather.worths = o.found.strategy.gang, []int32{o.found.strategy.gang}
+	more.gather.must, more.gather.worths = o.tier, []int32{o.tier}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
 	more.findAnchors()
 	more.countEvens()
@@ -88,7 +85,7 @@ func (p *problem) beside(o *outcome) *problem {
 // waitsFor lists the leaving members that must be gone before the members fit where they are placed: on every node
 // the fewest, among those the first by name. A member that does not fit beside what leaves makes the plan invalid, so
 // every node can be satisfied.
-func (p *problem) waitsFor(positions []int32) []Waited {
+func (p *problem) waitsFor(positions []int32) []*snapshot.Member {
 	placed := map[int32]int64{}
 	for _, pos := range positions {
 		placed[p.v.Node(pos)]++
@@ -99,7 +96,7 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			leaving[m.Node] = append(leaving[m.Node], m)
 		}
 	}
-	var out []Waited
+	var out []*snapshot.Member
 	for id, members := range leaving {
 		load, units := p, placed[id]
 		zones := func(state *numa.Node) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
@@ -108,17 +105,10 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 			load, units = p.loadOf(positions, id), 1
 			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
 		}
-		for _, m := range load.fewest(id, members, units, zones) {
-			out = append(out, Waited{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, p.c.Lineage.Names[m.Node]})
-		}
+		out = append(out, load.fewest(id, members, units, zones)...)
 	}
+	slices.SortFunc(out, snapshot.CompareMembers)
 	return out
-}
-
-func compareWaited(a, b Waited) int { return compareRefs(a.MemberRef, b.MemberRef) }
-
-func compareRefs(a, b cluster.MemberRef) int {
-	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // lacking is what n members need on a node beyond what is free, by need; what is enough is 0.

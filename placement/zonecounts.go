@@ -245,8 +245,8 @@ func (f *zoneFiller) place(state *numa.Node, left []int, want front.Vector, out 
 	return len(left) == 0
 }
 
-// giveZones gives the members of a result that are on one node their shares of its zones, by role, in rank order.
-func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int) {
+// giveZones gives members that are on one node their shares of its zones, by role, in rank order.
+func (p *problem) giveZones(id int32, state *numa.Node, members []int, share func(member int, placed *numa.Placed)) {
 	want := make(front.Vector, len(p.shapes))
 	for _, i := range members {
 		want[p.role(i)]++
@@ -261,7 +261,7 @@ func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int
 			continue // of a role without zones here
 		}
 		if one := &(*of)[0]; len(one.Shares) > 0 {
-			r.Assignments[i].NUMA = one
+			share(i, one)
 		}
 		*of = (*of)[1:]
 	}

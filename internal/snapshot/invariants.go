@@ -28,7 +28,7 @@ func (c *Snapshot) checkSnapshot() {
 	})
 	on := make([][]*Member, len(c.Lineage.Names))
 	for i, m := range all {
-		invariant.Hold(i == 0 || compareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.Class.Gang, m.Name)
+		invariant.Hold(i == 0 || CompareMembers(all[i-1], m) < 0, "member %s %s is out of order", m.Class.Gang, m.Name)
 		on[m.Node] = append(on[m.Node], m)
 		if m.Leaving {
 			leaving = append(leaving, m)

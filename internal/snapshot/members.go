@@ -125,8 +125,8 @@ func (c *Snapshot) EachWithKey(key string, f func(m *Member)) {
 	})
 }
 
-// compareMembers orders by gang, then name, in natural order.
-func compareMembers(a, b *Member) int {
+// CompareMembers orders by gang, then name, in natural order.
+func CompareMembers(a, b *Member) int {
 	if a.Class != b.Class && a.Class.Gang != b.Class.Gang {
 		return muster.CompareNatural(a.Class.Gang, b.Class.Gang)
 	}
@@ -135,10 +135,10 @@ func compareMembers(a, b *Member) int {
 
 func compareNodes(a, b *Member) int { return cmp.Compare(a.Node, b.Node) }
 
-// SortMembers puts members in the order of compareMembers, those of one name in the order in which they came.
+// SortMembers puts members in the order of CompareMembers, those of one name in the order in which they came.
 func SortMembers(members []*Member) {
-	if !slices.IsSortedFunc(members, compareMembers) {
-		slices.SortStableFunc(members, compareMembers)
+	if !slices.IsSortedFunc(members, CompareMembers) {
+		slices.SortStableFunc(members, CompareMembers)
 	}
 }
 
@@ -184,7 +184,7 @@ func (h hosted) with(m *Member) hosted {
 	return hosted{m, &rest}
 }
 
-// without is the list without some of its members, which are in the order of compareMembers. What stands behind the last
+// without is the list without some of its members, which are in the order of CompareMembers. What stands behind the last
 // of them is shared. O(list * log gone).
 func (h hosted) without(gone []*Member) hosted {
 	var kept []*Member
@@ -206,12 +206,12 @@ func (h hosted) without(gone []*Member) hosted {
 	return out
 }
 
-// has says whether a member is among some that are in the order of compareMembers.
+// has says whether a member is among some that are in the order of CompareMembers.
 func has(sorted []*Member, m *Member) bool {
 	if len(sorted) <= 8 {
 		return slices.Contains(sorted, m)
 	}
-	i, ok := slices.BinarySearchFunc(sorted, m, compareMembers)
+	i, ok := slices.BinarySearchFunc(sorted, m, CompareMembers)
 	return ok && sorted[i] == m
 }
 

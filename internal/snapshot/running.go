@@ -126,7 +126,7 @@ func (c *Snapshot) giveBack(m *Member) {
 }
 
 // relist takes members out of every list that holds them and puts others in; both slices are in the order of
-// compareMembers, and gone is put in another. A gang's list is copied once, however many of its members change: other
+// CompareMembers, and gone is put in another. A gang's list is copied once, however many of its members change: other
 // snapshots share it. O(k log k + what is copied).
 func (c *Snapshot) relist(gone, fresh []*Member) {
 	eachGang(gone, fresh, func(gang string, gone, fresh []*Member) {
@@ -199,7 +199,7 @@ func merge(list, gone, fresh []*Member) []*Member {
 		}
 	}
 	for _, m := range fresh {
-		i, _ := slices.BinarySearchFunc(list, m, compareMembers)
+		i, _ := slices.BinarySearchFunc(list, m, CompareMembers)
 		keep(list[:i])
 		out, list = append(out, m), list[i:]
 	}
