@@ -22,7 +22,9 @@ const arrows = `
 	topology              < .
 	numa                  < .
 	quota                 < .
-	gang                  < . numa quota github.com/google/btree
+	gang                  < . numa quota
+	gang/queue            < . gang github.com/google/btree
+	gang/permit           < . gang github.com/google/btree
 	preempt               < . topology numa quota gang
 	placement             < . topology numa quota gang preempt github.com/google/btree
 	placement/manifest    < . topology numa quota gang preempt placement go.yaml.in/yaml/v4
@@ -31,10 +33,10 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt placement placement/render internal/validity internal/reference
 	internal/cli          < . topology numa quota gang preempt placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang preempt placement placement/manifest placement/render internal/validity internal/cli
+	internal/cases        < . topology numa quota gang gang/queue gang/permit preempt placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang placement
 	examples/generate     <
-	examples/embed        < . topology gang placement
+	examples/embed        < . topology gang gang/queue gang/permit placement
 	examples/plan         < internal/cli
 	benchmarks            < . topology numa quota gang preempt placement
 `
@@ -53,7 +55,7 @@ var harness = []string{"internal/validity", "internal/reference", "internal/scen
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
-	library   = []string{"", "topology", "numa", "quota", "gang", "preempt", "placement", "placement/manifest", "placement/render"}
+	library   = []string{"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "placement", "placement/manifest", "placement/render"}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",
 		"os/signal", "path/filepath", "plugin", "syscall", "time", "unsafe",
