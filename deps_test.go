@@ -27,7 +27,9 @@ const arrows = `
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
 	internal/sets         < internal/index
-	gang                  < . numa quota github.com/google/btree
+	gang                  < . numa quota
+	gang/queue            < . gang github.com/google/btree
+	gang/permit           < . gang github.com/google/btree
 	preempt               < . topology numa quota gang
 	cluster               < . topology numa quota gang
 	internal/invariant    <
@@ -40,10 +42,10 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
 	internal/cli          < . topology numa quota gang preempt cluster placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang preempt cluster placement placement/manifest placement/render internal/validity internal/cli
+	internal/cases        < . topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement
 	examples/generate     <
-	examples/embed        < . topology gang cluster placement
+	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	examples/plan         < internal/cli
 	benchmarks            < . topology numa quota gang preempt cluster placement
 `
@@ -63,7 +65,7 @@ var harness = []string{"internal/drawn", "internal/validity", "internal/referenc
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
 	library = []string{
-		"", "topology", "numa", "quota", "gang", "preempt", "cluster", "placement", "placement/manifest", "placement/render",
+		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
 	}
 	forbidden = []string{

@@ -1,7 +1,13 @@
-// Package gang answers: what does a gang ask for, whose turn is it, and when may its members go? A [Request] says which members are
-// to be placed together, which nodes they may use, and how closely the gang and its groups gather in the network. A [Queue] keeps
-// gangs in the order of the coscheduling proposal. A [Lifecycle] is for hosts that bind members one by one: it says who waits for
-// the others, who is let go, and who gives the node back.
+// Package gang answers: what does a gang ask for? A [Request] names the members to be placed together, the nodes that they may
+// use, and how closely the gang and its groups gather in the network. [Terms] say how many members must be ready before any of
+// them is bound; hosts that bind member by member give them to package gang/permit.
+//
+// Invariants: everything here is plain data that its user fills in and owns. The zero value of each field is its default. No
+// function changes what it is given or keeps it. [Request.Validate] finds every defect that shows without a cluster; whoever reads
+// a request that it accepts need not check again, and sums of resources over its members do not overflow.
+//
+// Any number of goroutines may read a request; nobody may write to it meanwhile. That holds for maps, slices and shapes that
+// several requests share as well.
 package gang
 
 import (

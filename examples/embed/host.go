@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/permit"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -13,15 +15,15 @@ import (
 type host struct {
 	now     int64
 	cluster *placement.Cluster // what is planned on: pods that have a node run here before they are bound
-	queue   gang.Queue
-	permits *gang.Lifecycle
+	queue   queue.Queue
+	permits *permit.Lifecycle
 
 	random *rand.Rand
 	empty  *placement.Cluster
 	jobs   []*job
 	byName map[string]*job
-	byPod  map[gang.Ref]*pod // seen by an informer
-	used   map[string]int    // pods by node, counted apart from the library
+	byPod  map[permit.Ref]*pod // seen by an informer
+	used   map[string]int      // pods by node, counted apart from the library
 	agenda map[int64][]event
 	open   int // jobs that are not over
 	stats  stats
@@ -47,7 +49,7 @@ func (h *host) tick() error {
 		delete(h.agenda, at)
 	}
 	if due, waits := h.permits.Deadline(); waits && due <= h.now {
-		if err := h.tell(gang.Event{Kind: gang.TimePassed}); err != nil {
+		if err := h.tell(permit.Event{Kind: permit.TimePassed}); err != nil {
 			return err
 		}
 	}
@@ -79,7 +81,7 @@ func (h *host) handle(e event) error {
 				return err
 			}
 		}
-		return h.tellPod(gang.MemberSeen, e.pod)
+		return h.tellPod(permit.MemberSeen, e.pod)
 	case "bind":
 		return h.bind(e.pod)
 	default:
@@ -105,16 +107,16 @@ func (h *host) meet(j *job) error {
 	if err := h.queue.Add(j.queued); err != nil || j.plain {
 		return err
 	}
-	return h.tell(gang.Event{Kind: gang.GangChanged, Gang: j.queued.Name, Terms: j.terms})
+	return h.tell(permit.Event{Kind: permit.GangChanged, Gang: j.queued.Name, Terms: j.terms})
 }
 
-func (h *host) tellPod(kind gang.EventKind, p *pod) error {
+func (h *host) tellPod(kind permit.EventKind, p *pod) error {
 	ref := p.ref()
-	return h.tell(gang.Event{Kind: kind, Gang: ref.Gang, Member: ref.Member})
+	return h.tell(permit.Event{Kind: kind, Gang: ref.Gang, Member: ref.Member})
 }
 
 // tell the lifecycle what has happened, and do what it says.
-func (h *host) tell(e gang.Event) error {
+func (h *host) tell(e permit.Event) error {
 	e.Time = h.now
 	next, actions, err := h.permits.Step(e)
 	if err != nil {
@@ -125,9 +127,9 @@ func (h *host) tell(e gang.Event) error {
 		for _, ref := range a.Members {
 			p := h.byPod[ref]
 			switch a.Kind {
-			case gang.Wait:
+			case permit.Wait:
 				h.stats.waited++
-			case gang.Allow:
+			case permit.Allow:
 				p.phase = binding
 				p.job.let++
 				h.later(h.now+1+h.random.Int64N(2), event{kind: "bind", job: p.job, pod: p})
@@ -166,7 +168,7 @@ func (h *host) requeue(failed *job) error {
 func (h *host) try(j *job) error {
 	failures := j.failures
 	if !j.plain {
-		if err := h.tell(gang.Event{Kind: gang.GangAtHead, Gang: j.queued.Name}); err != nil || j.failures > failures {
+		if err := h.tell(permit.Event{Kind: permit.GangAtHead, Gang: j.queued.Name}); err != nil || j.failures > failures {
 			return err
 		}
 	}
@@ -179,7 +181,7 @@ func (h *host) try(j *job) error {
 	res, err := placement.Plan(h.cluster, &req)
 	if errors.Is(err, placement.ErrUnschedulable) {
 		h.stats.unschedulable++
-		return h.tellPod(gang.MemberFailed, h.pod(j, req.Members[0].Name))
+		return h.tellPod(permit.MemberFailed, h.pod(j, req.Members[0].Name))
 	}
 	if err != nil {
 		return err
@@ -200,7 +202,7 @@ func (h *host) pod(j *job, name string) *pod {
 	if j.plain {
 		return j.pods[0]
 	}
-	return h.byPod[gang.Ref{Gang: j.queued.Name, Member: name}]
+	return h.byPod[permit.Ref{Gang: j.queued.Name, Member: name}]
 }
 
 // reserve asks for every pod of a plan whether it may be bound. Now and then a node turns out not to do; then a strict job gives all back.
@@ -217,7 +219,7 @@ func (h *host) reserve(j *job, res *placement.Result) error {
 	}
 	failed := false
 	for _, a := range res.Assignments {
-		p, kind := h.pod(j, a.Member), gang.MemberReserved
+		p, kind := h.pod(j, a.Member), permit.MemberReserved
 		if failed && j.terms.Mode != gang.NonStrict {
 			if err := h.unplace(p); err != nil {
 				return err
@@ -225,7 +227,7 @@ func (h *host) reserve(j *job, res *placement.Result) error {
 			continue
 		}
 		if h.random.IntN(200) == 0 {
-			failed, kind = true, gang.MemberFailed
+			failed, kind = true, permit.MemberFailed
 			h.stats.refusedNodes++
 			if err := h.unplace(p); err != nil {
 				return err
@@ -260,7 +262,7 @@ func (h *host) bind(p *pod) error {
 		if err := h.unplace(p); err != nil {
 			return err
 		}
-		return h.tellPod(gang.MemberFailed, p)
+		return h.tellPod(permit.MemberFailed, p)
 	}
 	p.phase = running
 	p.binds++
@@ -268,7 +270,7 @@ func (h *host) bind(p *pod) error {
 	if j.bound++; j.bound == j.terms.MinMember {
 		h.later(h.now+j.runtime, event{kind: "done", job: j})
 	}
-	return h.tellPod(gang.MemberBound, p)
+	return h.tellPod(permit.MemberBound, p)
 }
 
 // finish is the end of a job: its pods go, those too that never got a node. A group is forgotten when all of it is over.
@@ -291,7 +293,7 @@ func (h *host) finish(j *job) (err error) {
 		if !known {
 			continue
 		}
-		if err := h.tellPod(gang.MemberDeleted, p); err != nil {
+		if err := h.tellPod(permit.MemberDeleted, p); err != nil {
 			return err
 		}
 	}
@@ -301,7 +303,7 @@ func (h *host) finish(j *job) (err error) {
 		}
 	}
 	for _, other := range j.group {
-		if err := h.tell(gang.Event{Kind: gang.GangDeleted, Gang: other.queued.Name}); err != nil || other.plain {
+		if err := h.tell(permit.Event{Kind: permit.GangDeleted, Gang: other.queued.Name}); err != nil || other.plain {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/permit"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -15,7 +17,7 @@ const slots = 8 // devices of a node, one for each pod
 
 // job is a gang, or a plain pod.
 type job struct {
-	queued  gang.Queued
+	queued  queue.Entry
 	plain   bool
 	request gang.Request // without its members
 	terms   gang.Terms
@@ -80,8 +82,8 @@ func newHost(seed uint64) (*host, error) {
 		return nil, err
 	}
 	return &host{
-		random: rand.New(rand.NewPCG(seed, 0)), empty: c, cluster: c, permits: &gang.Lifecycle{},
-		byName: map[string]*job{}, byPod: map[gang.Ref]*pod{}, used: map[string]int{}, agenda: map[int64][]event{},
+		random: rand.New(rand.NewPCG(seed, 0)), empty: c, cluster: c, permits: &permit.Lifecycle{},
+		byName: map[string]*job{}, byPod: map[permit.Ref]*pod{}, used: map[string]int{}, agenda: map[int64][]event{},
 	}, nil
 }
 
@@ -119,7 +121,7 @@ func (h *host) submit(pods int) {
 func (h *host) newJob(created int64, size int) *job {
 	name := fmt.Sprintf("default/job-%d", len(h.jobs))
 	j := &job{
-		queued:  gang.Queued{Name: name, UID: fmt.Sprintf("%08d", len(h.jobs)), Priority: h.random.Int64N(3), Created: created},
+		queued:  queue.Entry{Name: name, UID: fmt.Sprintf("%08d", len(h.jobs)), Priority: h.random.Int64N(3), Created: created},
 		terms:   gang.Terms{MinMember: size, WaitTime: 30},
 		request: gang.Request{Name: name, MinMember: size, Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}},
 		runtime: 5 + h.random.Int64N(20),
@@ -149,9 +151,9 @@ func (j *job) waiting() []gang.Member {
 }
 
 // ref is how the lifecycle knows the pod.
-func (p *pod) ref() gang.Ref {
+func (p *pod) ref() permit.Ref {
 	if p.job.plain {
-		return gang.Ref{Member: p.job.queued.Name}
+		return permit.Ref{Member: p.job.queued.Name}
 	}
-	return gang.Ref{Gang: p.job.queued.Name, Member: p.name}
+	return permit.Ref{Gang: p.job.queued.Name, Member: p.name}
 }

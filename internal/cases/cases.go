@@ -1,7 +1,7 @@
 // Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
 // the code of the plan command, and the fields that it expects are compared with the JSON that the command prints. Some
 // kinds of cases are about the zones of one node, and judge package numa, others about quotas alone, and judge package quota, or about
-// the queue and the permit lifecycle of gangs, and judge package gang.
+// the queue and the permit lifecycle of gangs, and judge packages gang/queue and gang/permit.
 package cases
 
 import (
@@ -66,8 +66,9 @@ func Folder(root string) string {
 	return filepath.Join(root, name)
 }
 
-// TestAlone judges the cases of a file that need no plan; those of one kind do, and are judged with all other plans.
-func TestAlone(t *testing.T, root, file, plans string) {
+// TestAlone judges the cases of a file but for some kinds, which are judged elsewhere: by another package, or with all other
+// plans.
+func TestAlone(t *testing.T, root, file string, elsewhere ...string) {
 	path := filepath.Join(Folder(root), file)
 	list, err := Load(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,7 +76,7 @@ func TestAlone(t *testing.T, root, file, plans string) {
 	}
 	require.NoError(t, err)
 	for i := range list {
-		if list[i].Kind != plans {
+		if !slices.Contains(elsewhere, list[i].Kind) {
 			t.Run(list[i].Name, func(t *testing.T) { require.Empty(t, Judge(&list[i]).Why) })
 		}
 	}

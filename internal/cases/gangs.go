@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/permit"
+	"github.com/muster-sched/muster/gang/queue"
 )
 
 // gangKinds are the kinds of cases about the order of the queue and about who is let go when.
@@ -36,7 +38,7 @@ type gangCase struct {
 // gangEvent is an event, the members that it must be answered by, by action, and who is where after it, by gang.
 type gangEvent struct {
 	T         int64
-	Event     gang.EventKind
+	Event     permit.EventKind
 	Pod, Gang string
 	Want      map[string][]string
 	State     map[string]map[string][]string
@@ -68,17 +70,17 @@ func gangsDiffer(c *Case) string {
 
 // eventsDiffer goes through the events, all gangs and members known before.
 func (g *gangCase) eventsDiffer() string {
-	state, gangOf := &gang.Lifecycle{}, map[string]string{}
+	state, gangOf := &permit.Lifecycle{}, map[string]string{}
 	var err error
 	for _, from := range g.Gangs {
 		for _, member := range from.Members {
 			gangOf[member] = from.Name
-			state, _, err = state.Step(gang.Event{Kind: gang.MemberSeen, Gang: from.Name, Member: member})
+			state, _, err = state.Step(permit.Event{Kind: permit.MemberSeen, Gang: from.Name, Member: member})
 			if err != nil {
 				return err.Error()
 			}
 		}
-		state, _, err = state.Step(gang.Event{Kind: gang.GangChanged, Gang: from.Name, Terms: gang.Terms{
+		state, _, err = state.Step(permit.Event{Kind: permit.GangChanged, Gang: from.Name, Terms: gang.Terms{
 			MinMember: from.MinMember, Mode: from.Mode, Match: from.MatchPolicy, Group: from.Group, WaitTime: from.WaitTime,
 		}})
 		if err != nil {
@@ -86,7 +88,7 @@ func (g *gangCase) eventsDiffer() string {
 		}
 	}
 	for i, e := range g.Events {
-		next, actions, err := state.Step(gang.Event{Kind: e.Event, Time: e.T, Gang: cmp.Or(e.Gang, gangOf[e.Pod]), Member: e.Pod})
+		next, actions, err := state.Step(permit.Event{Kind: e.Event, Time: e.T, Gang: cmp.Or(e.Gang, gangOf[e.Pod]), Member: e.Pod})
 		if err != nil {
 			return fmt.Sprintf("event %d: %v", i, err)
 		}
@@ -102,7 +104,7 @@ func (g *gangCase) eventsDiffer() string {
 }
 
 // answers are the members of each action. What goes back to the queue is not compared: cases say who fails, not who tries again.
-func answers(actions []gang.Action) map[string][]string {
+func answers(actions []permit.Action) map[string][]string {
 	got := map[string][]string{}
 	for _, a := range actions {
 		for _, ref := range a.Members {
@@ -113,7 +115,7 @@ func answers(actions []gang.Action) map[string][]string {
 }
 
 // standing says who is where, without empty lists.
-func (g *gangCase) standing(state *gang.Lifecycle) map[string]map[string][]string {
+func (g *gangCase) standing(state *permit.Lifecycle) map[string]map[string][]string {
 	got := map[string]map[string][]string{}
 	for _, from := range g.Gangs {
 		s, _ := state.Gang(from.Name)
@@ -127,21 +129,21 @@ func (g *gangCase) standing(state *gang.Lifecycle) map[string]map[string][]strin
 // orderDiffers needs one order of a queue of gangs, whose members are put in order by themselves, and of a list of pods.
 func (g *gangCase) orderDiffers() string {
 	pods, gangs, members := g.pods()
-	var queue gang.Queue
+	var waiting queue.Queue
 	for _, queued := range gangs {
-		if err := queue.Add(*queued); err != nil {
+		if err := waiting.Add(*queued); err != nil {
 			return err.Error()
 		}
 	}
 	var byGang, byPod []string
-	for queued := range queue.All() {
+	for queued := range waiting.All() {
 		list := members[queued.Name]
-		slices.SortFunc(list, func(a, b *gang.Member) int { return gang.CompareMembers(a, b) })
+		slices.SortFunc(list, func(a, b *gang.Member) int { return queue.CompareMembers(a, b) })
 		for _, m := range list {
 			byGang = append(byGang, m.Name)
 		}
 	}
-	slices.SortFunc(pods, func(a, b pod) int { return gang.ComparePods(a.gang, a.member, b.gang, b.member) })
+	slices.SortFunc(pods, func(a, b pod) int { return queue.ComparePods(a.gang, a.member, b.gang, b.member) })
 	for _, p := range pods {
 		byPod = append(byPod, p.member.Name)
 	}
@@ -153,15 +155,15 @@ func (g *gangCase) orderDiffers() string {
 
 // pod is a member with its gang.
 type pod struct {
-	gang   *gang.Queued
+	gang   *queue.Entry
 	member *gang.Member
 }
 
 // pods reads a queue: a gang has the lowest priority of its members, a plain pod is a gang of one.
-func (g *gangCase) pods() (pods []pod, gangs map[string]*gang.Queued, members map[string][]*gang.Member) {
-	gangs, members = map[string]*gang.Queued{}, map[string][]*gang.Member{}
+func (g *gangCase) pods() (pods []pod, gangs map[string]*queue.Entry, members map[string][]*gang.Member) {
+	gangs, members = map[string]*queue.Entry{}, map[string][]*gang.Member{}
 	for _, from := range g.Gangs {
-		queued := &gang.Queued{Name: from.Name, UID: from.UID, Created: from.Created}
+		queued := &queue.Entry{Name: from.Name, UID: from.UID, Created: from.Created}
 		if from.LastFailure != nil {
 			queued.LastFailure, queued.Failed = *from.LastFailure, true
 		}
@@ -174,7 +176,7 @@ func (g *gangCase) pods() (pods []pod, gangs map[string]*gang.Queued, members ma
 		}
 		name := cmp.Or(from.Gang, from.Pod)
 		if gangs[name] == nil {
-			gangs[name] = &gang.Queued{Name: name, UID: from.UID, Created: from.Created}
+			gangs[name] = &queue.Entry{Name: name, UID: from.UID, Created: from.Created}
 		}
 		if queued := gangs[name]; len(members[name]) == 0 || from.Priority < queued.Priority {
 			queued.Priority = from.Priority

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -55,7 +56,7 @@ func (in chosen) count(names []string) (n int) {
 func allows(q *gang.Request, in chosen) bool {
 	var all []string
 	members := slices.Clone(q.Members)
-	slices.SortFunc(members, func(a, b gang.Member) int { return gang.CompareMembers(&a, &b) })
+	slices.SortFunc(members, func(a, b gang.Member) int { return queue.CompareMembers(&a, &b) })
 	for _, m := range members {
 		all = append(all, m.Name)
 	}

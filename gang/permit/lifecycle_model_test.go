@@ -1,4 +1,4 @@
-package gang_test
+package permit_test
 
 import (
 	"math"
@@ -11,13 +11,14 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/permit"
 )
 
 // A plain second implementation: maps, and every rule as it is written.
 type naive struct {
 	terms     map[string]*gang.Terms
-	where     map[gang.Ref]string // seen, waiting, allowed, bound
-	until     map[gang.Ref]int64
+	where     map[permit.Ref]string // seen, waiting, allowed, bound
+	until     map[permit.Ref]int64
 	satisfied map[string]bool
 	head      string
 }
@@ -65,8 +66,8 @@ func (n *naive) ready(name string, phases ...string) bool {
 	})
 }
 
-func (n *naive) waiting(gangs []string) []gang.Ref {
-	refs := []gang.Ref{}
+func (n *naive) waiting(gangs []string) []permit.Ref {
+	refs := []permit.Ref{}
 	for ref, at := range n.where {
 		if at == "waiting" && slices.Contains(gangs, ref.Gang) {
 			refs = append(refs, ref)
@@ -75,7 +76,7 @@ func (n *naive) waiting(gangs []string) []gang.Ref {
 	return refs
 }
 
-func (n *naive) put(refs []gang.Ref, where string) {
+func (n *naive) put(refs []permit.Ref, where string) {
 	for _, ref := range refs {
 		n.where[ref] = where
 		delete(n.until, ref)
@@ -84,7 +85,7 @@ func (n *naive) put(refs []gang.Ref, where string) {
 
 // answer is what comes of an event, as sets.
 type answer struct {
-	wait, allow, reject []gang.Ref
+	wait, allow, reject []permit.Ref
 	until               int64
 	requeue             []string
 }
@@ -97,11 +98,11 @@ func (n *naive) open(name string) (a answer) {
 	return a
 }
 
-func (n *naive) fail(ref gang.Ref) (a answer) {
+func (n *naive) fail(ref permit.Ref) (a answer) {
 	if n.where[ref] == "waiting" {
 		a.reject = append(a.reject, ref)
 	}
-	n.put([]gang.Ref{ref}, "seen")
+	n.put([]permit.Ref{ref}, "seen")
 	if g := n.terms[ref.Gang]; g != nil && g.Mode != gang.NonStrict && !n.exempt(ref.Gang) {
 		a.reject = append(a.reject, n.waiting(n.group(ref.Gang))...)
 	}
@@ -110,34 +111,34 @@ func (n *naive) fail(ref gang.Ref) (a answer) {
 	return a
 }
 
-func (n *naive) step(e gang.Event) (a answer) {
-	ref := gang.Ref{Gang: e.Gang, Member: e.Member}
+func (n *naive) step(e permit.Event) (a answer) {
+	ref := permit.Ref{Gang: e.Gang, Member: e.Member}
 	if e.Member != "" && n.where[ref] == "" {
 		n.where[ref] = "seen"
 	}
 	switch e.Kind {
-	case gang.MemberReserved:
+	case permit.MemberReserved:
 		return n.reserve(ref, e.Time)
-	case gang.MemberFailed:
+	case permit.MemberFailed:
 		return n.fail(ref)
-	case gang.MemberTimedOut:
+	case permit.MemberTimedOut:
 		if n.where[ref] == "waiting" {
 			return n.fail(ref)
 		}
-	case gang.MemberBound:
-		n.put([]gang.Ref{ref}, "bound")
+	case permit.MemberBound:
+		n.put([]permit.Ref{ref}, "bound")
 		n.satisfied[e.Gang] = true
 		return n.open(e.Gang)
-	case gang.MemberDeleted:
+	case permit.MemberDeleted:
 		delete(n.where, ref)
 		delete(n.until, ref)
 		if n.terms[e.Gang] == nil && n.count(e.Gang, "seen", "waiting", "allowed", "bound") == 0 {
 			delete(n.satisfied, e.Gang) // nothing is known of it any more
 		}
-	case gang.GangChanged:
+	case permit.GangChanged:
 		n.terms[e.Gang] = &e.Terms
 		return n.open(e.Gang)
-	case gang.GangDeleted:
+	case permit.GangDeleted:
 		if n.terms[e.Gang] == nil {
 			return a
 		}
@@ -149,7 +150,7 @@ func (n *naive) step(e gang.Event) (a answer) {
 		n.put(a.reject, "seen")
 		delete(n.terms, e.Gang)
 		n.satisfied[e.Gang] = n.count(e.Gang, "bound") > 0
-	case gang.GangAtHead:
+	case permit.GangAtHead:
 		before := n.head
 		switch {
 		case !n.ready(e.Gang, "seen", "waiting", "allowed"):
@@ -160,7 +161,7 @@ func (n *naive) step(e gang.Event) (a answer) {
 			n.put(a.reject, "seen")
 		}
 		n.head = e.Gang
-	case gang.TimePassed:
+	case permit.TimePassed:
 		for ref, until := range n.until {
 			if until <= e.Time {
 				got := n.fail(ref)
@@ -171,15 +172,15 @@ func (n *naive) step(e gang.Event) (a answer) {
 	return a
 }
 
-func (n *naive) reserve(ref gang.Ref, now int64) (a answer) {
+func (n *naive) reserve(ref permit.Ref, now int64) (a answer) {
 	switch at := n.where[ref]; {
 	case n.terms[ref.Gang] == nil:
-		a.reject = []gang.Ref{ref}
+		a.reject = []permit.Ref{ref}
 		return a
 	case at == "bound":
 		return a
 	case at == "allowed":
-		a.allow = []gang.Ref{ref}
+		a.allow = []permit.Ref{ref}
 		return a
 	case at == "seen":
 		n.where[ref] = "waiting"
@@ -190,20 +191,20 @@ func (n *naive) reserve(ref gang.Ref, now int64) (a answer) {
 	}
 	until := n.until[ref]
 	if a = n.open(ref.Gang); a.allow == nil {
-		a.wait, a.until = []gang.Ref{ref}, until
+		a.wait, a.until = []permit.Ref{ref}, until
 	}
 	return a
 }
 
 // drawEvent draws from three gangs of four members, one of which may never become known.
-func drawEvent(rt *rapid.T, now int64) gang.Event {
-	e := gang.Event{Time: now, Gang: rapid.SampledFrom([]string{"a", "b", "b", "c"}).Draw(rt, "gang")}
-	e.Kind = rapid.SampledFrom([]gang.EventKind{
-		gang.MemberSeen, gang.MemberSeen, gang.MemberReserved, gang.MemberReserved, gang.MemberReserved, gang.MemberReserved, gang.MemberFailed,
-		gang.MemberTimedOut, gang.MemberBound, gang.MemberDeleted, gang.GangChanged, gang.GangChanged, gang.GangDeleted, gang.GangAtHead, gang.TimePassed,
+func drawEvent(rt *rapid.T, now int64) permit.Event {
+	e := permit.Event{Time: now, Gang: rapid.SampledFrom([]string{"a", "b", "b", "c"}).Draw(rt, "gang")}
+	e.Kind = rapid.SampledFrom([]permit.EventKind{
+		permit.MemberSeen, permit.MemberSeen, permit.MemberReserved, permit.MemberReserved, permit.MemberReserved, permit.MemberReserved, permit.MemberFailed,
+		permit.MemberTimedOut, permit.MemberBound, permit.MemberDeleted, permit.GangChanged, permit.GangChanged, permit.GangDeleted, permit.GangAtHead, permit.TimePassed,
 	}).Draw(rt, "kind")
 	switch e.Kind {
-	case gang.GangChanged:
+	case permit.GangChanged:
 		groups := [][]string{nil, nil, {"a", "b"}, {"b", "a", "b"}, {"c", "a", "b"}}
 		e.Terms = gang.Terms{
 			MinMember: rapid.IntRange(0, 3).Draw(rt, "min"),
@@ -212,8 +213,8 @@ func drawEvent(rt *rapid.T, now int64) gang.Event {
 			Group:     rapid.SampledFrom(groups).Draw(rt, "group"),
 			WaitTime:  rapid.Int64Range(0, 9).Draw(rt, "wait"),
 		}
-	case gang.GangDeleted, gang.GangAtHead:
-	case gang.TimePassed:
+	case permit.GangDeleted, permit.GangAtHead:
+	case permit.TimePassed:
 		e.Gang = ""
 	default:
 		e.Member = rapid.SampledFrom([]string{"m-0", "m-1", "m-2", "m-10"}).Draw(rt, "member")
@@ -223,17 +224,17 @@ func drawEvent(rt *rapid.T, now int64) gang.Event {
 
 // machine runs both, and keeps a state of the past.
 type machine struct {
-	state *gang.Lifecycle
+	state *permit.Lifecycle
 	naive *naive
 	now   int64
 	past  struct {
-		state *gang.Lifecycle
-		gangs []gang.Standing
+		state *permit.Lifecycle
+		gangs []permit.Standing
 		due   int64
 	}
 }
 
-func standings(l *gang.Lifecycle) (all []gang.Standing, due int64) {
+func standings(l *permit.Lifecycle) (all []permit.Standing, due int64) {
 	for _, name := range []string{"a", "b", "c"} {
 		s, _ := l.Gang(name)
 		all = append(all, s)
@@ -253,7 +254,7 @@ func (m *machine) step(rt *rapid.T) {
 	require.NoError(rt, err)
 	again, same, _ := m.state.Step(e)
 	require.Equal(rt, actions, same, "equal states and events have equal answers")
-	wasReady := map[gang.Ref]bool{}
+	wasReady := map[permit.Ref]bool{}
 	for ref := range m.naive.where {
 		wasReady[ref] = m.naive.where[ref] == "allowed"
 	}
@@ -267,35 +268,35 @@ func (m *machine) step(rt *rapid.T) {
 }
 
 // requireAnswer compares actions, their order and that of their members included.
-func requireAnswer(rt *rapid.T, a answer, got []gang.Action) {
-	var want []gang.Action
-	sorted := func(refs []gang.Ref) []gang.Ref {
-		slices.SortFunc(refs, func(x, y gang.Ref) int {
+func requireAnswer(rt *rapid.T, a answer, got []permit.Action) {
+	var want []permit.Action
+	sorted := func(refs []permit.Ref) []permit.Ref {
+		slices.SortFunc(refs, func(x, y permit.Ref) int {
 			return muster.ComparePaths([]string{x.Gang, x.Member}, []string{y.Gang, y.Member})
 		})
 		return slices.Compact(refs)
 	}
 	if len(a.wait) > 0 {
-		want = append(want, gang.Action{Kind: gang.Wait, Members: a.wait, Until: a.until})
+		want = append(want, permit.Action{Kind: permit.Wait, Members: a.wait, Until: a.until})
 	}
 	if len(a.allow) > 0 {
-		want = append(want, gang.Action{Kind: gang.Allow, Members: sorted(a.allow)})
+		want = append(want, permit.Action{Kind: permit.Allow, Members: sorted(a.allow)})
 	}
 	if len(a.reject) > 0 {
-		want = append(want, gang.Action{Kind: gang.Reject, Members: sorted(a.reject)})
+		want = append(want, permit.Action{Kind: permit.Reject, Members: sorted(a.reject)})
 	}
 	for _, ref := range a.reject {
 		a.requeue = append(a.requeue, ref.Gang)
 	}
 	if len(a.requeue) > 0 {
 		slices.SortFunc(a.requeue, muster.CompareNatural)
-		want = append(want, gang.Action{Kind: gang.Requeue, Gangs: slices.Compact(a.requeue)})
+		want = append(want, permit.Action{Kind: permit.Requeue, Gangs: slices.Compact(a.requeue)})
 	}
 	require.Equal(rt, want, got)
 }
 
 // requireTogether holds what the rules are for, apart from what they say.
-func requireTogether(rt *rapid.T, n *naive, e gang.Event, a answer, wasAllowed map[gang.Ref]bool) {
+func requireTogether(rt *rapid.T, n *naive, e permit.Event, a answer, wasAllowed map[permit.Ref]bool) {
 	for _, ref := range a.allow {
 		if wasAllowed[ref] {
 			continue // a repeated event
@@ -310,7 +311,7 @@ func requireTogether(rt *rapid.T, n *naive, e gang.Event, a answer, wasAllowed m
 			require.True(rt, held >= n.terms[name].MinMember || n.exempt(name), "nobody is allowed before the minimum is reached")
 		}
 	}
-	if e.Kind == gang.MemberFailed && n.terms[e.Gang] != nil && n.terms[e.Gang].Mode != gang.NonStrict && !n.exempt(e.Gang) {
+	if e.Kind == permit.MemberFailed && n.terms[e.Gang] != nil && n.terms[e.Gang].Mode != gang.NonStrict && !n.exempt(e.Gang) {
 		require.Empty(rt, n.waiting(n.group(e.Gang)), "a failure in a strict gang rejects all that wait")
 	}
 }
@@ -329,7 +330,7 @@ func (m *machine) check(rt *rapid.T) {
 			require.True(rt, slices.IsSortedFunc(list, muster.CompareNatural))
 			require.Len(rt, list, m.naive.count(name, where), "%s of %s", where, name)
 			for _, member := range list {
-				require.Equal(rt, where, m.naive.where[gang.Ref{Gang: name, Member: member}])
+				require.Equal(rt, where, m.naive.where[permit.Ref{Gang: name, Member: member}])
 			}
 		}
 		require.False(rt, len(s.Waiting) > 0 && m.naive.ready(name, "waiting", "allowed"), "nobody waits in a group that is ready")
@@ -343,7 +344,7 @@ func (m *machine) check(rt *rapid.T) {
 	if waits {
 		require.Equal(rt, first, due)
 	}
-	last, _, err := m.state.Step(gang.Event{Kind: gang.TimePassed, Time: m.now + 601})
+	last, _, err := m.state.Step(permit.Event{Kind: permit.TimePassed, Time: m.now + 601})
 	require.NoError(rt, err)
 	for _, s := range first3(standings(last)) {
 		require.Empty(rt, s.Waiting, "nobody waits for ever")
@@ -354,12 +355,12 @@ func (m *machine) check(rt *rapid.T) {
 	}
 }
 
-func first3(all []gang.Standing, _ int64) []gang.Standing { return all }
+func first3(all []permit.Standing, _ int64) []permit.Standing { return all }
 
 func TestLifecycleEqualsTheWrittenRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &machine{state: &gang.Lifecycle{}, naive: &naive{
-			terms: map[string]*gang.Terms{}, where: map[gang.Ref]string{}, until: map[gang.Ref]int64{}, satisfied: map[string]bool{},
+		m := &machine{state: &permit.Lifecycle{}, naive: &naive{
+			terms: map[string]*gang.Terms{}, where: map[permit.Ref]string{}, until: map[permit.Ref]int64{}, satisfied: map[string]bool{},
 		}}
 		rt.Repeat(map[string]func(*rapid.T){"step": m.step, "": m.check})
 	})

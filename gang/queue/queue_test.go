@@ -1,4 +1,4 @@
-package gang_test
+package queue_test
 
 import (
 	"cmp"
@@ -11,12 +11,13 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 )
 
 // drawQueued draws gangs that often agree in everything but the name.
-func drawQueued(name string) *rapid.Generator[gang.Queued] {
-	return rapid.Custom(func(rt *rapid.T) gang.Queued {
-		return gang.Queued{
+func drawQueued(name string) *rapid.Generator[queue.Entry] {
+	return rapid.Custom(func(rt *rapid.T) queue.Entry {
+		return queue.Entry{
 			Name:        name,
 			UID:         rapid.SampledFrom([]string{"", "", "u1", "u10", "u2"}).Draw(rt, "uid"),
 			Priority:    rapid.Int64Range(-1, 1).Draw(rt, "priority"),
@@ -32,18 +33,18 @@ var queuedNames = []string{"ns/a-1", "ns/a-01", "ns/a-2", "ns/a-10", "ns/b", "p"
 
 func TestQueueOrderIsTotal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var list []gang.Queued
+		var list []queue.Entry
 		for _, name := range queuedNames {
 			list = append(list, drawQueued(name).Draw(rt, name))
 		}
 		for _, a := range list {
 			for _, b := range list {
-				ab := gang.CompareQueued(&a, &b)
-				require.Equal(rt, -ab, gang.CompareQueued(&b, &a), "antisymmetric")
+				ab := queue.Compare(&a, &b)
+				require.Equal(rt, -ab, queue.Compare(&b, &a), "antisymmetric")
 				require.Equal(rt, a.Name == b.Name, ab == 0, "only one and the same is equal")
 				for _, c := range list {
-					if ab < 0 && gang.CompareQueued(&b, &c) < 0 {
-						require.Negative(rt, gang.CompareQueued(&a, &c), "transitive: %v %v %v", a, b, c)
+					if ab < 0 && queue.Compare(&b, &c) < 0 {
+						require.Negative(rt, queue.Compare(&a, &c), "transitive: %v %v %v", a, b, c)
 					}
 				}
 			}
@@ -53,7 +54,7 @@ func TestQueueOrderIsTotal(t *testing.T) {
 
 // The order as the proposal writes it, for pairs of which both have a UID or neither has.
 func TestQueueOrderIsTheProposals(t *testing.T) {
-	time := func(g gang.Queued) int64 {
+	time := func(g queue.Entry) int64 {
 		if g.Failed {
 			return g.LastFailure
 		}
@@ -72,13 +73,13 @@ func TestQueueOrderIsTheProposals(t *testing.T) {
 		case a.UID != b.UID && a.UID != "" && b.UID != "":
 			want = cmp.Compare(a.UID, b.UID)
 		}
-		require.Equal(rt, want, gang.CompareQueued(&a, &b))
+		require.Equal(rt, want, queue.Compare(&a, &b))
 	})
 }
 
 func TestPodsOfOneGangAreContiguous(t *testing.T) {
 	type pod struct {
-		gang   *gang.Queued
+		gang   *queue.Entry
 		member gang.Member
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -91,7 +92,7 @@ func TestPodsOfOneGangAreContiguous(t *testing.T) {
 				pods = append(pods, pod{&g, m})
 			}
 		}
-		order := func(a, b pod) int { return gang.ComparePods(a.gang, &a.member, b.gang, &b.member) }
+		order := func(a, b pod) int { return queue.ComparePods(a.gang, &a.member, b.gang, &b.member) }
 		for _, a := range pods {
 			for _, b := range pods {
 				require.Equal(rt, -order(a, b), order(b, a))
@@ -128,10 +129,10 @@ func requireRankOrder(rt *rapid.T, a, b gang.Member) {
 // A queue and a list that is sorted anew for every answer.
 func TestQueueEqualsSortedList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var q gang.Queue
-		list, due := map[string]gang.Queued{}, map[string]bool{}
+		var q queue.Queue
+		list, due := map[string]queue.Entry{}, map[string]bool{}
 		name := rapid.SampledFrom(queuedNames)
-		insert := func(g gang.Queued) { list[g.Name], due[g.Name] = g, g.NotBefore == 0 }
+		insert := func(g queue.Entry) { list[g.Name], due[g.Name] = g, g.NotBefore == 0 }
 		rt.Repeat(map[string]func(*rapid.T){
 			"add": func(rt *rapid.T) {
 				g := drawQueued(name.Draw(rt, "name")).Draw(rt, "gang")
@@ -162,10 +163,10 @@ func TestQueueEqualsSortedList(t *testing.T) {
 			},
 			"next": func(rt *rapid.T) {
 				now := rapid.Int64Range(0, 9).Draw(rt, "now")
-				var best *gang.Queued
+				var best *queue.Entry
 				for name, g := range list {
 					due[name] = due[name] || g.NotBefore <= now
-					if due[name] && (best == nil || gang.CompareQueued(&g, best) < 0) {
+					if due[name] && (best == nil || queue.Compare(&g, best) < 0) {
 						best = &g
 					}
 				}
@@ -180,8 +181,8 @@ func TestQueueEqualsSortedList(t *testing.T) {
 	})
 }
 
-func requireListed(rt *rapid.T, q *gang.Queue, list map[string]gang.Queued, due map[string]bool) {
-	var ready, parked []gang.Queued
+func requireListed(rt *rapid.T, q *queue.Queue, list map[string]queue.Entry, due map[string]bool) {
+	var ready, parked []queue.Entry
 	for name, g := range list {
 		if due[name] {
 			ready = append(ready, g)
@@ -189,9 +190,9 @@ func requireListed(rt *rapid.T, q *gang.Queue, list map[string]gang.Queued, due 
 			parked = append(parked, g)
 		}
 	}
-	slices.SortFunc(ready, func(a, b gang.Queued) int { return gang.CompareQueued(&a, &b) })
-	slices.SortFunc(parked, func(a, b gang.Queued) int {
-		return cmp.Or(cmp.Compare(a.NotBefore, b.NotBefore), gang.CompareQueued(&a, &b))
+	slices.SortFunc(ready, func(a, b queue.Entry) int { return queue.Compare(&a, &b) })
+	slices.SortFunc(parked, func(a, b queue.Entry) int {
+		return cmp.Or(cmp.Compare(a.NotBefore, b.NotBefore), queue.Compare(&a, &b))
 	})
 	want := slices.Concat(ready, parked)
 	require.Equal(rt, len(want), q.Len())
@@ -213,7 +214,7 @@ func requireListed(rt *rapid.T, q *gang.Queue, list map[string]gang.Queued, due 
 // Everybody fails, always, and still each has its turn before anybody of its priority has a second one.
 func TestWhoeverFailsLetsOthersGoFirst(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var q gang.Queue
+		var q queue.Queue
 		for _, name := range queuedNames {
 			g := drawQueued(name).Draw(rt, name)
 			g.Priority, g.NotBefore = 0, 0
@@ -236,7 +237,7 @@ func TestWhoeverFailsLetsOthersGoFirst(t *testing.T) {
 // A higher priority comes back first, so it is kept away for a while; then the lower ones have their turns too.
 func TestPrioritiesStarveNobodyWhoFailsWithDelay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var q gang.Queue
+		var q queue.Queue
 		for _, name := range queuedNames {
 			g := drawQueued(name).Draw(rt, name)
 			g.NotBefore = 0
@@ -254,11 +255,11 @@ func TestPrioritiesStarveNobodyWhoFailsWithDelay(t *testing.T) {
 }
 
 func TestQueueRefuses(t *testing.T) {
-	var q gang.Queue
-	require.EqualError(t, q.Add(gang.Queued{}), "queued.Name: a gang has no name")
-	require.EqualError(t, q.Add(gang.Queued{Name: "a", Created: -1}), `queued.Created "-1": negative time`)
-	require.EqualError(t, q.Add(gang.Queued{Name: "a", LastFailure: -1}), `queued.LastFailure "-1": negative time`)
-	require.EqualError(t, q.Add(gang.Queued{Name: "a", NotBefore: -1}), `queued.NotBefore "-1": negative time`)
+	var q queue.Queue
+	require.EqualError(t, q.Add(queue.Entry{}), "entry.Name: a gang has no name")
+	require.EqualError(t, q.Add(queue.Entry{Name: "a", Created: -1}), `entry.Created "-1": negative time`)
+	require.EqualError(t, q.Add(queue.Entry{Name: "a", LastFailure: -1}), `entry.LastFailure "-1": negative time`)
+	require.EqualError(t, q.Add(queue.Entry{Name: "a", NotBefore: -1}), `entry.NotBefore "-1": negative time`)
 	require.Zero(t, q.Len())
 	_, ok := q.Next(0)
 	require.False(t, ok)
@@ -266,7 +267,7 @@ func TestQueueRefuses(t *testing.T) {
 	require.False(t, ok)
 	require.False(t, q.Failed("a", 0, 0))
 	require.Empty(t, slices.Collect(q.All()))
-	require.NoError(t, q.Add(gang.Queued{Name: "a", NotBefore: 5}))
+	require.NoError(t, q.Add(queue.Entry{Name: "a", NotBefore: 5}))
 	_, ok = q.Next(4)
 	require.False(t, ok, "the only one may not come to the head yet")
 }

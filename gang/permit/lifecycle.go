@@ -1,4 +1,14 @@
-package gang
+// Package permit answers: who waits until a gang is bound? It is for hosts that bind members one by one. A [Lifecycle] is what is
+// known of all gangs; [Lifecycle.Step] takes an [Event] and says which members wait, which are let go together, and which give
+// their nodes back.
+//
+// Invariants: a state never changes, a step makes a new one. Members go when every gang of their group has as many as its terms
+// ask for, and then all that wait go. Whoever waits has a time at which the wait ends. Equal states and events have equal answers:
+// there is no clock, times come with events.
+//
+// Any number of goroutines may use a state and take steps from it, each its own. A host that has one current state replaces it by
+// one writer at a time, else an event is lost.
+package permit
 
 import (
 	"slices"
@@ -7,6 +17,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
 )
 
 // Lifecycle is what is known of gangs whose members are bound one by one: who waits for the others, who has been allowed to go, who runs.
@@ -15,7 +26,7 @@ import (
 //
 // A member that has a node waits until its gang is ready, that is until MinMember members of it wait or have been allowed, and every gang
 // of its group is. Then all that wait are allowed together. If a member fails before, or has waited too long, everybody who waits
-// gives the node back (in [Strict] mode). So no gang holds nodes for ever:
+// gives the node back (in [gang.Strict] mode). So no gang holds nodes for ever:
 // everybody who waits has a time at which that ends, if the host sends [TimePassed] then ([Lifecycle.Deadline]), and of two gangs that
 // each hold what the other one needs, the one that is not at the head any more gives way at once ([GangAtHead]).
 //
@@ -91,7 +102,7 @@ func (l *Lifecycle) Deadline() (int64, bool) {
 
 // Standing is what is known of a gang: its terms with the defaults filled in, and the members that exist, in natural order.
 type Standing struct {
-	Terms Terms
+	Terms gang.Terms
 	// Waiting members have a node and were told to wait, Allowed ones let go, Bound ones run. Others only exist.
 	Waiting, Allowed, Bound, Others []string
 }
@@ -150,7 +161,7 @@ func (l *Lifecycle) reserve(e Event) []Action {
 	case m.phase == allowed:
 		return []Action{{Kind: Allow, Members: []Ref{m.Ref}}}
 	case m.phase != waits:
-		m.phase, m.until = waits, g.terms.until(e.Time)
+		m.phase, m.until = waits, waitUntil(g.terms, e.Time)
 		l.set(m)
 	}
 	if open := l.open(g.terms.Group); open != nil {
@@ -220,7 +231,7 @@ func (l *Lifecycle) bind(ref Ref) []Action {
 // change makes a gang known, or gives it other terms. Whoever waits goes on waiting as long as was said.
 func (l *Lifecycle) change(e Event) []Action {
 	g := l.gang(e.Gang)
-	terms := e.Terms.resolved(e.Gang)
+	terms := resolved(e.Terms, e.Gang)
 	g.terms = &terms
 	l.keep(g)
 	return l.open(terms.Group)

@@ -1,4 +1,4 @@
-package gang
+package permit
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
 )
 
 // phase of a member.
@@ -32,7 +33,7 @@ type standing struct {
 type account struct {
 	name string
 	// terms are nil while only members are known. They are resolved, and shared.
-	terms *Terms
+	terms *gang.Terms
 	count [phases]int // members by phase
 	// satisfied says that a member has been bound at some time.
 	satisfied bool
@@ -107,8 +108,8 @@ func (l *Lifecycle) forget(m standing) {
 }
 
 // each calls f with the members of a gang in natural order, until it says no.
-func (l *Lifecycle) each(gang string, f func(m standing) bool) {
-	l.members.AscendGreaterOrEqual(standing{Ref: Ref{Gang: gang}}, func(m standing) bool { return m.Gang == gang && f(m) })
+func (l *Lifecycle) each(name string, f func(m standing) bool) {
+	l.members.AscendGreaterOrEqual(standing{Ref: Ref{Gang: name}}, func(m standing) bool { return m.Gang == name && f(m) })
 }
 
 // move gives all who wait in gangs another phase, and names them in order.
@@ -161,14 +162,14 @@ func (l *Lifecycle) complete(group []string, from phase) bool {
 		switch {
 		case g.terms == nil:
 			return false
-		case once && g.terms.Match == OnceSatisfied:
+		case once && g.terms.Match == gang.OnceSatisfied:
 			return true
 		}
 		count := 0
 		for p := from; p <= allowed; p++ {
 			count += g.count[p]
 		}
-		if g.terms.Match == WaitingAndRunning {
+		if g.terms.Match == gang.WaitingAndRunning {
 			count += g.count[bound]
 		}
 		return count >= g.terms.MinMember
@@ -177,5 +178,5 @@ func (l *Lifecycle) complete(group []string, from phase) bool {
 
 // strict says whether the failure of a member means something to the others.
 func (l *Lifecycle) strict(g account) bool {
-	return g.terms != nil && g.terms.Mode == Strict && (g.terms.Match != OnceSatisfied || !l.satisfied(g.terms.Group))
+	return g.terms != nil && g.terms.Mode == gang.Strict && (g.terms.Match != gang.OnceSatisfied || !l.satisfied(g.terms.Group))
 }
