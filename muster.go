@@ -52,7 +52,7 @@ func dearness(resource string) int {
 	return 0 // a device
 }
 
-// Add adds amounts to r. A sum that would overflow stops at the largest amount; negative amounts, which are not valid, add
+// Add adds amounts to r, which is not nil where there is something to add. A sum that would overflow stops at the largest amount; negative amounts, which are not valid, add
 // nothing. O(k).
 func (r Resources) Add(more Resources) {
 	for name, amount := range more {
@@ -103,8 +103,11 @@ type InvalidError struct {
 	Unsupported bool
 }
 
-// Error reads `field "value": reason`, or `field "value": not supported: reason`.
+// Error reads `field "value": reason`, or `field "value": not supported: reason`; a nil error is the empty text.
 func (e *InvalidError) Error() string {
+	if e == nil {
+		return ""
+	}
 	text := e.Field
 	if e.Value != "" {
 		text += fmt.Sprintf(" %q", e.Value)
@@ -116,4 +119,4 @@ func (e *InvalidError) Error() string {
 }
 
 // Is matches ErrNotSupported where the input is in order.
-func (e *InvalidError) Is(target error) bool { return e.Unsupported && target == ErrNotSupported }
+func (e *InvalidError) Is(target error) bool { return e != nil && e.Unsupported && target == ErrNotSupported }

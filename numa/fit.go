@@ -18,6 +18,7 @@ type Fit struct {
 // node must have the zones that the need was prepared for; nothing fits on others. O(k * masks up to the width found),
 // joint tests on sums; up to 64 numbers (zones times zoned resources) nothing is allocated.
 func (q *Need) Fit(node *Node) Fit {
+	q, node = q.orNowhere(), node.orEmpty()
 	switch {
 	case q.cause != "":
 		return Fit{Cause: q.cause}

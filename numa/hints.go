@@ -40,6 +40,7 @@ type Merged struct {
 // supersets. O(hints + lists * n 2^n), nothing is allocated up to 8 zones. A mask with zones that the node lacks and an
 // unknown policy are an [muster.InvalidError].
 func (t *Zones) Merge(policy Policy, lists [][]Hint, closest bool) (Merged, error) {
+	t = t.orEmpty()
 	all := full(len(t.ids))
 	if err := checkHints(policy, lists, all); err != nil {
 		return Merged{}, err

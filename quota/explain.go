@@ -34,6 +34,7 @@ type Terms struct {
 // Explain says how the share of a quota comes about, by resource in natural order; nil for an unknown quota. The list is the
 // caller's. Cost as for [State.Share].
 func (s *State) Explain(quota string) []Terms {
+	s = s.orEmpty()
 	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil
