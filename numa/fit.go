@@ -4,6 +4,7 @@ import "math/bits"
 
 // Fit is where one member goes on a node.
 type Fit struct {
+	// Fits says that the node takes the member.
 	Fits bool
 	// Violates says that, under Preferred, the zones host members that the exclusivity keeps apart.
 	Violates bool
@@ -18,6 +19,7 @@ type Fit struct {
 // node must have the zones that the need was prepared for; nothing fits on others. O(k * masks up to the width found),
 // joint tests on sums; up to 64 numbers (zones times zoned resources) nothing is allocated.
 func (q *Need) Fit(node *Node) Fit {
+	q, node = q.orNowhere(), node.orEmpty()
 	switch {
 	case q.cause != "":
 		return Fit{Cause: q.cause}

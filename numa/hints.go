@@ -9,7 +9,8 @@ import (
 // Hint says that a resource could be taken from the zones of Mask, and whether its provider likes that.
 type Hint struct {
 	// Mask is the zones; empty: any zones will do.
-	Mask      Mask
+	Mask Mask
+	// Preferred says that the provider likes it.
 	Preferred bool
 }
 
@@ -40,6 +41,7 @@ type Merged struct {
 // supersets. O(hints + lists * n 2^n), nothing is allocated up to 8 zones. A mask with zones that the node lacks and an
 // unknown policy are an [muster.InvalidError].
 func (t *Zones) Merge(policy Policy, lists [][]Hint, closest bool) (Merged, error) {
+	t = t.orEmpty()
 	all := full(len(t.ids))
 	if err := checkHints(policy, lists, all); err != nil {
 		return Merged{}, err

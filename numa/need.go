@@ -12,7 +12,7 @@ import (
 const Unbounded int64 = math.MaxInt64
 
 // Need is a member prepared for nodes with the same zones and policy: what depends on neither use nor flags is worked
-// out once. The value is immutable and safe for concurrent use.
+// out once. The value is immutable and safe for concurrent use. A nil Need and the zero one fit nowhere.
 type Need struct {
 	zones     *Zones
 	policy    Policy // effective
@@ -32,6 +32,16 @@ type Need struct {
 	piece int64
 }
 
+// nowhere stands for a nil need and the zero one.
+var nowhere = &Need{zones: &noZones, cause: CauseCapacity, piece: 1, cpu: -1}
+
+func (q *Need) orNowhere() *Need {
+	if q == nil || q.zones == nil {
+		return nowhere
+	}
+	return q
+}
+
 // asked is an amount of a resource.
 type asked struct {
 	name   string
@@ -45,6 +55,7 @@ func (t *Zones) Need(member Member, node Policy) (*Need, error) {
 	if err := member.validate(node); err != nil {
 		return nil, err
 	}
+	t = t.orEmpty()
 	q := &Need{zones: t, preferred: member.Exclusive == Preferred, piece: 1, cpu: -1}
 	switch member.CPUs {
 	case WholeCPUs:
@@ -132,11 +143,11 @@ func (q *Need) whole(resource int, amount int64) int64 {
 
 // Zoned says whether the member is placed on zones at all: a policy applies, and something that it asks for is reported
 // by a zone.
-func (q *Need) Zoned() bool { return q.cause == "" && q.policy != "" && len(q.columns) > 0 }
+func (q *Need) Zoned() bool { return q != nil && q.cause == "" && q.policy != "" && len(q.columns) > 0 }
 
 // Policy is the effective policy; empty where none applies, or where two differ.
 func (q *Need) Policy() Policy {
-	if q.cause == CausePolicy {
+	if q == nil || q.cause == CausePolicy {
 		return ""
 	}
 	return q.policy
@@ -144,7 +155,7 @@ func (q *Need) Policy() Policy {
 
 // Width is w*: how many zones a Restricted member takes. 0 under other policies, and where no set of zones is large
 // enough.
-func (q *Need) Width() int { return q.width }
+func (q *Need) Width() int { return q.orNowhere().width }
 
 // freeOf is what is free on the node of the zoned resources, by resource, then zone, in whole pieces. It fills `room`
 // unless the node keeps it as it is needed.

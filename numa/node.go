@@ -23,19 +23,26 @@ type State struct {
 
 // Occupied is what somebody unknown has of one zone.
 type Occupied struct {
-	ID    int
-	Used  muster.Resources
+	// ID is the zone's.
+	ID int
+	// Used is what is in use of it.
+	Used muster.Resources
+	// Hosts says which members that hold it keep others away.
 	Hosts Hosts
 }
 
 // Excess is what members hold of a zone beyond what the zone has.
 type Excess struct {
-	Zone     int // ID
+	// Zone is the zone's id.
+	Zone int
+	// Resource is what is held beyond the zone.
 	Resource string
-	Amount   int64
+	// Amount is how much more, in the unit of the resource.
+	Amount int64
 }
 
-// Node is the zones of one node with what is in use there. The value is immutable and safe for concurrent use.
+// Node is the zones of one node with what is in use there. The value is immutable and safe for concurrent use. A nil Node
+// and the zero one have no zones.
 type Node struct {
 	zones  *Zones
 	totals muster.Resources
@@ -47,11 +54,22 @@ type Node struct {
 	hash                    uint64
 }
 
+// noNode stands for a nil node and the zero one.
+var noNode = &Node{zones: &noZones}
+
+func (n *Node) orEmpty() *Node {
+	if n == nil || n.zones == nil {
+		return noNode
+	}
+	return n
+}
+
 // Node adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
 // [Node.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
 // a zone that the node lacks, negative amounts, an unknown policy or flag, sums that overflow. Resources that no zone
 // reports have no zones, so shares of them are not counted. O(n k + shares).
 func (t *Zones) Node(state State) (*Node, error) {
+	t = t.orEmpty()
 	n := &Node{
 		zones: t, totals: state.Totals, used: make([]int64, len(t.allocatable)),
 		single: make([]int32, len(t.ids)), spanning: make([]int32, len(t.ids)),
@@ -88,10 +106,11 @@ func (t *Zones) Node(state State) (*Node, error) {
 }
 
 // Zones are the zones that the node shares with its equals.
-func (n *Node) Zones() *Zones { return n.zones }
+func (n *Node) Zones() *Zones { return n.orEmpty().zones }
 
 // Add returns the node with further members on it; errors as in [Zones.Node]. O(n k + shares).
 func (n *Node) Add(placed ...Placed) (*Node, error) {
+	n = n.orEmpty()
 	next := n.copy()
 	var d defects
 	next.add(&d, placed)
@@ -105,6 +124,7 @@ func (n *Node) Add(placed ...Placed) (*Node, error) {
 // Remove returns the node without members that were added before, with the same shares and policy. More than is in use
 // is an [muster.InvalidError]. O(n k + shares).
 func (n *Node) Remove(placed ...Placed) (*Node, error) {
+	n = n.orEmpty()
 	next := &Node{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), single: make([]int32, len(n.single)), spanning: make([]int32, len(n.single))}
 	var d defects
 	next.add(&d, placed)
@@ -129,6 +149,7 @@ func (n *Node) Remove(placed ...Placed) (*Node, error) {
 
 // WithTotals returns the node with other totals, see [State.Totals]. O(1).
 func (n *Node) WithTotals(totals muster.Resources) *Node {
+	n = n.orEmpty()
 	next := *n
 	next.totals = totals
 	return &next
@@ -137,6 +158,7 @@ func (n *Node) WithTotals(totals muster.Resources) *Node {
 // Equal says whether every need fits alike on both, whatever their totals: same zones, same amounts free, members with the
 // same marks. O(n k).
 func (n *Node) Equal(other *Node) bool {
+	n, other = n.orEmpty(), other.orEmpty()
 	return n == other || n.hash == other.hash && n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
 		slices.Equal(n.free, other.free)
 }
@@ -226,11 +248,12 @@ func (n *Node) derive() {
 }
 
 // Hash is the same for nodes that are [Node.Equal]. O(1).
-func (n *Node) Hash() uint64 { return n.hash }
+func (n *Node) Hash() uint64 { return n.orEmpty().hash }
 
 // Free is what is free in the zone with this id, of every resource that some zone of the node reports, zeros included.
 // Nil: no such zone. The map is the caller's. O(k).
 func (n *Node) Free(id int) muster.Resources {
+	n = n.orEmpty()
 	z, ok := slices.BinarySearch(n.zones.ids, id)
 	if !ok {
 		return nil
@@ -242,8 +265,9 @@ func (n *Node) Free(id int) muster.Resources {
 	return free
 }
 
-// Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks.
+// Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks. O(log n).
 func (n *Node) Hosts(id int) Hosts {
+	n = n.orEmpty()
 	z, ok := slices.BinarySearch(n.zones.ids, id)
 	if !ok {
 		return 0
@@ -254,6 +278,7 @@ func (n *Node) Hosts(id int) Hosts {
 // Lack is what a zone lacks for the shares of a member that is not on the node, of the first share and resource that has
 // too little; the amount is 0 if there is room. O(shares * k).
 func (n *Node) Lack(p Placed) Excess {
+	n = n.orEmpty()
 	for _, s := range p.Shares {
 		z, ok := slices.BinarySearch(n.zones.ids, s.Zone)
 		for r, name := range n.zones.names {
@@ -267,6 +292,7 @@ func (n *Node) Lack(p Placed) Excess {
 
 // Excess lists what members hold beyond the zones, by resource, then zone. The list is the caller's. O(n k).
 func (n *Node) Excess() []Excess {
+	n = n.orEmpty()
 	var list []Excess
 	for i, used := range n.used {
 		if over := used - n.zones.allocatable[i]; over > 0 {

@@ -9,6 +9,7 @@ const Point = 1_000_000
 // ([Point]), rounded down; utilisation is the mean, over the zoned resources, of the part of the mask that is in use
 // with the member on it. 0 for zones that violate the exclusivity, for no zones, and for no fit. O(k * width).
 func (q *Need) Score(node *Node, fit Fit) int64 {
+	q, node = q.orNowhere(), node.orEmpty()
 	if !fit.Fits || fit.Violates || !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0
 	}
@@ -19,6 +20,7 @@ func (q *Need) Score(node *Node, fit Fit) int64 {
 // Rate is the sum of the scores of members that [Need.Split] placed on this node, each rated beside those before it.
 // O(members * k * width).
 func (q *Need) Rate(node *Node, placed []Placed) (total int64) {
+	q, node = q.orNowhere(), node.orEmpty()
 	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0
 	}
@@ -33,7 +35,10 @@ func (q *Need) Rate(node *Node, placed []Placed) (total int64) {
 			total += q.rate(free, mask)
 		}
 		for _, s := range p.Shares {
-			z, _ := slices.BinarySearch(q.zones.ids, s.Zone)
+			z, ok := slices.BinarySearch(q.zones.ids, s.Zone)
+			if !ok {
+				continue // a zone that the node lacks
+			}
 			for r, column := range q.columns {
 				free[r*n+z] -= s.Resources[q.zones.names[column]]
 			}

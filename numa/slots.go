@@ -23,6 +23,7 @@ func (c Count) Proven() bool { return c.Slots == c.Bound }
 // can be split if and only if no set S is asked for more than it has: the members whose masks lie inside S number at
 // most f(S), for every S (Gale's theorem on demands and supplies; the resources split independently, in whole units).
 func (q *Need) Slots(node *Node) Count {
+	q, node = q.orNowhere(), node.orEmpty()
 	if q.cause != "" || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return Count{}
 	}

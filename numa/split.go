@@ -21,6 +21,7 @@ type group struct {
 // others, then the next mask, by order of rules on the node as it is, and a flow gives each mask its part of each zone.
 // O(members * fit), or O(search of Slots + 2^n + members * n k) for Restricted members of several zones.
 func (q *Need) Split(node *Node, members int) []Placed {
+	q, node = q.orNowhere(), node.orEmpty()
 	if members <= 0 || q.Slots(node).Slots < int64(members) {
 		return nil
 	}
@@ -49,6 +50,7 @@ func (q *Need) Split(node *Node, members int) []Placed {
 // Shares is what a lone member gets of the zones of a mask: it drains them in order of their ids. Nil if they have not
 // enough free, or if the member is not placed on zones. The list is the caller's. O(n k).
 func (q *Need) Shares(node *Node, mask Mask) []Share {
+	q, node = q.orNowhere(), node.orEmpty()
 	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return nil
 	}

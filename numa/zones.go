@@ -33,7 +33,7 @@ func (d *defects) resources(field string, r muster.Resources) {
 }
 
 // Zones are the zones of a node, or of many equal nodes, in order of their ids. The value is immutable and safe for
-// concurrent use.
+// concurrent use. A nil Zones and the zero one have no zones.
 type Zones struct {
 	ids   []int    // ascending
 	names []string // resources that some zone reports, in natural order
@@ -43,6 +43,16 @@ type Zones struct {
 	distance []int64
 	// within is the sum of the distances of every mask, on nodes of few zones. Nil: not known, or many zones.
 	within []int64
+}
+
+// noZones stands for a nil value.
+var noZones Zones
+
+func (t *Zones) orEmpty() *Zones {
+	if t == nil {
+		return &noZones
+	}
+	return t
 }
 
 // fewZones is up to how many zones things are kept for every mask.
@@ -157,16 +167,18 @@ func checkDistances(d *defects, zones []Zone, first map[int]int) {
 }
 
 // Len is the number of zones.
-func (t *Zones) Len() int { return len(t.ids) }
+func (t *Zones) Len() int { return len(t.orEmpty().ids) }
 
 // Equal says whether nodes with these zones may share one value: same ids, amounts and distances. O(n^2 + n k).
 func (t *Zones) Equal(other *Zones) bool {
+	t, other = t.orEmpty(), other.orEmpty()
 	return t == other || slices.Equal(t.ids, other.ids) && slices.Equal(t.names, other.names) &&
 		slices.Equal(t.allocatable, other.allocatable) && slices.Equal(t.distance, other.distance)
 }
 
 // IDs lists the zones of a mask, ascending. Bits beyond the node's zones are ignored. The list is the caller's. O(n).
 func (t *Zones) IDs(m Mask) []int {
+	t = t.orEmpty()
 	ids := make([]int, 0, m.Width())
 	for m &= full(len(t.ids)); m != 0; m &= m - 1 {
 		ids = append(ids, t.ids[m.first()])
@@ -176,6 +188,7 @@ func (t *Zones) IDs(m Mask) []int {
 
 // Mask is the set of the zones with these ids; false if the node lacks one of them. O(ids * log n).
 func (t *Zones) Mask(ids ...int) (Mask, bool) {
+	t = t.orEmpty()
 	m, all := Mask(0), true
 	for _, id := range ids {
 		i, ok := slices.BinarySearch(t.ids, id)

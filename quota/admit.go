@@ -28,6 +28,7 @@ var questions = sync.Pool{New: func() any { return &question{} }}
 // O(depth * k) where the shares are known and the demand is told; nothing is allocated then, but under Borrow. Borrow: O(n k) once a
 // state, and the sharing on the path.
 func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
+	s = s.orEmpty()
 	q := questions.Get().(*question)
 	defer questions.Put(q)
 	if err := s.ask(q, a, limit); err != nil {
@@ -40,8 +41,10 @@ func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
 }
 
 // Refusals are all that stands against a gang, from the leaf up, of each quota the limit before the min; [State.Admit] names the
-// first of them. The list is the caller's. Errors and cost as there.
+// first of them. The list is the caller's. Errors as there. O(depth * k)
+// where the shares are known and the demand is told.
 func (s *State) Refusals(a Ask, limit Limit) ([]Refusal, error) {
+	s = s.orEmpty()
 	q := questions.Get().(*question)
 	defer questions.Put(q)
 	if err := s.ask(q, a, limit); err != nil {
@@ -70,6 +73,7 @@ func (s *State) refusing(q *question) iter.Seq2[int, Rule] {
 // Wanting is the state in which an ask counts as demand, as it does in [State.Admit]: a host that looks for the largest part of a gang
 // that may start lets the whole gang count. Errors as there. O(path * children * k), O(depth) if so much is told already.
 func (s *State) Wanting(a Ask) (*State, error) {
+	s = s.orEmpty()
 	q := questions.Get().(*question)
 	defer questions.Put(q)
 	if err := s.bring(q, a); err != nil {

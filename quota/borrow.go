@@ -22,6 +22,7 @@ type Pending struct {
 // more of the guarantee for them. Without it all demand counts. It is of this state: later ones know nothing of it. Errors as
 // for [State.Use], but the quota may have children. O(firm).
 func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error) {
+	s = s.orEmpty()
 	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil, &muster.InvalidError{Field: "quota", Value: quota, Reason: "unknown quota"}
@@ -41,6 +42,7 @@ func (s *State) WithFirm(quota string, amounts muster.Resources) (*State, error)
 // it. The argument is not kept. An unknown quota or one with children is an [muster.InvalidError]. O(gangs * depth * k), and
 // the shares of the quotas above them.
 func (s *State) WithQueue(queue []Pending) (*State, error) {
+	s = s.orEmpty()
 	firm, left := map[int32][]int64{}, map[int32][]int64{}
 	for i, g := range queue {
 		id, err := s.tree.leaf(g.Quota, "demand", nil)

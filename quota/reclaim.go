@@ -37,6 +37,7 @@ var leavings = sync.Pool{New: func() any { return &leaving{} }}
 // Below says whether a quota is another one, or lies below it. Empty names the root, above all of them. False if either is
 // unknown. O(depth).
 func (t *Tree) Below(name, above string) bool {
+	t = t.orEmpty()
 	id, ok := t.find(name)
 	top, known := t.find(above)
 	for ok && id > top {
@@ -71,6 +72,7 @@ func (t *Tree) meet(a, b int32) int32 {
 // and governed by that quota. The resource is the first such one of the quota itself, by [muster.CompareResources]. Where nothing
 // is taken back it is ok, without a resource; an unknown quota gives nothing. O(depth * k).
 func (s *State) OverMin(quota, asking string, asked, held muster.Resources) (resource string, ok bool) {
+	s = s.orEmpty()
 	t := s.tree
 	id, known := t.find(quota)
 	own, knownToo := t.find(asking)
@@ -102,6 +104,7 @@ func (s *State) OverMin(quota, asking string, asked, held muster.Resources) (res
 // own: in its quota, and in each above that is not above the other as well, what is used and the whole request stay within the
 // min, in every resource that [RuleMin] would look at if all of the request were pinned. Errors as for [State.Reclaims]. O(depth * k).
 func (s *State) MayReclaim(a Ask, from string, gone muster.Resources) (bool, error) {
+	s = s.orEmpty()
 	other, ok := s.tree.find(from)
 	if !ok {
 		return false, &muster.InvalidError{Field: "quota", Value: from, Reason: "unknown quota"}
@@ -126,6 +129,7 @@ func (s *State) MayReclaim(a Ask, from string, gone muster.Resources) (bool, err
 // An ask that makes no sense, an unknown quota or one with children, a negative amount, and more held than is in use are each an
 // [muster.InvalidError]. O(e * depth * k) for e evictions that may leave in any order, O(e² * depth * k) at most.
 func (s *State) Reclaims(a Ask, evictions []Eviction) (bool, error) {
+	s = s.orEmpty()
 	w, err := s.leave(a, evictions)
 	defer w.back()
 	if err != nil || w.own < 0 {
@@ -138,6 +142,7 @@ func (s *State) Reclaims(a Ask, evictions []Eviction) (bool, error) {
 // lacks to its min less what it lacked, summed by resource; nil if nothing. The map is the caller's. Errors as for [State.Reclaims].
 // O(e * depth * k) for e evictions.
 func (s *State) BelowMin(a Ask, evictions []Eviction) (muster.Resources, error) {
+	s = s.orEmpty()
 	t := s.tree
 	w, err := s.leave(a, evictions)
 	defer w.back()

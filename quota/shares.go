@@ -10,6 +10,7 @@ import (
 // Share is how much a quota may use now, of the resources that it governs; nil for an unknown quota. The map is the caller's.
 // What was worked out once is kept with the state. O(depth * k), the first time O(n log n) for the children on the path.
 func (s *State) Share(quota string) muster.Resources {
+	s = s.orEmpty()
 	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil
@@ -117,6 +118,7 @@ var sharings = sync.Pool{New: func() any { return &sharing{} }}
 // maps are the caller's. What did not change since an earlier state is not worked out again. O(n k), and O(n log n) for
 // children whose budget or claims changed.
 func (s *State) Shares(yield func(quota string, share muster.Resources)) {
+	s = s.orEmpty()
 	s.shareAll(-1, s.root, s.total)
 	if yield == nil {
 		return

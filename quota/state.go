@@ -11,7 +11,8 @@ import (
 )
 
 // State is a tree, what there is in total, and what is used and asked for. It is immutable and safe for concurrent use;
-// the methods that change something return a new state, which shares all but the path from the quota to the root.
+// the methods that change something return a new state, which shares all but the path from the quota to the root. A nil
+// State and the zero one have no quotas, and nothing to divide.
 type State struct {
 	tree  *Tree
 	total []int64
@@ -23,6 +24,16 @@ type State struct {
 }
 
 func newLent() *atomic.Pointer[[]int64] { return &atomic.Pointer[[]int64]{} }
+
+// nothing stands for a nil state and the zero one.
+var nothing = &State{tree: &noQuotas, root: noQuotas.nodes(), lent: newLent()}
+
+func (s *State) orEmpty() *State {
+	if s == nil || s.tree == nil {
+		return nothing
+	}
+	return s
+}
 
 // node is a quota with what is below it, at one time. The root has the quotas at the top below it.
 type node struct {
@@ -47,29 +58,31 @@ type shares struct{ budget, got []int64 }
 // State begins with nothing in use. A resource that the total lacks is 0; those that no quota governs are left out. A negative total is an
 // [muster.InvalidError]. O(n k).
 func (t *Tree) State(total muster.Resources) (*State, error) {
+	t = t.orEmpty()
 	return (&State{tree: t, root: t.nodes()}).WithTotal(total)
 }
 
 // Tree is the quotas that the state is of. O(1).
-func (s *State) Tree() *Tree { return s.tree }
+func (s *State) Tree() *Tree { return s.orEmpty().tree }
 
 // Quotas lists the names as [Tree.Quotas] does. The list is the caller's. O(n).
-func (s *State) Quotas() []string { return s.tree.Quotas() }
+func (s *State) Quotas() []string { return s.Tree().Quotas() }
 
 // Spec finds a quota by name, see [Tree.Spec]. O(1).
-func (s *State) Spec(name string) (Spec, bool) { return s.tree.Spec(name) }
+func (s *State) Spec(name string) (Spec, bool) { return s.Tree().Spec(name) }
 
 // Has says whether there is a quota of this name. O(1).
-func (s *State) Has(name string) bool { return s.tree.Has(name) }
+func (s *State) Has(name string) bool { return s.Tree().Has(name) }
 
 // IsLeaf says whether members may be in the quota, see [Tree.IsLeaf]. O(1).
-func (s *State) IsLeaf(name string) bool { return s.tree.IsLeaf(name) }
+func (s *State) IsLeaf(name string) bool { return s.Tree().IsLeaf(name) }
 
 // Below says whether a quota is another one or lies below it, see [Tree.Below]. O(depth).
-func (s *State) Below(name, above string) bool { return s.tree.Below(name, above) }
+func (s *State) Below(name, above string) bool { return s.Tree().Below(name, above) }
 
 // WithTotal is the state with another total. What quotas claim does not depend on it, only what they get. O(k).
 func (s *State) WithTotal(total muster.Resources) (*State, error) {
+	s = s.orEmpty()
 	if err := total.Validate("total"); err != nil {
 		return nil, err
 	}
@@ -227,11 +240,13 @@ func (t *Tree) leaf(name, field string, amounts muster.Resources) (int32, error)
 // out. An unknown quota, one with children, a negative amount, a pinned part above the whole and a sum that overflows are
 // each an [muster.InvalidError]. O(path * children * k).
 func (s *State) Use(quota string, used, pinned muster.Resources) (*State, error) {
+	s = s.orEmpty()
 	return s.add(quota, used, pinned, 1)
 }
 
-// Release is the inverse of Use; to release more than is in use is an error. Cost as for Use.
+// Release is the inverse of Use; to release more than is in use is an error. O(path * children * k).
 func (s *State) Release(quota string, used, pinned muster.Resources) (*State, error) {
+	s = s.orEmpty()
 	return s.add(quota, used, pinned, -1)
 }
 
@@ -273,6 +288,7 @@ func (s *State) add(quota string, used, pinned muster.Resources, sign int64) (*S
 // Usage is what is in use and pending in a quota, of the resources that some quota governs: all that is in use, the part of it that is not
 // preemptible, and the demand; sums over the leaves below it. Nil for an unknown quota. The maps are the caller's. O(depth + k).
 func (s *State) Usage(quota string) (used, pinned, demand muster.Resources) {
+	s = s.orEmpty()
 	id, ok := s.tree.byName[quota]
 	if !ok {
 		return nil, nil, nil
@@ -285,8 +301,10 @@ func (s *State) Usage(quota string) (used, pinned, demand muster.Resources) {
 	return used, pinned, demand
 }
 
-// WithDemand is the state in which so much is pending in a leaf, not placed. Errors and cost as for Use.
+// WithDemand is the state in which so much is pending in a leaf, not placed. Errors as for
+// [State.Use]. O(path * children * k).
 func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error) {
+	s = s.orEmpty()
 	if err := demand.Validate("quota " + quota + ".demand"); err != nil {
 		return nil, err
 	}
@@ -302,6 +320,7 @@ func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error
 
 // Total is what there is to divide, of the resources that some quota governs. The map is the caller's. O(k).
 func (s *State) Total() muster.Resources {
+	s = s.orEmpty()
 	total := muster.Resources{}
 	for r, name := range s.tree.resources {
 		total[name] = s.total[r]

@@ -13,7 +13,8 @@ import (
 // missing is the amount of a key that a spec does not name.
 const missing = -1
 
-// Tree is the quotas and how they hang together. It is immutable and safe for concurrent use. Quotas have dense ids: parents
+// Tree is the quotas and how they hang together. It is immutable and safe for concurrent use. A nil Tree and the zero one
+// have no quotas. Quotas have dense ids: parents
 // before their children, the children of one parent in a row, in natural order of names.
 type Tree struct {
 	specs     []Spec
@@ -50,6 +51,16 @@ func New(specs []Spec) (*Tree, error) {
 	t.bound()
 	t.secure()
 	return t, nil
+}
+
+// noQuotas stands for a nil tree.
+var noQuotas Tree
+
+func (t *Tree) orEmpty() *Tree {
+	if t == nil {
+		return &noQuotas
+	}
+	return t
 }
 
 // defects collects everything that is wrong with a tree, so that a user sees it at once.
@@ -245,6 +256,7 @@ func (t *Tree) governs(id int32, r int) bool {
 // Quotas lists the names, parents before their children, the children of one parent in natural order. The list is the
 // caller's. O(n).
 func (t *Tree) Quotas() []string {
+	t = t.orEmpty()
 	names := make([]string, len(t.specs))
 	for i := range t.specs {
 		names[i] = t.specs[i].Name
@@ -254,6 +266,7 @@ func (t *Tree) Quotas() []string {
 
 // Spec finds a quota by name.
 func (t *Tree) Spec(name string) (Spec, bool) {
+	t = t.orEmpty()
 	id, ok := t.byName[name]
 	if !ok {
 		return Spec{}, false
@@ -263,12 +276,14 @@ func (t *Tree) Spec(name string) (Spec, bool) {
 
 // Has says whether there is a quota of this name.
 func (t *Tree) Has(name string) bool {
+	t = t.orEmpty()
 	_, ok := t.byName[name]
 	return ok
 }
 
 // IsLeaf says whether members may be in the quota: it exists and has no children.
 func (t *Tree) IsLeaf(name string) bool {
+	t = t.orEmpty()
 	id, ok := t.byName[name]
 	return ok && t.first[id] == t.end[id]
 }

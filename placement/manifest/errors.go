@@ -28,8 +28,11 @@ type Error struct {
 	cause error
 }
 
-// Error reads `FILE: document 2, line 7: PodGroup/job: spec.minMember "x": not a whole number`.
+// Error reads `FILE: document 2, line 7: PodGroup/job: spec.minMember "x": not a whole number`; a nil error is the empty text.
 func (e *Error) Error() string {
+	if e == nil {
+		return ""
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: document %d", e.File, e.Document)
 	if e.Line > 0 {
@@ -54,7 +57,12 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns muster.ErrNotSupported or the error of the package that refused the object, nil if there is none.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // shorten keeps a huge value from filling the message.
 func shorten(s string) string {

@@ -10,7 +10,8 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// Quantity is a Kubernetes quantity, exact to its milli and to its whole units, both rounded up.
+// Quantity is a Kubernetes quantity, exact to its milli and to its whole units, both rounded up. The zero Quantity has no
+// amount: [Quantity.Amount] fails.
 type Quantity struct {
 	milli, whole *int64 // nil: beyond int64
 }

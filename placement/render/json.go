@@ -121,7 +121,7 @@ func document(o *Outcome) object {
 		return append(
 			doc,
 			field{"waitsFor", []object{}}, field{"assignments", []object{}}, field{"victims", []object{}},
-			field{"ignored", ignored}, field{"reason", reason(o.Err)},
+			field{"ignored", ignored}, field{"reason", reason(o.why())},
 		)
 	}
 	res := o.Result

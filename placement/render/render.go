@@ -3,12 +3,15 @@
 package render
 
 import (
+	"errors"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
 
-// Outcome is what became of one gang of a queue. Exactly one of Result and Err is set.
+// Outcome is what became of one gang of a queue. Exactly one of Result and Err is set; of an outcome without either it is
+// written that nothing is known.
 type Outcome struct {
 	// Gang is its name, such as `namespace/name`.
 	Gang string
@@ -26,4 +29,15 @@ type Outcome struct {
 	Together []Outcome
 	// Ignored counts hard rules of the gang's pods that are not modelled, by name.
 	Ignored map[string]int
+}
+
+// errNothing stands for the error of an outcome that has neither.
+var errNothing = errors.New("nothing is known of the gang")
+
+// why is the reason that a gang is not placed.
+func (o *Outcome) why() error {
+	if o.Err == nil {
+		return errNothing
+	}
+	return o.Err
 }

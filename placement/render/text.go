@@ -70,7 +70,7 @@ func headline(o *Outcome) string {
 		if errors.Is(o.Err, placement.ErrUnschedulable) {
 			return o.Err.Error()
 		}
-		return "not planned: " + o.Err.Error()
+		return "not planned: " + o.why().Error()
 	}
 	res := o.Result
 	text := fmt.Sprintf("placed, %s", count(len(res.Assignments), "member"))
