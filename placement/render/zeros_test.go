@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/zeros"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 	"github.com/muster-sched/muster/quota"
@@ -16,7 +17,7 @@ import (
 // Outcomes of which anything is missing are written without it.
 func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Walk(t, render.Text, render.JSON, render.JSONWithQuotas, render.QuotasText, render.PodName)
-	c, err := placement.NewCluster(placement.Spec{Nodes: []placement.Node{{Name: "n"}}})
+	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n"}}})
 	require.NoError(t, err)
 	var outcomes []render.Outcome
 	for _, res := range []*placement.Result{nil, {}, {Assignments: []placement.Assignment{{}}, Victims: []placement.Victim{{}}, Preemption: &placement.Preemption{}}} {
