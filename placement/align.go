@@ -107,7 +107,7 @@ func (p *problem) allNeeds() snapshot.NeedsByZones {
 }
 
 // stateOf is the zones of a node as the plan sees them.
-func (p *problem) stateOf(id int32, g gift) *numa.Node {
+func (p *problem) stateOf(id int32, g gift) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
 	}
@@ -128,12 +128,12 @@ type sharing struct {
 type byState[V any] map[sharing]remembered[V]
 
 type remembered[V any] struct {
-	state *numa.Node
+	state *numa.Occupancy
 	value V
 }
 
 // of is the value of so many units in a state, made if need be.
-func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Node, units int64, value func() V) V {
+func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int64, value func() V) V {
 	key := sharing{z, state.Hash(), units}
 	known, ok := (*m)[key]
 	if ok && known.state.Equal(state) {
@@ -152,15 +152,15 @@ func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Node, units int64, va
 // counted is a count of zones of one kind in a state.
 type counted struct {
 	zones *snapshot.ZoneClass
-	state *numa.Node
+	state *numa.Occupancy
 	count numa.Count
 }
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
 // long as few states come one after the other.
-func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
+func (p *problem) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	var known *[256]counted // by hash of the state
-	return func(id int32, state *numa.Node) numa.Count {
+	return func(id int32, state *numa.Occupancy) numa.Count {
 		if known == nil {
 			known = new([256]counted)
 		}
@@ -178,7 +178,7 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
 }
 
 // countZones is how many units the zones take. Units of several members are put in one after the other.
-func (p *problem) countZones(needs []*numa.Need, state *numa.Node) numa.Count {
+func (p *problem) countZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
 	if len(needs) == 1 {
 		c := needs[0].Slots(state)
 		return numa.Count{Slots: min(c.Slots, boundlessSlots), Bound: min(c.Bound, boundlessSlots)}
@@ -202,7 +202,7 @@ func (p *problem) countZones(needs []*numa.Need, state *numa.Node) numa.Count {
 }
 
 // addUnit puts one member of each need into the zones; nil if they do not fit.
-func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
+func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *shared) {
 	out := &shared{}
 	for _, need := range needs {
 		placed := need.Split(state, 1)
@@ -224,7 +224,7 @@ func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
-func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
+func (p *problem) share(id int32, state *numa.Occupancy, units int64) *shared {
 	return p.alignment.shared.of(p.zonesOf(id), state, units, func() *shared {
 		needs, s := p.needsOn(id), &shared{}
 		if len(needs) == 1 {
@@ -288,11 +288,11 @@ func (p *problem) shareZones(positions []int32, waits []*snapshot.Member, share 
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
-func (p *problem) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Node {
+func (p *problem) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	if len(waits) == 0 {
 		return nil
 	}
-	gone := map[int32]*numa.Node{}
+	gone := map[int32]*numa.Occupancy{}
 	for _, m := range waits {
 		if gone[m.Node] == nil {
 			gone[m.Node] = p.c.Zones.At(m.Node)
@@ -308,7 +308,7 @@ func (p *problem) alikeIn(ix *index.Index, extra map[int32]gift) func(a, b int32
 	if !p.alignment.aligned {
 		return nil
 	}
-	state := func(pos int32) *numa.Node {
+	state := func(pos int32) *numa.Occupancy {
 		id := p.v.Node(pos)
 		return p.stateOf(id, extra[id])
 	}

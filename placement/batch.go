@@ -215,7 +215,7 @@ func applyWithout(c *snapshot.Snapshot, results []*Result, waits []Waited) (*sna
 // hold nothing.
 func remains(c *snapshot.Snapshot, away []*snapshot.Member) []cluster.Running {
 	var kept []cluster.Running
-	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
+	free, zones := map[string]muster.Resources{}, map[int32]*numa.Occupancy{}
 	for _, m := range away {
 		if c.Member(m.Class.Gang, m.Name) != nil {
 			continue
@@ -243,7 +243,7 @@ func remains(c *snapshot.Snapshot, away []*snapshot.Member) []cluster.Running {
 }
 
 // within is what a member can still hold of the zones of its node, and the zones when it does.
-func within(zones *numa.Node, placed *numa.Placed) (*numa.Placed, *numa.Node) {
+func within(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa.Occupancy) {
 	if zones == nil || placed == nil {
 		return placed, zones
 	}

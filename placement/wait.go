@@ -99,11 +99,11 @@ func (p *problem) waitsFor(positions []int32) []*snapshot.Member {
 	var out []*snapshot.Member
 	for id, members := range leaving {
 		load, units := p, placed[id]
-		zones := func(state *numa.Node) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
+		zones := func(state *numa.Occupancy) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
 		if p.hasRoles() {
 			some := p.countsOn(positions, id)
 			load, units = p.loadOf(positions, id), 1
-			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
+			zones = func(state *numa.Occupancy) bool { return p.zonesTake(id, state, some) }
 		}
 		out = append(out, load.fewest(id, members, units, zones)...)
 	}

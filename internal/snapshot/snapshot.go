@@ -34,7 +34,7 @@ type Snapshot struct {
 	Free []cow.Column[int64]
 	on   cow.Column[hosted] // running members by node
 	// Zones are what the nodes have free in their zones; nil: no zones are known.
-	Zones cow.Column[*numa.Node]
+	Zones cow.Column[*numa.Occupancy]
 	Zoned int // nodes with a NUMA policy of their own
 	// Gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
 	Gangs *btree.BTreeG[*GangMembers]
@@ -51,7 +51,7 @@ type Snapshot struct {
 	touched []int32 // nodes changed since the fork
 	follows bool    // there is a roster to go on with
 	moved   []int32 // nodes with other members than at the fork, or of gangs that changed
-	steps   map[step]*numa.Node
+	steps   map[step]*numa.Occupancy
 	// What it takes of the quotas, and whether their total changes.
 	ledgers   map[string]*ledger
 	totalling bool
@@ -73,7 +73,7 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 	}
 	c := &Snapshot{Lineage: newLineage(spec), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 	n := len(c.Lineage.Names)
-	c.Static, c.on, c.Zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Node](n)
+	c.Static, c.on, c.Zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Occupancy](n)
 	c.Free = make([]cow.Column[int64], len(c.Lineage.Resources))
 	for r := range c.Free {
 		c.Free[r] = cow.NewColumn[int64](n)

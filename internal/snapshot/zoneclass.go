@@ -14,7 +14,7 @@ import (
 // ZoneClass is what is known of the zones of nodes of one kind.
 type ZoneClass struct {
 	Numa *cluster.NUMA
-	Bare *numa.Node // with nobody on it but those unknown
+	Bare *numa.Occupancy // with nobody on it but those unknown
 }
 
 // NewZoneClass brings zones inside.
@@ -26,7 +26,7 @@ func NewZoneClass(n *cluster.NUMA) (*ZoneClass, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, err := zones.Node(numa.State{Zones: n.InUse})
+	bare, err := zones.Occupancy(numa.State{Zones: n.InUse})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (z *ZoneClass) spec() *cluster.NUMA {
 }
 
 // state is what the nodes have free in their zones while nobody known runs there.
-func (z *ZoneClass) state() *numa.Node {
+func (z *ZoneClass) state() *numa.Occupancy {
 	if z == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func below(owner string, err error) error {
 
 // step is a change of a node's zones by one member.
 type step struct {
-	from   *numa.Node
+	from   *numa.Occupancy
 	member *numa.Placed
 }
 
@@ -100,7 +100,7 @@ func (c *Snapshot) holdZones(m *Member) error {
 			return below("running member "+m.Class.Gang+" "+m.Name+" on node "+c.Lineage.Names[m.Node]+".NUMA", err)
 		}
 		if c.steps == nil {
-			c.steps = map[step]*numa.Node{}
+			c.steps = map[step]*numa.Occupancy{}
 		}
 		c.steps[s] = to
 	}
@@ -110,7 +110,7 @@ func (c *Snapshot) holdZones(m *Member) error {
 }
 
 // Without is the zones of a node when a member on it has left.
-func Without(from *numa.Node, m *Member) *numa.Node {
+func Without(from *numa.Occupancy, m *Member) *numa.Occupancy {
 	if m.Placed == nil || from == nil {
 		return from
 	}
