@@ -11,6 +11,7 @@ import (
 // ask is a problem with the number of new members decided: the first of the pending ones in rank order.
 type ask struct {
 	p       *problem
+	scratch *scratch
 	slots   slotTable
 	members int64
 	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
@@ -41,12 +42,13 @@ type begunGroup struct {
 
 // newAsk cuts the first n pending members into groups. O(n + running).
 func (p *problem) newAsk(slots slotTable, n int) *ask {
-	a := &p.scratch.ask
-	if p.scratch.asked {
+	r := scratchOf(p)
+	a := &r.ask
+	if r.asked {
 		a = &ask{}
 	}
-	p.scratch.asked = true
-	*a = ask{p: p, slots: slots, members: int64(n)}
+	r.asked = true
+	*a = ask{p: p, scratch: r, slots: slots, members: int64(n)}
 	for _, l := range p.levels {
 		a.sizes = append(a.sizes, l.size)
 	}

@@ -41,7 +41,7 @@ func (p *problem) called(a *part) string {
 	if p.team == nil {
 		return a.called
 	}
-	return p.team.called(a)
+	return p.team.Called(a)
 }
 
 // bindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without

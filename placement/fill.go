@@ -51,9 +51,9 @@ func (s *sums) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	if s.zonesTell(x) {
 		return s.fillZoned(x, n, list)
 	}
-	kept := len(s.p.scratch.picks)
+	kept := len(s.ask.scratch.picks)
 	s.pickFewest(x, n)
-	picks := s.p.scratch.picks[kept:]
+	picks := s.ask.scratch.picks[kept:]
 	last, spare := 0, -n
 	for i := range picks {
 		spare += picks[i].slots
@@ -68,7 +68,7 @@ func (s *sums) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 			list = s.fillAll(p.at, p.slots, list)
 		}
 	}
-	s.p.scratch.picks = s.p.scratch.picks[:kept]
+	s.ask.scratch.picks = s.ask.scratch.picks[:kept]
 	return list
 }
 
@@ -80,10 +80,10 @@ func (s *sums) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 		return list
 	}
-	s.p.scratch.slots = cow.AppendTo(s.p.scratch.slots[:0], &s.ask.slots.ix.Slots, s.p.v.FirstPos[x], s.p.v.EndPos[x])
+	s.ask.scratch.slots = cow.AppendTo(s.ask.scratch.slots[:0], &s.ask.slots.ix.Slots, s.p.v.FirstPos[x], s.p.v.EndPos[x])
 	end := len(list)
 	list = list[:cap(list)]
-	for i, slots := range s.p.scratch.slots {
+	for i, slots := range s.ask.scratch.slots {
 		pos := s.p.v.FirstPos[x] + int32(i)
 		list[end] = pos // where there is no slot the next one comes here; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
@@ -131,7 +131,7 @@ func (s *sums) pickFewest(x layout.Vertex, n int64) {
 			break
 		}
 		if slots > 0 && take(int64(slots)) {
-			s.p.scratch.picks = append(s.p.scratch.picks, chosen{lo + layout.Vertex(i), int64(slots)})
+			s.ask.scratch.picks = append(s.ask.scratch.picks, chosen{lo + layout.Vertex(i), int64(slots)})
 			size--
 		}
 	}
@@ -139,13 +139,13 @@ func (s *sums) pickFewest(x layout.Vertex, n int64) {
 
 // slotsBelow are the slots of the children of x, in the scratch.
 func (s *sums) slotsBelow(x layout.Vertex) []int32 {
-	list := s.p.scratch.slots[:0]
+	list := s.ask.scratch.slots[:0]
 	if lo, end := s.p.v.Kids(x); s.p.v.IsNode(lo) {
 		list = cow.AppendTo(list, &s.ask.slots.ix.Slots, s.p.v.FirstPos[x], s.p.v.EndPos[x])
 	} else {
 		list = cow.AppendTo(list, &s.ask.slots.ix.Domains, lo, end)
 	}
-	s.p.scratch.slots = list
+	s.ask.scratch.slots = list
 	return list
 }
 
@@ -153,7 +153,7 @@ func descending(a, b int64) int { return cmp.Compare(b, a) }
 
 // leastSum is the program over the children behind some sums, in the scratch.
 func (s *sums) leastSum(sums *index.ChildSums) *sets.LeastSum {
-	l := &s.p.scratch.least
+	l := &s.ask.scratch.least
 	l.Reset()
 	var before int64
 	for i := range sums.Len {

@@ -38,13 +38,13 @@ func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
 	if !d.short {
 		short = 0
 	}
-	l := &s.p.scratch.groups
+	l := &s.ask.scratch.groups
 	if !l.Begin(&sums, s.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
-	kept := len(s.p.scratch.taken)
+	kept := len(s.ask.scratch.taken)
 	s.giveGroups(l, d)
-	set := s.p.scratch.taken[kept:]
+	set := s.ask.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
 	lo, end := s.p.v.Kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
@@ -56,9 +56,9 @@ func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
 		part := demand{units: s.units(), short: t.short}
 		part.units[0] = t.groups
 		out.parts = append(out.parts, s.place(c, part))
-		set = s.p.scratch.taken[kept:]
+		set = s.ask.scratch.taken[kept:]
 	}
-	s.p.scratch.taken = s.p.scratch.taken[:kept]
+	s.ask.scratch.taken = s.ask.scratch.taken[:kept]
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -79,14 +79,14 @@ func takenWith(set []taken, slots int64) *taken {
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
 func (s *sums) giveGroups(l *sets.LeastGroups, d *demand) {
-	from := len(s.p.scratch.taken)
+	from := len(s.ask.scratch.taken)
 	last, spare := -1, -d.units[0]
 	for _, i := range l.Pick() {
 		t := taken{slots: l.Slots[i], groups: l.Slots[i] / l.Size}
 		spare += t.groups
-		s.p.scratch.taken = append(s.p.scratch.taken, t)
+		s.ask.scratch.taken = append(s.ask.scratch.taken, t)
 	}
-	set := s.p.scratch.taken[from:]
+	set := s.ask.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
 		if beside := t.slots-t.groups*l.Size >= l.Short; beside || spare > 0 {

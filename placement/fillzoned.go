@@ -13,14 +13,14 @@ func (s *sums) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 	if !s.sameZones(lo, end) {
 		return s.fillChosen(x, n, list)
 	}
-	kept := len(s.p.scratch.picks)
+	kept := len(s.ask.scratch.picks)
 	s.pickFewest(x, n)
-	picks := s.p.scratch.picks[kept:]
+	picks := s.ask.scratch.picks[kept:]
 	least, spare := picks[0].slots, -n
 	for _, p := range picks {
 		least, spare = min(least, p.slots), spare+p.slots
 	}
-	given := s.p.scratch.carve(int(end - lo))
+	given := s.ask.scratch.carve(int(end - lo))
 	for i, p := range picks {
 		same := func(o chosen) bool { return o.slots == p.slots }
 		if slices.ContainsFunc(picks[:i], same) {
@@ -38,7 +38,7 @@ func (s *sums) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 		s.giveBest(lo, end, count, p.slots, last, given)
 	}
-	s.p.scratch.picks = s.p.scratch.picks[:kept]
+	s.ask.scratch.picks = s.ask.scratch.picks[:kept]
 	for i, units := range given {
 		for range units {
 			list = append(list, s.p.v.Position(lo+layout.Vertex(i)))

@@ -58,7 +58,7 @@ func (s *sums) place(x layout.Vertex, d demand) share {
 		return out
 	}
 	if s.fillsPlainly(x, &d) {
-		out.run = s.fillPlain(x, s.newMembers(&d), s.p.scratch.positions(s.newMembers(&d)))
+		out.run = s.fillPlain(x, s.newMembers(&d), s.ask.scratch.positions(s.newMembers(&d)))
 		return out
 	}
 	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
@@ -70,8 +70,8 @@ func (s *sums) place(x layout.Vertex, d demand) share {
 // placeChosen is place by the general choice among the children.
 func (s *sums) placeChosen(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
-	items := s.distribute(x, d, s.p.scratch.enter(), false)
-	s.p.scratch.keep(items)
+	items := s.distribute(x, d, s.ask.scratch.enter(), false)
+	s.ask.scratch.keep(items)
 	n := 0
 	for i := range items {
 		if !items[i].demand.empty() {
@@ -87,7 +87,7 @@ func (s *sums) placeChosen(x layout.Vertex, d demand) share {
 			out.parts = append(out.parts, s.place(it.at, it.demand))
 		}
 	}
-	s.p.scratch.depth--
+	s.ask.scratch.depth--
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -104,7 +104,7 @@ func shortLast(parts []share) {
 }
 
 // units makes room for one count a level.
-func (s *sums) units() []int64 { return s.p.scratch.carve(len(s.ask.sizes)) }
+func (s *sums) units() []int64 { return s.ask.scratch.carve(len(s.ask.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
 func (s *sums) spanOf(x layout.Vertex) int64 {
@@ -114,9 +114,9 @@ func (s *sums) spanOf(x layout.Vertex) int64 {
 	if n, ok := s.indexedSpan(x); ok {
 		return n
 	}
-	items := s.distribute(x, s.everything(), s.p.scratch.enter(), true)
-	s.p.scratch.keep(items)
-	s.p.scratch.depth--
+	items := s.distribute(x, s.everything(), s.ask.scratch.enter(), true)
+	s.ask.scratch.keep(items)
+	s.ask.scratch.depth--
 	var n int64
 	for i := range items {
 		if it := &items[i]; it.given > 0 || it.demand.short || it.siblings > 0 {

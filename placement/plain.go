@@ -44,7 +44,7 @@ func (c *chooser) extraPlain(pool, core []int, need int64) []int {
 		first, _ := slices.BinarySearchFunc(pool, c.items[pool[n-1]].hi, func(i int, hi int64) int { return cmp.Compare(hi, c.items[i].hi) })
 		return pool[first : first+1]
 	}
-	l := &c.p.scratch.least
+	l := &c.ask.scratch.least
 	l.Reset()
 	for _, i := range pool {
 		l.Add(c.items[i].hi)

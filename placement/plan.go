@@ -33,7 +33,7 @@ func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
 }
 
 // planFor is plan for the common request of gangs that start together.
-func planFor(c *snapshot.Snapshot, req *gang.Request, t *team, who leave) (*Result, error) {
+func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*Result, error) {
 	p, err := newProblemOf(c, req, t)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type problem struct {
 	ordered  bool               // the request lists its members in rank order
 	pending  []pendingMember    // in rank order
 	pinned   map[string]bool    // members that are not preemptible
-	team     *team              // gangs that start together, whose common request this is; else nil
+	team     teammates          // gangs that start together, whose common request this is; else nil
 	own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
 	running  []siblingMember    // the gang's own running members that stay, in rank order
 	least    int                // new members that must be placed
@@ -54,8 +54,18 @@ type problem struct {
 	unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
 	alignment   alignment
-	scratch     *scratch
+	scratch     *paper
 	members     *problem // the gang itself, where whole groups are placed like members; else nil
+}
+
+// teammates are gangs that start together, planned as parts of one common request.
+type teammates interface {
+	// Has says whether a gang is one of them.
+	Has(gang string) bool
+	// Ranking is all members of all of them in rank order, those that run and stay included.
+	Ranking(p *problem) []ranked
+	// Called is what a refusal of all calls a gang, or a group of one.
+	Called(a *part) string
 }
 
 // need is one resource that a member asks for.
@@ -100,12 +110,12 @@ func newProblem(c *snapshot.Snapshot, req *gang.Request) (*problem, error) {
 }
 
 // newProblemOf is newProblem for the common request of gangs that start together.
-func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t *team) (*problem, error) {
+func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
 	}
-	r := takeScratch(c.Lineage)
+	r := takePaper(c.Lineage)
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{

@@ -35,7 +35,7 @@ func compareRanked(a, b ranked) int {
 // rankMembers orders new and running members together: by index where they have one, then by name.
 func (p *problem) rankMembers() error {
 	if p.team != nil {
-		p.place(p.team.ranking(p))
+		p.place(p.team.Ranking(p))
 		return nil
 	}
 	p.own = p.c.MembersOf(p.req.Name)
@@ -78,7 +78,7 @@ func (p *problem) isOwn(name string) bool {
 	if p.team == nil {
 		return name == p.req.Name
 	}
-	return slices.ContainsFunc(p.team.gangs, func(r *gang.Request) bool { return r.Name == name })
+	return p.team.Has(name)
 }
 
 func pendingRanked(m *gang.Member) ranked { return ranked{m.Name, m.Index, m.Indexed, -1} }

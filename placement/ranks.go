@@ -71,7 +71,7 @@ func (s *sums) appendWhole(sh *share, out *arrangement) {
 	case sh.run != nil:
 		s.cutRun(sh, sh.run, out)
 	case s.p.v.IsNode(sh.at):
-		s.cutRun(sh, s.appendNode(s.p.scratch.positions(s.newMembers(&sh.demand)), sh), out)
+		s.cutRun(sh, s.appendNode(s.ask.scratch.positions(s.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
 		s.appendWhole(&sh.parts[i], out)

@@ -1,28 +1,22 @@
 package placement
 
-import (
-	"github.com/muster-sched/muster/internal/sets"
-	"github.com/muster-sched/muster/internal/snapshot"
-)
+import "github.com/muster-sched/muster/internal/sets"
 
-// scratch is what a plan writes while it searches and nobody keeps: the plans of a lineage take turns with a few of them.
+// scratch is what a search writes and nobody keeps: the plans of a lineage take turns with a few of them.
 type scratch struct {
-	problem problem
-	ask     ask // the first of the problem
-	asked   bool
-	pending []pendingMember
-	picks   []chosen
-	slots   []int32
-	key     []byte
-	least   sets.LeastSum
-	taken   []taken
-	groups  sets.LeastGroups
-	items   [][]item // by depth below the candidate
-	depth   int
-	units   []int64
-	used    int
-	list    []int32 // positions of members
-	listed  int
+	ask    ask // the first of the problem
+	asked  bool
+	picks  []chosen
+	slots  []int32
+	least  sets.LeastSum
+	taken  []taken
+	groups sets.LeastGroups
+	items  [][]item // by depth below the candidate
+	depth  int
+	units  []int64
+	used   int
+	list   []int32 // positions of members
+	listed int
 }
 
 // enter goes one level down and returns room for the items there.
@@ -58,20 +52,19 @@ func (r *scratch) positions(n int64) []int32 {
 	return r.list[at:at:r.listed]
 }
 
-// takeScratch gives a problem something to write on, itself included.
-func takeScratch(f *snapshot.Lineage) *scratch {
-	r, _ := f.Scratch.Get().(*scratch)
-	if r == nil {
+// scratchOf is what the searches of a problem write on.
+func scratchOf(p *problem) *scratch {
+	r, ok := p.scratch.search.(*scratch)
+	if !ok {
 		r = &scratch{}
+		p.scratch.search = r
 	}
 	return r
 }
 
-// done gives it to others; nothing refers to the problem any more.
-func (p *problem) done() {
-	r, f := p.scratch, p.c.Lineage
-	r.problem, r.ask, r.asked = problem{}, ask{}, false // they hold the snapshot
+// Reset makes it ready for another problem; nothing refers to the snapshot any more.
+func (r *scratch) Reset() {
+	r.ask, r.asked = ask{}, false
 	r.depth, r.used, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]
-	f.Scratch.Put(r)
 }

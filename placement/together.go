@@ -180,8 +180,8 @@ func (t *team) gangOf(name string) (i int) {
 	return i
 }
 
-// called is what a refusal of all calls a gang, or a group of one.
-func (t *team) called(a *part) string {
+// Called is what a refusal of all calls a gang, or a group of one.
+func (t *team) Called(a *part) string {
 	i, first := 0, a.first()
 	for i < len(t.gangs)-1 && first >= t.count[i] {
 		first -= t.count[i]
@@ -193,8 +193,13 @@ func (t *team) called(a *part) string {
 	return strings.Replace(a.called, t.name(i, ""), "", 1) + " of " + t.gangs[i].Name
 }
 
-// ranking is all members of all gangs in rank order, those that run and stay included.
-func (t *team) ranking(p *problem) []ranked {
+// Has says whether a gang is one of them.
+func (t *team) Has(name string) bool {
+	return slices.ContainsFunc(t.gangs, func(r *gang.Request) bool { return r.Name == name })
+}
+
+// Ranking is all members of all gangs in rank order, those that run and stay included.
+func (t *team) Ranking(p *problem) []ranked {
 	var all []ranked
 	for i := range p.req.Members {
 		all = append(all, ranked{name: p.req.Members[i].Name, index: p.req.Members[i].Index, indexed: true, pos: -1})
