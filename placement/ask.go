@@ -41,7 +41,7 @@ type begunGroup struct {
 }
 
 // newAsk cuts the first n pending members into groups. O(n + running).
-func (p *problem) newAsk(slots slotTable, n int) *ask {
+func newAsk(p *problem, slots slotTable, n int) *ask {
 	r := scratchOf(p)
 	a := &r.ask
 	if r.asked {

@@ -1,9 +1,33 @@
 package placement
 
-import "slices"
+import (
+	"fmt"
+)
 
 // rulesTried bounds how many rules are looked at one by one for one that binds a gang in parts.
 const rulesTried = 8
+
+// binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
+// the free slots of the whole cluster do not suffice.
+func (p *problem) binding() string {
+	e := engineOf(p)
+	if !e.HoldsWithoutRules() {
+		return ""
+	}
+	if (p.mult != nil || len(p.evens) > 0) && engineOf(p.withoutMultiples()).Possible() {
+		return e.BindingMultiple()
+	}
+	if rule := e.BindingRule(); rule != "" {
+		return rule
+	}
+	switch {
+	case len(p.running) > 0:
+		return "running members"
+	case p.members != nil:
+		return fmt.Sprintf("MustGather node for groups of %d", p.size())
+	}
+	return "groups"
+}
 
 // hardRule is a MustGather of the gang, or of groups that are called alike.
 type hardRule struct {
@@ -42,40 +66,6 @@ func (p *problem) called(a *part) string {
 		return a.called
 	}
 	return p.team.Called(a)
-}
-
-// bindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without
-// which they would fit, else the first that refuses them with those before it. Empty if there is none. At most 2 * rulesTried casts, and as many as the
-// number of rules has digits.
-func (p *problem) bindingRule() string {
-	rules := p.hardRules()
-	if len(rules) < 2 || p.parting.few == nil {
-		if len(rules) == 0 {
-			return ""
-		}
-		return rules[0].said
-	}
-	fits := func(kept ...hardRule) bool { return p.underRules(kept).possible() }
-	tried := rules[:min(len(rules), rulesTried)]
-	for _, r := range tried {
-		if !fits(r) {
-			return r.said
-		}
-	}
-	for i, r := range tried {
-		if fits(slices.Concat(rules[:i], rules[i+1:])...) {
-			return r.said
-		}
-	}
-	low, high := 0, len(rules) // the first low of them fit, all of them do not
-	for high-low > 1 {
-		if middle := (low + high) / 2; fits(rules[:middle]...) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return rules[low].said
 }
 
 // underRules is the gang with no other MustGathers than these.

@@ -8,56 +8,6 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// refuse says in a refusal where how many of the members could be placed, and what binds. Where more members are known than must be placed it
-// looks at those of the lowest ranks that would do: that others fit does not help.
-func (c *cast) refuse(u *Unschedulable) {
-	of := c
-	if c.p.parting.few != nil {
-		of = c.recast(c.p.parting.few)
-		of.p.evens = of.p.withKept() // fewer members need not keep them in any case
-		of.weighEvens()
-		if len(c.p.req.Parts) > 0 {
-			u.Wanted = c.p.parting.few.size() // what parts need may be more than the minimum of the gang
-		}
-	}
-	for _, t := range c.p.v.Tiers {
-		if t > c.p.gather.must {
-			break
-		}
-		if fit, ok := of.bestAt(t); ok {
-			u.Tiers = append(u.Tiers, fit)
-			if u.Rule == "" {
-				u.Fits = max(u.Fits, fit.Members)
-			}
-		}
-	}
-	c.p.nameRule(u)
-	u.Proven = !c.p.unsettled && c.proven()
-	if c.p.unsettled && u.RefusedBy == nil {
-		u.Kind = KindBudget
-	}
-}
-
-// bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
-// path order.
-func (c *cast) bestAt(t int32) (TierFit, bool) {
-	best, most := layout.Vertex(-1), couldTake{members: -1}
-	for g := range c.anySchemes(c.loosest(t)) {
-		for _, d := range c.p.candidates(t) {
-			n := g.capacity(d)
-			if n.members > most.members || n.members == most.members && best >= 0 && c.slots.at(d) > c.slots.at(best) {
-				best, most = d, n
-			}
-		}
-	}
-	if best < 0 {
-		return TierFit{}, false
-	}
-	return TierFit{
-		Tier: int(t), Layer: c.p.v.LayerName(t), Domain: c.p.v.Path(best, c.p.c.Lineage.NodeName), Members: most.members, Groups: most.groups,
-	}, true
-}
-
 // couldTake is how much of a gang a domain could take.
 type couldTake struct{ members, groups int }
 

@@ -263,33 +263,6 @@ func (c *cast) evenAt(x layout.Vertex, f front.Front) front.Front {
 	return f
 }
 
-// multipleName names a multiple that does not let the members be placed that must be: as bindingRule, of the gang and of each part those that bind.
-func (p *problem) multipleName() string {
-	if !p.inParts() {
-		return p.nameOf(p.multiplesIn(p.req.Gather), len(p.pending)+len(p.running))
-	}
-	with := func(rules []evenRule) *problem {
-		some := *p
-		some.evens = rules
-		return &some
-	}
-	tried := p.evens[:min(len(p.evens), rulesTried)]
-	if len(tried) == 1 {
-		return p.nameOfRule(&tried[0])
-	}
-	for i := range tried {
-		if !with(tried[i : i+1]).possible() {
-			return p.nameOfRule(&tried[i])
-		}
-	}
-	for i := range tried {
-		if with(slices.Concat(p.evens[:i], p.evens[i+1:])).possible() {
-			return p.nameOfRule(&tried[i])
-		}
-	}
-	return p.nameOfRule(&tried[0])
-}
-
 // nameOfRule names a multiple, of the first part whose members are none.
 func (p *problem) nameOfRule(r *evenRule) string {
 	i := max(0, slices.IndexFunc(r.ranks, func(ranks []int) bool { return int64(len(ranks))%r.total != 0 }))

@@ -29,7 +29,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		require.NoError(t, err)
 		p, err := newProblem(c, req)
 		require.NoError(t, err)
-		for f := range p.newAsk(p.slotTable(), 4).feasible() {
+		for f := range newAsk(p, p.slotTable(), 4).feasible() {
 			o := f.decide(f.best())
 			sh := f.sums.place(o.domain, f.sums.everything())
 			return &f, o, &sh

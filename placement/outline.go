@@ -31,7 +31,7 @@ type spot struct{ node, nth int32 }
 // best set can lie are read member by member. False if it is another problem.
 func (e *evicting) oneByOne() (preempt.Solution, bool) {
 	none := preempt.Solution{Proven: true}
-	if e.p.req.Quota != "" || e.p.mult != nil || e.p.inParts() || len(e.p.own) > 0 || e.guaranteed() || e.startsTied() {
+	if e.p.req.Quota != "" || !engineOf(e.p).Exact() || len(e.p.own) > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
 	o := &outline{evicting: e, roster: e.p.c.VictimIndex()}

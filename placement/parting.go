@@ -31,54 +31,6 @@ type parting struct {
 // steps is what the request gives to the search for a gang in parts.
 func (p *problem) steps() int { return cmp.Or(min(p.req.Steps, 1<<24), 1<<16) }
 
-// countParts finds how many new members must be placed.
-func (p *problem) countParts() error {
-	if !p.inParts() {
-		return nil
-	}
-	p.parting.doubt = new(bool)
-	c := p.contents()
-	all := c.everything()
-	if all == nil { // not enough members are known
-		p.least = max(p.req.MinMember-len(p.running), len(p.pending)+1)
-		return nil
-	}
-	chain := c.chain(all)
-	p.parting.few = chain[len(chain)-1]
-	for _, in := range chain { // the last one that is a multiple, if there is any
-		if len(p.evens) > 0 && c.even(in) {
-			p.parting.few = in
-		}
-	}
-	p.parting.mustRun = p.parting.few.size() + len(p.running)
-	if p.req.MinMember == 0 {
-		p.least = p.parting.few.size()
-	}
-	return nil
-}
-
-// judgeContent finds what refuses the least number of members.
-func (p *problem) judgeContent() error {
-	if p.parting.few == nil {
-		return nil
-	}
-	var err error
-	p.refusedBy, err = p.parting.state.Admit(p.with(p.parting.few).asks(p.parting.few.size()), p.req.QuotaLimit)
-	return err
-}
-
-// mostAdmitted is how many new members the quota admits: whole groups, or those of the lowest ranks.
-func (p *problem) mostAdmitted() int {
-	all := *p
-	all.evens = p.withKept() // fewer members need not keep them in any case
-	c := all.contents()
-	if len(p.whole.parts) == 0 {
-		some := *c.p.whole
-		some.least, c.p.whole = 1, &some
-	}
-	return c.most(func(in content) bool { return p.with(in).admitted > 0 }).size()
-}
-
 // with is the problem of placing just a content; none is admitted if the quota refuses it.
 func (p *problem) with(in content) *problem {
 	some := *p
@@ -141,68 +93,6 @@ func (c *cast) search() *outcome {
 		return most.best()
 	}
 	return nil
-}
-
-// fewTried bounds for how many contents of which nothing can be left out others leave.
-const fewTried = 8
-
-// evictForFew evicts for the first content of which nothing can be left out that victims help.
-func (p *problem) evictForFew(who leave) *eviction {
-	few := p.contents().least()
-	p.unsettled = len(few) > fewTried && p.req.Priority > p.c.Lowest
-	for _, in := range few[:min(fewTried, len(few))] {
-		some := p.with(in)
-		r := some.evict(who)
-		if p.unsettled = p.unsettled || some.unsettled; r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-// fewAndMore plans the first content of which nothing can be left out that fits, and further members beside it.
-func (p *problem) fewAndMore() *outcome {
-	if p.parting.content == nil {
-		for _, in := range p.contents().least() {
-			if r := p.with(in).fewAndMore(); r != nil {
-				return r
-			}
-		}
-		return nil
-	}
-	if p.admitted == 0 {
-		return nil
-	}
-	o := p.newCast(nil).best()
-	if o == nil {
-		return nil
-	}
-	waits := p.waitsFor(o.positions)
-	next := p.furtherInParts(o, waits)
-	if next == nil {
-		o.waits = waits
-		return o
-	}
-	all := p.parting.everyone
-	in, at := make(content, len(all.pending)), make([]int32, all.ranks)
-	for _, one := range []*outcome{o, next} {
-		for i, pos := range one.positions {
-			at[one.of.pending[i].rank] = pos
-		}
-	}
-	place := all.places()
-	for _, one := range []*outcome{o, next} {
-		for _, m := range one.of.pending {
-			in[place[m.rank]] = true
-		}
-	}
-	both := all.with(in)
-	positions := make([]int32, len(both.pending))
-	for i, m := range both.pending {
-		positions[i] = at[m.rank]
-	}
-	both.sortByRole(positions)
-	return &outcome{of: both, domain: o.domain, tier: o.tier, positions: positions, waits: waits}
 }
 
 // claim is what members that are placed already take of a node.
@@ -277,37 +167,4 @@ func (p *problem) sortByRole(positions []int32) {
 			positions[i] = at[k]
 		}
 	}
-}
-
-// furtherInParts places further members, as if those ran that a plan places: inside its domain, on what is free now.
-func (p *problem) furtherInParts(o *outcome, waits []*snapshot.Member) *outcome {
-	all := p.parting.everyone
-	if len(o.of.pending) == len(all.pending) || p.travels() && p.zonesBind() {
-		return nil // the zones of those that are placed are told by other roles
-	}
-	more := all.beside(o)
-	more.pending, more.roleOf, more.alignment.zoneFits = nil, nil, nil
-	held := map[int32]claim{}
-	for i, is := range p.parting.content {
-		if !is {
-			more.pending = append(more.pending, all.pending[i])
-			if all.roleOf != nil {
-				more.roleOf = append(more.roleOf, all.roleOf[i])
-			}
-		}
-	}
-	for i, pos := range o.positions {
-		id := p.v.Node(pos)
-		if held[id].amounts == nil {
-			held[id] = claim{amounts: make([]int64, len(p.c.Lineage.Resources))}
-		}
-		for _, n := range p.needs {
-			if n.id >= 0 {
-				held[id].amounts[n.id] += p.shapeOf(i).Resources[n.name]
-			}
-		}
-	}
-	p.takeZones(held, o.positions, waits)
-	more.parting.already = p.asks(len(p.pending))
-	return more.newCast(held).search()
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -39,7 +38,7 @@ func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*
 		return nil, err
 	}
 	defer p.done()
-	if o := p.search(); o != nil {
+	if o := engineOf(p).Search(); o != nil {
 		return resultOf(o), nil
 	}
 	return p.otherwise(who)
@@ -115,7 +114,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			}
 		}
 		shown := map[string]bool{}
-		for o := range p.outcomes() {
+		for o := range engineOf(p).Outcomes() {
 			res := resultOf(o)
 			// The best plan in a large domain may lie in a small one, which came before.
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
@@ -144,34 +143,4 @@ func refuses(c *Cluster, req *gang.Request, yield func(*Result, error) bool) boo
 		}
 	}
 	return false
-}
-
-// outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new members
-// as there is room for now.
-func (p *problem) outcomes() iter.Seq[*outcome] {
-	if p.inParts() {
-		if c := p.newCast(nil).ofMost(); c != nil {
-			return c.outcomes()
-		}
-		return func(func(*outcome) bool) {}
-	}
-	return func(yield func(*outcome) bool) {
-		slots := p.slotTable()
-		n, ok := p.most(slots)
-		if !ok {
-			return
-		}
-		tried := map[layout.Vertex]bool{}
-		for f := range p.newAsk(slots, n).feasible() {
-			for _, d := range f.rankDomains() {
-				if tried[d] {
-					continue
-				}
-				tried[d] = true
-				if !yield(f.decide(d)) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -119,10 +119,22 @@ func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*proble
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
-		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts, (*problem).chooseShapes, (*problem).settleMultiples, (*problem).countParts, (*problem).capByQuota,
+		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts,
+		(*problem).chooseShapes, (*problem).settleMultiples,
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {
+			return nil, err
+		}
+	}
+	e := engineOf(p)
+	if err := e.Count(); err != nil {
+		return nil, err
+	}
+	if state, err := p.refusedTogether(); err != nil {
+		return nil, err
+	} else if state != nil {
+		if err := e.Admit(state); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -41,41 +40,23 @@ func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
 	return pinned
 }
 
-// capByQuota finds how many units the quota admits. The whole gang counts as demand.
-func (p *problem) capByQuota() error {
+// refusedTogether is the state of the quotas in which the gang waits, if its quota does not admit all units at once; nil if it does.
+// The whole gang counts as demand.
+func (p *problem) refusedTogether() (*quota.State, error) {
 	p.admitted = len(p.pending)
 	if err := p.c.CheckQuota("request.Quota", p.req.Quota); err != nil || p.req.Quota == "" {
-		return err
+		return nil, err
 	}
-	limit, whole := p.req.QuotaLimit, p.asks(len(p.pending))
+	whole := p.asks(len(p.pending))
 	state, err := p.c.Quotas.Wanting(whole)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	refusal, err := state.Admit(whole, limit)
+	refusal, err := state.Admit(whole, p.req.QuotaLimit)
 	if err != nil || refusal == nil {
-		return err
+		return nil, err
 	}
-	if p.inParts() {
-		p.parting.state = state
-		return p.judgeContent()
-	}
-	p.admitted = sort.Search(len(p.pending)-1, func(n int) bool {
-		refusal, err := state.Admit(p.asks(n+1), limit)
-		return refusal != nil || err != nil // never the latter: it is a part of the whole
-	})
-	return p.judgeLeast(state)
-}
-
-// judgeLeast finds what refuses the least number of members that the rules allow.
-func (p *problem) judgeLeast(state *quota.State) error {
-	wholes := p.wholes(max(1, p.least), len(p.pending))
-	if len(wholes) == 0 || wholes[0] <= p.admitted {
-		return nil
-	}
-	var err error
-	p.refusedBy, err = state.Admit(p.asks(wholes[0]), p.req.QuotaLimit)
-	return err
+	return state, nil
 }
 
 // admits checks, for a result, that the quota still admits its members.

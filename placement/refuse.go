@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -25,26 +23,20 @@ func (p *problem) refuse() *Unschedulable {
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = minMember, len(p.pending)
 	}
-	if p.inParts() {
-		p.newCast(nil).refuse(u)
-		return u
+	found := engineOf(p).Evidence()
+	if found.wanted > 0 {
+		u.Wanted = found.wanted
 	}
-	slots := p.slotTable()
-	a := p.newAsk(slots, len(p.pending))
-	s, fits := a.newSums(a.p.loosest(p.gather.must).groups)
-	for _, t := range p.v.Tiers {
-		if t > p.gather.must {
-			break
-		}
-		if fit, ok := s.bestAt(slots, t, fits); ok {
-			u.Tiers = append(u.Tiers, fit)
-			if u.Rule == "" {
-				u.Fits = max(u.Fits, fit.Members)
-			}
+	for _, f := range found.fits {
+		u.Tiers = append(u.Tiers, TierFit{
+			Tier: int(f.tier), Layer: p.v.LayerName(f.tier), Domain: p.v.Path(f.domain, p.c.Lineage.NodeName), Members: f.members, Groups: f.groups,
+		})
+		if u.Rule == "" {
+			u.Fits = max(u.Fits, f.members)
 		}
 	}
 	p.nameRule(u)
-	u.Proven = p.zonesProven(p.excluded(), p.leavingGifts()) && !p.unsettled
+	u.Proven = !p.unsettled && found.proven()
 	if p.unsettled && u.RefusedBy == nil {
 		u.Kind = KindBudget
 	}
@@ -57,12 +49,7 @@ func (p *problem) nameRule(u *Unschedulable) {
 	switch {
 	case u.Rule != "":
 	case p.refusedBy != nil:
-		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, 0
-		if wholes := p.wholes(1, p.admitted); p.inParts() {
-			u.Fits = p.mostAdmitted()
-		} else if len(wholes) > 0 {
-			u.Fits = wholes[len(wholes)-1]
-		}
+		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, engineOf(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.refusedBy.Path, "/"), p.refusedBy.Rule)
 	default:
 		if u.Rule = p.binding(); u.Rule == "" {
@@ -86,166 +73,6 @@ func (p *problem) countMembersOf(u *Unschedulable) {
 	}
 }
 
-// bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
-// equals that with the most slots, then the first in path order.
-func (s *sums) bestAt(slots slotTable, t int32, fits bool) (TierFit, bool) {
-	p := s.p
-	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
-	if s.p.lca < 0 && slots.flat == nil && (len(s.p.levels) == 0 || s.ask.indexed != nil) {
-		i := s.p.v.TierIndex(t)
-		if len(s.p.levels) == 0 && t < s.p.v.RootTop && slots.ix.Domains.At(s.p.v.Outside) == 0 {
-			// The one to be found has the most slots of all.
-			best.slots = int64(slots.ix.Most[i].At(layout.Root)) - 1
-			best.members = min(best.slots+1, int64(len(s.p.pending)))
-		}
-		best.walk(layout.Root, i)
-	} else {
-		for _, d := range s.p.candidates(t) {
-			best.look(d)
-		}
-	}
-	if best.domain < 0 {
-		return TierFit{}, false
-	}
-	fit := TierFit{Tier: int(t), Layer: p.v.LayerName(t), Domain: p.v.Path(best.domain, p.c.Lineage.NodeName), Members: int(best.members)}
-	if len(p.levels) > 0 {
-		fit.Groups = int(best.members / p.levels[0].size)
-	}
-	return fit, true
-}
-
-// widest is the domain of a tier that could take the most new members so far.
-type widest struct {
-	sums    *sums
-	table   slotTable
-	fits    bool
-	tier    int32
-	domain  layout.Vertex
-	members int64
-	slots   int64
-}
-
-func (w *widest) look(d layout.Vertex) {
-	n, slots := w.sums.p.capacity(w.sums, d, w.table, w.fits), w.table.at(d)
-	if n > w.members || n == w.members && slots > w.slots {
-		w.domain, w.members, w.slots = d, n, slots
-	}
-}
-
-// walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
-func (w *widest) walk(x layout.Vertex, i int) {
-	if w.sums.p.v.TierOf(x) <= w.tier {
-		w.look(x)
-		return
-	}
-	slots := int64(w.table.ix.Most[i].At(x))
-	n := min(slots, int64(len(w.sums.p.pending)))
-	if w.sums.ask.indexed != nil {
-		groups := slots / w.sums.ask.sizes[0]
-		if t := w.sums.p.v.TierIndex(w.sums.tiers[0]); t < i {
-			groups = int64(w.sums.ask.indexed.Most[i][t].At(x))
-		}
-		if groups < w.sums.ask.full {
-			n = groups * w.sums.ask.sizes[0]
-		}
-	}
-	if n < w.members || n == w.members && slots <= w.slots {
-		return
-	}
-	lo, end := w.sums.p.v.Kids(x)
-	for c := lo; c < end; c++ {
-		if n > w.members || w.table.at(c) > w.slots {
-			w.walk(c, i)
-		}
-	}
-}
-
-// capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
-func (p *problem) capacity(s *sums, d layout.Vertex, slots slotTable, fits bool) int64 {
-	total := int64(len(p.pending))
-	if len(p.levels) == 0 {
-		n := min(total, slots.at(d))
-		if p.mult != nil {
-			n -= n % p.mult[p.v.RootTop]
-		}
-		return n
-	}
-	if len(s.ask.begun) > 0 {
-		return p.capacityWithBegun(s.tiers, d, slots)
-	}
-	if !fits {
-		return 0
-	}
-	if s.takes(d) {
-		return total
-	}
-	groups := min(s.whole(0, s.tiers[0], d), s.ask.full)
-	return groups * s.ask.sizes[0]
-}
-
-// capacityWithBegun is the capacity for a gang with begun groups: of these all that is missing is placed, or nothing.
-func (p *problem) capacityWithBegun(tiers []int32, d layout.Vertex, slots slotTable) int64 {
-	some := *p
-	some.least = 1
-	counts := some.counts()
-	i := sort.Search(len(counts), func(i int) bool {
-		s, fits := p.newAsk(slots, counts[i]).newSums(tiers)
-		return !fits || !s.takes(d)
-	})
-	if i == 0 {
-		return 0
-	}
-	return int64(counts[i-1])
-}
-
-// binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
-// the free slots of the whole cluster do not suffice.
-func (p *problem) binding() string {
-	if !p.withoutAnyRule() {
-		return ""
-	}
-	if (p.mult != nil || len(p.evens) > 0) && p.withoutMultiples().possible() {
-		return p.multipleName()
-	}
-	if p.inParts() {
-		if rule := p.bindingRule(); rule != "" {
-			return rule
-		}
-	} else if p.gather.hard && (p.mult == nil || p.withoutRules().possible()) {
-		return "MustGather " + p.gather.name
-	}
-	for _, l := range p.levels {
-		if l.gather.hard {
-			return fmt.Sprintf("MustGather %s for groups of %d", l.gather.name, l.size)
-		}
-	}
-	switch {
-	case len(p.running) > 0:
-		return "running members"
-	case p.members != nil:
-		return fmt.Sprintf("MustGather node for groups of %d", p.size())
-	}
-	return "groups"
-}
-
-// withoutAnyRule says whether the whole cluster holds the least number of members, whatever the rules are.
-func (p *problem) withoutAnyRule() bool {
-	if p.inParts() {
-		loose := p.withoutRules().withoutMultiples()
-		return loose.with(loose.firstOnes(p.least)).newCast(nil).possible()
-	}
-	return p.freeSlots() >= int64(p.least)
-}
-
-// freeSlots is what the whole cluster has free, whatever the rules are.
-func (p *problem) freeSlots() int64 {
-	if ix := p.ownIndex(); ix != nil {
-		return int64(ix.Domains.At(layout.Root))
-	}
-	free := p.withoutRules().withoutMultiples()
-	return free.countSlots()[layout.Root]
-}
-
 func (p *problem) withoutMultiples() *problem {
 	plain := *p
 	plain.mult, plain.forced, plain.evens = nil, nil, nil
@@ -262,15 +89,6 @@ func (p *problem) withoutRules() *problem {
 		slices.Sort(loose.whole.ranks)
 	}
 	return &loose
-}
-
-// possible says whether the least number of members can be placed at all.
-func (p *problem) possible() bool {
-	if p.inParts() {
-		return p.parting.few != nil && p.with(p.parting.few).newCast(nil).possible()
-	}
-	counts := p.counts()
-	return len(counts) > 0 && p.fits(p.slotTable(), counts[0])
 }
 
 // causes counts the nodes that take no member by the first cause that applies.

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"sort"
-
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -16,29 +14,6 @@ type outcome struct {
 	waits     []*snapshot.Member
 }
 
-// search finds the best plan for as many new members as there is room for, between p.least and all. Nil if not even
-// the least fit.
-func (p *problem) search() *outcome {
-	if p.inParts() {
-		return p.newCast(nil).search()
-	}
-	slots := p.slotTable()
-	if n, ok := p.most(slots); ok {
-		return p.searchFor(slots, n)
-	}
-	return nil
-}
-
-// searchFor finds the best plan for the first n pending members, nil if there is none.
-func (p *problem) searchFor(slots slotTable, n int) *outcome {
-	for f := range p.newAsk(slots, n).feasible() {
-		if d := f.best(); d >= 0 {
-			return f.decide(d)
-		}
-	}
-	return nil
-}
-
 // decide places the ask below a domain.
 func (f *found) decide(d layout.Vertex) *outcome {
 	sh := f.sums.place(d, f.sums.everything())
@@ -48,29 +23,6 @@ func (f *found) decide(d layout.Vertex) *outcome {
 	}
 	f.checkPlan(o, &sh)
 	return o
-}
-
-// most is the largest number of new members that the hard rules allow, ok unless it is below the least.
-func (p *problem) most(slots slotTable) (n int, ok bool) {
-	counts := p.counts()
-	switch len(counts) {
-	case 0:
-		return 0, false
-	case 1:
-		return counts[0], true // the search itself finds out
-	}
-	// Fewer members never need more room, so the counts that fit are the first ones.
-	i := sort.Search(len(counts), func(i int) bool { return !p.fits(slots, counts[i]) })
-	if i == 0 {
-		return 0, false
-	}
-	return counts[i-1], true
-}
-
-// fits says whether the first n pending members can be placed at all.
-func (p *problem) fits(slots slotTable, n int) bool {
-	a := p.newAsk(slots, n)
-	return a.holds(a.p.loosest(a.p.gather.must))
 }
 
 // counts lists the numbers of new members that may be placed, ascending.

@@ -32,9 +32,19 @@ func (p *problem) evict(who leave) *eviction {
 	if p.c.Lowest >= p.req.Priority && (p.req.Quota == "" || p.c.Quotas == nil) {
 		return nil // nobody is below, and nothing is reclaimed
 	}
-	if p.inParts() && p.parting.content == nil {
-		return p.evictForFew(who)
+	least, whole := engineOf(p).Minimal()
+	p.unsettled = !whole && p.req.Priority > p.c.Lowest
+	for _, one := range least {
+		e := one.evictForAll()
+		if p.unsettled = p.unsettled || one.unsettled; e != nil {
+			return e
+		}
 	}
+	return nil
+}
+
+// evictForAll is evict for a gang of which nothing can be left out but the members of the highest ranks.
+func (p *problem) evictForAll() *eviction {
 	e := newEvicting(p)
 	if e == nil {
 		return nil
@@ -112,12 +122,13 @@ func newEvicting(p *problem) *evicting {
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
 func (e *evicting) findNodes() {
 	gifts, refusal := e.p.leavingGifts(), e.p.refusal
-	if e.p.hasRoles() {
-		e.question.Slots, refusal = e.findRoles(), e.refusalOfRoles()
+	room := engineOf(e.p).Room()
+	if room != nil {
+		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
 	}
 	free := make([]int64, int(e.p.v.Nodes)*len(e.p.needs))
 	e.question.Nodes = make([]preempt.Node, e.p.v.Nodes)
-	e.question.Exact = e.p.mult == nil && !e.p.inParts() && (len(e.p.levels) == 0 || len(e.p.running) == 0) && e.p.req.Quota == ""
+	e.question.Exact = engineOf(e.p).Exact() && e.p.req.Quota == ""
 	open := e.p.opening(refusal)
 	for pos := range e.p.v.Nodes {
 		if !open(pos) {
@@ -130,7 +141,7 @@ func (e *evicting) findNodes() {
 		for r, need := range e.p.needs {
 			n.Free[r] = e.p.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.p.bound(e.p.c.FlagsOf(id)) && !e.p.hasRoles() {
+		if e.p.bound(e.p.c.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
 		}
 	}
@@ -144,18 +155,14 @@ func (e *evicting) findNodes() {
 
 // addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
 func (e *evicting) addStrategies() {
-	if e.p.inParts() {
-		e.findSchemes()
-		return
-	}
 	whole := len(e.p.running) == 0
-	for st := range e.p.strategies() {
+	for st := range engineOf(e.p).Strategies() {
 		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
 		above := e.p.v.TierIndex(st.gang)
 		plain := preempt.Strategy{Gang: above}
-		for _, t := range st.groups {
+		for i := range e.p.levels {
 			if whole { // no group reaches higher than what it is part of
-				above = min(above, e.p.v.TierIndex(t))
+				above = min(above, e.p.v.TierIndex(st.groups[i]))
 				plain.Groups = append(plain.Groups, above)
 			}
 		}
@@ -178,11 +185,7 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	if counts := p.counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
 	}
-	if p.inParts() {
-		return p.newCast(nil).allows(e.strategies[strategy])
-	}
-	a := p.newAsk(p.slotTable(), e.units)
-	return a.beyond, a.holds(e.strategies[strategy])
+	return engineOf(p).Allows(e.units, e.strategies[strategy])
 }
 
 // without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
@@ -209,13 +212,9 @@ func (e *evicting) without(gone []int32) *problem {
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.v.Node(pos)
-	zones := e.p.stateOf(id, e.p.leavingGifts()[id])
-	for _, i := range gone {
-		zones = snapshot.Without(zones, e.members[i])
-	}
 	room := e.p.room(id, e.givenBack(id, gone))
 	if room > 0 && e.p.bound(e.p.c.FlagsOf(id)) {
-		room = min(room, e.p.countZones(e.p.needsOn(id), zones).Slots)
+		room = min(room, e.p.countZones(e.p.needsOn(id), e.zonesWithout(id, gone)).Slots)
 	}
 	return room
 }
@@ -254,7 +253,7 @@ type victim struct {
 // withoutVictims plans the gang without the victims.
 func (e *evicting) withoutVictims(s *preempt.Solution) *eviction {
 	p := e.without(s.Gone)
-	o := p.leastAndMore()
+	o := engineOf(p).LeastAndMore()
 	if o == nil {
 		p.done()
 		return nil // never: the set makes room

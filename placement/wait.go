@@ -16,53 +16,7 @@ func (p *problem) wait() *outcome {
 	}
 	later := *p
 	later.leavingGone = true
-	return later.leastAndMore()
-}
-
-// leastAndMore is wait for a problem that counts leaving members as gone, or does not.
-func (p *problem) leastAndMore() *outcome {
-	if p.inParts() {
-		return p.fewAndMore()
-	}
-	counts := p.counts()
-	if len(counts) == 0 {
-		return nil
-	}
-	o := p.searchFor(p.slotTable(), counts[0])
-	if o == nil {
-		return nil
-	}
-	waits := p.waitsFor(o.positions)
-	positions := append(o.positions, p.further(o, waits)...)
-	if len(p.levels) == 0 {
-		slices.Sort(positions) // ranks follow the tree, whoever came first
-	}
-	return &outcome{of: p, domain: o.domain, tier: o.tier, positions: positions, waits: waits}
-}
-
-// further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
-// now.
-func (p *problem) further(o *outcome, waits []*snapshot.Member) []int32 {
-	n := len(o.positions)
-	if n == len(p.pending) || p.mult != nil {
-		return nil
-	}
-	more := p.beside(o)
-	more.pending, more.least, more.admitted = p.pending[n:], 1, p.admitted-n
-	slots := more.countSlots()
-	for _, pos := range o.positions {
-		x := more.v.NodeVertex(pos)
-		slots[x] = max(0, slots[x]-1)
-	}
-	more.boundFurther(slots, o.positions, waits)
-	more.sumSlots(slots)
-	table := slotTable{flat: slots}
-	if n, ok := more.most(table); ok {
-		if next := more.searchFor(table, n); next != nil {
-			return next.positions
-		}
-	}
-	return nil
+	return engineOf(&later).LeastAndMore()
 }
 
 // beside is the problem with the members that a plan places counted as running, all in its domain.
