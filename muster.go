@@ -1,8 +1,12 @@
-// Package muster holds the words that every other package of the module shares: amounts of resources, the natural
-// order of names, and the error for input that cannot be used.
+// Package muster answers: what do all packages of the module mean by an amount of resources, by the order of names, and by
+// input that cannot be used? These are [Resources], [CompareNatural] and [InvalidError].
 //
-// Muster answers one question: given this cluster and this gang, which node does each member go to, how tight is the
-// network domain they share, and who must leave? The answer is made by package placement.
+// The module answers: given this cluster and this gang, which node does each member go to, how tight is the network domain
+// they share, and who must leave? Package placement makes that answer.
+//
+// Amounts are integers and not negative ([Resources.Validate]); a missing name is an amount of 0. The order of names is
+// total: only equal names compare as 0. Everything here is plain data without locks: any number of goroutines may read a
+// value, as long as none changes it.
 package muster
 
 import (
@@ -52,8 +56,8 @@ func dearness(resource string) int {
 	return 0 // a device
 }
 
-// Add adds amounts to r, which is not nil where there is something to add. A sum that would overflow stops at the largest amount; negative amounts, which are not valid, add
-// nothing. O(k).
+// Add adds amounts to r, which is not nil where there is something to add. A sum that would overflow stops at the largest
+// amount; negative amounts, which are not valid, add nothing. O(k).
 func (r Resources) Add(more Resources) {
 	for name, amount := range more {
 		amount = max(amount, 0)
@@ -104,6 +108,7 @@ type InvalidError struct {
 }
 
 // Error reads `field "value": reason`, or `field "value": not supported: reason`; a nil error is the empty text.
+// O(length of the text).
 func (e *InvalidError) Error() string {
 	if e == nil {
 		return ""
@@ -118,5 +123,7 @@ func (e *InvalidError) Error() string {
 	return text + ": " + e.Reason
 }
 
-// Is matches ErrNotSupported where the input is in order.
-func (e *InvalidError) Is(target error) bool { return e != nil && e.Unsupported && target == ErrNotSupported }
+// Is matches [ErrNotSupported] where the input is in order. O(1).
+func (e *InvalidError) Is(target error) bool {
+	return e != nil && e.Unsupported && target == ErrNotSupported
+}

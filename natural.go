@@ -55,6 +55,7 @@ func compareFrom(a, b string, start int) int {
 }
 
 // ComparePaths orders paths element by element in natural order; a path comes before those that it begins.
+// O(length of the names).
 func ComparePaths(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		if c := CompareNatural(a[i], b[i]); c != 0 {

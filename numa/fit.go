@@ -4,6 +4,7 @@ import "math/bits"
 
 // Fit is where one member goes on a node.
 type Fit struct {
+	// Fits says that the node takes the member.
 	Fits bool
 	// Violates says that, under Preferred, the zones host members that the exclusivity keeps apart.
 	Violates bool

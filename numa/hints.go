@@ -9,7 +9,8 @@ import (
 // Hint says that a resource could be taken from the zones of Mask, and whether its provider likes that.
 type Hint struct {
 	// Mask is the zones; empty: any zones will do.
-	Mask      Mask
+	Mask Mask
+	// Preferred says that the provider likes it.
 	Preferred bool
 }
 

@@ -23,16 +23,22 @@ type State struct {
 
 // Occupied is what somebody unknown has of one zone.
 type Occupied struct {
-	ID    int
-	Used  muster.Resources
+	// ID is the zone's.
+	ID int
+	// Used is what is in use of it.
+	Used muster.Resources
+	// Hosts says which members that hold it keep others away.
 	Hosts Hosts
 }
 
 // Excess is what members hold of a zone beyond what the zone has.
 type Excess struct {
-	Zone     int // ID
+	// Zone is the zone's id.
+	Zone int
+	// Resource is what is held beyond the zone.
 	Resource string
-	Amount   int64
+	// Amount is how much more, in the unit of the resource.
+	Amount int64
 }
 
 // Node is the zones of one node with what is in use there. The value is immutable and safe for concurrent use. A nil Node
@@ -259,7 +265,7 @@ func (n *Node) Free(id int) muster.Resources {
 	return free
 }
 
-// Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks.
+// Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks. O(log n).
 func (n *Node) Hosts(id int) Hosts {
 	n = n.orEmpty()
 	z, ok := slices.BinarySearch(n.zones.ids, id)

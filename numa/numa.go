@@ -7,7 +7,11 @@
 // members fit, exactly, and [Need.Split] gives each of several members its share of each zone. [Zones.Merge] merges
 // hints of several providers in the manner of a topology manager.
 //
-// Everything works on plain data and integers: milli-CPU, bytes, counts. Nothing here knows a cluster.
+// Everything works on plain data and integers: milli-CPU, bytes, counts. Of every node holds: what is free of a zone is what
+// members can have of it less what is in use, and never negative; a member's zones are a mask, and its shares lie in it.
+// Values never change once they are made, so any number of goroutines may use them. Nothing here knows a cluster.
+//
+// Costs name n zones and k resources; a question that names no cost is O(1).
 package numa
 
 import (
@@ -109,14 +113,18 @@ type Member struct {
 
 // Share is what a member has of one zone.
 type Share struct {
-	Zone      int // ID
+	// Zone is the zone's id.
+	Zone int
+	// Resources are what the member has of it.
 	Resources muster.Resources
 }
 
 // Placed is a member that has zones of a node: its effective policy and its shares. Everything that a node knows about
 // zones in use follows from its placed members, so that one who leaves takes its marks along.
 type Placed struct {
+	// Policy is the one that applied when the member was placed.
 	Policy Policy
+	// Shares are what it has, one for each of its zones.
 	Shares []Share
 }
 

@@ -41,7 +41,8 @@ func (s *State) Admit(a Ask, limit Limit) (*Refusal, error) {
 }
 
 // Refusals are all that stands against a gang, from the leaf up, of each quota the limit before the min; [State.Admit] names the
-// first of them. The list is the caller's. Errors and cost as there.
+// first of them. The list is the caller's. Errors as there. O(depth * k)
+// where the shares are known and the demand is told.
 func (s *State) Refusals(a Ask, limit Limit) ([]Refusal, error) {
 	s = s.orEmpty()
 	q := questions.Get().(*question)

@@ -17,6 +17,7 @@ const (
 
 // Terms is how the share of a quota comes about, for one resource that it governs.
 type Terms struct {
+	// Resource is what all amounts are of.
 	Resource string
 	// Min and Max as they count: a missing minimum is 0, a missing maximum that of the parent, at the top the total.
 	Min, Max int64
@@ -26,13 +27,16 @@ type Terms struct {
 	Used, Pinned, Demand int64
 	// Want is what it could use within its maximum, Claim what it asks of its parent, Floor what it gets of that before others.
 	Want, Claim, Floor int64
-	Weight             int64
-	Share              int64
-	Raise              Raise
+	// Weight is its part of what is left beyond all floors, by the side of those of its siblings.
+	Weight int64
+	// Share is what it may use now.
+	Share int64
+	// Raise says what would raise the share.
+	Raise Raise
 }
 
 // Explain says how the share of a quota comes about, by resource in natural order; nil for an unknown quota. The list is the
-// caller's. Cost as for [State.Share].
+// caller's. O(depth * k), the first time as for [State.Share].
 func (s *State) Explain(quota string) []Terms {
 	s = s.orEmpty()
 	id, ok := s.tree.byName[quota]

@@ -1,13 +1,17 @@
 // Package quota answers: how much may each team use now, and may this gang start? Teams stand in a tree of quotas. Each
 // has a minimum that is guaranteed and a maximum that is a limit; what one does not use of its minimum others may borrow.
 //
-// [New] reads the tree, [Tree.State] begins with what there is in total, [State.Use], [State.Release] and
-// [State.WithDemand] follow what happens, each a new snapshot. [State.Share] is how much of everything a quota may use now,
-// [State.Admit] whether a gang may start, and if not, which quota refuses, by which rule, by how much; [State.Reclaims] whether members
-// of other quotas may be evicted for it.
+// [New] reads the tree, [Tree.State] begins with the total, [State.Use], [State.Release] and [State.WithDemand] follow what
+// happens, each by a new snapshot. [State.Share] says how much a quota may use now, [State.Admit] whether a gang may start,
+// and if not, which quota refuses, by which rule, by how much. [State.Reclaims] says whether members of other quotas may be
+// evicted for it.
 //
-// Every resource is computed alone, in integers: milli-CPU, bytes, counts. The shares of all children of a quota come out of
-// one computation, so that neither order nor rounding favours anybody. Nothing here knows a cluster.
+// Of every state holds: what an inner quota uses is the sum over its leaves; the shares of the children of a quota add up to
+// no more than its own; amounts are integers (milli-CPU, bytes, counts), and each resource is computed by itself. The shares
+// of all children of a quota come out of one computation, so that neither order nor rounding favours anybody. Trees and
+// states never change, so any number of goroutines may use them. Nothing here knows a cluster.
+//
+// Costs name n quotas and k resources that some quota governs; a question that names no cost is O(1).
 package quota
 
 import "github.com/muster-sched/muster"
@@ -69,9 +73,11 @@ type Ask struct {
 // Refusal says why a gang may not start: the first quota from the leaf up that refuses, and by its first rule everything
 // that is short.
 type Refusal struct {
+	// Quota is the name of the quota that refuses.
 	Quota string
 	// Path is the quota's name behind those of the quotas above it.
 	Path []string
+	// Rule is the first rule of the quota that refuses.
 	Rule Rule
 	// Short is in natural order of the resources.
 	Short []Shortage
@@ -79,6 +85,9 @@ type Refusal struct {
 
 // Shortage is what a quota lacks of a resource: Used + Asked is By above Limit.
 type Shortage struct {
-	Resource               string
+	// Resource is what is short.
+	Resource string
+	// Limit is what the rule allows, Used what counts against it already, Asked what the gang adds, and By how much that is too
+	// much; all in the unit of the resource.
 	Limit, Used, Asked, By int64
 }

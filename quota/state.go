@@ -244,7 +244,7 @@ func (s *State) Use(quota string, used, pinned muster.Resources) (*State, error)
 	return s.add(quota, used, pinned, 1)
 }
 
-// Release is the inverse of Use; to release more than is in use is an error. Cost as for Use.
+// Release is the inverse of Use; to release more than is in use is an error. O(path * children * k).
 func (s *State) Release(quota string, used, pinned muster.Resources) (*State, error) {
 	s = s.orEmpty()
 	return s.add(quota, used, pinned, -1)
@@ -301,7 +301,8 @@ func (s *State) Usage(quota string) (used, pinned, demand muster.Resources) {
 	return used, pinned, demand
 }
 
-// WithDemand is the state in which so much is pending in a leaf, not placed. Errors and cost as for Use.
+// WithDemand is the state in which so much is pending in a leaf, not placed. Errors as for
+// [State.Use]. O(path * children * k).
 func (s *State) WithDemand(quota string, demand muster.Resources) (*State, error) {
 	s = s.orEmpty()
 	if err := demand.Validate("quota " + quota + ".demand"); err != nil {

@@ -23,6 +23,7 @@ type HyperNode struct {
 // Selector chooses members of a [HyperNode]. Exactly one of ExactName, Regex and Labels is set; children are chosen by
 // ExactName only.
 type Selector struct {
+	// Kind says whether nodes or HyperNodes are chosen.
 	Kind MemberKind
 	// ExactName is the name of a node or HyperNode.
 	ExactName string

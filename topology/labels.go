@@ -8,7 +8,9 @@ import (
 
 // LabeledNode is a node and its labels.
 type LabeledNode struct {
-	Name   string
+	// Name is unique among the nodes.
+	Name string
+	// Labels are the node's, by key.
 	Labels map[string]string
 }
 

@@ -13,12 +13,15 @@ import (
 // LabelSelector chooses nodes that carry all MatchLabels and fulfil all MatchExpressions. One that says nothing is
 // refused.
 type LabelSelector struct {
-	MatchLabels      map[string]string
+	// MatchLabels are labels that the node carries with these values.
+	MatchLabels map[string]string
+	// MatchExpressions are conditions that hold besides.
 	MatchExpressions []LabelExpression
 }
 
 // LabelExpression compares the label Key with Values.
 type LabelExpression struct {
+	// Key is the label that is looked at.
 	Key string
 	// Operator is In, NotIn, Exists or DoesNotExist. NotIn holds for a node without the label.
 	Operator string

@@ -12,10 +12,14 @@ import (
 
 // Domain is one domain of a [Spec]: it holds either child domains or nodes, never both; empty is valid.
 type Domain struct {
-	Name     string
-	Tier     int
+	// Name is unique among the domain's siblings.
+	Name string
+	// Tier is at least 1, and above that of every child; tiers may be skipped.
+	Tier int
+	// Children are the domains directly below.
 	Children []Domain
-	Nodes    []string
+	// Nodes are the names of the nodes directly below.
+	Nodes []string
 }
 
 // Spec is a topology as plain data.

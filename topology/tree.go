@@ -1,8 +1,12 @@
 // Package topology answers: which nodes are behind one switch, and how far apart are two nodes?
 //
 // A [Tree] is a forest of domains (spines, leaves, units; blocks and racks; HyperNodes) under one nameless root, with
-// nodes below the lowest domains. It is built from label layers ([FromLabels]), from HyperNodes ([FromHyperNodes]),
-// from a JSON list ([FromJSON]), or from any other source through [New]. A tree never changes after it is built.
+// nodes below the lowest domains. [FromLabels] builds it from labels of nodes, [FromHyperNodes] from HyperNodes,
+// [FromJSON] from a JSON list, [New] from any other source.
+//
+// Of every tree holds: a domain has either child domains or nodes; a node is in one domain; a child's tier is below its
+// parent's; the children and the nodes of a domain are intervals of ids, in the order of paths. A tree never changes
+// after it is built, so any number of goroutines may use it. A question that names no cost is O(1).
 package topology
 
 import (
@@ -30,6 +34,7 @@ const NoDomain DomainID = -1
 type Layer struct {
 	// Name is empty where the source gives the tier alone.
 	Name string
+	// Tier is 0 for the node, and rises with the distance in the network.
 	Tier int
 }
 
@@ -82,7 +87,7 @@ func (t *Tree) has(d DomainID) bool   { return d >= 0 && int(d) < len(t.domains)
 func (t *Tree) hasNode(n NodeID) bool { return n >= 0 && int(n) < len(t.nodes) }
 
 // Layers lists the switch layers that the tree uses, lowest tier first; tiers may be missing. The slice is the
-// caller's.
+// caller's. O(layers).
 func (t *Tree) Layers() []Layer { return slices.Clone(t.orEmpty().layers) }
 
 // NodeLayer is the name that the source gives to tier 0, empty if none.
@@ -107,7 +112,7 @@ func (t *Tree) Layer(name string) (Layer, bool) {
 	return Layer{}, false
 }
 
-// LayerName is the name of the layer with this tier, empty if it has none.
+// LayerName is the name of the layer with this tier, empty if it has none. O(layers).
 func (t *Tree) LayerName(tier int) string {
 	if tier == 0 {
 		return t.NodeLayer()
@@ -187,7 +192,7 @@ func (t *Tree) Node(name string) (NodeID, bool) {
 	return NodeID(i), true
 }
 
-// Find returns the domain with this path. O(depth * log children).
+// Find returns the domain with this path; without names the root. O(depth * log children).
 func (t *Tree) Find(path ...string) (DomainID, bool) {
 	t = t.orEmpty()
 	d := Root
