@@ -15,7 +15,7 @@ var policies = []numa.Policy{numa.BestEffort, numa.Restricted, numa.SingleNUMANo
 
 // server is a machine of 128 CPUs, 1 TiB and 8 devices in n zones, each a little less used than the one before, with
 // distances as of two sockets.
-func server(tb testing.TB, n int) (*numa.Zones, *numa.Node) {
+func server(tb testing.TB, n int) (*numa.Zones, *numa.Occupancy) {
 	tb.Helper()
 	var zones []numa.Zone
 	var state numa.State
@@ -40,7 +40,7 @@ func server(tb testing.TB, n int) (*numa.Zones, *numa.Node) {
 	}
 	t, err := numa.NewZones(zones)
 	require.NoError(tb, err)
-	node, err := t.Node(state)
+	node, err := t.Occupancy(state)
 	require.NoError(tb, err)
 	return t, node
 }

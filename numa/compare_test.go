@@ -79,14 +79,14 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 }
 
 // build makes the package's values.
-func (r *reference) build(t require.TestingT) (*numa.Zones, *numa.Node, *numa.Need) {
+func (r *reference) build(t require.TestingT) (*numa.Zones, *numa.Occupancy, *numa.Need) {
 	zones, err := numa.NewZones(r.zones)
 	require.NoError(t, err)
 	var state numa.State
 	for z := range r.zones {
 		state.Zones = append(state.Zones, numa.Occupied{ID: r.zones[z].ID, Used: r.used[z], Hosts: r.hosts[z]})
 	}
-	node, err := zones.Node(state)
+	node, err := zones.Occupancy(state)
 	require.NoError(t, err)
 	need, err := zones.Need(r.member, "")
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func (r *reference) compareSlots(t *rapid.T) {
 }
 
 // checkSplit checks that members split together get what they ask for, on masks that the rules allow, from what is free.
-func (r *reference) checkSplit(t require.TestingT, node *numa.Node, need *numa.Need, members int, slots int64) {
+func (r *reference) checkSplit(t require.TestingT, node *numa.Occupancy, need *numa.Need, members int, slots int64) {
 	placed := need.Split(node, members)
 	if members == 0 || int64(members) > slots {
 		require.Nil(t, placed)

@@ -17,7 +17,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	node, err := zones.Node(numa.State{Placed: []numa.Placed{{
+	node, err := zones.Occupancy(numa.State{Placed: []numa.Placed{{
 		Policy: numa.SingleNUMANode,
 		Shares: []numa.Share{{Zone: 0, Resources: muster.Resources{muster.CPU: 8_000, "nvidia.com/gpu": 1}}},
 	}}})
@@ -56,7 +56,7 @@ func ExampleNeed_Split() {
 	if err != nil {
 		panic(err)
 	}
-	node, err := zones.Node(numa.State{})
+	node, err := zones.Occupancy(numa.State{})
 	if err != nil {
 		panic(err)
 	}

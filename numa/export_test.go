@@ -1,7 +1,7 @@
 package numa
 
 // RefinedSlots counts as Slots does where its first search gives up; false where there is nothing to search.
-func RefinedSlots(q *Need, node *Node) (Count, bool) {
+func RefinedSlots(q *Need, node *Occupancy) (Count, bool) {
 	zones := full(len(q.zones.ids))
 	if !q.preferred {
 		zones = q.open(node, 2)

@@ -18,7 +18,7 @@ type Fit struct {
 // closest, the most used (compared exactly), the smallest mask. [Need.Shares] and [Need.Score] say more about them. The
 // node must have the zones that the need was prepared for; nothing fits on others. O(k * masks up to the width found),
 // joint tests on sums; up to 64 numbers (zones times zoned resources) nothing is allocated.
-func (q *Need) Fit(node *Node) Fit {
+func (q *Need) Fit(node *Occupancy) Fit {
 	q, node = q.orNowhere(), node.orEmpty()
 	switch {
 	case q.cause != "":
@@ -36,7 +36,7 @@ func (q *Need) Fit(node *Node) Fit {
 	return q.fit(node, q.freeOf(node, room[:]))
 }
 
-func (q *Need) fit(node *Node, free []int64) Fit {
+func (q *Need) fit(node *Occupancy, free []int64) Fit {
 	s := search{need: q, free: free}
 	s.run(node, false)
 	if s.found {
@@ -68,7 +68,7 @@ type search struct {
 }
 
 // run tries the widths that the policy allows, in rising order, among the open zones or among all.
-func (s *search) run(node *Node, closed bool) {
+func (s *search) run(node *Occupancy, closed bool) {
 	q := s.need
 	low, high := 1, 1
 	switch q.policy {

@@ -159,7 +159,7 @@ func (q *Need) Width() int { return q.orNowhere().width }
 
 // freeOf is what is free on the node of the zoned resources, by resource, then zone, in whole pieces. It fills `room`
 // unless the node keeps it as it is needed.
-func (q *Need) freeOf(node *Node, room []int64) []int64 {
+func (q *Need) freeOf(node *Occupancy, room []int64) []int64 {
 	n, k := len(q.zones.ids), len(q.columns)
 	if (q.cpu < 0 || q.piece == 1) && q.columns[k-1] == k-1 { // the first k columns
 		return node.free[:n*k]
@@ -180,7 +180,7 @@ func (q *Need) freeOf(node *Node, room []int64) []int64 {
 }
 
 // withinTotals is how many members the totals of the node take.
-func (q *Need) withinTotals(node *Node) int64 {
+func (q *Need) withinTotals(node *Occupancy) int64 {
 	least := Unbounded
 	if node.totals == nil {
 		return least
@@ -195,7 +195,7 @@ func (q *Need) withinTotals(node *Node) int64 {
 
 // open is the zones that a clean mask of this width may have. Exclusivity parts members of one zone by policy from those
 // that span zones; a mask of one zone under another policy is neither.
-func (q *Need) open(node *Node, width int) Mask {
+func (q *Need) open(node *Occupancy, width int) Mask {
 	switch {
 	case width > 1:
 		return full(len(q.zones.ids)) &^ node.hostsSingle

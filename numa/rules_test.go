@@ -27,7 +27,7 @@ func TestMatrixOfPolicies(t *testing.T) {
 				require.False(t, ok, "%s on %s", member, node)
 				need, err := two(t).Need(numa.Member{Policy: member, Resources: cpu(1)}, node)
 				require.NoError(t, err)
-				at, err := two(t).Node(numa.State{})
+				at, err := two(t).Occupancy(numa.State{})
 				require.NoError(t, err)
 				require.Equal(t, numa.Fit{Cause: numa.CausePolicy}, need.Fit(at))
 				require.Zero(t, need.Slots(at))
@@ -42,7 +42,7 @@ func TestMatrixOfPolicies(t *testing.T) {
 
 // board is a node drawn by its free CPUs, a letter for who is in the zone: `8 5s 6m 0b` has a single member in the
 // second zone, a spanning one in the third, both in the fourth. Every zone has eight.
-func board(t *testing.T, text string) (*numa.Zones, *numa.Node) {
+func board(t *testing.T, text string) (*numa.Zones, *numa.Occupancy) {
 	t.Helper()
 	var zones []numa.Zone
 	var state numa.State
@@ -57,7 +57,7 @@ func board(t *testing.T, text string) (*numa.Zones, *numa.Node) {
 	}
 	z, err := numa.NewZones(zones)
 	require.NoError(t, err)
-	node, err := z.Node(state)
+	node, err := z.Occupancy(state)
 	require.NoError(t, err)
 	return z, node
 }
@@ -139,7 +139,7 @@ func TestTheSmallestOfEqualMasksAmongManyZones(t *testing.T) {
 func TestNodeWithoutZonesTakesNoMemberWithAPolicy(t *testing.T) {
 	zones, err := numa.NewZones(nil)
 	require.NoError(t, err)
-	node, err := zones.Node(numa.State{})
+	node, err := zones.Occupancy(numa.State{})
 	require.NoError(t, err)
 	for _, policy := range policies {
 		need, err := zones.Need(numa.Member{Policy: policy}, "")
@@ -188,7 +188,7 @@ func TestUtilisationIsComparedExactly(t *testing.T) {
 			{ID: 1, Allocatable: muster.Resources{muster.Memory: 2 * unit, "x": 2 * unit}},
 		})
 		require.NoError(t, err)
-		node, err := zones.Node(numa.State{Zones: []numa.Occupied{
+		node, err := zones.Occupancy(numa.State{Zones: []numa.Occupied{
 			{ID: 0, Used: muster.Resources{muster.Memory: unit - 1, "x": 2*unit - 1}},
 			{ID: 1, Used: muster.Resources{muster.Memory: unit - 1 + more, "x": unit - 1}},
 		}})
@@ -209,7 +209,7 @@ func TestTheMeanUtilisationDecides(t *testing.T) {
 	need, err := zones.Need(numa.Member{Policy: numa.SingleNUMANode, Resources: muster.Resources{muster.CPU: 1, gpu: 1}}, "")
 	require.NoError(t, err)
 	for _, fuller := range []int{0, 1} {
-		node, err := zones.Node(numa.State{Zones: []numa.Occupied{
+		node, err := zones.Occupancy(numa.State{Zones: []numa.Occupied{
 			{ID: fuller, Used: muster.Resources{muster.CPU: 1, gpu: 2}}, {ID: 1 - fuller, Used: muster.Resources{muster.CPU: 4}},
 		}})
 		require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestManySmallMembersOnPairsOfZones(t *testing.T) {
 		}
 		all, err := numa.NewZones(zones)
 		require.NoError(t, err)
-		node, err := all.Node(numa.State{})
+		node, err := all.Occupancy(numa.State{})
 		require.NoError(t, err)
 		need, err := all.Need(numa.Member{Policy: numa.Restricted, Resources: ask}, "")
 		require.NoError(t, err)

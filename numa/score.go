@@ -8,7 +8,7 @@ const Point = 1_000_000
 // Score rates a mask that a fit on this node found: 100 - 10*width + 10*utilisation points, in millionths of a point
 // ([Point]), rounded down; utilisation is the mean, over the zoned resources, of the part of the mask that is in use
 // with the member on it. 0 for zones that violate the exclusivity, for no zones, and for no fit. O(k * width).
-func (q *Need) Score(node *Node, fit Fit) int64 {
+func (q *Need) Score(node *Occupancy, fit Fit) int64 {
 	q, node = q.orNowhere(), node.orEmpty()
 	if !fit.Fits || fit.Violates || !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0
@@ -19,7 +19,7 @@ func (q *Need) Score(node *Node, fit Fit) int64 {
 
 // Rate is the sum of the scores of members that [Need.Split] placed on this node, each rated beside those before it.
 // O(members * k * width).
-func (q *Need) Rate(node *Node, placed []Placed) (total int64) {
+func (q *Need) Rate(node *Occupancy, placed []Placed) (total int64) {
 	q, node = q.orNowhere(), node.orEmpty()
 	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return 0

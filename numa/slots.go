@@ -22,7 +22,7 @@ func (c Count) Proven() bool { return c.Slots == c.Bound }
 // members go there, and others into single zones outside C. Under Restricted, with x members on each mask, the resources
 // can be split if and only if no set S is asked for more than it has: the members whose masks lie inside S number at
 // most f(S), for every S (Gale's theorem on demands and supplies; the resources split independently, in whole units).
-func (q *Need) Slots(node *Node) Count {
+func (q *Need) Slots(node *Occupancy) Count {
 	q, node = q.orNowhere(), node.orEmpty()
 	if q.cause != "" || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return Count{}

@@ -13,14 +13,14 @@ type group struct {
 	members int64
 }
 
-// Split places that many members on the node together and returns, for each, what [Node.Add] takes. Nil if they do not
+// Split places that many members on the node together and returns, for each, what [Occupancy.Add] takes. Nil if they do not
 // fit ([Need.Slots] counts how many do), or if there are none.
 //
 // The members are placed like [Need.Fit] and [Need.Shares] place them one after the other, except Restricted members of
 // several zones, where a wrong split strands the next: of these, as many take the best mask as leave room for all the
 // others, then the next mask, by order of rules on the node as it is, and a flow gives each mask its part of each zone.
 // O(members * fit), or O(search of Slots + 2^n + members * n k) for Restricted members of several zones.
-func (q *Need) Split(node *Node, members int) []Placed {
+func (q *Need) Split(node *Occupancy, members int) []Placed {
 	q, node = q.orNowhere(), node.orEmpty()
 	if members <= 0 || q.Slots(node).Slots < int64(members) {
 		return nil
@@ -49,7 +49,7 @@ func (q *Need) Split(node *Node, members int) []Placed {
 
 // Shares is what a lone member gets of the zones of a mask: it drains them in order of their ids. Nil if they have not
 // enough free, or if the member is not placed on zones. The list is the caller's. O(n k).
-func (q *Need) Shares(node *Node, mask Mask) []Share {
+func (q *Need) Shares(node *Occupancy, mask Mask) []Share {
 	q, node = q.orNowhere(), node.orEmpty()
 	if !q.Zoned() || node.zones != q.zones && !node.zones.Equal(q.zones) {
 		return nil
@@ -87,7 +87,7 @@ func (q *Need) drain(free []int64, mask Mask) []Share {
 }
 
 // arrange finds which masks of w* zones the members take; as many members fit.
-func (q *Need) arrange(node *Node, free []int64, members int64) []group {
+func (q *Need) arrange(node *Occupancy, free []int64, members int64) []group {
 	zones := full(len(q.zones.ids))
 	if !q.preferred {
 		zones = q.open(node, 2)
@@ -114,7 +114,7 @@ func (q *Need) arrange(node *Node, free []int64, members int64) []group {
 
 // ranked orders masks as Fit does: those that violate no exclusivity first, then the closest, the most used, the
 // smallest.
-func (q *Need) ranked(node *Node, free []int64, masks []Mask, zones Mask) []Mask {
+func (q *Need) ranked(node *Occupancy, free []int64, masks []Mask, zones Mask) []Mask {
 	s, open := search{need: q, free: free}, q.open(node, 2)
 	return slices.SortedFunc(slices.Values(masks), func(a, b Mask) int {
 		x, y := spreadOver(a, zones), spreadOver(b, zones)

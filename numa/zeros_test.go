@@ -12,9 +12,9 @@ import (
 // Nothing that is asked of nil or zero zones, nodes and needs, or about zones that a node lacks, does harm.
 func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Walk(t, (*numa.Zones)(nil), &numa.Zones{}, two(t))
-	zeros.Walk(t, (*numa.Node)(nil), &numa.Node{})
+	zeros.Walk(t, (*numa.Occupancy)(nil), &numa.Occupancy{})
 	zeros.Walk(t, (*numa.Need)(nil), &numa.Need{})
-	node, err := two(t).Node(numa.State{})
+	node, err := two(t).Occupancy(numa.State{})
 	require.NoError(t, err)
 	zeros.Walk(t, node)
 	for _, policy := range []numa.Policy{numa.BestEffort, numa.Restricted, numa.SingleNUMANode} {
@@ -33,16 +33,16 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 
 // A nil need and the zero one fit nowhere; nil and zero nodes have no zones.
 func TestZeroNeedFitsNowhere(t *testing.T) {
-	node, err := two(t).Node(numa.State{})
+	node, err := two(t).Occupancy(numa.State{})
 	require.NoError(t, err)
 	for _, need := range []*numa.Need{nil, {}} {
-		for _, at := range []*numa.Node{nil, {}, node} {
+		for _, at := range []*numa.Occupancy{nil, {}, node} {
 			require.Equal(t, numa.Fit{Cause: numa.CauseCapacity}, need.Fit(at))
 			require.Zero(t, need.Slots(at))
 			require.Nil(t, need.Split(at, 1))
 		}
 	}
-	for _, at := range []*numa.Node{nil, {}} {
+	for _, at := range []*numa.Occupancy{nil, {}} {
 		require.Zero(t, at.Zones().Len())
 		require.True(t, at.Equal(nil))
 		require.False(t, at.Equal(node))

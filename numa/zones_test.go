@@ -98,7 +98,7 @@ func TestEveryDefectOfAStateIsReported(t *testing.T) {
 		"all at once":    {numa.State{Totals: cpu(-1), Zones: []numa.Occupied{{ID: 0}}, Placed: []numa.Placed{share(9, 1)}}, []string{"totals.cpu", "zones[0].ID", "placed[0].Shares[0].Zone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := two(t).Node(c.state)
+			_, err := two(t).Occupancy(c.state)
 			require.Equal(t, c.want, fields(t, err))
 		})
 	}
@@ -117,7 +117,7 @@ func TestEveryDefectOfAMemberIsReported(t *testing.T) {
 
 func TestSharesBeyondAZoneLeaveNothingFree(t *testing.T) {
 	over := numa.Placed{Shares: []numa.Share{{Zone: 3, Resources: cpu(9000)}, {Zone: 3, Resources: cpu(1000)}}}
-	node, err := two(t).Node(numa.State{Placed: []numa.Placed{over}})
+	node, err := two(t).Occupancy(numa.State{Placed: []numa.Placed{over}})
 	require.NoError(t, err)
 	require.Equal(t, []numa.Excess{{Zone: 3, Resource: muster.CPU, Amount: 2000}}, node.Excess())
 	require.Equal(t, muster.Resources{muster.CPU: 0, gpu: 0}, node.Free(3))
@@ -142,7 +142,7 @@ func TestMembersMarkTheirZonesAndTakeTheMarksAlong(t *testing.T) {
 		return p
 	}
 	single, spanning, plain := one(numa.SingleNUMANode, 3), one(numa.BestEffort, 3, 5), one(numa.Restricted, 5)
-	empty, err := two(t).Node(numa.State{})
+	empty, err := two(t).Occupancy(numa.State{})
 	require.NoError(t, err)
 	node, err := empty.Add(single, single, spanning, plain)
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestNothingFitsOnOtherZones(t *testing.T) {
 	more, err := numa.NewZones([]numa.Zone{{ID: 3, Allocatable: cpu(8000)}})
 	require.NoError(t, err)
 	require.False(t, zones.Equal(more))
-	node, err := more.Node(numa.State{})
+	node, err := more.Occupancy(numa.State{})
 	require.NoError(t, err)
 	need, err := zones.Need(numa.Member{Policy: numa.BestEffort, Resources: cpu(1)}, "")
 	require.NoError(t, err)
@@ -235,7 +235,7 @@ func FuzzInput(f *testing.F) {
 		if err != nil {
 			return
 		}
-		node, err := zones.Node(state)
+		node, err := zones.Occupancy(state)
 		fields(t, err)
 		need, errNeed := zones.Need(numa.Member{
 			Resources: muster.Resources{muster.CPU: request, gpu: next()}, Policy: numa.Policy(policy),

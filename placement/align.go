@@ -105,7 +105,7 @@ func (p *problem) allNeeds() needsByZones {
 }
 
 // stateOf is the zones of a node as the plan sees them.
-func (p *problem) stateOf(id int32, g gift) *numa.Node {
+func (p *problem) stateOf(id int32, g gift) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
 	}
@@ -126,12 +126,12 @@ type sharing struct {
 type byState[V any] map[sharing]remembered[V]
 
 type remembered[V any] struct {
-	state *numa.Node
+	state *numa.Occupancy
 	value V
 }
 
 // of is the value of so many units in a state, made if need be.
-func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V) V {
+func (m *byState[V]) of(z *zoning, state *numa.Occupancy, units int64, value func() V) V {
 	key := sharing{z, state.Hash(), units}
 	known, ok := (*m)[key]
 	if ok && known.state.Equal(state) {
@@ -150,15 +150,15 @@ func (m *byState[V]) of(z *zoning, state *numa.Node, units int64, value func() V
 // counted is a count of zones of one kind in a state.
 type counted struct {
 	*zoning
-	state *numa.Node
+	state *numa.Occupancy
 	count numa.Count
 }
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
 // long as few states come one after the other.
-func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
+func (p *problem) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	var known *[256]counted // by hash of the state
-	return func(id int32, state *numa.Node) numa.Count {
+	return func(id int32, state *numa.Occupancy) numa.Count {
 		if known == nil {
 			known = new([256]counted)
 		}
@@ -176,7 +176,7 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Node) numa.Count {
 }
 
 // countZones is how many units the zones take. Units of several members are put in one after the other.
-func (p *problem) countZones(needs []*numa.Need, state *numa.Node) numa.Count {
+func (p *problem) countZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
 	if len(needs) == 1 {
 		c := needs[0].Slots(state)
 		return numa.Count{Slots: min(c.Slots, boundlessSlots), Bound: min(c.Bound, boundlessSlots)}
@@ -200,7 +200,7 @@ func (p *problem) countZones(needs []*numa.Need, state *numa.Node) numa.Count {
 }
 
 // addUnit puts one member of each need into the zones; nil if they do not fit.
-func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
+func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *shared) {
 	out := &shared{}
 	for _, need := range needs {
 		placed := need.Split(state, 1)
@@ -222,7 +222,7 @@ func addUnit(needs []*numa.Need, state *numa.Node) (*numa.Node, *shared) {
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
-func (p *problem) share(id int32, state *numa.Node, units int64) *shared {
+func (p *problem) share(id int32, state *numa.Occupancy, units int64) *shared {
 	return p.shared.of(p.zoningOf(id), state, units, func() *shared {
 		needs, s := p.needsOn(id), &shared{}
 		if len(needs) == 1 {
@@ -285,11 +285,11 @@ func (p *problem) shareZones(r *Result, positions []int32) {
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
-func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
+func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Occupancy {
 	if len(waits) == 0 {
 		return nil
 	}
-	gone := map[int32]*numa.Node{}
+	gone := map[int32]*numa.Occupancy{}
 	for _, w := range waits {
 		if m := p.c.member(w.Gang, w.Member); m != nil {
 			if gone[m.node] == nil {
@@ -304,7 +304,7 @@ func (p *problem) zonesAfter(waits []Waited) map[int32]*numa.Node {
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
 // state.
 func (p *problem) alikeIn(ix *index, extra map[int32]gift) func(a, b int32) bool {
-	state := func(pos int32) *numa.Node {
+	state := func(pos int32) *numa.Occupancy {
 		id := p.v.node(pos)
 		return p.stateOf(id, extra[id])
 	}

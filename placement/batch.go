@@ -213,7 +213,7 @@ func (c *Cluster) applyWithout(results []*Result, waits []Waited) (*Cluster, err
 // hold nothing.
 func (c *Cluster) remains(away []*member) []Running {
 	var kept []Running
-	free, zones := map[string]muster.Resources{}, map[int32]*numa.Node{}
+	free, zones := map[string]muster.Resources{}, map[int32]*numa.Occupancy{}
 	for _, m := range away {
 		if c.member(m.gang, m.name) != nil {
 			continue
@@ -241,7 +241,7 @@ func (c *Cluster) remains(away []*member) []Running {
 }
 
 // within is what a member can still hold of the zones of its node, and the zones when it does.
-func within(zones *numa.Node, placed *numa.Placed) (*numa.Placed, *numa.Node) {
+func within(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa.Occupancy) {
 	if zones == nil || placed == nil {
 		return placed, zones
 	}

@@ -23,7 +23,7 @@ type Cluster struct {
 	free []column[int64]
 	on   column[hosted] // running members by node
 	// zones are what the nodes have free in their zones; nil: no zones are known.
-	zones column[*numa.Node]
+	zones column[*numa.Occupancy]
 	zoned int // nodes with a NUMA policy of their own
 	// gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
 	gangs *btree.BTreeG[*gangMembers]
@@ -41,7 +41,7 @@ type Cluster struct {
 	touched []int32 // nodes changed since the fork
 	follows bool    // there is a roster to go on with
 	moved   []int32 // nodes with other members than at the fork, or of gangs that changed
-	steps   map[step]*numa.Node
+	steps   map[step]*numa.Occupancy
 	// What it takes of the quotas, and whether their total changes.
 	ledgers   map[string]*ledger
 	totalling bool
@@ -57,7 +57,7 @@ func NewCluster(spec Spec) (*Cluster, error) {
 	}
 	c := &Cluster{fabric: newFabric(spec), gangs: newGangSet(), anchors: newAnchors(), cache: &shapeCache{}, rosters: &rosterCache{}, lowest: math.MaxInt64}
 	n := len(c.names)
-	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Node](n)
+	c.static, c.on, c.zones = newStatics(n), newColumn[hosted](n), newColumn[*numa.Occupancy](n)
 	c.free = make([]column[int64], len(c.resources))
 	for r := range c.free {
 		c.free[r] = newColumn[int64](n)

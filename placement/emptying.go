@@ -11,13 +11,13 @@ import (
 // emptying looks for leaving members that make room for units on a node.
 type emptying struct {
 	*problem
-	zones func(*numa.Node) bool // whether they take the units in a state; nil: they are not looked at
+	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
 
 // fewest finds the smallest set of members that makes room for so many units on their node, the first by name among
 // equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
 // take the units in a state.
-func (p *problem) fewest(id int32, members []*member, units int64, zones func(*numa.Node) bool) []*member {
+func (p *problem) fewest(id int32, members []*member, units int64, zones func(*numa.Occupancy) bool) []*member {
 	e := emptying{problem: p}
 	if p.bound(p.c.flagsOf(id)) {
 		e.zones = zones
@@ -32,7 +32,7 @@ func (p *problem) fewest(id int32, members []*member, units int64, zones func(*n
 }
 
 // cover finds a set of so many members; what the node lacks and the state of its zones are those without the others.
-func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size int) ([]*member, bool) {
+func (e *emptying) cover(members []*member, lack []int64, state *numa.Occupancy, size int) ([]*member, bool) {
 	if e.enough(lack, state) {
 		return nil, true
 	}
@@ -57,7 +57,7 @@ func (e *emptying) cover(members []*member, lack []int64, state *numa.Node, size
 	return nil, false
 }
 
-func (e *emptying) enough(lack []int64, state *numa.Node) bool {
+func (e *emptying) enough(lack []int64, state *numa.Occupancy) bool {
 	return !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) &&
 		(e.zones == nil || e.zones(state))
 }
@@ -75,7 +75,7 @@ func (e *emptying) same(a, b *member) bool {
 
 // couldCover bounds what size members can give back: for every resource the largest amounts, and in the zones what all of
 // them have.
-func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Node, size int) bool {
+func (e *emptying) couldCover(members []*member, lack []int64, state *numa.Occupancy, size int) bool {
 	held := make([]int64, len(members))
 	for r, need := range e.needs {
 		if lack[r] <= 0 {

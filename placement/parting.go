@@ -205,9 +205,9 @@ func (p *problem) fewAndMore() *Result {
 
 // claim is what members that are placed already take of a node.
 type claim struct {
-	amounts []int64    // by resource
-	zones   *numa.Node // the zones with them, nil: they bind nobody
-	beside  frontier   // what the zones take beside them, when those that the plan waits for have left
+	amounts []int64         // by resource
+	zones   *numa.Occupancy // the zones with them, nil: they bind nobody
+	beside  frontier        // what the zones take beside them, when those that the plan waits for have left
 }
 
 // takeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and

@@ -177,8 +177,8 @@ func (p *problem) excluded() map[int32]bool {
 
 // gift is what leaving members give back on a node.
 type gift struct {
-	amounts []int64    // by resource
-	zones   *numa.Node // the node's zones without them, nil where no zones are known
+	amounts []int64         // by resource
+	zones   *numa.Occupancy // the node's zones without them, nil where no zones are known
 }
 
 // leavingGifts is what leaving members give back on each node, nil while they count as staying.

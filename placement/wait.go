@@ -100,11 +100,11 @@ func (p *problem) waitsFor(positions []int32) []Waited {
 	var out []Waited
 	for id, members := range leaving {
 		load, units := p, placed[id]
-		zones := func(state *numa.Node) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
+		zones := func(state *numa.Occupancy) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
 		if p.hasRoles() {
 			some := p.countsOn(positions, id)
 			load, units = p.loadOf(positions, id), 1
-			zones = func(state *numa.Node) bool { return p.zonesTake(id, state, some) }
+			zones = func(state *numa.Occupancy) bool { return p.zonesTake(id, state, some) }
 		}
 		for _, m := range load.fewest(id, members, units, zones) {
 			out = append(out, Waited{MemberRef{m.gang, m.name}, p.c.names[m.node]})

@@ -70,13 +70,13 @@ func (f *zoneFiller) late(role, other int) bool {
 }
 
 // slots is how many members of a role the zones take, at most the gang's.
-func (f *zoneFiller) slots(role int, state *numa.Node) int32 {
+func (f *zoneFiller) slots(role int, state *numa.Occupancy) int32 {
 	f.steps--
 	return int32(min(f.needs[role].Slots(state).Slots, int64(f.most[role])))
 }
 
 // find finds the largest counts that zones take, as far as the steps go; of each role by itself in any case.
-func (f *zoneFiller) find(state *numa.Node) *zoneFit {
+func (f *zoneFiller) find(state *numa.Occupancy) *zoneFit {
 	f.fit, f.at = &zoneFit{bound: make(counts, len(f.needs))}, make(counts, len(f.needs))
 	for r, need := range f.needs {
 		f.fit.bound[r] = int32(min(need.Slots(state).Bound, int64(f.most[r])))
@@ -97,7 +97,7 @@ func (f *zoneFiller) find(state *numa.Node) *zoneFit {
 }
 
 // extend puts every number of members of every role that is left into the zones, beside those that are there.
-func (f *zoneFiller) extend(state *numa.Node, left []int) {
+func (f *zoneFiller) extend(state *numa.Occupancy, left []int) {
 	full := true
 	for i, r := range left {
 		slots := f.slots(r, state)
@@ -137,7 +137,7 @@ func (f *zoneFiller) covered(rest []int) bool {
 }
 
 // add is the zones with members of a role more; nil if they have no room.
-func (f *zoneFiller) add(role int, state *numa.Node, n int32) *numa.Node {
+func (f *zoneFiller) add(role int, state *numa.Occupancy, n int32) *numa.Occupancy {
 	f.steps--
 	placed := f.needs[role].Split(state, int(n))
 	if placed == nil {
@@ -170,7 +170,7 @@ func (f *zoneFiller) keep() {
 
 // zoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
 // what is taken off.
-func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
+func (p *problem) zoneFit(id int32, state *numa.Occupancy, steps *int) *zoneFit {
 	if !p.bound(p.c.flagsOf(id)) {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (p *problem) zoneFit(id int32, state *numa.Node, steps *int) *zoneFit {
 }
 
 // zonesTake says whether the zones of a node take counts of members.
-func (p *problem) zonesTake(id int32, state *numa.Node, want counts) bool {
+func (p *problem) zonesTake(id int32, state *numa.Occupancy, want counts) bool {
 	steps := zoneSteps
 	fit := p.zoneFit(id, state, &steps)
 	return fit == nil || fit.most.holds(p.byShape(want))
@@ -193,7 +193,7 @@ func (p *problem) zonesTake(id int32, state *numa.Node, want counts) bool {
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
 // largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
-func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Placed {
+func (p *problem) inZones(id int32, state *numa.Occupancy, want counts) [][]numa.Placed {
 	f := p.zoneFiller(id)
 	want = p.byShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
@@ -220,7 +220,7 @@ func (p *problem) inZones(id int32, state *numa.Node, want counts) [][]numa.Plac
 }
 
 // place tries the orders of some roles; false if none does, or after many steps.
-func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]numa.Placed) bool {
+func (f *zoneFiller) place(state *numa.Occupancy, left []int, want counts, out [][]numa.Placed) bool {
 	for i, r := range left {
 		if f.steps--; f.steps < 0 {
 			return false
@@ -245,7 +245,7 @@ func (f *zoneFiller) place(state *numa.Node, left []int, want counts, out [][]nu
 }
 
 // giveZones gives the members of a result that are on one node their shares of its zones, by role, in rank order.
-func (p *problem) giveZones(r *Result, id int32, state *numa.Node, members []int) {
+func (p *problem) giveZones(r *Result, id int32, state *numa.Occupancy, members []int) {
 	want := make(counts, len(p.shapes))
 	for _, i := range members {
 		want[p.role(i)]++

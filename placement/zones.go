@@ -13,7 +13,7 @@ import (
 // zoning is what is known of the zones of nodes of one kind.
 type zoning struct {
 	*NUMA
-	bare *numa.Node // with nobody on it but those unknown
+	bare *numa.Occupancy // with nobody on it but those unknown
 }
 
 // newZoning brings zones inside.
@@ -25,7 +25,7 @@ func newZoning(n *NUMA) (*zoning, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, err := zones.Node(numa.State{Zones: n.InUse})
+	bare, err := zones.Occupancy(numa.State{Zones: n.InUse})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (z *zoning) spec() *NUMA {
 }
 
 // state is what the nodes have free in their zones while nobody known runs there.
-func (z *zoning) state() *numa.Node {
+func (z *zoning) state() *numa.Occupancy {
 	if z == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func below(owner string, err error) error {
 
 // step is a change of a node's zones by one member.
 type step struct {
-	from   *numa.Node
+	from   *numa.Occupancy
 	member *numa.Placed
 }
 
@@ -99,7 +99,7 @@ func (c *Cluster) holdZones(m *member) error {
 			return below("running member "+m.gang+" "+m.name+" on node "+c.names[m.node]+".NUMA", err)
 		}
 		if c.steps == nil {
-			c.steps = map[step]*numa.Node{}
+			c.steps = map[step]*numa.Occupancy{}
 		}
 		c.steps[s] = to
 	}
@@ -109,7 +109,7 @@ func (c *Cluster) holdZones(m *member) error {
 }
 
 // without is the zones of a node when a member on it has left.
-func without(from *numa.Node, m *member) *numa.Node {
+func without(from *numa.Occupancy, m *member) *numa.Occupancy {
 	if m.placed == nil || from == nil {
 		return from
 	}

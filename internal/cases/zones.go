@@ -134,7 +134,7 @@ func (z *zoneCase) onNode() (*numa.Zones, map[string]any, error) {
 }
 
 // node builds the node of a case; what of its zones is not free is in use by somebody unknown.
-func (z *zoneCase) node() (*numa.Zones, *numa.Node, error) {
+func (z *zoneCase) node() (*numa.Zones, *numa.Occupancy, error) {
 	var list []jsonZone
 	if err := json.Unmarshal(z.Zones, &list); err != nil {
 		return nil, nil, err
@@ -165,7 +165,7 @@ func (z *zoneCase) node() (*numa.Zones, *numa.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	node, err := all.Node(state)
+	node, err := all.Occupancy(state)
 	return all, node, err
 }
 

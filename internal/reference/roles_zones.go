@@ -16,7 +16,7 @@ type roleZones struct {
 	byNode  map[string]aligning // with the members of all roles
 	lenient []bool              // by role: who goes where others must keep out
 	ofRole  []int               // new members by role
-	states  []*numa.Node        // by node; nil: nobody gets zones there
+	states  []*numa.Occupancy   // by node; nil: nobody gets zones there
 	known   map[string]bool     // by node and counts
 	earlier []*earlier          // by node, of further members; nil: nobody came earlier
 }
@@ -25,7 +25,7 @@ type roleZones struct {
 type earlier struct {
 	of     *roleSolver
 	zones  aligning
-	state  *numa.Node
+	state  *numa.Occupancy
 	counts []int
 }
 
@@ -80,7 +80,7 @@ func plusCounts(a, b []int) []int {
 
 // fill gives so many members of each role zones: in the first order of the roles in which those of each find them at once beside those before; if there is
 // none, as those of more members, no more than there are, the first roles the most. Nil if there is no way.
-func (s *roleSolver) fill(zones *aligning, state *numa.Node, counts []int) [][]numa.Placed {
+func (s *roleSolver) fill(zones *aligning, state *numa.Occupancy, counts []int) [][]numa.Placed {
 	if out := s.fillExactly(zones, state, counts); out != nil {
 		return out
 	}
@@ -119,7 +119,7 @@ func (s *roleSolver) boxAbove(counts []int, role int) func(yield func([]int) boo
 	}
 }
 
-func (s *roleSolver) fillExactly(zones *aligning, state *numa.Node, counts []int) [][]numa.Placed {
+func (s *roleSolver) fillExactly(zones *aligning, state *numa.Occupancy, counts []int) [][]numa.Placed {
 	for _, order := range s.orders(zones, counts) {
 		if out := s.fillInOrder(zones, state, counts, order); out != nil {
 			return out
@@ -128,7 +128,7 @@ func (s *roleSolver) fillExactly(zones *aligning, state *numa.Node, counts []int
 	return nil
 }
 
-func (s *roleSolver) fillInOrder(zones *aligning, state *numa.Node, counts, order []int) [][]numa.Placed {
+func (s *roleSolver) fillInOrder(zones *aligning, state *numa.Occupancy, counts, order []int) [][]numa.Placed {
 	out := make([][]numa.Placed, len(counts))
 	for r, n := range counts {
 		if n > 0 && !zones.needs[r].Zoned() {

@@ -13,7 +13,7 @@ import (
 // aligning is what the members of a unit need of the zones of one node, and the zones as they are without anybody known.
 type aligning struct {
 	needs []*numa.Need
-	bare  *numa.Node
+	bare  *numa.Occupancy
 	known bool // something is known of the zones of the node
 }
 
@@ -31,7 +31,7 @@ func (s *solver) readZones() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", node.Name, err)
 		}
-		if a.bare, err = zones.Node(numa.State{Zones: given.InUse}); err != nil {
+		if a.bare, err = zones.Occupancy(numa.State{Zones: given.InUse}); err != nil {
 			return fmt.Errorf("%s: %w", node.Name, err)
 		}
 		for _, shape := range s.shapes {
@@ -56,7 +56,7 @@ func on(running []placement.Running, node string) []placement.Running {
 }
 
 // with is the zones of a node with these members there. There is no error where some of those who run there are gone.
-func (a *aligning) with(members []placement.Running) (*numa.Node, error) {
+func (a *aligning) with(members []placement.Running) (*numa.Occupancy, error) {
 	var placed []numa.Placed
 	for _, r := range members {
 		if a.known && r.NUMA != nil {
@@ -67,7 +67,7 @@ func (a *aligning) with(members []placement.Running) (*numa.Node, error) {
 }
 
 // slots is how many units the zones of a node take, up to a limit.
-func (a *aligning) slots(node *numa.Node, limit int64) int64 {
+func (a *aligning) slots(node *numa.Occupancy, limit int64) int64 {
 	if len(a.needs) == 1 {
 		return min(limit, a.needs[0].Slots(node).Slots)
 	}
@@ -86,7 +86,7 @@ func (a *aligning) slots(node *numa.Node, limit int64) int64 {
 
 // unit puts one unit into the zones of a node, member by member in rank order, and says how that is rated; nil if it does
 // not fit.
-func (a *aligning) unit(node *numa.Node) (placed []numa.Placed, score int64, next *numa.Node) {
+func (a *aligning) unit(node *numa.Occupancy) (placed []numa.Placed, score int64, next *numa.Occupancy) {
 	for _, need := range a.needs {
 		one := need.Split(node, 1)
 		if one == nil {
@@ -104,7 +104,7 @@ func (a *aligning) unit(node *numa.Node) (placed []numa.Placed, score int64, nex
 }
 
 // split puts so many units into the zones of a node, those of one member together, others one after the other.
-func (a *aligning) split(node *numa.Node, units int) (placed []numa.Placed, score int64) {
+func (a *aligning) split(node *numa.Occupancy, units int) (placed []numa.Placed, score int64) {
 	if len(a.needs) == 1 {
 		placed = a.needs[0].Split(node, units)
 		return placed, a.needs[0].Rate(node, placed)

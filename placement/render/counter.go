@@ -107,7 +107,7 @@ func (c *counter) zoneSlots(n *placement.NUMA, l *load) int64 {
 	if kind.need == nil {
 		return 0
 	}
-	state, err := kind.zones.Node(numa.State{Zones: n.InUse, Placed: l.zones})
+	state, err := kind.zones.Occupancy(numa.State{Zones: n.InUse, Placed: l.zones})
 	if err != nil {
 		return 0
 	}

@@ -16,8 +16,8 @@ type State struct {
 	// Placed are the members that have zones.
 	Placed []Placed
 	// Totals is what is free on the node as a whole, members without zones taken off; it may be less than what the zones
-	// have. A resource that it does not name is not bounded by it. It is kept, not copied, and [Node.Add] and
-	// [Node.Remove] leave it as it is.
+	// have. A resource that it does not name is not bounded by it. It is kept, not copied, and [Occupancy.Add] and
+	// [Occupancy.Remove] leave it as it is.
 	Totals muster.Resources
 }
 
@@ -41,9 +41,9 @@ type Excess struct {
 	Amount int64
 }
 
-// Node is the zones of one node with what is in use there. The value is immutable and safe for concurrent use. A nil Node
-// and the zero one have no zones.
-type Node struct {
+// Occupancy is the zones of one node: what is in use of them, by whom, and what is free. The value is immutable and safe for
+// concurrent use. A nil Occupancy and the zero one have no zones.
+type Occupancy struct {
 	zones  *Zones
 	totals muster.Resources
 	// used by resource, then zone; it may be more than is allocatable, then nothing is free.
@@ -54,23 +54,23 @@ type Node struct {
 	hash                    uint64
 }
 
-// noNode stands for a nil node and the zero one.
-var noNode = &Node{zones: &noZones}
+// bare stands for a nil occupancy and the zero one.
+var bare = &Occupancy{zones: &noZones}
 
-func (n *Node) orEmpty() *Node {
+func (n *Occupancy) orEmpty() *Occupancy {
 	if n == nil || n.zones == nil {
-		return noNode
+		return bare
 	}
 	return n
 }
 
-// Node adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
-// [Node.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
+// Occupancy adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
+// [Occupancy.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
 // a zone that the node lacks, negative amounts, an unknown policy or flag, sums that overflow. Resources that no zone
 // reports have no zones, so shares of them are not counted. O(n k + shares).
-func (t *Zones) Node(state State) (*Node, error) {
+func (t *Zones) Occupancy(state State) (*Occupancy, error) {
 	t = t.orEmpty()
-	n := &Node{
+	n := &Occupancy{
 		zones: t, totals: state.Totals, used: make([]int64, len(t.allocatable)),
 		single: make([]int32, len(t.ids)), spanning: make([]int32, len(t.ids)),
 	}
@@ -106,10 +106,10 @@ func (t *Zones) Node(state State) (*Node, error) {
 }
 
 // Zones are the zones that the node shares with its equals.
-func (n *Node) Zones() *Zones { return n.orEmpty().zones }
+func (n *Occupancy) Zones() *Zones { return n.orEmpty().zones }
 
-// Add returns the node with further members on it; errors as in [Zones.Node]. O(n k + shares).
-func (n *Node) Add(placed ...Placed) (*Node, error) {
+// Add returns the node with further members on it; errors as in [Zones.Occupancy]. O(n k + shares).
+func (n *Occupancy) Add(placed ...Placed) (*Occupancy, error) {
 	n = n.orEmpty()
 	next := n.copy()
 	var d defects
@@ -123,9 +123,9 @@ func (n *Node) Add(placed ...Placed) (*Node, error) {
 
 // Remove returns the node without members that were added before, with the same shares and policy. More than is in use
 // is an [muster.InvalidError]. O(n k + shares).
-func (n *Node) Remove(placed ...Placed) (*Node, error) {
+func (n *Occupancy) Remove(placed ...Placed) (*Occupancy, error) {
 	n = n.orEmpty()
-	next := &Node{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), single: make([]int32, len(n.single)), spanning: make([]int32, len(n.single))}
+	next := &Occupancy{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), single: make([]int32, len(n.single)), spanning: make([]int32, len(n.single))}
 	var d defects
 	next.add(&d, placed)
 	for i := range n.used {
@@ -148,7 +148,7 @@ func (n *Node) Remove(placed ...Placed) (*Node, error) {
 }
 
 // WithTotals returns the node with other totals, see [State.Totals]. O(1).
-func (n *Node) WithTotals(totals muster.Resources) *Node {
+func (n *Occupancy) WithTotals(totals muster.Resources) *Occupancy {
 	n = n.orEmpty()
 	next := *n
 	next.totals = totals
@@ -157,20 +157,20 @@ func (n *Node) WithTotals(totals muster.Resources) *Node {
 
 // Equal says whether every need fits alike on both, whatever their totals: same zones, same amounts free, members with the
 // same marks. O(n k).
-func (n *Node) Equal(other *Node) bool {
+func (n *Occupancy) Equal(other *Occupancy) bool {
 	n, other = n.orEmpty(), other.orEmpty()
 	return n == other || n.hash == other.hash && n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
 		slices.Equal(n.free, other.free)
 }
 
-func (n *Node) copy() *Node {
+func (n *Occupancy) copy() *Occupancy {
 	next := *n
 	next.used, next.single, next.spanning = slices.Clone(n.used), slices.Clone(n.single), slices.Clone(n.spanning)
 	return &next
 }
 
 // add takes what members hold, and counts those that the flags tell of. A share of nothing is none.
-func (n *Node) add(d *defects, placed []Placed) {
+func (n *Occupancy) add(d *defects, placed []Placed) {
 	for i, p := range placed {
 		at := fmt.Sprintf("placed[%d]", i)
 		if !p.Policy.Known() {
@@ -201,7 +201,7 @@ func (n *Node) add(d *defects, placed []Placed) {
 }
 
 // take adds amounts to what is used in a zone; it says whether any is positive.
-func (n *Node) take(d *defects, field string, zone int, amounts muster.Resources) bool {
+func (n *Occupancy) take(d *defects, field string, zone int, amounts muster.Resources) bool {
 	d.resources(field, amounts)
 	some := false
 	for _, name := range amounts.Names() {
@@ -225,7 +225,7 @@ func (n *Node) take(d *defects, field string, zone int, amounts muster.Resources
 }
 
 // derive works out what is free, and the flags.
-func (n *Node) derive() {
+func (n *Occupancy) derive() {
 	n.free = make([]int64, len(n.used))
 	for i, used := range n.used {
 		n.free[i] = max(0, n.zones.allocatable[i]-used)
@@ -247,12 +247,12 @@ func (n *Node) derive() {
 	n.hash ^= uint64(n.hostsSingle)<<MaxZones | uint64(n.hostsSpans)
 }
 
-// Hash is the same for nodes that are [Node.Equal]. O(1).
-func (n *Node) Hash() uint64 { return n.orEmpty().hash }
+// Hash is the same for nodes that are [Occupancy.Equal]. O(1).
+func (n *Occupancy) Hash() uint64 { return n.orEmpty().hash }
 
 // Free is what is free in the zone with this id, of every resource that some zone of the node reports, zeros included.
 // Nil: no such zone. The map is the caller's. O(k).
-func (n *Node) Free(id int) muster.Resources {
+func (n *Occupancy) Free(id int) muster.Resources {
 	n = n.orEmpty()
 	z, ok := slices.BinarySearch(n.zones.ids, id)
 	if !ok {
@@ -266,7 +266,7 @@ func (n *Node) Free(id int) muster.Resources {
 }
 
 // Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks. O(log n).
-func (n *Node) Hosts(id int) Hosts {
+func (n *Occupancy) Hosts(id int) Hosts {
 	n = n.orEmpty()
 	z, ok := slices.BinarySearch(n.zones.ids, id)
 	if !ok {
@@ -277,7 +277,7 @@ func (n *Node) Hosts(id int) Hosts {
 
 // Lack is what a zone lacks for the shares of a member that is not on the node, of the first share and resource that has
 // too little; the amount is 0 if there is room. O(shares * k).
-func (n *Node) Lack(p Placed) Excess {
+func (n *Occupancy) Lack(p Placed) Excess {
 	n = n.orEmpty()
 	for _, s := range p.Shares {
 		z, ok := slices.BinarySearch(n.zones.ids, s.Zone)
@@ -291,7 +291,7 @@ func (n *Node) Lack(p Placed) Excess {
 }
 
 // Excess lists what members hold beyond the zones, by resource, then zone. The list is the caller's. O(n k).
-func (n *Node) Excess() []Excess {
+func (n *Occupancy) Excess() []Excess {
 	n = n.orEmpty()
 	var list []Excess
 	for i, used := range n.used {
