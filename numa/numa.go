@@ -2,7 +2,7 @@
 // that asks for one NUMA node, or for as few as its size allows, is placed on whole sets of zones ([Mask]), with CPU,
 // memory and devices aligned, and is not disturbed by members that span zones.
 //
-// [NewZones] reads the zones of a node; equal nodes share one value. [Zones.Node] adds what is in use, [Zones.Need]
+// [NewZones] reads the zones of a node; equal nodes share one value. [Zones.Occupancy] adds what is in use, [Zones.Need]
 // prepares a member for such nodes. Then [Need.Fit] names the best zones, [Need.Slots] counts how many identical
 // members fit, exactly, and [Need.Split] gives each of several members its share of each zone. [Zones.Merge] merges
 // hints of several providers in the manner of a topology manager.

@@ -13,7 +13,7 @@ type group struct {
 	members int64
 }
 
-// Split places that many members on the node together and returns, for each, what [Node.Add] takes. Nil if they do not
+// Split places that many members on the node together and returns, for each, what [Occupancy.Add] takes. Nil if they do not
 // fit ([Need.Slots] counts how many do), or if there are none.
 //
 // The members are placed like [Need.Fit] and [Need.Shares] place them one after the other, except Restricted members of

@@ -16,8 +16,8 @@ type State struct {
 	// Placed are the members that have zones.
 	Placed []Placed
 	// Totals is what is free on the node as a whole, members without zones taken off; it may be less than what the zones
-	// have. A resource that it does not name is not bounded by it. It is kept, not copied, and [Node.Add] and
-	// [Node.Remove] leave it as it is.
+	// have. A resource that it does not name is not bounded by it. It is kept, not copied, and [Occupancy.Add] and
+	// [Occupancy.Remove] leave it as it is.
 	Totals muster.Resources
 }
 
@@ -41,8 +41,8 @@ type Excess struct {
 	Amount int64
 }
 
-// Occupancy is the zones of one node with what is in use there. The value is immutable and safe for concurrent use. A nil Node
-// and the zero one have no zones.
+// Occupancy is the zones of one node: what is in use of them, by whom, and what is free. The value is immutable and safe for
+// concurrent use. A nil Occupancy and the zero one have no zones.
 type Occupancy struct {
 	zones  *Zones
 	totals muster.Resources
@@ -54,18 +54,18 @@ type Occupancy struct {
 	hash                    uint64
 }
 
-// noNode stands for a nil node and the zero one.
-var noNode = &Occupancy{zones: &noZones}
+// bare stands for a nil occupancy and the zero one.
+var bare = &Occupancy{zones: &noZones}
 
 func (n *Occupancy) orEmpty() *Occupancy {
 	if n == nil || n.zones == nil {
-		return noNode
+		return bare
 	}
 	return n
 }
 
 // Occupancy adds to the zones what is in use. Members may hold more than a zone has: then nothing of it is free, and
-// [Node.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
+// [Occupancy.Excess] tells; what unknown members hold may not. All defects are reported, joined, each an [muster.InvalidError]:
 // a zone that the node lacks, negative amounts, an unknown policy or flag, sums that overflow. Resources that no zone
 // reports have no zones, so shares of them are not counted. O(n k + shares).
 func (t *Zones) Occupancy(state State) (*Occupancy, error) {
@@ -108,7 +108,7 @@ func (t *Zones) Occupancy(state State) (*Occupancy, error) {
 // Zones are the zones that the node shares with its equals.
 func (n *Occupancy) Zones() *Zones { return n.orEmpty().zones }
 
-// Add returns the node with further members on it; errors as in [Zones.Node]. O(n k + shares).
+// Add returns the node with further members on it; errors as in [Zones.Occupancy]. O(n k + shares).
 func (n *Occupancy) Add(placed ...Placed) (*Occupancy, error) {
 	n = n.orEmpty()
 	next := n.copy()
@@ -247,7 +247,7 @@ func (n *Occupancy) derive() {
 	n.hash ^= uint64(n.hostsSingle)<<MaxZones | uint64(n.hostsSpans)
 }
 
-// Hash is the same for nodes that are [Node.Equal]. O(1).
+// Hash is the same for nodes that are [Occupancy.Equal]. O(1).
 func (n *Occupancy) Hash() uint64 { return n.orEmpty().hash }
 
 // Free is what is free in the zone with this id, of every resource that some zone of the node reports, zeros included.
