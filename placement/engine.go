@@ -3,7 +3,9 @@ package placement
 import (
 	"iter"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -70,4 +72,26 @@ func engineOf(p *problem) engine {
 		return parted{p}
 	}
 	return uniform{p}
+}
+
+// problemOf resolves a request against a cluster. Unschedulable without a search (too few members known) is found later; every
+// error here is an InvalidError.
+func problemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem, error) {
+	p, err := newProblem(c, req, t)
+	if err != nil {
+		return nil, err
+	}
+	e := engineOf(p)
+	if err := e.Count(); err != nil {
+		return nil, err
+	}
+	state, err := p.refusedTogether()
+	if err == nil && state != nil {
+		err = e.Admit(state)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.ready()
+	return p, nil
 }

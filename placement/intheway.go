@@ -61,7 +61,7 @@ type clearing struct {
 
 // inTheWay is [Unschedulable.InTheWay] for a gang that is refused, as its request says now.
 func (p *problem) inTheWay() Obstacles {
-	fresh, err := newProblem(p.c, p.req)
+	fresh, err := problemOf(p.c, p.req, nil)
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
@@ -69,7 +69,8 @@ func (p *problem) inTheWay() Obstacles {
 	w := &clearing{p: fresh}
 	w.findMembers()
 	w.search = sets.NewFewest(w.classes(), obstaclePlans, w.helps)
-	if w.all, err = newProblem(w.without(w.search.Sizes)); err != nil {
+	c, req := w.without(w.search.Sizes)
+	if w.all, err = problemOf(c, req, nil); err != nil {
 		w.all = nil // not supported as a whole
 		return w.solve()
 	}

@@ -27,7 +27,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		}
 		c, err := snapshot.New(cluster.Spec{Nodes: nodes, Running: []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
 		require.NoError(t, err)
-		p, err := newProblem(c, req)
+		p, err := problemOf(c, req, nil)
 		require.NoError(t, err)
 		for f := range newAsk(p, p.slotTable(), 4).feasible() {
 			o := f.decide(f.best())

@@ -33,7 +33,7 @@ func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
 
 // planFor is plan for the common request of gangs that start together.
 func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*Result, error) {
-	p, err := newProblemOf(c, req, t)
+	p, err := problemOf(c, req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*
 // planOn is planFrom for a snapshot.
 func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error) {
 	if req != nil && req.Preempt.ForTier != "" {
-		p, err := newProblem(c, req)
+		p, err := problemOf(c, req, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			yield(nil, err)
 			return
 		}
-		p, err := newProblem(s, req)
+		p, err := problemOf(s, req, nil)
 		if err != nil {
 			yield(nil, err)
 			return

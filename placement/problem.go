@@ -103,14 +103,9 @@ type gathering struct {
 	worths []int32
 }
 
-// newProblem resolves a request against a cluster. Unschedulable without a search (too few members known) is
-// found later; every error here is an InvalidError.
-func newProblem(c *snapshot.Snapshot, req *gang.Request) (*problem, error) {
-	return newProblemOf(c, req, nil)
-}
-
-// newProblemOf is newProblem for the common request of gangs that start together.
-func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem, error) {
+// newProblem brings a request inside as far as nothing need be searched for. Too few known members are found later; every
+// error here is an InvalidError.
+func newProblem(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
@@ -127,21 +122,14 @@ func newProblemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*proble
 			return nil, err
 		}
 	}
-	e := engineOf(p)
-	if err := e.Count(); err != nil {
-		return nil, err
-	}
-	if state, err := p.refusedTogether(); err != nil {
-		return nil, err
-	} else if state != nil {
-		if err := e.Admit(state); err != nil {
-			return nil, err
-		}
-	}
+	return p, nil
+}
+
+// ready finishes a problem of which it is known how many members must be placed.
+func (p *problem) ready() {
 	p.align()
 	p.findAnchors()
 	p.forceMultiples()
-	return p, nil
 }
 
 func (p *problem) chooseTree() error {

@@ -59,7 +59,7 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	names := map[string]bool{}
 	for i, r := range requests {
 		field := fmt.Sprintf("requests[%d]", i)
-		p, err := newProblem(c, r)
+		p, err := problemOf(c, r, nil)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
@@ -227,7 +227,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
-		p, err := newProblem(c, r)
+		p, err := problemOf(c, r, nil)
 		if err != nil {
 			return nil, err // never: it was one before
 		}

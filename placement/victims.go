@@ -198,7 +198,7 @@ func (e *evicting) without(gone []int32) *problem {
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := newProblemOf(c, e.p.req, e.p.team)
+	p, err := problemOf(c, e.p.req, e.p.team)
 	if err != nil {
 		return nil // never: it was one before
 	}

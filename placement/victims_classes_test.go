@@ -36,7 +36,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 		if rapid.Bool().Draw(t, "other order") {
 			req.Preempt.Order = rapid.Permutation(gang.Costs()).Draw(t, "order")
 		}
-		p, err := newProblem(c, req)
+		p, err := problemOf(c, req, nil)
 		require.NoError(t, err)
 		p.leavingGone = true
 		if engineOf(p).LeastAndMore() != nil {
