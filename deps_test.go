@@ -22,6 +22,7 @@ const arrows = `
 	topology              < .
 	numa                  < .
 	quota                 < .
+	internal/zeros        <
 	gang                  < . numa quota
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
@@ -50,7 +51,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
+var harness = []string{"internal/zeros", "internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.

@@ -16,6 +16,9 @@ import (
 // divide the total (not supported), or the groups are invalid by themselves (see [Request.Validate]). O(levels); the
 // slice is the caller's, the rules in it belong to the request.
 func (r *Request) Levels(total int) ([]Groups, error) {
+	if r == nil {
+		return nil, missing()
+	}
 	var d defects
 	r.checkGroups(&d)
 	if total < 1 {

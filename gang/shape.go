@@ -53,6 +53,9 @@ func checkShape(d *defects, field string, s *Shape) {
 // ZoneMember is what a member of the shape asks of the zones of a node. If it has a policy of its own and does not say how
 // exclusive it is, it is so by default; without a policy the default is not for it.
 func (s *Shape) ZoneMember(exclusive numa.Exclusive) numa.Member {
+	if s == nil {
+		return numa.Member{}
+	}
 	n := s.NUMA
 	if n.Policy != "" {
 		n.Exclusive = cmp.Or(n.Exclusive, exclusive)

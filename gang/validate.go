@@ -15,6 +15,9 @@ func (d *defects) add(field string, value any, reason string) {
 	*d = append(*d, &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason})
 }
 
+// missing is the error for a nil request.
+func missing() error { return &muster.InvalidError{Field: "request", Reason: "missing"} }
+
 // Validate refuses a request that no cluster can make sense of. All defects are reported, joined in the order of the
 // fields, each an [muster.InvalidError] whose field is a path such as `request.Groups[0].Size`. What depends on the
 // cluster is left to the planner: layers, the tree, running members, and sizes against the total. Shapes that members
@@ -28,7 +31,7 @@ func (r *Request) Validate() error {
 // an index by that, then the others by name. It may say no of members that are in order by index, but not by name.
 func (r *Request) Ordered() (bool, error) {
 	if r == nil {
-		return false, &muster.InvalidError{Field: "request", Reason: "missing"}
+		return false, missing()
 	}
 	var d defects
 	names, ranks := r.ascending()
