@@ -102,6 +102,7 @@ func (l *Lifecycle) Deadline() (int64, bool) {
 
 // Standing is what is known of a gang: its terms with the defaults filled in, and the members that exist, in natural order.
 type Standing struct {
+	// Terms have no empty field: a Group is sorted, without repeats, and has the gang in it.
 	Terms gang.Terms
 	// Waiting members have a node and were told to wait, Allowed ones let go, Bound ones run. Others only exist.
 	Waiting, Allowed, Bound, Others []string

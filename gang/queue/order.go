@@ -21,7 +21,8 @@ type Entry struct {
 	Created int64
 	// LastFailure stands for Created if Failed is set.
 	LastFailure int64
-	Failed      bool
+	// Failed says that it was tried without success, so that a failure at 0 is told from none.
+	Failed bool
 	// NotBefore is when it may come to the head again; 0: at once.
 	NotBefore int64
 }
