@@ -39,7 +39,7 @@ func (r *Request) Levels(total int) ([]Groups, error) {
 	case len(r.Groups) == 0:
 		return nil, nil
 	}
-	outer := r.Groups[0].Size
+	outer := r.Groups[0].Size // inner sizes divide it, so it alone meets the total
 	if outer > total {
 		return nil, invalid("request.Groups[0].Size", outer, fmt.Sprintf("a group is larger than the gang of %d", total))
 	}
@@ -55,6 +55,7 @@ func (r *Request) Levels(total int) ([]Groups, error) {
 // ceil is a/b rounded up, for positive numbers, without overflow.
 func ceil(a, b int) int { return (a-1)/b + 1 }
 
+// invalid is an error about a number.
 func invalid(field string, value int, reason string) error {
 	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
 }

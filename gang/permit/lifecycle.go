@@ -71,7 +71,7 @@ func (l *Lifecycle) Step(e Event) (*Lifecycle, []Action, error) {
 		actions = next.fail(e.ref())
 	case MemberTimedOut:
 		if m := next.member(e.ref()); m.phase == waits {
-			actions = next.fail(m.Ref)
+			actions = next.fail(m.ref)
 		} else {
 			next.set(m)
 		}
@@ -130,7 +130,7 @@ func (l *Lifecycle) Gang(name string) (Standing, bool) {
 			list = &s.Bound
 		case absent, seen, phases:
 		}
-		*list = append(*list, m.Member)
+		*list = append(*list, m.ref.Member)
 		return true
 	})
 	return s, true
@@ -156,11 +156,11 @@ func (l *Lifecycle) reserve(e Event) []Action {
 	switch {
 	case g.terms == nil:
 		l.set(m)
-		return rejection([]Ref{m.Ref}, nil)
+		return rejection([]Ref{m.ref}, nil)
 	case m.phase == bound:
 		return nil
 	case m.phase == allowed:
-		return []Action{{Kind: Allow, Members: []Ref{m.Ref}}}
+		return []Action{{Kind: Allow, Members: []Ref{m.ref}}}
 	case m.phase != waits:
 		m.phase, m.until = waits, waitUntil(g.terms, e.Time)
 		l.set(m)
@@ -168,7 +168,7 @@ func (l *Lifecycle) reserve(e Event) []Action {
 	if open := l.open(g.terms.Group); open != nil {
 		return open
 	}
-	return []Action{{Kind: Wait, Members: []Ref{m.Ref}, Until: m.until}}
+	return []Action{{Kind: Wait, Members: []Ref{m.ref}, Until: m.until}}
 }
 
 // open lets all go who wait in a group, if it is ready and somebody does.
@@ -278,7 +278,7 @@ func (l *Lifecycle) expire(now int64) []Action {
 		if !ok || m.until > now {
 			return rejection(refs, gangs)
 		}
-		for _, a := range l.fail(m.Ref) {
+		for _, a := range l.fail(m.ref) {
 			refs, gangs = append(refs, a.Members...), append(gangs, a.Gangs...)
 		}
 	}
