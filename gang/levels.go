@@ -13,7 +13,7 @@ import (
 // the short last group.
 //
 // It returns an [muster.InvalidError] if a group is larger than the gang, DP is not ceil(total/PP), several levels do not
-// divide the total (not supported), or the groups are invalid by themselves (see [Request.Validate]). O(levels); the
+// divide the total (not supported), the groups are invalid by themselves (see [Request.Validate]), or the request is nil. O(levels); the
 // slice is the caller's, the rules in it belong to the request.
 func (r *Request) Levels(total int) ([]Groups, error) {
 	if r == nil {

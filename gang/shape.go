@@ -52,6 +52,7 @@ func checkShape(d *defects, field string, s *Shape) {
 
 // ZoneMember is what a member of the shape asks of the zones of a node. If it has a policy of its own and does not say how
 // exclusive it is, it is so by default; without a policy the default is not for it.
+// A nil shape asks for nothing. The resources are those of the shape, not a copy. O(1).
 func (s *Shape) ZoneMember(exclusive numa.Exclusive) numa.Member {
 	if s == nil {
 		return numa.Member{}

@@ -22,7 +22,7 @@ import (
 
 // Lifecycle is what is known of gangs whose members are bound one by one: who waits for the others, who has been allowed to go, who runs.
 // It is the permit state machine of the coscheduling proposal as a value: [Lifecycle.Step] takes what happened and returns the state
-// after that and what the host is to do. The zero value knows of nothing.
+// after that and what the host is to do. The zero value knows of nothing, nor does nil.
 //
 // A member that has a node waits until its gang is ready, that is until MinMember members of it wait or have been allowed, and every gang
 // of its group is. Then all that wait are allowed together. If a member fails before, or has waited too long, everybody who waits

@@ -18,7 +18,7 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// Queue holds gangs in the order of [Compare]. The zero value is empty. A gang stays in it until it is removed, so a host asks for
+// Queue holds gangs in the order of [Compare]. The zero value is empty; so is nil, which takes no gang. A gang stays in it until it is removed, so a host asks for
 // [Queue.Next], plans that gang, and then either removes it or reports that it failed.
 //
 // Nobody starves, if the times of failures increase. Of equal priority, whoever fails goes behind everybody who waited then: between two
@@ -32,7 +32,7 @@ type Queue struct {
 	parked *btree.BTreeG[*Entry] // who may not yet, by NotBefore
 }
 
-// Len is how many gangs are in the queue.
+// Len is how many gangs are in the queue. O(1).
 func (q *Queue) Len() int {
 	if q == nil {
 		return 0
@@ -41,7 +41,7 @@ func (q *Queue) Len() int {
 }
 
 // Add puts a gang into the queue, in place of the one of the same name if there is one. It is a [muster.InvalidError] if it has no name or a
-// negative time. O(log n).
+// negative time, or the queue is nil. O(log n).
 func (q *Queue) Add(g Entry) error {
 	if q == nil {
 		return &muster.InvalidError{Field: "queue", Reason: "missing"}
@@ -154,7 +154,7 @@ func (q *Queue) Failed(name string, now, notBefore int64) bool {
 }
 
 // All iterates over the queue: those that may come to the head, in order, then those that may not yet, by when they may. The queue must
-// not change meanwhile.
+// not change meanwhile. O(n).
 func (q *Queue) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		if q.Len() == 0 {
