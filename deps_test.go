@@ -18,11 +18,11 @@ import (
 // the standard library as far as the rules below let it. A package may only name packages above it, so that the table
 // has no cycle. `.` is the root package.
 const arrows = `
+	internal/zeros        <
 	.                     <
 	topology              < .
 	numa                  < .
 	quota                 < .
-	internal/zeros        <
 	gang                  < . numa quota
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
@@ -51,7 +51,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/zeros", "internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
+var harness = []string{"internal/validity", "internal/reference", "internal/scenario", "internal/cases"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance, logger or context, and
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.

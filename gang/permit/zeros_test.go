@@ -8,5 +8,5 @@ import (
 )
 
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Walk(t, new(permit.Lifecycle))
+	zeros.Package(t, new(permit.Lifecycle))
 }
