@@ -106,6 +106,7 @@ func optionsOf(t reflect.Type) []reflect.Value {
 		if nowhere := reflect.ValueOf(io.Discard); t.NumMethod() > 0 && nowhere.Type().Implements(t) {
 			return []reflect.Value{nowhere.Convert(t)}
 		}
+	default:
 	}
 	return []reflect.Value{zero}
 }

@@ -17,7 +17,7 @@ func (h *harmful) Both(i, j int) bool    { return h != nil && i < 0 && j > 0 && 
 func (h *harmful) Variadic(ids ...int) bool {
 	return h != nil && len(ids) > 0 && ids[0] > 0 && h.names[0] == ""
 }
-func (h *harmful) Other(o *harmful) bool { return h != nil && o == nil && o.names == nil }
+func (h *harmful) Other(o *harmful) bool { return h != nil && o.names == nil }
 func (h *harmful) Unknown(s string) bool { return h != nil && s != "" && h.names[0] == "" }
 func (h *harmful) Late() iter.Seq[string] {
 	return func(yield func(string) bool) { _ = h != nil && yield(h.names[0]) }
