@@ -13,9 +13,12 @@ import (
 // the short last group.
 //
 // It returns an [muster.InvalidError] if a group is larger than the gang, DP is not ceil(total/PP), several levels do not
-// divide the total (not supported), or the groups are invalid by themselves (see [Request.Validate]). O(levels); the
+// divide the total (not supported), the groups are invalid by themselves (see [Request.Validate]), or the request is nil. O(levels); the
 // slice is the caller's, the rules in it belong to the request.
 func (r *Request) Levels(total int) ([]Groups, error) {
+	if r == nil {
+		return nil, missing()
+	}
 	var d defects
 	r.checkGroups(&d)
 	if total < 1 {
@@ -36,7 +39,7 @@ func (r *Request) Levels(total int) ([]Groups, error) {
 	case len(r.Groups) == 0:
 		return nil, nil
 	}
-	outer := r.Groups[0].Size
+	outer := r.Groups[0].Size // inner sizes divide it, so it alone meets the total
 	if outer > total {
 		return nil, invalid("request.Groups[0].Size", outer, fmt.Sprintf("a group is larger than the gang of %d", total))
 	}
@@ -52,6 +55,7 @@ func (r *Request) Levels(total int) ([]Groups, error) {
 // ceil is a/b rounded up, for positive numbers, without overflow.
 func ceil(a, b int) int { return (a-1)/b + 1 }
 
+// invalid is an error about a number.
 func invalid(field string, value int, reason string) error {
 	return &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason}
 }

@@ -1,8 +1,6 @@
 package gang
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Part is a named part of a gang: a role, a replica, a partition. Parts nest, and may differ in size, shapes and rules. A part is a
 // group: of each nesting level the worst tier over all parts is what the strategy minimises, outermost level first. It is placed
@@ -52,36 +50,36 @@ func (r *Request) checkParts(d *defects) {
 	}
 }
 
-// partChecker notes where names were first seen.
+// partChecker checks parts of all depths, whose names are unique in the gang.
 type partChecker struct {
-	*defects
-	parts, members map[string]string
+	defects        *defects
+	parts, members map[string]string // where the name was first seen, by name
 }
 
 func (c *partChecker) check(at string, p *Part) {
 	if p.Name == "" {
-		c.add(at+".Name", "", "a part has no name")
+		c.defects.add(at+".Name", "", "a part has no name")
 	} else if first, ok := c.parts[p.Name]; ok {
-		c.add(at+".Name", p.Name, "duplicate name, of "+first+" too")
+		c.defects.add(at+".Name", p.Name, "duplicate name, of "+first+" too")
 	} else {
 		c.parts[p.Name] = at
 	}
 	for i, name := range p.Members {
 		field := fmt.Sprintf("%s.Members[%d]", at, i)
 		if first, ok := c.members[name]; ok {
-			c.add(field, name, "is named by "+first+" too")
+			c.defects.add(field, name, "is named by "+first+" too")
 		} else {
 			c.members[name] = field
 		}
 	}
 	if p.MinMember < 0 {
-		c.add(at+".MinMember", p.MinMember, "negative")
+		c.defects.add(at+".MinMember", p.MinMember, "negative")
 	}
 	if p.NoGroup && len(p.Gather) > 0 {
-		c.add(at+".Gather", p.Gather[0].Layer, "a part with NoGroup has no rules")
+		c.defects.add(at+".Gather", p.Gather[0].Layer, "a part with NoGroup has no rules")
 	}
 	if len(p.Groups) > 0 && len(p.Parts) > 0 {
-		c.add(at+".Groups", p.Groups[0].Size, "exclude inner Parts")
+		c.defects.add(at+".Groups", p.Groups[0].Size, "exclude inner Parts")
 	}
 	checkRules(c.defects, at+".Gather", p.Gather, true)
 	checkLevels(c.defects, at+".Groups", p.Groups)

@@ -48,8 +48,11 @@ func Costs() []Cost {
 	return []Cost{CostBudgets, CostHighestPriority, CostBelowMin, CostGangsEnded, CostMembers, CostPrioritySum, CostStrategy, CostLostWork}
 }
 
-// Ranked is the whole order: what Order lists, then the other costs. The slice is the caller's.
+// Ranked is the whole order: what Order lists, then the other costs; of nil that of [Costs]. The slice is the caller's.
 func (p *Preempt) Ranked() []Cost {
+	if p == nil {
+		return Costs()
+	}
 	out := append(make([]Cost, 0, 8), p.Order...)
 	for _, c := range Costs() {
 		if !slices.Contains(p.Order, c) {

@@ -21,14 +21,17 @@ import (
 type Request struct {
 	// Name identifies the gang, such as `namespace/name`.
 	Name string
-	// Priority orders the queue; higher goes first. Members of gangs with a lower one may be victims of this gang.
+	// Priority orders a queue of gangs, higher first: that is up to whoever makes the queue, a plan of one gang does not look at
+	// others that wait. Where victims are needed, running members of gangs with a strictly lower priority may leave for this gang
+	// if both are in one quota, or one of them in none. Across two quotas priority does not count: a member may leave, whatever its
+	// priority, if this gang's quota stays within its min and the other one uses more than its own.
 	Priority int64
 	// Tree names the topology to use. Empty: the only one, else the one named `default`.
 	Tree string
 
 	// Members wait for a node. Names are unique in the gang, the running members included.
 	Members []Member
-	// Shape is what one member asks for, where the member has none of its own.
+	// Shape is what each member asks for that has no shape of its own.
 	Shape Shape
 	// MinMember is how many members must run together, running ones included. 0: all; with Parts all that are in none, and of the
 	// parts what they and MinParts say.
@@ -62,7 +65,7 @@ type Request struct {
 
 	// Quota is the leaf of the cluster's quota tree that the members count in; empty: no quota governs them.
 	Quota string
-	// QuotaLimit is up to where the quota may be used. Empty: [quota.Fair].
+	// QuotaLimit is up to where the quota may be used. Empty: [quota.Fair]. With [quota.Borrow] nobody leaves for the gang.
 	QuotaLimit quota.Limit
 
 	// NeverPreempts: nobody leaves for this gang.
@@ -70,7 +73,7 @@ type Request struct {
 	// Preempt says how victims are chosen where the gang fits nowhere without.
 	Preempt Preempt
 
-	// Exclude names nodes not to use.
+	// Exclude names nodes not to use. Names that no node has mean nothing.
 	Exclude []string
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
 	IgnoreLeaving bool
@@ -80,26 +83,35 @@ type Request struct {
 	// Policy says which of equally tight places is taken.
 	Policy Policy
 
-	// Class identifies what Eligible and Score compute, for caches; equal classes promise equal answers. Empty: nothing
-	// is cached.
+	// Class names the answers of Eligible, so that later plans need not ask again: requests of one class, which is not empty,
+	// promise the same answer for every node that did not change in between; a nil Eligible answers yes. Empty: a plan with an
+	// Eligible asks for all nodes anew, O(nodes); without one nobody is asked and the class does not matter. Answers of Score are
+	// never kept from one plan to the next. Gangs that start together and have an Eligible or a Score must be of one class, and
+	// promise the same of both: the functions of the first gang are asked for all.
 	Class string
-	// Eligible says whether the gang may use the node. It may depend on Class and the node's identity, labels and
-	// capacity, never on what runs there. Nil: every node.
+	// Eligible says whether members may use the node. It is a function of the node alone: of its name, and of the labels and the
+	// capacity that the cluster knows of it, never of what runs there (Exclude is for that). It is called by the goroutine that
+	// plans, any number of times, so plans that run at once call it at once. Nil: every node.
 	Eligible func(node string) bool
-	// Score ranks nodes, higher is better, summed over members; the same conditions as for Eligible hold. Scores beyond
-	// 2^36 either way count as that. Nil: 0.
+	// Score is what one member gains on the node; higher is better. It is a function of the node alone and called like Eligible,
+	// for nodes between which a decision comes down to it. It adds up over new members, with the weights of [Shape.Preferred];
+	// a sum for what goes to one node in one piece (a member, or a group that must share a node) that is beyond 2^36 either way
+	// counts as 2^36. Neither scores nor weights decide about gangs in parts, nor about members of several shapes unless each
+	// group of them must share a node. Nil: 0.
 	Score func(node string) int64
 }
 
 // Member is one pod of a gang.
 type Member struct {
+	// Name identifies the member in its gang; it is not empty.
 	Name string
-	// Index is the member's place in rank order if Indexed is set; members without one follow in natural order of
+	// Index is the member's place in rank order if Indexed is set, from 0 on; members without one follow in natural order of
 	// names. With groups, an index is the rank itself when the indexes of all members, running ones included, are
 	// distinct and below the gang's total; else only the order counts.
-	Index   int
+	Index int
+	// Indexed says that Index counts, so that an index of 0 is told from none.
 	Indexed bool
-	// Shape overrides the request's.
+	// Shape replaces that of the request as a whole. Nil: the request's. Members may share one by pointer.
 	Shape *Shape
 	// NonPreemptible members must stay within what their quota guarantees.
 	NonPreemptible bool
@@ -113,7 +125,7 @@ type Shape struct {
 	Selector map[string]string
 	// Affinity lists terms of which the node must match one; none: any node.
 	Affinity []Term
-	// Preferred adds Weight to the host score of nodes that match Term.
+	// Preferred adds Weight to the score of nodes that match Term, see [Request.Score].
 	Preferred []Preference
 	// Tolerations admit tainted nodes.
 	Tolerations []Toleration
@@ -124,16 +136,19 @@ type Shape struct {
 // NUMA is what a member wants of the zones of its node, see [numa.Member]. The zero value takes what the policy of the node
 // gives.
 type NUMA struct {
+	// Policy is the member's own; empty: that of the node.
 	Policy numa.Policy
 	// Exclusive is, where it is empty, Required; for a member with a policy of its own the cluster's default.
 	Exclusive numa.Exclusive
-	CPUs      numa.Granularity
+	// CPUs is the unit in which CPU is cut out of zones. Empty: milli-CPU.
+	CPUs numa.Granularity
 	// ThreadsPerCore for whole cores; 0: 1.
 	ThreadsPerCore int
 }
 
 // Term matches a node that fulfils every expression. An empty term matches nothing, as in Kubernetes.
 type Term struct {
+	// Labels are matched against the labels of the node.
 	Labels []Expression
 	// Fields are matched against the node itself; `metadata.name` is the only key.
 	Fields []Expression
@@ -141,18 +156,23 @@ type Term struct {
 
 // Preference is a soft [Term].
 type Preference struct {
+	// Weight is what a match is worth, from 0 to 2^31-1.
 	Weight int64
-	Term   Term
+	// Term is what a node should match.
+	Term Term
 }
 
 // Expression compares the label Key with Values.
 type Expression struct {
-	Key      string
+	// Key is the name of a label, or of a field of the node.
+	Key string
+	// Operator says how the value of the label is compared.
 	Operator Operator
-	Values   []string
+	// Values are one or more for In and NotIn, one integer for Gt and Lt, none for Exists and DoesNotExist.
+	Values []string
 }
 
-// Operator of an [Expression]. Gt and Lt compare one integer value.
+// Operator of an [Expression]. Gt and Lt hold if the label is an integer above, or below, the value.
 type Operator string
 
 // The operators of Kubernetes node selectors.
@@ -167,8 +187,10 @@ const (
 
 // Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away.
 type Taint struct {
+	// Key and Value are what a toleration names.
 	Key, Value string
-	Effect     Effect
+	// Effect says whom the taint keeps away: NoSchedule and NoExecute everybody who does not tolerate it.
+	Effect Effect
 }
 
 // Effect of a [Taint].
@@ -183,10 +205,13 @@ const (
 
 // Toleration admits the taints it matches. An empty Key with Exists matches every taint, an empty Effect every effect.
 type Toleration struct {
+	// Key is that of the taint.
 	Key string
 	// Exists ignores Value.
 	Exists bool
-	Value  string
+	// Value is that of the taint, unless Exists is set.
+	Value string
+	// Effect is that of the taint; empty: any.
 	Effect Effect
 }
 

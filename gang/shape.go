@@ -18,7 +18,7 @@ const nodeName = "metadata.name"
 // checkShape reports what is wrong with a shape. Weights are bounded as in Kubernetes, where they are 32 bits wide, so
 // that sums of them over a gang cannot overflow.
 func checkShape(d *defects, field string, s *Shape) {
-	if s.Resources.Validate(field) != nil {
+	if s.Resources.Validate(field) != nil { // in no order and without allocations, for all shapes that are right
 		checkResources(d, field, s.Resources)
 	}
 	if _, ok := s.Selector[""]; ok {
@@ -52,7 +52,11 @@ func checkShape(d *defects, field string, s *Shape) {
 
 // ZoneMember is what a member of the shape asks of the zones of a node. If it has a policy of its own and does not say how
 // exclusive it is, it is so by default; without a policy the default is not for it.
+// A nil shape asks for nothing. The resources are those of the shape, not a copy. O(1).
 func (s *Shape) ZoneMember(exclusive numa.Exclusive) numa.Member {
+	if s == nil {
+		return numa.Member{}
+	}
 	n := s.NUMA
 	if n.Policy != "" {
 		n.Exclusive = cmp.Or(n.Exclusive, exclusive)
@@ -60,6 +64,7 @@ func (s *Shape) ZoneMember(exclusive numa.Exclusive) numa.Member {
 	return numa.Member{Resources: s.Resources, Policy: n.Policy, Exclusive: n.Exclusive, CPUs: n.CPUs, ThreadsPerCore: n.ThreadsPerCore}
 }
 
+// checkNUMA reports names that package numa does not know, and threads out of range.
 func checkNUMA(d *defects, field string, n NUMA) {
 	if !n.Policy.Known() {
 		d.add(field+".Policy", n.Policy, "unknown policy")
@@ -86,6 +91,7 @@ func checkResources(d *defects, field string, r muster.Resources) {
 	}
 }
 
+// checkTerm reports what is wrong with the expressions of a term. A term without any is right, it matches nothing.
 func checkTerm(d *defects, field string, t Term) {
 	for i, e := range t.Labels {
 		checkExpression(d, fmt.Sprintf("%s.Labels[%d]", field, i), e)
@@ -99,6 +105,7 @@ func checkTerm(d *defects, field string, t Term) {
 	}
 }
 
+// checkExpression reports an operator that is unknown, or has other values than it can compare.
 func checkExpression(d *defects, field string, e Expression) {
 	if e.Key == "" {
 		d.add(field+".Key", "", "an expression has no key")
@@ -143,7 +150,8 @@ func (t Term) Matches(node string, labels map[string]string) bool {
 	return true
 }
 
-// holds compares the value of a label that the node carries or not.
+// holds compares the value of a label that the node carries or not. As in Kubernetes NotIn holds where the label is missing, and
+// Gt and Lt do not where either side is no integer.
 func (e Expression) holds(value string, carried bool) bool {
 	switch e.Operator {
 	case In:
@@ -230,12 +238,13 @@ func (s *Shape) Equal(other *Shape) bool {
 	if s == other {
 		return true
 	}
-	if s == nil {
+	if s == nil { // as good as one that asks for nothing
 		s = &Shape{}
 	}
 	if other == nil {
 		other = &Shape{}
 	}
+	// Cheap comparisons first: keys are made only for shapes that agree so far.
 	return covers(s.Resources, other.Resources) && covers(other.Resources, s.Resources) &&
 		maps.Equal(s.Selector, other.Selector) &&
 		sameList(s.Affinity, other.Affinity, Term.key) &&
@@ -259,6 +268,7 @@ func sameList[T any](a, b []T, key func(T) string) bool {
 	return len(a) == len(b) && slices.Equal(sortedKeys(a, key), sortedKeys(b, key))
 }
 
+// sortedKeys are the keys of a list in order of bytes.
 func sortedKeys[T any](list []T, key func(T) string) []string {
 	keys := make([]string, len(list))
 	for i, x := range list {

@@ -15,6 +15,9 @@ func (d *defects) add(field string, value any, reason string) {
 	*d = append(*d, &muster.InvalidError{Field: field, Value: fmt.Sprint(value), Reason: reason})
 }
 
+// missing is the error for a nil request.
+func missing() error { return &muster.InvalidError{Field: "request", Reason: "missing"} }
+
 // Validate refuses a request that no cluster can make sense of. All defects are reported, joined in the order of the
 // fields, each an [muster.InvalidError] whose field is a path such as `request.Groups[0].Size`. What depends on the
 // cluster is left to the planner: layers, the tree, running members, and sizes against the total. Shapes that members
@@ -28,10 +31,10 @@ func (r *Request) Validate() error {
 // an index by that, then the others by name. It may say no of members that are in order by index, but not by name.
 func (r *Request) Ordered() (bool, error) {
 	if r == nil {
-		return false, &muster.InvalidError{Field: "request", Reason: "missing"}
+		return false, missing()
 	}
 	var d defects
-	names, ranks := r.ascending()
+	names, ranks := r.ascending() // the usual order, in which no name can be there twice
 	r.checkMembers(&d, names)
 	checkShape(&d, "request.Shape", &r.Shape)
 	r.checkSum(&d)
@@ -55,6 +58,7 @@ func (r *Request) Ordered() (bool, error) {
 	return ranks, errors.Join(d...)
 }
 
+// checkTogether checks the rules of gangs that start together, of which there must be others.
 func (r *Request) checkTogether(d *defects) {
 	checkRules(d, "request.GatherTogether", r.GatherTogether, true)
 	if len(r.GatherTogether) > 0 && r.Together == "" {
@@ -62,6 +66,7 @@ func (r *Request) checkTogether(d *defects) {
 	}
 }
 
+// checkTotals checks the declared sizes against each other; how many members run is not known here.
 func (r *Request) checkTotals(d *defects) {
 	if r.MinMember < 0 {
 		d.add("request.MinMember", r.MinMember, "negative")
@@ -99,7 +104,7 @@ func (r *Request) checkMembers(d *defects, ascending bool) {
 	if !ascending {
 		first = make(map[string]int, len(r.Members))
 	}
-	var checked map[*Shape]bool
+	var checked map[*Shape]bool // shapes that members share by pointer are checked and reported once
 	for i := range r.Members {
 		m := &r.Members[i]
 		if m.Name == "" {
@@ -127,6 +132,8 @@ func (r *Request) checkMembers(d *defects, ascending bool) {
 // checkSum refuses amounts that overflow when the members are added up, so that no sum over a gang has to be checked
 // again. Negative amounts are reported elsewhere.
 func (r *Request) checkSum(d *defects) {
+	// If no single amount is above its share of the largest sum, no sum overflows. That is so for all but absurd requests, and
+	// costs one look at each shape.
 	most := math.MaxInt64 / int64(max(1, len(r.Members)))
 	large := r.Shape.largest() > most
 	for i := range r.Members {
@@ -142,7 +149,7 @@ func (r *Request) checkSum(d *defects) {
 		for name, amount := range s.Resources {
 			switch {
 			case amount <= 0:
-			case amount > (math.MaxInt64-sum[name])/n:
+			case amount > (math.MaxInt64-sum[name])/n: // sum + amount*n would overflow
 				overflow[name] = 1
 			default:
 				sum[name] += amount * n
@@ -181,6 +188,7 @@ func checkRules(d *defects, field string, rules []Rule, multiples bool) {
 	if len(rules) > 1 {
 		seen = make(map[said]bool, len(rules))
 	}
+	// second notes what a rule says, and is true if an earlier one has said it.
 	second := func(s said) bool {
 		was := seen[s]
 		if seen != nil {
@@ -235,6 +243,7 @@ func checkLevels(d *defects, field string, levels []Groups) {
 	}
 }
 
+// checkGroups checks the groups of the gang, which are given as levels or by PP and DP, not both.
 func (r *Request) checkGroups(d *defects) {
 	checkLevels(d, "request.Groups", r.Groups)
 	if r.PP < 0 {

@@ -4,12 +4,13 @@ import "github.com/muster-sched/muster"
 
 // Action is what the host is to do.
 type Action struct {
+	// Kind says what to do, and with whom: members, or for [Requeue] gangs.
 	Kind ActionKind
 	// Members are the one that waits, or all that are allowed or rejected, in natural order of gang and member.
 	Members []Ref
-	// Until is how long to wait.
+	// Until is the time at which a wait ends, 0 for other actions.
 	Until int64
-	// Gangs go back to the queue, which has plain pods by their names too, in natural order.
+	// Gangs go back to the queue, in natural order; a plain pod is there by its own name.
 	Gangs []string
 }
 
@@ -23,12 +24,17 @@ const (
 	Allow ActionKind = "allow"
 	// Reject gives the nodes of the members back.
 	Reject ActionKind = "reject"
-	// Requeue puts the gangs back into the queue, failed at the time of the event (queue.Queue.Failed).
+	// Requeue puts the gangs back into the queue, failed at the time of the event; see package gang/queue.
 	Requeue ActionKind = "requeue"
 )
 
-// Ref names a member; of a plain pod the gang is empty.
-type Ref struct{ Gang, Member string }
+// Ref names a member.
+type Ref struct {
+	// Gang is empty for a plain pod.
+	Gang string
+	// Member is unique in the gang.
+	Member string
+}
 
 // compareRefs is natural order of gang, then member.
 func compareRefs(a, b Ref) int {

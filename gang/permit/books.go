@@ -10,43 +10,45 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// phase of a member.
+// phase of a member. The order counts: whoever has come to a phase between two counts with them (see complete).
 type phase int
 
 const (
-	absent phase = iota
-	seen
-	waits
-	allowed
-	bound
-	phases
+	absent  phase = iota // nobody has heard of the member
+	seen                 // it exists
+	waits                // it has a node and waits for the others
+	allowed              // it may be bound
+	bound                // it runs
+	phases               // how many there are
 )
 
-// standing is a member and its phase. The zero phase is that of a member nobody has heard of.
+// standing is a member and its phase.
 type standing struct {
-	Ref
+	ref   Ref
 	phase phase
-	until int64 // of one who waits
+	until int64 // the end of the wait of a member that waits
 }
 
-// account is a gang. What the books hold does not change, it is replaced.
+// account is a gang: its terms, and what its members add up to. Trees hold accounts by value, so that an older state never sees a
+// change: who changes one takes a copy out (gang), changes that, and puts it back (keep).
 type account struct {
 	name string
-	// terms are nil while only members are known. They are resolved, and shared.
+	// terms are nil while only members of the gang are known. They are resolved, shared by states, and never written.
 	terms *gang.Terms
-	count [phases]int // members by phase
-	// satisfied says that a member has been bound at some time.
+	count [phases]int // members by phase, so that no question needs a walk over members
+	// satisfied says that a member has been bound at some time, which outlives the member.
 	satisfied bool
 }
 
-// fork shares everything with l and may be changed.
+// fork is a state that shares everything with l and may be changed. Cloning marks the nodes of both trees as shared, which writes to
+// l: the lock is for steps that are taken from one state at once.
 func (l *Lifecycle) fork() *Lifecycle {
 	if l == nil || l.gangs == nil {
 		return &Lifecycle{
 			gangs:   btree.NewG(8, func(a, b account) bool { return muster.CompareNatural(a.name, b.name) < 0 }),
-			members: btree.NewG(8, func(a, b standing) bool { return compareRefs(a.Ref, b.Ref) < 0 }),
+			members: btree.NewG(8, func(a, b standing) bool { return compareRefs(a.ref, b.ref) < 0 }),
 			deadlines: btree.NewG(8, func(a, b standing) bool {
-				return cmp.Or(cmp.Compare(a.until, b.until), compareRefs(a.Ref, b.Ref)) < 0
+				return cmp.Or(cmp.Compare(a.until, b.until), compareRefs(a.ref, b.ref)) < 0
 			}),
 		}
 	}
@@ -74,16 +76,17 @@ func (l *Lifecycle) keep(g account) {
 
 // member is what is known of a member, absent if nothing is.
 func (l *Lifecycle) member(ref Ref) standing {
-	if m, ok := l.members.Get(standing{Ref: ref}); ok {
+	if m, ok := l.members.Get(standing{ref: ref}); ok {
 		return m
 	}
-	return standing{Ref: ref}
+	return standing{ref: ref}
 }
 
-// set puts a member into the books, with the phase that it has now; one that was absent is seen.
+// set puts a member into the books, with the phase that it has now; one that was absent is seen. The three trees change together:
+// members has the member once, deadlines has it while it waits, and the account counts it in its phase.
 func (l *Lifecycle) set(m standing) {
 	m.phase = max(m.phase, seen)
-	g := l.gang(m.Gang)
+	g := l.gang(m.ref.Gang)
 	if old, known := l.members.ReplaceOrInsert(m); known {
 		g.count[old.phase]--
 		l.deadlines.Delete(old)
@@ -102,17 +105,19 @@ func (l *Lifecycle) forget(m standing) {
 	}
 	l.members.Delete(m)
 	l.deadlines.Delete(m)
-	g := l.gang(m.Gang)
+	g := l.gang(m.ref.Gang)
 	g.count[m.phase]--
 	l.keep(g)
 }
 
-// each calls f with the members of a gang in natural order, until it says no.
+// each calls f with the members of a gang in natural order, until it says no. They are one stretch of the tree, which the empty
+// member name begins. f must not change the tree.
 func (l *Lifecycle) each(name string, f func(m standing) bool) {
-	l.members.AscendGreaterOrEqual(standing{Ref: Ref{Gang: name}}, func(m standing) bool { return m.Gang == name && f(m) })
+	l.members.AscendGreaterOrEqual(standing{ref: Ref{Gang: name}}, func(m standing) bool { return m.ref.Gang == name && f(m) })
 }
 
-// move gives all who wait in gangs another phase, and names them in order.
+// move gives all who wait in gangs another phase, and names them in order. The walk ends at the last one that waits, and changes
+// follow after it, since a tree must not change under a walk.
 func (l *Lifecycle) move(gangs []string, to phase) []Ref {
 	var moved []Ref
 	for _, name := range gangs {
@@ -123,20 +128,20 @@ func (l *Lifecycle) move(gangs []string, to phase) []Ref {
 		}
 		l.each(name, func(m standing) bool {
 			if m.phase == waits {
-				moved = append(moved, m.Ref)
+				moved = append(moved, m.ref)
 				left--
 			}
 			return left > 0
 		})
 		for _, ref := range moved[from:] {
-			l.set(standing{Ref: ref, phase: to})
+			l.set(standing{ref: ref, phase: to})
 		}
 	}
 	return moved
 }
 
-// allies calls f with the gangs of a group; of those that are not known, or that name other gangs, terms are nil. It says whether
-// f said yes of all.
+// allies calls f with the gangs of a group, and says whether f said yes of all. A gang that is not known, or that names another
+// group, is no ally yet: f sees it without terms.
 func (l *Lifecycle) allies(group []string, f func(g account) bool) bool {
 	return !slices.ContainsFunc(group, func(name string) bool {
 		g := l.gang(name)
@@ -157,7 +162,7 @@ func (l *Lifecycle) ready(group []string) bool { return l.complete(group, waits)
 
 // complete says whether every gang of a group has as many members in the phases from one on as it needs.
 func (l *Lifecycle) complete(group []string, from phase) bool {
-	once := l.satisfied(group)
+	once := l.satisfied(group) // one bound member of any gang satisfies the group
 	return l.allies(group, func(g account) bool {
 		switch {
 		case g.terms == nil:
@@ -165,6 +170,7 @@ func (l *Lifecycle) complete(group []string, from phase) bool {
 		case once && g.terms.Match == gang.OnceSatisfied:
 			return true
 		}
+		// Bound members only count where the policy says so: the others must come together anew.
 		count := 0
 		for p := from; p <= allowed; p++ {
 			count += g.count[p]
@@ -176,7 +182,7 @@ func (l *Lifecycle) complete(group []string, from phase) bool {
 	})
 }
 
-// strict says whether the failure of a member means something to the others.
+// strict says whether the failure of a member means something to the others: not in a gang that is ready for good.
 func (l *Lifecycle) strict(g account) bool {
 	return g.terms != nil && g.terms.Mode == gang.Strict && (g.terms.Match != gang.OnceSatisfied || !l.satisfied(g.terms.Group))
 }

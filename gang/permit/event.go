@@ -11,13 +11,15 @@ import (
 // Event is what happens to a member or a gang. Whatever happens to a member makes it known, and a gang need not be known before its
 // members are.
 type Event struct {
+	// Kind says what happened, and which of the other fields count.
 	Kind EventKind
 	// Time is when, from 0 on, in any unit. Only differences matter, and only [TimePassed] makes anybody's time run out.
 	Time int64
-	// Gang is empty for a plain pod.
-	Gang   string
+	// Gang names the gang, or that of the member; empty for a plain pod and for [TimePassed].
+	Gang string
+	// Member names the member, where something happens to one.
 	Member string
-	// Terms of a gang that is new or has changed.
+	// Terms are those of a gang that is new or has changed; they are copied.
 	Terms gang.Terms
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Lifecycle is what is known of gangs whose members are bound one by one: who waits for the others, who has been allowed to go, who runs.
 // It is the permit state machine of the coscheduling proposal as a value: [Lifecycle.Step] takes what happened and returns the state
-// after that and what the host is to do. The zero value knows of nothing.
+// after that and what the host is to do. The zero value knows of nothing, nor does nil.
 //
 // A member that has a node waits until its gang is ready, that is until MinMember members of it wait or have been allowed, and every gang
 // of its group is. Then all that wait are allowed together. If a member fails before, or has waited too long, everybody who waits
@@ -71,7 +71,7 @@ func (l *Lifecycle) Step(e Event) (*Lifecycle, []Action, error) {
 		actions = next.fail(e.ref())
 	case MemberTimedOut:
 		if m := next.member(e.ref()); m.phase == waits {
-			actions = next.fail(m.Ref)
+			actions = next.fail(m.ref)
 		} else {
 			next.set(m)
 		}
@@ -102,6 +102,7 @@ func (l *Lifecycle) Deadline() (int64, bool) {
 
 // Standing is what is known of a gang: its terms with the defaults filled in, and the members that exist, in natural order.
 type Standing struct {
+	// Terms have no empty field: a Group is sorted, without repeats, and has the gang in it.
 	Terms gang.Terms
 	// Waiting members have a node and were told to wait, Allowed ones let go, Bound ones run. Others only exist.
 	Waiting, Allowed, Bound, Others []string
@@ -129,7 +130,7 @@ func (l *Lifecycle) Gang(name string) (Standing, bool) {
 			list = &s.Bound
 		case absent, seen, phases:
 		}
-		*list = append(*list, m.Member)
+		*list = append(*list, m.ref.Member)
 		return true
 	})
 	return s, true
@@ -155,11 +156,11 @@ func (l *Lifecycle) reserve(e Event) []Action {
 	switch {
 	case g.terms == nil:
 		l.set(m)
-		return rejection([]Ref{m.Ref}, nil)
+		return rejection([]Ref{m.ref}, nil)
 	case m.phase == bound:
 		return nil
 	case m.phase == allowed:
-		return []Action{{Kind: Allow, Members: []Ref{m.Ref}}}
+		return []Action{{Kind: Allow, Members: []Ref{m.ref}}}
 	case m.phase != waits:
 		m.phase, m.until = waits, waitUntil(g.terms, e.Time)
 		l.set(m)
@@ -167,7 +168,7 @@ func (l *Lifecycle) reserve(e Event) []Action {
 	if open := l.open(g.terms.Group); open != nil {
 		return open
 	}
-	return []Action{{Kind: Wait, Members: []Ref{m.Ref}, Until: m.until}}
+	return []Action{{Kind: Wait, Members: []Ref{m.ref}, Until: m.until}}
 }
 
 // open lets all go who wait in a group, if it is ready and somebody does.
@@ -277,7 +278,7 @@ func (l *Lifecycle) expire(now int64) []Action {
 		if !ok || m.until > now {
 			return rejection(refs, gangs)
 		}
-		for _, a := range l.fail(m.Ref) {
+		for _, a := range l.fail(m.ref) {
 			refs, gangs = append(refs, a.Members...), append(gangs, a.Gangs...)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// checkTerms reports what is wrong with terms.
+// checkTerms reports what is wrong with the terms of an event. A group may repeat gangs and leave out its own: resolved mends that.
 func checkTerms(d *defects, t *gang.Terms) {
 	if t.MinMember < 0 {
 		d.add("event.Terms.MinMember", t.MinMember, "negative")

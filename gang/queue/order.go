@@ -21,7 +21,8 @@ type Entry struct {
 	Created int64
 	// LastFailure stands for Created if Failed is set.
 	LastFailure int64
-	Failed      bool
+	// Failed says that it was tried without success, so that a failure at 0 is told from none.
+	Failed bool
 	// NotBefore is when it may come to the head again; 0: at once.
 	NotBefore int64
 }
@@ -29,8 +30,11 @@ type Entry struct {
 // Compare is the order of the coscheduling proposal: the higher priority; the earlier time, of the last failure or, where there is
 // none, of creation; the smaller UID (bytes); natural order of names. One without a UID comes after those that have one:
 // were such pairs ordered by name, the order would run in circles. It is a total order of names; only entries of one name
-// compare as 0.
+// compare as 0. Nil comes last. O(length of the names).
 func Compare(a, b *Entry) int {
+	if a == nil || b == nil {
+		return compareFlags(a != nil, b != nil)
+	}
 	// Trees compare all the time, and mostly the first keys decide.
 	if a.Priority != b.Priority {
 		return cmp.Compare(b.Priority, a.Priority)
@@ -47,8 +51,12 @@ func Compare(a, b *Entry) int {
 	return muster.CompareNatural(a.Name, b.Name)
 }
 
-// CompareMembers orders the members of one gang: by index, those without one last, in natural order of names.
+// CompareMembers orders the members of one gang: by index, those without one last, in natural order of names; nil comes last.
+// O(length of the names).
 func CompareMembers(a, b *gang.Member) int {
+	if a == nil || b == nil {
+		return compareFlags(a != nil, b != nil)
+	}
 	if c := compareFlags(a.Indexed, b.Indexed); c != 0 {
 		return c
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/muster-sched/muster"
 )
 
-// Queue holds gangs in the order of [Compare]. The zero value is empty. A gang stays in it until it is removed, so a host asks for
+// Queue holds gangs in the order of [Compare]. The zero value is empty; so is nil, which takes no gang. A gang stays in it until it is removed, so a host asks for
 // [Queue.Next], plans that gang, and then either removes it or reports that it failed.
 //
 // Nobody starves, if the times of failures increase. Of equal priority, whoever fails goes behind everybody who waited then: between two
@@ -32,12 +32,20 @@ type Queue struct {
 	parked *btree.BTreeG[*Entry] // who may not yet, by NotBefore
 }
 
-// Len is how many gangs are in the queue.
-func (q *Queue) Len() int { return len(q.byName) }
+// Len is how many gangs are in the queue. O(1).
+func (q *Queue) Len() int {
+	if q == nil {
+		return 0
+	}
+	return len(q.byName)
+}
 
 // Add puts a gang into the queue, in place of the one of the same name if there is one. It is a [muster.InvalidError] if it has no name or a
-// negative time. O(log n).
+// negative time, or the queue is nil. O(log n).
 func (q *Queue) Add(g Entry) error {
+	if q == nil {
+		return &muster.InvalidError{Field: "queue", Reason: "missing"}
+	}
 	if g.Name == "" {
 		return &muster.InvalidError{Field: "entry.Name", Reason: "a gang has no name"}
 	}
@@ -62,6 +70,14 @@ func (q *Queue) Add(g Entry) error {
 	return nil
 }
 
+// named is the gang of that name, nil if it is not in the queue.
+func (q *Queue) named(name string) *Entry {
+	if q == nil {
+		return nil
+	}
+	return q.byName[name]
+}
+
 // insert parks whoever has a time to wait for; Next knows what the time is.
 func (q *Queue) insert(g *Entry) {
 	if g.NotBefore > 0 {
@@ -73,8 +89,8 @@ func (q *Queue) insert(g *Entry) {
 
 // Remove takes a gang out of the queue and returns it, if it was there. O(log n).
 func (q *Queue) Remove(name string) (Entry, bool) {
-	g, ok := q.byName[name]
-	if !ok {
+	g := q.named(name)
+	if g == nil {
 		return Entry{}, false
 	}
 	delete(q.byName, name)
@@ -92,7 +108,7 @@ func (q *Queue) take(g *Entry) {
 // Next is the gang at the head, which stays there. Gangs whose NotBefore is later than now are passed over; those that were once due stay
 // so, even if an earlier time is passed in. O(log n) for every gang that has become due.
 func (q *Queue) Next(now int64) (Entry, bool) {
-	if len(q.byName) == 0 {
+	if q.Len() == 0 {
 		return Entry{}, false
 	}
 	for {
@@ -112,7 +128,7 @@ func (q *Queue) Next(now int64) (Entry, bool) {
 
 // Due is the earliest time at which a gang that is kept away from the head may come there, false if there is none. O(log n).
 func (q *Queue) Due() (int64, bool) {
-	if len(q.byName) == 0 {
+	if q.Len() == 0 {
 		return 0, false
 	}
 	g, ok := q.parked.Min()
@@ -126,8 +142,8 @@ func (q *Queue) Due() (int64, bool) {
 // the head before notBefore (0: as soon as its turn comes). It is false if there is no such gang. Times that go back change
 // nothing: the last failure is the latest one. O(log n).
 func (q *Queue) Failed(name string, now, notBefore int64) bool {
-	g, ok := q.byName[name]
-	if !ok {
+	g := q.named(name)
+	if g == nil {
 		return false
 	}
 	q.take(g)
@@ -138,10 +154,10 @@ func (q *Queue) Failed(name string, now, notBefore int64) bool {
 }
 
 // All iterates over the queue: those that may come to the head, in order, then those that may not yet, by when they may. The queue must
-// not change meanwhile.
+// not change meanwhile. O(n).
 func (q *Queue) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		if q.byName == nil {
+		if q.Len() == 0 {
 			return
 		}
 		more := true

@@ -1,0 +1,12 @@
+package gang_test
+
+import (
+	"testing"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/zeros"
+)
+
+func TestZeroValuesDoNoHarm(t *testing.T) {
+	zeros.Package(t, new(gang.Request), gang.Shape{}, gang.Term{}, gang.Preempt{}, gang.Costs, gang.Tolerates)
+}
