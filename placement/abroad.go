@@ -49,7 +49,7 @@ func (p *problem) inherited(a *part) gathering {
 
 // lowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
-func (p *problem) lowestAbroad(a *part, at []int32) layout.Vertex {
+func lowestAbroad(p *problem, a *part, at []int32) layout.Vertex {
 	var there []int32
 	for _, rank := range a.all() {
 		if pos := at[rank]; pos >= 0 {
@@ -102,7 +102,7 @@ func (c *cast) findAbroad() {
 
 // groupAbroad is a group in another topology, by itself.
 func (b *billing) groupAbroad(a *part) abroad {
-	g := abroad{part: a, home: b.p.lowestAbroad(a, b.at), outer: -1, like: -1, needs: make(front.Vector, len(b.p.shapes))}
+	g := abroad{part: a, home: lowestAbroad(b.p, a, b.at), outer: -1, like: -1, needs: make(front.Vector, len(b.p.shapes))}
 	for _, rank := range a.all() {
 		if i := b.place[rank]; i >= 0 {
 			g.needs[b.p.role(int(i))]++
@@ -288,7 +288,7 @@ func (w *spreading) attempt() *scheme {
 }
 
 // elsewhere says where the groups in other topologies lie, new members being at these positions.
-func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
+func elsewhere(p *problem, positions []int32) (out []GroupPlace) {
 	var at []int32
 	p.whole.each(func(a *part) {
 		if a.abroad == nil || a.bundle {
@@ -298,7 +298,7 @@ func (p *problem) elsewhere(positions []int32) (out []GroupPlace) {
 			at = p.allByRank(positions)
 		}
 		v := a.abroad
-		x := p.lowestAbroad(a, at)
+		x := lowestAbroad(p, a, at)
 		if x < 0 {
 			return
 		}

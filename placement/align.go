@@ -35,11 +35,11 @@ type shared struct {
 }
 
 // align reads the policies of the shapes.
-func (p *problem) align() {
+func align(p *problem) {
 	for _, s := range p.shapes {
 		p.alignment.aligned = p.alignment.aligned || s.NUMA.Policy != ""
 	}
-	if !p.zonesBind() {
+	if !p.zones().zonesBind() {
 		return
 	}
 	for _, s := range p.shapes {
@@ -48,70 +48,70 @@ func (p *problem) align() {
 }
 
 // zonesBind says whether zones are looked at on any node.
-func (p *problem) zonesBind() bool { return p.alignment.aligned || p.c.Zoned > 0 }
+func (z zones) zonesBind() bool { return z.p.alignment.aligned || z.p.c.Zoned > 0 }
 
 // bound says whether zones are looked at on a node with these flags.
-func (p *problem) bound(flags snapshot.NodeFlags) bool {
-	return p.alignment.aligned || flags&snapshot.Zoned != 0
+func (z zones) bound(flags snapshot.NodeFlags) bool {
+	return z.p.alignment.aligned || flags&snapshot.Zoned != 0
 }
 
 // noZones is that of nodes of which no zones are known.
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
 // zonesOf is what is known of the zones of a node.
-func (p *problem) zonesOf(id int32) *snapshot.ZoneClass {
-	if z := p.c.Static.ClassOf(id).Zones; z != nil {
+func (z zones) zonesOf(id int32) *snapshot.ZoneClass {
+	if z := z.p.c.Static.ClassOf(id).Zones; z != nil {
 		return z
 	}
 	return noZones
 }
 
 // needsOn are the members prepared for the zones of a node.
-func (p *problem) needsOn(id int32) []*numa.Need {
-	z := p.zonesOf(id)
-	if needs, ok := p.alignment.indexNeeds[z]; ok {
+func (z zones) needsOn(id int32) []*numa.Need {
+	class := z.zonesOf(id)
+	if needs, ok := z.p.alignment.indexNeeds[class]; ok {
 		return needs
 	}
-	if needs, ok := p.alignment.ownNeeds[z]; ok {
+	if needs, ok := z.p.alignment.ownNeeds[class]; ok {
 		return needs
 	}
-	needs := make([]*numa.Need, 0, len(p.alignment.members))
-	for _, m := range p.alignment.members {
-		if need, err := z.Bare.Zones().Need(m, z.Numa.Policy); err == nil { // both sides are valid
+	needs := make([]*numa.Need, 0, len(z.p.alignment.members))
+	for _, m := range z.p.alignment.members {
+		if need, err := class.Bare.Zones().Need(m, class.Numa.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}
-	if p.alignment.ownNeeds == nil {
-		p.alignment.ownNeeds = snapshot.NeedsByZones{}
+	if z.p.alignment.ownNeeds == nil {
+		z.p.alignment.ownNeeds = snapshot.NeedsByZones{}
 	}
-	p.alignment.ownNeeds[z] = needs
+	z.p.alignment.ownNeeds[class] = needs
 	return needs
 }
 
 // allNeeds is what has been prepared so far, to be kept in an index.
-func (p *problem) allNeeds() snapshot.NeedsByZones {
-	if len(p.alignment.ownNeeds) == 0 {
-		return p.alignment.indexNeeds
+func (z zones) allNeeds() snapshot.NeedsByZones {
+	if len(z.p.alignment.ownNeeds) == 0 {
+		return z.p.alignment.indexNeeds
 	}
 	all := snapshot.NeedsByZones{}
-	if len(p.alignment.indexNeeds) < maxKnown {
-		for z, needs := range p.alignment.indexNeeds {
-			all[z] = needs
+	if len(z.p.alignment.indexNeeds) < maxKnown {
+		for class, needs := range z.p.alignment.indexNeeds {
+			all[class] = needs
 		}
 	}
-	for z, needs := range p.alignment.ownNeeds {
-		all[z] = needs
+	for class, needs := range z.p.alignment.ownNeeds {
+		all[class] = needs
 	}
-	p.alignment.indexNeeds, p.alignment.ownNeeds = all, nil
+	z.p.alignment.indexNeeds, z.p.alignment.ownNeeds = all, nil
 	return all
 }
 
 // stateOf is the zones of a node as the plan sees them.
-func (p *problem) stateOf(id int32, g gift) *numa.Occupancy {
+func (z zones) stateOf(id int32, g gift) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
 	}
-	if state := p.c.Zones.At(id); state != nil {
+	if state := z.p.c.Zones.At(id); state != nil {
 		return state
 	}
 	return noZones.Bare
@@ -158,7 +158,7 @@ type counted struct {
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
 // long as few states come one after the other.
-func (p *problem) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
+func (z zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	var known *[256]counted // by hash of the state
 	return func(id int32, state *numa.Occupancy) numa.Count {
 		if known == nil {
@@ -168,9 +168,9 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count
 		if k.state == state { // so is the kind: a state comes of one
 			return k.count
 		}
-		if z := p.zonesOf(id); k.zones != z || !k.state.Equal(state) {
-			k.zones, k.count = z, p.countZones(p.needsOn(id), state)
-			p.alignment.inexact = p.alignment.inexact || !k.count.Proven()
+		if class := z.zonesOf(id); k.zones != class || !k.state.Equal(state) {
+			k.zones, k.count = class, z.countZones(z.needsOn(id), state)
+			z.p.alignment.inexact = z.p.alignment.inexact || !k.count.Proven()
 		}
 		k.state = state
 		return k.count
@@ -178,7 +178,7 @@ func (p *problem) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count
 }
 
 // countZones is how many units the zones take. Units of several members are put in one after the other.
-func (p *problem) countZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
+func (z zones) countZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
 	if len(needs) == 1 {
 		c := needs[0].Slots(state)
 		return numa.Count{Slots: min(c.Slots, boundlessSlots), Bound: min(c.Bound, boundlessSlots)}
@@ -224,9 +224,9 @@ func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *share
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
-func (p *problem) share(id int32, state *numa.Occupancy, units int64) *shared {
-	return p.alignment.shared.of(p.zonesOf(id), state, units, func() *shared {
-		needs, s := p.needsOn(id), &shared{}
+func (z zones) share(id int32, state *numa.Occupancy, units int64) *shared {
+	return z.p.alignment.shared.of(z.zonesOf(id), state, units, func() *shared {
+		needs, s := z.needsOn(id), &shared{}
 		if len(needs) == 1 {
 			s.placed = needs[0].Split(state, int(units))
 			s.score = needs[0].Rate(state, s.placed)
@@ -248,22 +248,22 @@ func (p *problem) share(id int32, state *numa.Occupancy, units int64) *shared {
 
 // shareZones gives new members at positions, by number, their shares of the zones of their nodes, when those that the plan waits for
 // have left.
-func (p *problem) shareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
-	if !p.zonesBind() {
+func (z zones) shareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
+	if !z.zonesBind() {
 		return
 	}
-	gone := p.zonesAfter(waits)
+	gone := z.zonesAfter(waits)
 	give := func(pos int32, members []int) {
-		id := p.v.Node(pos)
-		if !p.bound(p.c.FlagsOf(id)) {
+		id := z.p.v.Node(pos)
+		if !z.bound(z.p.c.FlagsOf(id)) {
 			return
 		}
-		state := p.stateOf(id, gift{zones: gone[id]})
-		if p.hasRoles() {
-			p.giveZones(id, state, members, share)
+		state := z.stateOf(id, gift{zones: gone[id]})
+		if z.p.hasRoles() {
+			z.giveZones(id, state, members, share)
 			return
 		}
-		s := p.share(id, state, int64(len(members)/p.size()))
+		s := z.share(id, state, int64(len(members)/z.p.size()))
 		for n := 0; s != nil && n < len(members); n++ {
 			if placed := &s.placed[n]; len(placed.Shares) > 0 {
 				share(members[n], placed)
@@ -288,14 +288,14 @@ func (p *problem) shareZones(positions []int32, waits []*snapshot.Member, share 
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
-func (p *problem) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
+func (z zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	if len(waits) == 0 {
 		return nil
 	}
 	gone := map[int32]*numa.Occupancy{}
 	for _, m := range waits {
 		if gone[m.Node] == nil {
-			gone[m.Node] = p.c.Zones.At(m.Node)
+			gone[m.Node] = z.p.c.Zones.At(m.Node)
 		}
 		gone[m.Node] = snapshot.Without(gone[m.Node], m)
 	}
@@ -304,57 +304,57 @@ func (p *problem) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy
 
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
 // state; nil for a gang that is not aligned.
-func (p *problem) alikeIn(ix *index.Index, extra map[int32]gift) func(a, b int32) bool {
-	if !p.alignment.aligned {
+func (z zones) alikeIn(ix *index.Index, extra map[int32]gift) func(a, b int32) bool {
+	if !z.p.alignment.aligned {
 		return nil
 	}
 	state := func(pos int32) *numa.Occupancy {
-		id := p.v.Node(pos)
-		return p.stateOf(id, extra[id])
+		id := z.p.v.Node(pos)
+		return z.stateOf(id, extra[id])
 	}
 	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
 }
 
 // boundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
 // these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
-func (p *problem) boundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
-	if !p.zonesBind() {
+func (z zones) boundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
+	if !z.zonesBind() {
 		return
 	}
-	gone, on := p.zonesAfter(waits), map[int32]int64{}
-	p.alignment.gifts = map[int32]gift{}
+	gone, on := z.zonesAfter(waits), map[int32]int64{}
+	z.p.alignment.gifts = map[int32]gift{}
 	for _, pos := range positions {
 		on[pos]++
 	}
 	for pos, units := range on {
-		id, x := p.v.Node(pos), p.v.NodeVertex(pos)
-		if !p.bound(p.c.FlagsOf(id)) {
+		id, x := z.p.v.Node(pos), z.p.v.NodeVertex(pos)
+		if !z.bound(z.p.c.FlagsOf(id)) {
 			continue
 		}
-		room, state := int64(0), p.stateOf(id, gift{zones: gone[id]})
-		if s := p.share(id, state, units); s != nil {
-			if beside, err := p.stateOf(id, gift{}).Add(s.placed...); err == nil {
-				room = min(p.countZones(p.needsOn(id), beside).Slots, p.countZones(p.needsOn(id), state).Slots-units)
-				p.alignment.gifts[id] = gift{zones: beside}
+		room, state := int64(0), z.stateOf(id, gift{zones: gone[id]})
+		if s := z.share(id, state, units); s != nil {
+			if beside, err := z.stateOf(id, gift{}).Add(s.placed...); err == nil {
+				room = min(z.countZones(z.needsOn(id), beside).Slots, z.countZones(z.needsOn(id), state).Slots-units)
+				z.p.alignment.gifts[id] = gift{zones: beside}
 			}
 		}
-		slots[x] = max(0, min(p.room(id, nil)-units, room))
+		slots[x] = max(0, min(z.p.room(id, nil)-units, room))
 	}
 }
 
 // zoneCause says why the zones of a node take no unit, empty if they do or are not looked at.
-func (p *problem) zoneCause(id int32, g gift) numa.Cause {
-	if !p.bound(p.c.FlagsOf(id)) {
+func (z zones) zoneCause(id int32, g gift) numa.Cause {
+	if !z.bound(z.p.c.FlagsOf(id)) {
 		return ""
 	}
-	needs, state := p.needsOn(id), p.stateOf(id, g)
+	needs, state := z.needsOn(id), z.stateOf(id, g)
 	var cause numa.Cause
 	for _, need := range needs {
 		if fit := need.Fit(state); !fit.Fits && (cause == "" || fit.Cause == numa.CausePolicy) {
 			cause = fit.Cause
 		}
 	}
-	if cause == "" && p.countZones(needs, state).Slots == 0 {
+	if cause == "" && z.countZones(needs, state).Slots == 0 {
 		cause = numa.CauseCapacity
 	}
 	return cause
@@ -362,16 +362,16 @@ func (p *problem) zoneCause(id int32, g gift) numa.Cause {
 
 // zonesProven says whether the zones of every node that could take somebody were counted exactly. O(1), unless some were not
 // when the slots were counted: O(nodes).
-func (p *problem) zonesProven(excluded map[int32]bool, extra map[int32]gift) bool {
-	if !p.alignment.inexact {
+func (z zones) zonesProven(excluded map[int32]bool, extra map[int32]gift) bool {
+	if !z.p.alignment.inexact {
 		return true
 	}
-	zones := p.zoneCounter()
-	for id := range int32(len(p.c.Lineage.Names)) {
-		if !p.bound(p.c.FlagsOf(id)) || excluded[id] || p.refusal(id) != "" {
+	zones := z.zoneCounter()
+	for id := range int32(len(z.p.c.Lineage.Names)) {
+		if !z.bound(z.p.c.FlagsOf(id)) || excluded[id] || z.p.refusal(id) != "" {
 			continue
 		}
-		count, room := zones(id, p.stateOf(id, extra[id])), p.room(id, extra[id].amounts)
+		count, room := zones(id, z.stateOf(id, extra[id])), z.p.room(id, extra[id].amounts)
 		if min(count.Slots, room) < min(count.Bound, room) {
 			return false
 		}

@@ -9,7 +9,7 @@ const rulesTried = 8
 
 // binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
-func (p *problem) binding() string {
+func binding(p *problem) string {
 	e := engineOf(p)
 	if !e.HoldsWithoutRules() {
 		return ""
@@ -36,7 +36,7 @@ type hardRule struct {
 }
 
 // hardRules lists the MustGathers of a gang in parts, outer ones before those in them.
-func (p *problem) hardRules() (rules []hardRule) {
+func hardRules(p *problem) (rules []hardRule) {
 	at := map[string]int{}
 	p.whole.each(func(a *part) {
 		if a.gather.own < 0 || a.bundle {
@@ -94,9 +94,9 @@ func (p *problem) underRules(kept []hardRule) *problem {
 	}
 	loose.whole = copied(p.whole)
 	loose.gather = loose.whole.gather
-	if loose.bindMultiples(); len(loose.evens) > 0 { // without some rule groups need not keep them in any case
+	if bindMultiples(&loose); len(loose.evens) > 0 { // without some rule groups need not keep them in any case
 		loose.alignment = alignment{gifts: p.alignment.gifts}
-		loose.align()
+		align(&loose)
 	}
 	return &loose
 }

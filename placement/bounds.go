@@ -95,7 +95,7 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or finds them
 // equal where the order of paths decides: what comes later in a walk is behind.
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
-	if i == 0 && (f.p.policy == gang.ByScore && f.p.scored() || f.p.alignment.aligned && f.p.zonesOn(best) > f.p.leastZones()) {
+	if i == 0 && (f.p.policy == gang.ByScore && f.p.scored() || f.p.alignment.aligned && f.p.zones().zonesOn(best) > f.p.zones().leastZones()) {
 		return false
 	}
 	compare := func(slots int64, with layout.Vertex) int { return f.p.compareFree(slots, f.ask.slots.at(with)) }

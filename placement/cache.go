@@ -13,37 +13,37 @@ import (
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
-func (p *problem) index() *snapshot.ShapeIndex {
-	if p.req.Class == "" && p.req.Eligible != nil || p.parting.pen != nil {
+func (k counting) index() *snapshot.ShapeIndex {
+	if k.p.req.Class == "" && k.p.req.Eligible != nil || k.p.parting.pen != nil {
 		return nil
 	}
-	key := p.shapeKey()
-	ix := p.c.Caches.Shapes.Get(&p.c.Lineage.Clock, p.c.Lineage.KeptShapes,
-		func(k []byte) bool { return bytes.Equal(k, key) },
-		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return p.after(s, nodes) },
-		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), p.newIndex() })
+	key := k.shapeKey()
+	ix := k.p.c.Caches.Shapes.Get(&k.p.c.Lineage.Clock, k.p.c.Lineage.KeptShapes,
+		func(other []byte) bool { return bytes.Equal(other, key) },
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return k.after(s, nodes) },
+		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), k.newIndex() })
 	if ix != nil {
-		p.alignment.indexNeeds = ix.Needs
+		k.p.alignment.indexNeeds = ix.Needs
 	}
 	return ix
 }
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
 // that different shapes have different keys. It lies in the scratch.
-func (p *problem) shapeKey() []byte {
-	k := keyWriter(p.scratch.key[:0])
-	k.text(p.v.Name)
-	k.text(p.req.Class)
-	k.number(len(p.needs))
-	for _, n := range p.needs {
-		k.text(n.name)
-		k = binary.AppendUvarint(k, uint64(n.amount))
+func (n counting) shapeKey() []byte {
+	k := keyWriter(n.p.scratch.key[:0])
+	k.text(n.p.v.Name)
+	k.text(n.p.req.Class)
+	k.number(len(n.p.needs))
+	for _, need := range n.p.needs {
+		k.text(need.name)
+		k = binary.AppendUvarint(k, uint64(need.amount))
 	}
-	k.number(len(p.shapes))
-	for _, s := range p.shapes {
+	k.number(len(n.p.shapes))
+	for _, s := range n.p.shapes {
 		k.shape(s)
 	}
-	p.scratch.key = k
+	n.p.scratch.key = k
 	return k
 }
 

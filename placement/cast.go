@@ -41,7 +41,7 @@ type cast struct {
 }
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
-func (p *problem) newCast(held map[int32]claim) *cast {
+func newCast(p *problem, held map[int32]claim) *cast {
 	c := &cast{p: p, held: held, gifts: p.leavingGifts(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
@@ -56,7 +56,7 @@ func (p *problem) newCast(held map[int32]claim) *cast {
 
 // list finds what is to be placed.
 func (c *cast) list() {
-	c.want, c.kinds, c.done = c.p.bill()
+	c.want, c.kinds, c.done = billOf(c.p)
 	c.findAbroad()
 	c.readMisses()
 }
@@ -180,7 +180,7 @@ func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 	if len(held) == 0 {
 		return first.slotTable()
 	}
-	slots := first.countSlots()
+	slots := first.counting().countSlots()
 	for id, t := range held {
 		left := make([]int64, len(t.amounts))
 		for r, amount := range t.amounts {
@@ -189,10 +189,10 @@ func (c *cast) slotsBeside(held map[int32]claim) slotTable {
 		x := c.p.v.NodeVertex(c.p.v.At(id))
 		slots[x] = min(slots[x], first.room(id, left))
 		if t.zones != nil {
-			slots[x] = min(slots[x], int64(t.beside.Most(0)), first.countZones(first.needsOn(id), t.zones).Slots)
+			slots[x] = min(slots[x], int64(t.beside.Most(0)), first.zones().countZones(first.zones().needsOn(id), t.zones).Slots)
 		}
 	}
-	first.sumSlots(slots)
+	first.counting().sumSlots(slots)
 	return slotTable{flat: slots}
 }
 

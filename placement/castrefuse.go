@@ -84,7 +84,7 @@ func (g *scheme) fillUp(d layout.Vertex, room front.Vector) (n couldTake) {
 
 // proven says whether nothing was left out when it was found that no content can be placed.
 func (c *cast) proven() bool {
-	all := c.p.contents()
+	all := contentsOf(c.p)
 	if c.spreads() {
 		return c.provenAbroad(all)
 	}

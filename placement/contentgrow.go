@@ -7,7 +7,7 @@ import (
 )
 
 // growth bounds how many contents are tried to add to one that fits, times the square of the parts: a try costs more the more of these there are.
-func (p *problem) growth() int { return max(1, p.steps()/4) }
+func growth(p *problem) int { return max(1, p.steps()/4) }
 
 // leastThatFits is the first content of which nothing can be left out that fits. If there is none, none of any size fits, but for those that
 // are not tried after so many plans.
@@ -32,7 +32,7 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(content) boo
 func (c *contents) grow(in, all content, fits func(content) bool) content {
 	parts := 0
 	c.p.whole.each(func(*part) { parts++ })
-	plans := min(c.p.contentPlans(), c.p.growth()/(parts*parts))
+	plans := min(c.p.contentPlans(), growth(c.p)/(parts*parts))
 	var walk func(a *part)
 	walk = func(a *part) {
 		if plans <= 0 {

@@ -71,7 +71,7 @@ type contents struct {
 	truncated bool
 }
 
-func (p *problem) contents() *contents {
+func contentsOf(p *problem) *contents {
 	b := billing{p: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}, inOrder: true}
 	b.sign(p.whole)
 	c := &contents{p: p, place: b.place, alike: b.signs}

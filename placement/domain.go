@@ -187,7 +187,7 @@ func (p *problem) compareFree(a, b int64) int {
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
 func (f *found) comparePacking(a, b layout.Vertex) int {
-	if c := f.p.compareZones(a, b); c != 0 {
+	if c := f.p.zones().compareZones(a, b); c != 0 {
 		return c
 	}
 	if f.p.policy == gang.ByScore && f.p.v.IsNode(a) && f.p.v.IsNode(b) {

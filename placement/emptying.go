@@ -15,15 +15,15 @@ type emptying struct {
 	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
 
-// fewest finds the smallest set of members that makes room for so many units on their node, the first by name among
+// fewestLeaving finds the smallest set of members that makes room for so many units on their node, the first by name among
 // equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
 // take the units in a state.
-func (p *problem) fewest(id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
+func fewestLeaving(p *problem, id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
 	e := emptying{p: p}
-	if p.bound(p.c.FlagsOf(id)) {
+	if p.zones().bound(p.c.FlagsOf(id)) {
 		e.zones = zones
 	}
-	lack, state := p.lacking(id, units), p.stateOf(id, gift{})
+	lack, state := lacking(p, id, units), p.zones().stateOf(id, gift{})
 	for size := range members {
 		if set, ok := e.cover(members, lack, state, size); ok {
 			return set

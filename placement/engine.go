@@ -85,7 +85,7 @@ func problemOf(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem, 
 	if err := e.Count(); err != nil {
 		return nil, err
 	}
-	state, err := p.refusedTogether()
+	state, err := refusedTogether(p)
 	if err == nil && state != nil {
 		err = e.Admit(state)
 	}

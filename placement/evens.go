@@ -31,7 +31,7 @@ type evenBinder struct {
 }
 
 // bindMultiples finds the multiples that bind, and parts the roles of whom they count differently. Those that groups keep in any case cost nothing.
-func (p *problem) bindMultiples() {
+func bindMultiples(p *problem) {
 	p.evens = nil
 	b := evenBinder{p: p, place: p.places(), shared: map[string]int{}}
 	b.bind(p.whole, -1)
@@ -62,7 +62,7 @@ func (b *evenBinder) bind(a *part, around int) {
 		}
 	}
 	if len(some) > 0 {
-		r := b.p.rule(a, some)
+		r := ruleOf(b.p, a, some)
 		r.units = b.p.unitsOf(below)
 		if i := b.add(r, around); r.units != nil {
 			around = i
@@ -73,8 +73,8 @@ func (b *evenBinder) bind(a *part, around int) {
 	}
 }
 
-// rule binds a part to multiples.
-func (p *problem) rule(a *part, some []multiple) evenRule {
+// ruleOf binds a part to multiples.
+func ruleOf(p *problem, a *part, some []multiple) evenRule {
 	return evenRule{multiples: some, parts: []*part{a}, ranks: [][]int{a.all()}, units: p.unitsOf(some), total: p.unitsOf(some)[p.v.RootTop]}
 }
 
@@ -154,8 +154,8 @@ func (b *evenBinder) divide() {
 		}
 	}
 	if divided {
-		b.p.divideRoles(by)
-		b.p.findTwins()
+		divideRoles(b.p, by)
+		findTwins(b.p)
 	}
 }
 
@@ -181,7 +181,7 @@ func (p *problem) withKept() []evenRule {
 	if len(p.whole.multiples) == 0 {
 		return p.evens
 	}
-	all := p.rule(p.whole, p.whole.multiples)
+	all := ruleOf(p, p.whole, p.whole.multiples)
 	all.roles = slices.Repeat(front.Weights{1}, len(p.shapes))
 	some := *p
 	some.evens = []evenRule{all}
@@ -264,17 +264,17 @@ func (c *cast) evenAt(x layout.Vertex, f front.Front) front.Front {
 }
 
 // nameOfRule names a multiple, of the first part whose members are none.
-func (p *problem) nameOfRule(r *evenRule) string {
+func nameOfRule(p *problem, r *evenRule) string {
 	i := max(0, slices.IndexFunc(r.ranks, func(ranks []int) bool { return int64(len(ranks))%r.total != 0 }))
-	name := p.nameOf(r.multiples, len(r.ranks[i]))
+	name := nameOfMultiple(p, r.multiples, len(r.ranks[i]))
 	if r.ofGang() {
 		return name
 	}
 	return name + " for " + p.called(r.parts[i])
 }
 
-// nameOf names the first multiple that does not divide a number of members, else the first one.
-func (p *problem) nameOf(list []multiple, members int) string {
+// nameOfMultiple names the first multiple that does not divide a number of members, else the first one.
+func nameOfMultiple(p *problem, list []multiple, members int) string {
 	i := max(0, slices.IndexFunc(list, func(m multiple) bool { return int64(members)%m.of != 0 }))
 	return fmt.Sprintf("multiple %d at %s", list[i].of, p.v.LayerName(list[i].tier))
 }

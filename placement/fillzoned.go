@@ -54,7 +54,7 @@ func (s *sums) sameZones(lo, end layout.Vertex) bool {
 		if s.ask.slots.at(c) == 0 {
 			continue
 		}
-		n := s.p.zonesOn(c)
+		n := s.p.zones().zonesOn(c)
 		if zones >= 0 && n != zones {
 			return false
 		}

@@ -60,7 +60,7 @@ type clearing struct {
 }
 
 // inTheWay is [Unschedulable.InTheWay] for a gang that is refused, as its request says now.
-func (p *problem) inTheWay() Obstacles {
+func inTheWay(p *problem) Obstacles {
 	fresh, err := problemOf(p.c, p.req, nil)
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
@@ -297,12 +297,12 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	for e, m := range w.members {
 		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
 		full := func(n need) bool { return w.p.freeOf(m.Node, n, nil) < 0 }
-		if m.Class.Quota == w.p.req.Quota && int(one.counter(one.excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+		if m.Class.Quota == w.p.req.Quota && int(one.counting().counter(one.excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}
 	fewer := w.p.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
-	mixed := len(a.shapes) > 1 && a.zonesBind()                                // more free zones may be taken otherwise
+	mixed := len(a.shapes) > 1 && a.zones().zonesBind()                        // more free zones may be taken otherwise
 	return w.search.With(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.req.Parts) == 0
 }
 

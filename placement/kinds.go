@@ -41,9 +41,9 @@ type billing struct {
 	finished  []finished
 }
 
-// bill says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
+// billOf says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
 // in the order of their first ranks.
-func (p *problem) bill() (want front.Vector, kinds []groupKind, done []finished) {
+func billOf(p *problem) (want front.Vector, kinds []groupKind, done []finished) {
 	b := billing{p: p, place: p.places(), at: p.positionsByRank(), signs: map[*part]string{}}
 	b.sign(p.whole)
 	own := make(front.Vector, len(p.shapes))

@@ -55,7 +55,7 @@ func gcd(a, b int64) int64 {
 }
 
 // checkMultiples refuses combinations that no placement could obey.
-func (p *problem) checkMultiples() error {
+func checkMultiples(p *problem) error {
 	if p.mult == nil {
 		return nil
 	}
@@ -69,11 +69,11 @@ func (p *problem) checkMultiples() error {
 }
 
 // settleMultiples refuses combinations that are not decided. For a gang in parts it finds the multiples that bind.
-func (p *problem) settleMultiples() error {
+func settleMultiples(p *problem) error {
 	switch {
 	case p.inParts():
 		p.mult, p.whole.multiples = nil, p.multiplesIn(p.req.Gather)
-		p.bindMultiples()
+		bindMultiples(p)
 		return nil
 	case p.mult == nil:
 		return nil

@@ -152,7 +152,7 @@ func (o *outline) classify() bool {
 		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
-		if pos >= o.evicting.p.v.FirstPos[o.evicting.p.v.Outside] || o.evicting.p.bound(flags) {
+		if pos >= o.evicting.p.v.FirstPos[o.evicting.p.v.Outside] || o.evicting.p.zones().bound(flags) {
 			return false
 		}
 		for r, need := range o.evicting.p.needs {

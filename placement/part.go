@@ -60,7 +60,7 @@ func (a *part) first() int {
 func (p *problem) inParts() bool { return p.whole != nil }
 
 // readParts reads the parts of a request.
-func (p *problem) readParts() error {
+func readParts(p *problem) error {
 	if len(p.req.Parts) == 0 {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (a *part) cut(ranks []int, levels []level) {
 }
 
 // cutByLevels makes parts of the equal groups of a gang whose members are of several shapes; these groups are placed whole.
-func (p *problem) cutByLevels() {
+func cutByLevels(p *problem) {
 	ranks := make([]int, len(p.pending)+len(p.running))
 	for i := range ranks {
 		ranks[i] = i
@@ -234,7 +234,7 @@ func (p *problem) groupOf() []int {
 }
 
 // reachedByParts is the worst tier of each level over the groups that have members, these being at positions by rank.
-func (p *problem) reachedByParts(at []int32) []int32 {
+func reachedByParts(p *problem, at []int32) []int32 {
 	var out []int32
 	p.whole.each(func(a *part) {
 		if a.level == 0 || a.bundle {

@@ -16,7 +16,7 @@ type parted struct{ p *problem }
 func (e parted) Count() error {
 	p := e.p
 	p.parting.doubt = new(bool)
-	c := p.contents()
+	c := contentsOf(p)
 	all := c.everything()
 	if all == nil { // not enough members are known
 		p.least = max(p.req.MinMember-len(p.running), len(p.pending)+1)
@@ -49,11 +49,11 @@ func (e parted) Admit(state *quota.State) error {
 }
 
 // Search is the best plan for the best content that has room.
-func (e parted) Search() *outcome { return e.p.newCast(nil).search() }
+func (e parted) Search() *outcome { return newCast(e.p, nil).search() }
 
 // Outcomes iterates over the best plans for the best content that has room.
 func (e parted) Outcomes() iter.Seq[*outcome] {
-	if c := e.p.newCast(nil).ofMost(); c != nil {
+	if c := newCast(e.p, nil).ofMost(); c != nil {
 		return c.outcomes()
 	}
 	return func(func(*outcome) bool) {}
@@ -63,7 +63,7 @@ func (e parted) Outcomes() iter.Seq[*outcome] {
 func (e parted) LeastAndMore() *outcome {
 	p := e.p
 	if p.parting.content == nil {
-		for _, in := range p.contents().least() {
+		for _, in := range contentsOf(p).least() {
 			if o := (parted{p.with(in)}).LeastAndMore(); o != nil {
 				return o
 			}
@@ -73,7 +73,7 @@ func (e parted) LeastAndMore() *outcome {
 	if p.admitted == 0 {
 		return nil
 	}
-	o := p.newCast(nil).best()
+	o := newCast(p, nil).best()
 	if o == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (e parted) joined(o, next *outcome) *outcome {
 	for i, m := range both.pending {
 		positions[i] = at[m.rank]
 	}
-	both.sortByRole(positions)
+	sortByRole(both, positions)
 	return &outcome{of: both, domain: o.domain, tier: o.tier, positions: positions, waits: o.waits}
 }
 
@@ -108,7 +108,7 @@ func (e parted) joined(o, next *outcome) *outcome {
 func (e parted) further(o *outcome) *outcome {
 	p := e.p
 	all := p.parting.everyone
-	if len(o.of.pending) == len(all.pending) || p.travels() && p.zonesBind() {
+	if len(o.of.pending) == len(all.pending) || p.travels() && p.zones().zonesBind() {
 		return nil // the zones of those that are placed are told by other roles
 	}
 	more := all.beside(o)
@@ -133,14 +133,14 @@ func (e parted) further(o *outcome) *outcome {
 			}
 		}
 	}
-	p.takeZones(held, o.positions, o.waits)
+	p.zones().takeZones(held, o.positions, o.waits)
 	more.parting.already = p.asks(len(p.pending))
-	return more.newCast(held).search()
+	return newCast(more, held).search()
 }
 
 // Possible says whether the first content of which nothing can be left out has room.
 func (e parted) Possible() bool {
-	return e.p.parting.few != nil && e.p.with(e.p.parting.few).newCast(nil).possible()
+	return e.p.parting.few != nil && newCast(e.p.with(e.p.parting.few), nil).possible()
 }
 
 // minimalTried bounds for how many contents of which nothing can be left out others leave.
@@ -151,7 +151,7 @@ func (e parted) Minimal() (some []*problem, whole bool) {
 	if e.p.parting.content != nil {
 		return []*problem{e.p}, true
 	}
-	few := e.p.contents().least()
+	few := contentsOf(e.p).least()
 	for _, in := range few[:min(minimalTried, len(few))] {
 		some = append(some, e.p.with(in))
 	}
@@ -167,7 +167,7 @@ func (e parted) Strategies() iter.Seq[strategy] {
 
 // Allows says whether a strategy holds the gang, and how many members lie outside the tree then.
 func (e parted) Allows(_ int, st strategy) (outside int64, ok bool) {
-	c := e.p.newCast(nil)
+	c := newCast(e.p, nil)
 	possible := c.possible()
 	return c.beyond, possible && c.first(st) != nil
 }
@@ -204,11 +204,11 @@ func (e parted) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 
 // zoneBounds bounds what the zones of a node take of each role in a state; nil: they bind nobody.
 func (e parted) zoneBounds(id int32, state *numa.Occupancy) front.Front {
-	if !e.p.bound(e.p.c.FlagsOf(id)) {
+	if !e.p.zones().bound(e.p.c.FlagsOf(id)) {
 		return nil
 	}
-	most := e.p.pendingByRole()
-	for r, need := range e.p.needsOn(id) {
+	most := e.p.zones().pendingByRole()
+	for r, need := range e.p.zones().needsOn(id) {
 		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
 	}
 	return front.Front{most}
@@ -218,7 +218,7 @@ func (e parted) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 // that it looks at those of the lowest ranks that would do: that others fit does not help.
 func (e parted) Evidence() evidence {
 	p := e.p
-	c := p.newCast(nil)
+	c := newCast(p, nil)
 	of, out := c, evidence{proven: c.proven}
 	if p.parting.few != nil {
 		of = c.recast(p.parting.few)
@@ -259,7 +259,7 @@ func (e parted) MostAdmitted() int {
 	p := e.p
 	all := *p
 	all.evens = p.withKept() // fewer members need not keep them in any case
-	c := all.contents()
+	c := contentsOf(&all)
 	if len(p.whole.parts) == 0 {
 		some := *c.p.whole
 		some.least, c.p.whole = 1, &some
@@ -270,14 +270,14 @@ func (e parted) MostAdmitted() int {
 // HoldsWithoutRules says whether the members of the lowest ranks that would do have room anywhere.
 func (e parted) HoldsWithoutRules() bool {
 	loose := e.p.withoutRules().withoutMultiples()
-	return loose.with(loose.firstOnes(e.p.least)).newCast(nil).possible()
+	return newCast(loose.with(loose.firstOnes(e.p.least)), nil).possible()
 }
 
 // BindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without
 // which they would fit, else the first that refuses them with those before it. At most 2 * rulesTried searches, and as many as the
 // number of rules has digits.
 func (e parted) BindingRule() string {
-	rules := e.p.hardRules()
+	rules := hardRules(e.p)
 	if len(rules) < 2 || e.p.parting.few == nil {
 		if len(rules) == 0 {
 			return ""
@@ -318,17 +318,17 @@ func (e parted) BindingMultiple() string {
 	}
 	tried := p.evens[:min(len(p.evens), rulesTried)]
 	if len(tried) == 1 {
-		return p.nameOfRule(&tried[0])
+		return nameOfRule(p, &tried[0])
 	}
 	for i := range tried {
 		if !with(tried[i : i+1]).Possible() {
-			return p.nameOfRule(&tried[i])
+			return nameOfRule(p, &tried[i])
 		}
 	}
 	for i := range tried {
 		if with(slices.Concat(p.evens[:i], p.evens[i+1:])).Possible() {
-			return p.nameOfRule(&tried[i])
+			return nameOfRule(p, &tried[i])
 		}
 	}
-	return p.nameOfRule(&tried[0])
+	return nameOfRule(p, &tried[0])
 }

@@ -70,7 +70,7 @@ func (p *problem) demand() quota.Ask {
 // ofMost is the cast of the best content that can be placed; nil if there is none.
 func (c *cast) ofMost() *cast {
 	var last *cast
-	in := c.p.contents().most(func(in content) bool {
+	in := contentsOf(c.p).most(func(in content) bool {
 		some := c.recast(in)
 		if some.p.admitted == 0 || !some.possible() {
 			return false
@@ -104,31 +104,31 @@ type claim struct {
 
 // takeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
 // must fit now.
-func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []*snapshot.Member) {
-	if !p.zonesBind() {
+func (z zones) takeZones(held map[int32]claim, positions []int32, waits []*snapshot.Member) {
+	if !z.zonesBind() {
 		return
 	}
-	gone, on := p.zonesAfter(waits), map[int32]front.Vector{}
+	gone, on := z.zonesAfter(waits), map[int32]front.Vector{}
 	for i, pos := range positions {
-		id := p.v.Node(pos)
+		id := z.p.v.Node(pos)
 		if on[id] == nil {
-			on[id] = make(front.Vector, len(p.shapes))
+			on[id] = make(front.Vector, len(z.p.shapes))
 		}
-		on[id][p.twin(int(p.role(i)))]++
+		on[id][z.p.twin(int(z.p.role(i)))]++
 	}
 	for id, some := range on {
-		steps, state := zoneSteps, p.stateOf(id, gift{zones: gone[id]})
-		fit := p.zoneFit(id, state, &steps)
+		steps, state := zoneSteps, z.stateOf(id, gift{zones: gone[id]})
+		fit := z.zoneFit(id, state, &steps)
 		if fit == nil {
 			continue
 		}
 		t := held[id]
-		t.zones, t.beside = p.stateOf(id, gift{}), fit.most.Beside(some)
-		for _, placed := range p.inZones(id, state, some) {
+		t.zones, t.beside = z.stateOf(id, gift{}), fit.most.Beside(some)
+		for _, placed := range z.inZones(id, state, some) {
 			if next, err := t.zones.Add(placed...); err == nil {
 				t.zones = next
 			} else {
-				t.beside = front.Front{make(front.Vector, len(p.shapes))} // a sum overflows
+				t.beside = front.Front{make(front.Vector, len(z.p.shapes))} // a sum overflows
 			}
 		}
 		held[id] = t
@@ -136,7 +136,7 @@ func (p *problem) takeZones(held map[int32]claim, positions []int32, waits []*sn
 }
 
 // sortByRole lets ranks follow the tree, whoever came first: among the members of a role that lie in one group, and in none in it.
-func (p *problem) sortByRole(positions []int32) {
+func sortByRole(p *problem, positions []int32) {
 	innermost, n := make([]int, p.ranks), 0
 	var walk func(a *part, group int)
 	walk = func(a *part, group int) {

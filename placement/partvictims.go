@@ -18,7 +18,7 @@ func (e *evicting) slotsOfRoles(room func(id int32, extra []int64, zones *numa.O
 
 // zonesWithout are the zones of a node without some of its candidates.
 func (e *evicting) zonesWithout(id int32, gone []int32) *numa.Occupancy {
-	zones := e.p.stateOf(id, e.p.leavingGifts()[id])
+	zones := e.p.zones().stateOf(id, e.p.leavingGifts()[id])
 	for _, i := range gone {
 		zones = snapshot.Without(zones, e.members[i])
 	}

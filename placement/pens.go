@@ -90,7 +90,7 @@ func (s *pens) cast(in map[*part]layout.Vertex) *cast {
 
 // fenced is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
 func (t *terrain) fenced(c *cast) *terrain {
-	if c.p.zonesBind() || len(c.p.parting.penOf) > 32 {
+	if c.p.zones().zonesBind() || len(c.p.parting.penOf) > 32 {
 		return nil
 	}
 	first, within := layout.Vertex(c.p.v.NumDomains()), make([]uint32, c.p.v.Nodes) // by position: the roles of whose pens it is
@@ -143,7 +143,8 @@ func (p *problem) penned(at map[*part]layout.Vertex) *problem {
 			}
 		}
 	} else {
-		some.divideByPens(p.fences(at))
+		pens, of := fences(p, at)
+		divideByPens(&some, pens, of)
 	}
 	some.evens = slices.Clone(p.evens)
 	for i := range some.evens {
@@ -154,12 +155,12 @@ func (p *problem) penned(at map[*part]layout.Vertex) *problem {
 		}
 	}
 	some.alignment = alignment{gifts: p.alignment.gifts}
-	some.align()
+	align(&some)
 	return &some
 }
 
 // fences lists the pens of new members, and the place of each one's among them.
-func (p *problem) fences(at map[*part]layout.Vertex) (pens []pen, of []int32) {
+func fences(p *problem, at map[*part]layout.Vertex) (pens []pen, of []int32) {
 	pens, of = []pen{nil}, make([]int32, len(p.pending))
 	place := p.places()
 	p.whole.each(func(a *part) { // inner ones come later, and bind more
@@ -190,10 +191,10 @@ func (p *problem) fences(at map[*part]layout.Vertex) (pens []pen, of []int32) {
 }
 
 // divideByPens makes roles of the members of each role in each pen.
-func (p *problem) divideByPens(pens []pen, of []int32) {
+func divideByPens(p *problem, pens []pen, of []int32) {
 	before := p.roleOf
-	p.divideRoles(of)
-	p.findTwins()
+	divideRoles(p, of)
+	findTwins(p)
 	p.parting.penOf, p.parting.roleBefore = make([]pen, len(p.shapes)), make([]int32, len(p.shapes))
 	for i, role := range p.roleOf {
 		p.parting.penOf[role] = pens[of[i]]

@@ -182,7 +182,7 @@ func (s *sums) children(x layout.Vertex, items []item) []item {
 			if slots := s.ask.slots.at(c); slots > 0 || s.p.forced.At(c) > 0 {
 				it := item{at: c, slots: slots, siblings: s.p.siblings.At(c), friends: s.p.friends.At(c), withRest: -1}
 				if zones {
-					it.zones = s.p.zonesOn(c)
+					it.zones = s.p.zones().zonesOn(c)
 				}
 				items = append(items, it)
 			}

@@ -41,7 +41,7 @@ func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*
 	if o := engineOf(p).Search(); o != nil {
 		return resultOf(o), nil
 	}
-	return p.otherwise(who)
+	return otherwise(p, who)
 }
 
 // planOn is planFrom for a snapshot.
@@ -51,7 +51,7 @@ func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error)
 		if err != nil {
 			return nil, err
 		}
-		tighter, err := p.forTier()
+		tighter, err := forTier(p)
 		p.done()
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error)
 }
 
 // forTier is the request with the tier that is worth victims made a rule.
-func (p *problem) forTier() (*gang.Request, error) {
+func forTier(p *problem) (*gang.Request, error) {
 	layer := p.req.Preempt.ForTier
 	if _, ok := p.tier(layer); !ok {
 		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
@@ -76,16 +76,16 @@ func (p *problem) forTier() (*gang.Request, error) {
 }
 
 // otherwise is the answer where nothing fits now: a plan that waits, or one with victims, else the reason.
-func (p *problem) otherwise(who leave) (*Result, error) {
-	if o := p.wait(); o != nil {
+func otherwise(p *problem, who leave) (*Result, error) {
+	if o := wait(p); o != nil {
 		return resultOf(o), nil
 	}
 	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
-	if e := p.evict(who); e != nil {
+	if e := evict(p, who); e != nil {
 		defer e.done()
 		return resultWithout(e), nil
 	}
-	return nil, p.refuse()
+	return nil, refuse(p)
 }
 
 // Candidates iterates over plans for a gang, best first, no domain twice, for hosts whose own filters may reject one.
@@ -104,7 +104,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			return
 		}
 		if req.Preempt.ForTier != "" {
-			tighter, err := p.forTier()
+			tighter, err := forTier(p)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -127,7 +127,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			}
 		}
 		if len(shown) == 0 {
-			yield(p.otherwise(anybody))
+			yield(otherwise(p, anybody))
 		}
 	}
 }

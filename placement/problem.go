@@ -114,8 +114,8 @@ func newProblem(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem,
 	p := &r.problem
 	*p = problem{c: c, req: req, team: t, ordered: ordered, lca: -1, policy: cmp.Or(req.Policy, gang.BestFit), scratch: r, pinned: pinnedMembers(req)}
 	steps := [...]func(*problem) error{
-		(*problem).chooseTree, (*problem).rankMembers, (*problem).countMembers, (*problem).readRules, (*problem).checkMultiples, (*problem).readParts,
-		(*problem).chooseShapes, (*problem).settleMultiples,
+		chooseTree, rankMembers, countMembers, readRules, checkMultiples, readParts,
+		chooseShapes, settleMultiples,
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {
@@ -127,12 +127,12 @@ func newProblem(c *snapshot.Snapshot, req *gang.Request, t teammates) (*problem,
 
 // ready finishes a problem of which it is known how many members must be placed.
 func (p *problem) ready() {
-	p.align()
-	p.findAnchors()
-	p.forceMultiples()
+	align(p)
+	findAnchors(p)
+	forceMultiples(p)
 }
 
-func (p *problem) chooseTree() error {
+func chooseTree(p *problem) error {
 	name := p.req.Tree
 	if name == "" {
 		if len(p.c.Lineage.Views) == 1 {
@@ -148,7 +148,7 @@ func (p *problem) chooseTree() error {
 }
 
 // countMembers resolves MinMember and the groups against the gang's total.
-func (p *problem) countMembers() error {
+func countMembers(p *problem) error {
 	total := len(p.pending) + len(p.running)
 	groups, err := p.req.Levels(max(total, p.req.Total))
 	if err == nil && len(groups) > 1 { // those of a gang that is not known as a whole must divide what is
@@ -169,7 +169,7 @@ func (p *problem) countMembers() error {
 }
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
-func (p *problem) readRules() error {
+func readRules(p *problem) error {
 	g, err := p.gathering("request.Gather", p.req.Gather, p.v.RootTop)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (p *problem) tier(layer string) (int32, bool) {
 }
 
 // findAnchors counts running members of the gang and of its affinity key at every vertex above them.
-func (p *problem) findAnchors() {
+func findAnchors(p *problem) {
 	for i, m := range p.running {
 		if i == 0 {
 			p.siblings = make(layout.Tally, 2*len(p.running))

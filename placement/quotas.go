@@ -42,7 +42,7 @@ func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
 
 // refusedTogether is the state of the quotas in which the gang waits, if its quota does not admit all units at once; nil if it does.
 // The whole gang counts as demand.
-func (p *problem) refusedTogether() (*quota.State, error) {
+func refusedTogether(p *problem) (*quota.State, error) {
 	p.admitted = len(p.pending)
 	if err := p.c.CheckQuota("request.Quota", p.req.Quota); err != nil || p.req.Quota == "" {
 		return nil, err

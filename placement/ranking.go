@@ -33,9 +33,9 @@ func compareRanked(a, b ranked) int {
 }
 
 // rankMembers orders new and running members together: by index where they have one, then by name.
-func (p *problem) rankMembers() error {
+func rankMembers(p *problem) error {
 	if p.team != nil {
-		p.place(p.team.Ranking(p))
+		place(p, p.team.Ranking(p))
 		return nil
 	}
 	p.own = p.c.MembersOf(p.req.Name)
@@ -53,12 +53,12 @@ func (p *problem) rankMembers() error {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	p.place(p.ranking())
+	place(p, p.ranking())
 	return nil
 }
 
 // place parts members in rank order into those that wait and those that run.
-func (p *problem) place(all []ranked) {
+func place(p *problem, all []ranked) {
 	p.pending = make([]pendingMember, 0, len(p.req.Members))
 	p.running = slices.Grow(p.running, max(0, len(all)-len(p.req.Members)))
 	for i := range all {

@@ -12,13 +12,13 @@ import (
 )
 
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
-func (p *problem) refuse() *Unschedulable {
+func refuse(p *problem) *Unschedulable {
 	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
 	kept := *p
 	kept.scratch, kept.pending, kept.levels = nil, nil, nil // they go to other plans
-	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: kept.causes}
+	u := &Unschedulable{Gang: p.req.Name, Kind: KindRule, Wanted: p.least, nodes: func() NodeCauses { return causes(&kept) }}
 	if len(p.running) > 0 && p.team == nil {
-		u.inTheWay = kept.inTheWay
+		u.inTheWay = func() Obstacles { return inTheWay(&kept) }
 	}
 	if p.least > len(p.pending) {
 		u.Rule, u.Fits = minMember, len(p.pending)
@@ -35,31 +35,31 @@ func (p *problem) refuse() *Unschedulable {
 			u.Fits = max(u.Fits, f.members)
 		}
 	}
-	p.nameRule(u)
+	nameRule(p, u)
 	u.Proven = !p.unsettled && found.proven()
 	if p.unsettled && u.RefusedBy == nil {
 		u.Kind = KindBudget
 	}
-	p.countMembersOf(u)
+	countMembersOf(p, u)
 	return u
 }
 
 // nameRule names what binds.
-func (p *problem) nameRule(u *Unschedulable) {
+func nameRule(p *problem, u *Unschedulable) {
 	switch {
 	case u.Rule != "":
 	case p.refusedBy != nil:
 		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.refusedBy, engineOf(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.refusedBy.Path, "/"), p.refusedBy.Rule)
 	default:
-		if u.Rule = p.binding(); u.Rule == "" {
+		if u.Rule = binding(p); u.Rule == "" {
 			u.Kind = KindNodes
 		}
 	}
 }
 
 // countMembersOf turns counts of units into counts of members.
-func (p *problem) countMembersOf(u *Unschedulable) {
+func countMembersOf(p *problem, u *Unschedulable) {
 	if p.members == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (p *problem) withoutRules() *problem {
 }
 
 // causes counts the nodes that take no member by the first cause that applies.
-func (p *problem) causes() NodeCauses {
+func causes(p *problem) NodeCauses {
 	own := *p // what it prepares is its own: others may ask at the same time
 	own.alignment.ownNeeds, p = nil, &own
 	counts := map[string]int{}
@@ -131,7 +131,7 @@ func (p *problem) cause(id int32, excluded map[int32]bool, extra map[int32]gift)
 	if excluded[id] {
 		return "eligible"
 	}
-	inZones := p.zoneCause(id, extra[id])
+	inZones := p.zones().zoneCause(id, extra[id])
 	if inZones == numa.CausePolicy {
 		return string(inZones)
 	}

@@ -17,13 +17,13 @@ func resultOf(o *outcome) *Result {
 	if p.members != nil {
 		positions, members = p.unbundle(o.positions), p.members
 	}
-	r := members.describe(positions)
-	p.hold(r)
-	waits := p.namesakes(o.waits, r.Assignments)
+	r := describe(members, positions)
+	hold(p, r)
+	waits := namesakes(p, o.waits, r.Assignments)
 	for _, m := range waits {
 		r.WaitsFor = append(r.WaitsFor, waited(p.c, m))
 	}
-	p.shareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
+	p.zones().shareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
 	return r
 }
 
@@ -54,7 +54,7 @@ func nameOf(m *snapshot.Member) cluster.MemberRef {
 }
 
 // hold notes what the members hold.
-func (p *problem) hold(r *Result) {
+func hold(p *problem, r *Result) {
 	for _, s := range p.shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = append(r.lenient, s.ZoneMember(p.c.Lineage.Exclusive).Exclusive == numa.Preferred)
@@ -68,7 +68,7 @@ func (p *problem) hold(r *Result) {
 }
 
 // namesakes adds, to those that a plan waits for, leaving members whose names it gives to new ones: both cannot be there at once.
-func (p *problem) namesakes(waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
+func namesakes(p *problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
 	}
@@ -81,7 +81,7 @@ func (p *problem) namesakes(waits []*snapshot.Member, new []Assignment) []*snaps
 	return waits
 }
 
-func (p *problem) describe(positions []int32) *Result {
+func describe(p *problem, positions []int32) *Result {
 	r := &Result{
 		Gang: p.req.Name, Tree: p.v.Name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
 		priority: p.req.Priority, least: p.gangLeast(), Proven: p.provenBest(),
@@ -94,7 +94,7 @@ func (p *problem) describe(positions []int32) *Result {
 			r.indexes[m.Name] = m.Index
 		}
 	}
-	p.assignments(r, positions)
+	assignments(p, r, positions)
 	where := slices.Clip(positions)
 	for _, m := range p.running {
 		where = append(where, m.pos)
@@ -105,7 +105,7 @@ func (p *problem) describe(positions []int32) *Result {
 	r.Domain = p.v.Path(domain, p.c.Lineage.NodeName)
 	tiers := p.reachedByGroups(positions)
 	if p.inParts() {
-		r.Elsewhere = p.elsewhere(positions)
+		r.Elsewhere = elsewhere(p, positions)
 	}
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
@@ -120,7 +120,7 @@ func (p *problem) provenBest() bool {
 	if p.parting.doubt != nil && *p.parting.doubt {
 		return false
 	}
-	return !p.alignment.inexact || p.zonesProven(p.excluded(), p.leavingGifts())
+	return !p.alignment.inexact || p.zones().zonesProven(p.excluded(), p.leavingGifts())
 }
 
 // gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
@@ -136,7 +136,7 @@ func (p *problem) gangLeast() int {
 	return n
 }
 
-func (p *problem) assignments(r *Result, positions []int32) {
+func assignments(p *problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	var groups []int
 	if p.inParts() {
@@ -166,7 +166,7 @@ func (p *problem) allByRank(positions []int32) []int32 {
 // reachedByGroups is the worst tier of each level over all groups, running members included.
 func (p *problem) reachedByGroups(positions []int32) []int32 {
 	if p.inParts() {
-		return p.reachedByParts(p.allByRank(positions))
+		return reachedByParts(p, p.allByRank(positions))
 	}
 	var out []int32
 	for _, l := range p.levels {

@@ -9,7 +9,7 @@ import (
 )
 
 // chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
-func (p *problem) chooseRoles(shapes []*gang.Shape) error {
+func chooseRoles(p *problem, shapes []*gang.Shape) error {
 	p.roleOf = make([]int32, len(shapes))
 	for i, s := range shapes {
 		role := slices.IndexFunc(p.shapes, func(known *gang.Shape) bool { return known == s || known.Equal(s) })
@@ -19,13 +19,13 @@ func (p *problem) chooseRoles(shapes []*gang.Shape) error {
 		p.roleOf[i] = int32(role)
 	}
 	if p.whole == nil {
-		p.cutByLevels()
+		cutByLevels(p)
 	}
 	return p.sumNeeds()
 }
 
 // divideRoles parts the members of each role further, by a number that each pending member has; roles are in the order of their first members.
-func (p *problem) divideRoles(by []int32) {
+func divideRoles(p *problem, by []int32) {
 	type key struct{ role, by int32 }
 	at := map[key]int32{}
 	roleOf, shapes := make([]int32, len(by)), []*gang.Shape(nil)
@@ -62,7 +62,7 @@ func (p *problem) twin(role int) int {
 }
 
 // findTwins finds the roles of one shape.
-func (p *problem) findTwins() {
+func findTwins(p *problem) {
 	p.twins = make([]int32, len(p.shapes))
 	for r, s := range p.shapes {
 		p.twins[r] = int32(slices.IndexFunc(p.shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
@@ -90,7 +90,7 @@ func (p *problem) ofRoles() []*problem {
 		if p.parting.penOf != nil {
 			one.parting.pen = p.parting.penOf[r]
 		}
-		one.align()
+		align(&one)
 		if err := one.sumNeeds(); err != nil {
 			one.needs = nil // never: the sum over all roles does not overflow
 		}
@@ -111,7 +111,7 @@ func (p *problem) countsOn(positions []int32, id int32) front.Vector {
 }
 
 // loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.
-func (p *problem) loadOf(positions []int32, id int32) *problem {
+func loadOf(p *problem, positions []int32, id int32) *problem {
 	load := *p
 	load.roleOf, load.shapes, load.twins = nil, nil, nil
 	for i, pos := range positions {

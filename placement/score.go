@@ -48,7 +48,7 @@ func (s *sums) nodeScore(x layout.Vertex) int64 {
 
 // scoreOn is the score of so many units on a node.
 func (s *sums) scoreOn(x layout.Vertex, units int64) score {
-	return score{s.p.zoneScore(x, units), s.nodeScore(x) * units}
+	return score{s.p.zones().zoneScore(x, units), s.nodeScore(x) * units}
 }
 
 // hostScore sums host scores over the members of a share.

@@ -11,8 +11,8 @@ import (
 
 // chooseShapes finds what one unit of the search asks for. That is a member, if all members are alike. If not, equal
 // groups that must gather on one node are placed like members, each asking for the sum of what its members ask for.
-func (p *problem) chooseShapes() error {
-	shapes := p.shapesByRank()
+func chooseShapes(p *problem) error {
+	shapes := shapesByRank(p)
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
 		p.shapes = shapes[:1:1]
@@ -23,20 +23,20 @@ func (p *problem) chooseShapes() error {
 		size = int(p.levels[n-1].size)
 	}
 	if size == 0 || len(p.running) > 0 || p.mult != nil || len(shapes)%size != 0 {
-		return p.chooseRoles(shapes)
+		return chooseRoles(p, shapes)
 	}
 	for i := size; i < len(shapes); i++ {
 		if !shapes[i].Equal(shapes[i%size]) {
-			return p.chooseRoles(shapes)
+			return chooseRoles(p, shapes)
 		}
 	}
-	p.bundle(size)
+	bundle(p, size)
 	p.shapes = shapes[:size]
 	return p.sumNeeds()
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
-func (p *problem) shapesByRank() []*gang.Shape {
+func shapesByRank(p *problem) []*gang.Shape {
 	var own map[string]*gang.Shape
 	for i := range p.req.Members {
 		if m := &p.req.Members[i]; m.Shape != nil {
@@ -60,7 +60,7 @@ func (p *problem) shapesByRank() []*gang.Shape {
 }
 
 // readNeeds is sumNeeds for units of one member that ask for nothing but what some node has; false if they do not.
-func (p *problem) readNeeds() bool {
+func readNeeds(p *problem) bool {
 	asked := 0
 	for _, amount := range p.shapes[0].Resources {
 		if amount > 0 {
@@ -78,7 +78,7 @@ func (p *problem) readNeeds() bool {
 
 // sumNeeds adds up the resources of a unit's members.
 func (p *problem) sumNeeds() error {
-	if len(p.shapes) == 1 && p.readNeeds() {
+	if len(p.shapes) == 1 && readNeeds(p) {
 		return nil
 	}
 	p.needs = nil
@@ -107,7 +107,7 @@ func (p *problem) sumNeeds() error {
 }
 
 // bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
-func (p *problem) bundle(size int) {
+func bundle(p *problem, size int) {
 	members := *p
 	p.members, p.together = &members, true
 	p.pending = nil

@@ -15,42 +15,42 @@ import (
 const boundlessSlots = 1 << 24
 
 // countSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
-func (p *problem) countSlots() []int64 {
-	n := p.v.NumDomains()
-	slots := make([]int64, n+int(p.v.Nodes))
-	count := p.counter(p.excluded(), p.leavingGifts())
-	for pos := range p.v.Nodes {
-		slots[n+int(pos)] = int64(count(p.v.Node(pos)))
+func (k counting) countSlots() []int64 {
+	n := k.p.v.NumDomains()
+	slots := make([]int64, n+int(k.p.v.Nodes))
+	count := k.counter(k.p.excluded(), k.p.leavingGifts())
+	for pos := range k.p.v.Nodes {
+		slots[n+int(pos)] = int64(count(k.p.v.Node(pos)))
 	}
-	if p.hard() {
-		lo, end := p.v.Kids(p.v.Outside)
+	if k.p.hard() {
+		lo, end := k.p.v.Kids(k.p.v.Outside)
 		clear(slots[lo:end])
 	}
-	p.sumSlots(slots)
+	k.sumSlots(slots)
 	return slots
 }
 
 // sumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
 // force there.
-func (p *problem) sumSlots(slots []int64) {
-	n := layout.Vertex(p.v.NumDomains())
-	if p.mult != nil {
+func (k counting) sumSlots(slots []int64) {
+	n := layout.Vertex(k.p.v.NumDomains())
+	if k.p.mult != nil {
 		for x := n; int(x) < len(slots); x++ {
-			p.floorSlots(slots, x, p.forced[x])
+			k.floorSlots(slots, x, k.p.forced[x])
 		}
 	}
 	for x := n - 1; x >= 0; x-- {
 		var sum, below int64
-		lo, end := p.v.Kids(x)
+		lo, end := k.p.v.Kids(x)
 		for c := lo; c < end; c++ {
 			sum = max(noSlots, sum+slots[c])
-			if p.forced != nil {
-				below += p.forced[c]
+			if k.p.forced != nil {
+				below += k.p.forced[c]
 			}
 		}
 		slots[x] = sum
-		if p.mult != nil {
-			p.floorSlots(slots, x, p.forced[x]-below)
+		if k.p.mult != nil {
+			k.floorSlots(slots, x, k.p.forced[x]-below)
 		}
 	}
 }
@@ -59,37 +59,37 @@ func (p *problem) sumSlots(slots []int64) {
 const noSlots = math.MinInt64 / 4
 
 // floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
-func (p *problem) floorSlots(slots []int64, x layout.Vertex, forced int64) {
+func (k counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	if slots[x] -= forced; slots[x] < 0 {
 		slots[x] = noSlots
 		return
 	}
-	if up := p.v.Above(x); up >= 0 {
-		slots[x] -= slots[x] % p.unit(up)
+	if up := k.p.v.Above(x); up >= 0 {
+		slots[x] -= slots[x] % k.p.unit(up)
 	}
 }
 
 // forceMultiples finds how many new members every vertex must take because members that run there are no multiple. Gangs in parts know by themselves.
-func (p *problem) forceMultiples() {
+func forceMultiples(p *problem) {
 	if p.mult == nil || len(p.siblings) == 0 || p.inParts() {
 		return
 	}
 	p.forced = layout.Tally{}
 	for x := range p.siblings {
 		if p.v.IsNode(x) {
-			p.force(x)
+			force(p, x)
 		}
 	}
 	// Parents come before their children, so the ids are gone through downwards.
 	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.siblings))) {
 		if !p.v.IsNode(x) && x != layout.Root {
-			p.force(x)
+			force(p, x)
 		}
 	}
 }
 
 // force completes the multiple of a vertex, and notes at all vertices above what that takes.
-func (p *problem) force(x layout.Vertex) {
+func force(p *problem, x layout.Vertex) {
 	unit := p.unit(p.v.Above(x))
 	if lack := (p.siblings[x] + p.forced[x]) % unit; lack > 0 {
 		for up := x; up >= 0; up = p.v.Above(up) {

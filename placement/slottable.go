@@ -23,15 +23,15 @@ func (p *problem) slotTable() slotTable {
 			return slotTable{ix: ix, inTree: p.hard()}
 		}
 	}
-	return slotTable{flat: p.countSlots()}
+	return slotTable{flat: p.counting().countSlots()}
 }
 
 // ownIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
 func (p *problem) ownIndex() *index.Index {
 	own := &p.indexes[bit(p.leavingGone)]
 	if *own == nil {
-		if shape := p.index(); shape != nil {
-			if shape = p.overlay(shape); shape != nil {
+		if shape := p.counting().index(); shape != nil {
+			if shape = p.counting().overlay(shape); shape != nil {
 				*own = &shape.Index
 				p.alignment.inexact = p.alignment.inexact || shape.Inexact
 			}

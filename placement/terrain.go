@@ -101,7 +101,7 @@ func (m *terrainMaker) readNodes() {
 	for _, one := range m.cast.roles {
 		m.plain = append(m.plain, !one.selective() && m.cast.p.req.Eligible == nil)
 	}
-	reader, zonesBind := m.cast.newFreeReader(), m.cast.p.zonesBind()
+	reader, zonesBind := m.cast.newFreeReader(), m.cast.p.zones().zonesBind()
 	even := !zonesBind && len(excluded)+len(m.cast.p.siblings) == 0 && !slices.Contains(m.plain, false)
 	key := make([]int64, 1+len(m.cast.p.needs)) // one number for all but what is free
 	known, signs, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
@@ -149,11 +149,11 @@ func (m *terrainMaker) zonesOf(id int32, closed bool) front.Front {
 	held := m.cast.held[id]
 	state := held.zones
 	if state == nil {
-		state = m.cast.p.stateOf(id, m.cast.gifts[id])
+		state = m.cast.p.zones().stateOf(id, m.cast.gifts[id])
 	}
 	var fit *zoneFit
 	if !closed {
-		fit = m.cast.p.zoneFit(id, state, &m.steps)
+		fit = m.cast.p.zones().zoneFit(id, state, &m.steps)
 	}
 	if fit == nil {
 		m.key = append(m.key, 0)

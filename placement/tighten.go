@@ -9,7 +9,7 @@ import (
 )
 
 // tightenSteps bounds the work for one gang after which groups are no longer made tighter than the strategy asks for.
-func (p *problem) tightenSteps() int64 { return 256 * int64(p.steps()) }
+func tightenSteps(p *problem) int64 { return 256 * int64(p.steps()) }
 
 // tightest keeps groups as tight as some of these domains can, kind by kind: as many as possible a tier below the bound, then two below, and so on. g
 // is held by one of the domains.
@@ -21,7 +21,7 @@ func (g *scheme) tightest(domains []layout.Vertex) *scheme {
 			continue
 		}
 		at := k // the groups of the kind that may still be tighter
-		for i := g.p.v.TierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < g.p.tightenSteps(); i-- {
+		for i := g.p.v.TierIndex(best.fitting.bounds[k]) - 1; i >= 0 && *g.cast.steps < tightenSteps(g.p); i-- {
 			tier := g.p.v.Tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t

@@ -243,13 +243,13 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 				in[k], positions = true, append(positions, p.v.At(id))
 			}
 		}
-		out[i] = some.with(in).describe(positions)
+		out[i] = describe(some.with(in), positions)
 		out[i].Proven = all.Proven
 		for k := range out[i].Assignments {
 			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
 		}
-		p.hold(out[i])
-		for _, m := range p.namesakes(nil, out[i].Assignments) {
+		hold(p, out[i])
+		for _, m := range namesakes(p, nil, out[i].Assignments) {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
 		t.waitOn(out[i], all)

@@ -127,13 +127,13 @@ func (e uniform) further(o *outcome, waits []*snapshot.Member) []int32 {
 	}
 	more := p.beside(o)
 	more.pending, more.least, more.admitted = p.pending[n:], 1, p.admitted-n
-	slots := more.countSlots()
+	slots := more.counting().countSlots()
 	for _, pos := range o.positions {
 		x := more.v.NodeVertex(pos)
 		slots[x] = max(0, slots[x]-1)
 	}
-	more.boundFurther(slots, o.positions, waits)
-	more.sumSlots(slots)
+	more.zones().boundFurther(slots, o.positions, waits)
+	more.counting().sumSlots(slots)
 	rest, table := uniform{more}, slotTable{flat: slots}
 	if n, ok := rest.most(table); ok {
 		if next := rest.searchFor(table, n); next != nil {
@@ -172,7 +172,7 @@ func (e uniform) Room() func(id int32, extra []int64, zones *numa.Occupancy) int
 // Evidence looks for the best domain of every tier under the groups' rules alone.
 func (e uniform) Evidence() evidence {
 	p := e.p
-	out := evidence{proven: func() bool { return p.zonesProven(p.excluded(), p.leavingGifts()) }}
+	out := evidence{proven: func() bool { return p.zones().zonesProven(p.excluded(), p.leavingGifts()) }}
 	slots := p.slotTable()
 	a := newAsk(p, slots, len(p.pending))
 	s, fits := a.newSums(a.p.loosest(p.gather.must).groups)
@@ -203,7 +203,7 @@ func (e uniform) HoldsWithoutRules() bool {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.least)
 	}
 	free := p.withoutRules().withoutMultiples()
-	return free.countSlots()[layout.Root] >= int64(p.least)
+	return free.counting().countSlots()[layout.Root] >= int64(p.least)
 }
 
 // BindingRule is the gang's own MustGather, unless the members would not fit without it either.
@@ -221,5 +221,5 @@ func (e uniform) BindingRule() string {
 
 // BindingMultiple is the first multiple that does not divide the gang, else the first.
 func (e uniform) BindingMultiple() string {
-	return e.p.nameOf(e.p.multiplesIn(e.p.req.Gather), len(e.p.pending)+len(e.p.running))
+	return nameOfMultiple(e.p, e.p.multiplesIn(e.p.req.Gather), len(e.p.pending)+len(e.p.running))
 }

@@ -25,7 +25,7 @@ const (
 
 // evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims do not help, or if the
 // gang may not preempt.
-func (p *problem) evict(who leave) *eviction {
+func evict(p *problem, who leave) *eviction {
 	if who == nobody || p.req.NeverPreempts || p.req.QuotaLimit == quota.Borrow || who == ifAdmitted && p.refusedBy != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (p *problem) evict(who leave) *eviction {
 	least, whole := engineOf(p).Minimal()
 	p.unsettled = !whole && p.req.Priority > p.c.Lowest
 	for _, one := range least {
-		e := one.evictForAll()
+		e := evictForAll(one)
 		if p.unsettled = p.unsettled || one.unsettled; e != nil {
 			return e
 		}
@@ -44,7 +44,7 @@ func (p *problem) evict(who leave) *eviction {
 }
 
 // evictForAll is evict for a gang of which nothing can be left out but the members of the highest ranks.
-func (p *problem) evictForAll() *eviction {
+func evictForAll(p *problem) *eviction {
 	e := newEvicting(p)
 	if e == nil {
 		return nil
@@ -141,7 +141,7 @@ func (e *evicting) findNodes() {
 		for r, need := range e.p.needs {
 			n.Free[r] = e.p.freeOf(id, need, gifts[id].amounts)
 		}
-		if e.p.bound(e.p.c.FlagsOf(id)) && room == nil {
+		if e.p.zones().bound(e.p.c.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
 		}
 	}
@@ -213,8 +213,8 @@ func (e *evicting) without(gone []int32) *problem {
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.v.Node(pos)
 	room := e.p.room(id, e.givenBack(id, gone))
-	if room > 0 && e.p.bound(e.p.c.FlagsOf(id)) {
-		room = min(room, e.p.countZones(e.p.needsOn(id), e.zonesWithout(id, gone)).Slots)
+	if room > 0 && e.p.zones().bound(e.p.c.FlagsOf(id)) {
+		room = min(room, e.p.zones().countZones(e.p.zones().needsOn(id), e.zonesWithout(id, gone)).Slots)
 	}
 	return room
 }

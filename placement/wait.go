@@ -10,7 +10,7 @@ import (
 
 // wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
 // the same domain now. Nil if that does not help.
-func (p *problem) wait() *outcome {
+func wait(p *problem) *outcome {
 	if p.req.IgnoreLeaving || len(p.c.Leaving) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (p *problem) beside(o *outcome) *problem {
 	slices.SortFunc(more.running, func(a, b siblingMember) int { return cmp.Compare(a.rank, b.rank) })
 	more.gather.must, more.gather.worths = o.tier, []int32{o.tier}
 	more.siblings, more.friends, more.lca = nil, nil, more.runningLCA()
-	more.findAnchors()
+	findAnchors(&more)
 	more.countEvens()
 	return &more
 }
@@ -53,20 +53,22 @@ func (p *problem) waitsFor(positions []int32) []*snapshot.Member {
 	var out []*snapshot.Member
 	for id, members := range leaving {
 		load, units := p, placed[id]
-		zones := func(state *numa.Occupancy) bool { return p.countZones(p.needsOn(id), state).Slots >= units }
+		zones := func(state *numa.Occupancy) bool {
+			return p.zones().countZones(p.zones().needsOn(id), state).Slots >= units
+		}
 		if p.hasRoles() {
 			some := p.countsOn(positions, id)
-			load, units = p.loadOf(positions, id), 1
-			zones = func(state *numa.Occupancy) bool { return p.zonesTake(id, state, some) }
+			load, units = loadOf(p, positions, id), 1
+			zones = func(state *numa.Occupancy) bool { return p.zones().zonesTake(id, state, some) }
 		}
-		out = append(out, load.fewest(id, members, units, zones)...)
+		out = append(out, fewestLeaving(load, id, members, units, zones)...)
 	}
 	slices.SortFunc(out, snapshot.CompareMembers)
 	return out
 }
 
 // lacking is what n members need on a node beyond what is free, by need; what is enough is 0.
-func (p *problem) lacking(id int32, n int64) []int64 {
+func lacking(p *problem, id int32, n int64) []int64 {
 	lack := make([]int64, len(p.needs))
 	for i, need := range p.needs {
 		lack[i] = max(0, n*need.amount-p.freeOf(id, need, nil))

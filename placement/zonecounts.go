@@ -34,22 +34,22 @@ type zoneFiller struct {
 }
 
 // zoneFiller prepares the members of all roles for the zones of a node.
-func (p *problem) zoneFiller(id int32) *zoneFiller {
-	f := &zoneFiller{needs: p.needsOn(id), steps: zoneSteps, most: p.pendingByRole()}
-	for _, m := range p.alignment.members {
+func (z zones) zoneFiller(id int32) *zoneFiller {
+	f := &zoneFiller{needs: z.needsOn(id), steps: zoneSteps, most: z.pendingByRole()}
+	for _, m := range z.p.alignment.members {
 		f.lenient = append(f.lenient, m.Exclusive == numa.Preferred)
 	}
 	return f
 }
 
 // pendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
-func (p *problem) pendingByRole() front.Vector {
-	if p.parting.everyone != nil {
-		p = p.parting.everyone
+func (z zones) pendingByRole() front.Vector {
+	if z.p.parting.everyone != nil {
+		z.p = z.p.parting.everyone
 	}
-	n := make(front.Vector, len(p.shapes))
-	for i := range p.pending {
-		n[p.twin(int(p.role(i)))]++
+	n := make(front.Vector, len(z.p.shapes))
+	for i := range z.p.pending {
+		n[z.p.twin(int(z.p.role(i)))]++
 	}
 	return n
 }
@@ -171,12 +171,12 @@ func (f *zoneFiller) keep() {
 
 // zoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
 // what is taken off.
-func (p *problem) zoneFit(id int32, state *numa.Occupancy, steps *int) *zoneFit {
-	if !p.bound(p.c.FlagsOf(id)) {
+func (z zones) zoneFit(id int32, state *numa.Occupancy, steps *int) *zoneFit {
+	if !z.bound(z.p.c.FlagsOf(id)) {
 		return nil
 	}
-	return p.alignment.zoneFits.of(p.zonesOf(id), state, 0, func() *zoneFit {
-		f := p.zoneFiller(id)
+	return z.p.alignment.zoneFits.of(z.zonesOf(id), state, 0, func() *zoneFit {
+		f := z.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps
 		fit := f.find(state)
@@ -186,23 +186,23 @@ func (p *problem) zoneFit(id int32, state *numa.Occupancy, steps *int) *zoneFit 
 }
 
 // zonesTake says whether the zones of a node take counts of members.
-func (p *problem) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
+func (z zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
-	fit := p.zoneFit(id, state, &steps)
-	return fit == nil || fit.most.Holds(p.byShape(want))
+	fit := z.zoneFit(id, state, &steps)
+	return fit == nil || fit.most.Holds(z.p.byShape(want))
 }
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
 // largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
-func (p *problem) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
-	f := p.zoneFiller(id)
-	want = p.byShape(want)
+func (z zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
+	f := z.zoneFiller(id)
+	want = z.p.byShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out
 	}
 	steps := zoneSteps
-	fit := p.zoneFit(id, state, &steps)
+	fit := z.zoneFit(id, state, &steps)
 	for i, most := range fit.most {
 		if !want.Within(most) {
 			continue
@@ -246,17 +246,17 @@ func (f *zoneFiller) place(state *numa.Occupancy, left []int, want front.Vector,
 }
 
 // giveZones gives members that are on one node their shares of its zones, by role, in rank order.
-func (p *problem) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
-	want := make(front.Vector, len(p.shapes))
+func (z zones) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
+	want := make(front.Vector, len(z.p.shapes))
 	for _, i := range members {
-		want[p.role(i)]++
+		want[z.p.role(i)]++
 	}
-	placed := p.inZones(id, state, want)
+	placed := z.inZones(id, state, want)
 	if placed == nil {
 		return // never: they fit
 	}
 	for _, i := range members {
-		of := &placed[p.twin(int(p.role(i)))]
+		of := &placed[z.p.twin(int(z.p.role(i)))]
 		if len(*of) == 0 {
 			continue // of a role without zones here
 		}

@@ -10,35 +10,35 @@ import (
 // The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
 
 // zonesOn is how many zones the next member gets on a node.
-func (p *problem) zonesOn(x layout.Vertex) int64 {
-	id := p.v.Node(p.v.Position(x))
-	state := p.stateOf(id, p.alignment.gifts[id])
-	return p.alignment.widths.of(p.zonesOf(id), state, 1, func() int64 { return int64(p.needsOn(id)[0].Fit(state).Mask.Width()) })
+func (z zones) zonesOn(x layout.Vertex) int64 {
+	id := z.p.v.Node(z.p.v.Position(x))
+	state := z.stateOf(id, z.p.alignment.gifts[id])
+	return z.p.alignment.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.needsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
 // zoneScore is what the zones of a node are worth to so many units.
-func (p *problem) zoneScore(x layout.Vertex, units int64) int64 {
-	if !p.alignment.aligned || units == 0 {
+func (z zones) zoneScore(x layout.Vertex, units int64) int64 {
+	if !z.p.alignment.aligned || units == 0 {
 		return 0
 	}
-	id := p.v.Node(p.v.Position(x))
-	if s := p.share(id, p.stateOf(id, p.alignment.gifts[id]), units); s != nil {
+	id := z.p.v.Node(z.p.v.Position(x))
+	if s := z.share(id, z.stateOf(id, z.p.alignment.gifts[id]), units); s != nil {
 		return s.score
 	}
 	return 0
 }
 
 // compareZones prefers nodes on which the next member gets fewer zones.
-func (p *problem) compareZones(a, b layout.Vertex) int {
-	if !p.alignment.aligned || !p.v.IsNode(a) || !p.v.IsNode(b) {
+func (z zones) compareZones(a, b layout.Vertex) int {
+	if !z.p.alignment.aligned || !z.p.v.IsNode(a) || !z.p.v.IsNode(b) {
 		return 0
 	}
-	return cmp.Compare(p.zonesOn(a), p.zonesOn(b))
+	return cmp.Compare(z.zonesOn(a), z.zonesOn(b))
 }
 
 // leastZones is a bound for zonesOn.
-func (p *problem) leastZones() int64 {
-	for _, known := range []snapshot.NeedsByZones{p.alignment.indexNeeds, p.alignment.ownNeeds} {
+func (z zones) leastZones() int64 {
+	for _, known := range []snapshot.NeedsByZones{z.p.alignment.indexNeeds, z.p.alignment.ownNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
 				return 0
@@ -67,7 +67,7 @@ func (s *sums) alike(a, b layout.Vertex) bool {
 	}
 	ids := [2]int32{s.p.v.Node(x - 1), s.p.v.Node(y - 1)}
 	return s.ask.slots.ix.Slots.At(x-1) == s.ask.slots.ix.Slots.At(y-1) &&
-		s.p.stateOf(ids[0], s.p.alignment.gifts[ids[0]]).Equal(s.p.stateOf(ids[1], s.p.alignment.gifts[ids[1]]))
+		s.p.zones().stateOf(ids[0], s.p.alignment.gifts[ids[0]]).Equal(s.p.zones().stateOf(ids[1], s.p.alignment.gifts[ids[1]]))
 }
 
 // zonesTell says whether the zones of the children of x may tell them apart.
