@@ -254,7 +254,7 @@ func (w *spreading) domainsWithin(a *abroad, bound int32) []layout.Vertex {
 		out, room[d] = append(out, d), w.cast.pens.room(a, d)
 	}
 	slices.SortFunc(out, func(x, y layout.Vertex) int {
-		order := w.cast.p.fewerSlots(room[x], room[y])
+		order := w.cast.p.compareFree(room[x], room[y])
 		if w.any > 0 {
 			order = cmp.Compare(room[y], room[x])
 		}

@@ -27,8 +27,11 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		}
 		c, err := snapshot.New(cluster.Spec{Nodes: nodes, Running: []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
 		require.NoError(t, err)
-		p, err := problemOf(c, req, nil)
+		p, err := newProblem(c, req, nil)
 		require.NoError(t, err)
+		_, err = refusedTogether(p)
+		require.NoError(t, err)
+		p.ready()
 		for f := range newAsk(p, p.slotTable(), 4).feasible() {
 			o := f.decide(f.best())
 			sh := f.sums.place(o.domain, f.sums.everything())

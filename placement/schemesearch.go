@@ -249,7 +249,7 @@ func (g *scheme) span(d layout.Vertex) int {
 // compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
 func (g *scheme) compareSlots(a, b layout.Vertex) int {
 	for a != b && a >= 0 && b >= 0 {
-		if c := g.p.fewerSlots(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
+		if c := g.p.compareFree(g.cast.slots.at(a), g.cast.slots.at(b)); c != 0 {
 			return c
 		}
 		a, b = g.p.v.Above(a), g.p.v.Above(b)

@@ -48,13 +48,6 @@ func (g *scheme) shares(x layout.Vertex, want front.Vector) []slice {
 	return append(out, g.fill(set, want)...)
 }
 
-// fewerSlots is negative if so many slots are better than b.
-func (p *problem) fewerSlots(a, b int64) int {
-	if p.policy == gang.Spread {
-		a, b = b, a
-	}
-	return cmp.Compare(a, b)
-}
 
 // compareFill is the order in which children are filled.
 func (g *scheme) compareFill(a, b layout.Vertex) int {
@@ -277,7 +270,7 @@ type setChooser struct {
 
 // better compares sets that leave the same. None of this changes when both get the same children more.
 func (c *setChooser) better(a, b *set) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.scheme.p.fewerSlots(a.sum, b.sum)); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), c.scheme.p.compareFree(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
 	var slots, kids [2][]int64
@@ -294,7 +287,7 @@ func (c *setChooser) better(a, b *set) bool {
 		slices.Sort(slots[i]) // the largest first, under Spread too
 		slices.Sort(kids[i])
 	}
-	if d := c.scheme.p.fewerSlots(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
+	if d := c.scheme.p.compareFree(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
 		return d < 0
 	}
 	return slices.Compare(kids[0], kids[1]) < 0
