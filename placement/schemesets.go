@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
@@ -47,7 +46,6 @@ func (g *scheme) shares(x layout.Vertex, want front.Vector) []slice {
 	slices.SortFunc(set, g.compareFill)
 	return append(out, g.fill(set, want)...)
 }
-
 
 // compareFill is the order in which children are filled.
 func (g *scheme) compareFill(a, b layout.Vertex) int {
