@@ -33,9 +33,11 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		require.NoError(t, err)
 		p.ready()
 		for f := range newAsk(p, p.slotTable(), 4).feasible() {
-			o := f.decide(f.best())
-			sh := f.sums.place(o.domain, f.sums.everything())
-			return &f, o, &sh
+			if d := f.best(); d >= 0 {
+				o := f.decide(d)
+				sh := f.sums.place(d, f.sums.everything())
+				return &f, o, &sh
+			}
 		}
 		return nil, nil, nil
 	}
