@@ -69,9 +69,9 @@ type fit struct {
 // engineOf is the engine for a problem.
 func engineOf(p *problem) engine {
 	if p.inParts() {
-		return parted{p}
+		return parted{p: p}
 	}
-	return uniform{p}
+	return uniform{p: p}
 }
 
 // problemOf resolves a request against a cluster. Unschedulable without a search (too few members known) is found later; every

@@ -69,7 +69,7 @@ func (c *cast) bound(st strategy, bounds []int32) *scheme {
 		i = len(c.fittings)
 		c.fittings = append(c.fittings, f)
 	}
-	g := &scheme{p: c.p, cast: c, strategy: strategy{st.gang, slices.Clone(st.groups)}, fitting: c.fittings[i]}
+	g := &scheme{p: c.p, cast: c, strategy: strategy{gang: st.gang, groups: slices.Clone(st.groups)}, fitting: c.fittings[i]}
 	g.held = make([]int8, len(c.terrain.classes))
 	g.split()
 	return g

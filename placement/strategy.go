@@ -19,7 +19,7 @@ func (p *problem) strategies() iter.Seq[strategy] {
 	return func(yield func(strategy) bool) {
 		groups := make([]int32, len(p.levels))
 		for _, t := range p.gather.worths {
-			if !p.groupTiers(0, t, groups, func() bool { return yield(strategy{t, groups}) }) {
+			if !p.groupTiers(0, t, groups, func() bool { return yield(strategy{gang: t, groups: groups}) }) {
 				return
 			}
 		}

@@ -157,7 +157,7 @@ func (e *evicting) findNodes() {
 func (e *evicting) addStrategies() {
 	whole := len(e.p.running) == 0
 	for st := range engineOf(e.p).Strategies() {
-		e.strategies = append(e.strategies, strategy{st.gang, slices.Clone(st.groups)})
+		e.strategies = append(e.strategies, strategy{gang: st.gang, groups: slices.Clone(st.groups)})
 		above := e.p.v.TierIndex(st.gang)
 		plain := preempt.Strategy{Gang: above}
 		for i := range e.p.levels {
