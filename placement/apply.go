@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/quota"
 )
 
 // applyResults carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
@@ -96,4 +97,52 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (kins []
 		lacks = append(lacks, c.Lacking(r, pool))
 	}
 	return kins, lacks
+}
+
+// admits checks, for a result, that the quota still admits its members.
+func admits(c *snapshot.Snapshot, res *Result) error {
+	if res.quota == "" {
+		return nil
+	}
+	if err := c.CheckQuota("result", res.quota); err != nil {
+		return err
+	}
+	refusal, err := c.Quotas.Admit(res.ask(), res.limit)
+	if err != nil || refusal == nil {
+		return err
+	}
+	short := refusal.Short[0]
+	return &cluster.ConflictError{
+		Gang: res.Gang, Member: res.Assignments[0].Member, Resource: short.Resource, By: short.By,
+		Reason: fmt.Sprintf("quota %s refuses by its %s", refusal.Quota, refusal.Rule),
+	}
+}
+
+// ask is what the members of a result take of its quota.
+func (res *Result) ask() quota.Ask {
+	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
+	for i := range res.Assignments {
+		holds := res.holds[res.kindOf(&res.Assignments[i])]
+		a.Request.Add(holds)
+		if res.pinned[res.Assignments[i].Member] {
+			a.Pinned.Add(holds)
+		}
+	}
+	return a
+}
+
+// satisfy takes what was placed off the demand of its quota.
+func satisfy(c *snapshot.Snapshot, res *Result) error {
+	if res.quota == "" {
+		return nil
+	}
+	_, _, demand := c.Quotas.Usage(res.quota)
+	for name, amount := range res.ask().Request {
+		if has, ok := demand[name]; ok {
+			demand[name] = max(0, has-amount)
+		}
+	}
+	var err error
+	c.Quotas, err = c.Quotas.WithDemand(res.quota, demand)
+	return err
 }

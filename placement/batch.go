@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -60,8 +61,8 @@ func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 	for i := range turns {
 		c = turns[i].first(c)
 	}
-	c, turns = again(c, turns, quota.Borrow, nobody)
-	c, turns = again(c, turns, quota.Fair, anybody)
+	c, turns = again(c, turns, quota.Borrow, victims.Nobody)
+	c, turns = again(c, turns, quota.Fair, victims.Anybody)
 	planned := make([]Planned, 0, len(queue))
 	for i := range turns {
 		turns[i].tellApart()
@@ -115,7 +116,7 @@ func wholeRequest(req *gang.Request) muster.Resources {
 }
 
 // again is another pass over the gangs that quotas refused in the first one.
-func again(c *Cluster, turns []turn, limit quota.Limit, who leave) (*Cluster, []turn) {
+func again(c *Cluster, turns []turn, limit quota.Limit, who victims.Leave) (*Cluster, []turn) {
 	var told *Cluster // c, who waits being known; nil: not yet
 	for i := 0; i < len(turns); i++ {
 		if !refusedByQuota(turns[i].err) || turns[i].limit() != "" {

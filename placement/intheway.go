@@ -8,8 +8,11 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -49,10 +52,10 @@ const obstaclePlans = 1000
 
 // clearing is a gang that is refused, whose running members may be placed anew.
 type clearing struct {
-	p        *problem
+	p        *problem.Problem
 	members  []*snapshot.Member // in natural order of names
 	shapes   []*gang.Shape
-	all      *problem // with all of them to be placed anew; nil if that is not supported
+	all      *problem.Problem // with all of them to be placed anew; nil if that is not supported
 	search   *sets.Fewest
 	groups   []int // of the innermost level, by member
 	before   []int // waiting members of lower ranks, by member
@@ -60,21 +63,21 @@ type clearing struct {
 }
 
 // inTheWay is [Unschedulable.InTheWay] for a gang that is refused, as its request says now.
-func inTheWay(p *problem) Obstacles {
-	fresh, err := problemOf(p.c, p.req, nil)
+func inTheWay(p *problem.Problem) Obstacles {
+	fresh, err := search.New(p.Snapshot, p.Request, nil)
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
-	defer fresh.done()
+	defer fresh.Done()
 	w := &clearing{p: fresh}
 	w.findMembers()
 	w.search = sets.NewFewest(w.classes(), obstaclePlans, w.helps)
 	c, req := w.without(w.search.Sizes)
-	if w.all, err = problemOf(c, req, nil); err != nil {
+	if w.all, err = search.New(c, req, nil); err != nil {
 		w.all = nil // not supported as a whole
 		return w.solve()
 	}
-	defer w.all.done()
+	defer w.all.Done()
 	return w.solve()
 }
 
@@ -128,19 +131,19 @@ func (w *clearing) irregular(sets [][]int32) Obstacles {
 // findMembers lists the running members that stay, with their shapes and groups.
 func (w *clearing) findMembers() {
 	size := 1
-	if n := len(w.p.levels); n > 0 {
-		size = int(w.p.levels[n-1].size)
+	if n := len(w.p.Levels); n > 0 {
+		size = int(w.p.Levels[n-1].Size)
 	}
 	places := map[string][2]int{}
 	waiting := 0
-	for rank, r := range w.p.ranking() {
-		if r.pos < 0 {
+	for rank, r := range w.p.Ranking() {
+		if r.Pos < 0 {
 			waiting++
 			continue
 		}
-		places[r.name] = [2]int{rank / size, waiting}
+		places[r.Name] = [2]int{rank / size, waiting}
 	}
-	for _, m := range w.p.own {
+	for _, m := range w.p.Own {
 		if at, ok := places[m.Name]; ok {
 			w.members, w.shapes = append(w.members, m), append(w.shapes, w.shapeOfRunning(m))
 			w.groups, w.before = append(w.groups, at[0]), append(w.before, at[1])
@@ -151,26 +154,26 @@ func (w *clearing) findMembers() {
 // shapeOfRunning is the shape that a running member is taken to have.
 func (w *clearing) shapeOfRunning(m *snapshot.Member) *gang.Shape {
 	holds := func(s *gang.Shape) bool {
-		for r, name := range w.p.c.Lineage.Resources {
+		for r, name := range w.p.Snapshot.Lineage.Resources {
 			if s.Resources[name] != m.Class.Holds[r] {
 				return false
 			}
 		}
 		return true
 	}
-	if holds(&w.p.req.Shape) {
-		return &w.p.req.Shape
+	if holds(&w.p.Request.Shape) {
+		return &w.p.Request.Shape
 	}
-	for i := range w.p.req.Members {
-		if s := w.p.req.Members[i].Shape; s != nil && holds(s) {
+	for i := range w.p.Request.Members {
+		if s := w.p.Request.Members[i].Shape; s != nil && holds(s) {
 			return s
 		}
 	}
 	if i := slices.IndexFunc(w.members, func(o *snapshot.Member) bool { return slices.Equal(o.Class.Holds, m.Class.Holds) }); i >= 0 {
 		return w.shapes[i]
 	}
-	own := w.p.req.Shape
-	own.Resources = w.p.c.Lineage.Held(m.Class.Holds)
+	own := w.p.Request.Shape
+	own.Resources = w.p.Snapshot.Lineage.Held(m.Class.Holds)
 	return &own
 }
 
@@ -187,13 +190,13 @@ func (w *clearing) classes() []int32 {
 	known, out := map[class]int32{}, make([]int32, len(w.members))
 	for i, m := range w.members {
 		c := class{m.Node, 0, 0, w.shapes[i], m.Placed, m.Class.Quota, m.Pinned}
-		if len(w.p.levels) > 0 {
+		if len(w.p.Levels) > 0 {
 			c.group = w.groups[i]
 		}
-		if len(w.p.req.Parts) > 0 {
+		if len(w.p.Request.Parts) > 0 {
 			c.group = i // it has a part of its own, for all that is known here
 		}
-		if w.p.req.MinMember > 0 { // the lowest ranks are placed
+		if w.p.Request.MinMember > 0 { // the lowest ranks are placed
 			c.before = w.before[i]
 		}
 		id, ok := known[c]
@@ -208,23 +211,23 @@ func (w *clearing) classes() []int32 {
 
 // without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
 func (w *clearing) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
-	req, d := *w.p.req, cluster.Delta{}
+	req, d := *w.p.Request, cluster.Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
 	for _, e := range w.search.Elements(counts) {
 		m, shape := w.members[e], w.shapes[e]
-		if shape == &w.p.req.Shape {
+		if shape == &w.p.Request.Shape {
 			shape = nil
 		}
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name})
 		req.Members = append(req.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shape, NonPreemptible: m.Pinned})
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
-		req.MinMember = len(w.p.running) + w.p.least
-		req.Total = max(req.Total, len(w.p.running)+len(w.p.req.Members))
+		req.MinMember = len(w.p.Running) + w.p.Least
+		req.Total = max(req.Total, len(w.p.Running)+len(w.p.Request.Members))
 	}
-	c, err := w.p.c.Update(d)
+	c, err := w.p.Snapshot.Update(d)
 	if err != nil {
-		return w.p.c, w.p.req // never: they run
+		return w.p.Snapshot, w.p.Request // never: they run
 	}
 	return c, &req
 }
@@ -232,11 +235,11 @@ func (w *clearing) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
 // helps says whether the gang could be placed if some members were placed anew with it.
 func (w *clearing) helps(counts []int32) bool {
 	c, req := w.without(counts)
-	res, err := planOn(c, req, nobody)
+	res, err := planOn(c, req, victims.Nobody)
 	var why *Unschedulable
 	switch {
 	case err == nil:
-		return len(res.Assignments) > len(req.Members)-len(w.p.req.Members) // parts may leave out whom they need not have
+		return len(res.Assignments) > len(req.Members)-len(w.p.Request.Members) // parts may leave out whom they need not have
 	case !errors.As(err, &why) || !why.Proven:
 		w.unproven = true
 	}
@@ -248,7 +251,7 @@ func (w *clearing) helps(counts []int32) bool {
 func (w *clearing) outsideDomains() [][]int32 {
 	domains := make([]layout.Vertex, len(w.members))
 	for e, m := range w.members {
-		domains[e] = w.p.v.Highest(w.p.v.NodeVertex(w.p.v.At(m.Node)), w.p.gather.must)
+		domains[e] = w.p.View.Highest(w.p.View.NodeVertex(w.p.View.At(m.Node)), w.p.Gather.Must)
 	}
 	sets := [][]int32{w.search.Sizes}
 	for e, d := range domains {
@@ -274,11 +277,11 @@ func (w *clearing) outsideDomains() [][]int32 {
 // make no more room than they need.
 func (w *clearing) plain() bool {
 	a := w.all
-	if a == nil || len(a.shapes) > 1 || a.mult != nil || len(w.p.req.Parts) > 0 || w.p.c.Zoned > 0 || a.shapes[0].NUMA.Policy != "" {
+	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || len(w.p.Request.Parts) > 0 || w.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
 		return false
 	}
-	counted := w.p.req.MinMember > 0 && (len(a.levels) > 0 || w.p.req.Quota != "")
-	return !counted && !slices.ContainsFunc(a.levels, func(l level) bool { return l.gather.must < a.gather.must })
+	counted := w.p.Request.MinMember > 0 && (len(a.Levels) > 0 || w.p.Request.Quota != "")
+	return !counted && !slices.ContainsFunc(a.Levels, func(l problem.Level) bool { return l.Gather.Must < a.Gather.Must })
 }
 
 // lasting are the members that could be placed where they were. If that are all, monotone says whether what helps surely does with more members
@@ -286,24 +289,24 @@ func (w *clearing) plain() bool {
 func (w *clearing) lasting() (counts []int32, monotone bool) {
 	a := w.all
 	counts = make([]int32, len(w.search.Sizes))
-	if a == nil || a.members != nil {
+	if a == nil || a.Unbundled != nil {
 		return counts, false
 	}
-	roles := []*problem{a}
-	if a.hasRoles() {
-		roles = a.ofRoles()
+	roles := []*problem.Problem{a}
+	if a.HasRoles() {
+		roles = a.OfRoles()
 	}
 	var stay []int32
 	for e, m := range w.members {
-		one := roles[slices.IndexFunc(a.shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
-		full := func(n need) bool { return w.p.freeOf(m.Node, n, nil) < 0 }
-		if m.Class.Quota == w.p.req.Quota && int(one.counting().counter(one.excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.needs, full) {
+		one := roles[slices.IndexFunc(a.Shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
+		full := func(n problem.Need) bool { return w.p.FreeOf(m.Node, n, nil) < 0 }
+		if m.Class.Quota == w.p.Request.Quota && int(one.Counting().Counter(one.Excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.Needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}
-	fewer := w.p.req.MinMember > 0 && (len(a.levels) > 0 || len(a.shapes) > 1) // the lowest ranks are placed
-	mixed := len(a.shapes) > 1 && a.zones().zonesBind()                        // more free zones may be taken otherwise
-	return w.search.With(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.req.Parts) == 0
+	fewer := w.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed
+	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // more free zones may be taken otherwise
+	return w.search.With(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.Request.Parts) == 0
 }
 
 // alike counts the members of one shape on a member's node.
@@ -321,7 +324,7 @@ func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
 	out := Obstacles{Proven: proven}
 	for _, e := range w.search.Elements(counts) {
 		m := w.members[e]
-		out.Members = append(out.Members, Obstacle{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, w.p.c.Lineage.Names[m.Node]})
+		out.Members = append(out.Members, Obstacle{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, w.p.Snapshot.Lineage.Names[m.Node]})
 	}
 	return out
 }

@@ -7,7 +7,10 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
@@ -20,10 +23,10 @@ const Behavior = 5
 // snapshots, then O(touched nodes + domains looked at), and what the choice of children costs. Victims: O(nodes) where they
 // leave one by one, and O(running members) for the first such plan in a lineage, elsewhere O(nodes + running members); then what [preempt.Solve]
 // costs; nothing of that where nobody has a lower priority and the gang is in no quota.
-func Plan(c *Cluster, req *gang.Request) (*Result, error) { return planFrom(c, req, anybody) }
+func Plan(c *Cluster, req *gang.Request) (*Result, error) { return planFrom(c, req, victims.Anybody) }
 
 // planFrom is Plan that says who may leave.
-func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
+func planFrom(c *Cluster, req *gang.Request, who victims.Leave) (*Result, error) {
 	s, err := c.made()
 	if err != nil {
 		return nil, err
@@ -32,27 +35,27 @@ func planFrom(c *Cluster, req *gang.Request, who leave) (*Result, error) {
 }
 
 // planFor is plan for the common request of gangs that start together.
-func planFor(c *snapshot.Snapshot, req *gang.Request, t teammates, who leave) (*Result, error) {
-	p, err := problemOf(c, req, t)
+func planFor(c *snapshot.Snapshot, req *gang.Request, t problem.Team, who victims.Leave) (*Result, error) {
+	p, err := search.New(c, req, t)
 	if err != nil {
 		return nil, err
 	}
-	defer p.done()
-	if o := engineOf(p).Search(); o != nil {
+	defer p.Done()
+	if o := search.For(p).Search(); o != nil {
 		return resultOf(o), nil
 	}
 	return otherwise(p, who)
 }
 
 // planOn is planFrom for a snapshot.
-func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error) {
+func planOn(c *snapshot.Snapshot, req *gang.Request, who victims.Leave) (*Result, error) {
 	if req != nil && req.Preempt.ForTier != "" {
-		p, err := problemOf(c, req, nil)
+		p, err := search.New(c, req, nil)
 		if err != nil {
 			return nil, err
 		}
 		tighter, err := forTier(p)
-		p.done()
+		p.Done()
 		if err != nil {
 			return nil, err
 		}
@@ -64,25 +67,25 @@ func planOn(c *snapshot.Snapshot, req *gang.Request, who leave) (*Result, error)
 }
 
 // forTier is the request with the tier that is worth victims made a rule.
-func forTier(p *problem) (*gang.Request, error) {
-	layer := p.req.Preempt.ForTier
-	if _, ok := p.tier(layer); !ok {
+func forTier(p *problem.Problem) (*gang.Request, error) {
+	layer := p.Request.Preempt.ForTier
+	if _, ok := p.Tier(layer); !ok {
 		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
 	}
-	req := *p.req
+	req := *p.Request
 	req.Preempt.ForTier = ""
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strategy: gang.MustGather})
 	return &req, nil
 }
 
 // otherwise is the answer where nothing fits now: a plan that waits, or one with victims, else the reason.
-func otherwise(p *problem, who leave) (*Result, error) {
-	if o := wait(p); o != nil {
+func otherwise(p *problem.Problem, who victims.Leave) (*Result, error) {
+	if o := search.Wait(p); o != nil {
 		return resultOf(o), nil
 	}
-	p.leavingGone = !p.req.IgnoreLeaving && len(p.c.Leaving) > 0
-	if e := evict(p, who); e != nil {
-		defer e.done()
+	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
+	if e := victims.Evict(p, who); e != nil {
+		defer e.Done()
 		return resultWithout(e), nil
 	}
 	return nil, refuse(p)
@@ -98,7 +101,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			yield(nil, err)
 			return
 		}
-		p, err := problemOf(s, req, nil)
+		p, err := search.New(s, req, nil)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -114,7 +117,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			}
 		}
 		shown := map[string]bool{}
-		for o := range engineOf(p).Outcomes() {
+		for o := range search.For(p).Outcomes() {
 			res := resultOf(o)
 			// The best plan in a large domain may lie in a small one, which came before.
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
@@ -127,7 +130,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 			}
 		}
 		if len(shown) == 0 {
-			yield(otherwise(p, anybody))
+			yield(otherwise(p, victims.Anybody))
 		}
 	}
 }

@@ -6,40 +6,42 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
 )
 
 // resultOf describes a plan.
-func resultOf(o *outcome) *Result {
-	p := o.of
-	positions, members := o.positions, p
-	if p.members != nil {
-		positions, members = p.unbundle(o.positions), p.members
+func resultOf(o *problem.Outcome) *Result {
+	p := o.Of
+	positions, members := o.Positions, p
+	if p.Unbundled != nil {
+		positions, members = p.Unbundle(o.Positions), p.Unbundled
 	}
 	r := describe(members, positions)
 	hold(p, r)
-	waits := namesakes(p, o.waits, r.Assignments)
+	waits := namesakes(p, o.Waits, r.Assignments)
 	for _, m := range waits {
-		r.WaitsFor = append(r.WaitsFor, waited(p.c, m))
+		r.WaitsFor = append(r.WaitsFor, waited(p.Snapshot, m))
 	}
-	p.zones().shareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
+	p.Zones().ShareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
 	return r
 }
 
 // resultWithout describes a plan with victims.
-func resultWithout(e *eviction) *Result {
-	r := resultOf(e.plan)
-	c := e.plan.of.c
-	for _, v := range e.victims {
+func resultWithout(e *victims.Eviction) *Result {
+	r := resultOf(e.Plan)
+	c := e.Plan.Of.Snapshot
+	for _, v := range e.Victims {
 		r.Victims = append(r.Victims, Victim{
-			MemberRef: nameOf(v.member), Node: c.Lineage.Names[v.member.Node], Priority: v.priority, OverMin: v.overMin, Quota: v.member.Class.Quota,
+			MemberRef: nameOf(v.Member), Node: c.Lineage.Names[v.Member.Node], Priority: v.Priority, OverMin: v.OverMin, Quota: v.Member.Class.Quota,
 		})
 	}
-	if len(e.victims) > 0 { // else the search without victims ended too soon
-		r.Preemption = &Preemption{Cost: e.found.Cost, LowerBound: e.found.LowerBound, Proven: e.found.Proven}
+	if len(e.Victims) > 0 { // else the search without victims ended too soon
+		r.Preemption = &Preemption{Cost: e.Found.Cost, LowerBound: e.Found.LowerBound, Proven: e.Found.Proven}
 	}
-	r.Proven = r.Proven && e.proven
+	r.Proven = r.Proven && e.Proven
 	return r
 }
 
@@ -54,26 +56,26 @@ func nameOf(m *snapshot.Member) cluster.MemberRef {
 }
 
 // hold notes what the members hold.
-func hold(p *problem, r *Result) {
-	for _, s := range p.shapes {
+func hold(p *problem.Problem, r *Result) {
+	for _, s := range p.Shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
-		r.lenient = append(r.lenient, s.ZoneMember(p.c.Lineage.Exclusive).Exclusive == numa.Preferred)
+		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
-	if p.hasRoles() {
-		r.roles = make(map[string]int, len(p.pending))
-		for i, m := range p.pending {
-			r.roles[m.name] = int(p.roleOf[i])
+	if p.HasRoles() {
+		r.roles = make(map[string]int, len(p.Pending))
+		for i, m := range p.Pending {
+			r.roles[m.Name] = int(p.RoleOf[i])
 		}
 	}
 }
 
 // namesakes adds, to those that a plan waits for, leaving members whose names it gives to new ones: both cannot be there at once.
-func namesakes(p *problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
-	if !slices.ContainsFunc(p.own, func(m *snapshot.Member) bool { return m.Leaving }) {
+func namesakes(p *problem.Problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
+	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
 	}
 	for i := range new {
-		if m := p.c.Member(p.req.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
+		if m := p.Snapshot.Member(p.Request.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
 			waits = append(waits, m)
 		}
 	}
@@ -81,13 +83,13 @@ func namesakes(p *problem, waits []*snapshot.Member, new []Assignment) []*snapsh
 	return waits
 }
 
-func describe(p *problem, positions []int32) *Result {
+func describe(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
-		Gang: p.req.Name, Tree: p.v.Name, affinityKey: p.req.AffinityKey, quota: p.req.Quota, limit: p.req.QuotaLimit, pinned: p.pinned,
-		priority: p.req.Priority, least: p.gangLeast(), Proven: p.provenBest(),
+		Gang: p.Request.Name, Tree: p.View.Name, affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
+		priority: p.Request.Priority, least: p.GangLeast(), Proven: p.ProvenBest(),
 	}
-	for i := range p.req.Members {
-		if m := &p.req.Members[i]; m.Indexed {
+	for i := range p.Request.Members {
+		if m := &p.Request.Members[i]; m.Indexed {
 			if r.indexes == nil {
 				r.indexes = map[string]int{}
 			}
@@ -96,103 +98,41 @@ func describe(p *problem, positions []int32) *Result {
 	}
 	assignments(p, r, positions)
 	where := slices.Clip(positions)
-	for _, m := range p.running {
-		where = append(where, m.pos)
+	for _, m := range p.Running {
+		where = append(where, m.Pos)
 	}
-	domain := p.v.Named(p.v.Lowest(where))
-	tier := p.v.TierOf(domain)
-	r.Tier, r.Layer = int(tier), p.v.LayerName(tier)
-	r.Domain = p.v.Path(domain, p.c.Lineage.NodeName)
-	tiers := p.reachedByGroups(positions)
-	if p.inParts() {
+	domain := p.View.Named(p.View.Lowest(where))
+	tier := p.View.TierOf(domain)
+	r.Tier, r.Layer = int(tier), p.View.LayerName(tier)
+	r.Domain = p.View.Path(domain, p.Snapshot.Lineage.NodeName)
+	tiers := p.ReachedByGroups(positions)
+	if p.InParts() {
 		r.Elsewhere = elsewhere(p, positions)
 	}
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
-	r.Strategy, r.StrategyNumber = p.v.StrategyName(tier, tiers)
-	r.Span = spanOf(p.v, where, tier)
+	r.Strategy, r.StrategyNumber = p.View.StrategyName(tier, tiers)
+	r.Span = spanOf(p.View, where, tier)
 	return r
 }
 
-// provenBest says whether nothing better was left out.
-func (p *problem) provenBest() bool {
-	if p.parting.doubt != nil && *p.parting.doubt {
-		return false
-	}
-	return !p.alignment.inexact || p.zones().zonesProven(p.excluded(), p.leavingGifts())
-}
-
-// gangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
-// pod.
-func (p *problem) gangLeast() int {
-	n := len(p.pending) + len(p.running)
-	switch {
-	case p.req.MinMember > 0 || n == 1:
-		return p.req.MinMember
-	case p.inParts():
-		return p.parting.mustRun
-	}
-	return n
-}
-
-func assignments(p *problem, r *Result, positions []int32) {
+func assignments(p *problem.Problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	var groups []int
-	if p.inParts() {
-		groups = p.groupOf()
+	if p.InParts() {
+		groups = p.GroupOf()
 	}
 	for i, pos := range positions {
-		m, a := &p.pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.name, m.rank, -1, p.c.Lineage.Names[p.v.Node(pos)]
-		if len(p.levels) > 0 {
-			a.Group = m.rank / int(p.levels[0].size)
+		m, a := &p.Pending[i], &r.Assignments[i]
+		a.Member, a.Rank, a.Group, a.Node = m.Name, m.Rank, -1, p.Snapshot.Lineage.Names[p.View.Node(pos)]
+		if len(p.Levels) > 0 {
+			a.Group = m.Rank / int(p.Levels[0].Size)
 		}
 		if groups != nil {
-			a.Group = groups[m.rank]
+			a.Group = groups[m.Rank]
 		}
 	}
-}
-
-// allByRank are where all members are, the new ones at these positions; -1: nowhere.
-func (p *problem) allByRank(positions []int32) []int32 {
-	at := p.positionsByRank()
-	for i, pos := range positions {
-		at[p.pending[i].rank] = pos
-	}
-	return at
-}
-
-// reachedByGroups is the worst tier of each level over all groups, running members included.
-func (p *problem) reachedByGroups(positions []int32) []int32 {
-	if p.inParts() {
-		return reachedByParts(p, p.allByRank(positions))
-	}
-	var out []int32
-	for _, l := range p.levels {
-		above := slices.Repeat([]layout.Vertex{-1}, p.ranks/int(l.size)+1) // some of the ranks may stay out
-		add := func(rank int, pos int32) {
-			x, g := p.v.NodeVertex(pos), rank/int(l.size)
-			if above[g] >= 0 {
-				x = p.v.Lca(x, above[g])
-			}
-			above[g] = x
-		}
-		for i, pos := range positions {
-			add(p.pending[i].rank, pos)
-		}
-		for _, m := range p.running {
-			add(m.rank, m.pos)
-		}
-		var worst int32
-		for _, x := range above {
-			if x >= 0 {
-				worst = max(worst, p.v.TierOf(x))
-			}
-		}
-		out = append(out, worst)
-	}
-	return out
 }
 
 // spanOf counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer

@@ -10,7 +10,10 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -25,11 +28,11 @@ func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Res
 	if err != nil {
 		return nil, err
 	}
-	return togetherOn(s, gather, anybody, requests)
+	return togetherOn(s, gather, victims.Anybody, requests)
 }
 
 // togetherOn is Together that says who may leave.
-func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, who leave, requests []*gang.Request) ([]*Result, error) {
+func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, who victims.Leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
 		return nil, err
@@ -59,14 +62,14 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	names := map[string]bool{}
 	for i, r := range requests {
 		field := fmt.Sprintf("requests[%d]", i)
-		p, err := problemOf(c, r, nil)
+		p, err := search.New(c, r, nil)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
 		}
-		t.trees[i] = p.v.Name
-		for _, m := range p.ranking() {
-			t.ranks[t.name(i, m.name)] = len(t.ranks)
+		t.trees[i] = p.View.Name
+		for _, m := range p.Ranking() {
+			t.ranks[t.name(i, m.Name)] = len(t.ranks)
 			t.count[i]++
 		}
 		if names[r.Name] {
@@ -74,7 +77,7 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 		}
 		names[r.Name] = true
 		errs = append(errs, t.agrees(field, r))
-		p.done()
+		p.Done()
 	}
 	return t, errors.Join(errs...)
 }
@@ -181,16 +184,16 @@ func (t *team) gangOf(name string) (i int) {
 }
 
 // Called is what a refusal of all calls a gang, or a group of one.
-func (t *team) Called(a *part) string {
-	i, first := 0, a.first()
+func (t *team) Called(a *problem.Part) string {
+	i, first := 0, a.First()
 	for i < len(t.gangs)-1 && first >= t.count[i] {
 		first -= t.count[i]
 		i++
 	}
-	if a.called == "part "+fmt.Sprint(i) {
+	if a.Called == "part "+fmt.Sprint(i) {
 		return t.gangs[i].Name
 	}
-	return strings.Replace(a.called, t.name(i, ""), "", 1) + " of " + t.gangs[i].Name
+	return strings.Replace(a.Called, t.name(i, ""), "", 1) + " of " + t.gangs[i].Name
 }
 
 // Has says whether a gang is one of them.
@@ -199,20 +202,20 @@ func (t *team) Has(name string) bool {
 }
 
 // Ranking is all members of all gangs in rank order, those that run and stay included.
-func (t *team) Ranking(p *problem) []ranked {
-	var all []ranked
-	for i := range p.req.Members {
-		all = append(all, ranked{name: p.req.Members[i].Name, index: p.req.Members[i].Index, indexed: true, pos: -1})
+func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
+	var all []problem.Ranked
+	for i := range p.Request.Members {
+		all = append(all, problem.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
 	}
 	for i, r := range t.gangs {
-		for _, m := range p.c.MembersOf(r.Name) {
-			if !m.Leaving || p.req.IgnoreLeaving {
+		for _, m := range p.Snapshot.MembersOf(r.Name) {
+			if !m.Leaving || p.Request.IgnoreLeaving {
 				name := t.name(i, m.Name)
-				all = append(all, ranked{name: name, index: t.ranks[name], indexed: true, pos: p.v.At(m.Node)})
+				all = append(all, problem.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.View.At(m.Node)})
 			}
 		}
 	}
-	slices.SortFunc(all, compareRanked)
+	slices.SortFunc(all, problem.CompareRanked)
 	return all
 }
 
@@ -227,23 +230,23 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
-		p, err := problemOf(c, r, nil)
+		p, err := search.New(c, r, nil)
 		if err != nil {
 			return nil, err // never: it was one before
 		}
 		some := p
-		if p.members != nil {
-			some = p.members
+		if p.Unbundled != nil {
+			some = p.Unbundled
 		}
-		in := make(content, len(some.pending))
+		in := make(problem.Selection, len(some.Pending))
 		var positions []int32
-		for k, m := range some.pending {
-			if node, ok := nodes[t.name(i, m.name)]; ok {
+		for k, m := range some.Pending {
+			if node, ok := nodes[t.name(i, m.Name)]; ok {
 				id, _ := c.Lineage.Id(node)
-				in[k], positions = true, append(positions, p.v.At(id))
+				in[k], positions = true, append(positions, p.View.At(id))
 			}
 		}
-		out[i] = describe(some.with(in), positions)
+		out[i] = describe(some.Only(in), positions)
 		out[i].Proven = all.Proven
 		for k := range out[i].Assignments {
 			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
@@ -253,7 +256,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
 		t.waitOn(out[i], all)
-		p.done()
+		p.Done()
 	}
 	out[0].Victims, out[0].Preemption = all.Victims, all.Preemption
 	return out, nil

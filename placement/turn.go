@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -79,15 +80,15 @@ func (t *turn) under(limit quota.Limit) turn {
 func (t *turn) first(c *Cluster) *Cluster { return t.plan(c, t.leaveFirst()) }
 
 // leaveFirst says who may leave in the first pass.
-func (t *turn) leaveFirst() leave {
+func (t *turn) leaveFirst() victims.Leave {
 	if t.limit() != "" {
-		return anybody
+		return victims.Anybody
 	}
-	return ifAdmitted
+	return victims.IfAdmitted
 }
 
 // plan plans the turn and returns the snapshot for the next one, c itself if there is no plan.
-func (t *turn) plan(c *Cluster, who leave) *Cluster {
+func (t *turn) plan(c *Cluster, who victims.Leave) *Cluster {
 	results, next, err := t.try(c, who)
 	t.err = err
 	for i := range t.planned {
@@ -103,7 +104,7 @@ func (t *turn) plan(c *Cluster, who leave) *Cluster {
 	return next
 }
 
-func (t *turn) try(c *Cluster, who leave) ([]*Result, *Cluster, error) {
+func (t *turn) try(c *Cluster, who victims.Leave) ([]*Result, *Cluster, error) {
 	s, err := c.made()
 	if err != nil {
 		return nil, nil, err

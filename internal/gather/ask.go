@@ -1,0 +1,181 @@
+// Package gather answers: where does a gang of one shape in equal groups go? [Engine] searches: it cuts the members into
+// groups (ask), tries strategies, tightest first, until sums show a domain that holds them, takes the best domain, and
+// hands the members down, level by level, to the best children.
+//
+// The rules are sections 2 to 5 of docs/order.md. What is here only for speed says whose answer it gives.
+//
+// Who may write: the plan that owns the scratch. The index and the snapshot are only read.
+package gather
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// ask is a problem with the number of new members decided: the first of the pending ones in rank order.
+type ask struct {
+	p       *problem.Problem
+	scratch *scratch
+	slots   problem.SlotTable
+	members int64
+	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
+	sizes []int64
+	full  int64 // new groups of the outermost level that are whole; without groups the members
+	short int64 // members of a new short last group
+	begun []begunGroup
+	// settled is, per level, the worst tier of the groups of which all members run or some do.
+	settled []int32
+	// indexed are whole groups by the index, where there is one level of groups and none is begun; only are the sums of
+	// whichever strategy is looked at then.
+	indexed *index.GroupSums
+	byNode  []*index.GroupSums // by level, as far as the tables of nested groups need them
+	only    sums
+	gap     gap
+	// beyond is how many members must lie outside the tree, because the tree is full.
+	beyond int64
+}
+
+// begunGroup is a group of which some members run and others are placed.
+type begunGroup struct {
+	level int
+	lca   layout.Vertex // of its running members
+	need  int64         // units of the next level that are placed: whole inner groups, or members
+	// ranks are the first ranks of these units, ascending.
+	ranks []int
+}
+
+// newAsk cuts the first n pending members into groups. O(n + running).
+func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
+	r := scratchOf(p)
+	a := &r.ask
+	if r.asked {
+		a = &ask{}
+	}
+	r.asked = true
+	*a = ask{p: p, scratch: r, slots: slots, members: int64(n)}
+	for _, l := range p.Levels {
+		a.sizes = append(a.sizes, l.Size)
+	}
+	a.sizes = append(a.sizes, 1)
+	a.settled = make([]int32, len(p.Levels))
+	switch {
+	case len(p.Levels) == 0:
+		a.full = a.members
+	case len(p.Running) == 0:
+		a.full, a.short = a.members/a.sizes[0], a.members%a.sizes[0]
+	default:
+		a.cut()
+	}
+	a.findGap()
+	a.stayInTree()
+	if a.slots.Flat == nil && len(a.p.Levels) == 1 && len(a.begun) == 0 {
+		a.indexed = a.p.GroupsOf(a.slots.Ix, a.sizes[0])
+	}
+	return a
+}
+
+// stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
+func (a *ask) stayInTree() {
+	if a.slots.At(layout.Root) < 0 { // some vertex cannot complete its multiple
+		return
+	}
+	outside := a.slots.At(a.p.View.Outside)
+	inside := a.slots.At(layout.Root) - outside
+	if a.beyond = max(0, a.members-a.p.Forced[layout.Root]-inside); a.beyond == 0 && outside != 0 {
+		a.slots = a.slots.InsideTree(a.p.View)
+	}
+}
+
+// cut sorts the groups of a gang of which members run into whole new ones, begun ones and finished ones.
+func (a *ask) cut() {
+	total := len(a.p.Pending) + len(a.p.Running)
+	for lo := 0; lo < total; lo += int(a.sizes[0]) {
+		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
+		a.full += whole
+		a.short += short
+	}
+	slices.SortStableFunc(a.begun, func(x, y begunGroup) int {
+		return cmp.Or(cmp.Compare(x.need, y.need), cmp.Compare(x.ranks[0], y.ranks[0]))
+	})
+}
+
+// cutGroup looks at the group of a level with the ranks [lo, hi). It counts 1 whole if all its members are placed
+// now, and otherwise notes what a begun group needs.
+func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
+	placed := a.ranksIn(lo, hi)
+	runs, lca := a.runningIn(lo, hi)
+	switch {
+	case len(placed) == 0:
+		if runs > 0 {
+			a.settled[i] = max(a.settled[i], a.settledTier(lca))
+		}
+		for at := lo; at < hi && i+1 < len(a.p.Levels); at += int(a.sizes[i+1]) {
+			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // inner groups are settled as well
+		}
+		return 0, 0, nil
+	case runs == 0 && int64(len(placed)) == a.sizes[i]:
+		return 1, 0, placed[:1]
+	case runs == 0:
+		return 0, int64(len(placed)), nil
+	}
+	a.settled[i] = max(a.settled[i], a.settledTier(lca))
+	g := begunGroup{level: i, lca: lca}
+	if i+1 == len(a.p.Levels) {
+		g.need, g.ranks = int64(len(placed)), placed
+	} else {
+		for at := lo; at < hi; at += int(a.sizes[i+1]) {
+			n, _, first := a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi))
+			g.need += n
+			g.ranks = append(g.ranks, first...)
+		}
+	}
+	if g.need > 0 {
+		a.begun = append(a.begun, g)
+	}
+	return 0, 0, nil
+}
+
+// settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
+func (a *ask) settledTier(lca layout.Vertex) int32 {
+	if a.p.Hard() && a.p.View.Contains(a.p.View.Outside, lca) {
+		return a.p.View.RootTop
+	}
+	return a.p.View.TierOf(lca)
+}
+
+// ranksIn lists the ranks of the members placed now within [lo, hi).
+func (a *ask) ranksIn(lo, hi int) []int {
+	var ranks []int
+	for _, m := range a.p.Pending[:a.members] {
+		if lo <= m.Rank && m.Rank < hi {
+			ranks = append(ranks, m.Rank)
+		}
+	}
+	return ranks
+}
+
+// runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them.
+func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
+	lca = -1
+	for _, m := range a.p.Running {
+		if m.Rank < lo || m.Rank >= hi {
+			continue
+		}
+		x := a.p.View.NodeVertex(m.Pos)
+		if n++; n > 1 {
+			x = a.p.View.Lca(lca, x)
+		}
+		lca = x
+	}
+	return n, lca
+}
+
+// ratio is how many units of the next level make one of level i.
+func (a *ask) ratio(i int) int64 { return a.sizes[i] / a.sizes[i+1] }
+
+// bottom is the level of single members.
+func (a *ask) bottom() int { return len(a.sizes) - 1 }

@@ -1,0 +1,107 @@
+package gather
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
+)
+
+// taken is a child of a set with the whole groups that it takes.
+type taken struct {
+	slots, groups int64
+	short         bool // it takes the short group as well
+	given         bool // to a child
+}
+
+// keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
+// decide: how many a child takes is its slots divided by the size of a group, and none must take any.
+func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
+	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !s.isOrdinary() || s.zonesTell(x) {
+		return false
+	}
+	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
+		switch whole := int64(s.ask.indexed.Whole[i].At(x)); {
+		case whole > d.units[0], whole == d.units[0] && !d.short:
+			return s.p.View.Gaps[i][x] == 1
+		case whole > 0:
+			return false
+		}
+	}
+	return false
+}
+
+// placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
+func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
+	sums := s.ask.slots.Ix.SumsOf(x)
+	short := s.ask.short
+	if !d.short {
+		short = 0
+	}
+	l := &s.ask.scratch.groups
+	if !l.Begin(&sums, s.ask.sizes[0], short, d.units[0]) {
+		return false
+	}
+	kept := len(s.ask.scratch.taken)
+	s.giveGroups(l, d)
+	set := s.ask.scratch.taken[kept:]
+	out.parts = make([]share, 0, len(set))
+	lo, end := s.p.View.Kids(x)
+	for c := lo; c < end && len(out.parts) < len(set); c++ {
+		t := takenWith(set, s.ask.slots.Ix.At(c))
+		if t == nil {
+			continue
+		}
+		t.given = true
+		part := demand{units: s.units(), short: t.short}
+		part.units[0] = t.groups
+		out.parts = append(out.parts, s.place(c, part))
+		set = s.ask.scratch.taken[kept:]
+	}
+	s.ask.scratch.taken = s.ask.scratch.taken[:kept]
+	if d.short {
+		shortLast(out.parts)
+	}
+	return true
+}
+
+// takenWith is the first of a set that has so many slots and is given to no child yet, nil if there is none.
+func takenWith(set []taken, slots int64) *taken {
+	i, found := slices.BinarySearchFunc(set, slots, func(t taken, slots int64) int { return descending(t.slots, slots) })
+	for ; found && i < len(set) && set[i].slots == slots; i++ {
+		if !set[i].given {
+			return &set[i]
+		}
+	}
+	return nil
+}
+
+// giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
+// `Fill` and `Short group`.
+func (s *sums) giveGroups(l *sets.LeastGroups, d *demand) {
+	from := len(s.ask.scratch.taken)
+	last, spare := -1, -d.units[0]
+	for _, i := range l.Pick() {
+		t := taken{slots: l.Slots[i], groups: l.Slots[i] / l.Size}
+		spare += t.groups
+		s.ask.scratch.taken = append(s.ask.scratch.taken, t)
+	}
+	set := s.ask.scratch.taken[from:]
+	for i := len(set) - 1; d.short && last < 0; i-- {
+		t := &set[i]
+		if beside := t.slots-t.groups*l.Size >= l.Short; beside || spare > 0 {
+			last, t.short = i, true
+			if !beside {
+				t.groups, spare = t.groups-1, spare-1
+			}
+		}
+	}
+	for i := len(set) - 1; spare > 0; i-- {
+		least := int64(1)
+		if i == last {
+			least = 0
+		}
+		less := min(spare, set[i].groups-least)
+		set[i].groups, spare = set[i].groups-less, spare-less
+	}
+}

@@ -1,0 +1,72 @@
+//go:build invariants
+
+package gather
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/invariant"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// checkPlan looks at a decided plan again: every vertex hands all that it gets to its children and gets no more than
+// it has room for, every member has a position in the domain, and no tier is worse than the strategy says.
+func (f *found) checkPlan(o *problem.Outcome, sh *share) {
+	count := map[layout.Vertex]int64{}
+	f.checkShare(o, sh, count)
+	invariant.Hold(f.sums.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.sums.newMembers(&sh.demand), f.ask.members)
+	invariant.Hold(int64(len(o.Positions)) == f.ask.members, "%d of %d members have a position", len(o.Positions), f.ask.members)
+	for _, pos := range o.Positions {
+		x := f.p.View.NodeVertex(pos)
+		count[x]--
+		invariant.Hold(f.p.View.Contains(o.Domain, x), "position %d is not in domain %d", pos, o.Domain)
+	}
+	for x, n := range count {
+		invariant.Hold(n == 0, "node %d takes %d members more than it has ranks", x, n)
+	}
+	where := slices.Clone(o.Positions)
+	for _, m := range f.p.Running {
+		where = append(where, m.Pos)
+	}
+	invariant.Hold(f.p.View.TierOf(f.p.View.Named(f.p.View.Lowest(where))) <= f.strategy.Gang, "the gang reaches more than tier %d", f.strategy.Gang)
+	for i, t := range f.p.ReachedByGroups(o.Positions) {
+		invariant.Hold(t <= f.strategy.Groups[i], "groups of level %d reach tier %d, not %d", i, t, f.strategy.Groups[i])
+	}
+}
+
+// checkShare goes down a share and counts the members of every node.
+func (f *found) checkShare(o *problem.Outcome, sh *share, count map[layout.Vertex]int64) {
+	n := f.sums.newMembers(&sh.demand)
+	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
+	if room := f.ask.slots.At(sh.at) + f.p.Forced[sh.at]; f.ask.beyond == 0 {
+		invariant.Hold(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
+	}
+	if f.p.Multiple != nil && f.p.View.Above(sh.at) >= 0 {
+		unit := f.p.Unit(f.p.View.Above(sh.at))
+		invariant.Hold((n+f.p.Siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
+	}
+	if f.p.View.IsNode(sh.at) {
+		invariant.Hold(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
+		count[sh.at] = n
+		return
+	}
+	for _, pos := range sh.run {
+		invariant.Hold(f.p.View.Contains(sh.at, f.p.View.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		count[f.p.View.NodeVertex(pos)]++
+		n--
+	}
+	whole := make([]int64, len(f.ask.sizes))
+	for i := range sh.parts {
+		part := &sh.parts[i]
+		invariant.Hold(f.p.View.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
+		n -= f.sums.newMembers(&part.demand)
+		for level, units := range part.demand.units {
+			invariant.Hold(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
+			whole[level] += units
+		}
+		f.checkShare(o, part, count)
+	}
+	invariant.Hold(n == 0, "vertex %d keeps %d members to itself", sh.at, n)
+	invariant.Hold(whole[0] <= sh.demand.units[0], "the children of %d make groups of their own", sh.at)
+}

@@ -1,0 +1,119 @@
+package gather
+
+import (
+	"iter"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// found is a strategy under which the groups that are begun can be completed, with the sums for it.
+type found struct {
+	p        *problem.Problem
+	ask      *ask
+	sums     *sums
+	strategy problem.Strategy
+	known    known // while domains are compared, of those right below the one that is looked into
+	better   int   // how often a domain was the best so far
+}
+
+// known is that no domain has a narrower span or keeps more groups whole than the best so far, and that none with more than
+// enough slots is better; 0 where it is not known.
+type known struct{ narrowest, enough int64 }
+
+// feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
+func (a *ask) feasible() iter.Seq[found] {
+	return func(yield func(found) bool) {
+		tier, possible := int32(-1), false
+		for st := range a.p.Strategies() {
+			if st.Gang != tier {
+				tier, possible = st.Gang, a.possibleAt(st.Gang)
+			}
+			if !possible {
+				continue
+			}
+			if s, fits := a.newSums(st.Groups); fits && !yield(found{p: s.p, ask: s.ask, sums: s, strategy: st}) {
+				return
+			}
+		}
+	}
+}
+
+// possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
+// nothing but the hard rules. One look at the index tells as much for every strategy.
+func (a *ask) possibleAt(t int32) bool {
+	if len(a.p.Levels) == 0 || a.indexed != nil {
+		return true
+	}
+	return a.holds(a.p.Loosest(t))
+}
+
+// holds says whether any domain can hold the ask under a strategy.
+func (a *ask) holds(st problem.Strategy) bool {
+	s, fits := a.newSums(st.Groups)
+	if !fits {
+		return false
+	}
+	for range (&found{p: s.p, ask: s.ask, sums: s, strategy: st}).domains(nil) {
+		return true
+	}
+	return false
+}
+
+// domains iterates over the domains that can hold the ask under the strategy, in the order of paths. Where skip says so, a
+// domain is passed over with everything below it. While members run there is at most one: it is above them all.
+func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
+	return func(yield func(layout.Vertex) bool) {
+		if f.p.LCA < 0 {
+			f.walk(layout.Root, f.p.View.TierIndex(f.strategy.Gang), skip, yield)
+			return
+		}
+		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
+			yield(d)
+		}
+	}
+}
+
+// walk is domains below x; i is the place of the gang's tier.
+func (f *found) walk(x layout.Vertex, i int, skip func(x layout.Vertex) bool, yield func(layout.Vertex) bool) bool {
+	switch {
+	case f.ask.slots.At(x)+f.p.Forced.At(x) < f.ask.members:
+		return true
+	case f.p.View.TierOf(x) > f.strategy.Gang && f.ask.slots.Flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
+		return true
+	case f.p.View.TierOf(x) <= f.strategy.Gang:
+		return !f.sums.takes(x) || yield(x)
+	}
+	lo, end := f.p.View.Kids(x)
+	known, better := f.known, f.better
+	for c := lo; c < end; c++ {
+		if known.enough > 0 && int64(f.ask.slots.Ix.Domains.At(c)) > known.enough {
+			continue
+		}
+		f.known = known
+		if !f.walk(c, i, skip, yield) {
+			return false
+		}
+		if skip != nil && f.better != better { // what is known of the rest was told of another one
+			if skip(x) {
+				return true
+			}
+			known, better = f.known, f.better
+		}
+	}
+	return true
+}
+
+// mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
+func (f *found) mayHold(x layout.Vertex, i int) bool {
+	if int64(f.ask.slots.Ix.Most[i].At(x)) < f.ask.members {
+		return false
+	}
+	if f.ask.indexed == nil {
+		return true
+	}
+	if t := f.p.View.TierIndex(f.strategy.Groups[0]); t < i {
+		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
+func (e *nodeCounts) listAll(free []int64) (f front.Front, forgot bool) {
+	for !e.scheme.fitting.folder.RoomFor(e.sides) {
+		widest := slices.Index(e.sides, slices.Max(e.sides))
+		e.sides[widest], forgot = e.sides[widest]/2, true
+	}
+	e.list(0, free, &f)
+	return f, forgot
+}
+
+// list puts every number of members of the roles from one on into what is free.
+func (e *nodeCounts) list(role int, free []int64, out *front.Front) {
+	if role == len(e.scheme.cast.roles) {
+		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(e.scheme.p.ByShape(e.at[:role])) {
+			return
+		}
+		*out = append(*out, slices.Clone(e.at))
+		return
+	}
+	left := slices.Clone(free)
+	for n := range min(e.sides[role], e.room(role, free)) + 1 {
+		e.at[role] = n
+		e.list(role+1, left, out)
+		for i, ask := range e.scheme.cast.asks[role] {
+			left[i] -= ask
+		}
+	}
+	e.at[role] = 0
+}
+
+// listAll lists what fits below a vertex once groups are made there of what is below: all of it is of use above, and is a multiple with what runs.
+// Where that is too much few are made of few.
+func (m *maker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
+	for i, most := range m.most {
+		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
+	}
+	if forgot = !m.scheme.fitting.folder.RoomFor(m.sides); forgot {
+		below = below.Few()
+	}
+	out := front.Front{}
+	for _, p := range below {
+		limit := -1
+		if forgot {
+			limit = len(out) + front.KeptPoints
+		}
+		m.list(0, p, limit, &out)
+	}
+	return m.scheme.cast.evenAt(x, out.Sorted()), forgot
+}
+
+// list makes every number of groups of the kinds from one on, the most first, until there are as many counts as are asked for; what is left goes up.
+func (m *maker) list(i int, left front.Vector, limit int, out *front.Front) {
+	if len(*out) == limit {
+		return
+	}
+	if i == len(m.kinds) {
+		if left.Within(m.most) {
+			*out = append(*out, left.Plus(m.at))
+		}
+		return
+	}
+	k := &m.kinds[i]
+	least, n := m.numbers(k, left)
+	for ; n >= least; n-- {
+		m.at[k.dim] = n
+		m.list(i+1, k.without(n, left), limit, out)
+	}
+	m.at[k.dim] = 0
+}

@@ -1,0 +1,69 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// ofMost is the cast of the best content that can be placed; nil if there is none.
+func (c *cast) ofMost() *cast {
+	var last *cast
+	in := contentsOf(c.p).most(func(in problem.Selection) bool {
+		some := c.recast(in)
+		if some.p.Admitted == 0 || !some.possible() {
+			return false
+		}
+		last = some
+		return true
+	})
+	switch {
+	case in == nil:
+		return nil
+	case !slices.Equal(last.p.Parts.Selection, in):
+		return c.recast(in)
+	}
+	return last
+}
+
+// search is the best plan for as many new members as there is room for, nil if not even the least fit.
+func (c *cast) search() *problem.Outcome {
+	if most := c.ofMost(); most != nil {
+		return most.best()
+	}
+	return nil
+}
+
+// sortByRole lets ranks follow the tree, whoever came first: among the members of a role that lie in one group, and in none in it.
+func sortByRole(p *problem.Problem, positions []int32) {
+	innermost, n := make([]int, p.Ranks), 0
+	var walk func(a *problem.Part, group int)
+	walk = func(a *problem.Part, group int) {
+		if !a.Bundle {
+			n++
+			group = n
+		}
+		for _, rank := range a.Ranks {
+			innermost[rank] = group
+		}
+		for _, b := range a.Parts {
+			walk(b, group)
+		}
+	}
+	walk(p.Gang, 0)
+	of := map[[2]int][]int{} // places in pending
+	for i, m := range p.Pending {
+		key := [2]int{innermost[m.Rank], int(p.Role(i))}
+		of[key] = append(of[key], i)
+	}
+	for _, list := range of {
+		at := make([]int32, len(list))
+		for k, i := range list {
+			at[k] = positions[i]
+		}
+		slices.Sort(at)
+		for k, i := range list {
+			positions[i] = at[k]
+		}
+	}
+}

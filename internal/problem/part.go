@@ -1,0 +1,262 @@
+package problem
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// Part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
+type Part struct {
+	Gather        GatherRules
+	Label, Called string
+	Level         int  // the number of groups around it and it; the gang's is 0
+	Bundle        bool // it is no group
+	// OtherTree is the topology of its rules where that is not the gang's, else nil. around is what it lies in, nil for the gang.
+	OtherTree *layout.View
+	Outer     *Part
+	Idle      bool // it only bundles parts of which none must be placed, and counts as placed
+	Ranks     []int
+	Parts     []*Part
+	// Multiples are those of its members, the gang's own those of all.
+	Multiples []multiple
+	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
+	Least, LeastParts int
+}
+
+// Each calls f with the part and all parts in it, outer ones first.
+func (a *Part) Each(f func(*Part)) {
+	f(a)
+	for _, b := range a.Parts {
+		b.Each(f)
+	}
+}
+
+// InTree says whether it is a group in the gang's topology.
+func (a *Part) InTree() bool { return !a.Bundle && a.OtherTree == nil }
+
+// All lists the ranks of the members in it.
+func (a *Part) All() (ranks []int) {
+	a.Each(func(b *Part) { ranks = append(ranks, b.Ranks...) })
+	return ranks
+}
+
+// First is the lowest rank in it.
+func (a *Part) First() int {
+	first := int(^uint(0) >> 1)
+	a.Each(func(b *Part) {
+		if len(b.Ranks) > 0 {
+			first = min(first, b.Ranks[0])
+		}
+	})
+	return first
+}
+
+// InParts says whether members are placed by what their parts need, those of several shapes included.
+func (p *Problem) InParts() bool { return p.Gang != nil }
+
+// readParts reads the parts of a request.
+func readParts(p *Problem) error {
+	if len(p.Request.Parts) == 0 {
+		return nil
+	}
+	rank := make(map[string]int, len(p.Pending)+len(p.Running))
+	for _, m := range p.Pending {
+		rank[m.Name] = m.Rank
+	}
+	for _, m := range p.Running {
+		rank[m.name] = m.Rank
+	}
+	p.Gang = &Part{Gather: p.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
+	r := partReader{p: p, rank: rank}
+	if err := r.inner(p.Gang, "request", p.Request.Parts, p.Request.MinParts); err != nil {
+		return err
+	}
+	for name, i := range rank {
+		if !r.taken[name] {
+			p.Gang.Ranks = append(p.Gang.Ranks, i)
+		}
+	}
+	slices.Sort(p.Gang.Ranks)
+	return nil
+}
+
+type partReader struct {
+	p     *Problem
+	rank  map[string]int
+	taken map[string]bool
+}
+
+// inner reads the parts of a part.
+func (r *partReader) inner(outer *Part, field string, parts []gang.Part, least int) error {
+	outer.LeastParts = leastOf(least, len(parts))
+	for i := range parts {
+		a, err := r.read(outer, fmt.Sprintf("%s.Parts[%d]", field, i), &parts[i])
+		if err != nil {
+			return err
+		}
+		outer.Parts = append(outer.Parts, a)
+	}
+	return nil
+}
+
+// leastOf resolves a minimum of parts: 0 means all, a negative one none.
+func leastOf(least, all int) int {
+	if least == 0 {
+		return all
+	}
+	return max(0, least)
+}
+
+func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, error) {
+	a := &Part{Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup, OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember}
+	if from.Tree != "" {
+		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
+			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
+		}
+		if a.OtherTree == r.p.View {
+			a.OtherTree = nil
+		}
+	}
+	of := r.p.InTree(a)
+	a.Gather = r.p.inherited(a)
+	if !a.Bundle {
+		a.Level++
+		var err error
+		if a.Gather, err = of.gathering(field+".Gather", from.Gather, a.Gather.Must); err != nil {
+			return nil, err
+		}
+		if a.Multiples = of.MultiplesIn(from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
+			return nil, muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
+		}
+	}
+	for _, name := range from.Members {
+		if i, ok := r.rank[name]; ok {
+			a.Ranks = append(a.Ranks, i)
+		}
+		if r.taken == nil {
+			r.taken = map[string]bool{}
+		}
+		r.taken[name] = true
+	}
+	slices.Sort(a.Ranks)
+	a.Idle = a.Bundle && len(from.Parts) > 0 && from.MinParts < 0 && from.MinMember == 0 && len(from.Members) == 0
+	if len(from.Groups) == 0 {
+		return a, r.inner(a, field, from.Parts, from.MinParts)
+	}
+	if len(from.Groups) > 1 && len(a.Ranks)%from.Groups[0].Size != 0 {
+		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
+	}
+	ranks := a.Ranks
+	a.Ranks = nil
+	levels := make([]Level, len(from.Groups))
+	must := a.Gather.Must
+	for i, g := range from.Groups {
+		gather, err := of.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		if err != nil {
+			return nil, err
+		}
+		levels[i], must = Level{Size: int64(g.Size), Gather: gather}, gather.Must
+	}
+	a.cut(ranks, levels)
+	a.LeastParts = leastOf(from.MinParts, len(a.Parts))
+	return a, nil
+}
+
+// cut makes groups of consecutive ranks, level by level; the last one may be short.
+func (a *Part) cut(ranks []int, levels []Level) {
+	if len(levels) == 0 {
+		a.Ranks = ranks
+		return
+	}
+	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
+		b := &Part{Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Gather: levels[0].Gather, Called: fmt.Sprintf("groups of %d", levels[0].Size), Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a}
+		b.cut(group, levels[1:])
+		a.Parts = append(a.Parts, b)
+	}
+	a.LeastParts = len(a.Parts)
+}
+
+// cutByLevels makes parts of the equal groups of a gang whose members are of several shapes; these groups are placed whole.
+func cutByLevels(p *Problem) {
+	ranks := make([]int, len(p.Pending)+len(p.Running))
+	for i := range ranks {
+		ranks[i] = i
+	}
+	p.Gang = &Part{Gather: p.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
+	p.Gang.cut(ranks, p.Levels)
+	if p.Gang.Least > 0 {
+		p.Gang.LeastParts = 0
+	}
+	p.Levels = nil
+}
+
+// Places finds where in pending the member of each rank stands; -1: it runs.
+func (p *Problem) Places() []int32 {
+	at := slices.Repeat([]int32{-1}, p.Ranks)
+	for i, m := range p.Pending {
+		at[m.Rank] = int32(i)
+	}
+	return at
+}
+
+// PositionsByRank are where members run; -1: they do not.
+func (p *Problem) PositionsByRank() []int32 {
+	at := slices.Repeat([]int32{-1}, p.Ranks)
+	for _, m := range p.Running {
+		at[m.Rank] = m.Pos
+	}
+	return at
+}
+
+// GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
+func (p *Problem) GroupOf() []int {
+	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
+	var walk func(a *Part)
+	walk = func(a *Part) {
+		for _, b := range a.Parts {
+			if b.Bundle {
+				walk(b)
+				continue
+			}
+			for _, rank := range b.All() {
+				of[rank] = n
+			}
+			n++
+		}
+	}
+	walk(p.Gang)
+	return of
+}
+
+// reachedByParts is the worst tier of each level over the groups that have members, these being at positions by rank.
+func reachedByParts(p *Problem, at []int32) []int32 {
+	var out []int32
+	p.Gang.Each(func(a *Part) {
+		if a.Level == 0 || a.Bundle {
+			return
+		}
+		if len(out) < a.Level {
+			out = append(out, 0)
+		}
+		if x := p.View.LowestOf(a.All(), at); x >= 0 {
+			out[a.Level-1] = max(out[a.Level-1], p.View.TierOf(x))
+		}
+	})
+	return out
+}
+
+// hasHardPart says whether any group has a MustGather.
+func (p *Problem) hasHardPart() (has bool) {
+	if p.Gang == nil {
+		return false
+	}
+	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
+	return has
+}
+
+func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

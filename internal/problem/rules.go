@@ -1,0 +1,61 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+)
+
+// HardRule is a MustGather of the gang, or of groups that are called alike.
+type HardRule struct {
+	Said string
+	of   []*Part
+}
+
+// HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
+func HardRules(p *Problem) (rules []HardRule) {
+	at := map[string]int{}
+	p.Gang.Each(func(a *Part) {
+		if a.Gather.own < 0 || a.Bundle {
+			return
+		}
+		said := "MustGather " + a.Gather.Name
+		if a.OtherTree != nil {
+			said += " of " + a.OtherTree.Name
+		}
+		if a.Level > 0 {
+			said += " for " + p.called(a)
+		}
+		i, ok := at[said]
+		if !ok {
+			i = len(rules)
+			at[said] = i
+			rules = append(rules, HardRule{Said: said})
+		}
+		rules[i].of = append(rules[i].of, a)
+	})
+	return rules
+}
+
+// called is what a refusal calls a group; of gangs that start together each is one.
+func (p *Problem) called(a *Part) string {
+	if p.Team == nil {
+		return a.Called
+	}
+	return p.Team.Called(a)
+}
+
+// NameOfRule names a multiple, of the first part whose members are none.
+func NameOfRule(p *Problem, r *MultipleRule) string {
+	i := max(0, slices.IndexFunc(r.ranks, func(ranks []int) bool { return int64(len(ranks))%r.Total != 0 }))
+	name := NameOfMultiple(p, r.multiples, len(r.ranks[i]))
+	if r.ofGang() {
+		return name
+	}
+	return name + " for " + p.called(r.parts[i])
+}
+
+// NameOfMultiple names the first multiple that does not divide a number of members, else the first one.
+func NameOfMultiple(p *Problem, list []multiple, members int) string {
+	i := max(0, slices.IndexFunc(list, func(m multiple) bool { return int64(members)%m.of != 0 }))
+	return fmt.Sprintf("multiple %d at %s", list[i].of, p.View.LayerName(list[i].tier))
+}

@@ -1,0 +1,87 @@
+// Package search answers: which engine plans this gang, and what comes after "not now"? [For] chooses between gather and
+// parts, in one place. [New] makes a problem ready for its engine. Where nothing fits now, the wait for leaving members is
+// tried here; if nothing helps, the rule that binds is found here (docs/order.md, refusals).
+package search
+
+import (
+	"iter"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/gather"
+	"github.com/muster-sched/muster/internal/parts"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Engine answers every question about gangs of one kind. There are two: one for members of one shape in equal groups, one
+// for all others.
+type Engine interface {
+	// Count finds how many new members must be placed.
+	Count() error
+	// Admit finds how many of them the quota admits, which refuses all together.
+	Admit(state *quota.State) error
+
+	// Search is the best plan for as many new members as there is room for, nil if not even the least fit.
+	Search() *problem.Outcome
+	// Outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new
+	// members as there is room for.
+	Outcomes() iter.Seq[*problem.Outcome]
+	// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the least
+	// do not fit.
+	LeastAndMore() *problem.Outcome
+	// Possible says whether the least number of members can be placed at all.
+	Possible() bool
+
+	// Minimal lists problems with members of which none can be left out; whole says whether these are all there are.
+	Minimal() (some []*problem.Problem, whole bool)
+	// Strategies enumerates what the rules allow, best first. The slice of groups is the iterator's.
+	Strategies() iter.Seq[problem.Strategy]
+	// Allows says whether a strategy holds so many units, and how many members lie outside the tree then.
+	Allows(units int, st problem.Strategy) (outside int64, ok bool)
+	// Exact says whether the slots of a shape alone decide what fits.
+	Exact() bool
+	// Room bounds how many members fit on a node with what is given back there; nil: the slots of the shape say it.
+	Room() func(id int32, extra []int64, zones *numa.Occupancy) int64
+
+	// Evidence says where how many members could be placed.
+	Evidence() problem.Evidence
+	// MostAdmitted is how many new members the quota admits.
+	MostAdmitted() int
+	// HoldsWithoutRules says whether the whole cluster holds the least number of members, whatever the rules are.
+	HoldsWithoutRules() bool
+	// BindingRule names the MustGather that binds, BindingMultiple the multiple. Empty: none does.
+	BindingRule() string
+	BindingMultiple() string
+}
+
+// For is the engine for a problem.
+func For(p *problem.Problem) Engine {
+	if p.InParts() {
+		return parts.Engine{P: p}
+	}
+	return gather.Engine{P: p}
+}
+
+// New resolves a request against a cluster. Unschedulable without a search (too few members known) is found later; every
+// error here is an InvalidError.
+func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team) (*problem.Problem, error) {
+	p, err := problem.New(c, req, t)
+	if err != nil {
+		return nil, err
+	}
+	e := For(p)
+	if err := e.Count(); err != nil {
+		return nil, err
+	}
+	state, err := problem.RefusedTogether(p)
+	if err == nil && state != nil {
+		err = e.Admit(state)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Ready()
+	return p, nil
+}

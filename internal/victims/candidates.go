@@ -1,0 +1,248 @@
+package victims
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/preempt"
+	"github.com/muster-sched/muster/quota"
+)
+
+// findCandidates lists the members that may leave, by position. Whether they may together is another question.
+func (e *evicting) findCandidates() {
+	e.gone = e.ownGone()
+	budgets := map[string]int32{}
+	for i, b := range e.p.Snapshot.Budgets {
+		budgets[b.Name] = int32(i)
+		e.question.Budgets = append(e.question.Budgets, b.Allowed)
+	}
+	reclaims, reclaimable := e.p.Snapshot.Quotas != nil && e.p.Request.Quota != "", map[string]bool{}
+	var gangs []*snapshot.GangMembers
+	n := 0
+	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying > 0 && !e.p.IsOwn(g.Name) && (reclaims || g.Priority < e.p.Request.Priority) {
+			gangs, n = append(gangs, g), n+len(g.Members)
+		}
+		return true
+	})
+	e.question.Gangs, e.question.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*snapshot.Member, 0, n)
+	for _, g := range gangs {
+		e.addGang(g, budgets, reclaimable)
+	}
+	e.sortByPosition()
+}
+
+// sortByPosition puts candidates in the order of positions, those of one node in natural order of gang and name.
+func (e *evicting) sortByPosition() {
+	next := make([]int32, e.p.View.Nodes+1)
+	for i := range e.question.Candidates {
+		next[e.question.Candidates[i].Position+1]++
+	}
+	for pos := range e.p.View.Nodes {
+		next[pos+1] += next[pos]
+	}
+	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*snapshot.Member, len(e.members))
+	for i := range e.question.Candidates {
+		c := &e.question.Candidates[i]
+		c.Order = int32(i)
+		at := next[c.Position]
+		next[c.Position]++
+		candidates[at], members[at] = *c, e.members[i]
+	}
+	e.question.Candidates, e.members = candidates, members
+}
+
+// addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
+func (e *evicting) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
+	of := preempt.Gang{Priority: g.Priority, Running: int(g.Staying), Surplus: int(g.Staying), Ends: g.Least > 0}
+	if of.Ends {
+		of.Surplus = max(0, int(g.Staying-g.Least))
+	}
+	first := len(e.members)
+	for _, m := range g.Members {
+		if !m.MayLeave() || !e.preemptor.Reaches(of.Priority, m.Class.Quota) {
+			continue
+		}
+		e.question.Lowest, e.question.Latest = min(e.question.Lowest, of.Priority), max(e.question.Latest, m.Started)
+		if !e.preemptor.Reclaims(m.Class.Quota) || e.mayReclaim(g, m, reclaimable) {
+			e.members = append(e.members, m)
+			e.question.Candidates = append(e.question.Candidates, e.candidate(m, budgets))
+		}
+	}
+	of.Whole = len(e.members)-first == of.Running
+	if len(e.members) == first || !of.Whole && of.Surplus == 0 {
+		e.members, e.question.Candidates = e.members[:first], e.question.Candidates[:first]
+		return
+	}
+	e.question.Gangs = append(e.question.Gangs, of)
+}
+
+// mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
+// leaves whole.
+func (e *evicting) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
+	reach, known := reclaimable[m.Class.Quota]
+	if !known {
+		reach, _ = e.p.Snapshot.Quotas.MayReclaim(e.preemptor.Ask, m.Class.Quota, e.gone)
+		reclaimable[m.Class.Quota] = reach
+	}
+	if !reach {
+		return false
+	}
+	held := muster.Resources{}
+	for _, o := range g.Members {
+		if o == m || g.Least > 0 && !o.Leaving && o.Class.Quota == m.Class.Quota {
+			held.Add(e.p.Snapshot.Lineage.Held(o.Class.Holds))
+		}
+	}
+	_, over := e.preemptor.OverMin(m.Class.Quota, held)
+	return over
+}
+
+// ownGone is what members of the gang's own quota hold that may leave.
+func (e *evicting) ownGone() muster.Resources {
+	sum := muster.Resources{}
+	if e.p.Request.Quota == "" {
+		return sum
+	}
+	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		for _, m := range g.Members {
+			if !e.p.IsOwn(g.Name) && g.Priority < e.p.Request.Priority && m.MayLeave() && m.Class.Quota == e.p.Request.Quota {
+				sum.Add(e.p.Snapshot.Lineage.Held(m.Class.Holds))
+			}
+		}
+		return true
+	})
+	return sum
+}
+
+func (e *evicting) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
+	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Kind: e.kindOf(m, budgets)}
+}
+
+// kindKey is what candidates of different kinds differ in.
+type kindKey struct {
+	holds   *int64
+	quota   string
+	placed  *numa.Placed
+	budgets string
+}
+
+// kindOf finds the kind of a member, if need be a new one.
+func (e *evicting) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
+	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
+	if kind, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
+		return kind
+	}
+	key := kindKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
+	if kind, ok := e.kinds[key]; ok {
+		return kind
+	}
+	if plain {
+		e.plain[&m.Class.Holds[0]] = int32(len(e.question.Kinds))
+	}
+	k := preempt.Kind{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
+	for r, need := range e.p.Needs {
+		if need.Id >= 0 {
+			k.Amounts[r] = m.Class.Holds[need.Id]
+		}
+	}
+	for _, name := range m.Class.Budgets {
+		if b, ok := budgets[name]; ok {
+			k.Budgets = append(k.Budgets, b)
+		}
+	}
+	slices.Sort(k.Budgets)
+	k.Budgets = slices.Compact(k.Budgets)
+	kind := int32(len(e.question.Kinds))
+	e.question.Kinds, e.kinds[key] = append(e.question.Kinds, k), kind
+	return kind
+}
+
+// tagOf tells quotas and zones apart.
+func (e *evicting) tagOf(m *snapshot.Member) int32 {
+	key := kindKey{quota: m.Class.Quota, placed: m.Placed}
+	tag, ok := e.tags[key]
+	if !ok {
+		tag = int32(len(e.tags))
+		e.tags[key] = tag
+	}
+	return tag
+}
+
+// withQuotas adds what quotas say of sets.
+func (e *evicting) withQuotas() {
+	if e.p.Request.Quota != "" {
+		e.question.Legal = func(gone []int32) bool { return e.preemptor.Legal(e.evictions(gone)) }
+	}
+	names := map[string]bool{}
+	for _, q := range e.p.Snapshot.Quotas.Quotas() {
+		spec, _ := e.p.Snapshot.Quotas.Spec(q)
+		for name, amount := range spec.Min {
+			if amount > 0 {
+				names[name] = true
+			}
+		}
+	}
+	e.question.Guaranteed = slices.SortedFunc(maps.Keys(names), muster.CompareResources)
+	e.question.BelowMin = func(gone []int32) []int64 {
+		out := make([]int64, len(e.question.Guaranteed))
+		if len(gone) == 0 {
+			return out
+		}
+		taken, _ := e.p.Snapshot.Quotas.BelowMin(e.preemptor.Ask, e.evictions(gone)) // an error is impossible: they use what they hold
+		for i, name := range e.question.Guaranteed {
+			out[i] = taken[name]
+		}
+		return out
+	}
+}
+
+// evictions are what leaves quotas by a set: gangs that leave whole are one each.
+func (e *evicting) evictions(gone []int32) []quota.Eviction {
+	count := map[int32]int{}
+	for _, i := range gone {
+		count[e.question.Candidates[i].Gang]++
+	}
+	var out []quota.Eviction
+	whole := map[int32]map[string]int{} // by gang and quota, the place in out
+	for _, i := range gone {
+		m, g := e.members[i], e.question.Candidates[i].Gang
+		held := e.p.Snapshot.Lineage.Held(m.Class.Holds)
+		if of := &e.question.Gangs[g]; !of.Ends || count[g] < of.Running {
+			out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
+			continue
+		}
+		if at, ok := whole[g][m.Class.Quota]; ok {
+			out[at].Held.Add(held)
+			continue
+		}
+		if whole[g] == nil {
+			whole[g] = map[string]int{}
+		}
+		whole[g][m.Class.Quota] = len(out)
+		out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
+	}
+	return out
+}
+
+// heldWith is what leaves its quota at once with a candidate of a set.
+func (e *evicting) heldWith(i int32, gone []int32) muster.Resources {
+	m, g := e.members[i], e.question.Candidates[i].Gang
+	sum, count := muster.Resources{}, 0
+	for _, j := range gone {
+		if e.question.Candidates[j].Gang != g {
+			continue
+		}
+		if count++; e.members[j].Class.Quota == m.Class.Quota {
+			sum.Add(e.p.Snapshot.Lineage.Held(e.members[j].Class.Holds))
+		}
+	}
+	if of := &e.question.Gangs[g]; !of.Ends || count < of.Running {
+		return e.p.Snapshot.Lineage.Held(m.Class.Holds)
+	}
+	return sum
+}

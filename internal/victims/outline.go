@@ -1,0 +1,275 @@
+package victims
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/preempt"
+)
+
+// outline is a search for victims who leave one by one, before it is known who they are: nodes that are alike but for the names and the starts of their
+// members are one class.
+type outline struct {
+	evicting *evicting
+	roster   *snapshot.VictimIndex
+	kindOf   []int64 // by sort: the place of its priority and its kind; -1: no candidate
+	kinds    sets.Vectors
+	amounts  []int64 // see givenBy
+	classes  *sets.ClassTable
+	classOf  []int32 // by position; -1: the node takes no unit
+	spots    []spot  // by candidate
+	total    int     // of candidates
+}
+
+// spot is where a member stands: so many that may leave stand on its node before it.
+type spot struct{ node, nth int32 }
+
+// oneByOne solves a problem whose candidates all leave one by one, and where slots decide whether the gang fits: only the domains in which the
+// best set can lie are read member by member. False if it is another problem.
+func (e *evicting) oneByOne() (preempt.Solution, bool) {
+	none := preempt.Solution{Proven: true}
+	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
+		return none, false
+	}
+	o := &outline{evicting: e, roster: e.p.Snapshot.VictimIndex()}
+	if ok := o.countCandidates(); !ok || o.total == 0 {
+		return none, ok
+	}
+	o.findKinds()
+	if !o.classify() {
+		return none, false
+	}
+	e.question.Exact = true
+	o.list()
+	view, ok := preempt.Look(e.question, o.classOf)
+	if !ok || len(view.Domains) == 0 {
+		return none, ok
+	}
+	o.narrow(&view)
+	s := preempt.Solve(e.question)
+	e.members = make([]*snapshot.Member, len(e.question.Candidates))
+	for _, i := range s.Gone {
+		at := o.spots[i]
+		e.members[i] = e.p.Snapshot.Leavable(at.node)[at.nth]
+	}
+	return s, true
+}
+
+// startsTied says whether one of the first few gangs is a candidate that others depend on: where there are any, there mostly are many.
+func (e *evicting) startsTied() (tied bool) {
+	n := 0
+	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) })
+		n++
+		return !tied && n < 64
+	})
+	return tied
+}
+
+// guaranteed says whether any quota has a min.
+func (e *evicting) guaranteed() bool {
+	if e.p.Snapshot.Quotas == nil {
+		return false
+	}
+	for _, q := range e.p.Snapshot.Quotas.Quotas() {
+		spec, _ := e.p.Snapshot.Quotas.Spec(q)
+		for _, amount := range spec.Min {
+			if amount > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
+func (o *outline) countCandidates() bool {
+	for _, p := range o.roster.Pages {
+		for i := range p.Counts {
+			n := &p.Counts[i]
+			if n.Priority >= o.evicting.p.Request.Priority {
+				break
+			}
+			if n.Tied > 0 {
+				return false
+			}
+			o.total, o.evicting.question.Latest = o.total+n.Members, max(o.evicting.question.Latest, n.Latest)
+			at, known := o.placeOf(n.Priority)
+			if !known {
+				o.evicting.question.Gangs = slices.Insert(o.evicting.question.Gangs, at, preempt.Gang{Priority: n.Priority})
+			}
+			o.evicting.question.Gangs[at].Running += n.Members
+			o.evicting.question.Gangs[at].Surplus = o.evicting.question.Gangs[at].Running
+		}
+	}
+	if o.total > 0 {
+		o.evicting.question.Lowest = o.evicting.question.Gangs[0].Priority
+	}
+	return true
+}
+
+// placeOf is the place of a priority among those of candidates.
+func (o *outline) placeOf(priority int64) (int, bool) {
+	return slices.BinarySearchFunc(o.evicting.question.Gangs, priority, func(g preempt.Gang, priority int64) int { return cmp.Compare(g.Priority, priority) })
+}
+
+// findKinds tells kinds apart by what they give back of what is asked for.
+func (o *outline) findKinds() {
+	o.kindOf, o.amounts = make([]int64, len(o.roster.Profiles)), make([]int64, len(o.evicting.p.Needs))
+	for i := range o.roster.Profiles {
+		s := &o.roster.Profiles[i]
+		at, ok := o.placeOf(s.Priority)
+		if o.kindOf[i] = -1; ok && !s.Tied {
+			o.kindOf[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.Holds)))
+		}
+	}
+	for _, amounts := range o.kinds.List {
+		o.evicting.question.Kinds = append(o.evicting.question.Kinds, preempt.Kind{Amounts: amounts})
+	}
+}
+
+// givenBy is what a member gives back that holds so much, by need, until it is asked again.
+func (o *outline) givenBy(holds []int64) []int64 {
+	for r, need := range o.evicting.p.Needs {
+		if o.amounts[r] = 0; need.Id >= 0 {
+			o.amounts[r] = holds[need.Id]
+		}
+	}
+	return o.amounts
+}
+
+// classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
+func (o *outline) classify() bool {
+	open, gifts := o.evicting.p.Opening(o.evicting.p.Refusal), o.evicting.p.LeavingReleased()
+	o.classOf = make([]int32, o.evicting.p.View.Nodes)
+	o.classes = sets.NewClassTable(len(o.evicting.p.Needs))
+	free, on := make([]int64, len(o.evicting.p.Needs)), []int64(nil)
+	for id := range o.evicting.p.View.Nodes {
+		pos, flags := o.evicting.p.View.At(id), o.evicting.p.Snapshot.FlagsOf(id)
+		if o.classOf[pos] = -1; !open(pos) {
+			continue
+		}
+		if pos >= o.evicting.p.View.FirstPos[o.evicting.p.View.Outside] || o.evicting.p.Zones().BindsOn(flags) {
+			return false
+		}
+		for r, need := range o.evicting.p.Needs {
+			free[r] = o.evicting.p.FreeOf(id, need, gifts[id].Amounts)
+		}
+		page, i := o.roster.Pages[id/cow.PageSize], int(id%cow.PageSize)
+		on = on[:0]
+		for lo, end := page.Of(i); lo < end; lo++ {
+			if kind := o.kindOf[page.Profiles[lo]]; kind >= 0 {
+				on = append(on, kind)
+			}
+		}
+		slices.Sort(on)
+		o.classOf[pos] = o.classes.Of(free, on)
+	}
+	return true
+}
+
+// list makes classes the nodes of the problem, and what stands on them its candidates.
+func (o *outline) list() {
+	o.evicting.question.Nodes = make([]preempt.Node, o.classes.Len())
+	o.evicting.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
+	for class := range int32(len(o.evicting.question.Nodes)) {
+		free, on := o.classes.At(class)
+		o.evicting.question.Nodes[class].Free = free
+		for _, kind := range on {
+			o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+		}
+	}
+	o.evicting.question.Others = o.total - len(o.evicting.question.Candidates)
+}
+
+// narrow makes the problem that of some domains alone, whose positions move together, without those who stay for sure.
+func (o *outline) narrow(view *preempt.Outlook) {
+	o.narrowTiers(view.Domains)
+	o.evicting.question.Nodes, o.evicting.question.Candidates = nil, nil
+	used := make([]bool, len(o.evicting.question.Kinds))
+	for _, d := range view.Domains {
+		for pos := d[0]; pos < d[1]; pos++ {
+			n := preempt.Node{}
+			if class := o.classOf[pos]; class >= 0 {
+				n.Free, _ = o.classes.At(class)
+				o.name(o.evicting.p.View.Node(pos), view.Ceiling, used)
+			}
+			o.evicting.question.Nodes = append(o.evicting.question.Nodes, n)
+		}
+	}
+	o.evicting.question.Others = o.total - len(o.evicting.question.Candidates)
+	o.orderKinds(used)
+}
+
+// name lists the candidates on a node whose gangs are not above a priority.
+func (o *outline) name(id int32, ceiling int64, used []bool) {
+	page := o.roster.Pages[id/cow.PageSize]
+	lo, end := page.Of(int(id % cow.PageSize))
+	for i := lo; i < end; i++ {
+		kind := o.kindOf[page.Profiles[i]]
+		if kind < 0 || o.evicting.question.Gangs[kind>>32].Priority > ceiling {
+			continue
+		}
+		used[int32(kind)] = true
+		o.spots = append(o.spots, spot{id, i - lo})
+		o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{
+			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.Starts[i],
+		})
+	}
+}
+
+// narrowTiers keeps the domains within some intervals.
+func (o *outline) narrowTiers(domains [][2]int32) {
+	last := o.evicting.question.Strategies[len(o.evicting.question.Strategies)-1].Gang
+	tiers := make([][]int32, last+1)
+	for t := range tiers {
+		before := int32(0)
+		for _, d := range domains {
+			at, _ := slices.BinarySearch(o.evicting.question.Tiers[t], d[0])
+			for ; at < len(o.evicting.question.Tiers[t]) && o.evicting.question.Tiers[t][at] < d[1]; at++ {
+				tiers[t] = append(tiers[t], o.evicting.question.Tiers[t][at]-d[0]+before)
+			}
+			before += d[1] - d[0]
+		}
+	}
+	o.evicting.question.Tiers = tiers
+}
+
+// orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
+// nothing else does. It ends once all are found.
+func (o *outline) orderKinds(used []bool) {
+	left, kinds, moved := 0, o.evicting.question.Kinds, make([]int32, len(o.evicting.question.Kinds))
+	for kind := range moved {
+		if moved[kind] = -1; used[kind] {
+			left++
+		}
+	}
+	o.evicting.question.Kinds = nil
+	near := map[*int64]int{}
+	o.evicting.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying == 0 || g.Priority >= o.evicting.p.Request.Priority {
+			return true
+		}
+		for _, m := range g.Members {
+			if !m.MayLeave() {
+				continue
+			}
+			kind, ok := near[&m.Class.Holds[0]]
+			if !ok {
+				kind = o.kinds.Of(o.givenBy(m.Class.Holds))
+				near[&m.Class.Holds[0]] = kind
+			}
+			if used[kind] && moved[kind] < 0 {
+				moved[kind], o.evicting.question.Kinds = int32(len(o.evicting.question.Kinds)), append(o.evicting.question.Kinds, kinds[kind])
+			}
+		}
+		return len(o.evicting.question.Kinds) < left
+	})
+	for i := range o.evicting.question.Candidates {
+		o.evicting.question.Candidates[i].Kind = moved[o.evicting.question.Candidates[i].Kind]
+	}
+}
