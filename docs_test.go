@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,4 +59,38 @@ func read(t *testing.T, path string) string {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(text)
+}
+
+var (
+	// definition is an id in front of the rule that it names, mention is one anywhere.
+	definition = regexp.MustCompile("`\\[([a-z]+\\.[0-9]+)\\]`")
+	mention    = regexp.MustCompile("`([a-z]+\\.[0-9]+)`")
+	// row is a line of the table in docs/order.md: id, rule, package, function, scenario file.
+	row = regexp.MustCompile("(?m)^\\| `([a-z]+\\.[0-9]+)` \\| [^|]+ \\| `([^|]+)` \\| `([^|]+)` \\| `([^|]+)` \\|$")
+)
+
+// Every rule has one definition on the pages and one row in the table; what they name is there.
+func TestOrderTable(t *testing.T) {
+	defined, mentioned := []string{}, []string{}
+	for _, page := range orderPages(t) {
+		text := read(t, page)
+		for _, found := range definition.FindAllStringSubmatch(text, -1) {
+			require.NotContains(t, defined, found[1], "%s defines a rule again", page)
+			defined = append(defined, found[1])
+		}
+		for _, found := range mention.FindAllStringSubmatch(text, -1) {
+			mentioned = append(mentioned, found[1])
+		}
+	}
+	rows := []string{}
+	for _, found := range row.FindAllStringSubmatch(read(t, "docs/order.md"), -1) {
+		rows = append(rows, found[1])
+		for _, file := range strings.Split(found[4], "` `") {
+			require.FileExists(t, filepath.Join("placement", "testdata", file))
+		}
+	}
+	require.Equal(t, defined, rows, "the rows of the table, in the order of the pages")
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(mentioned))) {
+		require.Contains(t, defined, id, "nothing defines this rule")
+	}
 }
