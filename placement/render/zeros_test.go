@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/zeros"
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 	"github.com/muster-sched/muster/quota"
