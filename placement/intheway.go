@@ -299,8 +299,8 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 	var stay []int32
 	for e, m := range w.members {
 		one := roles[slices.IndexFunc(a.Shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
-		full := func(n problem.Need) bool { return w.p.FreeOf(m.Node, n, nil) < 0 }
-		if m.Class.Quota == w.p.Request.Quota && int(one.Counting().Counter(one.Excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.Needs, full) {
+		full := func(n problem.Need) bool { return w.p.Counting().FreeOf(m.Node, n, nil) < 0 }
+		if m.Class.Quota == w.p.Request.Quota && int(one.Counting().Counter(one.Counting().Excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.Needs, full) {
 			stay = append(stay, int32(e))
 		}
 	}

@@ -81,8 +81,8 @@ func causes(p *problem.Problem) NodeCauses {
 	own.ZoneState.OwnNeeds, p = nil, &own
 	counts := map[string]int{}
 	out := NodeCauses{}
-	excluded := p.Excluded()
-	extra := p.LeavingReleased()
+	excluded := p.Counting().Excluded()
+	extra := p.Counting().LeavingReleased()
 	roles := []*problem.Problem{p}
 	if p.HasRoles() {
 		roles = p.OfRoles()
@@ -92,7 +92,7 @@ func causes(p *problem.Problem) NodeCauses {
 			continue
 		}
 		out.Total++
-		if cause := problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Cause(id, excluded, extra) }); cause != "" {
+		if cause := problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Counting().Cause(id, excluded, extra) }); cause != "" {
 			counts[cause]++
 		}
 	}

@@ -37,7 +37,7 @@ func (e Engine) Admit(state *quota.State) error {
 
 // Search is the best plan for as many new members as there is room for, between p.least and all.
 func (e Engine) Search() *problem.Outcome {
-	slots := e.P.SlotTable()
+	slots := e.P.Counting().SlotTable()
 	if n, ok := e.most(slots); ok {
 		return e.searchFor(slots, n)
 	}
@@ -80,7 +80,7 @@ func (e Engine) fits(slots problem.SlotTable, n int) bool {
 // Outcomes iterates over the best plans in every domain that some strategy allows, best first.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		slots := e.P.SlotTable()
+		slots := e.P.Counting().SlotTable()
 		n, ok := e.most(slots)
 		if !ok {
 			return
@@ -107,7 +107,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if len(counts) == 0 {
 		return nil
 	}
-	o := e.searchFor(p.SlotTable(), counts[0])
+	o := e.searchFor(p.Counting().SlotTable(), counts[0])
 	if o == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 // Possible says whether the least number of members can be placed at all.
 func (e Engine) Possible() bool {
 	counts := e.P.Counts()
-	return len(counts) > 0 && e.fits(e.P.SlotTable(), counts[0])
+	return len(counts) > 0 && e.fits(e.P.Counting().SlotTable(), counts[0])
 }
 
 // Minimal is the problem itself: the members of the lowest ranks are the least.
@@ -158,7 +158,7 @@ func (e Engine) Strategies() iter.Seq[problem.Strategy] { return e.P.Strategies(
 
 // Allows says whether a strategy holds so many units, and how many lie outside the tree then.
 func (e Engine) Allows(units int, st problem.Strategy) (outside int64, ok bool) {
-	a := newAsk(e.P, e.P.SlotTable(), units)
+	a := newAsk(e.P, e.P.Counting().SlotTable(), units)
 	return a.beyond, a.holds(st)
 }
 
@@ -173,8 +173,8 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 // Evidence looks for the best domain of every tier under the groups' rules alone.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	out := problem.Evidence{Proven: func() bool { return p.Zones().ZonesProven(p.Excluded(), p.LeavingReleased()) }}
-	slots := p.SlotTable()
+	out := problem.Evidence{Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) }}
+	slots := p.Counting().SlotTable()
 	a := newAsk(p, slots, len(p.Pending))
 	s, fits := a.newSums(a.p.Loosest(p.Gather.Must).Groups)
 	for _, t := range p.View.Tiers {
@@ -200,7 +200,7 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether the free slots suffice.
 func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
-	if ix := p.OwnIndex(); ix != nil {
+	if ix := p.Counting().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
 	free := p.WithoutRules().WithoutMultiples()

@@ -51,7 +51,7 @@ type cast struct {
 
 // newCast finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
 func newCast(p *problem.Problem, held map[int32]problem.Reserved) *cast {
-	c := &cast{p: p, held: held, gifts: p.LeavingReleased(), steps: new(int64)}
+	c := &cast{p: p, held: held, gifts: p.Counting().LeavingReleased(), steps: new(int64)}
 	c.readRoles()
 	c.slots = c.slotsBeside(held)
 	c.list()
@@ -176,7 +176,7 @@ func (c *cast) readMisses() {
 func (c *cast) slotsBeside(held map[int32]problem.Reserved) problem.SlotTable {
 	first := c.roles[0]
 	if len(held) == 0 {
-		return first.SlotTable()
+		return first.Counting().SlotTable()
 	}
 	slots := first.Counting().CountSlots()
 	for id, t := range held {
@@ -185,7 +185,7 @@ func (c *cast) slotsBeside(held map[int32]problem.Reserved) problem.SlotTable {
 			left[r] = -amount
 		}
 		x := c.p.View.NodeVertex(c.p.View.At(id))
-		slots[x] = min(slots[x], first.Room(id, left))
+		slots[x] = min(slots[x], first.Counting().Room(id, left))
 		if t.Zones != nil {
 			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Zones().CountZones(first.Zones().NeedsOn(id), t.Zones).Slots)
 		}

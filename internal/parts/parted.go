@@ -190,10 +190,10 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	free, open := make([]int64, len(p.Needs)), make([]bool, len(c.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
-			free[i] = p.FreeOf(id, n, extra)
+			free[i] = p.Counting().FreeOf(id, n, extra)
 		}
 		for r, one := range c.roles {
-			open[r] = one.Refusal(id) == ""
+			open[r] = one.Counting().Refusal(id) == ""
 		}
 		f, forgot := g.onNode(free, open, e.zoneBounds(id, zones))
 		if forgot {

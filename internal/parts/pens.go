@@ -145,8 +145,8 @@ func (s *pens) before(v *layout.View) [][]int64 {
 			sums := make([]int64, v.Nodes+1)
 			for pos := range v.Nodes {
 				id := v.Node(pos)
-				if sums[pos+1] = sums[pos]; one.Refusal(id) == "" {
-					sums[pos+1] += one.Room(id, s.full.gifts[id].Amounts)
+				if sums[pos+1] = sums[pos]; one.Counting().Refusal(id) == "" {
+					sums[pos+1] += one.Counting().Room(id, s.full.gifts[id].Amounts)
 				}
 			}
 			s.rooms[v] = append(s.rooms[v], sums)

@@ -97,10 +97,10 @@ func (m *terrainMaker) begin(x layout.Vertex) {
 
 // readNodes reads what each node has free and which roles it is open to.
 func (m *terrainMaker) readNodes() {
-	excluded, hard, end := m.cast.p.Excluded(), m.cast.p.Hard(), m.cast.p.View.FirstPos[m.cast.p.View.Outside]
+	excluded, hard, end := m.cast.p.Counting().Excluded(), m.cast.p.Hard(), m.cast.p.View.FirstPos[m.cast.p.View.Outside]
 	m.open = make([]bool, len(m.cast.roles))
 	for _, one := range m.cast.roles {
-		m.plain = append(m.plain, !one.Selective() && m.cast.p.Request.Eligible == nil)
+		m.plain = append(m.plain, !one.Counting().Selective() && m.cast.p.Request.Eligible == nil)
 	}
 	reader, zonesBind := m.cast.newFreeReader(), m.cast.p.Zones().Bind()
 	even := !zonesBind && len(excluded)+len(m.cast.p.Siblings) == 0 && !slices.Contains(m.plain, false)
@@ -140,7 +140,7 @@ func (m *terrainMaker) openTo(id int32, usual, closed bool) {
 		if r%64 == 0 {
 			m.key = append(m.key, 0)
 		}
-		m.open[r] = !closed && (usual && m.plain[r] || one.Refusal(id) == "")
+		m.open[r] = !closed && (usual && m.plain[r] || one.Counting().Refusal(id) == "")
 		m.key[len(m.key)-1] |= int64(problem.Bit(m.open[r])) << (r % 64)
 	}
 }

@@ -48,10 +48,10 @@ func align(p *Problem) {
 }
 
 // Bind says whether zones are looked at on any node.
-func (z zones) Bind() bool { return z.p.ZoneState.Aligned || z.p.Snapshot.Zoned > 0 }
+func (z Zones) Bind() bool { return z.p.ZoneState.Aligned || z.p.Snapshot.Zoned > 0 }
 
 // BindsOn says whether zones are looked at on a node with these flags.
-func (z zones) BindsOn(flags snapshot.NodeFlags) bool {
+func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
 	return z.p.ZoneState.Aligned || flags&snapshot.Zoned != 0
 }
 
@@ -59,7 +59,7 @@ func (z zones) BindsOn(flags snapshot.NodeFlags) bool {
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
 // zonesOf is what is known of the zones of a node.
-func (z zones) zonesOf(id int32) *snapshot.ZoneClass {
+func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
 	if z := z.p.Snapshot.Static.ClassOf(id).Zones; z != nil {
 		return z
 	}
@@ -67,7 +67,7 @@ func (z zones) zonesOf(id int32) *snapshot.ZoneClass {
 }
 
 // NeedsOn are the members prepared for the zones of a node.
-func (z zones) NeedsOn(id int32) []*numa.Need {
+func (z Zones) NeedsOn(id int32) []*numa.Need {
 	class := z.zonesOf(id)
 	if needs, ok := z.p.ZoneState.indexNeeds[class]; ok {
 		return needs
@@ -89,7 +89,7 @@ func (z zones) NeedsOn(id int32) []*numa.Need {
 }
 
 // allNeeds is what has been prepared so far, to be kept in an index.
-func (z zones) allNeeds() snapshot.NeedsByZones {
+func (z Zones) allNeeds() snapshot.NeedsByZones {
 	if len(z.p.ZoneState.OwnNeeds) == 0 {
 		return z.p.ZoneState.indexNeeds
 	}
@@ -107,7 +107,7 @@ func (z zones) allNeeds() snapshot.NeedsByZones {
 }
 
 // StateOf is the zones of a node as the plan sees them.
-func (z zones) StateOf(id int32, g Released) *numa.Occupancy {
+func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
 	}
@@ -158,7 +158,7 @@ type counted struct {
 
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
 // long as few states come one after the other.
-func (z zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
+func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	var known *[256]counted // by hash of the state
 	return func(id int32, state *numa.Occupancy) numa.Count {
 		if known == nil {
@@ -178,7 +178,7 @@ func (z zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 }
 
 // CountZones is how many units the zones take. Units of several members are put in one after the other.
-func (z zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
+func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
 	if len(needs) == 1 {
 		c := needs[0].Slots(state)
 		return numa.Count{Slots: min(c.Slots, boundlessSlots), Bound: min(c.Bound, boundlessSlots)}
@@ -224,7 +224,7 @@ func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *share
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
-func (z zones) share(id int32, state *numa.Occupancy, units int64) *shared {
+func (z Zones) share(id int32, state *numa.Occupancy, units int64) *shared {
 	return z.p.ZoneState.shared.of(z.zonesOf(id), state, units, func() *shared {
 		needs, s := z.NeedsOn(id), &shared{}
 		if len(needs) == 1 {
@@ -248,7 +248,7 @@ func (z zones) share(id int32, state *numa.Occupancy, units int64) *shared {
 
 // ShareZones gives new members at positions, by number, their shares of the zones of their nodes, when those that the plan waits for
 // have left.
-func (z zones) ShareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
+func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
 	if !z.Bind() {
 		return
 	}
@@ -288,7 +288,7 @@ func (z zones) ShareZones(positions []int32, waits []*snapshot.Member, share fun
 }
 
 // zonesAfter is the zones of the nodes that members leave, when they have left.
-func (z zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
+func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	if len(waits) == 0 {
 		return nil
 	}
@@ -304,7 +304,7 @@ func (z zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
 // state; nil for a gang that is not aligned.
-func (z zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int32) bool {
+func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int32) bool {
 	if !z.p.ZoneState.Aligned {
 		return nil
 	}
@@ -317,7 +317,7 @@ func (z zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int3
 
 // BoundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
 // these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
-func (z zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
+func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
 	if !z.Bind() {
 		return
 	}
@@ -338,12 +338,12 @@ func (z zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 				z.p.ZoneState.Released[id] = Released{zones: beside}
 			}
 		}
-		slots[x] = max(0, min(z.p.Room(id, nil)-units, room))
+		slots[x] = max(0, min(z.p.Counting().Room(id, nil)-units, room))
 	}
 }
 
 // zoneCause says why the zones of a node take no unit, empty if they do or are not looked at.
-func (z zones) zoneCause(id int32, g Released) numa.Cause {
+func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 		return ""
 	}
@@ -362,16 +362,16 @@ func (z zones) zoneCause(id int32, g Released) numa.Cause {
 
 // ZonesProven says whether the zones of every node that could take somebody were counted exactly. O(1), unless some were not
 // when the slots were counted: O(nodes).
-func (z zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
+func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
 	if !z.p.ZoneState.inexact {
 		return true
 	}
 	zones := z.zoneCounter()
 	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Refusal(id) != "" {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Counting().Refusal(id) != "" {
 			continue
 		}
-		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Room(id, extra[id].Amounts)
+		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Counting().Room(id, extra[id].Amounts)
 		if min(count.Slots, room) < min(count.Bound, room) {
 			return false
 		}

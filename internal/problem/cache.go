@@ -13,7 +13,7 @@ import (
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
-func (k counting) index() *snapshot.ShapeIndex {
+func (k Counting) index() *snapshot.ShapeIndex {
 	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (k counting) index() *snapshot.ShapeIndex {
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
 // that different shapes have different keys. It lies in the scratch.
-func (n counting) shapeKey() []byte {
+func (n Counting) shapeKey() []byte {
 	k := keyWriter(n.p.Paper.key[:0])
 	k.text(n.p.View.Name)
 	k.text(n.p.Request.Class)

@@ -50,7 +50,7 @@ func (p *Problem) WithKept() []MultipleRule {
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
 	some := *p
 	some.Multiples = []MultipleRule{all}
-	some.countEvens()
+	countEvens(&some)
 	return append(some.Multiples, slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
 }
 
@@ -139,7 +139,7 @@ func loadOf(p *Problem, positions []int32, id int32) *Problem {
 			load.Shapes = append(load.Shapes, p.ShapeOf(i))
 		}
 	}
-	if err := load.sumNeeds(); err != nil {
+	if err := sumNeeds(&load); err != nil {
 		load.Needs = nil // never: they fit
 	}
 	return &load
@@ -156,8 +156,8 @@ func (p *Problem) Beside(o *Outcome) *Problem {
 	}
 	slices.SortFunc(more.Running, func(a, b Sibling) int { return cmp.Compare(a.Rank, b.Rank) })
 	more.Gather.Must, more.Gather.Worths = o.Tier, []int32{o.Tier}
-	more.Siblings, more.Friends, more.LCA = nil, nil, more.runningLCA()
+	more.Siblings, more.Friends, more.LCA = nil, nil, runningLCA(&more)
 	findAnchors(&more)
-	more.countEvens()
+	countEvens(&more)
 	return &more
 }

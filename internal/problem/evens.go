@@ -46,7 +46,7 @@ func bindMultiples(p *Problem) {
 			r.Roles[p.Role(int(k))] = 1
 		}
 	}
-	p.countEvens()
+	countEvens(p)
 }
 
 // bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
@@ -63,7 +63,7 @@ func (b *evenBinder) bind(a *Part, around int) {
 	}
 	if len(some) > 0 {
 		r := ruleOf(b.p, a, some)
-		r.Units = b.p.unitsOf(below)
+		r.Units = unitsOf(b.p, below)
 		if i := b.add(r, around); r.Units != nil {
 			around = i
 		}
@@ -75,7 +75,7 @@ func (b *evenBinder) bind(a *Part, around int) {
 
 // ruleOf binds a part to multiples.
 func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
-	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: p.unitsOf(some), Total: p.unitsOf(some)[p.View.RootTop]}
+	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: unitsOf(p, some), Total: unitsOf(p, some)[p.View.RootTop]}
 }
 
 // add adds a rule, or its part to the rule of others that bind the same role: what lies together in a domain can be given to such parts multiple by
@@ -160,7 +160,7 @@ func (b *evenBinder) divide() {
 }
 
 // countEvens counts the running members that each rule counts.
-func (p *Problem) countEvens() {
+func countEvens(p *Problem) {
 	p.Multiples = slices.Clone(p.Multiples)
 	at := p.PositionsByRank()
 	for i := range p.Multiples {

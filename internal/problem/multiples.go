@@ -25,7 +25,7 @@ func (p *Problem) MultiplesIn(rules []gang.Rule) (out []multiple) {
 }
 
 // unitsOf is, by tier, the least common multiple of all multiples at or below it; nil: there are none.
-func (p *Problem) unitsOf(list []multiple) (units []int64) {
+func unitsOf(p *Problem, list []multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
 	}

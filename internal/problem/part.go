@@ -127,7 +127,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	if !a.Bundle {
 		a.Level++
 		var err error
-		if a.Gather, err = of.gathering(field+".Gather", from.Gather, a.Gather.Must); err != nil {
+		if a.Gather, err = gatherRules(of, field+".Gather", from.Gather, a.Gather.Must); err != nil {
 			return nil, err
 		}
 		if a.Multiples = of.MultiplesIn(from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
@@ -156,7 +156,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	levels := make([]Level, len(from.Groups))
 	must := a.Gather.Must
 	for i, g := range from.Groups {
-		gather, err := of.gathering(fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		gather, err := gatherRules(of, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
 		if err != nil {
 			return nil, err
 		}

@@ -179,18 +179,18 @@ func countMembers(p *Problem) error {
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
 func readRules(p *Problem) error {
-	g, err := p.gathering("request.Gather", p.Request.Gather, p.View.RootTop)
+	g, err := gatherRules(p, "request.Gather", p.Request.Gather, p.View.RootTop)
 	if err != nil {
 		return err
 	}
 	p.Gather = g
-	p.Multiple = p.unitsOf(p.MultiplesIn(p.Request.Gather))
+	p.Multiple = unitsOf(p, p.MultiplesIn(p.Request.Gather))
 	outer := g.Must
 	for i := range p.Levels {
 		if i < len(p.Request.Groups) {
-			g, err = p.gathering(fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
+			g, err = gatherRules(p, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
 		} else {
-			g, err = p.gathering("", nil, outer) // PP and DP carry no rules
+			g, err = gatherRules(p, "", nil, outer) // PP and DP carry no rules
 		}
 		if err != nil {
 			return err
@@ -201,8 +201,8 @@ func readRules(p *Problem) error {
 	return nil
 }
 
-// gathering reads the rules of a gang or group level that lies within a domain of tier outer at most.
-func (p *Problem) gathering(field string, rules []gang.Rule, outer int32) (GatherRules, error) {
+// gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
+func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {

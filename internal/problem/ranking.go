@@ -70,7 +70,7 @@ func place(p *Problem, all []Ranked) {
 		}
 	}
 	p.Ranks = len(all)
-	p.LCA = p.runningLCA()
+	p.LCA = runningLCA(p)
 }
 
 // IsOwn says whether a gang is the one that is planned, or one of those.
@@ -108,7 +108,7 @@ func (p *Problem) Ranking() []Ranked {
 }
 
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
-func (p *Problem) runningLCA() layout.Vertex {
+func runningLCA(p *Problem) layout.Vertex {
 	x := layout.Vertex(-1)
 	for _, m := range p.Running {
 		if at := p.View.NodeVertex(m.Pos); x < 0 {

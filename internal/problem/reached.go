@@ -37,19 +37,19 @@ func (p *Problem) Demand() quota.Ask {
 	return p.Asks(len(p.Pending))
 }
 
-func (p *Problem) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
-	if cause := p.Refusal(id); cause != "" {
+func (k Counting) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
+	if cause := k.Refusal(id); cause != "" {
 		return cause
 	}
 	if excluded[id] {
 		return "eligible"
 	}
-	inZones := p.Zones().zoneCause(id, extra[id])
+	inZones := k.p.Zones().zoneCause(id, extra[id])
 	if inZones == numa.CausePolicy {
 		return string(inZones)
 	}
-	for _, n := range p.Needs {
-		if p.FreeOf(id, n, extra[id].Amounts) < n.Amount {
+	for _, n := range k.p.Needs {
+		if k.FreeOf(id, n, extra[id].Amounts) < n.Amount {
 			return "resource:" + n.Name
 		}
 	}
@@ -61,7 +61,7 @@ func (p *Problem) ProvenBest() bool {
 	if p.Parts.Doubt != nil && *p.Parts.Doubt {
 		return false
 	}
-	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Excluded(), p.LeavingReleased())
+	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased())
 }
 
 // GangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain

@@ -38,7 +38,7 @@ func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	if p.Gang == nil {
 		cutByLevels(p)
 	}
-	return p.sumNeeds()
+	return sumNeeds(p)
 }
 
 // divideRoles parts the members of each role further, by a number that each pending member has; roles are in the order of their first members.
@@ -108,7 +108,7 @@ func (p *Problem) OfRoles() []*Problem {
 			one.Parts.Allowed = p.Parts.AllowedOf[r]
 		}
 		align(&one)
-		if err := one.sumNeeds(); err != nil {
+		if err := sumNeeds(&one); err != nil {
 			one.Needs = nil // never: the sum over all roles does not overflow
 		}
 		out[r] = &one

@@ -10,7 +10,7 @@ import (
 )
 
 // newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
-func (k counting) newIndex() *snapshot.ShapeIndex {
+func (k Counting) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
 	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
 		return nil
@@ -21,7 +21,7 @@ func (k counting) newIndex() *snapshot.ShapeIndex {
 
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
 // of the domains above them).
-func (k counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+func (k Counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 	if s == nil {
 		return k.newIndex()
 	}
@@ -31,8 +31,8 @@ func (k counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIn
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
-func (k counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
-	excluded, extra := k.p.Excluded(), k.p.LeavingReleased()
+func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
+	excluded, extra := k.p.Counting().Excluded(), k.p.Counting().LeavingReleased()
 	var nodes []int32
 	for id := range excluded {
 		nodes = append(nodes, id)
@@ -44,14 +44,14 @@ func (k counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 		return s
 	}
 	for _, l := range k.p.Levels {
-		k.p.GroupsOf(&s.Index, l.Size) // to start from
+		k.p.Counting().GroupsOf(&s.Index, l.Size) // to start from
 	}
 	slices.Sort(nodes)
 	return k.recount(s, slices.Compact(nodes), excluded, extra)
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex.
-func (k counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
+func (k Counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
 	next := &snapshot.ShapeIndex{}
 	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.p.Zones().alikeIn(&next.Index, extra)) {
 		return nil
@@ -61,20 +61,20 @@ func (k counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[in
 }
 
 // GroupsOf are the sums of an index for a group size.
-func (p *Problem) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
-	return ix.GroupsOf(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptSizes, size)
+func (k Counting) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
+	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, size)
 }
 
 // Counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
-func (k counting) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
-	plain, zones := !k.p.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
+func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
+	plain, zones := !k.p.Counting().Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
 	return func(id int32) int32 {
 		flags := k.p.Snapshot.FlagsOf(id)
-		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.p.Refusal(id) != "" {
+		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.p.Counting().Refusal(id) != "" {
 			return 0
 		}
 		g := extra[id]
-		room := k.p.Room(id, g.Amounts)
+		room := k.p.Counting().Room(id, g.Amounts)
 		if room > 0 && k.p.Zones().BindsOn(flags) {
 			room = min(room, zones(id, k.p.Zones().StateOf(id, g)).Slots)
 		}
@@ -83,10 +83,10 @@ func (k counting) Counter(excluded map[int32]bool, extra map[int32]Released) fun
 }
 
 // countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
-func (k counting) countNodes(slots *cow.Column[int32]) (total int64) {
+func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := k.Counter(nil, nil)
 	nowhere := func(n Need) bool { return n.Id < 0 }
-	if k.p.View.Order != nil || k.p.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+	if k.p.View.Order != nil || k.p.Counting().Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
 			cow.Put(slots, pos, n)

@@ -16,7 +16,7 @@ func chooseShapes(p *Problem) error {
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
 		p.Shapes = shapes[:1:1]
-		return p.sumNeeds()
+		return sumNeeds(p)
 	}
 	size := 0
 	if n := len(p.Levels); n > 0 && p.Levels[n-1].Gather.Hard && p.Levels[n-1].Gather.Must == 0 {
@@ -32,7 +32,7 @@ func chooseShapes(p *Problem) error {
 	}
 	bundle(p, size)
 	p.Shapes = shapes[:size]
-	return p.sumNeeds()
+	return sumNeeds(p)
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
@@ -77,7 +77,7 @@ func readNeeds(p *Problem) bool {
 }
 
 // sumNeeds adds up the resources of a unit's members.
-func (p *Problem) sumNeeds() error {
+func sumNeeds(p *Problem) error {
 	if len(p.Shapes) == 1 && readNeeds(p) {
 		return nil
 	}
@@ -136,17 +136,17 @@ func (p *Problem) Unbundle(units []int32) []int32 {
 }
 
 // selects says whether a node may take every member of a unit.
-func (p *Problem) selects(name string, labels map[string]string) bool {
-	return !slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })
+func (k Counting) selects(name string, labels map[string]string) bool {
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })
 }
 
-func (p *Problem) tolerates(taints []gang.Taint) bool {
-	return !slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
+func (k Counting) tolerates(taints []gang.Taint) bool {
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
 }
 
 // Selective says whether any member of a unit looks at the nodes' names or labels, or must stay in domains of other topologies.
-func (p *Problem) Selective() bool {
-	return p.Parts.Allowed != nil || slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
+func (k Counting) Selective() bool {
+	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
 }
 
 // Scored says whether nodes have host scores at all.

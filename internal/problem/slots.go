@@ -15,10 +15,10 @@ import (
 const boundlessSlots = 1 << 24
 
 // CountSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
-func (k counting) CountSlots() []int64 {
+func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
-	count := k.Counter(k.p.Excluded(), k.p.LeavingReleased())
+	count := k.Counter(k.p.Counting().Excluded(), k.p.Counting().LeavingReleased())
 	for pos := range k.p.View.Nodes {
 		slots[n+int(pos)] = int64(count(k.p.View.Node(pos)))
 	}
@@ -32,7 +32,7 @@ func (k counting) CountSlots() []int64 {
 
 // SumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
 // force there.
-func (k counting) SumSlots(slots []int64) {
+func (k Counting) SumSlots(slots []int64) {
 	n := layout.Vertex(k.p.View.NumDomains())
 	if k.p.Multiple != nil {
 		for x := n; int(x) < len(slots); x++ {
@@ -59,7 +59,7 @@ func (k counting) SumSlots(slots []int64) {
 const noSlots = math.MinInt64 / 4
 
 // floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
-func (k counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
+func (k Counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	if slots[x] -= forced; slots[x] < 0 {
 		slots[x] = noSlots
 		return
@@ -107,24 +107,24 @@ func (p *Problem) Unit(x layout.Vertex) int64 {
 }
 
 // Room is how many members fit into what is free on a node and extra. O(resources).
-func (p *Problem) Room(id int32, extra []int64) int64 {
+func (k Counting) Room(id int32, extra []int64) int64 {
 	room := int64(boundlessSlots)
-	for i := range p.Needs {
-		free := p.FreeOf(id, p.Needs[i], extra)
-		if free < p.Needs[i].Amount {
+	for i := range k.p.Needs {
+		free := k.FreeOf(id, k.p.Needs[i], extra)
+		if free < k.p.Needs[i].Amount {
 			return 0
 		}
-		room = min(room, free/p.Needs[i].Amount)
+		room = min(room, free/k.p.Needs[i].Amount)
 	}
 	return room
 }
 
 // FreeOf is what a node has left of a resource.
-func (p *Problem) FreeOf(id int32, n Need, extra []int64) int64 {
+func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
 	if n.Id < 0 {
 		return 0
 	}
-	free := p.Snapshot.Free[n.Id].At(id)
+	free := k.p.Snapshot.Free[n.Id].At(id)
 	if extra == nil || free == snapshot.Boundless {
 		return free
 	}
@@ -133,44 +133,44 @@ func (p *Problem) FreeOf(id int32, n Need, extra []int64) int64 {
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
 // selector, eligible; empty if none. An absent node is not-ready.
-func (p *Problem) Refusal(id int32) string {
-	n := p.Snapshot.Static.At(id)
-	name := p.Snapshot.Lineage.Names[id]
+func (k Counting) Refusal(id int32) string {
+	n := k.p.Snapshot.Static.At(id)
+	name := k.p.Snapshot.Lineage.Names[id]
 	switch {
 	case n.Flags&snapshot.Cordoned != 0:
 		return "cordoned"
 	case n.Flags&snapshot.NotReady != 0 || n.Flags&snapshot.Present == 0:
 		return "not-ready"
-	case n.Flags&snapshot.Tainted != 0 && !p.tolerates(n.Class.Taints):
+	case n.Flags&snapshot.Tainted != 0 && !k.tolerates(n.Class.Taints):
 		return "taint"
-	case !p.selects(name, n.Labels):
+	case !k.selects(name, n.Labels):
 		return "selector"
-	case p.Request.Eligible != nil && !p.Request.Eligible(name):
+	case k.p.Request.Eligible != nil && !k.p.Request.Eligible(name):
 		return "eligible"
-	case !p.Parts.Allowed.Holds(id):
+	case !k.p.Parts.Allowed.Holds(id):
 		return "topology"
 	}
 	return ""
 }
 
 // Opening says of positions whether nothing but what is free there keeps members away; refusal is asked where something may be wrong with a node.
-func (p *Problem) Opening(refusal func(id int32) string) func(pos int32) bool {
-	excluded, hard, end := p.Excluded(), p.Hard(), p.View.FirstPos[p.View.Outside]
-	plain := !p.Selective() && p.Request.Eligible == nil
+func (k Counting) Opening(refusal func(id int32) string) func(pos int32) bool {
+	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
+	plain := !k.Selective() && k.p.Request.Eligible == nil
 	return func(pos int32) bool {
-		id := p.View.Node(pos)
-		return !excluded[id] && !(hard && pos >= end) && (plain && p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == "")
+		id := k.p.View.Node(pos)
+		return !excluded[id] && !(hard && pos >= end) && (plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == "")
 	}
 }
 
 // Excluded marks the nodes that the request rules out.
-func (p *Problem) Excluded() map[int32]bool {
-	if len(p.Request.Exclude) == 0 {
+func (k Counting) Excluded() map[int32]bool {
+	if len(k.p.Request.Exclude) == 0 {
 		return nil
 	}
-	out := make(map[int32]bool, len(p.Request.Exclude))
-	for _, name := range p.Request.Exclude {
-		if id, ok := p.Snapshot.Lineage.Id(name); ok {
+	out := make(map[int32]bool, len(k.p.Request.Exclude))
+	for _, name := range k.p.Request.Exclude {
+		if id, ok := k.p.Snapshot.Lineage.Id(name); ok {
 			out[id] = true
 		}
 	}
@@ -184,24 +184,24 @@ type Released struct {
 }
 
 // LeavingReleased is what leaving members give back on each node, nil while they count as staying.
-func (p *Problem) LeavingReleased() map[int32]Released {
-	if !p.LeavingGone || len(p.Snapshot.Leaving) == 0 {
+func (k Counting) LeavingReleased() map[int32]Released {
+	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
 		return nil
 	}
-	if p.ZoneState.Released != nil {
-		return p.ZoneState.Released
+	if k.p.ZoneState.Released != nil {
+		return k.p.ZoneState.Released
 	}
-	p.ZoneState.Released = map[int32]Released{}
-	for _, m := range p.Snapshot.Leaving {
-		g, ok := p.ZoneState.Released[m.Node]
+	k.p.ZoneState.Released = map[int32]Released{}
+	for _, m := range k.p.Snapshot.Leaving {
+		g, ok := k.p.ZoneState.Released[m.Node]
 		if !ok {
-			g = Released{make([]int64, len(p.Snapshot.Lineage.Resources)), p.Snapshot.Zones.At(m.Node)}
+			g = Released{make([]int64, len(k.p.Snapshot.Lineage.Resources)), k.p.Snapshot.Zones.At(m.Node)}
 		}
 		for r, amount := range m.Class.Holds {
 			g.Amounts[r] += amount
 		}
 		g.zones = snapshot.Without(g.zones, m)
-		p.ZoneState.Released[m.Node] = g
+		k.p.ZoneState.Released[m.Node] = g
 	}
-	return p.ZoneState.Released
+	return k.p.ZoneState.Released
 }

@@ -17,23 +17,23 @@ type SlotTable struct {
 }
 
 // SlotTable counts slots under the rules of the request. With an index O(1).
-func (p *Problem) SlotTable() SlotTable {
-	if p.Multiple == nil {
-		if ix := p.OwnIndex(); ix != nil {
-			return SlotTable{Ix: ix, InTree: p.Hard()}
+func (k Counting) SlotTable() SlotTable {
+	if k.p.Multiple == nil {
+		if ix := k.OwnIndex(); ix != nil {
+			return SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
 	}
-	return SlotTable{Flat: p.Counting().CountSlots()}
+	return SlotTable{Flat: k.p.Counting().CountSlots()}
 }
 
 // OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
-func (p *Problem) OwnIndex() *index.Index {
-	own := &p.indexes[Bit(p.LeavingGone)]
+func (k Counting) OwnIndex() *index.Index {
+	own := &k.p.indexes[Bit(k.p.LeavingGone)]
 	if *own == nil {
-		if shape := p.Counting().index(); shape != nil {
-			if shape = p.Counting().overlay(shape); shape != nil {
+		if shape := k.p.Counting().index(); shape != nil {
+			if shape = k.p.Counting().overlay(shape); shape != nil {
 				*own = &shape.Index
-				p.ZoneState.inexact = p.ZoneState.inexact || shape.Inexact
+				k.p.ZoneState.inexact = k.p.ZoneState.inexact || shape.Inexact
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func (p *Problem) Strategies() iter.Seq[Strategy] {
 	return func(yield func(Strategy) bool) {
 		groups := make([]int32, len(p.Levels))
 		for _, t := range p.Gather.Worths {
-			if !p.groupTiers(0, t, groups, func() bool { return yield(Strategy{Gang: t, Groups: groups}) }) {
+			if !groupTiers(p, 0, t, groups, func() bool { return yield(Strategy{Gang: t, Groups: groups}) }) {
 				return
 			}
 		}
@@ -22,13 +22,13 @@ func (p *Problem) Strategies() iter.Seq[Strategy] {
 
 // groupTiers enumerates the tiers of group level i and inwards; outer is the tier of what surrounds them. A tier at or
 // above outer binds nothing more, so the first of these is the last.
-func (p *Problem) groupTiers(i int, outer int32, groups []int32, yield func() bool) bool {
+func groupTiers(p *Problem, i int, outer int32, groups []int32, yield func() bool) bool {
 	if i == len(groups) {
 		return yield()
 	}
 	for _, t := range p.Levels[i].Gather.Worths {
 		groups[i] = t
-		if !p.groupTiers(i+1, min(t, outer), groups, yield) {
+		if !groupTiers(p, i+1, min(t, outer), groups, yield) {
 			return false
 		}
 		if t >= outer {

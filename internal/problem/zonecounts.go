@@ -34,7 +34,7 @@ type zoneFiller struct {
 }
 
 // zoneFiller prepares the members of all roles for the zones of a node.
-func (z zones) zoneFiller(id int32) *zoneFiller {
+func (z Zones) zoneFiller(id int32) *zoneFiller {
 	f := &zoneFiller{needs: z.NeedsOn(id), steps: zoneSteps, most: z.PendingByRole()}
 	for _, m := range z.p.ZoneState.members {
 		f.lenient = append(f.lenient, m.Exclusive == numa.Preferred)
@@ -43,7 +43,7 @@ func (z zones) zoneFiller(id int32) *zoneFiller {
 }
 
 // PendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
-func (z zones) PendingByRole() front.Vector {
+func (z Zones) PendingByRole() front.Vector {
 	if z.p.Parts.All != nil {
 		z.p = z.p.Parts.All
 	}
@@ -171,7 +171,7 @@ func (f *zoneFiller) keep() {
 
 // ZoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
 // what is taken off.
-func (z zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
+func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (z zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 }
 
 // zonesTake says whether the zones of a node take counts of members.
-func (z zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
+func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
 	fit := z.ZoneFit(id, state, &steps)
 	return fit == nil || fit.Most.Holds(z.p.ByShape(want))
@@ -194,7 +194,7 @@ func (z zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) boo
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
 // largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
-func (z zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
+func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
 	want = z.p.ByShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
@@ -246,7 +246,7 @@ func (f *zoneFiller) place(state *numa.Occupancy, left []int, want front.Vector,
 }
 
 // giveZones gives members that are on one node their shares of its zones, by role, in rank order.
-func (z zones) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
+func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
 	want := make(front.Vector, len(z.p.Shapes))
 	for _, i := range members {
 		want[z.p.Role(i)]++

@@ -10,7 +10,7 @@ import (
 
 // TakeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
 // must fit now.
-func (z zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*snapshot.Member) {
+func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*snapshot.Member) {
 	if !z.Bind() {
 		return
 	}
@@ -44,14 +44,14 @@ func (z zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 // The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
 
 // ZonesOn is how many zones the next member gets on a node.
-func (z zones) ZonesOn(x layout.Vertex) int64 {
+func (z Zones) ZonesOn(x layout.Vertex) int64 {
 	id := z.p.View.Node(z.p.View.Position(x))
 	state := z.StateOf(id, z.p.ZoneState.Released[id])
 	return z.p.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
 // ZoneScore is what the zones of a node are worth to so many units.
-func (z zones) ZoneScore(x layout.Vertex, units int64) int64 {
+func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
 	if !z.p.ZoneState.Aligned || units == 0 {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (z zones) ZoneScore(x layout.Vertex, units int64) int64 {
 }
 
 // CompareZones prefers nodes on which the next member gets fewer zones.
-func (z zones) CompareZones(a, b layout.Vertex) int {
+func (z Zones) CompareZones(a, b layout.Vertex) int {
 	if !z.p.ZoneState.Aligned || !z.p.View.IsNode(a) || !z.p.View.IsNode(b) {
 		return 0
 	}
@@ -71,7 +71,7 @@ func (z zones) CompareZones(a, b layout.Vertex) int {
 }
 
 // LeastZones is a bound for zonesOn.
-func (z zones) LeastZones() int64 {
+func (z Zones) LeastZones() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {

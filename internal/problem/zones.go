@@ -1,11 +1,11 @@
 package problem
 
-// zones are a problem's questions about the zones of nodes.
-type zones struct{ p *Problem }
+// Zones are a problem's questions about the zones of nodes.
+type Zones struct{ p *Problem }
 
-func (p *Problem) Zones() zones { return zones{p} }
+func (p *Problem) Zones() Zones { return Zones{p} }
 
-// counting are a problem's ways to count the slots of nodes.
-type counting struct{ p *Problem }
+// Counting are a problem's ways to count the slots of nodes.
+type Counting struct{ p *Problem }
 
-func (p *Problem) Counting() counting { return counting{p} }
+func (p *Problem) Counting() Counting { return Counting{p} }

@@ -173,7 +173,7 @@ func (c *Snapshot) book() error {
 }
 
 // describeQuotas adds the quotas to what describes the cluster.
-func (c *Snapshot) describeQuotas(spec *cluster.Spec) {
+func describeQuotas(c *Snapshot, spec *cluster.Spec) {
 	if c.Quotas == nil {
 		return
 	}

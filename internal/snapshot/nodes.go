@@ -229,7 +229,7 @@ func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapsh
 		}
 	}
 	spec.Nodes = append(spec.Nodes, nodes...)
-	c.describeQuotas(&spec)
+	describeQuotas(c, &spec)
 	next, err := New(spec)
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)

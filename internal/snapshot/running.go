@@ -35,7 +35,7 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 			errs = append(errs, c.settle(g)...)
 		}
 	}
-	c.noteExcess()
+	noteExcess(c)
 	slices.Sort(c.Lineage.notices)
 	return errors.Join(errs...)
 }

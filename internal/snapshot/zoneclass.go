@@ -131,7 +131,7 @@ func (c *Snapshot) giveBackZones(m *Member) {
 }
 
 // noteExcess notes the zones of a new cluster in which members hold more than there is. O(nodes), if any member has zones.
-func (c *Snapshot) noteExcess() {
+func noteExcess(c *Snapshot) {
 	if c.steps == nil {
 		return
 	}

@@ -144,7 +144,7 @@ func (o *outline) givenBy(holds []int64) []int64 {
 
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *outline) classify() bool {
-	open, gifts := o.evicting.p.Opening(o.evicting.p.Refusal), o.evicting.p.LeavingReleased()
+	open, gifts := o.evicting.p.Counting().Opening(o.evicting.p.Counting().Refusal), o.evicting.p.Counting().LeavingReleased()
 	o.classOf = make([]int32, o.evicting.p.View.Nodes)
 	o.classes = sets.NewClassTable(len(o.evicting.p.Needs))
 	free, on := make([]int64, len(o.evicting.p.Needs)), []int64(nil)
@@ -157,7 +157,7 @@ func (o *outline) classify() bool {
 			return false
 		}
 		for r, need := range o.evicting.p.Needs {
-			free[r] = o.evicting.p.FreeOf(id, need, gifts[id].Amounts)
+			free[r] = o.evicting.p.Counting().FreeOf(id, need, gifts[id].Amounts)
 		}
 		page, i := o.roster.Pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]

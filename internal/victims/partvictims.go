@@ -17,7 +17,7 @@ func (e *evicting) slotsOfRoles(room func(id int32, extra []int64, zones *numa.O
 
 // zonesWithout are the zones of a node without some of its candidates.
 func (e *evicting) zonesWithout(id int32, gone []int32) *numa.Occupancy {
-	zones := e.p.Zones().StateOf(id, e.p.LeavingReleased()[id])
+	zones := e.p.Zones().StateOf(id, e.p.Counting().LeavingReleased()[id])
 	for _, i := range gone {
 		zones = snapshot.Without(zones, e.members[i])
 	}
@@ -28,6 +28,6 @@ func (e *evicting) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 func (e *evicting) refusalOfRoles() func(id int32) string {
 	roles := e.p.OfRoles()
 	return func(id int32) string {
-		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Refusal(id) })
+		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Counting().Refusal(id) })
 	}
 }

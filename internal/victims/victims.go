@@ -128,7 +128,7 @@ func newEvicting(p *problem.Problem) *evicting {
 
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
 func (e *evicting) findNodes() {
-	gifts, refusal := e.p.LeavingReleased(), e.p.Refusal
+	gifts, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
@@ -136,7 +136,7 @@ func (e *evicting) findNodes() {
 	free := make([]int64, int(e.p.View.Nodes)*len(e.p.Needs))
 	e.question.Nodes = make([]preempt.Node, e.p.View.Nodes)
 	e.question.Exact = search.For(e.p).Exact() && e.p.Request.Quota == ""
-	open := e.p.Opening(refusal)
+	open := e.p.Counting().Opening(refusal)
 	for pos := range e.p.View.Nodes {
 		if !open(pos) {
 			continue
@@ -146,7 +146,7 @@ func (e *evicting) findNodes() {
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
 		for r, need := range e.p.Needs {
-			n.Free[r] = e.p.FreeOf(id, need, gifts[id].Amounts)
+			n.Free[r] = e.p.Counting().FreeOf(id, need, gifts[id].Amounts)
 		}
 		if e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
@@ -219,7 +219,7 @@ func (e *evicting) without(gone []int32) *problem.Problem {
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.View.Node(pos)
-	room := e.p.Room(id, e.givenBack(id, gone))
+	room := e.p.Counting().Room(id, e.givenBack(id, gone))
 	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
 		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
 	}
@@ -229,7 +229,7 @@ func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
 // givenBack is what leaving members and candidates give back on a node, by resource.
 func (e *evicting) givenBack(id int32, gone []int32) []int64 {
 	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
-	copy(amounts, e.p.LeavingReleased()[id].Amounts)
+	copy(amounts, e.p.Counting().LeavingReleased()[id].Amounts)
 	for _, i := range gone {
 		for r, amount := range e.members[i].Class.Holds {
 			amounts[r] += amount
