@@ -35,6 +35,7 @@ type ask struct {
 	byNode  []*index.GroupSums // by level, as far as the tables of nested groups need them
 	only    sums
 	gap     gap
+	scores  map[int32]int64 // host score by position, as far as asked for
 	// beyond is how many members must lie outside the tree, because the tree is full.
 	beyond int64
 }

@@ -11,15 +11,15 @@ import (
 // chooser picks the set of children that take n units of one level, and how many each takes: docs/order.md section 4,
 // `Sets` and `Fill`.
 type chooser struct {
-	p     *problem.Problem
-	ask   *ask
-	sums  *sums
-	items []item
-	level int
-	n     int64
-	unit  int64 // the units go in multiples of it
-	short bool  // one of the children takes the short group as well
-	count bool  // only the number of children matters
+	p      *problem.Problem
+	ask    *ask
+	placer placer
+	items  []item
+	level  int
+	n      int64
+	unit   int64 // the units go in multiples of it
+	short  bool  // one of the children takes the short group as well
+	count  bool  // only the number of children matters
 	// byZones: the zones of nodes may tell the children apart.
 	byZones bool
 }
@@ -138,7 +138,7 @@ func (c *chooser) compareUsed(i, j int) int {
 	switch {
 	case order != 0:
 	case c.byScore():
-		order = cmp.Compare(c.sums.nodeScore(b.at), c.sums.nodeScore(a.at))
+		order = cmp.Compare(c.ask.nodeScore(b.at), c.ask.nodeScore(a.at))
 	default:
 		order = c.p.CompareFree(a.slots, b.slots)
 	}
@@ -257,7 +257,7 @@ func (c *chooser) compareFill(i, j int) int {
 	case order != 0:
 		return order
 	case c.byScore():
-		order = cmp.Compare(c.sums.nodeScore(b.at), c.sums.nodeScore(a.at))
+		order = cmp.Compare(c.ask.nodeScore(b.at), c.ask.nodeScore(a.at))
 	default:
 		order = cmp.Compare(b.slots, a.slots)
 	}

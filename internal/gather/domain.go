@@ -48,9 +48,6 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
-	if d, ok := f.groupBest(); ok {
-		return d
-	}
 	best := candidate{domain: -1}
 	var skip func(x layout.Vertex) bool
 	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 {
@@ -80,7 +77,7 @@ func (f *found) best() layout.Vertex {
 // knowSpan fills the span of a candidate.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {
-		c.span = f.sums.spanOf(c.domain)
+		c.span = f.sums.placer().spanOf(c.domain)
 	}
 }
 
@@ -96,10 +93,10 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	if order == 0 {
 		f.knowSpan(best)
 		packing := f.comparePacking(d, best.domain)
-		if f.sums.isWider(d, best.span) || packing > 0 && f.sums.isWider(d, best.span-1) {
+		if f.sums.spans().isWider(d, best.span) || packing > 0 && f.sums.spans().isWider(d, best.span-1) {
 			return 1
 		}
-		span = f.sums.spanOf(d)
+		span = f.sums.placer().spanOf(d)
 		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
@@ -118,12 +115,12 @@ func compareCoarse(a, b candidate) int {
 // rankEqual orders domains that are equal in intact groups and anchors.
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
-		cands[i].span = f.sums.spanOf(cands[i].domain)
+		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
 	}
 	scores := map[layout.Vertex]score{}
 	scoreOf := func(d layout.Vertex) score {
 		if _, ok := scores[d]; !ok {
-			scores[d] = f.sums.scoreBelow(d, f.sums.everything())
+			scores[d] = f.sums.placer().scoreBelow(d, f.ask.everything())
 		}
 		return scores[d]
 	}
@@ -183,7 +180,7 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 		return c
 	}
 	if f.p.Policy == gang.ByScore && f.p.View.IsNode(a) && f.p.View.IsNode(b) {
-		if c := cmp.Compare(f.sums.nodeScore(b), f.sums.nodeScore(a)); c != 0 {
+		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
 			return c
 		}
 	}

@@ -32,35 +32,35 @@ func (a *ask) findGap() {
 }
 
 // inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
-func (s *sums) inGap(x layout.Vertex) (first, end layout.Vertex) {
-	lo, hi := s.p.View.Kids(x)
-	if !s.ask.gap.open {
+func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
+	lo, hi := a.p.View.Kids(x)
+	if !a.gap.open {
 		return lo, lo
 	}
 	n := int(hi - lo)
-	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return s.p.View.EndOf(lo+layout.Vertex(i)) > s.ask.gap.first }))
-	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return s.p.View.First(lo+layout.Vertex(i)) > s.ask.gap.last }))
-	for first < end && !s.hasRoomInGap(first) {
+	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.EndOf(lo+layout.Vertex(i)) > a.gap.first }))
+	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.First(lo+layout.Vertex(i)) > a.gap.last }))
+	for first < end && !a.hasRoomInGap(first) {
 		first++
 	}
-	for first < end && !s.hasRoomInGap(end-1) {
+	for first < end && !a.hasRoomInGap(end-1) {
 		end--
 	}
 	return first, max(first, end)
 }
 
 // hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
-func (s *sums) hasRoomInGap(x layout.Vertex) bool {
-	first, end := s.p.View.First(x), s.p.View.EndOf(x)
+func (a *ask) hasRoomInGap(x layout.Vertex) bool {
+	first, end := a.p.View.First(x), a.p.View.EndOf(x)
 	switch {
-	case s.ask.slots.At(x) <= 0 || end <= s.ask.gap.first || first > s.ask.gap.last:
+	case a.slots.At(x) <= 0 || end <= a.gap.first || first > a.gap.last:
 		return false
-	case first >= s.ask.gap.first && end-1 <= s.ask.gap.last:
+	case first >= a.gap.first && end-1 <= a.gap.last:
 		return true
 	}
-	lo, hi := s.p.View.Kids(x)
+	lo, hi := a.p.View.Kids(x)
 	for c := lo; c < hi; c++ {
-		if s.hasRoomInGap(c) {
+		if a.hasRoomInGap(c) {
 			return true
 		}
 	}

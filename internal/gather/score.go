@@ -21,70 +21,70 @@ func (s score) compare(o score) int {
 const maxScore = 1 << 36
 
 // nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
-func (s *sums) nodeScore(x layout.Vertex) int64 {
-	if !s.p.Scored() {
+func (a *ask) nodeScore(x layout.Vertex) int64 {
+	if !a.p.Scored() {
 		return 0
 	}
-	pos := s.p.View.Position(x)
-	if score, ok := s.scores[pos]; ok {
+	pos := a.p.View.Position(x)
+	if score, ok := a.scores[pos]; ok {
 		return score
 	}
-	id := s.p.View.Node(pos)
-	name := s.p.Snapshot.Lineage.Names[id]
+	id := a.p.View.Node(pos)
+	name := a.p.Snapshot.Lineage.Names[id]
 	var score int64
-	for _, shape := range s.p.Shapes {
-		score += shape.PreferenceScore(name, s.p.Snapshot.Static.At(id).Labels)
+	for _, shape := range a.p.Shapes {
+		score += shape.PreferenceScore(name, a.p.Snapshot.Static.At(id).Labels)
 	}
-	if s.p.Request.Score != nil {
-		score += s.p.Request.Score(name) * int64(s.p.Size())
+	if a.p.Request.Score != nil {
+		score += a.p.Request.Score(name) * int64(a.p.Size())
 	}
-	if s.scores == nil {
-		s.scores = map[int32]int64{}
+	if a.scores == nil {
+		a.scores = map[int32]int64{}
 	}
 	score = max(-maxScore, min(maxScore, score))
-	s.scores[pos] = score
+	a.scores[pos] = score
 	return score
 }
 
 // scoreOn is the score of so many units on a node.
-func (s *sums) scoreOn(x layout.Vertex, units int64) score {
-	return score{s.p.Zones().ZoneScore(x, units), s.nodeScore(x) * units}
+func (a *ask) scoreOn(x layout.Vertex, units int64) score {
+	return score{a.p.Zones().ZoneScore(x, units), a.nodeScore(x) * units}
 }
 
 // hostScore sums host scores over the members of a share.
-func (s *sums) hostScore(sh *share) (sum int64) {
-	if s.p.View.IsNode(sh.at) {
-		return s.nodeScore(sh.at) * s.newMembers(&sh.demand)
+func (pl placer) hostScore(sh *share) (sum int64) {
+	if pl.p.View.IsNode(sh.at) {
+		return pl.ask.nodeScore(sh.at) * pl.ask.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
-		sum += s.hostScore(&sh.parts[i])
+		sum += pl.hostScore(&sh.parts[i])
 	}
 	return sum
 }
 
 // scoreBelow is the score of a demand below x, when it is placed there.
-func (s *sums) scoreBelow(x layout.Vertex, d demand) score {
-	if s.p.View.IsNode(x) {
-		return s.scoreOn(x, s.newMembers(&d))
+func (pl placer) scoreBelow(x layout.Vertex, d demand) score {
+	if pl.p.View.IsNode(x) {
+		return pl.ask.scoreOn(x, pl.ask.newMembers(&d))
 	}
-	if !s.p.Scored() {
+	if !pl.p.Scored() {
 		return score{}
 	}
-	sh := s.place(x, d)
-	return score{host: s.hostScore(&sh)}
+	sh := pl.place(x, d)
+	return score{host: pl.hostScore(&sh)}
 }
 
 // newMembers is the number of members of a demand.
-func (s *sums) newMembers(d *demand) int64 {
+func (a *ask) newMembers(d *demand) int64 {
 	var n int64
 	for level, units := range d.units {
-		n += units * s.ask.sizes[level]
+		n += units * a.sizes[level]
 	}
 	if d.short {
-		n += s.ask.short
+		n += a.short
 	}
 	for _, g := range d.begun {
-		n += s.ask.begun[g].need * s.ask.sizes[s.ask.begun[g].level+1]
+		n += a.begun[g].need * a.sizes[a.begun[g].level+1]
 	}
 	return n
 }
@@ -93,7 +93,7 @@ func (s *sums) newMembers(d *demand) int64 {
 func (c *chooser) scoreOf(it *item, units int64, short bool) score {
 	d := demand{units: make([]int64, len(c.ask.sizes)), short: short}
 	d.units[c.level] = units * c.unit
-	return c.sums.scoreBelow(it.at, d)
+	return c.placer.scoreBelow(it.at, d)
 }
 
 // bestScored is, among the sets as good as the best choice, the one with the highest score.

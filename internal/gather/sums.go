@@ -19,7 +19,6 @@ type sums struct {
 	reserved []map[layout.Vertex]int64
 	homes    []layout.Vertex // by begun group
 	cache    map[sumKey][]int64
-	scores   map[int32]int64 // host score by position
 }
 
 type sumKey struct {

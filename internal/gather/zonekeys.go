@@ -2,36 +2,36 @@ package gather
 
 import "github.com/muster-sched/muster/internal/layout"
 
-// one is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
-func (s *sums) one(x layout.Vertex) int32 {
+// nodeLike is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
+func (a *ask) nodeLike(x layout.Vertex) int32 {
 	switch {
-	case s.ask.slots.Flat != nil:
+	case a.slots.Flat != nil:
 		return 0
-	case s.p.View.IsNode(x):
-		return s.p.View.Position(x) + 1
+	case a.p.View.IsNode(x):
+		return a.p.View.Position(x) + 1
 	}
-	return max(0, s.ask.slots.Ix.Alike.At(x))
+	return max(0, a.slots.Ix.Alike.At(x))
 }
 
 // alike says whether all nodes with slots below two vertices have the same slots, and zones in the same state.
-func (s *sums) alike(a, b layout.Vertex) bool {
-	x, y := s.one(a), s.one(b)
+func (a *ask) alike(v, w layout.Vertex) bool {
+	x, y := a.nodeLike(v), a.nodeLike(w)
 	if x == y || x == 0 || y == 0 {
 		return x == y && x > 0
 	}
-	ids := [2]int32{s.p.View.Node(x - 1), s.p.View.Node(y - 1)}
-	return s.ask.slots.Ix.Slots.At(x-1) == s.ask.slots.Ix.Slots.At(y-1) &&
-		s.p.Zones().StateOf(ids[0], s.p.ZoneState.Released[ids[0]]).Equal(s.p.Zones().StateOf(ids[1], s.p.ZoneState.Released[ids[1]]))
+	ids := [2]int32{a.p.View.Node(x - 1), a.p.View.Node(y - 1)}
+	return a.slots.Ix.Slots.At(x-1) == a.slots.Ix.Slots.At(y-1) &&
+		a.p.Zones().StateOf(ids[0], a.p.ZoneState.Released[ids[0]]).Equal(a.p.Zones().StateOf(ids[1], a.p.ZoneState.Released[ids[1]]))
 }
 
 // zonesTell says whether the zones of the children of x may tell them apart.
-func (s *sums) zonesTell(x layout.Vertex) bool {
-	lo, _ := s.p.View.Kids(x)
-	return s.p.ZoneState.Aligned && s.p.View.IsNode(lo) && (s.ask.slots.Flat != nil || s.ask.slots.Ix.Alike.At(x) < 0)
+func (a *ask) zonesTell(x layout.Vertex) bool {
+	lo, _ := a.p.View.Kids(x)
+	return a.p.ZoneState.Aligned && a.p.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
 }
 
 // scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
 // the best so far.
 func (f *found) scoresTell(best, x layout.Vertex) bool {
-	return f.p.Scored() || f.p.ZoneState.Aligned && f.p.View.IsNode(best) && !f.sums.alike(best, x)
+	return f.p.Scored() || f.p.ZoneState.Aligned && f.p.View.IsNode(best) && !f.ask.alike(best, x)
 }
