@@ -30,28 +30,28 @@ func (s *sums) takesBeyond() bool {
 }
 
 // fillTree distributes a gang that is larger than the tree: every slot of the tree is taken, the other members
-// lie outside it. Groups that need not be split are not.
-func (pl placer) fillTree(d demand, items []item) {
+// lie outside kid. Groups that need not be split are not.
+func (pl placer) fillTree(d demand, kids children) {
 	groups := d.units[0]
 	left := pl.wholeUnits(d)
-	for i := range items {
-		it := &items[i]
-		room := pl.ask.slots.At(it.at)
-		if it.at == pl.p.View.Outside {
+	for i := range kids.of {
+		kid := &kids.of[i]
+		room := pl.ask.slots.At(kid.at)
+		if kid.at == pl.p.View.Outside {
 			room = pl.ask.beyond
 		}
-		room -= pl.sums.begunMembers(it.at)
-		room += pl.p.Forced[it.at]
+		room -= pl.sums.begunMembers(kid.at)
+		room += pl.p.Forced[kid.at]
 		if pl.ask.bottom() > 0 && pl.sums.tiers[0] < pl.p.View.RootTop {
-			groups = pl.fillWhole(it, room, groups)
+			groups = pl.fillWhole(kid, room, groups)
 			continue
 		}
-		it.demand.units = pl.ask.units()
+		kid.demand.units = pl.ask.units()
 		var outer int64 // members in whole groups of the level before
 		for level, size := range pl.ask.sizes {
-			n := min(pl.sums.free(level, pl.p.View.RootTop, it.at), room/size, left[level])
+			n := min(pl.sums.free(level, pl.p.View.RootTop, kid.at), room/size, left[level])
 			left[level] -= n
-			it.demand.units[level] = n - outer/size
+			kid.demand.units[level] = n - outer/size
 			outer = n * size
 		}
 	}
@@ -76,10 +76,10 @@ func (pl placer) wholeUnits(d demand) []int64 {
 }
 
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
-func (pl placer) fillWhole(it *item, room, groups int64) int64 {
+func (pl placer) fillWhole(kid *child, room, groups int64) int64 {
 	n := min(groups, room/pl.ask.sizes[0])
-	it.demand.units = pl.ask.units()
-	it.demand.units[0] = n
-	it.demand.short = pl.ask.short > 0 && room%pl.ask.sizes[0] == pl.ask.short && room > n*pl.ask.sizes[0]
+	kid.demand.units = pl.ask.units()
+	kid.demand.units[0] = n
+	kid.demand.short = pl.ask.short > 0 && room%pl.ask.sizes[0] == pl.ask.short && room > n*pl.ask.sizes[0]
 	return groups - n
 }

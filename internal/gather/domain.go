@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
@@ -117,8 +118,8 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
 		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
 	}
-	scores := map[layout.Vertex]score{}
-	scoreOf := func(d layout.Vertex) score {
+	scores := map[layout.Vertex]sets.Score{}
+	scoreOf := func(d layout.Vertex) sets.Score {
 		if _, ok := scores[d]; !ok {
 			scores[d] = f.sums.placer().scoreBelow(d, f.ask.everything())
 		}
@@ -128,7 +129,7 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
 	})
 	out := make([]layout.Vertex, len(cands))
 	for i, c := range cands {

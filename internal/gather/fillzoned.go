@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // fillZoned is fillPlain where the zones of the children of x tell them apart. If the next member gets as many zones on each of
@@ -72,13 +73,13 @@ func (pl placer) giveBest(lo, end layout.Vertex, count int, size, last int64, gi
 			equal = append(equal, c)
 		}
 	}
-	value := func(i, j int) score {
+	value := func(i, j int) sets.Score {
 		if j == count-1 {
 			return pl.ask.scoreOn(equal[i], last)
 		}
 		return pl.ask.scoreOn(equal[i], size)
 	}
-	for j, i := range assign(len(equal), count, value) {
+	for j, i := range sets.Assign(len(equal), count, value) {
 		given[equal[i]-lo] = size
 		if j == count-1 {
 			given[equal[i]-lo] = last

@@ -38,20 +38,6 @@ func (d *demand) empty() bool {
 	return !d.short && len(d.begun) == 0 && !slices.ContainsFunc(d.units, func(n int64) bool { return n > 0 })
 }
 
-// item is a child of the vertex at hand while units of one level are given to the children.
-type item struct {
-	demand   demand
-	at       layout.Vertex
-	slots    int64
-	siblings int64 // running members of the gang
-	friends  int64 // running members of the affinity key
-	zones    int64 // of a node, that the next member gets there; 0 where they do not tell children apart
-	lo, hi   int64 // units it takes at least, at most
-	withRest int64 // at most beside the short group; -1: no room for that one
-	given    int64 // units it takes, those in units of outer levels included
-	base     int64 // the latter
-}
-
 // placer decides what the children of a vertex get, and how much each, under one strategy.
 type placer struct {
 	p    *problem.Problem
@@ -89,21 +75,21 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 // placeChosen is place by the general choice among the children.
 func (pl placer) placeChosen(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
-	items := pl.distribute(x, d, pl.ask.scratch.enter(), false)
-	pl.ask.scratch.keep(items)
+	kids := pl.distribute(x, d, pl.ask.scratch.enter(), placing)
+	pl.ask.scratch.keep(kids)
 	n := 0
-	for i := range items {
-		if !items[i].demand.empty() {
+	for i := range kids.of {
+		if !kids.of[i].demand.empty() {
 			n++
 		}
 	}
 	out.parts = make([]share, 0, n)
-	for i := range items {
-		if it := &items[i]; !it.demand.empty() {
-			if it.demand.units == nil { // only the short group or begun ones
-				it.demand.units = pl.ask.units()
+	for i := range kids.of {
+		if kid := &kids.of[i]; !kid.demand.empty() {
+			if kid.demand.units == nil { // only the short group or begun ones
+				kid.demand.units = pl.ask.units()
 			}
-			out.parts = append(out.parts, pl.place(it.at, it.demand))
+			out.parts = append(out.parts, pl.place(kid.at, kid.demand))
 		}
 	}
 	pl.ask.scratch.depth--
@@ -124,227 +110,3 @@ func shortLast(parts []share) {
 
 // units makes room for one count a level.
 func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
-
-// spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
-func (pl placer) spanOf(x layout.Vertex) int64 {
-	if pl.p.View.IsNode(x) {
-		return 0
-	}
-	if n, ok := pl.sums.spans().indexedSpan(x); ok {
-		return n
-	}
-	items := pl.distribute(x, pl.ask.everything(), pl.ask.scratch.enter(), true)
-	pl.ask.scratch.keep(items)
-	pl.ask.scratch.depth--
-	var n int64
-	for i := range items {
-		if it := &items[i]; it.given > 0 || it.demand.short || it.siblings > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
-// whole are split into units of the next level. With count set only the number of children that take any is of use.
-func (pl placer) distribute(x layout.Vertex, d demand, items []item, count bool) []item {
-	items = pl.children(x, items)
-	split := pl.sendBegun(x, d, items)
-	if pl.ask.beyond > 0 && x == layout.Root {
-		pl.fillTree(d, items)
-		return items
-	}
-	short := d.short
-	var carry int64
-	for level := range pl.ask.sizes {
-		if level > 0 {
-			carry *= pl.ask.ratio(level - 1)
-			for i := range items {
-				items[i].given *= pl.ask.ratio(level - 1)
-				items[i].base = items[i].given
-			}
-		}
-		n := d.units[level] + split[level] + carry
-		if level > 0 && level == pl.ask.bottom() && short {
-			n, short = n+pl.ask.short, false // no child can hold it whole
-		}
-		if carry = 0; n > 0 || short {
-			carry = pl.giveLevel(x, level, n, &short, items, count)
-		}
-		pl.note(level, items)
-	}
-	return items
-}
-
-// note enters what the children were given on a level into their demands.
-func (pl placer) note(level int, items []item) {
-	for i := range items {
-		it := &items[i]
-		if it.given == it.base {
-			continue
-		}
-		if it.demand.units == nil {
-			it.demand.units = pl.ask.units()
-		}
-		it.demand.units[level] = it.given - it.base
-	}
-}
-
-// children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
-// restore the order of ranks first.
-func (pl placer) children(x layout.Vertex, items []item) []item {
-	lo, end := pl.p.View.Kids(x)
-	zones := pl.p.View.IsNode(lo) && pl.ask.zonesTell(x)
-	first, behind := pl.ask.inGap(x)
-	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
-		for c := run[0]; c < run[1]; c++ {
-			if slots := pl.ask.slots.At(c); slots > 0 || pl.p.Forced.At(c) > 0 {
-				it := item{at: c, slots: slots, siblings: pl.p.Siblings.At(c), friends: pl.p.Friends.At(c), withRest: -1}
-				if zones {
-					it.zones = pl.p.Zones().ZonesOn(c)
-				}
-				items = append(items, it)
-			}
-		}
-	}
-	return items
-}
-
-// sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
-// that are completed here and nowhere below.
-func (pl placer) sendBegun(x layout.Vertex, d demand, items []item) []int64 {
-	split := make([]int64, len(pl.ask.sizes))
-	for _, g := range d.begun {
-		if pl.sums.homes[g] == x {
-			split[pl.ask.begun[g].level+1] += pl.ask.begun[g].need
-			continue
-		}
-		for i := range items {
-			if pl.p.View.Contains(items[i].at, pl.sums.homes[g]) {
-				items[i].demand.begun = append(items[i].demand.begun, g)
-			}
-		}
-	}
-	return split
-}
-
-// giveLevel gives n more units of a level to the children of x. It returns how many cannot stay whole in a child; short
-// tells whether the short group is still to be placed, before and after.
-func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, items []item, count bool) (left int64) {
-	for i := range items {
-		n += items[i].given - pl.p.Forced.At(items[i].at)
-	}
-	at, whole := pl.keepAt(x, level, n, items)
-	if !whole {
-		return pl.giveMost(x, level, n, items)
-	}
-	pl.bound(level, at, items)
-	c := chooser{p: pl.p, ask: pl.ask, placer: pl, items: items, level: level, n: n, unit: pl.sums.unitOf(level, x), count: count, byZones: pl.ask.zonesTell(x)}
-	if *short && pl.roomForShort(x, at, n, items) {
-		c.short, *short = true, false
-	}
-	c.choose()
-	if pl.p.Forced != nil {
-		for i := range items {
-			items[i].given += pl.p.Forced[items[i].at]
-		}
-	}
-	return 0
-}
-
-// keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
-func (pl placer) keepAt(x layout.Vertex, level int, n int64, items []item) (tier int32, ok bool) {
-	if level == pl.ask.bottom() {
-		return 0, true
-	}
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		var sum int64
-		for i := range items {
-			sum += max(items[i].given, pl.sums.free(level, t, items[i].at))
-		}
-		if sum >= n {
-			return t, true
-		}
-	}
-	return 0, false
-}
-
-// giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
-func (pl placer) giveMost(x layout.Vertex, level int, n int64, items []item) int64 {
-	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
-	for i := range items {
-		it := &items[i]
-		it.given = max(it.given, pl.sums.free(level, below[len(below)-1], it.at))
-		n -= it.given
-	}
-	return n
-}
-
-// bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
-// as many as there is room for at the one below.
-func (pl placer) bound(level int, tier int32, items []item) {
-	below := pl.p.View.TiersBelow(tier)
-	for i := range items {
-		it := &items[i]
-		it.lo, it.hi = it.given, pl.sums.free(level, tier, it.at)
-		if level < pl.ask.bottom() && len(below) > 0 {
-			it.lo = max(it.lo, pl.sums.free(level, below[len(below)-1], it.at))
-		}
-		if it.demand.short {
-			it.hi -= pl.ask.short // only single members come after the short group
-		}
-		it.hi = max(it.hi, it.lo)
-	}
-}
-
-// roomForShort notes how many whole groups fit into each child beside the short one, and whether any child has room for
-// that. All n groups stay whole at the given tier.
-func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, items []item) bool {
-	var sum int64
-	for i := range items {
-		sum += items[i].hi
-	}
-	if sum > n { // a place for a whole group is to spare
-		for i := range items {
-			it := &items[i]
-			it.withRest = it.hi
-			if pl.sums.rest(0, tier, it.at) < pl.ask.short {
-				it.withRest--
-			}
-		}
-		return true
-	}
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		if t < tier {
-			continue
-		}
-		room := false
-		for i := range items {
-			it := &items[i]
-			if it.withRest = -1; pl.sums.spare(tier, t, it.at) >= pl.ask.short {
-				it.withRest, room = it.hi, true
-			}
-		}
-		if room {
-			return true
-		}
-	}
-	return false
-}
-
-// spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
-func (s *sums) spare(whole, t int32, x layout.Vertex) int64 {
-	left := s.besides(0, whole, x)
-	if s.p.View.TierOf(x) <= t {
-		return left
-	}
-	var most int64
-	lo, end := s.p.View.Kids(x)
-	for c := lo; c < end; c++ {
-		most = max(most, s.spare(whole, t, c))
-	}
-	if s.reserved != nil {
-		return s.leftOver(0, whole, x, most)
-	}
-	return min(most, left)
-}

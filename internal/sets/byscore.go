@@ -1,4 +1,4 @@
-package gather
+package sets
 
 import (
 	"cmp"
@@ -8,23 +8,23 @@ import (
 // bestByScore is the set of nodes with the largest score as it will be filled, nil if none of this size will do.
 func (k *picker) bestByScore(size int) []int {
 	order := slices.Concat(k.core, k.pool)
-	slices.SortStableFunc(order, k.chooser.compareFill)
+	slices.SortStableFunc(order, k.c.compareFill)
 	p := scoreProgram{picker: k, order: order, must: map[int]bool{}, rest: -1}
 	for _, i := range k.core {
 		p.must[i] = true
 	}
 	var best *scorePick
-	if !k.chooser.short {
-		best = p.run(size, k.chooser.n)
+	if !k.c.Short {
+		best = p.run(size, k.c.Units)
 	}
 	for _, i := range order {
-		if !k.chooser.holdsShort(&k.chooser.items[i]) {
+		if !k.c.holdsShort(&k.c.Items[i]) {
 			continue
 		}
 		// The short group takes room of its own in this node and the set may be full, or that of a whole group.
 		for _, spare := range []int64{0, 1} {
 			p.rest, p.spare = i, spare
-			if q := p.run(size, k.chooser.n+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
+			if q := p.run(size, k.c.Units+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
 				best = q
 			}
 		}
@@ -56,7 +56,7 @@ type scorePick struct {
 	at             int
 	taken          bool
 	friends, zones int64
-	score          score
+	score          Score
 	next           *scorePick
 }
 
@@ -66,7 +66,7 @@ func (p *scoreProgram) run(size int, need int64) *scorePick {
 	if p.rest < 0 {
 		need = 0
 	}
-	return p.solve(scoreState{0, size, p.picker.chooser.n, need})
+	return p.solve(scoreState{0, size, p.picker.c.Units, need})
 }
 
 func (p *scoreProgram) solve(st scoreState) *scorePick {
@@ -96,23 +96,23 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 // take gives a node as much as it can hold while every one after it keeps what it must. Nodes after that of the short
 // group that could hold it as well are in no set: it goes to the last, unless it is all that its node can take.
 func (p *scoreProgram) take(st scoreState, i int) *scorePick {
-	it := &p.picker.chooser.items[i]
-	extra, room := st.extra, it.hi
+	it := &p.picker.c.Items[i]
+	extra, room := st.extra, it.Hi
 	if !p.must[i] {
 		extra--
 	}
-	seen := p.rest >= 0 && p.picker.chooser.items[p.rest].hi > 0 && slices.Contains(p.order[:st.at], p.rest)
-	if extra < 0 || seen && (p.picker.chooser.freeShort(it) || p.spare > 0 && p.picker.chooser.holdsShort(it)) {
+	seen := p.rest >= 0 && p.picker.c.Items[p.rest].Hi > 0 && slices.Contains(p.order[:st.at], p.rest)
+	if extra < 0 || seen && (p.picker.c.freeShort(it) || p.spare > 0 && p.picker.c.holdsShort(it)) {
 		return nil
 	}
 	if i == p.rest {
-		room = it.withRest
+		room = it.WithRest
 	}
 	n := min(room, st.left-p.after(st.at+1, extra))
 	if n < p.least(i) {
 		return nil
 	}
-	need := st.need - it.hi
+	need := st.need - it.Hi
 	if p.spare > 0 || p.rest < 0 {
 		need = max(0, need)
 	}
@@ -120,16 +120,16 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	if next == nil {
 		return nil
 	}
-	score := p.picker.chooser.scoreOf(it, n, i == p.rest)
-	return &scorePick{at: st.at, taken: true, friends: next.friends + it.friends, zones: next.zones + it.zones, score: next.score.plus(score), next: next}
+	score := p.picker.c.scoreOf(i, n, i == p.rest)
+	return &scorePick{at: st.at, taken: true, friends: next.friends + it.Friends, zones: next.zones + it.Zones, score: next.score.Plus(score), next: next}
 }
 
 // least is what a node of the set takes at least.
 func (p *scoreProgram) least(i int) int64 {
 	if i == p.rest {
-		return p.picker.chooser.items[i].lo
+		return p.picker.c.Items[i].Lo
 	}
-	return max(1, p.picker.chooser.items[i].lo)
+	return max(1, p.picker.c.Items[i].Lo)
 }
 
 // after is what the nodes from a place on must keep if so many of those that need not be in are chosen.
@@ -149,7 +149,7 @@ func (p *scoreProgram) after(at, extra int) int64 {
 func (p *scoreProgram) compare(a, b *scorePick) int {
 	if c := cmp.Or(
 		cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones),
-		cmp.Compare(b.score.host, a.score.host), cmp.Compare(b.score.zones, a.score.zones),
+		cmp.Compare(b.score.Host, a.score.Host), cmp.Compare(b.score.Zones, a.score.Zones),
 	); c != 0 {
 		return c
 	}

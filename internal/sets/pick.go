@@ -1,17 +1,15 @@
-package gather
+package sets
 
 import (
 	"cmp"
 	"slices"
-
-	"github.com/muster-sched/muster/gang"
 )
 
 // task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
 type task struct {
 	need    int64
 	flagged bool
-	flag    func(*item) bool
+	flag    func(*Item) bool
 }
 
 // class are children that every key sees alike; the order of paths tells them apart.
@@ -25,7 +23,7 @@ type class struct {
 // equal children, from the largest down. A state is what is still to be picked; since no smaller set suffices, the sum
 // of a set exceeds the need by less than its smallest member, so that states are few.
 type picker struct {
-	chooser *chooser
+	c       *Chooser
 	pool    []int
 	core    []int
 	classes []class
@@ -49,11 +47,11 @@ type pick struct {
 	next                  *pick
 }
 
-func newPicker(c *chooser, pool, core []int) *picker {
-	k := &picker{chooser: c, pool: pool, core: core}
+func newPicker(c *Chooser, pool, core []int) *picker {
+	k := &picker{c: c, pool: pool, core: core}
 	his := make([]int64, len(pool))
 	for j, i := range pool {
-		his[j] = c.items[i].hi
+		his[j] = c.Items[i].Hi
 	}
 	slices.SortFunc(his, func(a, b int64) int { return cmp.Compare(b, a) })
 	var sum int64
@@ -72,21 +70,21 @@ func (k *picker) fewest(need int64) int {
 
 // best is the best set of this size that does one of the tasks, nil if none does.
 func (k *picker) best(size int, tasks []task) []int {
-	if k.chooser.count && !k.chooser.short {
+	if k.c.counting && !k.c.Short {
 		return k.anyOf(size)
 	}
-	if k.chooser.byScore() {
+	if k.c.byScore() {
 		return k.bestByScore(size)
 	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
-	if k.chooser.p.Policy == gang.Balanced && best != nil {
+	if k.c.Policy == Balanced && best != nil {
 		best = k.mostEven(size, tasks, best)
 	}
 	switch {
 	case best == nil:
 		return nil
-	case k.chooser.scored() && !k.chooser.count:
+	case k.c.scored() && !k.c.counting:
 		return k.bestScored(size, tasks, best)
 	}
 	return k.expand(best)
@@ -95,7 +93,7 @@ func (k *picker) best(size int, tasks []task) []int {
 // anyOf takes the largest children: all that counting needs.
 func (k *picker) anyOf(size int) []int {
 	out := slices.Clone(k.pool)
-	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.chooser.items[j].hi, k.chooser.items[i].hi) })
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.c.Items[j].Hi, k.c.Items[i].Hi) })
 	return out[:size]
 }
 
@@ -114,9 +112,9 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 // mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
 // child can take the largest share. Shares are tried from the largest down.
 func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
-	shares := []int64{k.chooser.evenShare(slices.Concat(k.core, k.anyOf(size)))}
+	shares := []int64{k.c.evenShare(slices.Concat(k.core, k.anyOf(size)))}
 	for _, i := range k.pool {
-		if hi := k.chooser.items[i].hi; hi < shares[0] {
+		if hi := k.c.Items[i].Hi; hi < shares[0] {
 			shares = append(shares, hi)
 		}
 	}
@@ -135,8 +133,8 @@ func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
 	at := map[[5]int64]int{}
 	for _, i := range k.pool {
-		it := &k.chooser.items[i]
-		if it.hi < least {
+		it := &k.c.Items[i]
+		if it.Hi < least {
 			continue
 		}
 		var flags uint8
@@ -145,12 +143,12 @@ func (k *picker) classify(tasks []task, least int64) {
 				flags |= 1 << j
 			}
 		}
-		key := [5]int64{it.slots, it.hi, it.friends, it.zones, int64(flags)}
+		key := [5]int64{it.Slots, it.Hi, it.Friends, it.Zones, int64(flags)}
 		n, ok := at[key]
 		if !ok {
 			n = len(k.classes)
 			at[key] = n
-			k.classes = append(k.classes, class{slots: it.slots, hi: it.hi, friends: it.friends, zones: it.zones, flags: flags})
+			k.classes = append(k.classes, class{slots: it.Slots, hi: it.Hi, friends: it.Friends, zones: it.Zones, flags: flags})
 		}
 		k.classes[n].items = append(k.classes[n].items, i)
 	}
@@ -211,7 +209,7 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 // most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
 // units need not, so all of them are looked at.
 func (k *picker) most(from, size int) int64 {
-	if len(k.chooser.p.Levels) > 0 && k.chooser.level < k.chooser.ask.bottom() {
+	if k.c.Groups {
 		return k.mostMixed(from, size)
 	}
 	var sum int64
@@ -264,7 +262,7 @@ func (k *picker) compareValues(a, b *pick) int {
 	if order == 0 {
 		order = k.compareSizes(a, b)
 	}
-	if k.chooser.p.Policy == gang.Spread {
+	if k.c.Policy == Spread {
 		return -order
 	}
 	return order
