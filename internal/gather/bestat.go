@@ -9,6 +9,8 @@ import (
 
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
 // equals that with the most slots, then the first in path order.
+//
+// order: refusals.1
 func (s *sums) bestAt(slots problem.SlotTable, t int32, fits bool) (problem.Fit, bool) {
 	p := s.p
 	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}

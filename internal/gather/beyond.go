@@ -4,6 +4,8 @@ import "github.com/muster-sched/muster/internal/layout"
 
 // takesBeyond decides the case in which the tree is filled to the last slot and the rest of the gang lies outside
 // it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
+//
+// order: strategy.6
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
 		if t >= s.p.View.RootTop {
@@ -31,6 +33,8 @@ func (s *sums) takesBeyond() bool {
 
 // fillTree distributes a gang that is larger than the tree: every slot of the tree is taken, the other members
 // lie outside kid. Groups that need not be split are not.
+//
+// order: outside.1
 func (pl placer) fillTree(d demand, kids children) {
 	groups := d.units[0]
 	left := pl.wholeUnits(d)
@@ -76,6 +80,8 @@ func (pl placer) wholeUnits(d demand) []int64 {
 }
 
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
+//
+// order: outside.1
 func (pl placer) fillWhole(kid *child, room, groups int64) int64 {
 	n := min(groups, room/pl.ask.sizes[0])
 	kid.demand.units = pl.ask.units()

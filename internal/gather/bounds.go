@@ -13,6 +13,8 @@ import (
 
 // allWorse says whether no domain of the gang's tier below x, or x itself, comes before the best so far, by what the index knows: they
 // keep fewer groups whole, or as few and have a wider span, or as wide a one and are packed worse.
+//
+// Same answer as order: domain.1 to domain.6, faster.
 func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	if f.p.View.TierOf(x) <= f.strategy.Gang {
 		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)

@@ -28,6 +28,8 @@ const (
 )
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
+//
+// order: domain.3
 func (pl placer) spanOf(x layout.Vertex) int64 {
 	if pl.p.View.IsNode(x) {
 		return 0
@@ -115,6 +117,8 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 
 // sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
 // that are completed here and nowhere below.
+//
+// order: begun.1
 func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 	split := make([]int64, len(pl.ask.sizes))
 	for _, g := range d.begun {
@@ -201,6 +205,8 @@ func policyOf(p gang.Policy) sets.Policy {
 }
 
 // keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
+//
+// order: keep.1
 func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tier int32, ok bool) {
 	if level == pl.ask.bottom() {
 		return 0, true
@@ -218,6 +224,8 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 }
 
 // giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
+//
+// order: keep.2
 func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) int64 {
 	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
 	for i := range kids.items {
@@ -230,6 +238,8 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 
 // bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
 // as many as there is room for at the one below.
+//
+// order: keep.3
 func (pl placer) bound(level int, tier int32, kids children) {
 	below := pl.p.View.TiersBelow(tier)
 	for i := range kids.items {
@@ -247,6 +257,8 @@ func (pl placer) bound(level int, tier int32, kids children) {
 
 // roomForShort notes how many whole groups fit into each child beside the short one, and whether any child has room for
 // that. All n groups stay whole at the given tier.
+//
+// order: short.1
 func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids children) bool {
 	var sum int64
 	for i := range kids.items {

@@ -83,6 +83,8 @@ func (f *found) knowSpan(c *candidate) {
 }
 
 // compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
+//
+// order: domain.2
 func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	order := -1
 	if best.domain >= 0 {
@@ -109,11 +111,15 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 }
 
 // compareCoarse compares intact groups and anchors.
+//
+// order: domain.2
 func compareCoarse(a, b candidate) int {
 	return cmp.Or(slices.Compare(b.intact, a.intact), cmp.Compare(b.anchor, a.anchor))
 }
 
 // rankEqual orders domains that are equal in intact groups and anchors.
+//
+// order: domain.6, domain.7
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
 		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
@@ -161,6 +167,9 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	return order
 }
 
+// eachIntact yields the numbers of intact, one after the other.
+//
+// order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 	groups := f.ask.full
 	for i := range f.p.Levels {
@@ -176,6 +185,8 @@ func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 }
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
+//
+// order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
 	if c := f.p.Zones().CompareZones(a, b); c != 0 {
 		return c

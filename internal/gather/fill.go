@@ -44,6 +44,8 @@ func (a *ask) isOrdinary() bool {
 // fillPlain places n members below x, on the fewest children, the fewest slots in sum, and appends their positions to a
 // list. The set of children has less to spare than any of them takes, or one could be left out. So all of them are filled,
 // except for the last in fill order.
+//
+// Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) {
 		return pl.fillAll(x, n, list)

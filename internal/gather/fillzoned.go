@@ -9,6 +9,8 @@ import (
 
 // fillZoned is fillPlain where the zones of the children of x tell them apart. If the next member gets as many zones on each of
 // them, slots decide how many children of which size are taken, and the score of the zones which ones of a size.
+//
+// Same answer as order: sets.1, sets.6, sets.7, fill.1, faster.
 func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 	lo, end := pl.p.View.Kids(x)
 	if !pl.ask.sameZones(lo, end) {

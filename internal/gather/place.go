@@ -33,6 +33,21 @@ func (a *ask) everything() demand {
 	return d
 }
 
+// newMembers is the number of members of a demand.
+func (a *ask) newMembers(d *demand) int64 {
+	var n int64
+	for level, units := range d.units {
+		n += units * a.sizes[level]
+	}
+	if d.short {
+		n += a.short
+	}
+	for _, g := range d.begun {
+		n += a.begun[g].need * a.sizes[a.begun[g].level+1]
+	}
+	return n
+}
+
 // empty says whether nothing is to be placed.
 func (d *demand) empty() bool {
 	return !d.short && len(d.begun) == 0 && !slices.ContainsFunc(d.units, func(n int64) bool { return n > 0 })
@@ -100,6 +115,8 @@ func (pl placer) placeChosen(x layout.Vertex, d demand) share {
 }
 
 // shortLast puts the child with the short group last, so that ranks end there.
+//
+// order: ranks.2
 func shortLast(parts []share) {
 	if i := slices.IndexFunc(parts, func(p share) bool { return p.demand.short }); i >= 0 {
 		last := parts[i]

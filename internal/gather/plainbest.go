@@ -24,6 +24,8 @@ type plainSearch struct {
 
 // plainBest is best for members alone, between which slots alone decide; false if this takes more than the index knows. The
 // narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
+//
+// Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	i := f.p.View.TierIndex(f.strategy.Gang)
 	if len(f.p.Levels) > 0 || !f.ask.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {

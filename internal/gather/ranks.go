@@ -119,6 +119,8 @@ func (a *arrangement) keepBegun(g int, positions []int32) {
 
 // assemble makes the units that are whole here and in no child. What is missing of a level is made of units of the
 // next, so the counts go inwards and the making outwards.
+//
+// order: ranks.3
 func (ar arranger) assemble(sh *share, out *arrangement) {
 	missing := make([]int64, ar.ask.bottom()) // units by level
 	fresh := make([][]int, ar.ask.bottom())   // begun groups that become whole here
@@ -153,6 +155,8 @@ func (a *arrangement) take(level int, n int64) []int32 {
 }
 
 // assign gives the positions of an arrangement to the new members: result by place in pending.
+//
+// order: ranks.4
 func (ar arranger) assign(a arrangement) []int32 {
 	if len(a.begun) == 0 {
 		return append(a.units[0], a.short...) // in rank order

@@ -62,17 +62,30 @@ func (pl placer) scoreBelow(x layout.Vertex, d demand) sets.Score {
 	return sets.Score{Host: pl.hostScore(&sh)}
 }
 
-// newMembers is the number of members of a demand.
-func (a *ask) newMembers(d *demand) int64 {
-	var n int64
-	for level, units := range d.units {
-		n += units * a.sizes[level]
+// nodeLike is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
+func (a *ask) nodeLike(x layout.Vertex) int32 {
+	switch {
+	case a.slots.Flat != nil:
+		return 0
+	case a.p.View.IsNode(x):
+		return a.p.View.Position(x) + 1
 	}
-	if d.short {
-		n += a.short
+	return max(0, a.slots.Ix.Alike.At(x))
+}
+
+// alike says whether all nodes with slots below two vertices have the same slots, and zones in the same state.
+func (a *ask) alike(v, w layout.Vertex) bool {
+	x, y := a.nodeLike(v), a.nodeLike(w)
+	if x == y || x == 0 || y == 0 {
+		return x == y && x > 0
 	}
-	for _, g := range d.begun {
-		n += a.begun[g].need * a.sizes[a.begun[g].level+1]
-	}
-	return n
+	ids := [2]int32{a.p.View.Node(x - 1), a.p.View.Node(y - 1)}
+	return a.slots.Ix.Slots.At(x-1) == a.slots.Ix.Slots.At(y-1) &&
+		a.p.Zones().StateOf(ids[0], a.p.ZoneState.Released[ids[0]]).Equal(a.p.Zones().StateOf(ids[1], a.p.ZoneState.Released[ids[1]]))
+}
+
+// scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
+// the best so far.
+func (f *found) scoresTell(best, x layout.Vertex) bool {
+	return f.p.Scored() || f.p.ZoneState.Aligned && f.p.View.IsNode(best) && !f.ask.alike(best, x)
 }

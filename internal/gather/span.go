@@ -7,6 +7,8 @@ import (
 
 // indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
 // here, or all stay whole at one tier and none at a lower one.
+//
+// Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
@@ -136,6 +138,8 @@ func (s spans) nodesHold(sums *index.ChildSums, span int64) bool {
 }
 
 // isWider is true only if spanOf is above span: so many children do not have room, even the largest.
+//
+// Same answer as order: domain.3, faster.
 func (s spans) isWider(x layout.Vertex, span int64) bool {
 	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || s.p.View.IsNode(x) {
 		return false

@@ -6,6 +6,8 @@ import (
 )
 
 // bestByScore is the set of nodes with the largest score as it will be filled, nil if none of this size will do.
+//
+// order: sets.6
 func (k *picker) bestByScore(size int) []int {
 	order := slices.Concat(k.core, k.pool)
 	slices.SortStableFunc(order, k.c.compareFill)

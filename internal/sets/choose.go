@@ -78,6 +78,8 @@ func floorDiv(a, b int64) int64 {
 
 // core lists the children that cost no span: those that must take units and those in use, by running members or by the
 // short group. Of those in use that could take nothing but the short group one can be among them.
+//
+// order: sets.1
 func (c *Chooser) core() []int {
 	var core []int
 	alone := -1
@@ -141,6 +143,8 @@ func (c *Chooser) trim(core []int, short bool) []int {
 }
 
 // compareUsed orders children in use that take one unit each.
+//
+// order: sets.2, sets.3, sets.4
 func (c *Chooser) compareUsed(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
 	order := cmp.Compare(b.Used, a.Used)
@@ -195,6 +199,8 @@ func (c *Chooser) byScore() bool {
 }
 
 // extra picks the fewest further children that are needed beside the core, the best such set.
+//
+// order: sets.1
 func (c *Chooser) extra(core []int) []int {
 	need := c.Units
 	inCore := make([]bool, len(c.Items))
@@ -235,6 +241,8 @@ func (c *Chooser) extra(core []int) []int {
 
 // fill gives the units to the children of a set: lower bounds first, then in fill order as much as each can take while
 // those after it keep one; evenly under Spread and Balanced.
+//
+// order: fill.1
 func (c *Chooser) fill(set []int) {
 	slices.SortStableFunc(set, c.compareFill)
 	rest := c.placeShort(set)
@@ -266,6 +274,8 @@ func (c *Chooser) fill(set []int) {
 }
 
 // compareFill is the fill order: siblings first, then by zones, by score or room; ties stay in path order.
+//
+// order: fill.1
 func (c *Chooser) compareFill(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
 	order := cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones))
@@ -282,6 +292,8 @@ func (c *Chooser) compareFill(i, j int) int {
 
 // placeShort finds the child for the short group, -1 if there is none to place: one that can take nothing else, or the
 // last one in fill order that can.
+//
+// order: short.2
 func (c *Chooser) placeShort(set []int) int {
 	if !c.Short {
 		return -1
@@ -311,6 +323,8 @@ func (c *Chooser) placeShort(set []int) int {
 
 // fillEvenly gives out what is left one unit at a time to the child with the fewest, the short group being one, ties in
 // fill order: all up to one level, then one more for the first.
+//
+// order: fill.2
 func (c *Chooser) fillEvenly(set []int, left int64) {
 	up := func(i int, level int64) int64 {
 		it := &c.Items[i]

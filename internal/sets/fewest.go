@@ -121,6 +121,8 @@ func (f *Fewest) Search() []int32 {
 }
 
 // core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help has.
+//
+// order: sets.1
 func (f *Fewest) core(counts []int32) (core []raise) {
 	for c, n := range counts {
 		if n < f.Sizes[c] {

@@ -111,6 +111,8 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 
 // mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
 // child can take the largest share. Shares are tried from the largest down.
+//
+// order: sets.5
 func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 	shares := []int64{k.c.evenShare(slices.Concat(k.core, k.anyOf(size)))}
 	for _, i := range k.pool {
@@ -247,6 +249,8 @@ func (k *picker) compare(a, b *pick) int {
 }
 
 // comparePlaces compares sets of children by the order of paths.
+//
+// order: sets.8
 func comparePlaces(a, b []int) int {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	return slices.Compare(a, b)
@@ -254,6 +258,8 @@ func comparePlaces(a, b []int) int {
 
 // compareValues prefers more members of the affinity key, fewer zones, fewer slots (Spread: more), then the smaller largest
 // child (Spread: the larger) and so on.
+//
+// order: sets.3, sets.4, sets.6
 func (k *picker) compareValues(a, b *pick) int {
 	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones)); c != 0 {
 		return c

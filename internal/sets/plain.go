@@ -27,6 +27,8 @@ func (c *Chooser) isPlain(pool []int) bool {
 
 // extraPlain picks the fewest children that hold need units beside the core, the best such set, where slots alone
 // decide. The pool must suffice.
+//
+// Same answer as order: sets.1, sets.5, sets.6, faster.
 func (c *Chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.Items[j].Hi, c.Items[i].Hi), cmp.Compare(i, j)) })
 	size, sum := c.first(pool, need)
@@ -67,6 +69,8 @@ func (c *Chooser) first(pool []int, need int64) (size int, sum int64) {
 }
 
 // withShare leaves the children, largest first, that can take the largest smallest share.
+//
+// order: sets.5
 func (c *Chooser) withShare(pool, core []int, size int) []int {
 	share := c.evenShare(slices.Concat(core, pool[:size]))
 	n, _ := slices.BinarySearchFunc(pool, share, func(i int, share int64) int { return cmp.Compare(share, c.Items[i].Hi+1) })
@@ -76,6 +80,8 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 // extraExact picks the fewest children that hold need units beside the core, the best such set, where the largest of the
 // pool hold exactly the need: then every set has all children above the smallest of these, and as many as are missing
 // with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it is otherwise.
+//
+// Same answer as order: sets.1, sets.6, faster.
 func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 	if c.Policy != BestFit {
 		return nil
@@ -104,6 +110,8 @@ func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 
 // evenShare is the largest share that every child of a set can take: its upper bound, but no more than the units make if
 // all are filled up to one level, none below its lower bound.
+//
+// order: sets.5
 func (c *Chooser) evenShare(set []int) int64 {
 	least := c.Units
 	for _, i := range set {

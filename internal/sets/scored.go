@@ -11,6 +11,8 @@ func (c *Chooser) scoreOf(i int, units int64, short bool) Score {
 }
 
 // bestScored is, among the sets as good as the best choice, the one with the highest score.
+//
+// order: sets.7
 func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
 	var out []int
 	var top Score

@@ -55,6 +55,8 @@ func (e Engine) searchFor(slots problem.SlotTable, n int) *problem.Outcome {
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.
+//
+// order: howmany.1
 func (e Engine) most(slots problem.SlotTable) (n int, ok bool) {
 	counts := e.P.Counts()
 	switch len(counts) {
