@@ -11,9 +11,9 @@ import (
 // equals that with the most slots, then the first in path order.
 //
 // order: refusals.1
-func (s *sums) bestAt(slots problem.SlotTable, t int32, fits bool) (problem.Fit, bool) {
+func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 	p := s.p
-	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
+	best := widest{sums: s, table: slots, tier: t, domain: -1, members: -1}
 	if s.p.LCA < 0 && slots.Flat == nil && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
 		i := s.p.View.TierIndex(t)
 		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
@@ -41,7 +41,6 @@ func (s *sums) bestAt(slots problem.SlotTable, t int32, fits bool) (problem.Fit,
 type widest struct {
 	sums    *sums
 	table   problem.SlotTable
-	fits    bool
 	tier    int32
 	domain  layout.Vertex
 	members int64
@@ -49,7 +48,7 @@ type widest struct {
 }
 
 func (w *widest) look(d layout.Vertex) {
-	n, slots := w.sums.capacity(d, w.table, w.fits), w.table.At(d)
+	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
 	}
@@ -84,7 +83,7 @@ func (w *widest) walk(x layout.Vertex, i int) {
 }
 
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
-func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable, fits bool) int64 {
+func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	p := s.p
 	total := int64(len(p.Pending))
 	if len(p.Levels) == 0 {
@@ -97,7 +96,7 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable, fits bool) int
 	if len(s.ask.begun) > 0 {
 		return s.capacityWithBegun(d, slots)
 	}
-	if !fits {
+	if !s.fits {
 		return 0
 	}
 	if s.takes(d) {

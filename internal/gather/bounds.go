@@ -97,7 +97,8 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or finds them
 // equal where the order of paths decides: what comes later in a walk is behind.
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
-	if i == 0 && (f.p.Policy == gang.ByScore && f.p.Scored() || f.p.ZoneState.Aligned && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()) {
+	fewerZones := f.p.ZoneState.Aligned && i == 0 && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()
+	if i == 0 && f.p.Policy == gang.ByScore && f.p.Scored() || fewerZones {
 		return false
 	}
 	compare := func(slots int64, with layout.Vertex) int { return f.p.CompareFree(slots, f.ask.slots.At(with)) }

@@ -178,12 +178,12 @@ func (e Engine) Evidence() problem.Evidence {
 	out := problem.Evidence{Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) }}
 	slots := p.Counting().SlotTable()
 	a := newAsk(p, slots, len(p.Pending))
-	s, fits := a.newSums(a.p.Loosest(p.Gather.Must).Groups)
+	s, _ := a.newSums(a.p.Loosest(p.Gather.Must).Groups)
 	for _, t := range p.View.Tiers {
 		if t > p.Gather.Must {
 			break
 		}
-		if found, ok := s.bestAt(slots, t, fits); ok {
+		if found, ok := s.bestAt(slots, t); ok {
 			out.Fits = append(out.Fits, found)
 		}
 	}

@@ -17,7 +17,8 @@ type taken struct {
 // keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
 // decide: how many a child takes is its slots divided by the size of a group, and none must take any.
 func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
-	if pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !pl.ask.isOrdinary() || pl.ask.zonesTell(x) {
+	if pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 ||
+		len(d.begun) > 0 || x == layout.Root || !pl.ask.isOrdinary() || pl.ask.zonesTell(x) {
 		return false
 	}
 	for i := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {

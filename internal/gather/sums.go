@@ -18,6 +18,7 @@ type sums struct {
 	// where they are completed. Nil maps: no begun group.
 	reserved []map[layout.Vertex]int64
 	homes    []layout.Vertex // by begun group
+	fits     bool            // every begun group can be completed within the tiers
 	cache    map[sumKey][]int64
 }
 
@@ -45,26 +46,25 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 		}
 	}
 	if a.indexed != nil || len(a.p.Levels) == 0 { // there are no tables that belong to one strategy
-		a.only = sums{p: a.p, ask: a, tiers: tiers}
+		a.only = sums{p: a.p, ask: a, tiers: tiers, fits: true}
 		return &a.only, true
 	}
-	s := &sums{p: a.p, ask: a, tiers: tiers}
+	s := &sums{p: a.p, ask: a, tiers: tiers, fits: true}
 	if len(a.begun) == 0 {
 		return s, true
 	}
 	s.reserved = make([]map[layout.Vertex]int64, len(a.p.Levels))
 	s.homes = make([]layout.Vertex, len(a.begun))
-	fits := true
 	for i := len(a.p.Levels) - 1; i >= 0; i-- {
 		s.reserved[i] = map[layout.Vertex]int64{}
 		for g, b := range a.begun {
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				fits = fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
+				s.fits = s.fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
-	return s, fits
+	return s, s.fits
 }
 
 // settle finds the lowest vertex above a begun group's running members with room for the rest of it, and reserves the

@@ -123,7 +123,10 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 		return nil
 	}
 	score := p.picker.c.scoreOf(i, n, i == p.rest)
-	return &scorePick{at: st.at, taken: true, friends: next.friends + it.Friends, zones: next.zones + it.Zones, score: next.score.Plus(score), next: next}
+	return &scorePick{
+		at: st.at, taken: true, next: next,
+		friends: next.friends + it.Friends, zones: next.zones + it.Zones, score: next.score.Plus(score),
+	}
 }
 
 // least is what a node of the set takes at least.

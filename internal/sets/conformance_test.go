@@ -35,15 +35,14 @@ func (r *rates) Score(i int, units int64, short bool) Score {
 }
 
 // drawChooser draws a question that has an answer, or skips.
-func drawChooser(t *rapid.T) *Chooser {
+func drawChooser(t *rapid.T, policy Policy, short bool) *Chooser {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 	c := &Chooser{
-		Policy: rapid.SampledFrom([]Policy{BestFit, Spread, Balanced, ByScore}).Draw(t, "policy"),
-		Nodes:  flag("nodes"), Groups: flag("groups"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1,
+		Policy: policy, Short: short, Groups: short || flag("groups"),
+		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1,
 	}
 	c.Zoned = c.Nodes && flag("zoned")
-	c.Short = c.Groups && flag("short")
 	if !c.Short && flag("multiples") {
 		c.Multiple = 2
 	}
@@ -286,9 +285,19 @@ func asked(c *Chooser) *Chooser {
 	return &q
 }
 
+// checkChoosers draws questions of every policy, with a short group and without.
+func checkChoosers(t *testing.T, check func(t *rapid.T, c *Chooser)) {
+	for _, policy := range []Policy{BestFit, Spread, Balanced, ByScore} {
+		for _, short := range []bool{false, true} {
+			t.Run(fmt.Sprintf("policy=%d/short=%v", policy, short), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { check(t, drawChooser(t, policy, short)) })
+			})
+		}
+	}
+}
+
 func TestChooserEqualsEnumeration(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawChooser(t)
+	checkChoosers(t, func(t *rapid.T, c *Chooser) {
 		want := bestTrial(c)
 		if want == nil {
 			t.Skip("no set suffices")
@@ -304,8 +313,7 @@ func TestChooserEqualsEnumeration(t *testing.T) {
 
 // What counting says of the number of items is what choosing says.
 func TestCountEqualsChoose(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawChooser(t)
+	checkChoosers(t, func(t *rapid.T, c *Chooser) {
 		if bestTrial(c) == nil {
 			t.Skip("no set suffices")
 		}
@@ -404,7 +412,8 @@ func TestLeastGroupsEqualsChooser(t *testing.T) {
 }
 
 func (c *Chooser) String() string {
-	s := fmt.Sprintf("policy %d: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n", c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.Scored)
+	s := fmt.Sprintf("policy %d: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n",
+		c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.Scored)
 	for i, it := range c.Items {
 		s += fmt.Sprintf("%d: %+v host %d\n", i, it, c.Scorer.Host(i))
 	}

@@ -155,7 +155,10 @@ func (k *picker) classify(tasks []task, least int64) {
 		k.classes[n].items = append(k.classes[n].items, i)
 	}
 	slices.SortStableFunc(k.classes, func(a, b class) int {
-		return cmp.Or(cmp.Compare(b.slots, a.slots), cmp.Compare(a.zones, b.zones), cmp.Compare(b.hi, a.hi), cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags))
+		return cmp.Or(
+			cmp.Compare(b.slots, a.slots), cmp.Compare(a.zones, b.zones), cmp.Compare(b.hi, a.hi),
+			cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags),
+		)
 	})
 	k.mixed = make([][]int64, len(k.classes))
 }
