@@ -50,6 +50,7 @@ func (f *found) best() layout.Vertex {
 		return d
 	}
 	best := candidate{domain: -1}
+	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
 	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
