@@ -8,29 +8,29 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// couldTake is how much of a gang a domain could take.
-type couldTake struct{ members, groups int }
+// partialFit is how much of a gang a domain could take.
+type partialFit struct{ members, groups int }
 
-// capacity is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
+// mostIn is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
 // of none.
-func (g *scheme) capacity(d layout.Vertex) (most couldTake) {
-	if len(g.cast.kinds) == 0 && len(g.p.Multiples) > 0 {
-		n := len(g.p.Pending)
-		for n > 0 && !(g.cast.even(g.firstOnes(n)) && g.takes(d, g.firstOnes(n))) {
+func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
+	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
+		n := len(c.p.Pending)
+		for n > 0 && !(c.search.keepsMultiples(c.firstMembers(n)) && c.takesVector(d, c.firstMembers(n))) {
 			n--
 		}
-		return couldTake{members: n}
+		return partialFit{members: n}
 	}
-	if len(g.cast.kinds) == 0 {
-		return couldTake{members: sort.Search(len(g.p.Pending), func(n int) bool { return !g.takes(d, g.firstOnes(n+1)) })}
+	if len(c.search.groups) == 0 {
+		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
 	}
-	room := g.fitsBelow(d)
+	room := c.frontBelow(d)
 	if d == layout.Root {
-		room = g.fitting.folder.Sum(room, g.fitsIn(g.p.View.Outside))
+		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
 	}
 	for _, p := range room {
-		n := g.fillUp(d, p)
-		if g.fitting.folder.Exact && (int64(n.members) != g.cast.members(p) || !g.cast.even(p)) {
+		n := c.wholeGroups(d, p)
+		if c.tables.space.Exact && (int64(n.members) != c.search.members(p) || !c.search.keepsMultiples(p)) {
 			continue // what would be left of it must not be
 		}
 		if n.members > most.members {
@@ -40,78 +40,78 @@ func (g *scheme) capacity(d layout.Vertex) (most couldTake) {
 	return most
 }
 
-// firstOnes counts the first n pending members by role.
-func (g *scheme) firstOnes(n int) front.Vector {
-	want := make(front.Vector, len(g.cast.want))
+// firstMembers counts the first n pending members by role.
+func (c *capacity) firstMembers(n int) front.Vector {
+	want := make(front.Vector, len(c.search.want))
 	for i := range n {
-		want[g.p.Role(i)]++
+		want[c.p.Role(i)]++
 	}
 	return want
 }
 
-// takes says whether a domain takes counts of members, outside the tree only such as have no room in it.
-func (g *scheme) takes(d layout.Vertex, want front.Vector) bool {
-	if d != layout.Root && !g.p.View.Contains(g.p.View.Outside, d) {
-		return g.fitting.folder.Holds(g.fitsBelow(d), want)
+// takesVector says whether a domain takes counts of members, outside the tree only such as have no room in it.
+func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
+	if d != layout.Root && !c.p.View.Contains(c.p.View.Outside, d) {
+		return c.tables.space.Holds(c.frontBelow(d), want)
 	}
-	outside, ok := g.splitOf(want)
-	return ok && (d == layout.Root || slices.Equal(outside, want) && g.fitting.folder.Holds(g.fitsBelow(d), want))
+	outside, ok := c.splitOf(want)
+	return ok && (d == layout.Root || slices.Equal(outside, want) && c.tables.space.Holds(c.frontBelow(d), want))
 }
 
-// fillUp is how much of the gang there is in counts.
-func (g *scheme) fillUp(d layout.Vertex, room front.Vector) (n couldTake) {
-	room, r := slices.Clone(room), len(g.cast.roles)
-	for k := range g.cast.kinds {
-		if g.cast.kinds[k].parent >= 0 {
+// wholeGroups is how much of the gang there is in counts.
+func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit) {
+	room, r := slices.Clone(room), len(c.search.roles)
+	for k := range c.search.groups {
+		if c.search.groups[k].parent >= 0 {
 			continue
 		}
-		one := make(front.Vector, len(g.cast.want))
+		one := make(front.Vector, len(c.search.want))
 		one[r+k] = 1
-		one = g.expand(d, one)
-		for range g.cast.want[r+k] {
+		one = c.expand(d, one)
+		for range c.search.want[r+k] {
 			if !one.Within(room) {
 				break
 			}
 			room = room.Minus(one)
-			n.members, n.groups = n.members+int(g.cast.sizes[r+k]), n.groups+1
+			n.members, n.groups = n.members+int(c.search.sizes[r+k]), n.groups+1
 		}
 	}
-	for i := range g.cast.roles {
-		n.members += int(min(room[i], g.cast.want[i]))
+	for i := range c.search.roles {
+		n.members += int(min(room[i], c.search.want[i]))
 	}
 	return n
 }
 
 // proven says whether nothing was left out when it was found that no content can be placed.
-func (c *cast) proven() bool {
-	all := contentsOf(c.p)
-	if c.spreads() {
-		return c.provenAbroad(all)
+func (s *search) proven() bool {
+	all := selectionsOf(s.p)
+	if s.crossesTrees() {
+		return s.provenAcrossTrees(all)
 	}
-	if c.terrain.inexact { // there may be other ways to find zones
-		c = c.loose()
+	if s.classes.inexact { // there may be other ways to find zones
+		s = s.relax()
 	}
 	for _, in := range all.least() {
-		some := c.recast(in)
-		g := some.under(some.loosest(c.p.Gather.Must))
+		some := s.forSelection(in)
+		g := some.under(some.loosest(s.p.Gather.Must))
 		if g == nil {
 			continue
 		}
-		if fits := g.fits(); fits && c.p.RefusedBy == nil || slices.Contains(g.fitting.forgot, true) {
+		if fits := g.fits(); fits && s.p.RefusedBy == nil || slices.Contains(g.tables.forgot, true) {
 			return false // it was not tried, or not all of it
 		}
 	}
 	return !all.truncated
 }
 
-// provenAbroad is proven for a gang with groups in other topologies.
-func (c *cast) provenAbroad(all *contents) bool {
+// provenAcrossTrees is proven for a gang with groups in other topologies.
+func (s *search) provenAcrossTrees(all *selections) bool {
 	for _, in := range all.least() {
-		some := c.recast(in)
-		some.beyond = some.members(some.want)
-		if some.first(some.loosest(c.p.Gather.Must)) != nil && c.p.RefusedBy == nil {
+		some := s.forSelection(in)
+		some.outside = some.members(some.want)
+		if some.firstCapacity(some.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
 			return false // it was not tried
 		}
 	}
-	return !all.truncated && !*c.p.Parts.Doubt
+	return !all.truncated && !*s.p.Parts.Doubt
 }

@@ -13,51 +13,51 @@ import (
 // rulesTried bounds how many rules are looked at one by one for one that binds a gang in parts.
 const rulesTried = 8
 
-// even says whether the gang and its parts keep their multiples with a content.
-func (c *contents) even(in problem.Selection) bool {
-	return !slices.ContainsFunc(c.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(c.place, in) })
+// keepsMultiples says whether the gang and its parts keep their multiples with a content.
+func (s *selections) keepsMultiples(in problem.Selection) bool {
+	return !slices.ContainsFunc(s.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
 }
 
-// weighEvens finds what members and groups count for each rule.
-func (c *cast) weighEvens() {
-	c.counted = nil
-	for i := range c.p.Multiples {
-		if c.p.Multiples[i].Units == nil {
-			c.counted = append(c.counted, nil)
+// weighMultiples finds what members and groups count for each rule.
+func (s *search) weighMultiples() {
+	s.multiples = nil
+	for i := range s.p.Multiples {
+		if s.p.Multiples[i].Units == nil {
+			s.multiples = append(s.multiples, nil)
 			continue
 		}
-		c.counted = append(c.counted, c.scale(slices.Clone(c.p.Multiples[i].Roles)))
+		s.multiples = append(s.multiples, s.weigh(slices.Clone(s.p.Multiples[i].Roles)))
 	}
 }
 
-// even says whether counts, with those that run, are multiples.
-func (c *cast) even(a front.Vector) bool {
-	for i, w := range c.counted {
-		if r := &c.p.Multiples[i]; w != nil && (w.Of(a)+r.Runs.At(layout.Root))%r.Total != 0 {
+// keepsMultiples says whether counts, with those that run, are multiples.
+func (s *search) keepsMultiples(a front.Vector) bool {
+	for i, w := range s.multiples {
+		if r := &s.p.Multiples[i]; w != nil && (w.Of(a)+r.Runs.At(layout.Root))%r.Total != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// evenAt are the counts that may lie below a vertex.
-func (c *cast) evenAt(x layout.Vertex, f front.Front) front.Front {
-	up := c.p.View.Above(x)
-	for i, w := range c.counted {
+// dropBroken are the counts that may lie below a vertex.
+func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
+	up := s.p.View.Above(x)
+	for i, w := range s.multiples {
 		if w == nil {
 			continue
 		}
-		unit, runs := c.p.Multiples[i].Units[c.p.View.Tier[up]-1], c.p.Multiples[i].Runs.At(x)
+		unit, runs := s.p.Multiples[i].Units[s.p.View.Tier[up]-1], s.p.Multiples[i].Runs.At(x)
 		f = slices.DeleteFunc(f, func(p front.Vector) bool { return (w.Of(p)+runs)%unit != 0 })
 	}
 	return f
 }
 
-// evenContents bounds how many contents are listed where multiples bind.
-const evenContents = 64
+// maxKeeping bounds how many contents are listed where multiples bind.
+const maxKeeping = 64
 
-// mostEven is the best content that fits where multiples bind: all are tried, the best first, for fewer members may need what more do not.
-func (c *contents) mostEven(all problem.Selection, fits func(problem.Selection) bool) (best problem.Selection) {
+// mostKeeping is the best content that fits where multiples bind: all are tried, the best first, for fewer members may need what more do not.
+func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Selection) bool) (best problem.Selection) {
 	known := map[string]bool{}
 	try := func(in problem.Selection) bool {
 		key := in.Key()
@@ -68,37 +68,37 @@ func (c *contents) mostEven(all problem.Selection, fits func(problem.Selection) 
 		}
 		return is
 	}
-	chain := c.evenOf(c.chain(all))
+	chain := s.keeping(s.chain(all))
 	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
 		best = chain[i] // if there are too many to be tried
 	}
 	steps := 0
-	for in := range c.downFrom(all) {
+	for in := range s.downFrom(all) {
 		if best != nil && problem.CompareSelections(in, best) >= 0 {
 			break
 		}
-		if steps++; steps > c.p.ContentSteps() || len(known) > c.p.ContentPlans() {
-			*c.p.Parts.Doubt = true
+		if steps++; steps > s.p.ContentSteps() || len(known) > s.p.ContentPlans() {
+			*s.p.Parts.Doubt = true
 			break
 		}
-		if c.even(in) && try(in) {
+		if s.keepsMultiples(in) && try(in) {
 			return in
 		}
 	}
 	return best
 }
 
-// everyEven lists the contents that are multiples, those of fewer members first.
-func (c *contents) everyEven(all problem.Selection) []problem.Selection {
-	list := c.chain(all)
-	if steps := 0; len(c.p.Gang.Parts) > 0 {
+// allKeeping lists the contents that are multiples, those of fewer members first.
+func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
+	list := s.chain(all)
+	if steps := 0; len(s.p.Gang.Parts) > 0 {
 		seen := map[string]bool{}
 		for _, in := range list {
 			seen[in.Key()] = true
 		}
-		for in := range c.downFrom(all) {
-			if steps++; steps > c.p.ContentSteps() {
-				c.truncated, *c.p.Parts.Doubt = true, true
+		for in := range s.downFrom(all) {
+			if steps++; steps > s.p.ContentSteps() {
+				s.truncated, *s.p.Parts.Doubt = true, true
 				break
 			}
 			if !seen[in.Key()] {
@@ -106,17 +106,17 @@ func (c *contents) everyEven(all problem.Selection) []problem.Selection {
 			}
 		}
 	}
-	list = c.evenOf(list)
+	list = s.keeping(list)
 	slices.SortFunc(list, func(a, b problem.Selection) int {
 		return cmp.Or(cmp.Compare(a.Size(), b.Size()), problem.CompareSelections(a, b))
 	})
-	if len(list) > evenContents {
-		list, c.truncated, *c.p.Parts.Doubt = list[:evenContents], true, true
+	if len(list) > maxKeeping {
+		list, s.truncated, *s.p.Parts.Doubt = list[:maxKeeping], true, true
 	}
 	return list
 }
 
-// evenOf are the contents that are multiples.
-func (c *contents) evenOf(list []problem.Selection) []problem.Selection {
-	return slices.DeleteFunc(list, func(in problem.Selection) bool { return !c.even(in) })
+// keeping are the contents that are multiples.
+func (s *selections) keeping(list []problem.Selection) []problem.Selection {
+	return slices.DeleteFunc(list, func(in problem.Selection) bool { return !s.keepsMultiples(in) })
 }

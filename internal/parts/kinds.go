@@ -11,8 +11,8 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// groupKind are groups that can change places: they have the same rules, ask for the same and lie in groups of one kind.
-type groupKind struct {
+// groupClass are groups that can change places: they have the same rules, ask for the same and lie in groups of one kind.
+type groupClass struct {
 	gather problem.GatherRules
 	level  int
 	parent int // the kind of the groups that they lie in, -1: the gang
@@ -26,134 +26,134 @@ type groupKind struct {
 
 // finished is a group with running members alone.
 type finished struct {
-	gather problem.GatherRules
-	level  int
-	abroad bool // it is no group in the gang's topology
-	tier   int32
+	gather    problem.GatherRules
+	level     int
+	otherTree bool // it is no group in the gang's topology
+	tier      int32
 }
 
-// billing finds the kinds of a gang.
-type billing struct {
-	p         *problem.Problem
-	place, at []int32 // by rank: in pending, and where it runs; -1: not at all
-	signs     map[*problem.Part]string
-	inOrder   bool // parts of which members may stay out are told apart by who comes first
-	kinds     []groupKind
-	finished  []finished
+// inventory finds the kinds of a gang.
+type inventory struct {
+	p                     *problem.Problem
+	pendingOf, positionOf []int32 // by rank: in pending, and where it runs; -1: not at all
+	signatures            map[*problem.Part]string
+	inOrder               bool // parts of which members may stay out are told apart by who comes first
+	classes               []groupClass
+	finished              []finished
 }
 
-// billOf says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
+// takeInventory says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
 // in the order of their first ranks.
-func billOf(p *problem.Problem) (want front.Vector, kinds []groupKind, done []finished) {
-	b := billing{p: p, place: p.Places(), at: p.PositionsByRank(), signs: map[*problem.Part]string{}}
-	b.sign(p.Gang)
+func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, done []finished) {
+	b := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	b.addSignature(p.Gang)
 	own := make(front.Vector, len(p.Shapes))
-	b.count(p.Gang, own)
+	b.countOwn(p.Gang, own)
 	todo := b.collect(-1, []*problem.Part{p.Gang})
 	for len(todo) > 0 { // level by level
 		var next []nested
 		for _, n := range todo {
-			next = append(next, b.add(n)...)
+			next = append(next, b.addClass(n)...)
 		}
 		todo = next
 	}
-	dims := len(p.Shapes) + len(b.kinds)
+	dims := len(p.Shapes) + len(b.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
-	for k := range b.kinds {
-		a := &b.kinds[k]
+	for k := range b.classes {
+		a := &b.classes[k]
 		needs := make(front.Vector, dims)
 		copy(needs, a.needs)
 		a.needs = needs
 	}
-	for k := range b.kinds {
-		a := &b.kinds[k]
+	for k := range b.classes {
+		a := &b.classes[k]
 		if a.parent < 0 {
 			want[len(p.Shapes)+k] = int32(len(a.parts))
 		} else {
-			outer := &b.kinds[a.parent]
+			outer := &b.classes[a.parent]
 			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}
 	}
-	return want, b.kinds, b.finished
+	return want, b.classes, b.finished
 }
 
-// sign makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
-func (b *billing) sign(a *problem.Part) string {
-	own := make(front.Vector, len(b.p.Shapes))
+// addSignature makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
+func (inv *inventory) addSignature(a *problem.Part) string {
+	own := make(front.Vector, len(inv.p.Shapes))
 	var order []int32
 	var inner []string
 	for _, rank := range a.Ranks {
-		if i := b.place[rank]; i >= 0 {
-			own[b.p.Role(int(i))]++
-			order = append(order, b.p.Role(int(i)))
+		if i := inv.pendingOf[rank]; i >= 0 {
+			own[inv.p.Role(int(i))]++
+			order = append(order, inv.p.Role(int(i)))
 		}
 	}
 	for _, o := range a.Parts {
-		inner = append(inner, b.sign(o))
+		inner = append(inner, inv.addSignature(o))
 	}
 	slices.Sort(inner)
 	sign := ""
 	if own.Total() > 0 || strings.Join(inner, "") != "" {
 		sign = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner)
-		if b.inOrder && a.Least > 0 {
+		if inv.inOrder && a.Least > 0 {
 			sign += fmt.Sprint(" as ", order)
 		}
 		if a.OtherTree != nil {
 			sign += " in " + strconv.Quote(a.OtherTree.Name)
 		}
-		if b.p.View.LowestOf(a.All(), b.at) >= 0 {
+		if inv.p.View.LowestOf(a.All(), inv.positionOf) >= 0 {
 			sign += fmt.Sprint(" beside running members ", a.First())
 		}
 		sign = "(" + sign + ")"
 	}
-	b.signs[a] = sign
+	inv.signatures[a] = sign
 	return sign
 }
 
-// count adds the new members of a group that lie in no inner one.
-func (b *billing) count(a *problem.Part, own front.Vector) {
+// countOwn adds the new members of a group that lie in no inner one.
+func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
-		if i := b.place[rank]; i >= 0 {
-			own[b.p.Role(int(i))]++
+		if i := inv.pendingOf[rank]; i >= 0 {
+			own[inv.p.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
 		if !o.InTree() {
-			b.count(o, own)
+			inv.countOwn(o, own)
 		}
 	}
 }
 
 // groupsIn lists the groups right inside a group that something is to be placed of; those of running members alone are noted.
-func (b *billing) groupsIn(a *problem.Part) (out []*problem.Part) {
+func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 	for _, o := range a.Parts {
 		switch {
 		case !o.InTree():
-			out = append(out, b.groupsIn(o)...)
-		case b.signs[o] != "":
+			out = append(out, inv.groupsIn(o)...)
+		case inv.signatures[o] != "":
 			out = append(out, o)
 		default:
-			b.finish(o)
+			inv.finish(o)
 		}
 	}
 	return out
 }
 
 // finish notes a group of which nothing is to be placed, and its inner ones, where members run.
-func (b *billing) finish(a *problem.Part) {
+func (inv *inventory) finish(a *problem.Part) {
 	a.Each(func(o *problem.Part) {
-		if home := b.homeOf(o); home >= 0 && o.InTree() {
-			b.finished = append(b.finished, finished{gather: o.Gather, level: o.Level, tier: b.p.View.TierOf(home)})
+		if home := inv.homeOf(o); home >= 0 && o.InTree() {
+			inv.finished = append(inv.finished, finished{gather: o.Gather, level: o.Level, tier: inv.p.View.TierOf(home)})
 		}
 	})
 }
 
 // homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
 // there is one, members there reach the root.
-func (b *billing) homeOf(a *problem.Part) layout.Vertex {
-	x := b.p.View.LowestOf(a.All(), b.at)
-	if x >= 0 && b.p.View.Contains(b.p.View.Outside, x) && b.p.Hard() {
+func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
+	x := inv.p.View.LowestOf(a.All(), inv.positionOf)
+	if x >= 0 && inv.p.View.Contains(inv.p.View.Outside, x) && inv.p.Hard() {
 		return layout.Root
 	}
 	return x
@@ -166,15 +166,15 @@ type nested struct {
 }
 
 // collect parts the groups right inside groups of one kind by what they are.
-func (b *billing) collect(parent int, outer []*problem.Part) []nested {
+func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 	var out []nested
 	at := map[string]int{}
 	for _, a := range outer {
-		for _, o := range b.groupsIn(a) {
-			i, ok := at[b.signs[o]]
+		for _, o := range inv.groupsIn(a) {
+			i, ok := at[inv.signatures[o]]
 			if !ok {
 				i = len(out)
-				at[b.signs[o]] = i
+				at[inv.signatures[o]] = i
 				out = append(out, nested{parent: parent})
 			}
 			out[i].parts = append(out[i].parts, o)
@@ -187,13 +187,13 @@ func (b *billing) collect(parent int, outer []*problem.Part) []nested {
 	return out
 }
 
-// add makes a kind and returns what lies in its groups.
-func (b *billing) add(n nested) []nested {
+// addClass makes a kind and returns what lies in its groups.
+func (inv *inventory) addClass(n nested) []nested {
 	first := n.parts[0]
-	k := groupKind{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(b.p.Shapes))}
-	k.of = len(b.kinds)
-	b.count(first, k.needs)
-	k.home = b.homeOf(first)
-	b.kinds = append(b.kinds, k)
-	return b.collect(len(b.kinds)-1, n.parts)
+	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Shapes))}
+	k.of = len(inv.classes)
+	inv.countOwn(first, k.needs)
+	k.home = inv.homeOf(first)
+	inv.classes = append(inv.classes, k)
+	return inv.collect(len(inv.classes)-1, n.parts)
 }

@@ -17,7 +17,7 @@ type Engine struct{ P *problem.Problem }
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
-	c := contentsOf(p)
+	c := selectionsOf(p)
 	all := c.everything()
 	if all == nil { // not enough members are known
 		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
@@ -26,7 +26,7 @@ func (e Engine) Count() error {
 	chain := c.chain(all)
 	p.Parts.Minimal = chain[len(chain)-1]
 	for _, in := range chain { // the last one that is a multiple, if there is any
-		if len(p.Multiples) > 0 && c.even(in) {
+		if len(p.Multiples) > 0 && c.keepsMultiples(in) {
 			p.Parts.Minimal = in
 		}
 	}
@@ -50,11 +50,11 @@ func (e Engine) Admit(state *quota.State) error {
 }
 
 // Search is the best plan for the best content that has room.
-func (e Engine) Search() *problem.Outcome { return newCast(e.P, nil).search() }
+func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).bestWithMost() }
 
 // Outcomes iterates over the best plans for the best content that has room.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
-	if c := newCast(e.P, nil).ofMost(); c != nil {
+	if c := newSearch(e.P, nil).forMostMembers(); c != nil {
 		return c.outcomes()
 	}
 	return func(func(*problem.Outcome) bool) {}
@@ -64,7 +64,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
-		for _, in := range contentsOf(p).least() {
+		for _, in := range selectionsOf(p).least() {
 			if o := (Engine{p.Only(in)}).LeastAndMore(); o != nil {
 				return o
 			}
@@ -74,7 +74,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if p.Admitted == 0 {
 		return nil
 	}
-	o := newCast(p, nil).best()
+	o := newSearch(p, nil).best()
 	if o == nil {
 		return nil
 	}
@@ -136,12 +136,12 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	}
 	p.Zones().TakeZones(held, o.Positions, o.Waits)
 	more.Parts.Already = p.Asks(len(p.Pending))
-	return newCast(more, held).search()
+	return newSearch(more, held).bestWithMost()
 }
 
 // Possible says whether the first content of which nothing can be left out has room.
 func (e Engine) Possible() bool {
-	return e.P.Parts.Minimal != nil && newCast(e.P.Only(e.P.Parts.Minimal), nil).possible()
+	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
 }
 
 // minimalTried bounds for how many contents of which nothing can be left out others leave.
@@ -152,7 +152,7 @@ func (e Engine) Minimal() (some []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
 	}
-	few := contentsOf(e.P).least()
+	few := selectionsOf(e.P).least()
 	for _, in := range few[:min(minimalTried, len(few))] {
 		some = append(some, e.P.Only(in))
 	}
@@ -161,16 +161,16 @@ func (e Engine) Minimal() (some []*problem.Problem, whole bool) {
 
 // Strategies enumerates what the groups' kinds allow.
 func (e Engine) Strategies() iter.Seq[problem.Strategy] {
-	c := &cast{p: e.P}
-	c.list()
+	c := &search{p: e.P}
+	c.readGroups()
 	return c.strategies(func(problem.Strategy) bool { return true })
 }
 
 // Allows says whether a strategy holds the gang, and how many members lie outside the tree then.
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
-	c := newCast(e.P, nil)
+	c := newSearch(e.P, nil)
 	possible := c.possible()
-	return c.beyond, possible && c.first(st) != nil
+	return c.outside, possible && c.firstCapacity(st) != nil
 }
 
 // Exact is false: slots of one shape do not decide.
@@ -182,11 +182,11 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	if !p.HasRoles() {
 		return nil
 	}
-	c := &cast{p: p, steps: new(int64)}
+	c := &search{p: p, steps: new(int64)}
 	c.readRoles()
-	c.list()
-	c.sumUp()
-	g := &scheme{p: p, cast: c, fitting: &fitting{folder: front.NewSpace(c.most, p.Steps(), c.steps)}}
+	c.readGroups()
+	c.sumTotals()
+	g := &capacity{p: p, search: c, tables: &tables{space: front.NewSpace(c.totals, p.Steps(), c.steps)}}
 	free, open := make([]int64, len(p.Needs)), make([]bool, len(c.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
@@ -219,12 +219,12 @@ func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 // that it looks at those of the lowest ranks that would do: that others fit does not help.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	c := newCast(p, nil)
+	c := newSearch(p, nil)
 	of, out := c, problem.Evidence{Proven: c.proven}
 	if p.Parts.Minimal != nil {
-		of = c.recast(p.Parts.Minimal)
+		of = c.forSelection(p.Parts.Minimal)
 		of.p.Multiples = of.p.WithKept() // fewer members need not keep them in any case
-		of.weighEvens()
+		of.weighMultiples()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // what parts need may be more than the minimum of the gang
 		}
@@ -242,12 +242,12 @@ func (e Engine) Evidence() problem.Evidence {
 
 // bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
 // path order.
-func (c *cast) bestAt(t int32) (problem.Fit, bool) {
+func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
-	for g := range c.anySchemes(c.loosest(t)) {
-		for _, d := range c.p.Candidates(t) {
-			n := g.capacity(d)
-			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && c.slots.At(d) > c.slots.At(best.Domain) {
+	for g := range s.roomiestCapacities(s.loosest(t)) {
+		for _, d := range s.p.Candidates(t) {
+			n := g.mostIn(d)
+			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}
 		}
@@ -260,7 +260,7 @@ func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := *p
 	all.Multiples = p.WithKept() // fewer members need not keep them in any case
-	c := contentsOf(&all)
+	c := selectionsOf(&all)
 	if len(p.Gang.Parts) == 0 {
 		some := *c.p.Gang
 		some.Least, c.p.Gang = 1, &some
@@ -271,7 +271,7 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether the members of the lowest ranks that would do have room anywhere.
 func (e Engine) HoldsWithoutRules() bool {
 	loose := e.P.WithoutRules().WithoutMultiples()
-	return newCast(loose.Only(loose.FirstOnes(e.P.Least)), nil).possible()
+	return newSearch(loose.Only(loose.FirstOnes(e.P.Least)), nil).possible()
 }
 
 // BindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without

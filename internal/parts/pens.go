@@ -8,157 +8,157 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// pens are the casts of a gang for choices of domains in other topologies.
-type pens struct {
-	full  *cast // without
-	known map[string]*cast
-	left  int64                      // of the work that is spent on them: nodes read
-	rooms map[*layout.View][][]int64 // see before
+// domainChoices are the casts of a gang for choices of domains in other topologies.
+type domainChoices struct {
+	free     *search // without
+	searches map[string]*search
+	budget   int64                      // of the work that is spent on them: nodes read
+	slotSums map[*layout.View][][]int64 // see before
 }
 
-// pensWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
-const pensWork = 64
+// choiceWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
+const choiceWork = 64
 
-// newPens is for a gang with groups in other topologies.
-func (c *cast) newPens() *pens {
-	return &pens{full: c, known: map[string]*cast{}, left: pensWork * int64(c.p.Steps()), rooms: map[*layout.View][][]int64{}}
+// newDomainChoices is for a gang with groups in other topologies.
+func (s *search) newDomainChoices() *domainChoices {
+	return &domainChoices{free: s, searches: map[string]*search{}, budget: choiceWork * int64(s.p.Steps()), slotSums: map[*layout.View][][]int64{}}
 }
 
-// penned is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
-func (c *cast) penned(at []layout.Vertex, must bool) *cast {
-	s, in, key := c.pens, map[*problem.Part]layout.Vertex{}, []byte(nil)
+// inDomains is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
+func (s *search) inDomains(at []layout.Vertex, must bool) *search {
+	dc, in, key := s.choices, map[*problem.Part]layout.Vertex{}, []byte(nil)
 	for i, d := range at {
-		in[c.abroad[i].part] = d
+		in[s.crossGroups[i].part] = d
 	}
-	for i := range s.full.abroad {
-		key = binary.AppendVarint(key, int64(in[s.full.abroad[i].part])) // the root where nothing of the group is to be placed
+	for i := range dc.free.crossGroups {
+		key = binary.AppendVarint(key, int64(in[dc.free.crossGroups[i].part])) // the root where nothing of the group is to be placed
 	}
-	if some, ok := c.penCasts[string(key)]; ok {
+	if some, ok := s.byDomains[string(key)]; ok {
 		return some
 	}
-	if s.left <= 0 && !must {
-		*c.p.Parts.Doubt = true
+	if dc.budget <= 0 && !must {
+		*s.p.Parts.Doubt = true
 		return nil
 	}
-	full, ok := s.known[string(key)]
+	full, ok := dc.searches[string(key)]
 	if !ok {
-		s.left -= int64(c.p.View.Nodes)
-		full = s.cast(in)
-		s.known[string(key)] = full
+		dc.budget -= int64(s.p.View.Nodes)
+		full = dc.newSearch(in)
+		dc.searches[string(key)] = full
 	}
 	some := full
-	if c.p != s.full.p {
-		s.left -= pensWork
-		some = full.recast(c.p.Parts.Selection)
+	if s.p != dc.free.p {
+		dc.budget -= choiceWork
+		some = full.forSelection(s.p.Parts.Selection)
 	}
-	if c.penCasts == nil {
-		c.penCasts = map[string]*cast{}
+	if s.byDomains == nil {
+		s.byDomains = map[string]*search{}
 	}
-	c.penCasts[string(key)] = some
+	s.byDomains[string(key)] = some
 	return some
 }
 
-// cast is that of the whole gang with groups in these domains. Slots that only break ties are those without.
-func (s *pens) cast(in map[*problem.Part]layout.Vertex) *cast {
-	full := s.full
-	c := &cast{p: full.p.WithDomains(in), held: full.held, gifts: full.gifts, slots: full.slots, steps: full.steps}
+// newSearch is that of the whole gang with groups in these domains. Slots that only break ties are those without.
+func (dc *domainChoices) newSearch(in map[*problem.Part]layout.Vertex) *search {
+	full := dc.free
+	c := &search{p: full.p.WithDomains(in), reserved: full.reserved, released: full.released, slots: full.slots, steps: full.steps}
 	c.readRoles()
-	c.list()
-	c.sumUp()
-	if c.terrain = full.terrain.fenced(c); c.terrain == nil {
-		c.terrain = c.newTerrain(full.terrain.demand)
+	c.readGroups()
+	c.sumTotals()
+	if c.classes = full.classes.restricted(c); c.classes == nil {
+		c.classes = c.newVertexClasses(full.classes.demand)
 	}
 	return c
 }
 
-// fenced is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
-func (t *terrain) fenced(c *cast) *terrain {
-	if c.p.Zones().Bind() || len(c.p.Parts.AllowedOf) > 32 {
+// restricted is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
+func (c *vertexClasses) restricted(s *search) *vertexClasses {
+	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
 		return nil
 	}
-	first, within := layout.Vertex(c.p.View.NumDomains()), make([]uint32, c.p.View.Nodes) // by position: the roles of whose pens it is
-	for r, in := range c.p.Parts.AllowedOf {
+	first, within := layout.Vertex(s.p.View.NumDomains()), make([]uint32, s.p.View.Nodes) // by position: the roles of whose pens it is
+	for r, in := range s.p.Parts.AllowedOf {
 		if len(in) == 0 {
 			continue
 		}
 		for pos := in[0].First; pos < in[0].End; pos++ {
 			if id := in[0].V.Node(pos); in[1:].Holds(id) {
-				within[c.p.View.At(id)] |= 1 << r
+				within[s.p.View.At(id)] |= 1 << r
 			}
 		}
 	}
-	m := terrainMaker{cast: c, terrain: terrain{demand: t.demand, of: make([]int32, len(t.of))}}
+	f := classFinder{search: s, classes: vertexClasses{demand: c.demand, of: make([]int32, len(c.of))}}
 	known, key := sets.NewClassTable(1), make([]int64, 1)
 	for pos, roles := range within {
 		x := first + layout.Vertex(pos)
-		old := t.of[x]
+		old := c.of[x]
 		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
 			key[0] = next
-			m.terrain.of[x] = known.Of(key, nil)
+			f.classes.of[x] = known.Of(key, nil)
 		} else {
-			m.terrain.of[x] = m.terrain.of[x-1]
+			f.classes.of[x] = f.classes.of[x-1]
 		}
-		if int(m.terrain.of[x]) < len(m.terrain.nodes) {
+		if int(f.classes.of[x]) < len(f.classes.nodes) {
 			continue
 		}
-		g := t.nodes[old]
-		open := make([]bool, len(c.roles))
+		g := c.nodes[old]
+		open := make([]bool, len(s.roles))
 		for r := range open {
-			open[r] = g.open[c.p.Parts.RoleBefore[r]] && (len(c.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = g.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
 		}
-		m.terrain.classes, m.terrain.nodes = append(m.terrain.classes, x), append(m.terrain.nodes, ground{free: g.free, open: open})
+		f.classes.first, f.classes.nodes = append(f.classes.first, x), append(f.classes.nodes, nodeClass{free: g.free, open: open})
 	}
-	m.findDomains()
-	return &m.terrain
+	f.findDomains()
+	return &f.classes
 }
 
-// holds says whether a domain has room for the members of each role of a group, were they alone.
-func (s *pens) holds(a *abroad, d layout.Vertex) bool {
+// mayHold says whether a domain has room for the members of each role of a group, were they alone.
+func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
 	for role, n := range a.needs {
-		if n > 0 && s.slots(a.part.OtherTree, role, d) < int64(n) {
+		if n > 0 && dc.slots(a.part.OtherTree, role, d) < int64(n) {
 			return false
 		}
 	}
 	return true
 }
 
-// room is how many slots a domain has for the roles of a group.
-func (s *pens) room(a *abroad, d layout.Vertex) (n int64) {
+// slotsFor is how many slots a domain has for the roles of a group.
+func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
 	for role, needs := range a.needs {
 		if needs > 0 {
-			n += s.slots(a.part.OtherTree, role, d)
+			n += dc.slots(a.part.OtherTree, role, d)
 		}
 	}
 	return n
 }
 
 // slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less.
-func (s *pens) slots(v *layout.View, role int, d layout.Vertex) int64 {
-	before := s.before(v)[role]
+func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 {
+	before := dc.slotsBefore(v)[role]
 	return before[v.EndOf(d)] - before[v.First(d)]
 }
 
-// before is, by role, how many slots the nodes before each position of a topology have. O(nodes * roles) the first time.
-func (s *pens) before(v *layout.View) [][]int64 {
-	if s.rooms[v] == nil {
-		for _, one := range s.full.roles {
+// slotsBefore is, by role, how many slots the nodes before each position of a topology have. O(nodes * roles) the first time.
+func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
+	if dc.slotSums[v] == nil {
+		for _, one := range dc.free.roles {
 			sums := make([]int64, v.Nodes+1)
 			for pos := range v.Nodes {
 				id := v.Node(pos)
 				if sums[pos+1] = sums[pos]; one.Counting().Refusal(id) == "" {
-					sums[pos+1] += one.Counting().Room(id, s.full.gifts[id].Amounts)
+					sums[pos+1] += one.Counting().Room(id, dc.free.released[id].Amounts)
 				}
 			}
-			s.rooms[v] = append(s.rooms[v], sums)
+			dc.slotSums[v] = append(dc.slotSums[v], sums)
 		}
 	}
-	return s.rooms[v]
+	return dc.slotSums[v]
 }
 
-// fitsIn says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
+// mayHoldWithin says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
 // with a domain of the group's, were they alone. O(nodes there * tiers).
-func (s *pens) fitsIn(a *abroad, d layout.Vertex, tier int32) bool {
-	v, own, before := a.part.OtherTree, s.full.p.View, s.before(a.part.OtherTree)
+func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
+	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
 	sums := map[layout.Vertex][]int64{}
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)

@@ -9,98 +9,98 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// scheme is a cast under a strategy: at which tiers groups are made, and what fits where then.
-type scheme struct {
+// capacity is a cast under a strategy: at which tiers groups are made, and what fits where then.
+type capacity struct {
 	p        *problem.Problem
-	cast     *cast
+	search   *search
 	strategy problem.Strategy
-	fitting  *fitting
+	tables   *tables
 	outside  front.Vector // what of the gang lies outside the tree; nil: it does not fit into both
-	held     []int8       // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
+	holding  []int8       // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
 }
 
-// fitting is what fits where if groups are bound so.
-type fitting struct {
+// tables is what fits where if groups are bound so.
+type tables struct {
 	bounds []int32         // by kind: the highest tier of a group
 	homes  []layout.Vertex // by kind: where a group with running members is made, -1: it has none
-	folder *front.Space
+	space  *front.Space
 	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
 	below, above []front.Front
-	forgot       []bool            // by class: some counts are missing there or below
-	several      map[int64]several // by class and number, see terrain.kidsOf
+	forgot       []bool                  // by class: some counts are missing there or below
+	repeated     map[int64]repeatedFront // by class and number, see terrain.kidsOf
 }
 
-// several is what fits below several children of a class.
-type several struct {
-	frontier front.Front
-	forgot   bool // some counts are missing
+// repeatedFront is what fits below several children of a class.
+type repeatedFront struct {
+	front  front.Front
+	forgot bool // some counts are missing
 }
 
 // under is the scheme for a strategy; nil if groups with running members reach higher already.
-func (c *cast) under(st problem.Strategy) *scheme {
-	for _, d := range c.done {
+func (s *search) under(st problem.Strategy) *capacity {
+	for _, d := range s.done {
 		if d.tier > d.gather.Within(st.Groups[d.level-1]) {
 			return nil
 		}
 	}
-	bounds := make([]int32, len(c.kinds))
-	for k := range c.kinds {
-		a := &c.kinds[k]
-		bounds[k] = min(c.boundAround(a, st, bounds), a.gather.Within(st.Groups[a.level-1]))
+	bounds := make([]int32, len(s.groups))
+	for k := range s.groups {
+		a := &s.groups[k]
+		bounds[k] = min(s.boundAround(a, st, bounds), a.gather.Within(st.Groups[a.level-1]))
 	}
-	return c.bound(st, bounds)
+	return s.withBounds(st, bounds)
 }
 
 // boundAround is the bound of what groups of a kind lie in.
-func (c *cast) boundAround(a *groupKind, st problem.Strategy, bounds []int32) int32 {
+func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32) int32 {
 	if a.parent < 0 {
 		return st.Gang
 	}
 	return bounds[a.parent]
 }
 
-// bound is the scheme for bounds of kinds; nil if groups with running members reach higher already.
-func (c *cast) bound(st problem.Strategy, bounds []int32) *scheme {
-	i := slices.IndexFunc(c.fittings, func(f *fitting) bool { return slices.Equal(f.bounds, bounds) })
+// withBounds is the scheme for bounds of kinds; nil if groups with running members reach higher already.
+func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
+	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
 	if i < 0 {
-		f := c.newFitting(bounds)
+		f := s.newTables(bounds)
 		if f == nil {
 			return nil
 		}
-		i = len(c.fittings)
-		c.fittings = append(c.fittings, f)
+		i = len(s.cached)
+		s.cached = append(s.cached, f)
 	}
-	g := &scheme{p: c.p, cast: c, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, fitting: c.fittings[i]}
-	g.held = make([]int8, len(c.terrain.classes))
-	g.split()
+	g := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
+	g.holding = make([]int8, len(s.classes.first))
+	g.splitGang()
 	return g
 }
 
-func (c *cast) newFitting(bounds []int32) *fitting {
-	n := len(c.terrain.classes)
-	f := &fitting{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), folder: front.NewSpace(c.most, c.p.Steps(), c.steps),
+func (s *search) newTables(bounds []int32) *tables {
+	n := len(s.classes.first)
+	f := &tables{
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), s.steps),
 		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
-		several: map[int64]several{},
+		repeated: map[int64]repeatedFront{},
 	}
-	f.folder.Exact = c.p.BindsBelow()
+	f.space.Exact = s.p.BindsBelow()
 	for k, t := range bounds {
-		f.homes[k] = c.kinds[k].home
+		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {
 			continue
 		}
-		if c.p.View.TierOf(f.homes[k]) > t {
+		if s.p.View.TierOf(f.homes[k]) > t {
 			return nil
 		}
-		f.homes[k] = c.p.View.Highest(f.homes[k], t)
+		f.homes[k] = s.p.View.Highest(f.homes[k], t)
 	}
 	return f
 }
 
 // loosest is the strategy that binds nothing but by the hard rules.
-func (c *cast) loosest(gang int32) problem.Strategy {
+func (s *search) loosest(gang int32) problem.Strategy {
 	st := problem.Strategy{Gang: gang}
-	for _, list := range c.misses {
+	for _, list := range s.misses {
 		st.Groups = append(st.Groups, list[len(list)-1])
 	}
 	return st
@@ -108,11 +108,11 @@ func (c *cast) loosest(gang int32) problem.Strategy {
 
 // strategies iterates over the strategies that differ, the best first, as far as try says that it is worth looking closer; the groups' tiers are what
 // they may miss. The slice of groups is the iterator's.
-func (c *cast) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
+func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
 	return func(yield func(problem.Strategy) bool) {
-		for _, t := range c.p.Gather.Worths {
-			st := c.loosest(t)
-			if try(st) && !c.tighter(st, 0, try, yield) {
+		for _, t := range s.p.Gather.Worths {
+			st := s.loosest(t)
+			if try(st) && !s.tighter(st, 0, try, yield) {
 				return
 			}
 		}
@@ -120,18 +120,18 @@ func (c *cast) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.S
 }
 
 // tighter goes through what the groups of level i and inwards may miss.
-func (c *cast) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
+func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
 	if i == len(st.Groups) {
 		return yield(st)
 	}
 	loose := st.Groups[i]
 	defer func() { st.Groups[i] = loose }()
-	for _, miss := range c.misses[i] {
+	for _, miss := range s.misses[i] {
 		st.Groups[i] = miss
-		if (miss == loose || try(st)) && !c.tighter(st, i+1, try, yield) {
+		if (miss == loose || try(st)) && !s.tighter(st, i+1, try, yield) {
 			return false
 		}
-		if c.bindsNothing(st, i) {
+		if s.bindsNothing(st, i) {
 			break
 		}
 	}
@@ -139,22 +139,22 @@ func (c *cast) tighter(st problem.Strategy, i int, try, yield func(problem.Strat
 }
 
 // bindsNothing says whether the groups of level i are bound by nothing but their hard rules and what they lie in.
-func (c *cast) bindsNothing(st problem.Strategy, i int) bool {
-	for _, k := range c.kinds {
+func (s *search) bindsNothing(st problem.Strategy, i int) bool {
+	for _, k := range s.groups {
 		if k.level == i+1 && k.gather.Within(st.Groups[i]) < min(st.Gang, k.gather.Must) {
 			return false
 		}
 	}
-	for _, d := range c.done {
+	for _, d := range s.done {
 		bound := d.gather.Must
-		if !d.abroad {
+		if !d.otherTree {
 			bound = min(bound, st.Gang)
 		}
 		if d.level == i+1 && d.gather.Within(st.Groups[i]) < bound {
 			return false
 		}
 	}
-	for _, a := range c.abroad {
+	for _, a := range s.crossGroups {
 		if a.part.Level == i+1 && a.part.Gather.Within(st.Groups[i]) < a.part.Gather.Must {
 			return false
 		}
@@ -163,16 +163,16 @@ func (c *cast) bindsNothing(st problem.Strategy, i int) bool {
 }
 
 // feasible iterates over the schemes under which some domain holds the gang, the best first.
-func (c *cast) feasible() iter.Seq[*scheme] {
-	return func(yield func(*scheme) bool) {
-		var last *scheme
+func (s *search) feasible() iter.Seq[*capacity] {
+	return func(yield func(*capacity) bool) {
+		var last *capacity
 		try := func(st problem.Strategy) bool {
-			last = c.first(st)
+			last = s.firstCapacity(st)
 			return last != nil
 		}
-		for st := range c.strategies(try) {
-			if c.spreads() {
-				for g := range c.schemes(st) {
+		for st := range s.strategies(try) {
+			if s.crossesTrees() {
+				for g := range s.capacities(st) {
 					if !yield(g) {
 						return
 					}
@@ -180,7 +180,7 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 				continue
 			}
 			if last == nil || !slices.Equal(last.strategy.Groups, st.Groups) || last.strategy.Gang != st.Gang {
-				last = c.first(st)
+				last = s.firstCapacity(st)
 			}
 			if !yield(last) {
 				return
@@ -190,24 +190,24 @@ func (c *cast) feasible() iter.Seq[*scheme] {
 }
 
 // made says whether groups of a kind are made at a vertex: the highest within their bound; where members of one run, at its home.
-func (g *scheme) made(k int, x layout.Vertex) bool {
-	if g.fitting.homes[k] >= 0 {
-		return g.fitting.homes[k] == x
+func (c *capacity) made(k int, x layout.Vertex) bool {
+	if c.tables.homes[k] >= 0 {
+		return c.tables.homes[k] == x
 	}
-	return g.p.View.TierOf(x) <= g.fitting.bounds[k] && (x == layout.Root || g.fitting.bounds[k] < g.p.View.TierOf(g.p.View.Above(x)))
+	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
 }
 
 // expand puts what groups are made of in the place of those that are made at a vertex.
-func (g *scheme) expand(x layout.Vertex, want front.Vector) front.Vector {
+func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
 	out := slices.Clone(want)
-	r := len(g.cast.roles)
-	for k := range g.cast.kinds { // outer ones first
+	r := len(c.search.roles)
+	for k := range c.search.groups { // outer ones first
 		n := out[r+k]
-		if n == 0 || !g.made(k, x) {
+		if n == 0 || !c.made(k, x) {
 			continue
 		}
 		out[r+k] = 0
-		for i, m := range g.cast.kinds[k].needs {
+		for i, m := range c.search.groups[k].needs {
 			out[i] += n * m
 		}
 	}

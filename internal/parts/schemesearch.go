@@ -11,13 +11,13 @@ import (
 )
 
 // outcomes iterates over the best plans for a content in every domain that some strategy allows, best first.
-func (c *cast) outcomes() iter.Seq[*problem.Outcome] {
+func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		if !c.possible() {
+		if !s.possible() {
 			return
 		}
 		tried := map[layout.Vertex]bool{}
-		for g := range c.feasible() {
+		for g := range s.feasible() {
 			for d, tight := range g.ranked(tried) {
 				tried[d] = true
 				if !yield(tight.decide(d, g.strategy)) {
@@ -29,64 +29,64 @@ func (c *cast) outcomes() iter.Seq[*problem.Outcome] {
 }
 
 // best is the best plan for a content, nil if there is none.
-func (c *cast) best() *problem.Outcome {
-	for o := range c.outcomes() {
+func (s *search) best() *problem.Outcome {
+	for o := range s.outcomes() {
 		return o
 	}
 	return nil
 }
 
 // possible says whether a content can be placed at all, and finds the least number of members that lie outside the tree then.
-func (c *cast) possible() bool {
-	if c.fit == 0 {
-		c.fit, c.beyond = -1, 0
-		if !c.p.EvenContent() {
+func (s *search) possible() bool {
+	if s.feasibility == 0 {
+		s.feasibility, s.outside = -1, 0
+		if !s.p.EvenContent() {
 			return false
 		}
-		worths := c.p.Gather.Worths // what holds the gang further down saves a look at the whole cluster
-		if c.spreads() {
+		worths := s.p.Gather.Worths // what holds the gang further down saves a look at the whole cluster
+		if s.crossesTrees() {
 			worths = worths[len(worths)-1:] // but there may be many choices that do not
 		}
 		for _, t := range worths {
-			g := c.under(c.loosest(t))
+			g := s.under(s.loosest(t))
 			if g == nil {
 				continue
 			}
-			if c.beyond = c.members(g.outside); c.p.LCA >= 0 && c.p.Gather.Must < c.p.View.RootTop && c.p.View.Contains(c.p.View.Outside, c.p.LCA) {
-				c.beyond = c.members(c.want) // where the gang must be
+			if s.outside = s.members(g.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
+				s.outside = s.members(s.want) // where the gang must be
 			}
-			if g.fits() && c.fitsAbroad(g) {
-				c.fit = 1
-				*c.p.Parts.Doubt = *c.p.Parts.Doubt || c.beyond > 0 && slices.Contains(g.fitting.forgot, true)
+			if g.fits() && s.fitsAcrossTrees(g) {
+				s.feasibility = 1
+				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(g.tables.forgot, true)
 				break
 			}
 		}
 	}
-	return c.fit > 0
+	return s.feasibility > 0
 }
 
-// split decides what of the gang lies outside the tree, where that has no room for all.
-func (g *scheme) split() {
-	g.outside = g.fitting.folder.None[0]
-	if g.strategy.Gang < g.p.View.RootTop {
+// splitGang decides what of the gang lies outside the tree, where that has no room for all.
+func (c *capacity) splitGang() {
+	c.outside = c.tables.space.None[0]
+	if c.strategy.Gang < c.p.View.RootTop {
 		return
 	}
-	g.outside, _ = g.splitOf(g.expand(layout.Root, g.cast.want))
+	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
 }
 
 // splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
-func (g *scheme) splitOf(want front.Vector) (outside front.Vector, ok bool) {
-	tree := g.fitsBelow(layout.Root)
-	if !g.fitting.folder.Exact && tree.Holds(want) {
-		return g.fitting.folder.None[0], true
+func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
+	tree := c.frontBelow(layout.Root)
+	if !c.tables.space.Exact && tree.Holds(want) {
+		return c.tables.space.None[0], true
 	}
-	room, best := g.fitsIn(g.p.View.Outside), front.Vector(nil)
+	room, best := c.frontOf(c.p.View.Outside), front.Vector(nil)
 	for _, t := range tree {
-		inside, ok := g.fitting.folder.Takes(want, t)
-		if !ok || !g.fitting.folder.Holds(room, want.Minus(inside)) {
+		inside, ok := c.tables.space.Takes(want, t)
+		if !ok || !c.tables.space.Holds(room, want.Minus(inside)) {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(g.cast.members(inside), g.cast.members(best)), slices.Compare(inside, best)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(c.search.members(inside), c.search.members(best)), slices.Compare(inside, best)) > 0 {
 			best = inside
 		}
 	}
@@ -97,56 +97,56 @@ func (g *scheme) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 }
 
 // fits says whether any domain holds the gang.
-func (g *scheme) fits() bool {
-	fits := g.fitsAnywhere()
-	*g.p.Parts.Doubt = *g.p.Parts.Doubt || !fits && g.leavesDoubt()
+func (c *capacity) fits() bool {
+	fits := c.fitsAnywhere()
+	*c.p.Parts.Doubt = *c.p.Parts.Doubt || !fits && c.leavesDoubt()
 	return fits
 }
 
 // leavesDoubt says whether the gang might fit after all: some counts are forgotten, or there may be other ways to find zones.
-func (g *scheme) leavesDoubt() bool {
-	if slices.Contains(g.fitting.forgot, true) {
+func (c *capacity) leavesDoubt() bool {
+	if slices.Contains(c.tables.forgot, true) {
 		return true
 	}
-	if g.cast.relaxed || !g.cast.terrain.inexact {
+	if c.search.relaxed || !c.search.classes.inexact {
 		return false
 	}
-	loose := g.cast.loose().under(g.strategy)
-	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.fitting.forgot, true))
+	loose := c.search.relax().under(c.strategy)
+	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.tables.forgot, true))
 }
 
-func (g *scheme) fitsAnywhere() bool {
-	if g.p.LCA >= 0 || g.strategy.Gang == g.p.View.RootTop {
-		return slices.ContainsFunc(g.p.Candidates(g.strategy.Gang), g.holds)
+func (c *capacity) fitsAnywhere() bool {
+	if c.p.LCA >= 0 || c.strategy.Gang == c.p.View.RootTop {
+		return slices.ContainsFunc(c.p.Candidates(c.strategy.Gang), c.holds)
 	}
-	return slices.ContainsFunc(g.cast.terrain.classes, func(x layout.Vertex) bool {
-		return g.p.View.TierOf(x) <= g.strategy.Gang && g.p.View.TierOf(g.p.View.Above(x)) > g.strategy.Gang && g.holds(x)
+	return slices.ContainsFunc(c.search.classes.first, func(x layout.Vertex) bool {
+		return c.p.View.TierOf(x) <= c.strategy.Gang && c.p.View.TierOf(c.p.View.Above(x)) > c.strategy.Gang && c.holds(x)
 	})
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
-func (g *scheme) holds(d layout.Vertex) bool {
-	known := &g.held[g.cast.terrain.of[d]]
+func (c *capacity) holds(d layout.Vertex) bool {
+	known := &c.holding[c.search.classes.of[d]]
 	if *known == 0 {
 		*known = -1
-		if g.takesAll(d) {
+		if c.takesGang(d) {
 			*known = 1
 		}
 	}
 	return *known > 0
 }
 
-func (g *scheme) takesAll(d layout.Vertex) bool {
-	want := g.expand(d, g.cast.want)
+func (c *capacity) takesGang(d layout.Vertex) bool {
+	want := c.expand(d, c.search.want)
 	switch {
-	case d == layout.Root && (g.outside == nil || g.cast.members(g.outside) > g.cast.beyond):
+	case d == layout.Root && (c.outside == nil || c.search.members(c.outside) > c.search.outside):
 		return false
 	case d == layout.Root:
-		want = want.Minus(g.outside)
-	case g.p.View.Contains(g.p.View.Outside, d) && g.cast.beyond < g.cast.members(g.cast.want):
+		want = want.Minus(c.outside)
+	case c.p.View.Contains(c.p.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
 		return false
 	}
-	return g.fitting.folder.Holds(g.fitsBelow(d), want)
+	return c.tables.space.Holds(c.frontBelow(d), want)
 }
 
 // rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
@@ -157,16 +157,16 @@ type rankedDomain struct {
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the scheme that keeps as many groups there as tight as can be.
-func (g *scheme) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *scheme] {
-	return func(yield func(layout.Vertex, *scheme) bool) {
+func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
+	return func(yield func(layout.Vertex, *capacity) bool) {
 		var open []layout.Vertex
-		for _, d := range g.p.Candidates(g.strategy.Gang) {
-			if !tried[d] && g.holds(d) {
+		for _, d := range c.p.Candidates(c.strategy.Gang) {
+			if !tried[d] && c.holds(d) {
 				open = append(open, d)
 			}
 		}
 		for len(open) > 0 {
-			tight := g.tightest(open)
+			tight := c.tightest(open)
 			for d := range tight.bySpan(open) {
 				if !yield(d, tight) {
 					return
@@ -179,15 +179,15 @@ func (g *scheme) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *
 
 // bySpan iterates over those of some domains that hold the gang, best first. How many children one uses is found out once nothing else is
 // better than it could be.
-func (g *scheme) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
+func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
 		var list []rankedDomain
 		for _, d := range domains {
-			if g.holds(d) {
-				list = append(list, rankedDomain{at: d, span: g.leastSpan(d)})
+			if c.holds(d) {
+				list = append(list, rankedDomain{at: d, span: c.leastSpan(d)})
 			}
 		}
-		slices.SortFunc(list, g.compareDomains)
+		slices.SortFunc(list, c.compareDomains)
 		for len(list) > 0 {
 			best := list[0]
 			list = list[1:]
@@ -197,50 +197,50 @@ func (g *scheme) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 				}
 				continue
 			}
-			best.span, best.exact = g.span(best.at), true
-			at, _ := slices.BinarySearchFunc(list, best, g.compareDomains)
+			best.span, best.exact = c.span(best.at), true
+			at, _ := slices.BinarySearchFunc(list, best, c.compareDomains)
 			list = slices.Insert(list, at, best)
 		}
 	}
 }
 
-func (g *scheme) compareDomains(a, b rankedDomain) int {
+func (c *capacity) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(g.p.Friends.At(b.at), g.p.Friends.At(a.at)),
+		cmp.Compare(c.p.Friends.At(b.at), c.p.Friends.At(a.at)),
 		cmp.Compare(a.span, b.span),
-		g.compareSlots(a.at, b.at),
-		g.p.View.ComparePaths(a.at, b.at),
+		c.compareSlots(a.at, b.at),
+		c.p.View.ComparePaths(a.at, b.at),
 	)
 }
 
 // leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
-func (g *scheme) leastSpan(d layout.Vertex) int {
-	if g.p.View.IsNode(d) || g.p.LCA >= 0 || d == layout.Root {
+func (c *capacity) leastSpan(d layout.Vertex) int {
+	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
 		return 0
 	}
-	lo, end := g.p.View.Kids(d)
+	lo, end := c.p.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)
 	for kid := lo; kid < end; kid++ {
-		places = append(places, g.fitsIn(kid))
+		places = append(places, c.frontOf(kid))
 	}
-	_, n := g.cast.scarcest(places, g.expand(d, g.cast.want))
+	_, n := c.search.scarcestScale(places, c.expand(d, c.search.want))
 	return n
 }
 
 // span is the number of children that a domain uses, those of running members included.
-func (g *scheme) span(d layout.Vertex) int {
+func (c *capacity) span(d layout.Vertex) int {
 	n := 0
-	for _, s := range g.shares(d, g.expand(d, g.cast.want)) {
-		if g.p.Siblings.At(s.at) == 0 {
+	for _, s := range c.distribute(d, c.expand(d, c.search.want)) {
+		if c.p.Siblings.At(s.at) == 0 {
 			n++
 		}
 	}
-	if g.p.View.IsNode(d) || len(g.p.Siblings) == 0 {
+	if c.p.View.IsNode(d) || len(c.p.Siblings) == 0 {
 		return n
 	}
-	lo, end := g.p.View.Kids(d)
+	lo, end := c.p.View.Kids(d)
 	for kid := lo; kid < end; kid++ {
-		if g.p.Siblings.At(kid) > 0 {
+		if c.p.Siblings.At(kid) > 0 {
 			n++
 		}
 	}
@@ -248,12 +248,12 @@ func (g *scheme) span(d layout.Vertex) int {
 }
 
 // compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
-func (g *scheme) compareSlots(a, b layout.Vertex) int {
+func (c *capacity) compareSlots(a, b layout.Vertex) int {
 	for a != b && a >= 0 && b >= 0 {
-		if c := g.p.CompareFree(g.cast.slots.At(a), g.cast.slots.At(b)); c != 0 {
-			return c
+		if order := c.p.CompareFree(c.search.slots.At(a), c.search.slots.At(b)); order != 0 {
+			return order
 		}
-		a, b = g.p.View.Above(a), g.p.View.Above(b)
+		a, b = c.p.View.Above(a), c.p.View.Above(b)
 	}
 	return 0
 }

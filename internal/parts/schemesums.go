@@ -8,101 +8,103 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// fitsIn is what fits below a vertex, of what is of use above it.
-func (g *scheme) fitsIn(x layout.Vertex) front.Front { return g.aboveClass(g.cast.terrain.of[x]) }
+// frontOf is what fits below a vertex, of what is of use above it.
+func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.of[x]) }
 
-// fitsBelow is what fits below a vertex before groups are made there; nodes outside the tree do not count at the root.
-func (g *scheme) fitsBelow(x layout.Vertex) front.Front { return g.belowClass(g.cast.terrain.of[x]) }
+// frontBelow is what fits below a vertex before groups are made there; nodes outside the tree do not count at the root.
+func (c *capacity) frontBelow(x layout.Vertex) front.Front {
+	return c.classFrontBelow(c.search.classes.of[x])
+}
 
 // forgets says whether some counts are not known of a vertex.
-func (g *scheme) forgets(x layout.Vertex) bool { return g.fitting.forgot[g.cast.terrain.of[x]] }
+func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.forgot[c.search.classes.of[x]] }
 
-func (g *scheme) aboveClass(i int32) front.Front {
-	if g.fitting.above[i] == nil {
-		below := g.belowClass(i)
-		f, forgot := g.make(g.cast.terrain.classes[i], below)
-		g.fitting.above[i], g.fitting.forgot[i] = f, g.fitting.forgot[i] || forgot
+func (c *capacity) classFront(i int32) front.Front {
+	if c.tables.above[i] == nil {
+		below := c.classFrontBelow(i)
+		f, forgot := c.makeGroups(c.search.classes.first[i], below)
+		c.tables.above[i], c.tables.forgot[i] = f, c.tables.forgot[i] || forgot
 	}
-	return g.fitting.above[i]
+	return c.tables.above[i]
 }
 
-func (g *scheme) belowClass(i int32) front.Front {
-	if g.fitting.below[i] == nil {
-		if int(i) < len(g.cast.terrain.nodes) {
-			a := &g.cast.terrain.nodes[i]
-			g.fitting.below[i], g.fitting.forgot[i] = g.onNode(a.free, a.open, a.zones)
+func (c *capacity) classFrontBelow(i int32) front.Front {
+	if c.tables.below[i] == nil {
+		if int(i) < len(c.search.classes.nodes) {
+			a := &c.search.classes.nodes[i]
+			c.tables.below[i], c.tables.forgot[i] = c.onNode(a.free, a.open, a.zones)
 		} else {
-			g.fitting.below[i] = g.sumKids(i, g.cast.terrain.kidsOf(i))
+			c.tables.below[i] = c.sumChildren(i, c.search.classes.childrenOf(i))
 		}
 	}
-	return g.fitting.below[i]
+	return c.tables.below[i]
 }
 
-// sumKids adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
-func (g *scheme) sumKids(i int32, kids []int64) front.Front {
-	sum := g.fitting.folder.None
+// sumChildren adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
+func (c *capacity) sumChildren(i int32, kids []int64) front.Front {
+	sum := c.tables.space.None
 	for _, kid := range slices.Backward(kids) {
-		f, forgot := g.times(kid)
-		sum = g.fitting.folder.Sum(f, sum)
-		g.fitting.forgot[i] = g.fitting.forgot[i] || forgot || g.fitting.folder.Forgot
+		f, forgot := c.repeatFront(kid)
+		sum = c.tables.space.Sum(f, sum)
+		c.tables.forgot[i] = c.tables.forgot[i] || forgot || c.tables.space.Forgot
 	}
-	if !g.fitting.forgot[i] {
+	if !c.tables.forgot[i] {
 		return sum
 	}
-	sum = g.fitting.folder.None
+	sum = c.tables.space.None
 	for _, kid := range slices.Backward(kids) {
 		for range int32(kid) {
-			sum = g.fitting.folder.Sum(g.aboveClass(int32(kid>>32)), sum)
+			sum = c.tables.space.Sum(c.classFront(int32(kid>>32)), sum)
 		}
 	}
 	return sum
 }
 
-// times is what fits below so many children of a class, which is in the upper half. Forgot says that some counts are missing.
-func (g *scheme) times(kids int64) (f front.Front, forgot bool) {
+// repeatFront is what fits below so many children of a class, which is in the upper half. Forgot says that some counts are missing.
+func (c *capacity) repeatFront(kids int64) (f front.Front, forgot bool) {
 	class, n := int32(kids>>32), kids&math.MaxInt32
 	if n == 1 {
-		return g.aboveClass(class), g.fitting.forgot[class]
+		return c.classFront(class), c.tables.forgot[class]
 	}
-	if f, ok := g.fitting.several[kids]; ok {
-		return f.frontier, f.forgot
+	if f, ok := c.tables.repeated[kids]; ok {
+		return f.front, f.forgot
 	}
-	half, forgot := g.times(kids - n + n/2)
-	rest, more := g.times(kids - n/2)
-	f = g.fitting.folder.Sum(rest, half)
-	forgot = forgot || more || g.fitting.folder.Forgot
-	g.fitting.several[kids] = several{f, forgot}
+	half, forgot := c.repeatFront(kids - n + n/2)
+	rest, more := c.repeatFront(kids - n/2)
+	f = c.tables.space.Sum(rest, half)
+	forgot = forgot || more || c.tables.space.Forgot
+	c.tables.repeated[kids] = repeatedFront{f, forgot}
 	return f, forgot
 }
 
 // onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger
 // numbers are forgotten.
-func (g *scheme) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {
-	e := nodeCounts{scheme: g, open: open, zones: zones, at: make(front.Vector, len(g.cast.most)), sides: make(front.Vector, len(g.cast.most))}
-	for r := range g.cast.roles {
+func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {
+	e := nodeEnumerator{capacity: c, open: open, zones: zones, at: make(front.Vector, len(c.search.totals)), sides: make(front.Vector, len(c.search.totals))}
+	for r := range c.search.roles {
 		e.sides[r] = e.room(r, free)
 	}
-	if g.fitting.folder.Exact {
+	if c.tables.space.Exact {
 		return e.listAll(free)
 	}
-	forgot = g.fitting.folder.BeginWithin(e.sides)
+	forgot = c.tables.space.BeginWithin(e.sides)
 	e.extend(0, slices.Clone(free))
-	return g.fitting.folder.End(), forgot
+	return c.tables.space.End(), forgot
 }
 
-// nodeCounts enumerates what fits on a node.
-type nodeCounts struct {
-	scheme *scheme
-	open   []bool
-	zones  front.Front  // of all roles of a shape in the first of them; nil: they bind nobody
-	sides  front.Vector // no more of a role
-	at     front.Vector
+// nodeEnumerator enumerates what fits on a node.
+type nodeEnumerator struct {
+	capacity *capacity
+	open     []bool
+	zones    front.Front  // of all roles of a shape in the first of them; nil: they bind nobody
+	sides    front.Vector // no more of a role
+	at       front.Vector
 }
 
 // room is how many members of a role fit into what is free, at most the gang's.
-func (e *nodeCounts) room(role int, free []int64) int32 {
-	room := int64(e.scheme.cast.most[role])
-	for i, ask := range e.scheme.cast.asks[role] {
+func (e *nodeEnumerator) room(role int, free []int64) int32 {
+	room := int64(e.capacity.search.totals[role])
+	for i, ask := range e.capacity.search.asks[role] {
 		if ask > 0 {
 			room = min(room, max(0, free[i])/ask)
 		}
@@ -111,23 +113,23 @@ func (e *nodeCounts) room(role int, free []int64) int32 {
 		return 0
 	}
 	if e.zones != nil {
-		room = min(room, int64(e.zones.Most(e.scheme.p.Twin(role))))
+		room = min(room, int64(e.zones.Most(e.capacity.p.Twin(role))))
 	}
 	return int32(room)
 }
 
 // zoneRoom is how many members of the main role the zones take beside those of the others; -1: they do not even take these.
-func (e *nodeCounts) zoneRoom() int32 {
-	n, main := int32(-1), e.scheme.fitting.folder.Main
-	if main < len(e.scheme.cast.roles) {
+func (e *nodeEnumerator) zoneRoom() int32 {
+	n, main := int32(-1), e.capacity.tables.space.Main
+	if main < len(e.capacity.search.roles) {
 		e.at[main] = 0
 	}
-	others := e.scheme.p.ByShape(e.at[:len(e.scheme.cast.roles)])
+	others := e.capacity.p.ByShape(e.at[:len(e.capacity.search.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):
 		case main < len(p):
-			n = max(n, p[e.scheme.p.Twin(main)]-others[e.scheme.p.Twin(main)])
+			n = max(n, p[e.capacity.p.Twin(main)]-others[e.capacity.p.Twin(main)])
 		default:
 			n = 0
 		}
@@ -136,19 +138,19 @@ func (e *nodeCounts) zoneRoom() int32 {
 }
 
 // extend puts every number of members of the roles from one on into what is free; of the main role, last, as many as fit.
-func (e *nodeCounts) extend(role int, free []int64) {
-	main := e.scheme.fitting.folder.Main
-	if role == len(e.scheme.cast.roles) {
+func (e *nodeEnumerator) extend(role int, free []int64) {
+	main := e.capacity.tables.space.Main
+	if role == len(e.capacity.search.roles) {
 		most := int32(math.MaxInt32)
 		if e.zones != nil {
 			if most = e.zoneRoom(); most < 0 {
 				return
 			}
 		}
-		if main < len(e.scheme.cast.roles) {
+		if main < len(e.capacity.search.roles) {
 			e.at[main] = min(most, e.room(main, free))
 		}
-		e.scheme.fitting.folder.Put(e.at, e.scheme.fitting.folder.None[0])
+		e.capacity.tables.space.Put(e.at, e.capacity.tables.space.None[0])
 		return
 	}
 	if role == main {
@@ -159,93 +161,93 @@ func (e *nodeCounts) extend(role int, free []int64) {
 	for n := range min(e.sides[role], e.room(role, free)) + 1 {
 		e.at[role] = n
 		e.extend(role+1, left)
-		for i, ask := range e.scheme.cast.asks[role] {
+		for i, ask := range e.capacity.search.asks[role] {
 			left[i] -= ask
 		}
 	}
 	e.at[role] = 0
 }
 
-// make is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
-func (g *scheme) make(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
-	if len(g.cast.kinds) == 0 && !g.fitting.folder.Exact {
+// makeGroups is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
+func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
+	if len(c.search.groups) == 0 && !c.tables.space.Exact {
 		return below, false
 	}
-	m := g.newMaker(x)
-	if g.fitting.folder.Exact {
+	m := c.newGroupMaker(x)
+	if c.tables.space.Exact {
 		return m.listAll(x, below)
 	}
-	if len(m.kinds) == 0 && slices.Equal(m.most, g.cast.most) {
+	if len(m.classes) == 0 && slices.Equal(m.useful, c.search.totals) {
 		return below, false
 	}
-	for i, most := range m.most {
+	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
-	forgot = g.fitting.folder.BeginWithin(m.sides)
+	forgot = c.tables.space.BeginWithin(m.sides)
 	for _, p := range below {
 		m.extend(0, slices.Clone(p))
 	}
-	return g.fitting.folder.End(), forgot
+	return c.tables.space.End(), forgot
 }
 
-// maker makes groups at a vertex.
-type maker struct {
-	scheme *scheme
-	kinds  []madeKind   // that are of use above, outer ones first
-	most   front.Vector // that are of use above
-	sides  front.Vector
-	at     front.Vector
+// groupMaker makes groups at a vertex.
+type groupMaker struct {
+	capacity *capacity
+	classes  []madeClass  // that are of use above, outer ones first
+	useful   front.Vector // that are of use above
+	sides    front.Vector
+	at       front.Vector
 }
 
-type madeKind struct {
+type madeClass struct {
 	dim   int
 	needs front.Vector // of what is not made at the vertex itself
 	// free: nothing that a group is made of is of use to others.
 	free bool
 }
 
-// newMaker finds which kinds are made at a vertex, and what is of use above.
-func (g *scheme) newMaker(x layout.Vertex) *maker {
-	r := len(g.cast.roles)
-	m := &maker{scheme: g, most: make(front.Vector, len(g.cast.most)), sides: make(front.Vector, len(g.cast.most)), at: make(front.Vector, len(g.cast.most))}
+// newGroupMaker finds which kinds are made at a vertex, and what is of use above.
+func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
+	r := len(c.search.roles)
+	m := &groupMaker{capacity: c, useful: make(front.Vector, len(c.search.totals)), sides: make(front.Vector, len(c.search.totals)), at: make(front.Vector, len(c.search.totals))}
 	use := func(needs front.Vector) {
 		for i, n := range needs {
 			if n > 0 {
-				m.most[i] = g.cast.most[i]
+				m.useful[i] = c.search.totals[i]
 			}
 		}
 	}
-	use(g.cast.want)
-	above := g.p.View.TierOf(g.p.View.Above(x))
-	for k := range g.cast.kinds {
-		if g.fitting.bounds[k] >= above && g.fitting.homes[k] != x {
-			use(g.cast.kinds[k].needs)
+	use(c.search.want)
+	above := c.p.View.TierOf(c.p.View.Above(x))
+	for k := range c.search.groups {
+		if c.tables.bounds[k] >= above && c.tables.homes[k] != x {
+			use(c.search.groups[k].needs)
 		}
 	}
-	for k := range g.cast.kinds {
-		if g.made(k, x) && m.most[r+k] > 0 {
-			one := make(front.Vector, len(g.cast.most))
+	for k := range c.search.groups {
+		if c.made(k, x) && m.useful[r+k] > 0 {
+			one := make(front.Vector, len(c.search.totals))
 			one[r+k] = 1
-			m.kinds = append(m.kinds, madeKind{dim: r + k, needs: g.expand(x, one)})
-			m.sides[r+k] = g.cast.most[r+k]
+			m.classes = append(m.classes, madeClass{dim: r + k, needs: c.expand(x, one)})
+			m.sides[r+k] = c.search.totals[r+k]
 		}
 	}
-	for i := range m.kinds {
-		m.kinds[i].free = m.isFree(i)
+	for i := range m.classes {
+		m.classes[i].free = m.isFree(i)
 	}
 	return m
 }
 
-func (m *maker) isFree(i int) bool {
-	for dim, n := range m.kinds[i].needs {
+func (m *groupMaker) isFree(i int) bool {
+	for dim, n := range m.classes[i].needs {
 		if n == 0 {
 			continue
 		}
-		if m.most[dim] > 0 {
+		if m.useful[dim] > 0 {
 			return false
 		}
-		for j := range m.kinds {
-			if j != i && m.kinds[j].needs[dim] > 0 {
+		for j := range m.classes {
+			if j != i && m.classes[j].needs[dim] > 0 {
 				return false
 			}
 		}
@@ -254,12 +256,12 @@ func (m *maker) isFree(i int) bool {
 }
 
 // extend makes every number of groups of the kinds from one on; what is left goes up.
-func (m *maker) extend(i int, left front.Vector) {
-	if i == len(m.kinds) {
-		m.scheme.fitting.folder.Put(m.at, left.Least(m.most))
+func (m *groupMaker) extend(i int, left front.Vector) {
+	if i == len(m.classes) {
+		m.capacity.tables.space.Put(m.at, left.Least(m.useful))
 		return
 	}
-	k := &m.kinds[i]
+	k := &m.classes[i]
 	least, most := m.numbers(k, left)
 	for n := least; n <= most; n++ {
 		m.at[k.dim] = n
@@ -269,8 +271,8 @@ func (m *maker) extend(i int, left front.Vector) {
 }
 
 // numbers is how many groups of a kind are to be made at least and at most.
-func (m *maker) numbers(k *madeKind, left front.Vector) (least, most int32) {
-	most = m.scheme.cast.most[k.dim] - left[k.dim]
+func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32) {
+	most = m.capacity.search.totals[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
 		if n > 0 {
 			most = min(most, left[dim]/n)
@@ -283,7 +285,7 @@ func (m *maker) numbers(k *madeKind, left front.Vector) (least, most int32) {
 }
 
 // without is what so many groups leave.
-func (k *madeKind) without(n int32, left front.Vector) front.Vector {
+func (k *madeClass) without(n int32, left front.Vector) front.Vector {
 	rest := slices.Clone(left)
 	for dim, need := range k.needs {
 		rest[dim] -= n * need
