@@ -34,8 +34,8 @@ type nodeClass struct {
 
 // childrenOf lists the children of domains of a class, each number with a class in its upper half, in the order of these.
 func (c *vertexClasses) childrenOf(class int32) []int64 {
-	_, kids := c.children.At(class - int32(len(c.nodes)))
-	return kids
+	_, children := c.children.At(class - int32(len(c.nodes)))
+	return children
 }
 
 // classFinder finds the classes.
@@ -257,8 +257,8 @@ func (f *classFinder) countChildren(of []int32) []int64 {
 		}
 		f.list[f.at[class]-1]++
 	}
-	for _, kid := range f.list {
-		f.at[kid>>32] = 0
+	for _, child := range f.list {
+		f.at[child>>32] = 0
 	}
 	slices.Sort(f.list)
 	return f.list

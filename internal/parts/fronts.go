@@ -41,10 +41,10 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 }
 
 // sumChildren adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
-func (c *capacity) sumChildren(i int32, kids []int64) front.Front {
+func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	sum := c.tables.space.None
-	for _, kid := range slices.Backward(kids) {
-		f, forgot := c.repeatFront(kid)
+	for _, child := range slices.Backward(children) {
+		f, forgot := c.repeatFront(child)
 		sum = c.tables.space.Sum(f, sum)
 		c.tables.forgot[i] = c.tables.forgot[i] || forgot || c.tables.space.Forgot
 	}
@@ -52,28 +52,28 @@ func (c *capacity) sumChildren(i int32, kids []int64) front.Front {
 		return sum
 	}
 	sum = c.tables.space.None
-	for _, kid := range slices.Backward(kids) {
-		for range int32(kid) {
-			sum = c.tables.space.Sum(c.classFront(int32(kid>>32)), sum)
+	for _, child := range slices.Backward(children) {
+		for range int32(child) {
+			sum = c.tables.space.Sum(c.classFront(int32(child>>32)), sum)
 		}
 	}
 	return sum
 }
 
 // repeatFront is what fits below so many children of a class, which is in the upper half. Forgot says that some counts are missing.
-func (c *capacity) repeatFront(kids int64) (f front.Front, forgot bool) {
-	class, n := int32(kids>>32), kids&math.MaxInt32
+func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
+	class, n := int32(children>>32), children&math.MaxInt32
 	if n == 1 {
 		return c.classFront(class), c.tables.forgot[class]
 	}
-	if f, ok := c.tables.repeated[kids]; ok {
+	if f, ok := c.tables.repeated[children]; ok {
 		return f.front, f.forgot
 	}
-	half, forgot := c.repeatFront(kids - n + n/2)
-	rest, more := c.repeatFront(kids - n/2)
+	half, forgot := c.repeatFront(children - n + n/2)
+	rest, more := c.repeatFront(children - n/2)
 	f = c.tables.space.Sum(rest, half)
 	forgot = forgot || more || c.tables.space.Forgot
-	c.tables.repeated[kids] = repeatedFront{f, forgot}
+	c.tables.repeated[children] = repeatedFront{f, forgot}
 	return f, forgot
 }
 

@@ -43,11 +43,11 @@ func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 		}
 		return lists
 	}
-	kids := c.distribute(x, want)
-	slices.SortFunc(kids, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
-	for _, kid := range kids {
-		inside := c.place(kid.at, c.expand(kid.at, kid.take))
-		c.assemble(kid.at, inside, kid.take)
+	children := c.distribute(x, want)
+	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
+	for _, child := range children {
+		inside := c.place(child.at, c.expand(child.at, child.take))
+		c.assemble(child.at, inside, child.take)
 		for i := range lists {
 			lists[i] = append(lists[i], inside[i]...)
 		}

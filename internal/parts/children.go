@@ -29,20 +29,20 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 		}
 		end = c.p.View.Outside
 	}
-	var kids []layout.Vertex
-	for kid := lo; kid < end; kid++ {
-		if !c.frontOf(kid).Zero() || c.p.Siblings.At(kid) > 0 {
-			kids = append(kids, kid)
+	var children []layout.Vertex
+	for child := lo; child < end; child++ {
+		if !c.frontOf(child).Zero() || c.p.Siblings.At(child) > 0 {
+			children = append(children, child)
 		}
 	}
 	switch {
 	case want.Total() == 0:
 		return out
 	case c.forgets(x):
-		slices.SortStableFunc(kids, func(a, b layout.Vertex) int { return cmp.Compare(c.search.classes.of[a], c.search.classes.of[b]) })
-		return append(out, c.fill(kids, want)...)
+		slices.SortStableFunc(children, func(a, b layout.Vertex) int { return cmp.Compare(c.search.classes.of[a], c.search.classes.of[b]) })
+		return append(out, c.fill(children, want)...)
 	}
-	set := c.chooseChildren(kids, want)
+	set := c.chooseChildren(children, want)
 	slices.SortFunc(set, c.compareFill)
 	return append(out, c.fill(set, want)...)
 }
@@ -57,16 +57,16 @@ func (c *capacity) compareFill(a, b layout.Vertex) int {
 }
 
 // fill gives each child in turn the most that it can take so that the others can take the rest.
-func (c *capacity) fill(kids []layout.Vertex, want front.Vector) []share {
-	after := make([]front.Front, len(kids)+1) // what fits below the children from one on
-	after[len(kids)] = c.tables.space.None
-	for i := len(kids) - 1; i >= 0; i-- {
-		after[i] = c.tables.space.Sum(c.frontOf(kids[i]), after[i+1])
+func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
+	after := make([]front.Front, len(children)+1) // what fits below the children from one on
+	after[len(children)] = c.tables.space.None
+	for i := len(children) - 1; i >= 0; i-- {
+		after[i] = c.tables.space.Sum(c.frontOf(children[i]), after[i+1])
 	}
 	var out []share
-	for i, kid := range kids {
+	for i, child := range children {
 		var best front.Vector
-		for _, p := range c.frontOf(kid) {
+		for _, p := range c.frontOf(child) {
 			take, ok := c.tables.space.Takes(want, p)
 			if !ok || !c.tables.space.Holds(after[i+1], want.Minus(take)) {
 				continue
@@ -76,7 +76,7 @@ func (c *capacity) fill(kids []layout.Vertex, want front.Vector) []share {
 			}
 		}
 		if best.Total() > 0 {
-			out = append(out, share{kid, best})
+			out = append(out, share{child, best})
 			want = want.Minus(best)
 		}
 	}
@@ -106,26 +106,26 @@ func (s *childSet) children() (list []layout.Vertex) {
 }
 
 // chooseChildren finds the best set of children that take the counts: those of running members, and of the others the fewest.
-func (c *capacity) chooseChildren(kids []layout.Vertex, want front.Vector) []layout.Vertex {
+func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) []layout.Vertex {
 	var used, others []layout.Vertex
-	for _, kid := range kids {
-		if c.p.Siblings.At(kid) > 0 {
-			used = append(used, kid)
+	for _, child := range children {
+		if c.p.Siblings.At(child) > 0 {
+			used = append(used, child)
 		} else {
-			others = append(others, kid)
+			others = append(others, child)
 		}
 	}
 	places := make([]front.Front, len(others))
-	for i, kid := range others {
-		places[i] = c.frontOf(kid)
+	for i, child := range others {
+		places[i] = c.frontOf(child)
 	}
 	scale, least := c.search.scarcestScale(places, want)
 	if len(used) == 0 && least == len(others) { // no set suffices but of all
 		return others
 	}
 	inUse := c.tables.space.None
-	for _, kid := range slices.Backward(used) {
-		inUse = c.tables.space.Sum(c.frontOf(kid), inUse)
+	for _, child := range slices.Backward(used) {
+		inUse = c.tables.space.Sum(c.frontOf(child), inUse)
 	}
 	first := c.firstThatSuffice(inUse, others, want)
 	sc := setChooser{capacity: c, fewest: len(first), scale: scale, steps: c.p.Steps(), left: make(front.Vector, len(want))}
@@ -155,23 +155,23 @@ func (c *capacity) firstThatSuffice(inUse front.Front, others []layout.Vertex, w
 	others = slices.Clone(others)
 	slices.SortFunc(others, c.compareFill)
 	sum := inUse
-	for i, kid := range others {
+	for i, child := range others {
 		if c.tables.space.Holds(sum, want) {
 			return others[:i]
 		}
-		sum = c.tables.space.Sum(sum, c.frontOf(kid))
+		sum = c.tables.space.Sum(sum, c.frontOf(child))
 	}
 	return others
 }
 
 // classes parts children into those that are equal but for their paths; those that take most, by the scale, come first.
-func (sc *setChooser) classes(kids []layout.Vertex) [][]layout.Vertex {
+func (sc *setChooser) classes(children []layout.Vertex) [][]layout.Vertex {
 	var out [][]layout.Vertex
 	at := map[string]int{}
-	for _, kid := range kids {
-		key := binary.LittleEndian.AppendUint64(nil, uint64(sc.capacity.search.slots.At(kid)))
-		key = binary.LittleEndian.AppendUint64(key, uint64(sc.capacity.p.Friends.At(kid)))
-		for _, p := range sc.capacity.frontOf(kid) {
+	for _, child := range children {
+		key := binary.LittleEndian.AppendUint64(nil, uint64(sc.capacity.search.slots.At(child)))
+		key = binary.LittleEndian.AppendUint64(key, uint64(sc.capacity.p.Friends.At(child)))
+		for _, p := range sc.capacity.frontOf(child) {
 			key = p.AppendTo(key)
 		}
 		i, ok := at[string(key)]
@@ -180,7 +180,7 @@ func (sc *setChooser) classes(kids []layout.Vertex) [][]layout.Vertex {
 			at[string(key)] = i
 			out = append(out, nil)
 		}
-		out[i] = append(out[i], kid)
+		out[i] = append(out[i], child)
 	}
 	slices.SortStableFunc(out, func(a, b []layout.Vertex) int {
 		return cmp.Compare(sc.scale.Most(sc.capacity.frontOf(b[0])), sc.scale.Most(sc.capacity.frontOf(a[0])))
@@ -271,24 +271,24 @@ func (sc *setChooser) better(a, b *childSet) bool {
 	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), sc.capacity.p.CompareFree(a.sum, b.sum)); d != 0 {
 		return d < 0
 	}
-	var slots, kids [2][]int64
+	var slots, children [2][]int64
 	for i := range slots {
-		slots[i], kids[i] = sc.slots[i][:0], sc.children[i][:0]
+		slots[i], children[i] = sc.slots[i][:0], sc.children[i][:0]
 	}
 	for ; a != b && a.n > 0; a, b = a.previous, b.previous { // what both have does not matter
 		for i, s := range [2]*childSet{a, b} {
-			slots[i], kids[i] = append(slots[i], -s.slots), append(kids[i], int64(s.child))
+			slots[i], children[i] = append(slots[i], -s.slots), append(children[i], int64(s.child))
 		}
 	}
-	sc.slots, sc.children = slots, kids
+	sc.slots, sc.children = slots, children
 	for i := range slots {
 		slices.Sort(slots[i]) // the largest first, under Spread too
-		slices.Sort(kids[i])
+		slices.Sort(children[i])
 	}
 	if d := sc.capacity.p.CompareFree(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
 		return d < 0
 	}
-	return slices.Compare(kids[0], kids[1]) < 0
+	return slices.Compare(children[0], children[1]) < 0
 }
 
 // add tries the sets so far with the first children of a class, one, two and so on.
@@ -303,14 +303,14 @@ func (sc *setChooser) add(class []layout.Vertex) {
 		sc.offer(&sc.all, s)
 	}
 	layer := sc.sets.list
-	for i, kid := range class {
+	for i, child := range class {
 		next := &sc.layers[i%2]
 		next.clear()
 		for _, s := range layer {
 			if !s.open || hopeless(s) {
 				continue
 			}
-			if sc.extend(s, kid, next); sc.steps < 0 {
+			if sc.extend(s, child, next); sc.steps < 0 {
 				return
 			}
 		}
@@ -336,10 +336,10 @@ func (sc *setChooser) copied(s *childSet) *childSet {
 }
 
 // extend offers a set and a child more, whichever of the counts it takes that fit there.
-func (sc *setChooser) extend(s *childSet, kid layout.Vertex, to *bestSets) {
-	more := childSet{friends: s.friends + sc.capacity.p.Friends.At(kid), n: s.n + 1, child: kid, slots: sc.capacity.search.slots.At(kid), previous: s, left: sc.left}
+func (sc *setChooser) extend(s *childSet, child layout.Vertex, to *bestSets) {
+	more := childSet{friends: s.friends + sc.capacity.p.Friends.At(child), n: s.n + 1, child: child, slots: sc.capacity.search.slots.At(child), previous: s, left: sc.left}
 	more.sum = s.sum + more.slots
-	for _, p := range sc.capacity.frontOf(kid) {
+	for _, p := range sc.capacity.frontOf(child) {
 		if sc.steps--; sc.steps < 0 {
 			return
 		}

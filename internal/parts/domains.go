@@ -220,8 +220,8 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	}
 	lo, end := c.p.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)
-	for kid := lo; kid < end; kid++ {
-		places = append(places, c.frontOf(kid))
+	for child := lo; child < end; child++ {
+		places = append(places, c.frontOf(child))
 	}
 	_, n := c.search.scarcestScale(places, c.expand(d, c.search.want))
 	return n
@@ -239,8 +239,8 @@ func (c *capacity) span(d layout.Vertex) int {
 		return n
 	}
 	lo, end := c.p.View.Kids(d)
-	for kid := lo; kid < end; kid++ {
-		if c.p.Siblings.At(kid) > 0 {
+	for child := lo; child < end; child++ {
+		if c.p.Siblings.At(child) > 0 {
 			n++
 		}
 	}
