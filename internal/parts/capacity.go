@@ -16,7 +16,7 @@ type capacity struct {
 	strategy problem.Strategy
 	tables   *tables
 	outside  front.Vector // what of the gang lies outside the tree; nil: it does not fit into both
-	holding  []int8       // by class of the gang's tier: 1 if it holds the gang, -1 if not, 0: not known yet
+	holding  []verdict    // by class of the gang's tier
 }
 
 // tables is what fits where if groups are bound so.
@@ -70,10 +70,10 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 		i = len(s.cached)
 		s.cached = append(s.cached, f)
 	}
-	g := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
-	g.holding = make([]int8, len(s.classes.first))
-	g.splitGang()
-	return g
+	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
+	c.holding = make([]verdict, len(s.classes.first))
+	c.splitGang()
+	return c
 }
 
 func (s *search) newTables(bounds []int32) *tables {
@@ -124,11 +124,11 @@ func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Str
 	if i == len(st.Groups) {
 		return yield(st)
 	}
-	loose := st.Groups[i]
-	defer func() { st.Groups[i] = loose }()
+	widest := st.Groups[i]
+	defer func() { st.Groups[i] = widest }()
 	for _, miss := range s.misses[i] {
 		st.Groups[i] = miss
-		if (miss == loose || try(st)) && !s.tighter(st, i+1, try, yield) {
+		if (miss == widest || try(st)) && !s.tighter(st, i+1, try, yield) {
 			return false
 		}
 		if s.bindsNothing(st, i) {
@@ -172,8 +172,8 @@ func (s *search) feasible() iter.Seq[*capacity] {
 		}
 		for st := range s.strategies(try) {
 			if s.crossesTrees() {
-				for g := range s.capacities(st) {
-					if !yield(g) {
+				for c := range s.capacities(st) {
+					if !yield(c) {
 						return
 					}
 				}

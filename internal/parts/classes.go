@@ -103,9 +103,9 @@ func (f *classFinder) findNodes() {
 		f.plain = append(f.plain, !one.Counting().Selective() && f.search.p.Request.Eligible == nil)
 	}
 	reader, zonesBind := f.search.newFreeReader(), f.search.p.Zones().Bind()
-	even := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
+	alike := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
 	key := make([]int64, 1+len(f.search.p.Needs)) // one number for all but what is free
-	known, signs, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
+	known, keys, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
 	var zones front.Front
 	for pos := range f.search.p.View.Nodes {
 		id, x, free := f.search.p.View.Node(pos), f.search.p.View.NodeVertex(pos), key[1:]
@@ -114,16 +114,22 @@ func (f *classFinder) findNodes() {
 			free[i] = min(free[i], most)
 		}
 		usual, leaf := flags&^snapshot.Zoned == snapshot.Present, f.search.p.View.LeafOf[pos]
-		if !usual || leaf != last { // else it is as the one before
-			closed := len(excluded) > 0 && excluded[id] || hard && pos >= end
+		if !usual || leaf != last { // else the key of the node before holds
+			status := asked
+			switch {
+			case len(excluded) > 0 && excluded[id] || hard && pos >= end:
+				status = closed
+			case usual:
+				status = unmarked
+			}
 			f.beginKey(x)
 			f.key = append(f.key, int64(problem.Bit(pos >= end)))
-			f.readOpen(id, usual, closed)
+			f.readOpen(id, status)
 			if zonesBind {
-				zones = f.zonesOf(id, closed)
+				zones = f.zonesOf(id, status)
 			}
-			key[0] = int64(signs.Of(nil, f.key))
-			if last = -1; usual && even {
+			key[0] = int64(keys.Of(nil, f.key))
+			if last = -1; usual && alike {
 				last = leaf
 			}
 		}
@@ -134,26 +140,35 @@ func (f *classFinder) findNodes() {
 	}
 }
 
+// nodeStatus
+type nodeStatus int8
+
+const (
+	asked    nodeStatus = iota // each role asks whether the node refuses it
+	unmarked                   // in service and without marks: open to every plain role
+	closed                     // open to no role
+)
+
 // readOpen finds which roles a node is open to, which goes into its key; usual: nothing is wrong with it.
-func (f *classFinder) readOpen(id int32, usual, closed bool) {
+func (f *classFinder) readOpen(id int32, status nodeStatus) {
 	for r, one := range f.search.roles {
 		if r%64 == 0 {
 			f.key = append(f.key, 0)
 		}
-		f.open[r] = !closed && (usual && f.plain[r] || one.Counting().Refusal(id) == "")
+		f.open[r] = status != closed && (status == unmarked && f.plain[r] || one.Counting().Refusal(id) == "")
 		f.key[len(f.key)-1] |= int64(problem.Bit(f.open[r])) << (r % 64)
 	}
 }
 
 // zonesOf is what the zones of a node take, which goes into its key; nil: they bind nobody, or nobody may come.
-func (f *classFinder) zonesOf(id int32, closed bool) front.Front {
-	held := f.search.reserved[id]
-	state := held.Zones
+func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
+	reserved := f.search.reserved[id]
+	state := reserved.Zones
 	if state == nil {
 		state = f.search.p.Zones().StateOf(id, f.search.released[id])
 	}
 	var fit *problem.ZoneFit
-	if !closed {
+	if status != closed {
 		fit = f.search.p.Zones().ZoneFit(id, state, &f.steps)
 	}
 	if fit == nil {
@@ -165,8 +180,8 @@ func (f *classFinder) zonesOf(id int32, closed bool) front.Front {
 	switch {
 	case f.search.relaxed:
 		zones = front.Front{fit.Bound}
-	case held.Zones != nil:
-		zones = zones.Meet(held.Beside)
+	case reserved.Zones != nil:
+		zones = zones.Meet(reserved.Beside)
 	}
 	var all []int64
 	for _, p := range zones {
@@ -202,16 +217,16 @@ func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 		into[i] = page[at]
 	}
 	if r.beside {
-		gift, held := r.search.released[id].Amounts, r.search.reserved[id].Amounts
+		released, reserved := r.search.released[id].Amounts, r.search.reserved[id].Amounts
 		for i, n := range r.search.p.Needs {
 			if n.Id < 0 || into[i] == snapshot.Boundless {
 				continue
 			}
-			if gift != nil {
-				into[i] += gift[n.Id]
+			if released != nil {
+				into[i] += released[n.Id]
 			}
-			if held != nil {
-				into[i] -= held[n.Id]
+			if reserved != nil {
+				into[i] -= reserved[n.Id]
 			}
 		}
 	}

@@ -28,17 +28,18 @@ func (s *search) findCrossGroups() {
 	if s.crossGroups = nil; !s.p.SpansTrees() {
 		return
 	}
-	b := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	b.addSignature(s.p.Gang)
+	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	inv.addSignature(s.p.Gang)
 	known := map[*problem.Part]int{}
 	s.p.Gang.Each(func(a *problem.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return
 		}
-		g := b.newCrossGroup(a)
+		g := inv.newCrossGroup(a)
 		if g.needs.Total() == 0 {
 			if g.home >= 0 {
-				s.done = append(s.done, finished{gather: a.Gather, level: a.Level, otherTree: true, tier: a.OtherTree.TierOf(g.home)})
+				tier := a.OtherTree.TierOf(g.home)
+				s.done = append(s.done, finished{gather: a.Gather, level: a.Level, otherTree: true, tier: tier})
 			}
 			return
 		}
@@ -48,7 +49,7 @@ func (s *search) findCrossGroups() {
 			}
 		}
 		for i, o := range s.crossGroups {
-			if o.part.Outer == a.Outer && b.signatures[o.part] == b.signatures[a] {
+			if o.part.Outer == a.Outer && inv.signatures[o.part] == inv.signatures[a] {
 				g.twin = i
 			}
 		}
@@ -59,7 +60,8 @@ func (s *search) findCrossGroups() {
 
 // newCrossGroup is a group in another topology, by itself.
 func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
-	g := crossGroup{part: a, home: problem.LowestAbroad(inv.p, a, inv.positionOf), outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Shapes))}
+	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Shapes))}
+	g.home = problem.LowestAbroad(inv.p, a, inv.positionOf)
 	for _, rank := range a.All() {
 		if i := inv.pendingOf[rank]; i >= 0 {
 			g.needs[inv.p.Role(int(i))]++
@@ -75,8 +77,8 @@ func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Part
 // there, groups that are alike in either order being one choice.
 func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
-		if g := s.under(st); g != nil && g.fits() {
-			s.newCrossSearch(g, yield).chooseFrom(0, g)
+		if c := s.under(st); c != nil && c.fits() {
+			s.newCrossSearch(c, yield).chooseFrom(0, c)
 		}
 	}
 }
@@ -84,10 +86,10 @@ func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 // roomiestCapacities iterates over some of the schemes for a strategy, whether the gang fits or not: for the choices of the roomiest domains.
 func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
-		if g := s.under(st); g != nil {
-			w := s.newCrossSearch(g, yield)
-			w.sampled = roomiestChoices
-			w.chooseFrom(0, g)
+		if c := s.under(st); c != nil {
+			x := s.newCrossSearch(c, yield)
+			x.sampled = roomiestChoices
+			x.chooseFrom(0, c)
 		}
 	}
 }
@@ -97,23 +99,23 @@ const roomiestChoices = 16
 
 // firstCapacity is the first of the schemes for a strategy, nil if there is none.
 func (s *search) firstCapacity(st problem.Strategy) *capacity {
-	for g := range s.capacities(st) {
-		return g
+	for c := range s.capacities(st) {
+		return c
 	}
 	return nil
 }
 
 // fitsAcrossTrees says whether the gang fits as it does under a scheme where groups in other topologies are bound too. For that more members may have to lie
 // outside the tree.
-func (s *search) fitsAcrossTrees(g *capacity) bool {
+func (s *search) fitsAcrossTrees(c *capacity) bool {
 	if !s.crossesTrees() {
 		return true
 	}
 	most := s.members(s.want)
-	if g.strategy.Gang < s.p.View.RootTop || s.p.View.FirstPos[s.p.View.Outside] == s.p.View.Nodes {
+	if c.strategy.Gang < s.p.View.RootTop || s.p.View.FirstPos[s.p.View.Outside] == s.p.View.Nodes {
 		most = s.outside
 	}
-	for ; s.firstCapacity(g.strategy) == nil; s.outside++ {
+	for ; s.firstCapacity(c.strategy) == nil; s.outside++ {
 		if s.outside >= most {
 			return false
 		}
@@ -132,26 +134,29 @@ type crossSearch struct {
 	sampled  int               // choices that are still looked at whether the gang fits or not; 0: it must
 }
 
-func (s *search) newCrossSearch(g *capacity, yield func(*capacity) bool) *crossSearch {
+func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossSearch {
 	n := 0
 	if s.crossesTrees() {
 		n = len(s.crossGroups)
 	}
-	return &crossSearch{search: s, strategy: g.strategy, chosen: make([]layout.Vertex, n), ordinal: make([]int, n), lists: make([][]layout.Vertex, n), yield: yield}
+	return &crossSearch{
+		search: s, strategy: c.strategy, yield: yield,
+		chosen: make([]layout.Vertex, n), ordinal: make([]int, n), lists: make([][]layout.Vertex, n),
+	}
 }
 
 // chooseFrom chooses for the groups from one on; the gang fits with those before it. False ends the search.
-func (x *crossSearch) chooseFrom(i int, g *capacity) bool {
+func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	if i == len(x.chosen) {
 		x.sampled--
-		return x.yield(g) && x.sampled != 0
+		return x.yield(c) && x.sampled != 0
 	}
-	for place, d := range x.domains(i) {
-		if like := x.search.crossGroups[i].twin; like >= 0 && place < x.ordinal[like] {
+	for ordinal, d := range x.domains(i) {
+		if twin := x.search.crossGroups[i].twin; twin >= 0 && ordinal < x.ordinal[twin] {
 			continue
 		}
-		next := g
-		if x.chosen[i], x.ordinal[i] = d, place; d != layout.Root {
+		next := c
+		if x.chosen[i], x.ordinal[i] = d, ordinal; d != layout.Root {
 			next = x.capacity()
 		}
 		if next != nil && !x.chooseFrom(i+1, next) {
@@ -199,7 +204,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 		if known || !inside || a.part.Gather.Hard && v.Contains(v.Outside, d) {
 			continue
 		}
-		if x.sampled <= 0 && !(x.search.choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || x.search.choices.mayHoldWithin(a, d, tier))) {
+		if x.sampled <= 0 && !x.mayHold(a, d, tier) {
 			continue
 		}
 		out, room[d] = append(out, d), x.search.choices.slotsFor(a, d)
@@ -212,6 +217,12 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 		return cmp.Or(order, v.ComparePaths(left, right))
 	})
 	return out
+}
+
+// mayHold
+func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
+	choices := x.search.choices
+	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || choices.mayHoldWithin(a, d, tier))
 }
 
 // boundAround is the tier within which the strategy keeps what a group lies in, in the gang's topology.
@@ -227,13 +238,21 @@ func (x *crossSearch) boundAround(a *crossGroup) int32 {
 
 // capacity is the scheme for the domains chosen, nil if the gang does not fit.
 func (x *crossSearch) capacity() *capacity {
-	some := x.search.inDomains(x.chosen, x.sampled > 0)
-	if some == nil {
+	s := x.searchInChosen()
+	if s == nil {
 		return nil
 	}
-	some.outside = x.search.outside
-	if g := some.under(x.strategy); g != nil && (x.sampled > 0 || g.fits()) {
-		return g
+	s.outside = x.search.outside
+	if c := s.under(x.strategy); c != nil && (x.sampled > 0 || c.fits()) {
+		return c
 	}
 	return nil
+}
+
+// searchInChosen
+func (x *crossSearch) searchInChosen() *search {
+	if x.sampled > 0 {
+		return x.search.inDomains(x.chosen)
+	}
+	return x.search.inDomainsCheaply(x.chosen)
 }

@@ -24,51 +24,73 @@ func (s *search) newDomainChoices() *domainChoices {
 	return &domainChoices{free: s, searches: map[string]*search{}, budget: choiceWork * int64(s.p.Steps()), slotSums: map[*layout.View][][]int64{}}
 }
 
-// inDomains is the cast with its groups in other topologies in these domains; nil if that would be too much work, unless it must be.
-func (s *search) inDomains(at []layout.Vertex, must bool) *search {
-	dc, in, key := s.choices, map[*problem.Part]layout.Vertex{}, []byte(nil)
-	for i, d := range at {
-		in[s.crossGroups[i].part] = d
-	}
-	for i := range dc.free.crossGroups {
-		key = binary.AppendVarint(key, int64(in[dc.free.crossGroups[i].part])) // the root where nothing of the group is to be placed
-	}
-	if some, ok := s.byDomains[string(key)]; ok {
-		return some
-	}
-	if dc.budget <= 0 && !must {
+// inDomainsCheaply
+func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
+	key := s.choiceKey(chosen)
+	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
 		*s.p.Parts.Doubt = true
 		return nil
 	}
-	full, ok := dc.searches[string(key)]
-	if !ok {
-		dc.budget -= int64(s.p.View.Nodes)
-		full = dc.newSearch(in)
-		dc.searches[string(key)] = full
+	return s.keyedInDomains(chosen, key)
+}
+
+// inDomains
+func (s *search) inDomains(chosen []layout.Vertex) *search {
+	return s.keyedInDomains(chosen, s.choiceKey(chosen))
+}
+
+// choiceKey
+func (s *search) choiceKey(chosen []layout.Vertex) (key []byte) {
+	domains := s.domainsOfParts(chosen)
+	for i := range s.choices.free.crossGroups {
+		key = binary.AppendVarint(key, int64(domains[s.choices.free.crossGroups[i].part])) // the root: the group has no new members
 	}
-	some := full
+	return key
+}
+
+// domainsOfParts
+func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout.Vertex {
+	domains := map[*problem.Part]layout.Vertex{}
+	for i, d := range chosen {
+		domains[s.crossGroups[i].part] = d
+	}
+	return domains
+}
+
+// keyedInDomains
+func (s *search) keyedInDomains(chosen []layout.Vertex, key []byte) *search {
+	if known := s.byDomains[string(key)]; known != nil {
+		return known
+	}
+	dc := s.choices
+	found := dc.searches[string(key)]
+	if found == nil {
+		dc.budget -= int64(s.p.View.Nodes)
+		found = dc.newSearch(s.domainsOfParts(chosen))
+		dc.searches[string(key)] = found
+	}
 	if s.p != dc.free.p {
 		dc.budget -= choiceWork
-		some = full.forSelection(s.p.Parts.Selection)
+		found = found.forSelection(s.p.Parts.Selection)
 	}
 	if s.byDomains == nil {
 		s.byDomains = map[string]*search{}
 	}
-	s.byDomains[string(key)] = some
-	return some
+	s.byDomains[string(key)] = found
+	return found
 }
 
 // newSearch is that of the whole gang with groups in these domains. Slots that only break ties are those without.
-func (dc *domainChoices) newSearch(in map[*problem.Part]layout.Vertex) *search {
-	full := dc.free
-	c := &search{p: full.p.WithDomains(in), reserved: full.reserved, released: full.released, slots: full.slots, steps: full.steps}
-	c.readRoles()
-	c.readGroups()
-	c.sumTotals()
-	if c.classes = full.classes.restricted(c); c.classes == nil {
-		c.classes = c.newVertexClasses(full.classes.demand)
+func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
+	free := dc.free
+	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, steps: free.steps}
+	s.readRoles()
+	s.readGroups()
+	s.sumTotals()
+	if s.classes = free.classes.restricted(s); s.classes == nil {
+		s.classes = s.newVertexClasses(free.classes.demand)
 	}
-	return c
+	return s
 }
 
 // restricted is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
@@ -101,12 +123,12 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 		if int(f.classes.of[x]) < len(f.classes.nodes) {
 			continue
 		}
-		g := c.nodes[old]
+		class := c.nodes[old]
 		open := make([]bool, len(s.roles))
 		for r := range open {
-			open[r] = g.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = class.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
 		}
-		f.classes.first, f.classes.nodes = append(f.classes.first, x), append(f.classes.nodes, nodeClass{free: g.free, open: open})
+		f.classes.first, f.classes.nodes = append(f.classes.first, x), append(f.classes.nodes, nodeClass{free: class.free, open: open})
 	}
 	f.findDomains()
 	return &f.classes

@@ -17,10 +17,10 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 			return
 		}
 		tried := map[layout.Vertex]bool{}
-		for g := range s.feasible() {
-			for d, tight := range g.ranked(tried) {
+		for c := range s.feasible() {
+			for d, tight := range c.ranked(tried) {
 				tried[d] = true
-				if !yield(tight.decide(d, g.strategy)) {
+				if !yield(tight.decide(d, c.strategy)) {
 					return
 				}
 			}
@@ -38,8 +38,8 @@ func (s *search) best() *problem.Outcome {
 
 // possible says whether a content can be placed at all, and finds the least number of members that lie outside the tree then.
 func (s *search) possible() bool {
-	if s.feasibility == 0 {
-		s.feasibility, s.outside = -1, 0
+	if s.feasibility == unknown {
+		s.feasibility, s.outside = no, 0
 		if !s.p.EvenContent() {
 			return false
 		}
@@ -48,21 +48,21 @@ func (s *search) possible() bool {
 			worths = worths[len(worths)-1:] // but there may be many choices that do not
 		}
 		for _, t := range worths {
-			g := s.under(s.loosest(t))
-			if g == nil {
+			c := s.under(s.loosest(t))
+			if c == nil {
 				continue
 			}
-			if s.outside = s.members(g.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
+			if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
 				s.outside = s.members(s.want) // where the gang must be
 			}
-			if g.fits() && s.fitsAcrossTrees(g) {
-				s.feasibility = 1
-				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(g.tables.forgot, true)
+			if c.fits() && s.fitsAcrossTrees(c) {
+				s.feasibility = yes
+				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
 				break
 			}
 		}
 	}
-	return s.feasibility > 0
+	return s.feasibility == yes
 }
 
 // splitGang decides what of the gang lies outside the tree, where that has no room for all.
@@ -111,8 +111,8 @@ func (c *capacity) leavesDoubt() bool {
 	if c.search.relaxed || !c.search.classes.inexact {
 		return false
 	}
-	loose := c.search.relax().under(c.strategy)
-	return loose != nil && (loose.fitsAnywhere() || slices.Contains(loose.tables.forgot, true))
+	relaxed := c.search.relax().under(c.strategy)
+	return relaxed != nil && (relaxed.fitsAnywhere() || slices.Contains(relaxed.tables.forgot, true))
 }
 
 func (c *capacity) fitsAnywhere() bool {
@@ -127,13 +127,13 @@ func (c *capacity) fitsAnywhere() bool {
 // holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
 func (c *capacity) holds(d layout.Vertex) bool {
 	known := &c.holding[c.search.classes.of[d]]
-	if *known == 0 {
-		*known = -1
+	if *known == unknown {
+		*known = no
 		if c.takesGang(d) {
-			*known = 1
+			*known = yes
 		}
 	}
-	return *known > 0
+	return *known == yes
 }
 
 func (c *capacity) takesGang(d layout.Vertex) bool {

@@ -17,16 +17,16 @@ type Engine struct{ P *problem.Problem }
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
-	c := selectionsOf(p)
-	all := c.everything()
+	s := selectionsOf(p)
+	all := s.everything()
 	if all == nil { // not enough members are known
 		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
 		return nil
 	}
-	chain := c.chain(all)
+	chain := s.chain(all)
 	p.Parts.Minimal = chain[len(chain)-1]
 	for _, in := range chain { // the last one that is a multiple, if there is any
-		if len(p.Multiples) > 0 && c.keepsMultiples(in) {
+		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
 			p.Parts.Minimal = in
 		}
 	}
@@ -54,8 +54,8 @@ func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).bestWithM
 
 // Outcomes iterates over the best plans for the best content that has room.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
-	if c := newSearch(e.P, nil).forMostMembers(); c != nil {
-		return c.outcomes()
+	if s := newSearch(e.P, nil).forMostMembers(); s != nil {
+		return s.outcomes()
 	}
 	return func(func(*problem.Outcome) bool) {}
 }
@@ -114,7 +114,7 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	}
 	more := all.Beside(o)
 	more.Pending, more.RoleOf, more.ZoneState.ZoneFits = nil, nil, nil
-	held := map[int32]problem.Reserved{}
+	reserved := map[int32]problem.Reserved{}
 	for i, is := range p.Parts.Selection {
 		if !is {
 			more.Pending = append(more.Pending, all.Pending[i])
@@ -125,18 +125,18 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	}
 	for i, pos := range o.Positions {
 		id := p.View.Node(pos)
-		if held[id].Amounts == nil {
-			held[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
+		if reserved[id].Amounts == nil {
+			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
 		for _, n := range p.Needs {
 			if n.Id >= 0 {
-				held[id].Amounts[n.Id] += p.ShapeOf(i).Resources[n.Name]
+				reserved[id].Amounts[n.Id] += p.ShapeOf(i).Resources[n.Name]
 			}
 		}
 	}
-	p.Zones().TakeZones(held, o.Positions, o.Waits)
+	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
 	more.Parts.Already = p.Asks(len(p.Pending))
-	return newSearch(more, held).bestWithMost()
+	return newSearch(more, reserved).bestWithMost()
 }
 
 // Possible says whether the first content of which nothing can be left out has room.
@@ -148,29 +148,29 @@ func (e Engine) Possible() bool {
 const minimalTried = 8
 
 // Minimal lists the first contents of which nothing can be left out.
-func (e Engine) Minimal() (some []*problem.Problem, whole bool) {
+func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
 	}
-	few := selectionsOf(e.P).least()
-	for _, in := range few[:min(minimalTried, len(few))] {
-		some = append(some, e.P.Only(in))
+	least := selectionsOf(e.P).least()
+	for _, in := range least[:min(minimalTried, len(least))] {
+		list = append(list, e.P.Only(in))
 	}
-	return some, len(few) <= minimalTried
+	return list, len(least) <= minimalTried
 }
 
 // Strategies enumerates what the groups' kinds allow.
 func (e Engine) Strategies() iter.Seq[problem.Strategy] {
-	c := &search{p: e.P}
-	c.readGroups()
-	return c.strategies(func(problem.Strategy) bool { return true })
+	s := &search{p: e.P}
+	s.readGroups()
+	return s.strategies(func(problem.Strategy) bool { return true })
 }
 
 // Allows says whether a strategy holds the gang, and how many members lie outside the tree then.
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
-	c := newSearch(e.P, nil)
-	possible := c.possible()
-	return c.outside, possible && c.firstCapacity(st) != nil
+	s := newSearch(e.P, nil)
+	possible := s.possible()
+	return s.outside, possible && s.firstCapacity(st) != nil
 }
 
 // Exact is false: slots of one shape do not decide.
@@ -182,24 +182,24 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	if !p.HasRoles() {
 		return nil
 	}
-	c := &search{p: p, steps: new(int64)}
-	c.readRoles()
-	c.readGroups()
-	c.sumTotals()
-	g := &capacity{p: p, search: c, tables: &tables{space: front.NewSpace(c.totals, p.Steps(), c.steps)}}
-	free, open := make([]int64, len(p.Needs)), make([]bool, len(c.roles))
+	s := &search{p: p, steps: new(int64)}
+	s.readRoles()
+	s.readGroups()
+	s.sumTotals()
+	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), s.steps)}}
+	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
 			free[i] = p.Counting().FreeOf(id, n, extra)
 		}
-		for r, one := range c.roles {
+		for r, one := range s.roles {
 			open[r] = one.Counting().Refusal(id) == ""
 		}
-		f, forgot := g.onNode(free, open, e.zoneBounds(id, zones))
+		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
 		if forgot {
 			return int64(len(p.Pending))
 		}
-		return c.sizes.Most(f)
+		return s.sizes.Most(f)
 	}
 }
 
@@ -219,12 +219,12 @@ func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 // that it looks at those of the lowest ranks that would do: that others fit does not help.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	c := newSearch(p, nil)
-	of, out := c, problem.Evidence{Proven: c.proven}
+	s := newSearch(p, nil)
+	minimal, out := s, problem.Evidence{Proven: s.proven}
 	if p.Parts.Minimal != nil {
-		of = c.forSelection(p.Parts.Minimal)
-		of.p.Multiples = of.p.WithKept() // fewer members need not keep them in any case
-		of.weighMultiples()
+		minimal = s.forSelection(p.Parts.Minimal)
+		minimal.p.Multiples = minimal.p.WithKept() // fewer members need not keep them in any case
+		minimal.weighMultiples()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // what parts need may be more than the minimum of the gang
 		}
@@ -233,7 +233,7 @@ func (e Engine) Evidence() problem.Evidence {
 		if t > p.Gather.Must {
 			break
 		}
-		if found, ok := of.bestAt(t); ok {
+		if found, ok := minimal.bestAt(t); ok {
 			out.Fits = append(out.Fits, found)
 		}
 	}
@@ -244,9 +244,9 @@ func (e Engine) Evidence() problem.Evidence {
 // path order.
 func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
-	for g := range s.roomiestCapacities(s.loosest(t)) {
+	for c := range s.roomiestCapacities(s.loosest(t)) {
 		for _, d := range s.p.Candidates(t) {
-			n := g.mostIn(d)
+			n := c.mostIn(d)
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}
@@ -260,18 +260,18 @@ func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := *p
 	all.Multiples = p.WithKept() // fewer members need not keep them in any case
-	c := selectionsOf(&all)
+	s := selectionsOf(&all)
 	if len(p.Gang.Parts) == 0 {
-		some := *c.p.Gang
-		some.Least, c.p.Gang = 1, &some
+		gang := *s.p.Gang
+		gang.Least, s.p.Gang = 1, &gang
 	}
-	return c.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
+	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
 // HoldsWithoutRules says whether the members of the lowest ranks that would do have room anywhere.
 func (e Engine) HoldsWithoutRules() bool {
-	loose := e.P.WithoutRules().WithoutMultiples()
-	return newSearch(loose.Only(loose.FirstOnes(e.P.Least)), nil).possible()
+	unbound := e.P.WithoutRules().WithoutMultiples()
+	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
 }
 
 // BindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without
@@ -313,9 +313,9 @@ func (e Engine) BindingRule() string {
 func (e Engine) BindingMultiple() string {
 	p := e.P
 	with := func(rules []problem.MultipleRule) Engine {
-		some := *p
-		some.Multiples = rules
-		return Engine{&some}
+		q := *p
+		q.Multiples = rules
+		return Engine{&q}
 	}
 	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
 	if len(tried) == 1 {

@@ -210,18 +210,18 @@ type madeClass struct {
 func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	r := len(c.search.roles)
 	m := &groupMaker{capacity: c, useful: make(front.Vector, len(c.search.totals)), sides: make(front.Vector, len(c.search.totals)), at: make(front.Vector, len(c.search.totals))}
-	use := func(needs front.Vector) {
+	keep := func(needs front.Vector) {
 		for i, n := range needs {
 			if n > 0 {
 				m.useful[i] = c.search.totals[i]
 			}
 		}
 	}
-	use(c.search.want)
+	keep(c.search.want)
 	above := c.p.View.TierOf(c.p.View.Above(x))
 	for k := range c.search.groups {
 		if c.tables.bounds[k] >= above && c.tables.homes[k] != x {
-			use(c.search.groups[k].needs)
+			keep(c.search.groups[k].needs)
 		}
 	}
 	for k := range c.search.groups {

@@ -69,9 +69,9 @@ func (s *search) canSplit(k int) bool {
 
 // splitOff is the scheme in which so many groups of a kind are a kind of their own, with a lower bound.
 func (c *capacity) splitOff(k, n int, tier int32) *capacity {
-	some := *c.search
-	some.cached = nil
-	r, m := len(some.roles), int32(n)
+	s := *c.search
+	s.cached = nil
+	r, m := len(s.roles), int32(n)
 	move := func(a front.Vector) front.Vector {
 		out := append(slices.Clone(a), 0)
 		if out[r+k] > 0 {
@@ -79,7 +79,7 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 		}
 		return out
 	}
-	some.want, some.totals = move(some.want), move(some.totals)
+	s.want, s.totals = move(s.want), move(s.totals)
 	longer := func(list []front.Weights) []front.Weights {
 		list = slices.Clone(list)
 		for i, w := range list {
@@ -89,12 +89,12 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 		}
 		return list
 	}
-	some.scales, some.multiples = longer(some.scales), longer(some.multiples)
-	some.sizes = some.scales[0]
-	some.groups = slices.Clone(some.groups)
-	for i := range some.groups {
-		some.groups[i].needs = move(some.groups[i].needs)
+	s.scales, s.multiples = longer(s.scales), longer(s.multiples)
+	s.sizes = s.scales[0]
+	s.groups = slices.Clone(s.groups)
+	for i := range s.groups {
+		s.groups[i].needs = move(s.groups[i].needs)
 	}
-	some.groups = append(some.groups, some.groups[k])
-	return some.withBounds(c.strategy, append(slices.Clone(c.tables.bounds), tier))
+	s.groups = append(s.groups, s.groups[k])
+	return s.withBounds(c.strategy, append(slices.Clone(c.tables.bounds), tier))
 }

@@ -45,37 +45,37 @@ type inventory struct {
 // takeInventory says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
 // in the order of their first ranks.
 func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, done []finished) {
-	b := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	b.addSignature(p.Gang)
+	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	inv.addSignature(p.Gang)
 	own := make(front.Vector, len(p.Shapes))
-	b.countOwn(p.Gang, own)
-	todo := b.collect(-1, []*problem.Part{p.Gang})
+	inv.countOwn(p.Gang, own)
+	todo := inv.collect(-1, []*problem.Part{p.Gang})
 	for len(todo) > 0 { // level by level
 		var next []nested
 		for _, n := range todo {
-			next = append(next, b.addClass(n)...)
+			next = append(next, inv.addClass(n)...)
 		}
 		todo = next
 	}
-	dims := len(p.Shapes) + len(b.classes)
+	dims := len(p.Shapes) + len(inv.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
-	for k := range b.classes {
-		a := &b.classes[k]
+	for k := range inv.classes {
+		a := &inv.classes[k]
 		needs := make(front.Vector, dims)
 		copy(needs, a.needs)
 		a.needs = needs
 	}
-	for k := range b.classes {
-		a := &b.classes[k]
+	for k := range inv.classes {
+		a := &inv.classes[k]
 		if a.parent < 0 {
 			want[len(p.Shapes)+k] = int32(len(a.parts))
 		} else {
-			outer := &b.classes[a.parent]
+			outer := &inv.classes[a.parent]
 			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}
 	}
-	return want, b.classes, b.finished
+	return want, inv.classes, inv.finished
 }
 
 // addSignature makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.

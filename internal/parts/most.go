@@ -10,11 +10,11 @@ import (
 func (s *search) forMostMembers() *search {
 	var last *search
 	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
-		some := s.forSelection(in)
-		if some.p.Admitted == 0 || !some.possible() {
+		try := s.forSelection(in)
+		if try.p.Admitted == 0 || !try.possible() {
 			return false
 		}
-		last = some
+		last = try
 		return true
 	})
 	switch {

@@ -20,15 +20,15 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 	positions := make([]int32, len(c.p.Pending))
 	lists := c.place(d, c.expand(d, c.search.want))
 	c.assemble(d, lists, c.search.want)
-	h := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
-	h.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	h.inventory.addSignature(c.p.Gang)
+	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
+	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	as.inventory.addSignature(c.p.Gang)
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
-			h.classOf[a] = c.search.groups[k].of
+			as.classOf[a] = c.search.groups[k].of
 		}
 	}
-	h.assign(c.p.Gang, c.mergeSplit(lists))
+	as.assign(c.p.Gang, c.mergeSplit(lists))
 	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Positions: positions}
 }
 

@@ -84,34 +84,34 @@ func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit
 
 // proven says whether nothing was left out when it was found that no content can be placed.
 func (s *search) proven() bool {
-	all := selectionsOf(s.p)
+	list := selectionsOf(s.p)
 	if s.crossesTrees() {
-		return s.provenAcrossTrees(all)
+		return s.provenAcrossTrees(list)
 	}
 	if s.classes.inexact { // there may be other ways to find zones
 		s = s.relax()
 	}
-	for _, in := range all.least() {
-		some := s.forSelection(in)
-		g := some.under(some.loosest(s.p.Gather.Must))
-		if g == nil {
+	for _, in := range list.least() {
+		one := s.forSelection(in)
+		c := one.under(one.loosest(s.p.Gather.Must))
+		if c == nil {
 			continue
 		}
-		if fits := g.fits(); fits && s.p.RefusedBy == nil || slices.Contains(g.tables.forgot, true) {
+		if fits := c.fits(); fits && s.p.RefusedBy == nil || slices.Contains(c.tables.forgot, true) {
 			return false // it was not tried, or not all of it
 		}
 	}
-	return !all.truncated
+	return !list.truncated
 }
 
 // provenAcrossTrees is proven for a gang with groups in other topologies.
-func (s *search) provenAcrossTrees(all *selections) bool {
-	for _, in := range all.least() {
-		some := s.forSelection(in)
-		some.outside = some.members(some.want)
-		if some.firstCapacity(some.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
+func (s *search) provenAcrossTrees(list *selections) bool {
+	for _, in := range list.least() {
+		one := s.forSelection(in)
+		one.outside = one.members(one.want)
+		if one.firstCapacity(one.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
 			return false // it was not tried
 		}
 	}
-	return !all.truncated && !*s.p.Parts.Doubt
+	return !list.truncated && !*s.p.Parts.Doubt
 }

@@ -45,22 +45,31 @@ type search struct {
 	// cached are those that were found.
 	cached      []*tables
 	outside     int64  // members that must lie outside the tree
-	feasibility int8   // 1 if the gang can be placed at all, -1 if not, 0: not known yet
+	feasibility verdict
 	steps       *int64 // of work, for all that is tried for the gang
 }
 
+// verdict
+type verdict int8
+
+const (
+	unknown verdict = iota
+	yes
+	no
+)
+
 // newSearch finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
-func newSearch(p *problem.Problem, held map[int32]problem.Reserved) *search {
-	c := &search{p: p, reserved: held, released: p.Counting().LeavingReleased(), steps: new(int64)}
-	c.readRoles()
-	c.slots = c.slotsBeside(held)
-	c.readGroups()
-	if c.crossesTrees() {
-		c.choices = c.newDomainChoices()
+func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
+	s := &search{p: p, reserved: reserved, released: p.Counting().LeavingReleased(), steps: new(int64)}
+	s.readRoles()
+	s.slots = s.slotsBeside(reserved)
+	s.readGroups()
+	if s.crossesTrees() {
+		s.choices = s.newDomainChoices()
 	}
-	c.sumTotals()
-	c.classes = c.newVertexClasses(c.totalDemand())
-	return c
+	s.sumTotals()
+	s.classes = s.newVertexClasses(s.totalDemand())
+	return s
 }
 
 // readGroups finds what is to be placed.
@@ -72,22 +81,22 @@ func (s *search) readGroups() {
 
 // relax is the cast, relaxed.
 func (s *search) relax() *search {
-	some := *s
-	some.relaxed, some.cached, some.feasibility = true, nil, 0
+	out := *s
+	out.relaxed, out.cached, out.feasibility = true, nil, 0
 	if s.classes.relaxed == nil {
-		s.classes.relaxed = some.newVertexClasses(s.classes.demand)
+		s.classes.relaxed = out.newVertexClasses(s.classes.demand)
 	}
-	some.classes = s.classes.relaxed
-	return &some
+	out.classes = s.classes.relaxed
+	return &out
 }
 
 // forSelection is the cast of a content of the same gang.
 func (s *search) forSelection(in problem.Selection) *search {
-	some := *s
-	some.p, some.cached, some.byDomains, some.feasibility = s.p.Only(in), nil, nil, 0
-	some.readGroups()
-	some.sumTotals()
-	return &some
+	out := *s
+	out.p, out.cached, out.byDomains, out.feasibility = s.p.Only(in), nil, nil, 0
+	out.readGroups()
+	out.sumTotals()
+	return &out
 }
 
 // sumTotals finds how many there are of everything, and how large each kind is.
@@ -151,11 +160,11 @@ func (s *search) scarcestScale(places []front.Front, want front.Vector) (best fr
 // readMisses lists, for every level, what the strategy can tell apart.
 func (s *search) readMisses() {
 	s.misses = nil
-	add := func(level int, g problem.GatherRules) {
+	add := func(level int, rules problem.GatherRules) {
 		for len(s.misses) < level {
 			s.misses = append(s.misses, []int32{0})
 		}
-		s.misses[level-1] = append(s.misses[level-1], g.Worths[1:]...)
+		s.misses[level-1] = append(s.misses[level-1], rules.Worths[1:]...)
 	}
 	for _, k := range s.groups {
 		add(k.level, k.gather)
@@ -173,13 +182,13 @@ func (s *search) readMisses() {
 }
 
 // slotsBeside are the slots of the first role beside what is as good as taken.
-func (s *search) slotsBeside(held map[int32]problem.Reserved) problem.SlotTable {
+func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTable {
 	first := s.roles[0]
-	if len(held) == 0 {
+	if len(reserved) == 0 {
 		return first.Counting().SlotTable()
 	}
 	slots := first.Counting().CountSlots()
-	for id, t := range held {
+	for id, t := range reserved {
 		left := make([]int64, len(t.Amounts))
 		for r, amount := range t.Amounts {
 			left[r] = -amount

@@ -21,18 +21,18 @@ type selections struct {
 }
 
 func selectionsOf(p *problem.Problem) *selections {
-	b := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
-	b.addSignature(p.Gang)
-	c := &selections{p: p, pendingOf: b.pendingOf, signatures: b.signatures}
+	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
+	inv.addSignature(p.Gang)
+	s := &selections{p: p, pendingOf: inv.pendingOf, signatures: inv.signatures}
 	if len(p.Pinned) == 0 {
-		return c
+		return s
 	}
 	p.Gang.Each(func(a *problem.Part) { // a quota may admit one of two parts that are alike but for that
-		if slices.ContainsFunc(a.All(), func(rank int) bool { i := c.pendingOf[rank]; return i >= 0 && p.Pinned[p.Pending[i].Name] }) {
-			c.signatures[a] = fmt.Sprint("with pinned members, of rank ", a.First())
+		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Pending[i].Name] }) {
+			s.signatures[a] = fmt.Sprint("with pinned members, of rank ", a.First())
 		}
 	})
-	return c
+	return s
 }
 
 // placedIn is how many members of a part run or are in a content.
