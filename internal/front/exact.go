@@ -9,8 +9,8 @@ import (
 // order, and not only the largest.
 
 // Holds says whether counts are among those that fit.
-func (f *Space) Holds(fit Front, want Vector) bool {
-	if !f.Exact {
+func (s *Space) Holds(fit Front, want Vector) bool {
+	if !s.Exact {
 		return fit.Holds(want)
 	}
 	_, ok := slices.BinarySearchFunc(fit, want, slices.Compare[Vector])
@@ -18,8 +18,8 @@ func (f *Space) Holds(fit Front, want Vector) bool {
 }
 
 // Takes is what of some counts is placed where others fit; false if it cannot be, for these are to be placed as they are.
-func (f *Space) Takes(want, fit Vector) (Vector, bool) {
-	if f.Exact {
+func (s *Space) Takes(want, fit Vector) (Vector, bool) {
+	if s.Exact {
 		return fit, fit.Within(want)
 	}
 	return want.Least(fit), true
@@ -27,10 +27,10 @@ func (f *Space) Takes(want, fit Vector) (Vector, bool) {
 
 // RoomFor says whether there is room for the table in which exact sums are marked: twice the numbers of members of each role, and of groups of each
 // kind, that may come of it. It depends on these alone, so that a sum of fewer children has room where that of all has.
-func (f *Space) RoomFor(sides Vector) bool {
+func (s *Space) RoomFor(sides Vector) bool {
 	size := int64(1)
 	for _, n := range sides {
-		if size *= 2*int64(n) + 1; size > 4*f.room {
+		if size *= 2*int64(n) + 1; size > 4*s.limit {
 			return false
 		}
 	}
@@ -38,17 +38,17 @@ func (f *Space) RoomFor(sides Vector) bool {
 }
 
 // exactSum lists what fits in two places together. O(points of the smaller * table / 64).
-func (f *Space) exactSum(a, b Front) Front {
+func (s *Space) exactSum(a, b Front) Front {
 	if len(a) == 0 || len(b) == 0 {
 		return Front{}
 	}
-	wide := make(Vector, len(f.most)) // no sum is carried from one number to the next
-	for r, n := range f.most {
+	wide := make(Vector, len(s.most)) // no sum is carried from one number to the next
+	for r, n := range s.most {
 		wide[r] = a.Most(r) + b.Most(r)
-		f.sides[r] = min(n, wide[r])
+		s.sides[r] = min(n, wide[r])
 	}
-	if !f.RoomFor(f.sides) {
-		return f.roughExactSum(a, b)
+	if !s.RoomFor(s.sides) {
+		return s.roughExactSum(a, b)
 	}
 	if len(a) > len(b) {
 		a, b = b, a
@@ -61,17 +61,17 @@ func (f *Space) exactSum(a, b Front) Front {
 	for _, p := range a {
 		marks.bits.add(of, marks.place(p))
 	}
-	*f.steps += int64(len(a)) * int64(len(of))
-	return marks.within(f.most)
+	*s.steps += int64(len(a)) * int64(len(of))
+	return marks.within(s.most)
 }
 
 // roughExactSum is an exact sum of a few points of each.
-func (f *Space) roughExactSum(a, b Front) Front {
-	f.Forgot = true
+func (s *Space) roughExactSum(a, b Front) Front {
+	s.Forgot = true
 	sums := Front{}
-	for _, p := range a.Few() {
-		for _, q := range b.Few() {
-			if sum := p.Plus(q); sum.Within(f.most) {
+	for _, p := range a.Sample() {
+		for _, q := range b.Sample() {
+			if sum := p.Plus(q); sum.Within(s.most) {
 				sums = append(sums, sum)
 			}
 		}

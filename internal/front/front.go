@@ -55,8 +55,8 @@ type Front []Vector
 
 func (f Front) Holds(want Vector) bool { return slices.ContainsFunc(f, want.Within) }
 
-// Zero says whether nobody fits.
-func (f Front) Zero() bool { return len(f) == 1 && f[0].Total() == 0 }
+// IsZero says whether nobody fits.
+func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 
 // KeptPoints is how many counts are kept of a frontier that has more combinations.
 const KeptPoints = 32
@@ -65,24 +65,24 @@ const KeptPoints = 32
 // fit beside them; that is a table as long as there are few roles with many members.
 type Space struct {
 	most Vector // of the gang
-	// room is how many numbers of all roles but the main one are told apart at a vertex.
-	room int64
+	// limit is how many numbers of all roles but the main one are told apart at a vertex.
+	limit int64
 	// Exact: multiples bind, see exactSum.
 	Exact bool
 	Main  int // the role with the most members
-	None  Front
+	Zero  Front
 	box   Vector  // the table's sides; of the main role 0
 	step  []int   // by role, in the table
 	best  []int32 // -1: not at all
 	// Forgot says that the last frontier made lacks some counts.
-	Forgot bool
-	steps  *int64 // counts pairs of points
-	sides  Vector // of a sum
-	kept   []int32
-	lesser []bool // by place in the table: as many of the main role fit beside one more of another
+	Forgot    bool
+	steps     *int64 // counts pairs of points
+	sides     Vector // of a sum
+	kept      []int32
+	dominated []bool // by place in the table: as many of the main role fit beside one more of another
 	// Room for frontiers.
-	spare       Front
-	spareCounts Vector
+	spare        Front
+	spareNumbers Vector
 }
 
 // Carve takes n zeros from what is spare; where there are too few this is replaced.
@@ -96,7 +96,7 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 }
 
 func NewSpace(most Vector, room int, steps *int64) *Space {
-	f := &Space{most: most, room: int64(room), steps: steps, sides: make(Vector, len(most)), None: Front{make(Vector, len(most))}, box: make(Vector, len(most)), step: make([]int, len(most))}
+	f := &Space{most: most, limit: int64(room), steps: steps, sides: make(Vector, len(most)), Zero: Front{make(Vector, len(most))}, box: make(Vector, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
 		if n > most[f.Main] {
 			f.Main = r
@@ -105,31 +105,31 @@ func NewSpace(most Vector, room int, steps *int64) *Space {
 	return f
 }
 
-// begin clears a table for counts up to sides; false if it would be too large.
-func (f *Space) begin(sides Vector) bool {
+// tryBegin clears a table for counts up to sides; false if it would be too large.
+func (s *Space) tryBegin(sides Vector) bool {
 	size := int64(1)
 	for r, n := range sides {
-		if r == f.Main {
+		if r == s.Main {
 			continue
 		}
-		f.box[r], f.step[r] = n, int(size)
-		if size *= int64(n) + 1; size > f.room {
+		s.box[r], s.step[r] = n, int(size)
+		if size *= int64(n) + 1; size > s.limit {
 			return false
 		}
 	}
-	f.best = slices.Grow(f.best[:0], int(size))[:size]
-	for i := range f.best {
-		f.best[i] = -1
+	s.best = slices.Grow(s.best[:0], int(size))[:size]
+	for i := range s.best {
+		s.best[i] = -1
 	}
 	return true
 }
 
-// BeginWithin is begin that halves the widest sides until the table has room; forgot says that it did.
-func (f *Space) BeginWithin(sides Vector) (forgot bool) {
-	for !f.begin(sides) {
+// Begin is begin that halves the widest sides until the table has room; forgot says that it did.
+func (s *Space) Begin(sides Vector) (forgot bool) {
+	for !s.tryBegin(sides) {
 		widest := -1
 		for r, n := range sides {
-			if r != f.Main && (widest < 0 || n > sides[widest]) {
+			if r != s.Main && (widest < 0 || n > sides[widest]) {
 				widest = r
 			}
 		}
@@ -139,48 +139,48 @@ func (f *Space) BeginWithin(sides Vector) (forgot bool) {
 }
 
 // Put notes that counts a and b fit together, capped at the gang's.
-func (f *Space) Put(a, b Vector) {
+func (s *Space) Put(a, b Vector) {
 	at := 0
 	for r := range a {
-		if r != f.Main {
-			at += int(min(f.box[r], a[r]+b[r])) * f.step[r]
+		if r != s.Main {
+			at += int(min(s.box[r], a[r]+b[r])) * s.step[r]
 		}
 	}
-	f.best[at] = max(f.best[at], min(f.most[f.Main], a[f.Main]+b[f.Main]))
+	s.best[at] = max(s.best[at], min(s.most[s.Main], a[s.Main]+b[s.Main]))
 }
 
 // End lists the largest counts of the table.
-func (f *Space) End() Front {
+func (s *Space) End() Front {
 	// What fits beside more of another role fits beside fewer. Going down, what is one more is complete.
-	f.pairs(func(i, next int) { f.best[i] = max(f.best[i], f.best[next]) })
-	f.lesser = slices.Grow(f.lesser[:0], len(f.best))[:len(f.best)]
-	clear(f.lesser)
-	f.pairs(func(i, next int) { f.lesser[i] = f.lesser[i] || f.best[i] == f.best[next] })
-	f.kept = f.kept[:0]
-	for i, n := range f.best {
-		if n >= 0 && !f.lesser[i] {
-			f.kept = append(f.kept, int32(i))
+	s.eachNeighbor(func(i, next int) { s.best[i] = max(s.best[i], s.best[next]) })
+	s.dominated = slices.Grow(s.dominated[:0], len(s.best))[:len(s.best)]
+	clear(s.dominated)
+	s.eachNeighbor(func(i, next int) { s.dominated[i] = s.dominated[i] || s.best[i] == s.best[next] })
+	s.kept = s.kept[:0]
+	for i, n := range s.best {
+		if n >= 0 && !s.dominated[i] {
+			s.kept = append(s.kept, int32(i))
 		}
 	}
-	dims := len(f.box)
-	out := Carve(&f.spare, len(f.kept))
-	for k, i := range f.kept {
-		point := Carve(&f.spareCounts, dims)
-		f.locate(int(i), point)
-		point[f.Main] = f.best[i]
+	dims := len(s.box)
+	out := Carve(&s.spare, len(s.kept))
+	for k, i := range s.kept {
+		point := Carve(&s.spareNumbers, dims)
+		s.locate(int(i), point)
+		point[s.Main] = s.best[i]
 		out[k] = point
 	}
 	return out
 }
 
-// pairs calls visit with all places of the table, role by role, and those with one more of the role; the larger ones first.
-func (f *Space) pairs(visit func(i, next int)) {
-	for r, n := range f.box {
-		if r == f.Main || n == 0 {
+// eachNeighbor calls visit with all places of the table, role by role, and those with one more of the role; the larger ones first.
+func (s *Space) eachNeighbor(visit func(i, next int)) {
+	for r, n := range s.box {
+		if r == s.Main || n == 0 {
 			continue
 		}
-		step := f.step[r]
-		for base := 0; base < len(f.best); base += step * (int(n) + 1) {
+		step := s.step[r]
+		for base := 0; base < len(s.best); base += step * (int(n) + 1) {
 			for i := base + step*int(n) - 1; i >= base; i-- {
 				visit(i, i+step)
 			}
@@ -189,49 +189,49 @@ func (f *Space) pairs(visit func(i, next int)) {
 }
 
 // locate finds the numbers of all roles but the main one of a place in the table.
-func (f *Space) locate(i int, at Vector) {
+func (s *Space) locate(i int, at Vector) {
 	for r := range at {
-		if r != f.Main {
-			at[r] = int32(i / f.step[r] % (int(f.box[r]) + 1))
+		if r != s.Main {
+			at[r] = int32(i / s.step[r] % (int(s.box[r]) + 1))
 		}
 	}
 }
 
 // Sum is the frontier of two places together. O(points of a * points of b + table).
-func (f *Space) Sum(a, b Front) Front {
-	f.Forgot = false
+func (s *Space) Sum(a, b Front) Front {
+	s.Forgot = false
 	switch {
-	case a.Zero():
+	case a.IsZero():
 		return b
-	case b.Zero():
+	case b.IsZero():
 		return a
-	case f.Exact:
-		return f.exactSum(a, b)
-	case a.Holds(f.most) || b.Holds(f.most):
-		return Front{f.most}
+	case s.Exact:
+		return s.exactSum(a, b)
+	case a.Holds(s.most) || b.Holds(s.most):
+		return Front{s.most}
 	case len(a) == 1 && len(b) == 1:
-		return Front{f.capped(a[0], b[0])}
+		return Front{s.capped(a[0], b[0])}
 	}
-	*f.steps += int64(len(a)) * int64(len(b))
-	for r, n := range f.most {
-		f.sides[r] = min(n, a.Most(r)+b.Most(r))
+	*s.steps += int64(len(a)) * int64(len(b))
+	for r, n := range s.most {
+		s.sides[r] = min(n, a.Most(r)+b.Most(r))
 	}
-	if !f.begin(f.sides) {
-		return f.roughSum(a, b)
+	if !s.tryBegin(s.sides) {
+		return s.roughSum(a, b)
 	}
 	for _, p := range a {
 		for _, q := range b {
-			f.Put(p, q)
+			s.Put(p, q)
 		}
 	}
-	return f.End()
+	return s.End()
 }
 
 // capped is the sum of two points.
-func (f *Space) capped(p, q Vector) Vector {
+func (s *Space) capped(p, q Vector) Vector {
 	sum := make(Vector, len(p))
 	for r := range p {
-		sum[r] = min(f.most[r], p[r]+q[r])
+		sum[r] = min(s.most[r], p[r]+q[r])
 	}
 	return sum
 }
@@ -245,19 +245,19 @@ func (f Front) Most(role int) (n int32) {
 }
 
 // roughSum is a sum of a few points of each.
-func (f *Space) roughSum(a, b Front) Front {
-	f.Forgot = true
+func (s *Space) roughSum(a, b Front) Front {
+	s.Forgot = true
 	var sums []Vector
-	for _, p := range a.Few() {
-		for _, q := range b.Few() {
-			sums = append(sums, f.capped(p, q))
+	for _, p := range a.Sample() {
+		for _, q := range b.Sample() {
+			sums = append(sums, s.capped(p, q))
 		}
 	}
 	return maximal(sums)
 }
 
-// Few are points of a frontier at equal distances in its order.
-func (f Front) Few() Front {
+// Sample are points of a frontier at equal distances in its order.
+func (f Front) Sample() Front {
 	if len(f) <= KeptPoints {
 		return f
 	}

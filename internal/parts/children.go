@@ -31,7 +31,7 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	}
 	var children []layout.Vertex
 	for child := lo; child < end; child++ {
-		if !c.frontOf(child).Zero() || c.p.Siblings.At(child) > 0 {
+		if !c.frontOf(child).IsZero() || c.p.Siblings.At(child) > 0 {
 			children = append(children, child)
 		}
 	}
@@ -59,7 +59,7 @@ func (c *capacity) compareFill(a, b layout.Vertex) int {
 // fill gives each child in turn the most that it can take so that the others can take the rest.
 func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
 	after := make([]front.Front, len(children)+1) // what fits below the children from one on
-	after[len(children)] = c.tables.space.None
+	after[len(children)] = c.tables.space.Zero
 	for i := len(children) - 1; i >= 0; i-- {
 		after[i] = c.tables.space.Sum(c.frontOf(children[i]), after[i+1])
 	}
@@ -123,7 +123,7 @@ func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) [
 	if len(used) == 0 && least == len(others) { // no set suffices but of all
 		return others
 	}
-	inUse := c.tables.space.None
+	inUse := c.tables.space.Zero
 	for _, child := range slices.Backward(used) {
 		inUse = c.tables.space.Sum(c.frontOf(child), inUse)
 	}
@@ -258,10 +258,10 @@ type setChooser struct {
 
 	left front.Vector // of the set in hand
 	// Room for sets.
-	all         bestSets
-	layers      [2]bestSets
-	spare       []childSet
-	spareCounts front.Vector
+	all          bestSets
+	layers       [2]bestSets
+	spare        []childSet
+	spareNumbers front.Vector
 	// To compare sets.
 	slots, children [2][]int64
 }
@@ -330,7 +330,7 @@ func (sc *setChooser) add(class []layout.Vertex) {
 func (sc *setChooser) copied(s *childSet) *childSet {
 	out := &front.Carve(&sc.spare, 1)[0]
 	*out = *s
-	out.left = front.Carve(&sc.spareCounts, len(s.left))
+	out.left = front.Carve(&sc.spareNumbers, len(s.left))
 	copy(out.left, s.left)
 	return out
 }

@@ -67,7 +67,7 @@ func (s *search) possible() bool {
 
 // splitGang decides what of the gang lies outside the tree, where that has no room for all.
 func (c *capacity) splitGang() {
-	c.outside = c.tables.space.None[0]
+	c.outside = c.tables.space.Zero[0]
 	if c.strategy.Gang < c.p.View.RootTop {
 		return
 	}
@@ -78,7 +78,7 @@ func (c *capacity) splitGang() {
 func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	tree := c.frontBelow(layout.Root)
 	if !c.tables.space.Exact && tree.Holds(want) {
-		return c.tables.space.None[0], true
+		return c.tables.space.Zero[0], true
 	}
 	room, best := c.frontOf(c.p.View.Outside), front.Vector(nil)
 	for _, t := range tree {

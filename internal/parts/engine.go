@@ -50,11 +50,11 @@ func (e Engine) Admit(state *quota.State) error {
 }
 
 // Search is the best plan for the best content that has room.
-func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).bestWithMost() }
+func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).plan() }
 
 // Outcomes iterates over the best plans for the best content that has room.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
-	if s := newSearch(e.P, nil).forMostMembers(); s != nil {
+	if s := newSearch(e.P, nil).ofBestSelection(); s != nil {
 		return s.outcomes()
 	}
 	return func(func(*problem.Outcome) bool) {}
@@ -136,7 +136,7 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	}
 	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
 	more.Parts.Already = p.Asks(len(p.Pending))
-	return newSearch(more, reserved).bestWithMost()
+	return newSearch(more, reserved).plan()
 }
 
 // Possible says whether the first content of which nothing can be left out has room.

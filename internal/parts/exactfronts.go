@@ -44,7 +44,7 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
 	if forgot = !m.capacity.tables.space.RoomFor(m.sides); forgot {
-		below = below.Few()
+		below = below.Sample()
 	}
 	out := front.Front{}
 	for _, p := range below {

@@ -42,7 +42,7 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 
 // sumChildren adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
 func (c *capacity) sumChildren(i int32, children []int64) front.Front {
-	sum := c.tables.space.None
+	sum := c.tables.space.Zero
 	for _, child := range slices.Backward(children) {
 		f, forgot := c.repeatFront(child)
 		sum = c.tables.space.Sum(f, sum)
@@ -51,7 +51,7 @@ func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	if !c.tables.forgot[i] {
 		return sum
 	}
-	sum = c.tables.space.None
+	sum = c.tables.space.Zero
 	for _, child := range slices.Backward(children) {
 		for range int32(child) {
 			sum = c.tables.space.Sum(c.classFront(int32(child>>32)), sum)
@@ -87,7 +87,7 @@ func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front
 	if c.tables.space.Exact {
 		return e.listAll(free)
 	}
-	forgot = c.tables.space.BeginWithin(e.sides)
+	forgot = c.tables.space.Begin(e.sides)
 	e.extend(0, slices.Clone(free))
 	return c.tables.space.End(), forgot
 }
@@ -150,7 +150,7 @@ func (e *nodeEnumerator) extend(role int, free []int64) {
 		if main < len(e.capacity.search.roles) {
 			e.at[main] = min(most, e.room(main, free))
 		}
-		e.capacity.tables.space.Put(e.at, e.capacity.tables.space.None[0])
+		e.capacity.tables.space.Put(e.at, e.capacity.tables.space.Zero[0])
 		return
 	}
 	if role == main {
@@ -183,7 +183,7 @@ func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front
 	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
-	forgot = c.tables.space.BeginWithin(m.sides)
+	forgot = c.tables.space.Begin(m.sides)
 	for _, p := range below {
 		m.extend(0, slices.Clone(p))
 	}

@@ -39,7 +39,7 @@ type inventory struct {
 	signatures            map[*problem.Part]string
 	inOrder               bool // parts of which members may stay out are told apart by who comes first
 	classes               []groupClass
-	finished              []finished
+	done                  []finished
 }
 
 // takeInventory says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
@@ -75,7 +75,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, d
 			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}
 	}
-	return want, inv.classes, inv.finished
+	return want, inv.classes, inv.done
 }
 
 // addSignature makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
@@ -144,7 +144,7 @@ func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 func (inv *inventory) finish(a *problem.Part) {
 	a.Each(func(o *problem.Part) {
 		if home := inv.homeOf(o); home >= 0 && o.InTree() {
-			inv.finished = append(inv.finished, finished{gather: o.Gather, level: o.Level, tier: inv.p.View.TierOf(home)})
+			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.View.TierOf(home)})
 		}
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// forMostMembers is the cast of the best content that can be placed; nil if there is none.
-func (s *search) forMostMembers() *search {
+// ofBestSelection is the cast of the best content that can be placed; nil if there is none.
+func (s *search) ofBestSelection() *search {
 	var last *search
 	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
 		try := s.forSelection(in)
@@ -26,9 +26,9 @@ func (s *search) forMostMembers() *search {
 	return last
 }
 
-// bestWithMost is the best plan for as many new members as there is room for, nil if not even the least fit.
-func (s *search) bestWithMost() *problem.Outcome {
-	if most := s.forMostMembers(); most != nil {
+// plan is the best plan for as many new members as there is room for, nil if not even the least fit.
+func (s *search) plan() *problem.Outcome {
+	if most := s.ofBestSelection(); most != nil {
 		return most.best()
 	}
 	return nil
