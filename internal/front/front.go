@@ -12,10 +12,10 @@ import (
 	"slices"
 )
 
-// Vector are numbers of members by role, and of groups by kind.
+// Vector counts members by role, then groups by class.
 type Vector []int32
 
-// Within says whether no role is counted more often than in most.
+// Within says whether no number exceeds the one in most.
 func (a Vector) Within(most Vector) bool {
 	for r, n := range a {
 		if n > most[r] {
@@ -25,7 +25,7 @@ func (a Vector) Within(most Vector) bool {
 	return true
 }
 
-// Least is the smaller number of each role.
+// Least is the smaller number in each dimension.
 func (a Vector) Least(b Vector) Vector {
 	out := make(Vector, len(a))
 	for r := range a {
@@ -34,7 +34,7 @@ func (a Vector) Least(b Vector) Vector {
 	return out
 }
 
-// Minus is what is left when others are taken away that are within a.
+// Minus is a without b, which must be within a.
 func (a Vector) Minus(b Vector) Vector {
 	out := make(Vector, len(a))
 	for r := range a {
@@ -43,6 +43,7 @@ func (a Vector) Minus(b Vector) Vector {
 	return out
 }
 
+// Total is the sum of all numbers.
 func (a Vector) Total() (n int64) {
 	for _, m := range a {
 		n += int64(m)
@@ -50,19 +51,23 @@ func (a Vector) Total() (n int64) {
 	return n
 }
 
-// Front are the largest counts that fit somewhere together: whatever is within one of them fits too. None is within another.
+// Front lists the largest vectors that fit in one place; any vector within one of them fits too. None is within another.
+// An exact front lists every vector that fits, see Space.Exact.
 type Front []Vector
 
+// Holds says whether a vector is within the front.
 func (f Front) Holds(want Vector) bool { return slices.ContainsFunc(f, want.Within) }
 
-// IsZero says whether nobody fits.
+// IsZero says whether only the zero vector fits.
 func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 
-// KeptPoints is how many counts are kept of a frontier that has more combinations.
+// KeptPoints is the size of a sample of a front.
 const KeptPoints = 32
 
-// Space makes frontiers, of points and of other frontiers. For all numbers of the other roles it keeps the most members of the main role that
-// fit beside them; that is a table as long as there are few roles with many members.
+// Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
+// main one, the largest number of the main one beside it; so it stays small while few dimensions are large.
+//
+// A Space belongs to one search and is not safe for concurrent use. Fronts it returns are never written again.
 type Space struct {
 	most Vector // of the gang
 	// limit is how many numbers of all roles but the main one are told apart at a vertex.
@@ -85,7 +90,8 @@ type Space struct {
 	spareNumbers Vector
 }
 
-// Carve takes n zeros from what is spare; where there are too few this is replaced.
+// Carve takes n zero values from the front of spare, and replaces spare where they are too few. One allocation so serves
+// many short slices.
 func Carve[S ~[]T, T any](spare *S, n int) S {
 	if n > len(*spare) {
 		*spare = make(S, max(n, 64))
@@ -95,6 +101,8 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 	return out
 }
 
+// NewSpace makes a space for vectors within most, which is the caller's to keep unchanged. Tables have at most limit
+// places; steps counts the pairs of vectors that are summed.
 func NewSpace(most Vector, room int, steps *int64) *Space {
 	f := &Space{most: most, limit: int64(room), steps: steps, sides: make(Vector, len(most)), Zero: Front{make(Vector, len(most))}, box: make(Vector, len(most)), step: make([]int, len(most))}
 	for r, n := range most {
@@ -105,7 +113,7 @@ func NewSpace(most Vector, room int, steps *int64) *Space {
 	return f
 }
 
-// tryBegin clears a table for counts up to sides; false if it would be too large.
+// tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit.
 func (s *Space) tryBegin(sides Vector) bool {
 	size := int64(1)
 	for r, n := range sides {
@@ -124,7 +132,8 @@ func (s *Space) tryBegin(sides Vector) bool {
 	return true
 }
 
-// Begin is begin that halves the widest sides until the table has room; forgot says that it did.
+// Begin clears a table for vectors within sides. It halves the widest dimension until the table has room, in sides too,
+// and says whether vectors are forgotten so.
 func (s *Space) Begin(sides Vector) (forgot bool) {
 	for !s.tryBegin(sides) {
 		widest := -1
@@ -138,7 +147,7 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 	return forgot
 }
 
-// Put notes that counts a and b fit together, capped at the gang's.
+// Put notes that a+b fits, capped at the gang's numbers.
 func (s *Space) Put(a, b Vector) {
 	at := 0
 	for r := range a {
@@ -149,7 +158,7 @@ func (s *Space) Put(a, b Vector) {
 	s.best[at] = max(s.best[at], min(s.most[s.Main], a[s.Main]+b[s.Main]))
 }
 
-// End lists the largest counts of the table.
+// End lists the front of all vectors that were put.
 func (s *Space) End() Front {
 	// What fits beside more of another role fits beside fewer. Going down, what is one more is complete.
 	s.eachNeighbor(func(i, next int) { s.best[i] = max(s.best[i], s.best[next]) })
@@ -173,7 +182,8 @@ func (s *Space) End() Front {
 	return out
 }
 
-// eachNeighbor calls visit with all places of the table, role by role, and those with one more of the role; the larger ones first.
+// eachNeighbor visits each place of the table together with the place of one more in a dimension, dimension by
+// dimension, larger places first.
 func (s *Space) eachNeighbor(visit func(i, next int)) {
 	for r, n := range s.box {
 		if r == s.Main || n == 0 {
@@ -188,7 +198,7 @@ func (s *Space) eachNeighbor(visit func(i, next int)) {
 	}
 }
 
-// locate finds the numbers of all roles but the main one of a place in the table.
+// locate finds the numbers of all dimensions but the main one at a place of the table.
 func (s *Space) locate(i int, at Vector) {
 	for r := range at {
 		if r != s.Main {
@@ -197,7 +207,10 @@ func (s *Space) locate(i int, at Vector) {
 	}
 }
 
-// Sum is the frontier of two places together. O(points of a * points of b + table).
+// Sum is the front of two places together: all sums of one vector each, capped. Forgot says afterwards whether vectors
+// are missing. O(len(a) * len(b) + table).
+//
+// order: roles.3
 func (s *Space) Sum(a, b Front) Front {
 	s.Forgot = false
 	switch {
@@ -227,7 +240,7 @@ func (s *Space) Sum(a, b Front) Front {
 	return s.End()
 }
 
-// capped is the sum of two points.
+// capped is the sum of two vectors, at most the gang's numbers.
 func (s *Space) capped(p, q Vector) Vector {
 	sum := make(Vector, len(p))
 	for r := range p {
@@ -236,7 +249,7 @@ func (s *Space) capped(p, q Vector) Vector {
 	return sum
 }
 
-// Most is the largest number of a role.
+// Most is the largest number of a dimension.
 func (f Front) Most(role int) (n int32) {
 	for _, p := range f {
 		n = max(n, p[role])
@@ -244,7 +257,10 @@ func (f Front) Most(role int) (n int32) {
 	return n
 }
 
-// roughSum is a sum of a few points of each.
+// roughSum sums samples of both fronts, where the table would be too large. All its vectors fit, but some that fit are
+// forgotten.
+//
+// order: roles.4
 func (s *Space) roughSum(a, b Front) Front {
 	s.Forgot = true
 	var sums []Vector
@@ -256,7 +272,7 @@ func (s *Space) roughSum(a, b Front) Front {
 	return maximal(sums)
 }
 
-// Sample are points of a frontier at equal distances in its order.
+// Sample is the front itself, or KeptPoints of its vectors at equal distances.
 func (f Front) Sample() Front {
 	if len(f) <= KeptPoints {
 		return f
@@ -268,7 +284,8 @@ func (f Front) Sample() Front {
 	return out
 }
 
-// maximal drops what is within another point.
+// maximal sorts vectors in descending order and drops those within another. A vector can only be within one that sorts
+// before it.
 func maximal(points []Vector) Front {
 	slices.SortFunc(points, func(a, b Vector) int { return slices.Compare(b, a) })
 	var out Front
@@ -280,7 +297,7 @@ func maximal(points []Vector) Front {
 	return out
 }
 
-// AppendTo appends the counts to a key.
+// AppendTo appends the numbers to a key.
 func (a Vector) AppendTo(key []byte) []byte {
 	for _, n := range a {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
@@ -288,7 +305,7 @@ func (a Vector) AppendTo(key []byte) []byte {
 	return key
 }
 
-// Meet are the largest counts within both.
+// Meet is the front of the vectors within both fronts.
 func (f Front) Meet(other Front) Front {
 	var out []Vector
 	for _, p := range f {
@@ -299,7 +316,7 @@ func (f Front) Meet(other Front) Front {
 	return maximal(out)
 }
 
-// Beside are the largest counts that fit together with some.
+// Beside is the front of the vectors that fit together with some.
 func (f Front) Beside(some Vector) Front {
 	var out Front
 	for _, p := range f {

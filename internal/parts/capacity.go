@@ -9,7 +9,10 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// capacity is a cast under a strategy: at which tiers groups are made, and what fits where then.
+// Capacities under strategies, and the order of strategies.
+
+// capacity answers what fits where under one strategy. It is a view of tables that strategies with equal bounds share,
+// with the verdicts of the strategy itself.
 type capacity struct {
 	p        *problem.Problem
 	search   *search
@@ -19,7 +22,8 @@ type capacity struct {
 	holding  []verdict    // by class of the gang's tier
 }
 
-// tables is what fits where if groups are bound so.
+// tables are the fronts of all vertices for one vector of bounds, by vertex class, filled on demand. They belong to one
+// search and one selection.
 type tables struct {
 	bounds []int32         // by kind: the highest tier of a group
 	homes  []layout.Vertex // by kind: where a group with running members is made, -1: it has none
@@ -30,13 +34,15 @@ type tables struct {
 	repeated     map[int64]repeatedFront // by class and number, see terrain.kidsOf
 }
 
-// repeatedFront is what fits below several children of a class.
+// repeatedFront is the summed front of several children of one class.
 type repeatedFront struct {
 	front  front.Front
 	forgot bool // some counts are missing
 }
 
-// under is the scheme for a strategy; nil if groups with running members reach higher already.
+// under is the capacity under a strategy; nil if running members of a group reach above its bound.
+//
+// order: parts.8
 func (s *search) under(st problem.Strategy) *capacity {
 	for _, d := range s.done {
 		if d.tier > d.gather.Within(st.Groups[d.level-1]) {
@@ -51,7 +57,7 @@ func (s *search) under(st problem.Strategy) *capacity {
 	return s.withBounds(st, bounds)
 }
 
-// boundAround is the bound of what groups of a kind lie in.
+// boundAround is the bound of the class around a class, the gang's tier for outermost ones.
 func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32) int32 {
 	if a.parent < 0 {
 		return st.Gang
@@ -59,7 +65,7 @@ func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32)
 	return bounds[a.parent]
 }
 
-// withBounds is the scheme for bounds of kinds; nil if groups with running members reach higher already.
+// withBounds is the capacity for explicit bounds of the classes; nil as for under.
 func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
 	if i < 0 {
@@ -76,6 +82,10 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 	return c
 }
 
+// newTables makes empty tables. A group with running members has its home at the largest domain within its bound; nil if
+// they reach above it.
+//
+// order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
 	n := len(s.classes.first)
 	f := &tables{
@@ -97,7 +107,7 @@ func (s *search) newTables(bounds []int32) *tables {
 	return f
 }
 
-// loosest is the strategy that binds nothing but by the hard rules.
+// loosest is the strategy with the largest misses: only hard rules bind the groups.
 func (s *search) loosest(gang int32) problem.Strategy {
 	st := problem.Strategy{Gang: gang}
 	for _, list := range s.misses {
@@ -106,8 +116,9 @@ func (s *search) loosest(gang int32) problem.Strategy {
 	return st
 }
 
-// strategies iterates over the strategies that differ, the best first, as far as try says that it is worth looking closer; the groups' tiers are what
-// they may miss. The slice of groups is the iterator's.
+// strategies iterates over the distinct strategies, best first. try prunes: if it refuses a strategy with loose inner
+// levels, none with tighter ones is visited. A level of Groups holds the miss allowed there; the slice belongs to the
+// iterator.
 func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
 	return func(yield func(problem.Strategy) bool) {
 		for _, t := range s.p.Gather.Worths {
@@ -119,7 +130,10 @@ func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem
 	}
 }
 
-// tighter goes through what the groups of level i and inwards may miss.
+// tighter enumerates the misses of levels i and inwards, smallest first. It stops at the first miss that adds no bound
+// to level i, for larger ones would repeat the same strategy.
+//
+// order: parts.7
 func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
 	if i == len(st.Groups) {
 		return yield(st)
@@ -138,7 +152,7 @@ func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Str
 	return true
 }
 
-// bindsNothing says whether the groups of level i are bound by nothing but their hard rules and what they lie in.
+// bindsNothing says whether level i is bound by its hard rules and the bounds around it alone.
 func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 	for _, k := range s.groups {
 		if k.level == i+1 && k.gather.Within(st.Groups[i]) < min(st.Gang, k.gather.Must) {
@@ -162,7 +176,8 @@ func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 	return true
 }
 
-// feasible iterates over the schemes under which some domain holds the gang, the best first.
+// feasible iterates over the capacities under which some domain holds the gang, best first. Capacities do not escape try
+// for gangs of one topology, so the last one is kept rather than made twice.
 func (s *search) feasible() iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		var last *capacity
@@ -189,7 +204,10 @@ func (s *search) feasible() iter.Seq[*capacity] {
 	}
 }
 
-// made says whether groups of a kind are made at a vertex: the highest within their bound; where members of one run, at its home.
+// made says whether groups of class k become whole groups at x: at the largest domain within their bound, or at their
+// home.
+//
+// order: parts.5
 func (c *capacity) made(k int, x layout.Vertex) bool {
 	if c.tables.homes[k] >= 0 {
 		return c.tables.homes[k] == x
@@ -197,7 +215,7 @@ func (c *capacity) made(k int, x layout.Vertex) bool {
 	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
 }
 
-// expand puts what groups are made of in the place of those that are made at a vertex.
+// expand replaces the groups that are made at x by their members and inner groups, outer classes first.
 func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
 	out := slices.Clone(want)
 	r := len(c.search.roles)

@@ -10,13 +10,17 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// share is what a child takes.
+// The choice of children, and how much each takes.
+
+// share is the vector that one child takes.
 type share struct {
 	at   layout.Vertex
 	take front.Vector
 }
 
-// distribute distributes counts that fit below a domain to its children; those that take nobody are left out.
+// distribute divides a vector that fits below x among the children of x; children that take nothing are left out. Where
+// vectors were forgotten the search for a smallest set is meaningless: then every child may be filled, equal ones next
+// to each other.
 func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	if c.p.View.IsNode(x) {
 		return nil
@@ -47,7 +51,9 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	return append(out, c.fill(set, want)...)
 }
 
-// compareFill is the order in which children are filled.
+// compareFill is the fill order.
+//
+// order: roles.10
 func (c *capacity) compareFill(a, b layout.Vertex) int {
 	return cmp.Or(
 		cmp.Compare(c.p.Siblings.At(b), c.p.Siblings.At(a)),
@@ -56,7 +62,9 @@ func (c *capacity) compareFill(a, b layout.Vertex) int {
 	)
 }
 
-// fill gives each child in turn the most that it can take so that the others can take the rest.
+// fill gives each child in turn the heaviest vector that leaves the rest to the children after it.
+//
+// order: roles.10
 func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
 	after := make([]front.Front, len(children)+1) // what fits below the children from one on
 	after[len(children)] = c.tables.space.Zero
@@ -83,7 +91,8 @@ func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
 	return out
 }
 
-// childSet is a choice of children on the way: what it leaves, and what decides between those that leave the same.
+// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare sets which
+// leave the same. Sets share their first children as a linked list.
 type childSet struct {
 	left     front.Vector
 	open     bool  // something is left
@@ -96,7 +105,7 @@ type childSet struct {
 	previous *childSet // without the last child; nil: there is none
 }
 
-// children lists the children of a set, in path order.
+// children lists the set in the order of paths.
 func (s *childSet) children() (list []layout.Vertex) {
 	for ; s.n > 0; s = s.previous {
 		list = append(list, s.child)
@@ -105,7 +114,10 @@ func (s *childSet) children() (list []layout.Vertex) {
 	return list
 }
 
-// chooseChildren finds the best set of children that take the counts: those of running members, and of the others the fewest.
+// chooseChildren finds the best set of children that holds want: all children with running members, and the fewest
+// others.
+//
+// order: roles.9
 func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) []layout.Vertex {
 	var used, others []layout.Vertex
 	for _, child := range children {
@@ -150,7 +162,8 @@ func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) [
 	return append(used, first...) // never: the first that suffice are a set
 }
 
-// firstThatSuffice are the first of the others in fill order with which the counts fit beside those in use.
+// firstThatSuffice returns the shortest prefix of the other children, in fill order, that holds want together with the
+// children in use. It bounds the search, and is its answer when steps run out.
 func (c *capacity) firstThatSuffice(inUse front.Front, others []layout.Vertex, want front.Vector) []layout.Vertex {
 	others = slices.Clone(others)
 	slices.SortFunc(others, c.compareFill)
@@ -164,7 +177,8 @@ func (c *capacity) firstThatSuffice(inUse front.Front, others []layout.Vertex, w
 	return others
 }
 
-// classes parts children into those that are equal but for their paths; those that take most, by the scale, come first.
+// classes groups children with equal slots, anchors and fronts; heaviest fronts first. Within a class only prefixes in
+// the order of paths need be tried.
 func (sc *setChooser) classes(children []layout.Vertex) [][]layout.Vertex {
 	var out [][]layout.Vertex
 	at := map[string]int{}
@@ -188,18 +202,19 @@ func (sc *setChooser) classes(children []layout.Vertex) [][]layout.Vertex {
 	return out
 }
 
-// bestSets are the best by what they leave.
+// bestSets keeps the best set for each vector that sets leave, in a hash table with open addressing.
 type bestSets struct {
 	list   []*childSet
 	places []int32 // by hash of what they leave: place in the list + 1; 0: empty
 }
 
+// clear empties the table and keeps its memory.
 func (b *bestSets) clear() {
 	b.list = b.list[:0]
 	clear(b.places)
 }
 
-// find is where among the places the set stands that leaves so much, or would stand.
+// find returns the slot of the set that leaves a vector, or the empty slot for it.
 func (b *bestSets) find(left front.Vector) *int32 {
 	h := uint64(0)
 	for _, n := range left {
@@ -219,7 +234,7 @@ func (sc *setChooser) offer(to *bestSets, s *childSet) {
 	}
 }
 
-// wants finds the place of a set, nil if a better one leaves the same.
+// wants returns the slot of a set, nil if a better set leaves the same. The slot is valid until the table grows.
 func (sc *setChooser) wants(to *bestSets, s *childSet) *int32 {
 	if 2*len(to.list) >= len(to.places) {
 		to.grow()
@@ -231,7 +246,7 @@ func (sc *setChooser) wants(to *bestSets, s *childSet) *int32 {
 	return at
 }
 
-// keep puts a set in its place.
+// keep stores a set in its slot.
 func (b *bestSets) keep(at *int32, s *childSet) {
 	if *at > 0 {
 		b.list[*at-1] = s
@@ -241,6 +256,7 @@ func (b *bestSets) keep(at *int32, s *childSet) {
 	*at = int32(len(b.list))
 }
 
+// grow makes room before half of the slots are taken, so that find ends.
 func (b *bestSets) grow() {
 	b.places = make([]int32, max(64, 4*len(b.places)))
 	for i, s := range b.list {
@@ -248,7 +264,10 @@ func (b *bestSets) grow() {
 	}
 }
 
-// setChooser tries sets of children, class by class.
+// setChooser is a dynamic program over classes of children: after each class it has, for every vector that may be left,
+// the best set that leaves it.
+//
+// Two sets that leave the same can be extended by the same children, so that only the better one can lead to the best.
 type setChooser struct {
 	capacity *capacity
 	sets     bestSets
@@ -266,7 +285,10 @@ type setChooser struct {
 	slots, children [2][]int64
 }
 
-// better compares sets that leave the same. None of this changes when both get the same children more.
+// better compares sets that leave the same: fewest children, most anchors, fewest slots, smallest largest child, then
+// paths. All keys are sums or sorted lists, so that equal further children change no comparison.
+//
+// order: roles.9
 func (sc *setChooser) better(a, b *childSet) bool {
 	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), sc.capacity.p.CompareFree(a.sum, b.sum)); d != 0 {
 		return d < 0
@@ -291,7 +313,8 @@ func (sc *setChooser) better(a, b *childSet) bool {
 	return slices.Compare(children[0], children[1]) < 0
 }
 
-// add tries the sets so far with the first children of a class, one, two and so on.
+// add extends the sets by one, two and more children of a class. A set is hopeless if children of this weight, up to the
+// fewest known to suffice, cannot cover what it misses.
 func (sc *setChooser) add(class []layout.Vertex) {
 	most := sc.scale.Most(sc.capacity.frontOf(class[0])) // and no child of the classes that follow takes more
 	hopeless := func(s *childSet) bool {
@@ -326,7 +349,7 @@ func (sc *setChooser) add(class []layout.Vertex) {
 	sc.sets, sc.all = sc.all, sc.sets
 }
 
-// copied is a set and what it leaves, of its own.
+// copied moves a set, and the vector that it leaves, from scratch memory to its own.
 func (sc *setChooser) copied(s *childSet) *childSet {
 	out := &front.Carve(&sc.spare, 1)[0]
 	*out = *s
@@ -335,7 +358,7 @@ func (sc *setChooser) copied(s *childSet) *childSet {
 	return out
 }
 
-// extend offers a set and a child more, whichever of the counts it takes that fit there.
+// extend offers a set with one more child, once for each vector of the child's front.
 func (sc *setChooser) extend(s *childSet, child layout.Vertex, to *bestSets) {
 	more := childSet{friends: s.friends + sc.capacity.p.Friends.At(child), n: s.n + 1, child: child, slots: sc.capacity.search.slots.At(child), previous: s, left: sc.left}
 	more.sum = s.sum + more.slots

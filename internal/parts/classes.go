@@ -11,7 +11,12 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// vertexClasses says which vertices are alike for members of several roles: the same fits there, however the gang is made of them.
+// Classes of vertices: fronts are found once a class, not once a vertex.
+
+// vertexClasses are the classes of vertices that can change places: any vector fits in all vertices of a class or in
+// none. Classes do not depend on the selection or strategy, only on the roles and the whole demand.
+//
+// Node classes have the lowest numbers, and every class a higher number than the classes of its children.
 type vertexClasses struct {
 	of []int32 // the class of each vertex
 	// first has the first vertex of each class. Those of nodes come first; children have lower numbers than what they are in.
@@ -24,7 +29,7 @@ type vertexClasses struct {
 	demand  []int64        // of the gang, by need: more is as good
 }
 
-// nodeClass are nodes that are alike. One that running members of the gang are on is alone in its class.
+// nodeClass is a class of nodes. A node with running members of the gang is alone in its class.
 type nodeClass struct {
 	free []int64 // by need
 	open []bool  // by role
@@ -32,13 +37,14 @@ type nodeClass struct {
 	zones front.Front
 }
 
-// childrenOf lists the children of domains of a class, each number with a class in its upper half, in the order of these.
+// childrenOf lists the children of a class of domains: class number << 32 | number of such children, ascending.
 func (c *vertexClasses) childrenOf(class int32) []int64 {
 	_, children := c.children.At(class - int32(len(c.nodes)))
 	return children
 }
 
-// classFinder finds the classes.
+// classFinder finds the classes bottom up: a key for each node, then for each domain a key and the multiset of its
+// children's classes.
 type classFinder struct {
 	search     *search
 	classes    vertexClasses
@@ -51,7 +57,8 @@ type classFinder struct {
 	steps      int          // that are left to look at zones
 }
 
-// totalDemand is what all members ask for, by need.
+// totalDemand is the demand of all new members, by need. A node with more free than this is as good as one with just
+// that.
 func (s *search) totalDemand() []int64 {
 	demand := make([]int64, len(s.p.Needs))
 	for i := range s.p.Needs {
@@ -62,7 +69,7 @@ func (s *search) totalDemand() []int64 {
 	return demand
 }
 
-// newVertexClasses finds the classes. O(nodes * (resources + roles) + domains * log).
+// newVertexClasses classifies all vertices. O(nodes * (resources + roles) + domains * log).
 func (s *search) newVertexClasses(demand []int64) *vertexClasses {
 	f := classFinder{search: s, classes: vertexClasses{demand: demand}, steps: problem.AllZoneSteps}
 	f.classes.of = make([]int32, s.p.View.NumDomains()+int(s.p.View.Nodes))
@@ -71,7 +78,7 @@ func (s *search) newVertexClasses(demand []int64) *vertexClasses {
 	return &f.classes
 }
 
-// findDomains finds the classes of all domains, those of nodes being known.
+// findDomains classifies the domains, children before parents, once all nodes have classes.
 func (f *classFinder) findDomains() {
 	n := f.search.p.View.NumDomains()
 	f.classes.first = slices.Grow(f.classes.first, n)
@@ -83,7 +90,8 @@ func (f *classFinder) findDomains() {
 	}
 }
 
-// beginKey begins the key of a vertex: tiers decide where groups are made, and members that run set it apart.
+// beginKey starts the key of a vertex with its tier and its parent's, which decide the groups made there, and with a
+// mark of its own if members of the gang run below it.
 func (f *classFinder) beginKey(x layout.Vertex) {
 	tiers, mark := int64(f.search.p.View.TierOf(x)), int64(0)
 	if up := f.search.p.View.Above(x); up >= 0 {
@@ -95,7 +103,8 @@ func (f *classFinder) beginKey(x layout.Vertex) {
 	f.key = append(f.key[:0], tiers, mark)
 }
 
-// findNodes reads what each node has free and which roles it is open to.
+// findNodes classifies the nodes by free amounts (capped at the demand) and by key. Unmarked neighbours in one leaf
+// share the key, so that it is rarely computed.
 func (f *classFinder) findNodes() {
 	excluded, hard, end := f.search.p.Counting().Excluded(), f.search.p.Hard(), f.search.p.View.FirstPos[f.search.p.View.Outside]
 	f.open = make([]bool, len(f.search.roles))
@@ -140,7 +149,7 @@ func (f *classFinder) findNodes() {
 	}
 }
 
-// nodeStatus
+// nodeStatus says how much must be asked to know the roles that a node is open to.
 type nodeStatus int8
 
 const (
@@ -149,7 +158,7 @@ const (
 	closed                     // open to no role
 )
 
-// readOpen finds which roles a node is open to, which goes into its key; usual: nothing is wrong with it.
+// readOpen finds the roles that a node is open to, and adds them to the key.
 func (f *classFinder) readOpen(id int32, status nodeStatus) {
 	for r, one := range f.search.roles {
 		if r%64 == 0 {
@@ -160,7 +169,8 @@ func (f *classFinder) readOpen(id int32, status nodeStatus) {
 	}
 }
 
-// zonesOf is what the zones of a node take, which goes into its key; nil: they bind nobody, or nobody may come.
+// zonesOf is the front that the zones of a node take, which goes into the key; nil if zones do not bind or no member may
+// come. Steps are shared by all nodes: once they are spent, fronts are cautious and the classes inexact.
 func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 	reserved := f.search.reserved[id]
 	state := reserved.Zones
@@ -193,7 +203,7 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 	return zones
 }
 
-// freeReader reads what nodes have free, and their flags, a page at a time.
+// freeReader reads free amounts and flags of nodes page by page, so that neighbours cost one lookup.
 type freeReader struct {
 	search *search
 	page   int32
@@ -203,11 +213,12 @@ type freeReader struct {
 	beside bool
 }
 
+// newFreeReader reads from the first node on.
 func (s *search) newFreeReader() *freeReader {
 	return &freeReader{search: s, page: -1, pages: make([][]int64, len(s.p.Needs)), beside: len(s.released)+len(s.reserved) > 0}
 }
 
-// read finds what a node has free of each resource beside what is as good as taken, once those are gone who count as gone, and its flags.
+// read fills in the free amounts of a node, with released amounts and without reserved ones, and returns its flags.
 func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	if r.page != id/cow.PageSize {
 		r.turnTo(id / cow.PageSize)
@@ -233,7 +244,7 @@ func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	return r.flags[at]
 }
 
-// turnTo turns to a page.
+// turnTo finds the page of each need.
 func (r *freeReader) turnTo(page int32) {
 	r.page = page
 	r.flags = r.search.p.Snapshot.Static.Flags.Page(int(page))
@@ -246,10 +257,11 @@ func (r *freeReader) turnTo(page int32) {
 	}
 }
 
-// noAmounts is a page of what no node has.
+// noAmounts is the page of a resource that no node has.
 var noAmounts [cow.PageSize]int64
 
-// findDomain finds the class of a domain, those of its children being known. Nodes outside the tree do not count at the root.
+// findDomain classifies a domain whose children have classes. The root leaves out the nodes outside the tree: they
+// satisfy nothing.
 func (f *classFinder) findDomain(x layout.Vertex) {
 	lo, end := f.search.p.View.Kids(x)
 	if x == layout.Root {
@@ -262,7 +274,7 @@ func (f *classFinder) findDomain(x layout.Vertex) {
 	}
 }
 
-// countChildren lists classes with numbers, as kidsOf does. The slice is good until the next call.
+// countChildren lists classes with multiplicities, as childrenOf does. The slice is valid until the next call.
 func (f *classFinder) countChildren(of []int32) []int64 {
 	f.list = f.list[:0]
 	for _, class := range of {

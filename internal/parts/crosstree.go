@@ -10,11 +10,11 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Groups whose rules speak of another topology than the gang's are no groups in the gang's tree: their members are placed like those of what surrounds
-// them, but each group on the nodes of one domain of its own topology. For one choice of these domains after the other the members are roles of their
-// own, to which only the nodes of their domains are open.
+// Groups of another topology bind nothing in the gang's tree: their members lie there like those of the part around. But
+// each such group must keep to one domain of its own topology. For one choice of domains after the other its members
+// become roles of their own, open to the nodes of that domain alone.
 
-// crossGroup is a group in another topology of which members are to be placed.
+// crossGroup is a group of another topology with new members.
 type crossGroup struct {
 	part  *problem.Part
 	home  layout.Vertex // in its topology, the lowest above its running members; -1: none run
@@ -23,7 +23,11 @@ type crossGroup struct {
 	needs front.Vector  // its new members by role
 }
 
-// findCrossGroups lists the groups in other topologies, outer ones first; those of running members alone are noted as done.
+// findCrossGroups lists the groups of other topologies, outer ones first. Those without new members go to the finished
+// groups. A group is the twin of an equal one before it in the same part: their domains are then tried in one order
+// only.
+//
+// order: trees.1
 func (s *search) findCrossGroups() {
 	if s.crossGroups = nil; !s.p.SpansTrees() {
 		return
@@ -58,7 +62,7 @@ func (s *search) findCrossGroups() {
 	})
 }
 
-// newCrossGroup is a group in another topology, by itself.
+// newCrossGroup reads the new members and the home of a group, without the groups around it.
 func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
 	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Shapes))}
 	g.home = problem.LowestAbroad(inv.p, a, inv.positionOf)
@@ -70,11 +74,12 @@ func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
 	return g
 }
 
-// crossesTrees says whether domains of other topologies are to be chosen.
+// crossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains they
+// are not.
 func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Parts.AllowedOf == nil }
 
-// capacities iterates over the schemes for a strategy under which the gang fits: where groups lie in other topologies, one for every choice of domains
-// there, groups that are alike in either order being one choice.
+// capacities iterates over the capacities under a strategy by which the gang fits: one for each choice of domains in
+// other topologies, in the order in which they are preferred. Without such groups there is at most one.
 func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil && c.fits() {
@@ -83,7 +88,8 @@ func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 	}
 }
 
-// roomiestCapacities iterates over some of the schemes for a strategy, whether the gang fits or not: for the choices of the roomiest domains.
+// roomiestCapacities iterates over the capacities for the roomiest domains in other topologies, whether the gang fits or
+// not. Evidence for a refusal is read from them.
 func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil {
@@ -94,10 +100,10 @@ func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
 	}
 }
 
-// roomiestChoices bounds how many choices are looked at to say how many members fit.
+// roomiestChoices bounds the choices of domains that evidence for a refusal looks at.
 const roomiestChoices = 16
 
-// firstCapacity is the first of the schemes for a strategy, nil if there is none.
+// firstCapacity is the first of the capacities for a strategy, nil if the gang does not fit.
 func (s *search) firstCapacity(st problem.Strategy) *capacity {
 	for c := range s.capacities(st) {
 		return c
@@ -105,8 +111,8 @@ func (s *search) firstCapacity(st problem.Strategy) *capacity {
 	return nil
 }
 
-// fitsAcrossTrees says whether the gang fits as it does under a scheme where groups in other topologies are bound too. For that more members may have to lie
-// outside the tree.
+// fitsAcrossTrees says whether the gang also fits once its groups of other topologies are bound. These may force further
+// members out of the tree: s.outside rises until a choice of domains exists.
 func (s *search) fitsAcrossTrees(c *capacity) bool {
 	if !s.crossesTrees() {
 		return true
@@ -123,7 +129,8 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 	return true
 }
 
-// crossSearch chooses domains for the groups in other topologies, one after the other.
+// crossSearch chooses a domain for each group of another topology, by backtracking. A choice for the first groups is
+// only extended if the gang fits with it.
 type crossSearch struct {
 	search   *search
 	strategy problem.Strategy
@@ -134,6 +141,8 @@ type crossSearch struct {
 	sampled  int               // choices that are still looked at whether the gang fits or not; 0: it must
 }
 
+// newCrossSearch begins without any choice; c is the capacity of the gang as if its groups of other topologies were not
+// bound.
 func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossSearch {
 	n := 0
 	if s.crossesTrees() {
@@ -145,7 +154,10 @@ func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossS
 	}
 }
 
-// chooseFrom chooses for the groups from one on; the gang fits with those before it. False ends the search.
+// chooseFrom chooses for the groups from i on, after a choice for all before i under which c is the capacity. It returns
+// false to end the search.
+//
+// order: trees.2
 func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	if i == len(x.chosen) {
 		x.sampled--
@@ -167,8 +179,8 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	return true
 }
 
-// domains lists where a group may lie under the strategy beside the groups around it, those with the fewest slots first (under Spread, or if it need not
-// fit, the most), then in the order of paths.
+// domains lists the domains that group i may lie in, beside the choice for the groups around it: fewest slots first
+// (Spread, or sampling: most slots), then in the order of paths. Lists that depend on no other group are kept.
 func (x *crossSearch) domains(i int) []layout.Vertex {
 	a := &x.search.crossGroups[i]
 	v, bound := a.part.OtherTree, a.part.Gather.Within(x.strategy.Groups[a.part.Level-1])
@@ -191,7 +203,10 @@ func (x *crossSearch) domains(i int) []layout.Vertex {
 	return list
 }
 
-// domainsWithin are the domains of a tier that may have room for a group.
+// domainsWithin lists the domains of a tier, inside the domain of the outer group, whose slots suffice for the group by
+// itself.
+//
+// order: trees.2
 func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex {
 	v, around, room := a.part.OtherTree, layout.Root, map[layout.Vertex]int64{}
 	if a.outer >= 0 {
@@ -219,13 +234,15 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 	return out
 }
 
-// mayHold
+// mayHold rules out domains by slots alone, before the search in them is paid for. tier bounds the part of the gang
+// around the group, in the gang's tree.
 func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
 	choices := x.search.choices
 	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || choices.mayHoldWithin(a, d, tier))
 }
 
-// boundAround is the tier within which the strategy keeps what a group lies in, in the gang's topology.
+// boundAround is the bound of the group's surroundings in the gang's tree: the lowest bound of any group of the tree
+// around it.
 func (x *crossSearch) boundAround(a *crossGroup) int32 {
 	bound := x.strategy.Gang
 	for up := a.part.Outer; up != nil && up.Level > 0; up = up.Outer {
@@ -236,7 +253,7 @@ func (x *crossSearch) boundAround(a *crossGroup) int32 {
 	return bound
 }
 
-// capacity is the scheme for the domains chosen, nil if the gang does not fit.
+// capacity is the capacity within the chosen domains, nil if the gang does not fit there. A sample need not fit.
 func (x *crossSearch) capacity() *capacity {
 	s := x.searchInChosen()
 	if s == nil {
@@ -249,7 +266,7 @@ func (x *crossSearch) capacity() *capacity {
 	return nil
 }
 
-// searchInChosen
+// searchInChosen is the search within the chosen domains. Only samples, which are few, go beyond the budget.
 func (x *crossSearch) searchInChosen() *search {
 	if x.sampled > 0 {
 		return x.search.inDomains(x.chosen)

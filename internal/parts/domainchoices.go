@@ -8,7 +8,10 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// domainChoices are the casts of a gang for choices of domains in other topologies.
+// One search for each choice of domains in other topologies.
+
+// domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of the
+// gang share them and their budget.
 type domainChoices struct {
 	free     *search // without
 	searches map[string]*search
@@ -16,15 +19,15 @@ type domainChoices struct {
 	slotSums map[*layout.View][][]int64 // see before
 }
 
-// choiceWork bounds the nodes that are read for one gang and all choices of domains, times its steps.
+// choiceWork, times the request's steps, bounds the nodes that are read for all choices of domains together.
 const choiceWork = 64
 
-// newDomainChoices is for a gang with groups in other topologies.
+// newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
 func (s *search) newDomainChoices() *domainChoices {
 	return &domainChoices{free: s, searches: map[string]*search{}, budget: choiceWork * int64(s.p.Steps()), slotSums: map[*layout.View][][]int64{}}
 }
 
-// inDomainsCheaply
+// inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
 func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 	key := s.choiceKey(chosen)
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
@@ -34,12 +37,14 @@ func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 	return s.keyedInDomains(chosen, key)
 }
 
-// inDomains
+// inDomains returns the search in which each group of another topology is confined to its chosen domain; the root
+// confines nothing.
 func (s *search) inDomains(chosen []layout.Vertex) *search {
 	return s.keyedInDomains(chosen, s.choiceKey(chosen))
 }
 
-// choiceKey
+// choiceKey encodes a choice for all groups of the whole gang, so that selections without some of these groups share
+// searches.
 func (s *search) choiceKey(chosen []layout.Vertex) (key []byte) {
 	domains := s.domainsOfParts(chosen)
 	for i := range s.choices.free.crossGroups {
@@ -48,7 +53,7 @@ func (s *search) choiceKey(chosen []layout.Vertex) (key []byte) {
 	return key
 }
 
-// domainsOfParts
+// domainsOfParts is a choice of domains by part.
 func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout.Vertex {
 	domains := map[*problem.Part]layout.Vertex{}
 	for i, d := range chosen {
@@ -57,7 +62,7 @@ func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout
 	return domains
 }
 
-// keyedInDomains
+// keyedInDomains finds the search for a choice, by its key, or makes it and pays for it.
 func (s *search) keyedInDomains(chosen []layout.Vertex, key []byte) *search {
 	if known := s.byDomains[string(key)]; known != nil {
 		return known
@@ -80,7 +85,8 @@ func (s *search) keyedInDomains(chosen []layout.Vertex, key []byte) *search {
 	return found
 }
 
-// newSearch is that of the whole gang with groups in these domains. Slots that only break ties are those without.
+// newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice: they
+// only break ties, and must do so alike for all choices.
 func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
 	free := dc.free
 	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, steps: free.steps}
@@ -93,7 +99,9 @@ func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *sea
 	return s
 }
 
-// restricted is the terrain for roles in pens, made of that without; nil if it has to be read anew. O(nodes + domains * log).
+// restricted derives the classes for a choice of domains: classes of nodes split by the roles whose domains contain the
+// node. It returns nil where classes must be found anew (zones bind, or too many roles for the bit mask). O(nodes +
+// domains * log).
 func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
 		return nil
@@ -134,7 +142,7 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	return &f.classes
 }
 
-// mayHold says whether a domain has room for the members of each role of a group, were they alone.
+// mayHold says whether a domain has slots enough for each role of a group by itself.
 func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
 	for role, n := range a.needs {
 		if n > 0 && dc.slots(a.part.OtherTree, role, d) < int64(n) {
@@ -144,7 +152,7 @@ func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
 	return true
 }
 
-// slotsFor is how many slots a domain has for the roles of a group.
+// slotsFor sums the slots of a domain over the roles of a group.
 func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
 	for role, needs := range a.needs {
 		if needs > 0 {
@@ -154,13 +162,14 @@ func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
 	return n
 }
 
-// slots is how many members of a role have room below a vertex of a topology, as far as free amounts and rules say; not less.
+// slots is an upper bound for the members of a role below a vertex of a topology: free amounts and rules, without zones
+// and other roles.
 func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 {
 	before := dc.slotsBefore(v)[role]
 	return before[v.EndOf(d)] - before[v.First(d)]
 }
 
-// slotsBefore is, by role, how many slots the nodes before each position of a topology have. O(nodes * roles) the first time.
+// slotsBefore returns prefix sums of slots over the positions of a topology, by role. O(nodes * roles) the first time.
 func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	if dc.slotSums[v] == nil {
 		for _, one := range dc.free.roles {
@@ -177,8 +186,8 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	return dc.slotSums[v]
 }
 
-// mayHoldWithin says whether some domain of the gang's topology, of this tier or below, has room for the members of each role of a group in what it has in common
-// with a domain of the group's, were they alone. O(nodes there * tiers).
+// mayHoldWithin says whether some domain of the gang's tree, of the tier, has slots enough for each role of a group on
+// the nodes that it shares with d. O(nodes of d * tiers).
 func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
 	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
 	sums := map[layout.Vertex][]int64{}

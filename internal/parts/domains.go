@@ -10,7 +10,9 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// outcomes iterates over the best plans for a content in every domain that some strategy allows, best first.
+// The choice of strategy and domain, best first.
+
+// outcomes iterates over the best plans for the selection, one for every domain that some strategy allows, best first.
 func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		if !s.possible() {
@@ -28,7 +30,7 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	}
 }
 
-// best is the best plan for a content, nil if there is none.
+// best is the first of the outcomes, nil if there is none.
 func (s *search) best() *problem.Outcome {
 	for o := range s.outcomes() {
 		return o
@@ -36,7 +38,8 @@ func (s *search) best() *problem.Outcome {
 	return nil
 }
 
-// possible says whether a content can be placed at all, and finds the least number of members that lie outside the tree then.
+// possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
+// tree. Tighter tiers are asked first, since a yes there spares the sums of the whole cluster.
 func (s *search) possible() bool {
 	if s.feasibility == unknown {
 		s.feasibility, s.outside = no, 0
@@ -65,7 +68,7 @@ func (s *search) possible() bool {
 	return s.feasibility == yes
 }
 
-// splitGang decides what of the gang lies outside the tree, where that has no room for all.
+// splitGang finds the vector outside the tree for a gang that spans the root.
 func (c *capacity) splitGang() {
 	c.outside = c.tables.space.Zero[0]
 	if c.strategy.Gang < c.p.View.RootTop {
@@ -74,7 +77,10 @@ func (c *capacity) splitGang() {
 	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
 }
 
-// splitOf is what lies outside the tree of counts that are wanted below the root; false if there is no room.
+// splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
+// returns what lies outside, and false if that does not fit there.
+//
+// order: roles.7, parts.8
 func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	tree := c.frontBelow(layout.Root)
 	if !c.tables.space.Exact && tree.Holds(want) {
@@ -96,14 +102,15 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	return want.Minus(best), true
 }
 
-// fits says whether any domain holds the gang.
+// fits says whether any domain holds the gang, and notes doubt if a no is not certain.
 func (c *capacity) fits() bool {
 	fits := c.fitsAnywhere()
 	*c.p.Parts.Doubt = *c.p.Parts.Doubt || !fits && c.leavesDoubt()
 	return fits
 }
 
-// leavesDoubt says whether the gang might fit after all: some counts are forgotten, or there may be other ways to find zones.
+// leavesDoubt says whether a gang that was found not to fit might fit: vectors were forgotten, or zones would take it if
+// each role found them by itself.
 func (c *capacity) leavesDoubt() bool {
 	if slices.Contains(c.tables.forgot, true) {
 		return true
@@ -115,6 +122,7 @@ func (c *capacity) leavesDoubt() bool {
 	return relaxed != nil && (relaxed.fitsAnywhere() || slices.Contains(relaxed.tables.forgot, true))
 }
 
+// fitsAnywhere asks one vertex of each class at the gang's tier.
 func (c *capacity) fitsAnywhere() bool {
 	if c.p.LCA >= 0 || c.strategy.Gang == c.p.View.RootTop {
 		return slices.ContainsFunc(c.p.Candidates(c.strategy.Gang), c.holds)
@@ -124,7 +132,9 @@ func (c *capacity) fitsAnywhere() bool {
 	})
 }
 
-// holds says whether a domain of the gang's tier holds the gang, with no more members outside the tree than must be.
+// holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree.
+//
+// order: roles.3
 func (c *capacity) holds(d layout.Vertex) bool {
 	known := &c.holding[c.search.classes.of[d]]
 	if *known == unknown {
@@ -136,6 +146,7 @@ func (c *capacity) holds(d layout.Vertex) bool {
 	return *known == yes
 }
 
+// takesGang is holds without its cache.
 func (c *capacity) takesGang(d layout.Vertex) bool {
 	want := c.expand(d, c.search.want)
 	switch {
@@ -149,14 +160,15 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 	return c.tables.space.Holds(c.frontBelow(d), want)
 }
 
-// rankedDomain is a domain that holds the gang, with the number of children that it uses, or one that this is not below.
+// rankedDomain is a domain that holds the gang, with its span, or with a lower bound of it while exact is false.
 type rankedDomain struct {
 	at    layout.Vertex
 	span  int
 	exact bool
 }
 
-// ranked iterates over the domains that hold the gang, best first, each with the scheme that keeps as many groups there as tight as can be.
+// ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.
+// Domains that the tightest one leaves out follow, with a less tight one of their own.
 func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
 	return func(yield func(layout.Vertex, *capacity) bool) {
 		var open []layout.Vertex
@@ -177,8 +189,8 @@ func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex,
 	}
 }
 
-// bySpan iterates over those of some domains that hold the gang, best first. How many children one uses is found out once nothing else is
-// better than it could be.
+// bySpan iterates over those domains that hold the gang, best first. The exact span is only found for a domain at the
+// head of the list; it is then put back where it belongs.
 func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
 		var list []rankedDomain
@@ -204,6 +216,9 @@ func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	}
 }
 
+// compareDomains compares by anchors, span, slots of the first role and of the parents, then paths.
+//
+// order: roles.8
 func (c *capacity) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
 		cmp.Compare(c.p.Friends.At(b.at), c.p.Friends.At(a.at)),
@@ -213,7 +228,8 @@ func (c *capacity) compareDomains(a, b rankedDomain) int {
 	)
 }
 
-// leastSpan is a number of children that a domain cannot do with less than: were there nothing but numbers of members or amounts of a resource.
+// leastSpan is a lower bound of span, from weights alone. It must never exceed span, or bySpan would return domains out
+// of order.
 func (c *capacity) leastSpan(d layout.Vertex) int {
 	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
 		return 0
@@ -227,7 +243,7 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	return n
 }
 
-// span is the number of children that a domain uses, those of running members included.
+// span is the number of children in use, those of running members included.
 func (c *capacity) span(d layout.Vertex) int {
 	n := 0
 	for _, s := range c.distribute(d, c.expand(d, c.search.want)) {
@@ -247,7 +263,7 @@ func (c *capacity) span(d layout.Vertex) int {
 	return n
 }
 
-// compareSlots compares the slots of the first role in two domains, then in their parents, and so on.
+// compareSlots compares the slots of the first role in two domains, then in their parents, up to the common one.
 func (c *capacity) compareSlots(a, b layout.Vertex) int {
 	for a != b && a >= 0 && b >= 0 {
 		if order := c.p.CompareFree(c.search.slots.At(a), c.search.slots.At(b)); order != 0 {

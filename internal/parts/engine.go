@@ -10,10 +10,14 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Engine is the engine for members of several shapes, unequal groups and groups of other topologies.
+// The methods that package search calls.
+
+// Engine is the engine for members of several shapes, unequal groups, and groups of other topologies. It implements
+// search.Engine, where the methods are specified.
 type Engine struct{ P *problem.Problem }
 
-// Count finds how many new members must be placed.
+// Count finds the fewest members that must be placed: the last selection of the chain of removals, with multiples the
+// last one that keeps them.
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
@@ -37,7 +41,7 @@ func (e Engine) Count() error {
 	return nil
 }
 
-// Admit finds what refuses the least number of members. Which contents the quota admits is asked one by one.
+// Admit asks the quota for the minimal selection alone; every larger one is asked when it is tried.
 func (e Engine) Admit(state *quota.State) error {
 	p := e.P
 	p.Parts.State = state
@@ -49,10 +53,10 @@ func (e Engine) Admit(state *quota.State) error {
 	return err
 }
 
-// Search is the best plan for the best content that has room.
+// Search is the best plan for the best selection that fits.
 func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).plan() }
 
-// Outcomes iterates over the best plans for the best content that has room.
+// Outcomes iterates over the plans for the best selection that fits, best first.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	if s := newSearch(e.P, nil).ofBestSelection(); s != nil {
 		return s.outcomes()
@@ -60,7 +64,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(func(*problem.Outcome) bool) {}
 }
 
-// LeastAndMore plans the first content of which nothing can be left out that fits, and further members beside it.
+// LeastAndMore plans the first least selection that fits, and further members beside it on what is free now.
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
@@ -85,7 +89,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	return o
 }
 
-// joined is two plans as one: the further members are placed beside the first ones.
+// joined makes one plan of the first members' and the further members', with ranks in the order of the tree.
 func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 	all := e.P.Parts.All
 	in, at := make(problem.Selection, len(all.Pending)), make([]int32, all.Ranks)
@@ -105,7 +109,9 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 	return &problem.Outcome{Of: both, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: o.Waits}
 }
 
-// further places further members, as if those ran that a plan places: inside its domain, on what is free now.
+// further plans the remaining members beside a plan, inside its domain. Members of the plan count as running, and their
+// amounts and zones as reserved. It returns nil if all are placed, or if roles within domains of other topologies would
+// make zones incomparable.
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
@@ -139,15 +145,15 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	return newSearch(more, reserved).plan()
 }
 
-// Possible says whether the first content of which nothing can be left out has room.
+// Possible says whether the minimal selection fits.
 func (e Engine) Possible() bool {
 	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
 }
 
-// minimalTried bounds for how many contents of which nothing can be left out others leave.
+// minimalTried bounds the least selections for which victims are sought.
 const minimalTried = 8
 
-// Minimal lists the first contents of which nothing can be left out.
+// Minimal lists problems of the first least selections; whole says that there are no more.
 func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
@@ -159,24 +165,25 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	return list, len(least) <= minimalTried
 }
 
-// Strategies enumerates what the groups' kinds allow.
+// Strategies enumerates the strategies of all classes, fitting or not.
 func (e Engine) Strategies() iter.Seq[problem.Strategy] {
 	s := &search{p: e.P}
 	s.readGroups()
 	return s.strategies(func(problem.Strategy) bool { return true })
 }
 
-// Allows says whether a strategy holds the gang, and how many members lie outside the tree then.
+// Allows says whether the gang fits under a strategy, and how many members then lie outside the tree.
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 	s := newSearch(e.P, nil)
 	possible := s.possible()
 	return s.outside, possible && s.firstCapacity(st) != nil
 }
 
-// Exact is false: slots of one shape do not decide.
+// Exact is false: slots of one shape do not decide what fits.
 func (e Engine) Exact() bool { return false }
 
-// Room bounds the members that fit on a node: the most of them, whatever their roles. Nil where all have one.
+// Room bounds the members that fit on a node, of any roles together; nil where all members have one role. Where vectors
+// are forgotten it says that all fit.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := e.P
 	if !p.HasRoles() {
@@ -203,7 +210,7 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	}
 }
 
-// zoneBounds bounds what the zones of a node take of each role in a state; nil: they bind nobody.
+// zoneBounds bounds the members of each role that the zones of a node take; nil: zones do not bind there.
 func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 	if !e.P.Zones().BindsOn(e.P.Snapshot.FlagsOf(id)) {
 		return nil
@@ -215,8 +222,8 @@ func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 	return front.Front{most}
 }
 
-// Evidence looks, of the members that must be placed, for the best domain of every tier. Where more members are known than
-// that it looks at those of the lowest ranks that would do: that others fit does not help.
+// Evidence finds the best domain of every tier for the minimal selection. More members than that would hide that the
+// least fit.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
@@ -240,8 +247,8 @@ func (e Engine) Evidence() problem.Evidence {
 	return out
 }
 
-// bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
-// path order.
+// bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
+// then the first path.
 func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
@@ -255,7 +262,7 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	return best, best.Domain >= 0
 }
 
-// MostAdmitted is how many new members the quota admits: whole groups, or those of the lowest ranks.
+// MostAdmitted is the number of new members that the quota admits: whole groups, or the lowest ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := *p
@@ -268,15 +275,14 @@ func (e Engine) MostAdmitted() int {
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether the members of the lowest ranks that would do have room anywhere.
+// HoldsWithoutRules says whether the lowest ranks, as many as the gang needs, fit without any rule or multiple.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples()
 	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
 }
 
-// BindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without
-// which they would fit, else the first that refuses them with those before it. At most 2 * rulesTried searches, and as many as the
-// number of rules has digits.
+// BindingRule names a MustGather without which the gang would fit. It tries rules alone, then all but one, then a prefix
+// by halves: the rule that ends the shortest prefix which does not fit.
 func (e Engine) BindingRule() string {
 	rules := problem.HardRules(e.P)
 	if len(rules) < 2 || e.P.Parts.Minimal == nil {
@@ -308,8 +314,8 @@ func (e Engine) BindingRule() string {
 	return rules[low].Said
 }
 
-// BindingMultiple names a multiple that does not let the members be placed that must be: as BindingRule, of the gang and of each part those that
-// bind.
+// BindingMultiple names a multiple in the way, in the same order as BindingRule: one that binds alone, then one without
+// which the gang fits.
 func (e Engine) BindingMultiple() string {
 	p := e.P
 	with := func(rules []problem.MultipleRule) Engine {

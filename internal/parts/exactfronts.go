@@ -7,7 +7,12 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
+// Exact fronts of vertices, for gangs with multiples: every vector that fits is listed, not only the largest.
+
+// listAll lists every vector that fits on the node, for fronts with multiples. The widest dimension is halved until the
+// list fits into a table.
+//
+// order: roles.2
 func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 	for !e.capacity.tables.space.RoomFor(e.sides) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
@@ -17,7 +22,7 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 	return f, forgot
 }
 
-// list puts every number of members of the roles from one on into what is free.
+// list enumerates the numbers of each role from one on, within the free amounts that the roles before leave.
 func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	if role == len(e.capacity.search.roles) {
 		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(e.capacity.p.ByShape(e.at[:role])) {
@@ -37,8 +42,8 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	e.at[role] = 0
 }
 
-// listAll lists what fits below a vertex once groups are made there of what is below: all of it is of use above, and is a multiple with what runs.
-// Where that is too much few are made of few.
+// listAll lists every vector after groups are made at x, without counts that nothing above asks for, and with all
+// multiples kept. Where the table is too large it samples the fronts below and keeps few vectors of each.
 func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
 	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
@@ -57,7 +62,8 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
 }
 
-// list makes every number of groups of the kinds from one on, the most first, until there are as many counts as are asked for; what is left goes up.
+// list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit). Members
+// left over must be of use above.
 func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
 	if len(*out) == limit {
 		return

@@ -8,17 +8,22 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// frontOf is what fits below a vertex, of what is of use above it.
+// Fronts of vertices, bottom up: vectors that fit on nodes, sums over children, then groups made at the vertex.
+
+// frontOf is the front of x after groups are made at x: the vectors that count above x.
 func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.of[x]) }
 
-// frontBelow is what fits below a vertex before groups are made there; nodes outside the tree do not count at the root.
+// frontBelow is the front of x before groups are made at x. At the root it leaves out the nodes outside the tree.
 func (c *capacity) frontBelow(x layout.Vertex) front.Front {
 	return c.classFrontBelow(c.search.classes.of[x])
 }
 
-// forgets says whether some counts are not known of a vertex.
+// forgets says whether the front of x lacks vectors.
+//
+// order: roles.4
 func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.forgot[c.search.classes.of[x]] }
 
+// classFront is frontOf for a class of vertices.
 func (c *capacity) classFront(i int32) front.Front {
 	if c.tables.above[i] == nil {
 		below := c.classFrontBelow(i)
@@ -28,6 +33,9 @@ func (c *capacity) classFront(i int32) front.Front {
 	return c.tables.above[i]
 }
 
+// classFrontBelow is frontBelow for a class of vertices.
+//
+// order: roles.3
 func (c *capacity) classFrontBelow(i int32) front.Front {
 	if c.tables.below[i] == nil {
 		if int(i) < len(c.search.classes.nodes) {
@@ -40,7 +48,9 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 	return c.tables.below[i]
 }
 
-// sumChildren adds up what fits below children. Where there are too many counts they are added one by one, the last ones first: so does fill.
+// sumChildren sums the fronts of a domain's children, equal ones by doubling. Once vectors are forgotten the sum depends
+// on its order: then children are added one by one from the last, as fill does, so that fill finds every vector of the
+// sum again.
 func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	sum := c.tables.space.Zero
 	for _, child := range slices.Backward(children) {
@@ -60,7 +70,8 @@ func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	return sum
 }
 
-// repeatFront is what fits below so many children of a class, which is in the upper half. Forgot says that some counts are missing.
+// repeatFront is the front of n children of one class together, in log n sums. children encodes class and number as
+// childrenOf does.
 func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	class, n := int32(children>>32), children&math.MaxInt32
 	if n == 1 {
@@ -77,8 +88,10 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	return f, forgot
 }
 
-// onNode finds what fits into what is free on a node for the roles that it is open to. Where the table has no room for all combinations, the larger
-// numbers are forgotten.
+// onNode is the front of a node with these free amounts for the roles that it is open to. Where the table is too large,
+// larger numbers are forgotten. O(product of all roles' numbers but the largest).
+//
+// order: roles.2
 func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {
 	e := nodeEnumerator{capacity: c, open: open, zones: zones, at: make(front.Vector, len(c.search.totals)), sides: make(front.Vector, len(c.search.totals))}
 	for r := range c.search.roles {
@@ -92,7 +105,7 @@ func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front
 	return c.tables.space.End(), forgot
 }
 
-// nodeEnumerator enumerates what fits on a node.
+// nodeEnumerator enumerates the vectors that fit on one node.
 type nodeEnumerator struct {
 	capacity *capacity
 	open     []bool
@@ -101,7 +114,7 @@ type nodeEnumerator struct {
 	at       front.Vector
 }
 
-// room is how many members of a role fit into what is free, at most the gang's.
+// room is the number of members of a role that fit into free amounts, capped at the gang's.
 func (e *nodeEnumerator) room(role int, free []int64) int32 {
 	room := int64(e.capacity.search.totals[role])
 	for i, ask := range e.capacity.search.asks[role] {
@@ -118,7 +131,8 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 	return int32(room)
 }
 
-// zoneRoom is how many members of the main role the zones take beside those of the others; -1: they do not even take these.
+// zoneRoom is the number of members of the main role that the zones take beside the others in e.at; -1 if they do not
+// even take the others.
 func (e *nodeEnumerator) zoneRoom() int32 {
 	n, main := int32(-1), e.capacity.tables.space.Main
 	if main < len(e.capacity.search.roles) {
@@ -137,7 +151,7 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 	return n
 }
 
-// extend puts every number of members of the roles from one on into what is free; of the main role, last, as many as fit.
+// extend enumerates the numbers of every role but the main one, and puts the most of the main one beside each.
 func (e *nodeEnumerator) extend(role int, free []int64) {
 	main := e.capacity.tables.space.Main
 	if role == len(e.capacity.search.roles) {
@@ -168,7 +182,10 @@ func (e *nodeEnumerator) extend(role int, free []int64) {
 	e.at[role] = 0
 }
 
-// makeGroups is what fits below a vertex once groups are made there of what is below, without what is of no use above. Forgot says that some counts are missing.
+// makeGroups turns what fits below x into whole groups where their bound lies at x, and drops counts that nothing above
+// x asks for.
+//
+// order: parts.5
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
 	if len(c.search.groups) == 0 && !c.tables.space.Exact {
 		return below, false
@@ -190,7 +207,7 @@ func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front
 	return c.tables.space.End(), forgot
 }
 
-// groupMaker makes groups at a vertex.
+// groupMaker makes groups at one vertex.
 type groupMaker struct {
 	capacity *capacity
 	classes  []madeClass  // that are of use above, outer ones first
@@ -199,6 +216,7 @@ type groupMaker struct {
 	at       front.Vector
 }
 
+// madeClass is a class whose groups are made at the vertex.
 type madeClass struct {
 	dim   int
 	needs front.Vector // of what is not made at the vertex itself
@@ -206,7 +224,8 @@ type madeClass struct {
 	free bool
 }
 
-// newGroupMaker finds which kinds are made at a vertex, and what is of use above.
+// newGroupMaker finds the classes made at x and the dimensions of use above x: those of the gang itself, and of groups
+// made higher up or at a home elsewhere.
 func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	r := len(c.search.roles)
 	m := &groupMaker{capacity: c, useful: make(front.Vector, len(c.search.totals)), sides: make(front.Vector, len(c.search.totals)), at: make(front.Vector, len(c.search.totals))}
@@ -238,6 +257,8 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	return m
 }
 
+// isFree says whether the members of class i serve nothing else, above or at this vertex. Then as many groups as fit are
+// made, and no smaller number.
 func (m *groupMaker) isFree(i int) bool {
 	for dim, n := range m.classes[i].needs {
 		if n == 0 {
@@ -255,7 +276,7 @@ func (m *groupMaker) isFree(i int) bool {
 	return true
 }
 
-// extend makes every number of groups of the kinds from one on; what is left goes up.
+// extend tries every number of groups from class i on, and puts each result capped to what is of use above.
 func (m *groupMaker) extend(i int, left front.Vector) {
 	if i == len(m.classes) {
 		m.capacity.tables.space.Put(m.at, left.Least(m.useful))
@@ -270,7 +291,7 @@ func (m *groupMaker) extend(i int, left front.Vector) {
 	m.at[k.dim] = 0
 }
 
-// numbers is how many groups of a kind are to be made at least and at most.
+// numbers is the range of group counts to try.
 func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32) {
 	most = m.capacity.search.totals[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
@@ -284,7 +305,7 @@ func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32
 	return 0, most
 }
 
-// without is what so many groups leave.
+// without is what n groups leave of a vector.
 func (k *madeClass) without(n int32, left front.Vector) front.Vector {
 	rest := slices.Clone(left)
 	for dim, need := range k.needs {

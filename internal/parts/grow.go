@@ -8,11 +8,16 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// growthPlans bounds how many contents are tried to add to one that fits, times the square of the parts: a try costs more the more of these there are.
+// Growth of a selection off the chain of removals.
+
+// growthPlans, divided by the square of the number of parts, bounds the trials of grow: each trial costs more with more
+// parts.
 func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
 
-// leastThatFits is the first content of which nothing can be left out that fits. If there is none, none of any size fits, but for those that
-// are not tried after so many plans.
+// leastThatFits is the first least selection that fits, refused ones left out. If none does, no selection fits, unless
+// trials ran out; then there is doubt.
+//
+// order: parts.4
 func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Selection) bool, plans *int) problem.Selection {
 	for _, in := range s.least() {
 		if refused[in.Key()] {
@@ -29,8 +34,8 @@ func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Se
 	return nil
 }
 
-// grow adds to a content that fits what else fits of a larger one, part by part, outer ones first, and of each as much as fits: where the last
-// members of a gang are left out first, there may be room for some of them all the same.
+// grow extends a selection that fits toward all, part by part, outer ones first, each by as much as fits. It finds
+// members that the chain left out although there is room.
 func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
 	parts := 0
 	s.p.Gang.Each(func(*problem.Part) { parts++ })
@@ -65,7 +70,7 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 	return in
 }
 
-// withOwn are contents with more and more of the members of a part itself, the lowest ranks first.
+// withOwn lists selections with one, two and more own members of a part, lowest ranks first.
 func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	for _, rank := range a.Ranks {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
@@ -77,7 +82,7 @@ func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more [
 	return more
 }
 
-// withPart are contents with more and more of a part of which nobody is in yet.
+// withPart lists selections with more and more of a part that was left out, smallest first.
 func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {

@@ -9,11 +9,18 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// tightenSteps bounds the work for one gang after which groups are no longer made tighter than the strategy asks for.
+// Intact groups: after strategy and domain tier are known, as many groups as possible lie in smaller domains than they
+// must.
+
+// tightenSteps bounds the work after which groups are left at their bounds.
 func tightenSteps(p *problem.Problem) int64 { return 256 * int64(p.Steps()) }
 
-// tightest keeps groups as tight as some of these domains can, kind by kind: as many as possible a tier below the bound, then two below, and so on. g
-// is held by one of the domains.
+// tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
+// below their bound, then two below, and so on. What one class got binds the next.
+//
+// Numbers are found by bisection: if m groups can be tighter so can m-1. At least one domain holds c.
+//
+// order: parts.9
 func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 	best := c
 	try := func(t *capacity) bool { return t != nil && slices.ContainsFunc(domains, t.holds) }
@@ -43,10 +50,10 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 	return best
 }
 
-// groupCount is how many groups there are of a kind.
+// groupCount is the number of groups of a class in the selection.
 func (s *search) groupCount(k int) int32 { return s.totals[len(s.roles)+k] }
 
-// tighten lowers the bound of a kind.
+// tighten lowers the bound of a class, and of all classes inside it.
 func (c *capacity) tighten(k int, tier int32) *capacity {
 	bounds := slices.Clone(c.tables.bounds)
 	bounds[k] = tier
@@ -58,8 +65,8 @@ func (c *capacity) tighten(k int, tier int32) *capacity {
 	return c.search.withBounds(c.strategy, bounds)
 }
 
-// canSplit says whether some groups of a kind can be bound otherwise than others: not where several groups would have to differ then in which of them
-// they have, nor where inner groups would.
+// canSplit says whether some groups of a class may be tighter than the rest: not if they lie in several groups, which
+// would then differ, nor if they have inner groups.
 func (s *search) canSplit(k int) bool {
 	if up := s.groups[k].parent; up >= 0 && s.groupCount(up) > 1 {
 		return false
@@ -67,7 +74,7 @@ func (s *search) canSplit(k int) bool {
 	return !slices.ContainsFunc(s.groups[k].needs[len(s.roles):], func(n int32) bool { return n > 0 })
 }
 
-// splitOff is the scheme in which so many groups of a kind are a kind of their own, with a lower bound.
+// splitOff makes a class of n groups of class k, with a lower bound. All vectors and weights get one more dimension.
 func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 	s := *c.search
 	s.cached = nil

@@ -11,7 +11,10 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// groupClass are groups that can change places: they have the same rules, ask for the same and lie in groups of one kind.
+// The inventory of a gang: classes of groups and what one group needs.
+
+// groupClass is a class of groups that can change places: equal rules, equal requests, and groups of one class around
+// them. A group with running members is alone in its class.
 type groupClass struct {
 	gather problem.GatherRules
 	level  int
@@ -24,7 +27,7 @@ type groupClass struct {
 	home layout.Vertex
 }
 
-// finished is a group with running members alone.
+// finished is a group whose members all run. It only limits the strategies.
 type finished struct {
 	gather    problem.GatherRules
 	level     int
@@ -32,7 +35,8 @@ type finished struct {
 	tier      int32
 }
 
-// inventory finds the kinds of a gang.
+// inventory is the canonical form of a gang: which groups can change places, and how many there are of each class. Equal
+// signatures make a class, whatever the names and ranks are.
 type inventory struct {
 	p                     *problem.Problem
 	pendingOf, positionOf []int32 // by rank: in pending, and where it runs; -1: not at all
@@ -42,8 +46,9 @@ type inventory struct {
 	done                  []finished
 }
 
-// takeInventory says what the gang consists of: its own members by role and its outermost groups by kind, and all kinds, outer ones first, those of a level
-// in the order of their first ranks.
+// takeInventory returns the gang's own vector (own members and outermost groups), the classes and the finished groups.
+// Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
+// another has a lower number.
 func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, done []finished) {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
 	inv.addSignature(p.Gang)
@@ -78,7 +83,8 @@ func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, d
 	return want, inv.classes, inv.done
 }
 
-// addSignature makes a text that is equal for parts that ask for the same under the same rules, and lies in signs.
+// addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members have
+// the empty signature. Running members make it unique by their first rank.
 func (inv *inventory) addSignature(a *problem.Part) string {
 	own := make(front.Vector, len(inv.p.Shapes))
 	var order []int32
@@ -111,7 +117,8 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 	return sign
 }
 
-// countOwn adds the new members of a group that lie in no inner one.
+// countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree belong
+// to the group around.
 func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
@@ -125,7 +132,7 @@ func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 	}
 }
 
-// groupsIn lists the groups right inside a group that something is to be placed of; those of running members alone are noted.
+// groupsIn lists the groups right inside a part that have new members, and notes the finished ones.
 func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 	for _, o := range a.Parts {
 		switch {
@@ -140,7 +147,7 @@ func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 	return out
 }
 
-// finish notes a group of which nothing is to be placed, and its inner ones, where members run.
+// finish notes a part without new members, and all groups inside it, if members of them run.
 func (inv *inventory) finish(a *problem.Part) {
 	a.Each(func(o *problem.Part) {
 		if home := inv.homeOf(o); home >= 0 && o.InTree() {
@@ -149,8 +156,8 @@ func (inv *inventory) finish(a *problem.Part) {
 	})
 }
 
-// homeOf is the lowest vertex above the running members of a group, -1 if there are none. Nodes outside the tree satisfy no hard rule: where
-// there is one, members there reach the root.
+// homeOf is the lowest vertex above the running members of a group, -1 if none run. Nodes outside the tree satisfy no
+// hard rule: with one, members that run there reach the root.
 func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 	x := inv.p.View.LowestOf(a.All(), inv.positionOf)
 	if x >= 0 && inv.p.View.Contains(inv.p.View.Outside, x) && inv.p.Hard() {
@@ -159,13 +166,13 @@ func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 	return x
 }
 
-// nested are groups that are alike, inside groups of one kind.
+// nested are groups with one signature inside the groups of one class: a class to be.
 type nested struct {
 	parent int
 	parts  []*problem.Part
 }
 
-// collect parts the groups right inside groups of one kind by what they are.
+// collect divides the groups right inside groups of one class by signature, in the order of first ranks.
 func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 	var out []nested
 	at := map[string]int{}
@@ -187,7 +194,7 @@ func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 	return out
 }
 
-// addClass makes a kind and returns what lies in its groups.
+// addClass makes a class, and returns the classes to be inside its groups.
 func (inv *inventory) addClass(n nested) []nested {
 	first := n.parts[0]
 	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Shapes))}

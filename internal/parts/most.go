@@ -6,7 +6,11 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// ofBestSelection is the cast of the best content that can be placed; nil if there is none.
+// The plan for the best selection.
+
+// ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none.
+//
+// order: parts.3
 func (s *search) ofBestSelection() *search {
 	var last *search
 	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
@@ -26,7 +30,7 @@ func (s *search) ofBestSelection() *search {
 	return last
 }
 
-// plan is the best plan for as many new members as there is room for, nil if not even the least fit.
+// plan is the best plan for the best selection, nil if not even the least fits.
 func (s *search) plan() *problem.Outcome {
 	if most := s.ofBestSelection(); most != nil {
 		return most.best()
@@ -34,7 +38,8 @@ func (s *search) plan() *problem.Outcome {
 	return nil
 }
 
-// sortByRole lets ranks follow the tree, whoever came first: among the members of a role that lie in one group, and in none in it.
+// sortByRole orders the positions of each role within a group by rank: the members of two plans joined have theirs in
+// two runs.
 func sortByRole(p *problem.Problem, positions []int32) {
 	innermost, n := make([]int, p.Ranks), 0
 	var walk func(a *problem.Part, group int)

@@ -10,15 +10,17 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// rulesTried bounds how many rules are looked at one by one for one that binds a gang in parts.
+// Multiples that bind selections and vectors of a gang in parts.
+
+// rulesTried bounds the rules that are tried one by one.
 const rulesTried = 8
 
-// keepsMultiples says whether the gang and its parts keep their multiples with a content.
+// keepsMultiples says whether a selection keeps the multiples of the gang and its parts.
 func (s *selections) keepsMultiples(in problem.Selection) bool {
 	return !slices.ContainsFunc(s.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
 }
 
-// weighMultiples finds what members and groups count for each rule.
+// weighMultiples finds by multiple the members that a role or group counts for.
 func (s *search) weighMultiples() {
 	s.multiples = nil
 	for i := range s.p.Multiples {
@@ -30,7 +32,7 @@ func (s *search) weighMultiples() {
 	}
 }
 
-// keepsMultiples says whether counts, with those that run, are multiples.
+// keepsMultiples says whether a vector, with the running members, keeps every multiple in total.
 func (s *search) keepsMultiples(a front.Vector) bool {
 	for i, w := range s.multiples {
 		if r := &s.p.Multiples[i]; w != nil && (w.Of(a)+r.Runs.At(layout.Root))%r.Total != 0 {
@@ -40,7 +42,9 @@ func (s *search) keepsMultiples(a front.Vector) bool {
 	return true
 }
 
-// dropBroken are the counts that may lie below a vertex.
+// dropBroken drops the vectors of a front that would break a multiple at x.
+//
+// order: roles.6, parts.6
 func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
 	up := s.p.View.Above(x)
 	for i, w := range s.multiples {
@@ -53,10 +57,11 @@ func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
 	return f
 }
 
-// maxKeeping bounds how many contents are listed where multiples bind.
+// maxKeeping bounds the least selections where multiples bind.
 const maxKeeping = 64
 
-// mostKeeping is the best content that fits where multiples bind: all are tried, the best first, for fewer members may need what more do not.
+// mostKeeping is most for a gang with multiples. Fewer members may not fit where more do, so a binary search only gives
+// a first answer, and all better selections are tried.
 func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Selection) bool) (best problem.Selection) {
 	known := map[string]bool{}
 	try := func(in problem.Selection) bool {
@@ -88,7 +93,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 	return best
 }
 
-// allKeeping lists the contents that are multiples, those of fewer members first.
+// allKeeping lists the selections that keep the multiples, fewest members first.
 func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 	list := s.chain(all)
 	if steps := 0; len(s.p.Gang.Parts) > 0 {
@@ -116,7 +121,7 @@ func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 	return list
 }
 
-// keeping are the contents that are multiples.
+// keeping drops the selections that break a multiple.
 func (s *selections) keeping(list []problem.Selection) []problem.Selection {
 	return slices.DeleteFunc(list, func(in problem.Selection) bool { return !s.keepsMultiples(in) })
 }

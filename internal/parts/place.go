@@ -9,13 +9,15 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// placed is a member at a position, or a group made of what lies in it.
+// Positions: a vector goes down to the nodes, groups are made on the way back, and members get positions by rank.
+
+// placed is a placed member, or a group made of placed members and inner groups. pos is its first position.
 type placed struct {
 	pos    int32 // the first one
 	inside [][]placed
 }
 
-// decide places the gang below a domain.
+// decide places the gang below a domain and assigns its members.
 func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
 	positions := make([]int32, len(c.p.Pending))
 	lists := c.place(d, c.expand(d, c.search.want))
@@ -32,7 +34,7 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Positions: positions}
 }
 
-// place hands counts down to the nodes, and lists what became of them, by role and kind, in the order of paths.
+// place distributes a vector down to the nodes. It returns by dimension what was placed, in the order of paths.
 func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 	lists := make([][]placed, len(want))
 	if c.p.View.IsNode(x) {
@@ -55,7 +57,10 @@ func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 	return lists
 }
 
-// assemble makes groups at a vertex of the first of what was placed below, inner ones first, then kind by kind, until there are as many as are wanted.
+// assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first, then
+// class by class.
+//
+// order: parts.10
 func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector) {
 	all := slices.Clone(want)
 	r := len(c.search.roles)
@@ -76,7 +81,7 @@ func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector
 	}
 }
 
-// innermostFirst lists the kinds level by level, the innermost first, those of a level in the order of their first ranks.
+// innermostFirst lists the classes by level, innermost first, those of a level in the order of first ranks.
 func (c *capacity) innermostFirst() []int {
 	list := make([]int, len(c.search.groups))
 	for k := range list {
@@ -88,7 +93,9 @@ func (c *capacity) innermostFirst() []int {
 	return list
 }
 
-// takeGroup makes one group.
+// takeGroup makes one group of the first of each list.
+//
+// order: parts.10
 func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
 	out := placed{inside: make([][]placed, len(lists))}
 	first := true
@@ -106,7 +113,7 @@ func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
 	return out
 }
 
-// assigner gives what was placed to the members of the gang.
+// assigner gives positions to members and groups by rank.
 type assigner struct {
 	capacity  *capacity
 	inventory inventory
@@ -114,7 +121,10 @@ type assigner struct {
 	positions []int32
 }
 
-// assign gives what lies in the gang or a group to its members, and to its groups of each kind, those of the lowest ranks first.
+// assign gives the lists of a group to its own members in rank order, and its inner groups to the groups of each class
+// in the order of first ranks.
+//
+// order: roles.11, parts.10
 func (as *assigner) assign(a *problem.Part, lists [][]placed) {
 	var own []int
 	as.ownRanks(a, &own)
@@ -134,7 +144,7 @@ func (as *assigner) assign(a *problem.Part, lists [][]placed) {
 	}
 }
 
-// ownRanks lists the new members of a group that lie in no inner one.
+// ownRanks lists the new members that belong to a group itself.
 func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
 	for _, rank := range a.Ranks {
 		if as.inventory.pendingOf[rank] >= 0 {
@@ -148,7 +158,7 @@ func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
 	}
 }
 
-// mergeSplit lists the groups of a kind together that is split, in the order of paths.
+// mergeSplit reunites classes that tightest split, in the order of positions, before ranks are given.
 func (c *capacity) mergeSplit(lists [][]placed) [][]placed {
 	for k := range c.search.groups {
 		if of := c.search.groups[k].of; of != k && lists != nil {

@@ -8,11 +8,13 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// partialFit is how much of a gang a domain could take.
+// Evidence for a refusal: how much of the gang a domain takes, and whether the refusal is proven.
+
+// partialFit is how much of a gang a domain takes.
 type partialFit struct{ members, groups int }
 
-// mostIn is how much of the gang a domain could take: without groups of the members of the lowest ranks, else whole groups, kind by kind, then members
-// of none.
+// mostIn is the most that a domain takes: of a gang without groups the lowest ranks; else whole outermost groups, class
+// by class, then members in no group.
 func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
 		n := len(c.p.Pending)
@@ -40,7 +42,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	return most
 }
 
-// firstMembers counts the first n pending members by role.
+// firstMembers is the vector of the n lowest ranks.
 func (c *capacity) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(c.search.want))
 	for i := range n {
@@ -49,7 +51,8 @@ func (c *capacity) firstMembers(n int) front.Vector {
 	return want
 }
 
-// takesVector says whether a domain takes counts of members, outside the tree only such as have no room in it.
+// takesVector says whether a domain takes a vector of members. Nodes outside the tree take only what the tree has no
+// room for.
 func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
 	if d != layout.Root && !c.p.View.Contains(c.p.View.Outside, d) {
 		return c.tables.space.Holds(c.frontBelow(d), want)
@@ -58,7 +61,7 @@ func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
 	return ok && (d == layout.Root || slices.Equal(outside, want) && c.tables.space.Holds(c.frontBelow(d), want))
 }
 
-// wholeGroups is how much of the gang there is in counts.
+// wholeGroups counts the outermost groups, and members in none, that a vector of room makes up.
 func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit) {
 	room, r := slices.Clone(room), len(c.search.roles)
 	for k := range c.search.groups {
@@ -82,7 +85,8 @@ func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit
 	return n
 }
 
-// proven says whether nothing was left out when it was found that no content can be placed.
+// proven says whether a refusal is certain: every least selection was tried, under the hard rules alone, without
+// forgotten vectors, and with zones relaxed where they are inexact.
 func (s *search) proven() bool {
 	list := selectionsOf(s.p)
 	if s.crossesTrees() {
@@ -104,7 +108,8 @@ func (s *search) proven() bool {
 	return !list.truncated
 }
 
-// provenAcrossTrees is proven for a gang with groups in other topologies.
+// provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
+// as well.
 func (s *search) provenAcrossTrees(list *selections) bool {
 	for _, in := range list.least() {
 		one := s.forSelection(in)

@@ -15,7 +15,13 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// search is a gang that is placed in parts: what it consists of, and where what fits.
+// The state of one search.
+
+// search looks for the best plan of one selection of a gang. It holds the inventory of the gang, the classes of
+// vertices, and the tables that capacities of it share.
+//
+// Vectors here have one number for each role, then one for each class of groups: dimension len(roles)+k counts groups of
+// class k.
 type search struct {
 	p     *problem.Problem
 	roles []*problem.Problem
@@ -49,7 +55,7 @@ type search struct {
 	steps       *int64 // of work, for all that is tried for the gang
 }
 
-// verdict
+// verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
 type verdict int8
 
 const (
@@ -58,7 +64,8 @@ const (
 	no
 )
 
-// newSearch finds what a gang consists of. held, by node and resource, is as good as taken. O(nodes * roles * resources + members).
+// newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken. O(nodes * roles *
+// resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
 	s := &search{p: p, reserved: reserved, released: p.Counting().LeavingReleased(), steps: new(int64)}
 	s.readRoles()
@@ -72,14 +79,15 @@ func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search 
 	return s
 }
 
-// readGroups finds what is to be placed.
+// readGroups takes the inventory of the problem's selection.
 func (s *search) readGroups() {
 	s.want, s.groups, s.done = takeInventory(s.p)
 	s.findCrossGroups()
 	s.readMisses()
 }
 
-// relax is the cast, relaxed.
+// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none. No
+// plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
 func (s *search) relax() *search {
 	out := *s
 	out.relaxed, out.cached, out.feasibility = true, nil, 0
@@ -90,7 +98,8 @@ func (s *search) relax() *search {
 	return &out
 }
 
-// forSelection is the cast of a content of the same gang.
+// forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
+// for the classes are capped at the demand of the whole gang; the groups are counted anew.
 func (s *search) forSelection(in problem.Selection) *search {
 	out := *s
 	out.p, out.cached, out.byDomains, out.feasibility = s.p.Only(in), nil, nil, 0
@@ -99,7 +108,7 @@ func (s *search) forSelection(in problem.Selection) *search {
 	return &out
 }
 
-// sumTotals finds how many there are of everything, and how large each kind is.
+// sumTotals counts every role and class in the whole selection, and weighs one group of each class.
 func (s *search) sumTotals() {
 	r := len(s.roles)
 	s.totals = slices.Clone(s.want)
@@ -124,7 +133,8 @@ func (s *search) sumTotals() {
 	s.weighMultiples()
 }
 
-// weigh adds what groups of each kind weigh to what members of each role do.
+// weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
+// included. Inner classes come later in the list, so one pass from the back suffices.
 func (s *search) weigh(roles front.Weights) front.Weights {
 	r := len(roles)
 	w := append(roles, make(front.Weights, len(s.groups))...)
@@ -138,7 +148,8 @@ func (s *search) weigh(roles front.Weights) front.Weights {
 	return w
 }
 
-// scarcestScale is the scale by which the most places are needed for what is wanted, and how many: were there nothing but weights.
+// scarcestScale returns the scale (members, or one resource) by which most places are needed for want, and that number.
+// Each place is credited with its heaviest vector, so the number is a lower bound for any set of places.
 func (s *search) scarcestScale(places []front.Front, want front.Vector) (best front.Weights, n int) {
 	room := make([]int64, len(places))
 	for _, w := range s.scales {
@@ -157,7 +168,7 @@ func (s *search) scarcestScale(places []front.Front, want front.Vector) (best fr
 	return best, n
 }
 
-// readMisses lists, for every level, what the strategy can tell apart.
+// readMisses lists by level the misses that a strategy can tell apart.
 func (s *search) readMisses() {
 	s.misses = nil
 	add := func(level int, rules problem.GatherRules) {
@@ -181,7 +192,8 @@ func (s *search) readMisses() {
 	}
 }
 
-// slotsBeside are the slots of the first role beside what is as good as taken.
+// slotsBeside returns the slots of the first role once the reserved amounts and zones are gone. These slots only break
+// ties; fronts decide what fits.
 func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTable {
 	first := s.roles[0]
 	if len(reserved) == 0 {
@@ -203,7 +215,7 @@ func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTa
 	return problem.SlotTable{Flat: slots}
 }
 
-// readRoles finds what the members of each role ask for.
+// readRoles makes a problem of each role, and reads its requests in the order of the problem's needs.
 func (s *search) readRoles() {
 	s.roles = s.p.OfRoles()
 	for r := range s.p.Shapes {
@@ -215,5 +227,5 @@ func (s *search) readRoles() {
 	}
 }
 
-// members is the number of members of counts.
+// members is the number of members that a vector stands for.
 func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }

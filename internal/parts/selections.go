@@ -11,7 +11,10 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// selections are what of a gang can be placed.
+// Selections of members, from the largest down to the least.
+
+// selections enumerates the selections of a gang: the sets of new members that fulfil all minima. They form a lattice by
+// removals from the largest one.
 type selections struct {
 	p          *problem.Problem
 	pendingOf  []int32                  // in pending, by rank; -1: the member runs
@@ -20,6 +23,8 @@ type selections struct {
 	truncated bool
 }
 
+// selectionsOf reads the parts of a gang. Parts with pinned members are alike to none, since a quota may admit one and
+// not the other.
 func selectionsOf(p *problem.Problem) *selections {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
 	inv.addSignature(p.Gang)
@@ -35,7 +40,7 @@ func selectionsOf(p *problem.Problem) *selections {
 	return s
 }
 
-// placedIn is how many members of a part run or are in a content.
+// placedIn is the number of members of a part that run or are selected.
 func (s *selections) placedIn(a *problem.Part, in problem.Selection) (n int) {
 	a.Each(func(b *problem.Part) {
 		for _, rank := range b.Ranks {
@@ -55,7 +60,8 @@ func (s *selections) hasRunning(a *problem.Part) (is bool) {
 	return is
 }
 
-// everything is the content of all members, but for optional parts that lack members; nil if there is none.
+// everything selects all new members but those of optional parts that are incomplete; nil if the gang's minima cannot be
+// met.
 func (s *selections) everything() problem.Selection {
 	in := make(problem.Selection, len(s.p.Pending))
 	for i := range in {
@@ -67,7 +73,10 @@ func (s *selections) everything() problem.Selection {
 	return in
 }
 
-// complete says whether a part fulfils its minima; inner parts that do not are left out.
+// complete says whether a selection fulfils the minima of a part. Optional inner parts that do not are deselected on the
+// way.
+//
+// order: parts.2
 func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 	placed := 0
 	for _, b := range a.Parts {
@@ -88,6 +97,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 	return placed >= a.LeastParts && s.placedIn(a, in) >= a.Least
 }
 
+// leaveOut deselects the new members of a part.
 func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 {
@@ -96,13 +106,16 @@ func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
 	}
 }
 
-// removal is what can be left out of a content: a member or a part.
+// removal is one step down from a selection: a single member, or a whole part.
 type removal struct {
 	first int // rank
 	ranks []int
 }
 
-// removals lists what can be left out of a content by itself. Of parts that are alike only the last may go.
+// removals lists the steps down from a selection that keep all minima. slack is how many members the parts around can
+// spare. Of interchangeable parts only the last may go.
+//
+// order: parts.2
 func (s *selections) removals(in problem.Selection) (out []removal) {
 	total := in.Size()
 	var walk func(a *problem.Part, slack int)
@@ -138,7 +151,7 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 	return out
 }
 
-// lastOwn is the highest rank of the new members of a part itself that are in a content, -1 if there is none.
+// lastOwn is the highest selected rank among the own members of a part, -1 if there is none.
 func (s *selections) lastOwn(a *problem.Part, in problem.Selection) int {
 	for _, rank := range slices.Backward(a.Ranks) {
 		if i := s.pendingOf[rank]; i >= 0 && in[i] {
@@ -148,6 +161,7 @@ func (s *selections) lastOwn(a *problem.Part, in problem.Selection) int {
 	return -1
 }
 
+// without is a selection after a removal.
 func (s *selections) without(in problem.Selection, r removal) problem.Selection {
 	out := slices.Clone(in)
 	for _, rank := range r.ranks {
@@ -158,7 +172,8 @@ func (s *selections) without(in problem.Selection, r removal) problem.Selection 
 	return out
 }
 
-// chain leaves out one thing after the other, the last in rank order first.
+// chain lists selections from the largest to a least one, the removal with the highest first rank each time. For a gang
+// without parts these are all selections there are.
 func (s *selections) chain(in problem.Selection) []problem.Selection {
 	out := []problem.Selection{in}
 	if len(s.p.Gang.Parts) == 0 { // as removals would, at once
@@ -181,7 +196,12 @@ func (s *selections) chain(in problem.Selection) []problem.Selection {
 	}
 }
 
-// most is the best content that fits; nil if none does. Fewer members never need more room.
+// most is the best selection that fits, nil if none does.
+//
+// A binary search on the chain finds a good one first: on it, fewer members never need more room. Selections off the
+// chain are then tried best first, until they would be no better.
+//
+// order: parts.3
 func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	all := s.everything()
 	if all != nil && len(s.p.Multiples) > 0 {
@@ -229,7 +249,8 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	return best
 }
 
-// downFrom iterates over the contents within one, the best first.
+// downFrom iterates over all selections inside one, best first. Every removal leads to a worse selection, so a heap
+// suffices.
 func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection] {
 	return func(yield func(problem.Selection) bool) {
 		open, seen := selectionHeap{all}, map[string]bool{all.Key(): true}
@@ -249,8 +270,10 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 	}
 }
 
-// least lists the contents of which nothing can be left out, those of fewer members first. With multiples all: fewer members may need what
-// more do not.
+// least lists the selections of which nothing can be left out, fewest members first. With multiples it lists all that
+// keep them, since fewer members may not fit where more do.
+//
+// order: parts.4
 func (s *selections) least() []problem.Selection {
 	all := s.everything()
 	if all == nil {
@@ -282,7 +305,7 @@ func (s *selections) least() []problem.Selection {
 	return out
 }
 
-// selectionHeap has the best content first.
+// selectionHeap has the best selection first.
 type selectionHeap []problem.Selection
 
 func (h selectionHeap) Len() int { return len(h) }
