@@ -46,7 +46,7 @@ func (s *Space) exactSum(a, b Front) Front {
 	if len(a) == 0 || len(b) == 0 {
 		return Front{}
 	}
-	wide := make(Vector, len(s.most)) // no sum is carried from one number to the next
+	wide := make(Vector, len(s.most)) // wide enough that no sum carries into the next dimension
 	for r, n := range s.most {
 		wide[r] = a.Most(r) + b.Most(r)
 		s.sides[r] = min(n, wide[r])

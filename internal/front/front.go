@@ -69,28 +69,30 @@ const KeptPoints = 32
 //
 // A Space belongs to one search and is not safe for concurrent use. Fronts it returns are never written again.
 type Space struct {
-	most Vector // of the gang
-	// limit is how many numbers of all roles but the main one are told apart at a vertex.
+	most Vector // of the whole gang
+	// limit is the most places of a table.
 	limit int64
-	// Exact: multiples bind, see exactSum.
+	// Exact: multiples bind, and fronts list every vector that fits.
 	Exact bool
-	Main  int // the role with the most members
-	Zero  Front
-	box   Vector  // the table's sides; of the main role 0
-	step  []int   // by role, in the table
-	best  []int32 // -1: not at all
-	// Forgot says that the last frontier made lacks some counts.
+	Main  int   // the dimension with the largest number
+	Zero  Front // of a place where nothing fits
+	// The table: its sides (0 for the main dimension), the stride of each dimension, and by place the largest main
+	// number; -1: nothing fits.
+	box  Vector
+	step []int
+	best []int32
+	// Forgot says that the front summed last lacks vectors.
 	Forgot    bool
-	steps     *int64 // counts pairs of points
-	sides     Vector // of a sum
+	steps     *int64 // pairs of vectors summed
+	sides     Vector // scratch of a sum
 	kept      []int32
-	dominated []bool // by place in the table: as many of the main role fit beside one more of another
-	// Room for frontiers.
+	dominated []bool // by place: one more of another dimension has as many of the main one
+	// Memory for fronts.
 	spare        Front
 	spareNumbers Vector
 }
 
-// Carve takes n zero values from the front of spare, and replaces spare where they are too few. One allocation so serves
+// Carve takes n zero values from the head of spare, and replaces spare where they are too few. One allocation so serves
 // many short slices.
 func Carve[S ~[]T, T any](spare *S, n int) S {
 	if n > len(*spare) {
@@ -102,15 +104,17 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 }
 
 // NewSpace makes a space for vectors within most, which is the caller's to keep unchanged. Tables have at most limit
-// places; steps counts the pairs of vectors that are summed.
-func NewSpace(most Vector, room int, steps *int64) *Space {
-	f := &Space{most: most, limit: int64(room), steps: steps, sides: make(Vector, len(most)), Zero: Front{make(Vector, len(most))}, box: make(Vector, len(most)), step: make([]int, len(most))}
-	for r, n := range most {
-		if n > most[f.Main] {
-			f.Main = r
+// places (exact ones 4*limit bits); steps counts the pairs of vectors that are summed.
+func NewSpace(most Vector, limit int, steps *int64) *Space {
+	n := len(most)
+	s := &Space{most: most, limit: int64(limit), steps: steps, Zero: Front{make(Vector, n)}}
+	s.sides, s.box, s.step = make(Vector, n), make(Vector, n), make([]int, n)
+	for dim, m := range most {
+		if m > most[s.Main] {
+			s.Main = dim
 		}
 	}
-	return f
+	return s
 }
 
 // tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit.
@@ -160,7 +164,8 @@ func (s *Space) Put(a, b Vector) {
 
 // End lists the front of all vectors that were put.
 func (s *Space) End() Front {
-	// What fits beside more of another role fits beside fewer. Going down, what is one more is complete.
+	// Numbers that fit beside more of another dimension fit beside fewer. Places are visited downwards, so that the
+	// larger neighbour is final.
 	s.eachNeighbor(func(i, next int) { s.best[i] = max(s.best[i], s.best[next]) })
 	s.dominated = slices.Grow(s.dominated[:0], len(s.best))[:len(s.best)]
 	clear(s.dominated)

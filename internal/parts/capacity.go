@@ -18,26 +18,26 @@ type capacity struct {
 	search   *search
 	strategy problem.Strategy
 	tables   *tables
-	outside  front.Vector // what of the gang lies outside the tree; nil: it does not fit into both
-	holding  []verdict    // by class of the gang's tier
+	outside  front.Vector // the part of the gang outside the tree; nil: tree and outside together are too small
+	holding  []verdict    // by vertex class: whether it holds the gang
 }
 
 // tables are the fronts of all vertices for one vector of bounds, by vertex class, filled on demand. They belong to one
 // search and one selection.
 type tables struct {
-	bounds []int32         // by kind: the highest tier of a group
-	homes  []layout.Vertex // by kind: where a group with running members is made, -1: it has none
+	bounds []int32         // by class of groups: the highest tier of a group
+	homes  []layout.Vertex // by class of groups: where a group with running members is made; -1: none run
 	space  *front.Space
-	// By class: what fits below a vertex before groups are made there, and after, as far as it is of use above; nil: not found yet.
+	// By vertex class: the front before groups are made there, and after; nil: not found yet.
 	below, above []front.Front
-	forgot       []bool                  // by class: some counts are missing there or below
-	repeated     map[int64]repeatedFront // by class and number, see terrain.kidsOf
+	forgot       []bool                  // by vertex class: the front lacks vectors
+	repeated     map[int64]repeatedFront // by class and number, as in vertexClasses.childrenOf
 }
 
 // repeatedFront is the summed front of several children of one class.
 type repeatedFront struct {
 	front  front.Front
-	forgot bool // some counts are missing
+	forgot bool // the front lacks vectors
 }
 
 // under is the capacity under a strategy; nil if running members of a group reach above its bound.
@@ -176,8 +176,8 @@ func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 	return true
 }
 
-// feasible iterates over the capacities under which some domain holds the gang, best first. Capacities do not escape try
-// for gangs of one topology, so the last one is kept rather than made twice.
+// feasible iterates over the capacities under which some domain holds the gang, best first. Within one topology try has
+// made the capacity of a strategy already; it is kept for the yield.
 func (s *search) feasible() iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		var last *capacity

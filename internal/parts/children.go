@@ -62,11 +62,11 @@ func (c *capacity) compareFill(a, b layout.Vertex) int {
 	)
 }
 
-// fill gives each child in turn the heaviest vector that leaves the rest to the children after it.
+// fill gives each child in turn as many members as leave no more than the children after it can take.
 //
 // order: roles.10
 func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
-	after := make([]front.Front, len(children)+1) // what fits below the children from one on
+	after := make([]front.Front, len(children)+1) // the front of the children from i on together
 	after[len(children)] = c.tables.space.Zero
 	for i := len(children) - 1; i >= 0; i-- {
 		after[i] = c.tables.space.Sum(c.frontOf(children[i]), after[i+1])
@@ -95,14 +95,14 @@ func (c *capacity) fill(children []layout.Vertex, want front.Vector) []share {
 // leave the same. Sets share their first children as a linked list.
 type childSet struct {
 	left     front.Vector
-	open     bool  // something is left
-	missing  int64 // what is left weighs
+	open     bool  // left is not zero
+	missing  int64 // the weight of left
 	friends  int64
-	sum      int64 // of slots
-	n        int   // of children
+	sum      int64 // slots of all children
+	n        int   // number of children
 	child    layout.Vertex
-	slots    int64     // of the last child
-	previous *childSet // without the last child; nil: there is none
+	slots    int64     // slots of child
+	previous *childSet // the set without child; nil at the empty set
 }
 
 // children lists the set in the order of paths.
@@ -132,7 +132,7 @@ func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) [
 		places[i] = c.frontOf(child)
 	}
 	scale, least := c.search.scarcestScale(places, want)
-	if len(used) == 0 && least == len(others) { // no set suffices but of all
+	if len(used) == 0 && least == len(others) { // only all together suffice
 		return others
 	}
 	inUse := c.tables.space.Zero
@@ -159,7 +159,7 @@ func (c *capacity) chooseChildren(children []layout.Vertex, want front.Vector) [
 			return append(used, s.children()...)
 		}
 	}
-	return append(used, first...) // never: the first that suffice are a set
+	return append(used, first...) // unreachable: the first that suffice are one of the sets
 }
 
 // firstThatSuffice returns the shortest prefix of the other children, in fill order, that holds want together with the
@@ -205,7 +205,7 @@ func (sc *setChooser) classes(children []layout.Vertex) [][]layout.Vertex {
 // bestSets keeps the best set for each vector that sets leave, in a hash table with open addressing.
 type bestSets struct {
 	list   []*childSet
-	places []int32 // by hash of what they leave: place in the list + 1; 0: empty
+	places []int32 // by hash of left: index in list + 1; 0: empty
 }
 
 // clear empties the table and keeps its memory.
@@ -272,16 +272,16 @@ type setChooser struct {
 	capacity *capacity
 	sets     bestSets
 	scale    front.Weights
-	fewest   int // that are known to suffice
+	fewest   int // children of the smallest set known to suffice
 	steps    int
 
-	left front.Vector // of the set in hand
-	// Room for sets.
+	left front.Vector // scratch of extend
+	// Memory for sets.
 	all          bestSets
 	layers       [2]bestSets
 	spare        []childSet
 	spareNumbers front.Vector
-	// To compare sets.
+	// Scratch of better.
 	slots, children [2][]int64
 }
 
@@ -297,14 +297,14 @@ func (sc *setChooser) better(a, b *childSet) bool {
 	for i := range slots {
 		slots[i], children[i] = sc.slots[i][:0], sc.children[i][:0]
 	}
-	for ; a != b && a.n > 0; a, b = a.previous, b.previous { // what both have does not matter
+	for ; a != b && a.n > 0; a, b = a.previous, b.previous { // common children do not matter
 		for i, s := range [2]*childSet{a, b} {
 			slots[i], children[i] = append(slots[i], -s.slots), append(children[i], int64(s.child))
 		}
 	}
 	sc.slots, sc.children = slots, children
 	for i := range slots {
-		slices.Sort(slots[i]) // the largest first, under Spread too
+		slices.Sort(slots[i]) // largest first; CompareFree turns the result under Spread
 		slices.Sort(children[i])
 	}
 	if d := sc.capacity.p.CompareFree(int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
@@ -316,7 +316,7 @@ func (sc *setChooser) better(a, b *childSet) bool {
 // add extends the sets by one, two and more children of a class. A set is hopeless if children of this weight, up to the
 // fewest known to suffice, cannot cover what it misses.
 func (sc *setChooser) add(class []layout.Vertex) {
-	most := sc.scale.Most(sc.capacity.frontOf(class[0])) // and no child of the classes that follow takes more
+	most := sc.scale.Most(sc.capacity.frontOf(class[0])) // later classes are no heavier
 	hopeless := func(s *childSet) bool {
 		return int64(sc.fewest-s.n)*most < s.missing
 	}
@@ -360,7 +360,8 @@ func (sc *setChooser) copied(s *childSet) *childSet {
 
 // extend offers a set with one more child, once for each vector of the child's front.
 func (sc *setChooser) extend(s *childSet, child layout.Vertex, to *bestSets) {
-	more := childSet{friends: s.friends + sc.capacity.p.Friends.At(child), n: s.n + 1, child: child, slots: sc.capacity.search.slots.At(child), previous: s, left: sc.left}
+	more := childSet{n: s.n + 1, child: child, slots: sc.capacity.search.slots.At(child), previous: s, left: sc.left}
+	more.friends = s.friends + sc.capacity.p.Friends.At(child)
 	more.sum = s.sum + more.slots
 	for _, p := range sc.capacity.frontOf(child) {
 		if sc.steps--; sc.steps < 0 {

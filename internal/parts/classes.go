@@ -19,21 +19,21 @@ import (
 // Node classes have the lowest numbers, and every class a higher number than the classes of its children.
 type vertexClasses struct {
 	of []int32 // the class of each vertex
-	// first has the first vertex of each class. Those of nodes come first; children have lower numbers than what they are in.
+	// first has the first vertex of each class.
 	first    []layout.Vertex
 	nodes    []nodeClass
-	children *sets.ClassTable // of the other classes
-	// inexact: the zones of some node may take more than was found.
+	children *sets.ClassTable // of the classes of domains
+	// inexact: the zone front of some node may lack vectors.
 	inexact bool
-	relaxed *vertexClasses // nil: not asked for
-	demand  []int64        // of the gang, by need: more is as good
+	relaxed *vertexClasses // the classes of a relaxed search; nil: not made yet
+	demand  []int64        // of the gang, by need
 }
 
 // nodeClass is a class of nodes. A node with running members of the gang is alone in its class.
 type nodeClass struct {
 	free []int64 // by need
 	open []bool  // by role
-	// zones are the largest counts, by role, that the zones of nodes take; nil: they bind nobody.
+	// zones is the front that the zones take, by role; nil: they do not bind.
 	zones front.Front
 }
 
@@ -49,12 +49,12 @@ type classFinder struct {
 	search     *search
 	classes    vertexClasses
 	key        []int64
-	list       []int64      // see countKids
-	at         []int32      // by class: the place in list, from 1 on; 0: it has none
-	plain      []bool       // by role: open to it are all nodes that nothing is wrong with
-	open       []bool       // by role, of the node in hand
-	zoneFronts sets.Vectors // numbers what zones take
-	steps      int          // that are left to look at zones
+	list       []int64      // scratch of countChildren
+	at         []int32      // by class: index in list + 1; 0: absent
+	plain      []bool       // by role: open to it is every unmarked node
+	open       []bool       // by role: whether the current node is open to it
+	zoneFronts sets.Vectors // numbers zone fronts
+	steps      int          // left for zone fronts
 }
 
 // totalDemand is the demand of all new members, by need. A node with more free than this is as good as one with just
@@ -113,7 +113,7 @@ func (f *classFinder) findNodes() {
 	}
 	reader, zonesBind := f.search.newFreeReader(), f.search.p.Zones().Bind()
 	alike := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
-	key := make([]int64, 1+len(f.search.p.Needs)) // one number for all but what is free
+	key := make([]int64, 1+len(f.search.p.Needs)) // the number of the node's key, then free amounts
 	known, keys, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
 	var zones front.Front
 	for pos := range f.search.p.View.Nodes {
@@ -209,7 +209,7 @@ type freeReader struct {
 	page   int32
 	pages  [][]int64 // by need
 	flags  []snapshot.NodeFlags
-	// beside: on some nodes somebody counts as gone, or something is as good as taken.
+	// beside: some amounts are released or reserved.
 	beside bool
 }
 

@@ -17,9 +17,9 @@ import (
 // crossGroup is a group of another topology with new members.
 type crossGroup struct {
 	part  *problem.Part
-	home  layout.Vertex // in its topology, the lowest above its running members; -1: none run
-	outer int           // the place of the group of the same topology around it, -1: there is none
-	twin  int           // of the last one before it that it can change places with, -1: there is none
+	home  layout.Vertex // the lowest vertex of its topology above its running members; -1: none run
+	outer int           // index of the group of its topology around it; -1: none
+	twin  int           // index of the last equal group before it; -1: none
 	needs front.Vector  // its new members by role
 }
 
@@ -134,11 +134,11 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 type crossSearch struct {
 	search   *search
 	strategy problem.Strategy
-	chosen   []layout.Vertex // by group; the root: anywhere
-	ordinal  []int           // of these among all that the group may lie in
+	chosen   []layout.Vertex // by group; the root: no domain
+	ordinal  []int           // index of chosen in the group's list
 	yield    func(*capacity) bool
-	lists    [][]layout.Vertex // of domains that groups may lie in, whatever is chosen for others; nil: not known
-	sampled  int               // choices that are still looked at whether the gang fits or not; 0: it must
+	lists    [][]layout.Vertex // by group: domains, if they depend on no other group; nil: unknown
+	sampled  int               // choices left to sample, fitting or not; 0 or less: the gang must fit
 }
 
 // newCrossSearch begins without any choice; c is the capacity of the gang as if its groups of other topologies were not

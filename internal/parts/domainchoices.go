@@ -13,10 +13,10 @@ import (
 // domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of the
 // gang share them and their budget.
 type domainChoices struct {
-	free     *search // without
+	free     *search // without any choice
 	searches map[string]*search
-	budget   int64                      // of the work that is spent on them: nodes read
-	slotSums map[*layout.View][][]int64 // see before
+	budget   int64                      // nodes that may still be read
+	slotSums map[*layout.View][][]int64 // see slotsBefore
 }
 
 // choiceWork, times the request's steps, bounds the nodes that are read for all choices of domains together.
@@ -24,7 +24,8 @@ const choiceWork = 64
 
 // newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
 func (s *search) newDomainChoices() *domainChoices {
-	return &domainChoices{free: s, searches: map[string]*search{}, budget: choiceWork * int64(s.p.Steps()), slotSums: map[*layout.View][][]int64{}}
+	budget := choiceWork * int64(s.p.Steps())
+	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}}
 }
 
 // inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
@@ -106,7 +107,8 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
 		return nil
 	}
-	first, within := layout.Vertex(s.p.View.NumDomains()), make([]uint32, s.p.View.Nodes) // by position: the roles of whose pens it is
+	first := layout.Vertex(s.p.View.NumDomains())
+	within := make([]uint32, s.p.View.Nodes) // by position: the roles whose domains contain the node
 	for r, in := range s.p.Parts.AllowedOf {
 		if len(in) == 0 {
 			continue

@@ -46,9 +46,9 @@ func (s *search) possible() bool {
 		if !s.p.EvenContent() {
 			return false
 		}
-		worths := s.p.Gather.Worths // what holds the gang further down saves a look at the whole cluster
+		worths := s.p.Gather.Worths
 		if s.crossesTrees() {
-			worths = worths[len(worths)-1:] // but there may be many choices that do not
+			worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 		}
 		for _, t := range worths {
 			c := s.under(s.loosest(t))
@@ -56,7 +56,7 @@ func (s *search) possible() bool {
 				continue
 			}
 			if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
-				s.outside = s.members(s.want) // where the gang must be
+				s.outside = s.members(s.want) // running members lie there and bind the gang
 			}
 			if c.fits() && s.fitsAcrossTrees(c) {
 				s.feasibility = yes
@@ -80,7 +80,7 @@ func (c *capacity) splitGang() {
 // splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
 // returns what lies outside, and false if that does not fit there.
 //
-// order: roles.7, parts.8
+// order: roles.7
 func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	tree := c.frontBelow(layout.Root)
 	if !c.tables.space.Exact && tree.Holds(want) {
@@ -191,6 +191,8 @@ func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex,
 
 // bySpan iterates over those domains that hold the gang, best first. The exact span is only found for a domain at the
 // head of the list; it is then put back where it belongs.
+//
+// Same answer as order: roles.8, faster.
 func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
 		var list []rankedDomain

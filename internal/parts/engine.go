@@ -23,13 +23,13 @@ func (e Engine) Count() error {
 	p.Parts.Doubt = new(bool)
 	s := selectionsOf(p)
 	all := s.everything()
-	if all == nil { // not enough members are known
+	if all == nil { // the minima exceed the members known
 		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
 		return nil
 	}
 	chain := s.chain(all)
 	p.Parts.Minimal = chain[len(chain)-1]
-	for _, in := range chain { // the last one that is a multiple, if there is any
+	for _, in := range chain { // the last one that keeps its multiples, if any does
 		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
 			p.Parts.Minimal = in
 		}
@@ -116,7 +116,7 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
 	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
-		return nil // the zones of those that are placed are told by other roles
+		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := all.Beside(o)
 	more.Pending, more.RoleOf, more.ZoneState.ZoneFits = nil, nil, nil
@@ -230,10 +230,10 @@ func (e Engine) Evidence() problem.Evidence {
 	minimal, out := s, problem.Evidence{Proven: s.proven}
 	if p.Parts.Minimal != nil {
 		minimal = s.forSelection(p.Parts.Minimal)
-		minimal.p.Multiples = minimal.p.WithKept() // fewer members need not keep them in any case
+		minimal.p.Multiples = minimal.p.WithKept() // multiples that groups keep in any case bind fewer members
 		minimal.weighMultiples()
 		if len(p.Request.Parts) > 0 {
-			out.Wanted = p.Parts.Minimal.Size() // what parts need may be more than the minimum of the gang
+			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
 		}
 	}
 	for _, t := range p.View.Tiers {
@@ -266,7 +266,7 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := *p
-	all.Multiples = p.WithKept() // fewer members need not keep them in any case
+	all.Multiples = p.WithKept() // multiples that groups keep in any case bind fewer members
 	s := selectionsOf(&all)
 	if len(p.Gang.Parts) == 0 {
 		gang := *s.p.Gang
@@ -303,7 +303,7 @@ func (e Engine) BindingRule() string {
 			return r.Said
 		}
 	}
-	low, high := 0, len(rules) // the first low of them fit, all of them do not
+	low, high := 0, len(rules) // the gang fits under rules[:low], not under rules[:high]
 	for high-low > 1 {
 		if middle := (low + high) / 2; fits(rules[:middle]...) {
 			low = middle

@@ -46,7 +46,7 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 			return
 		}
 		there := func() bool { return a == s.p.Gang || a.Idle || s.placedIn(a, in) > 0 }
-		var more []problem.Selection // rising
+		var more []problem.Selection // by size, smallest first
 		if there() {
 			more = s.withOwn(a, in, all)
 		} else {
@@ -60,7 +60,7 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 			in = more[n-1]
 		}
 		if !there() {
-			return // nothing in it may be there without it
+			return // its inner parts cannot be placed without it
 		}
 		for _, b := range a.Parts {
 			walk(b)

@@ -28,7 +28,7 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 		if c.search.groups[k].home >= 0 {
 			continue
 		}
-		at := k // the groups of the kind that may still be tighter
+		at := k // the class with the groups that may still be tighter
 		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && *c.search.steps < tightenSteps(c.p); i-- {
 			tier := c.p.View.Tiers[i]
 			if t := best.tighten(at, tier); try(t) {

@@ -18,12 +18,12 @@ import (
 type groupClass struct {
 	gather problem.GatherRules
 	level  int
-	parent int // the kind of the groups that they lie in, -1: the gang
+	parent int // the class around; -1: the gang
 	parts  []*problem.Part
-	of     int // the kind itself, or the one that it is split from
-	// needs are the new members of one group that lie in no inner one, by role, and its inner groups, by kind.
+	of     int // the class itself, or the class that it was split from
+	// needs of one group: own new members by role, inner groups by class.
 	needs front.Vector
-	// home is the lowest vertex above the running members of the only group, -1 if there are none.
+	// home is the lowest vertex above the running members of the only group; -1: none run.
 	home layout.Vertex
 }
 
@@ -31,7 +31,7 @@ type groupClass struct {
 type finished struct {
 	gather    problem.GatherRules
 	level     int
-	otherTree bool // it is no group in the gang's topology
+	otherTree bool // a group of another topology
 	tier      int32
 }
 
@@ -39,9 +39,9 @@ type finished struct {
 // signatures make a class, whatever the names and ranks are.
 type inventory struct {
 	p                     *problem.Problem
-	pendingOf, positionOf []int32 // by rank: in pending, and where it runs; -1: not at all
+	pendingOf, positionOf []int32 // by rank: index in pending, position while it runs; -1: none
 	signatures            map[*problem.Part]string
-	inOrder               bool // parts of which members may stay out are told apart by who comes first
+	inOrder               bool // the order of roles by rank tells apart parts that may be placed partly
 	classes               []groupClass
 	done                  []finished
 }
@@ -49,7 +49,7 @@ type inventory struct {
 // takeInventory returns the gang's own vector (own members and outermost groups), the classes and the finished groups.
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
-func takeInventory(p *problem.Problem) (want front.Vector, kinds []groupClass, done []finished) {
+func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
 	inv.addSignature(p.Gang)
 	own := make(front.Vector, len(p.Shapes))

@@ -56,7 +56,7 @@ func sortByRole(p *problem.Problem, positions []int32) {
 		}
 	}
 	walk(p.Gang, 0)
-	of := map[[2]int][]int{} // places in pending
+	of := map[[2]int][]int{} // indexes in pending
 	for i, m := range p.Pending {
 		key := [2]int{innermost[m.Rank], int(p.Role(i))}
 		of[key] = append(of[key], i)

@@ -75,7 +75,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 	}
 	chain := s.keeping(s.chain(all))
 	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
-		best = chain[i] // if there are too many to be tried
+		best = chain[i] // the answer if trials run out
 	}
 	steps := 0
 	for in := range s.downFrom(all) {

@@ -13,7 +13,7 @@ import (
 
 // placed is a placed member, or a group made of placed members and inner groups. pos is its first position.
 type placed struct {
-	pos    int32 // the first one
+	pos    int32 // the first position
 	inside [][]placed
 }
 

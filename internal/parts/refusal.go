@@ -33,7 +33,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	for _, p := range room {
 		n := c.wholeGroups(d, p)
 		if c.tables.space.Exact && (int64(n.members) != c.search.members(p) || !c.search.keepsMultiples(p)) {
-			continue // what would be left of it must not be
+			continue // an exact vector must be used up
 		}
 		if n.members > most.members {
 			most = n
@@ -92,7 +92,7 @@ func (s *search) proven() bool {
 	if s.crossesTrees() {
 		return s.provenAcrossTrees(list)
 	}
-	if s.classes.inexact { // there may be other ways to find zones
+	if s.classes.inexact { // some zone fronts may lack vectors
 		s = s.relax()
 	}
 	for _, in := range list.least() {
@@ -102,7 +102,7 @@ func (s *search) proven() bool {
 			continue
 		}
 		if fits := c.fits(); fits && s.p.RefusedBy == nil || slices.Contains(c.tables.forgot, true) {
-			return false // it was not tried, or not all of it
+			return false // trials ran out before it, or vectors were forgotten
 		}
 	}
 	return !list.truncated
@@ -115,7 +115,7 @@ func (s *search) provenAcrossTrees(list *selections) bool {
 		one := s.forSelection(in)
 		one.outside = one.members(one.want)
 		if one.firstCapacity(one.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
-			return false // it was not tried
+			return false // trials ran out before it
 		}
 	}
 	return !list.truncated && !*s.p.Parts.Doubt

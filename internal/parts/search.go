@@ -1,11 +1,11 @@
 // Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose groups lie
-// in another topology? [Engine] searches: it lists what the gang consists of, finds which vertices are alike, sums up the
-// tree which members fit together (package front), and decides strategy, domain, children and members.
+// in another topology? [Engine] searches: it takes an inventory of the gang, divides vertices into classes, sums fronts
+// up the tree (package front), and decides strategy, domain, children and members.
 //
-// The rules are sections 6 to 8 of docs/order.md. A search that ends before everything was tried says so: its plan is not
-// proven, and a refusal neither.
+// The rules are sections 6 to 8 of docs/order.md. A search that ends before everything was tried notes it in
+// Parts.Doubt: then neither its plan nor a refusal is proven.
 //
-// Everything here belongs to one plan; only fronts cached by a capacity are shared, by the searches of that plan.
+// Everything here belongs to one plan. The searches of that plan share steps, vertex classes and domain choices; tables are each search's own.
 package parts
 
 import (
@@ -26,33 +26,32 @@ type search struct {
 	p     *problem.Problem
 	roles []*problem.Problem
 	slots problem.SlotTable // of the first role
-	// reserved is what new members take that are placed already.
+	// By node: amounts taken by new members placed before, and given back by leaving ones.
 	reserved map[int32]problem.Reserved
 	released map[int32]problem.Released
-	asks     [][]int64 // by role, as the problem's needs
+	asks     [][]int64 // requests by role, then by need
 	classes  *vertexClasses
 	// relaxed: each role finds zones by itself, whatever the others take.
 	relaxed bool
 
-	// Counts are of members by role, then of groups by kind.
-	want        front.Vector // the gang's own members and its outermost groups
-	totals      front.Vector // of all
-	sizes       front.Weights
-	scales      []front.Weights // sizes, and what of each resource is asked for
+	want        front.Vector    // the gang's own members and its outermost groups
+	totals      front.Vector    // all new members and groups
+	sizes       front.Weights   // members
+	scales      []front.Weights // sizes, then one for each resource
 	groups      []groupClass
 	done        []finished
-	misses      [][]int32      // by level: those that any group may have, ascending
+	misses      [][]int32      // by level: the misses that groups may have, ascending
 	crossGroups []crossGroup   // groups in other topologies
-	choices     *domainChoices // nil where there are none
-	// byDomains are the casts for choices of domains there, see penned.
+	choices     *domainChoices // nil without crossGroups
+	// byDomains are the searches for choices of domains, by choiceKey.
 	byDomains map[string]*search
-	// multiples are, by rule about multiples, the members that it counts; nil: it binds no domains.
+	// multiples are the members that each multiple counts; nil: it binds no domains.
 	multiples []front.Weights
-	// cached are those that were found.
+	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
-	outside     int64  // members that must lie outside the tree
+	outside     int64 // members that must lie outside the tree
 	feasibility verdict
-	steps       *int64 // of work, for all that is tried for the gang
+	steps       *int64 // pairs of vectors summed so far, by all searches of the gang
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.

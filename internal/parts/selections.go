@@ -17,9 +17,9 @@ import (
 // removals from the largest one.
 type selections struct {
 	p          *problem.Problem
-	pendingOf  []int32                  // in pending, by rank; -1: the member runs
+	pendingOf  []int32                  // by rank: index in pending; -1: the member runs
 	signatures map[*problem.Part]string // equal for parts that can change places
-	// truncated: there may be more contents of which nothing can be left out than were found.
+	// truncated: the list of least selections may be incomplete.
 	truncated bool
 }
 
@@ -32,7 +32,7 @@ func selectionsOf(p *problem.Problem) *selections {
 	if len(p.Pinned) == 0 {
 		return s
 	}
-	p.Gang.Each(func(a *problem.Part) { // a quota may admit one of two parts that are alike but for that
+	p.Gang.Each(func(a *problem.Part) { // unlike any other part
 		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Pending[i].Name] }) {
 			s.signatures[a] = fmt.Sprint("with pinned members, of rank ", a.First())
 		}
@@ -82,7 +82,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 	for _, b := range a.Parts {
 		switch {
 		case b.Idle:
-			if placed++; !s.complete(b, in) { // one that has begun lacks members
+			if placed++; !s.complete(b, in) { // a begun part lacks members
 				return false
 			}
 		case s.placedIn(b, in) == 0:
@@ -121,7 +121,7 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 	var walk func(a *problem.Part, slack int)
 	walk = func(a *problem.Part, slack int) {
 		if !a.Idle {
-			slack = min(slack, s.placedIn(a, in)-max(1, a.Least)) // without anybody it would not be placed
+			slack = min(slack, s.placedIn(a, in)-max(1, a.Least)) // its last member keeps it placed
 		}
 		if i := s.lastOwn(a, in); a.Least > 0 && i >= 0 && slack > 0 && total > 1 {
 			out = append(out, removal{i, []int{i}})
@@ -176,7 +176,7 @@ func (s *selections) without(in problem.Selection, r removal) problem.Selection 
 // without parts these are all selections there are.
 func (s *selections) chain(in problem.Selection) []problem.Selection {
 	out := []problem.Selection{in}
-	if len(s.p.Gang.Parts) == 0 { // as removals would, at once
+	if len(s.p.Gang.Parts) == 0 { // the same chain, without removals
 		n, least := in.Size(), max(1, s.p.Gang.Least-len(s.p.Running))
 		if s.p.Gang.Least == 0 {
 			least = n
