@@ -3,7 +3,6 @@ package parts
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -202,63 +201,6 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 	f.key = append(f.key, int64(f.zoneFronts.Of(all))+1)
 	return zones
 }
-
-// freeReader reads free amounts and flags of nodes page by page, so that neighbours cost one lookup.
-type freeReader struct {
-	search *search
-	page   int32
-	pages  [][]int64 // by need
-	flags  []snapshot.NodeFlags
-	// beside: some amounts are released or reserved.
-	beside bool
-}
-
-// newFreeReader reads from the first node on.
-func (s *search) newFreeReader() *freeReader {
-	return &freeReader{search: s, page: -1, pages: make([][]int64, len(s.p.Needs)), beside: len(s.released)+len(s.reserved) > 0}
-}
-
-// read fills in the free amounts of a node, with released amounts and without reserved ones, and returns its flags.
-func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
-	if r.page != id/cow.PageSize {
-		r.turnTo(id / cow.PageSize)
-	}
-	at := id % cow.PageSize
-	for i, page := range r.pages {
-		into[i] = page[at]
-	}
-	if r.beside {
-		released, reserved := r.search.released[id].Amounts, r.search.reserved[id].Amounts
-		for i, n := range r.search.p.Needs {
-			if n.Id < 0 || into[i] == snapshot.Boundless {
-				continue
-			}
-			if released != nil {
-				into[i] += released[n.Id]
-			}
-			if reserved != nil {
-				into[i] -= reserved[n.Id]
-			}
-		}
-	}
-	return r.flags[at]
-}
-
-// turnTo finds the page of each need.
-func (r *freeReader) turnTo(page int32) {
-	r.page = page
-	r.flags = r.search.p.Snapshot.Static.Flags.Page(int(page))
-	for i, n := range r.search.p.Needs {
-		if n.Id >= 0 {
-			r.pages[i] = r.search.p.Snapshot.Free[n.Id].Page(int(page))
-		} else {
-			r.pages[i] = noAmounts[:]
-		}
-	}
-}
-
-// noAmounts is the page of a resource that no node has.
-var noAmounts [cow.PageSize]int64
 
 // findDomain classifies a domain whose children have classes. The root leaves out the nodes outside the tree: they
 // satisfy nothing.

@@ -12,9 +12,6 @@ import (
 
 // Multiples that bind selections and vectors of a gang in parts.
 
-// rulesTried bounds the rules that are tried one by one.
-const rulesTried = 8
-
 // keepsMultiples says whether a selection keeps the multiples of the gang and its parts.
 func (s *selections) keepsMultiples(in problem.Selection) bool {
 	return !slices.ContainsFunc(s.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
