@@ -48,9 +48,8 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 	return c.tables.below[i]
 }
 
-// sumChildren sums the fronts of a domain's children, equal ones by doubling. Once vectors are forgotten the sum depends
-// on its order: then children are added one by one from the last, as fill does, so that fill finds every vector of the
-// sum again.
+// sumChildren sums the fronts of a domain's children, equal ones by doubling. Once vectors are forgotten, the sequence of
+// sums matters: children are then added one by one from the last, as fill does, so that fill finds every vector again.
 func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	sum := c.tables.space.Zero
 	for _, child := range slices.Backward(children) {

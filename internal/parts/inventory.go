@@ -99,22 +99,22 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 		inner = append(inner, inv.addSignature(o))
 	}
 	slices.Sort(inner)
-	sign := ""
+	text := ""
 	if own.Total() > 0 || strings.Join(inner, "") != "" {
-		sign = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner)
+		text = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner)
 		if inv.inOrder && a.Least > 0 {
-			sign += fmt.Sprint(" as ", order)
+			text += fmt.Sprint(" as ", order)
 		}
 		if a.OtherTree != nil {
-			sign += " in " + strconv.Quote(a.OtherTree.Name)
+			text += " in " + strconv.Quote(a.OtherTree.Name)
 		}
 		if inv.p.View.LowestOf(a.All(), inv.positionOf) >= 0 {
-			sign += fmt.Sprint(" beside running members ", a.First())
+			text += fmt.Sprint(" beside running members ", a.First())
 		}
-		sign = "(" + sign + ")"
+		text = "(" + text + ")"
 	}
-	inv.signatures[a] = sign
-	return sign
+	inv.signatures[a] = text
+	return text
 }
 
 // countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree belong

@@ -1,11 +1,12 @@
 // Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose groups lie
-// in another topology? [Engine] searches: it takes an inventory of the gang, divides vertices into classes, sums fronts
-// up the tree (package front), and decides strategy, domain, children and members.
+// in another topology? [Engine] takes an inventory of the gang, divides vertices into classes, sums fronts up the tree
+// (package front), and decides strategy, domain, children and members.
 //
-// The rules are sections 6 to 8 of docs/order.md. A search that ends before everything was tried notes it in
-// Parts.Doubt: then neither its plan nor a refusal is proven.
+// The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was tried
+// notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
 //
-// Everything here belongs to one plan. The searches of that plan share steps, vertex classes and domain choices; tables are each search's own.
+// Everything here belongs to one plan and is not safe for concurrent use. All searches of a plan share steps, vertex
+// classes and domain choices; tables are each search's own.
 package parts
 
 import (
