@@ -1,6 +1,6 @@
 // Package front answers: which combinations of members of several shapes fit together? A [Vector] counts members by role
-// and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes fronts and
-// sums them.
+// and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes
+// fronts and sums them.
 //
 // Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits, in
 // ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may lack

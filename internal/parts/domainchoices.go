@@ -30,24 +30,25 @@ func (s *search) newDomainChoices() *domainChoices {
 
 // inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
 func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
-	key := s.choiceKey(chosen)
+	domains := s.domainsOfParts(chosen)
+	key := s.choiceKey(domains)
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
 		*s.p.Parts.Doubt = true
 		return nil
 	}
-	return s.keyedInDomains(chosen, key)
+	return s.keyedInDomains(domains, key)
 }
 
 // inDomains returns the search in which each group of another topology is confined to its chosen domain; the root
 // confines nothing.
 func (s *search) inDomains(chosen []layout.Vertex) *search {
-	return s.keyedInDomains(chosen, s.choiceKey(chosen))
+	domains := s.domainsOfParts(chosen)
+	return s.keyedInDomains(domains, s.choiceKey(domains))
 }
 
 // choiceKey encodes a choice for all groups of the whole gang, so that selections without some of these groups share
 // searches.
-func (s *search) choiceKey(chosen []layout.Vertex) (key []byte) {
-	domains := s.domainsOfParts(chosen)
+func (s *search) choiceKey(domains map[*problem.Part]layout.Vertex) (key []byte) {
 	for i := range s.choices.free.crossGroups {
 		key = binary.AppendVarint(key, int64(domains[s.choices.free.crossGroups[i].part])) // the root: the group has no new members
 	}
@@ -64,7 +65,7 @@ func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout
 }
 
 // keyedInDomains finds the search for a choice, by its key, or makes it and pays for it.
-func (s *search) keyedInDomains(chosen []layout.Vertex, key []byte) *search {
+func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []byte) *search {
 	if known := s.byDomains[string(key)]; known != nil {
 		return known
 	}
@@ -72,7 +73,7 @@ func (s *search) keyedInDomains(chosen []layout.Vertex, key []byte) *search {
 	found := dc.searches[string(key)]
 	if found == nil {
 		dc.budget -= int64(s.p.View.Nodes)
-		found = dc.newSearch(s.domainsOfParts(chosen))
+		found = dc.newSearch(domains)
 		dc.searches[string(key)] = found
 	}
 	if s.p != dc.free.p {

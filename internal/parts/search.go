@@ -1,6 +1,6 @@
 // Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose groups lie
-// in another topology? [Engine] takes an inventory of the gang, divides vertices into classes, sums fronts up the tree
-// (package front), and decides strategy, domain, children and members.
+// in another topology? [Engine] takes an inventory of the gang and divides vertices into classes. It sums fronts up the
+// tree (package front), and decides strategy, domain, children and members.
 //
 // The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was tried
 // notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
