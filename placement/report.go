@@ -70,12 +70,12 @@ func hold(p *problem.Problem, r *Result) {
 }
 
 // namesakes adds, to those that a plan waits for, leaving members whose names it gives to new ones: both cannot be there at once.
-func namesakes(p *problem.Problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
+func namesakes(p *problem.Problem, waits []*snapshot.Member, fresh []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
 	}
-	for i := range new {
-		if m := p.Snapshot.Member(p.Request.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
+	for i := range fresh {
+		if m := p.Snapshot.Member(p.Request.Name, fresh[i].Member); m != nil && !slices.Contains(waits, m) {
 			waits = append(waits, m)
 		}
 	}

@@ -242,7 +242,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		var positions []int32
 		for k, m := range some.Pending {
 			if node, ok := nodes[t.name(i, m.Name)]; ok {
-				id, _ := c.Lineage.Id(node)
+				id, _ := c.Lineage.ID(node)
 				in[k], positions = true, append(positions, p.View.At(id))
 			}
 		}

@@ -64,6 +64,7 @@ func NewFullColumn[T any](n int) Column[T] {
 // Fork returns a column that can be set without c seeing it; c is not set any more. O(1).
 func (c *Column[T]) Fork() Column[T] { return Column[T]{tables: c.tables, shared: true} }
 
+// At is an entry. O(1).
 func (c *Column[T]) At(i int32) T {
 	return c.tables[uint32(i)/tableSize].pages[uint32(i)/PageSize%tablePages][uint32(i)%PageSize]
 }
@@ -101,6 +102,7 @@ func (c *Column[T]) own(p uint32) *[PageSize]T {
 // From has the entries from i to the end of its page, to be read only; ownFrom has them to be written.
 func (c *Column[T]) From(i int32) []T { return c.Page(int(i / PageSize))[i%PageSize:] }
 
+// OwnFrom has the entries from i to the end of its page, to be written.
 func (c *Column[T]) OwnFrom(i int32) []T { return c.own(uint32(i / PageSize))[i%PageSize:] }
 
 // Put sets an entry, unless it has the value already: pages that do not change stay shared.

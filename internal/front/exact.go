@@ -79,6 +79,7 @@ func (f *Space) roughExactSum(a, b Front) Front {
 	return sums.Sorted()
 }
 
+// Plus is the sum of two vectors.
 func (a Vector) Plus(b Vector) Vector {
 	out := slices.Clone(a)
 	for r, n := range b {

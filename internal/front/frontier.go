@@ -43,6 +43,7 @@ func (a Vector) Minus(b Vector) Vector {
 	return out
 }
 
+// Total is the sum of all numbers.
 func (a Vector) Total() (n int64) {
 	for _, m := range a {
 		n += int64(m)
@@ -53,6 +54,7 @@ func (a Vector) Total() (n int64) {
 // Front are the largest counts that fit somewhere together: whatever is within one of them fits too. None is within another.
 type Front []Vector
 
+// Holds says whether a vector is within one of the front.
 func (f Front) Holds(want Vector) bool { return slices.ContainsFunc(f, want.Within) }
 
 // Zero says whether nobody fits.
@@ -95,6 +97,7 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 	return out
 }
 
+// NewSpace is for vectors up to most; a table has room for so many places, and steps counts the work.
 func NewSpace(most Vector, room int, steps *int64) *Space {
 	f := &Space{most: most, room: int64(room), steps: steps, sides: make(Vector, len(most)), None: Front{make(Vector, len(most))}, box: make(Vector, len(most)), step: make([]int, len(most))}
 	for r, n := range most {

@@ -30,6 +30,7 @@ func (v *View) Inside(x, y Vertex) (Vertex, bool) {
 // before its children, and the children of a vertex are an interval, in the order of paths.
 type Vertex = int32
 
+// Root is the nameless root.
 const Root Vertex = 0
 
 // View is one topology as the planner sees it: the tree with the nameless root at vertex 0, and one more domain,
@@ -207,12 +208,16 @@ func (v *View) holdNodes(x Vertex) {
 	}
 }
 
+// NumDomains is the number of vertices that are no nodes, root and outside included.
 func (v *View) NumDomains() int { return len(v.Parent) }
 
+// IsNode says whether a vertex is a node.
 func (v *View) IsNode(x Vertex) bool { return int(x) >= len(v.Parent) }
 
+// NodeVertex is the vertex of the node at a position.
 func (v *View) NodeVertex(pos int32) Vertex { return Vertex(len(v.Parent)) + pos }
 
+// Position is the inverse of NodeVertex.
 func (v *View) Position(x Vertex) int32 { return x - Vertex(len(v.Parent)) }
 
 // Kids is the interval of the children of a domain.

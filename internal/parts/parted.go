@@ -129,8 +129,8 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 			held[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
 		for _, n := range p.Needs {
-			if n.Id >= 0 {
-				held[id].Amounts[n.Id] += p.ShapeOf(i).Resources[n.Name]
+			if n.ID >= 0 {
+				held[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
 			}
 		}
 	}

@@ -204,14 +204,14 @@ func (f *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	if f.beside {
 		gift, held := f.cast.gifts[id].Amounts, f.cast.held[id].Amounts
 		for i, n := range f.cast.p.Needs {
-			if n.Id < 0 || into[i] == snapshot.Boundless {
+			if n.ID < 0 || into[i] == snapshot.Boundless {
 				continue
 			}
 			if gift != nil {
-				into[i] += gift[n.Id]
+				into[i] += gift[n.ID]
 			}
 			if held != nil {
-				into[i] -= held[n.Id]
+				into[i] -= held[n.ID]
 			}
 		}
 	}
@@ -223,8 +223,8 @@ func (f *freeReader) turn(page int32) {
 	f.page = page
 	f.flags = f.cast.p.Snapshot.Static.Flags.Page(int(page))
 	for i, n := range f.cast.p.Needs {
-		if n.Id >= 0 {
-			f.pages[i] = f.cast.p.Snapshot.Free[n.Id].Page(int(page))
+		if n.ID >= 0 {
+			f.pages[i] = f.cast.p.Snapshot.Free[n.ID].Page(int(page))
 		} else {
 			f.pages[i] = noAmounts[:]
 		}

@@ -15,6 +15,7 @@ type interval struct {
 	First, End int32
 }
 
+// Holds says whether a node is allowed.
 func (p Allowed) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)

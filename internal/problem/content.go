@@ -21,6 +21,7 @@ func (p *Problem) FirstOnes(n int) Selection {
 	return in
 }
 
+// Size is the number of members in it.
 func (in Selection) Size() (n int) {
 	for _, is := range in {
 		if is {
@@ -30,6 +31,7 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
+// Key is equal for equal selections alone.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
 	for i, is := range in {

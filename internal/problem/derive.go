@@ -112,6 +112,7 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 	return &some
 }
 
+// WithoutMultiples is the gang without any multiple.
 func (p *Problem) WithoutMultiples() *Problem {
 	plain := *p
 	plain.Multiple, plain.Forced, plain.Multiples = nil, nil, nil

@@ -10,7 +10,7 @@ import (
 
 // MultipleRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md, sections 7 and 8.
 type MultipleRule struct {
-	multiples []multiple
+	multiples []Multiple
 	parts     []*Part
 	ranks     [][]int // by part
 	Total     int64   // what the number of members of each part is a multiple of
@@ -51,7 +51,7 @@ func bindMultiples(p *Problem) {
 
 // bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
 func (b *evenBinder) bind(a *Part, around int) {
-	var some, below []multiple
+	var some, below []Multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
 			continue
@@ -74,7 +74,7 @@ func (b *evenBinder) bind(a *Part, around int) {
 }
 
 // ruleOf binds a part to multiples.
-func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
+func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
 	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: unitsOf(p, some), Total: unitsOf(p, some)[p.View.RootTop]}
 }
 

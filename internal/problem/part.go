@@ -23,7 +23,7 @@ type Part struct {
 	Ranks     []int
 	Parts     []*Part
 	// Multiples are those of its members, the gang's own those of all.
-	Multiples []multiple
+	Multiples []Multiple
 	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	Least, LeastParts int
 }
@@ -259,4 +259,5 @@ func (p *Problem) hasHardPart() (has bool) {
 	return has
 }
 
+// ComparePartRanks orders parts by their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

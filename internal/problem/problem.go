@@ -79,16 +79,18 @@ type Team interface {
 
 // Need is one resource that a member asks for.
 type Need struct {
-	Id     int // -1: no node has it
+	ID     int // -1: no node has it
 	Amount int64
 	Name   string
 }
 
+// Pending is a member that waits for a node.
 type Pending struct {
 	Name string
 	Rank int
 }
 
+// Sibling is a running member of the gang.
 type Sibling struct {
 	Pos  int32
 	Rank int

@@ -19,6 +19,7 @@ type Ranked struct {
 	Pos     int32 // -1: pending
 }
 
+// CompareRanked orders by index, then by name; members without an index come last.
 func CompareRanked(a, b Ranked) int {
 	if a.Indexed != b.Indexed {
 		if a.Indexed {

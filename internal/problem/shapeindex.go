@@ -85,7 +85,7 @@ func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) fun
 // countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
 func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := k.Counter(nil, nil)
-	nowhere := func(n Need) bool { return n.Id < 0 }
+	nowhere := func(n Need) bool { return n.ID < 0 }
 	if k.p.View.Order != nil || k.p.Counting().Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
@@ -102,7 +102,7 @@ func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
 			page[i] = boundlessSlots
 		}
 		for _, need := range k.p.Needs {
-			for i, free := range k.p.Snapshot.Free[need.Id].Page(int(first / cow.PageSize))[:cow.PageSize] {
+			for i, free := range k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:cow.PageSize] {
 				page[i] = min(page[i], fits(free, need.Amount))
 			}
 		}

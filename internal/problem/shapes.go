@@ -70,7 +70,7 @@ func readNeeds(p *Problem) bool {
 	p.Needs = make([]Need, 0, asked)
 	for i, name := range p.Snapshot.Lineage.Resources { // in natural order
 		if amount := p.Shapes[0].Resources[name]; amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: amount, Name: name})
 		}
 	}
 	return len(p.Needs) == asked
@@ -93,13 +93,13 @@ func sumNeeds(p *Problem) error {
 	}
 	for i, name := range p.Snapshot.Lineage.Resources {
 		if sum[name] > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: sum[name], Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: sum[name], Name: name})
 		}
 		delete(sum, name)
 	}
 	for name, amount := range sum {
 		if amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: -1, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: -1, Amount: amount, Name: name})
 		}
 	}
 	slices.SortFunc(p.Needs, func(a, b Need) int { return muster.CompareNatural(a.Name, b.Name) })

@@ -15,9 +15,10 @@ type ZoneFit struct {
 }
 
 const (
-	// zoneSteps bounds the work for the zones of one node, allZoneSteps that for all nodes of a plan, leastZoneSteps is done in any case.
+	// AllZoneSteps bounds the work for the zones of all nodes of a plan.
+	AllZoneSteps = 1 << 16
+	// zoneSteps bounds that for one node, and leastZoneSteps is done in any case.
 	zoneSteps      = 1 << 11
-	AllZoneSteps   = 1 << 16
 	leastZoneSteps = 1 << 6
 )
 

@@ -25,6 +25,7 @@ type amounts struct {
 	key  []byte
 }
 
+// Amounts brings resources inside; one serves a whole change, so that equal vectors are shared.
 func (f *Lineage) Amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.Resources))} }
 
 // Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric

@@ -81,6 +81,7 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *amounts, nea
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }
 
+// Nameless refuses a running member without a gang or a name.
 func Nameless(gang, member string) error {
 	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
 }

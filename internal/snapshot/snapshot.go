@@ -233,7 +233,7 @@ func (c *Snapshot) export(id int32, s Static) cluster.Node {
 // FreeOn is what is left on a node: negative where it is over-committed, without the resources that the node does not
 // bound. The map is the caller's.
 func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
-	id, ok := c.Lineage.Id(name)
+	id, ok := c.Lineage.ID(name)
 	if !ok || c.FlagsOf(id)&Present == 0 {
 		return nil, false
 	}
@@ -261,6 +261,7 @@ func (c *Snapshot) Running() iter.Seq[cluster.Running] {
 	}
 }
 
+// ExportMember is a running member as hosts tell of it.
 func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 	return cluster.Running{
 		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),

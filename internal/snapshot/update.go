@@ -209,10 +209,12 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 	return nil
 }
 
+// OverCommitted refuses a member for which a node lacks an amount.
 func OverCommitted(node, gang, member, resource string, by int64) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
 
+// AbsentNode refuses a member on a node that is not there.
 func AbsentNode(node, gang, member string) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }

@@ -146,8 +146,8 @@ func (e *evicting) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
 	}
 	k := preempt.Kind{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
 	for r, need := range e.p.Needs {
-		if need.Id >= 0 {
-			k.Amounts[r] = m.Class.Holds[need.Id]
+		if need.ID >= 0 {
+			k.Amounts[r] = m.Class.Holds[need.ID]
 		}
 	}
 	for _, name := range m.Class.Budgets {

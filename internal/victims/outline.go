@@ -135,8 +135,8 @@ func (o *outline) findKinds() {
 // givenBy is what a member gives back that holds so much, by need, until it is asked again.
 func (o *outline) givenBy(holds []int64) []int64 {
 	for r, need := range o.evicting.p.Needs {
-		if o.amounts[r] = 0; need.Id >= 0 {
-			o.amounts[r] = holds[need.Id]
+		if o.amounts[r] = 0; need.ID >= 0 {
+			o.amounts[r] = holds[need.ID]
 		}
 	}
 	return o.amounts

@@ -24,7 +24,7 @@ type Leave int8
 const (
 	// Anybody that is legal.
 	Anybody Leave = iota
-	// IfAdmitted: those that make room on nodes, if the quota admits the gang.
+	// IfAdmitted are those that make room on nodes, if the quota admits the gang.
 	IfAdmitted
 	// Nobody leaves.
 	Nobody
