@@ -81,7 +81,7 @@ func (c *Snapshot) FlagsOf(id int32) NodeFlags { return c.Static.Flags.At(id) }
 
 // nodeClasses finds the kinds of nodes, so that equal ones are one.
 type nodeClasses struct {
-	amounts *amounts
+	amounts *Amounts
 	classes map[*int64][]*nodeClass // by the vector of what is allocatable
 }
 

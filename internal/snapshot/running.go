@@ -61,7 +61,7 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 }
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
-func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *amounts, near int32) (Member, error) {
+func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *Amounts, near int32) (Member, error) {
 	m := Member{Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving, Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started}
 	if r.Gang == "" || r.Member == "" {
 		return m, Nameless(r.Gang, r.Member)

@@ -221,7 +221,7 @@ func AbsentNode(node, gang, member string) error {
 
 // Lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
 // the resources inside.
-func (c *Snapshot) Lacking(r muster.Resources, pool *amounts) string {
+func (c *Snapshot) Lacking(r muster.Resources, pool *Amounts) string {
 	first := ""
 	if !pool.dropped {
 		return first
