@@ -51,7 +51,7 @@ func (s *search) items(pos, lo, end int32) []item {
 		if s.breaks(k) {
 			s.layout.fields[budgets].put(&w, 1)
 		}
-		out = append(out, item{amounts: k.Amounts, weight: w, shape: s.shapes[s.Candidates[i].Kind], tag: k.Tag, first: i})
+		out = append(out, item{amounts: k.Amounts, weight: w, shape: s.shapes[s.Candidates[i].Holding], tag: k.Tag, first: i})
 	}
 	s.itemRoom = out
 	for i := 1; i < len(out); i++ { // there are few
@@ -132,7 +132,7 @@ func (s *search) remaining(g int32) weight {
 
 // breaks says whether the leaving of one of a kind breaks a budget, those that are gone for sure having left. Of candidates that count in several budgets it
 // is only said if they break one whoever else leaves.
-func (s *search) breaks(k *Kind) bool {
+func (s *search) breaks(k *Holding) bool {
 	left := s.left
 	if s.mixed {
 		left = s.Budgets

@@ -72,7 +72,7 @@ func newLayout(p *Problem) layout {
 		case oldest == 0 || c.Started < oldest:
 			oldest = c.Started
 		}
-		if len(p.Kinds[c.Kind].Budgets) > 0 {
+		if len(p.Holdings[c.Holding].Budgets) > 0 {
 			most[budgets]++
 		}
 	}

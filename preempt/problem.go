@@ -29,8 +29,8 @@ type Problem struct {
 	Lowest, Latest int64
 	// Gangs of the candidates, in natural order of names.
 	Gangs []Gang
-	// Kinds of candidates: those of one kind are alike but for their gangs and starts.
-	Kinds []Kind
+	// Holdings of candidates: those of one kind are alike but for their gangs and starts.
+	Holdings []Holding
 	// Budgets is how many candidates may leave each disruption budget.
 	Budgets []int
 	// Order of the costs, see [gang.Preempt.Ranked].
@@ -68,15 +68,15 @@ type Node struct {
 
 // Candidate is a running member that may leave.
 type Candidate struct {
-	Position, Gang, Kind int32
+	Position, Gang, Holding int32
 	// Order is its place among all candidates in natural order of gang and name.
 	Order int32
 	// Started as in the cluster; 0: unknown.
 	Started int64
 }
 
-// Kind is what candidates have in common.
-type Kind struct {
+// Holding is what candidates have in common.
+type Holding struct {
 	// Amounts that one gives back, by resource as Problem.Request.
 	Amounts []int64
 	// Budgets it counts in, ascending.

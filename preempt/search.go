@@ -74,10 +74,10 @@ type domain struct {
 
 func newSearch(p *Problem) *search {
 	s := &search{
-		Problem: p, positions: int32(len(p.Nodes)), layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
+		Problem: p, positions: int32(len(p.Nodes)), layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Holdings),
 		curves: make([]*curve, len(p.Nodes)), known: make([]bool, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact, left: slices.Clone(p.Budgets),
 	}
-	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
+	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Holdings, func(k Holding) bool { return len(k.Budgets) > 0 }) ||
 		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
 	s.above = make([]int64, len(p.Candidates))
 	for i := range p.Candidates {
@@ -87,7 +87,7 @@ func newSearch(p *Problem) *search {
 	for pos := range len(p.Nodes) {
 		s.on[pos+1] = max(s.on[pos+1], s.on[pos])
 	}
-	s.mixed = slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 1 })
+	s.mixed = slices.ContainsFunc(p.Holdings, func(k Holding) bool { return len(k.Budgets) > 1 })
 	for pos := range int32(len(p.Nodes)) {
 		s.coupled = s.coupled || s.tooMany(pos)
 	}
@@ -130,8 +130,8 @@ func (s *search) tooMany(pos int32) bool {
 	}
 	count := map[[2]int32]int{}
 	for i := lo; i < end; i++ {
-		kind := s.Candidates[i].Kind
-		count[[2]int32{s.shapes[kind], s.Kinds[kind].Tag}]++
+		kind := s.Candidates[i].Holding
+		count[[2]int32{s.shapes[kind], s.Holdings[kind].Tag}]++
 	}
 	n := 1
 	for _, of := range count {
@@ -143,7 +143,7 @@ func (s *search) tooMany(pos int32) bool {
 }
 
 // shapesOf finds the kinds that give back the same.
-func shapesOf(kinds []Kind) []int32 {
+func shapesOf(kinds []Holding) []int32 {
 	out := make([]int32, len(kinds))
 	for k := range kinds {
 		out[k] = int32(k)
@@ -158,7 +158,7 @@ func shapesOf(kinds []Kind) []int32 {
 }
 
 // kind is what a candidate has in common with others.
-func (s *search) kind(i int32) *Kind { return &s.Kinds[s.Candidates[i].Kind] }
+func (s *search) kind(i int32) *Holding { return &s.Holdings[s.Candidates[i].Holding] }
 
 // below says whether a candidate's gang is not above the ceiling.
 func (s *search) below(i int32) bool { return s.above[i] <= s.ceiling }
@@ -268,7 +268,7 @@ func (s *search) exchangeable(i, j int32) bool {
 	if s.mixed && len(s.kind(i).Budgets) > 0 {
 		return false
 	}
-	return a.Kind == b.Kind && (a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends)
+	return a.Holding == b.Holding && (a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends)
 }
 
 // closeGang keeps the rest of a gang that runs on, once its surplus is gone.

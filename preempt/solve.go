@@ -229,9 +229,9 @@ func (s *search) count() {
 	}
 	if s.slotsLeft == nil {
 		s.slotsLeft, s.freeSlots, s.gains = make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes)), make([]int64, len(s.Nodes))
-		s.kindGains = make([]int64, len(s.Kinds))
-		for k := range s.Kinds {
-			s.kindGains[k] = s.gain(s.Kinds[k].Amounts)
+		s.kindGains = make([]int64, len(s.Holdings))
+		for k := range s.Holdings {
+			s.kindGains[k] = s.gain(s.Holdings[k].Amounts)
 		}
 	}
 	for pos := range int32(len(s.Nodes)) {
@@ -265,8 +265,8 @@ func (s *search) countOn(pos int32) int64 {
 		if !s.below(i) {
 			continue
 		}
-		kind := s.Candidates[i].Kind
-		addTo(free, s.Kinds[kind].Amounts)
+		kind := s.Candidates[i].Holding
+		addTo(free, s.Holdings[kind].Amounts)
 		if gain = max(gain, s.kindGains[kind]); s.Slots != nil {
 			without = append(without, i)
 		}
