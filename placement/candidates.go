@@ -119,7 +119,7 @@ func (e *evicting) ownGone() muster.Resources {
 }
 
 func (e *evicting) candidate(m *member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Kind: e.kindOf(m, budgets)}
+	return preempt.Candidate{Position: e.v.at(m.node), Gang: int32(len(e.Gangs)), Started: m.started, Holding: e.kindOf(m, budgets)}
 }
 
 // kindKey is what candidates of different kinds differ in.
@@ -141,9 +141,9 @@ func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
 		return kind
 	}
 	if plain {
-		e.plain[&m.holds[0]] = int32(len(e.Kinds))
+		e.plain[&m.holds[0]] = int32(len(e.Holdings))
 	}
-	k := preempt.Kind{Amounts: make([]int64, len(e.needs)), Tag: e.tagOf(m)}
+	k := preempt.Holding{Amounts: make([]int64, len(e.needs)), Tag: e.tagOf(m)}
 	for r, need := range e.needs {
 		if need.id >= 0 {
 			k.Amounts[r] = m.holds[need.id]
@@ -156,8 +156,8 @@ func (e *evicting) kindOf(m *member, budgets map[string]int32) int32 {
 	}
 	slices.Sort(k.Budgets)
 	k.Budgets = slices.Compact(k.Budgets)
-	kind := int32(len(e.Kinds))
-	e.Kinds, e.kinds[key] = append(e.Kinds, k), kind
+	kind := int32(len(e.Holdings))
+	e.Holdings, e.kinds[key] = append(e.Holdings, k), kind
 	return kind
 }
 

@@ -124,7 +124,7 @@ func (o *outline) findKinds() {
 		}
 	}
 	for _, amounts := range o.kinds.list {
-		o.Kinds = append(o.Kinds, preempt.Kind{Amounts: amounts})
+		o.Holdings = append(o.Holdings, preempt.Holding{Amounts: amounts})
 	}
 }
 
@@ -176,7 +176,7 @@ func (o *outline) list() {
 		free, on := o.classes.at(class)
 		o.Nodes[class].Free = free
 		for _, kind := range on {
-			o.Candidates = append(o.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+			o.Candidates = append(o.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Holding: int32(kind)})
 		}
 	}
 	o.Others = o.total - len(o.Candidates)
@@ -186,7 +186,7 @@ func (o *outline) list() {
 func (o *outline) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
 	o.Nodes, o.Candidates = nil, nil
-	used := make([]bool, len(o.Kinds))
+	used := make([]bool, len(o.Holdings))
 	for _, d := range view.Domains {
 		for pos := d[0]; pos < d[1]; pos++ {
 			n := preempt.Node{}
@@ -213,7 +213,7 @@ func (o *outline) name(id int32, ceiling int64, used []bool) {
 		used[int32(kind)] = true
 		o.spots = append(o.spots, spot{id, i - lo})
 		o.Candidates = append(o.Candidates, preempt.Candidate{
-			Position: int32(len(o.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.Candidates)), Started: page.starts[i],
+			Position: int32(len(o.Nodes)), Gang: int32(kind >> 32), Holding: int32(kind), Order: int32(len(o.Candidates)), Started: page.starts[i],
 		})
 	}
 }
@@ -238,13 +238,13 @@ func (o *outline) narrowTiers(domains [][2]int32) {
 // orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
 // nothing else does. It ends once all are found.
 func (o *outline) orderKinds(used []bool) {
-	left, kinds, moved := 0, o.Kinds, make([]int32, len(o.Kinds))
+	left, kinds, moved := 0, o.Holdings, make([]int32, len(o.Holdings))
 	for kind := range moved {
 		if moved[kind] = -1; used[kind] {
 			left++
 		}
 	}
-	o.Kinds = nil
+	o.Holdings = nil
 	near := map[*int64]int{}
 	o.c.gangs.Ascend(func(g *gangMembers) bool {
 		if g.staying == 0 || g.priority >= o.req.Priority {
@@ -260,12 +260,12 @@ func (o *outline) orderKinds(used []bool) {
 				near[&m.holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
-				moved[kind], o.Kinds = int32(len(o.Kinds)), append(o.Kinds, kinds[kind])
+				moved[kind], o.Holdings = int32(len(o.Holdings)), append(o.Holdings, kinds[kind])
 			}
 		}
-		return len(o.Kinds) < left
+		return len(o.Holdings) < left
 	})
 	for i := range o.Candidates {
-		o.Candidates[i].Kind = moved[o.Candidates[i].Kind]
+		o.Candidates[i].Holding = moved[o.Candidates[i].Holding]
 	}
 }
