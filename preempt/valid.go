@@ -15,7 +15,8 @@ import (
 // `problem.Candidates[3].Gang`; nil if there is none. [Solve] and [Look] do so themselves, and answer nothing then.
 // What callbacks return is not known beforehand: too large slots count as Units, negative ones as 0.
 //
-// O(nodes + candidates + holdings * resources + domains of the tiers that strategies name).
+// O(nodes + candidates + holdings * resources + domains of the tiers that strategies name, by
+// the logarithm of their number).
 func (p *Problem) Validate() error {
 	if p == nil {
 		return &muster.InvalidError{Field: "problem", Reason: "missing"}
@@ -112,6 +113,12 @@ func (p *Problem) checkStrategies(positions int) error {
 			above, named[tier] = tier, true
 		}
 	}
+	return p.checkTiers(named, positions)
+}
+
+// checkTiers looks at the tiers that are named: each domain is made of whole ones of the tier below.
+func (p *Problem) checkTiers(named []bool, positions int) error {
+	var below []int32
 	for t, starts := range p.Tiers {
 		if !named[t] {
 			continue
@@ -122,6 +129,12 @@ func (p *Problem) checkStrategies(positions int) error {
 		if !slices.IsSorted(starts) {
 			return invalid("", "domains not in the order of positions", "Tiers[%d]", t)
 		}
+		for i, lo := range starts {
+			if _, ok := slices.BinarySearch(below, lo); below != nil && !ok {
+				return invalid(lo, "not where a domain of a lower tier begins", "Tiers[%d][%d]", t, i)
+			}
+		}
+		below = starts
 	}
 	return nil
 }

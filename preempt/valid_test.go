@@ -86,6 +86,10 @@ func TestInvalidProblems(t *testing.T) {
 	p := valid()
 	p.Units, p.Groups = 3, []int64{2, 1}
 	require.ErrorContains(t, p.Validate(), "one of several levels does not divide Units")
+	p = valid()
+	p.Tiers, p.Nodes = [][]int32{{0, 1}, {0, 2}}, make([]Node, 3)
+	p.Strategies = []Strategy{{Gang: 1}, {Gang: 0}}
+	require.ErrorContains(t, p.Validate(), "problem.Tiers[1][1]")
 	for _, classOf := range [][]int32{nil, {1}, {-2}, {0, 0}} {
 		_, ok := Look(*valid(), classOf)
 		require.Equal(t, len(classOf) == 2, ok, "%v", classOf) // two positions, both of the class
