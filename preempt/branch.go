@@ -1,5 +1,6 @@
 // Branch and bound: docs/order.md, section 6, "Proof". A branch settles one gang or candidate; its relaxed solution says
-// what no set below it is under.
+// what no set below it is under. Once no pending branch can hold a better set than the best one, that is proven; if the
+// steps run out before, the lowest bound of a pending branch is `LowerBound`.
 
 package preempt
 
@@ -29,7 +30,8 @@ func (f *frontier) Pop() any {
 }
 
 // run finds the best set: branches are looked at in the order of their bounds until none can hold a better set, or the
-// steps run out.
+// steps run out. Where candidates do not depend on each other, the root's relaxed solution is legal and closes the root
+// at once: that is why such problems are always proven.
 func (s *search) run() answer {
 	root := &branch{}
 	if s.model.coupled {
@@ -64,6 +66,7 @@ func (s *search) grow(pending *frontier, b *branch) {
 	if !s.visit(b) {
 		return
 	}
+	// All sets below are sets below the parent: its bound holds here too.
 	if b.parent != nil && slices.Compare(b.bound, b.parent.bound) < 0 {
 		b.bound = b.parent.bound
 	}
@@ -82,6 +85,7 @@ func (s *search) split(b *branch) []*branch {
 		return nil
 	}
 	out := []*branch{b.with(c.kept())}
+	// A gang of which some member may not leave, or which is above the ceiling, only runs on.
 	if c.ofGang {
 		if of := &s.model.problem.Gangs[c.id]; !of.Whole || of.Priority > s.state.ceiling {
 			return out
@@ -91,7 +95,8 @@ func (s *search) split(b *branch) []*branch {
 }
 
 // next is what to settle next, as leaving: a gang that the set breaks, else a candidate in it, else the cheapest other
-// one.
+// one. The first makes the set illegal, so that no branch is of use before that is settled; the last is left where the
+// set is legal as far as gangs go, but quotas or Fits refuse it.
 func (s *search) next(set []int32) (choice, bool) {
 	count := s.model.byGang(set)
 	for _, i := range set {
@@ -117,12 +122,4 @@ func (s *search) next(set []int32) (choice, bool) {
 		return choice{}, false
 	}
 	return s.choiceOf(best), true
-}
-
-// choiceOf lets a candidate leave, or its gang, if that only leaves whole.
-func (s *search) choiceOf(i int32) choice {
-	if g := s.model.problem.Candidates[i].Gang; s.model.allOrNone(g) {
-		return choice{ofGang: true, id: g, as: leaves}
-	}
-	return choice{id: i, as: leaving}
 }

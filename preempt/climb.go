@@ -1,5 +1,6 @@
 // Good sets where relaxed problems know little, because gangs span many nodes: room is made in one domain unit by unit,
-// each where it costs least once those before it have made theirs. A gang that ends has freed all its nodes.
+// each where it costs least once those before it have made theirs. A gang that ends has freed all its nodes. What a climb
+// finds is a set like any other: it decides no rule, and proves nothing. docs/order.md, section 6, "Proof".
 
 package preempt
 
@@ -83,7 +84,7 @@ func (c *climb) missing() int64 {
 	return n
 }
 
-// value finds what units cost at a place as things are.
+// value finds what units cost at a place as things are, and how many cost nothing any more.
 func (c *climb) value(p *place) {
 	if c.inGroups() {
 		p.curve = c.relaxed.groupCurve(c.tiers, 0, p.lo, p.end)
@@ -116,7 +117,7 @@ func (c *climb) step() bool {
 		taken = c.pricer.takenFor(p.lo, c.domain.lo, c.domain.end, p.free+1, cost)
 	}
 	if len(taken) == 0 {
-		return false
+		return false // a node with too many combinations: its curve is a bound that nobody reaches
 	}
 	var touched []int32
 	for _, i := range taken {
@@ -139,7 +140,7 @@ func (c *climb) follow(touched []int32) {
 		if !exact {
 			i--
 		}
-		if last >= 0 && i != last {
+		if last >= 0 && i != last { // all nodes of the place before are counted again
 			c.value(&c.places[last])
 		}
 		last = i

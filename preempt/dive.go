@@ -1,4 +1,5 @@
-// A first set for branch and bound: the relaxed solution, made legal choice by choice.
+// A first set for branch and bound: the relaxed solution, made legal choice by choice. It decides no rule: the better the
+// first set, the fewer branches are of use. docs/order.md, section 6, "Proof".
 
 package preempt
 
@@ -34,6 +35,7 @@ func (s *search) dive(root *branch) {
 // deeper settles what makes the set of a branch illegal; the branch itself if nothing does.
 func (s *search) deeper(b *branch) *branch {
 	s.state.apply(b)
+	// Gangs come first: quotas count a gang that leaves whole as one eviction, and only know what is legal then.
 	next := s.settleBroken(b)
 	if next != b || s.model.problem.Legal == nil {
 		return next
@@ -107,7 +109,7 @@ func (s *search) fill(d domain, set []int32) {
 		if !ok || !s.model.allowed(more) {
 			continue
 		}
-		set = slices.Compact(more)
+		set = slices.Compact(more) // a unit may be of a gang that has been completed before
 		if n+1 < asked && n+1 < len(units) {
 			continue
 		}

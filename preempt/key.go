@@ -11,8 +11,9 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// key are the costs of a set in their order: what its weight says, the priority that none of it is above, and what it
-// takes below the min of quotas.
+// key are the costs of a set in their order: what its weight says, the priority that none of it is above (key
+// `highestPriority`), and what it takes below the min of quotas (key `belowMin`). Of `strategy` it holds the units
+// outside the tree, which count within one strategy. The slice is the caller's.
 func (m *model) key(w weight, set []int32, ceiling int64) []int64 {
 	out := make([]int64, 0, 12)
 	for _, c := range m.layout.order {
@@ -65,7 +66,8 @@ func (m *model) weightOf(set []int32) (w weight) {
 	return w
 }
 
-// breaches counts the candidates that break a budget, in natural order of gang and name: key `budgets`.
+// breaches counts the candidates that break a budget, in natural order of gang and name: key `budgets`. Where all count
+// in one budget at most, the number depends on no order; only with several does it matter who is counted first.
 func (m *model) breaches(set []int32) (n int) {
 	if len(m.problem.Budgets) == 0 {
 		return 0
@@ -93,7 +95,7 @@ func (m *model) breaches(set []int32) (n int) {
 	return n
 }
 
-// cost reads a key.
+// cost reads a key, number by number as [model.key] writes it. Priorities are told from 0, not from the lowest.
 func (m *model) cost(key []int64) (out Cost) {
 	next := func() int64 {
 		n := key[0]

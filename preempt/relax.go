@@ -3,22 +3,7 @@
 
 package preempt
 
-import (
-	"cmp"
-	"slices"
-)
-
-// domain is one of the gang's tier that has room if enough candidates leave, and what that costs.
-type domain struct {
-	lo, end int32
-	cost    weight
-}
-
-// compare orders domains by what room costs, then by path: docs/order.md, section 6, "the first domain in the order of
-// paths".
-func (d *domain) compare(o *domain) int {
-	return cmp.Or(d.cost.compare(&o.cost), cmp.Compare(d.lo, o.lo))
-}
+import "slices"
 
 // relaxation solves relaxed problems under one strategy. It writes domains and what it borrows: merger and curves.
 type relaxation struct {
@@ -53,6 +38,8 @@ func (x *relaxation) survey(st *Strategy) {
 	best := impossible
 	for i := range x.domains {
 		d := &x.domains[i]
+		// Bounds ascend: from the first one above a known cost on, no domain can be cheaper. A coupled problem needs them
+		// all, since decisions may yet make each of them the cheapest.
 		if !x.model.coupled && best.less(&d.cost) {
 			x.domains = x.domains[:i]
 			break
@@ -73,7 +60,8 @@ func (x *relaxation) atLeast(lo, end int32) (w weight) {
 	return w
 }
 
-// cheapest is the domain in which room costs least, those with touched nodes being looked at again.
+// cheapest is the domain in which room costs least, those with touched nodes being looked at again. In all others costs
+// are what the survey found, since no decision concerns their nodes.
 func (x *relaxation) cheapest(st *Strategy, touched []int32) (best domain, ok bool) {
 	best.cost = impossible
 	var again []int32 // where they begin
@@ -130,7 +118,8 @@ func (x *relaxation) groupCurves(st *Strategy, level int, lo, end int32) []*curv
 	return out
 }
 
-// groupCurve is the curve of one domain in groups of a level; nil if it holds none.
+// groupCurve is the curve of one domain in groups of a level; nil if it holds none. A group is whole where it lies, so
+// that n groups cost what n times their size costs in units of the level below.
 func (x *relaxation) groupCurve(st *Strategy, level int, lo, end int32) *curve {
 	if x.curves.units(lo, end) < x.tree.groups[level] {
 		return nil
@@ -213,6 +202,7 @@ func (x *relaxation) unitsIn(st *Strategy, level int, part domain, units int64) 
 	} else {
 		beside := x.withShort(st, part.lo, part.end)
 		where = beside.place(full)
+		// The short group is taken as placed: what merging splits are whole groups alone.
 		curves = beside.without
 		curves[where] = fromZero(beside.with[where])
 	}

@@ -45,6 +45,8 @@ func (s *search) visit(b *branch) bool {
 	}
 	best, ok := s.relaxed.cheapest(s.tiers, touched)
 	if ok {
+		// What is gone for sure costs what it costs. The rest is bounded by the relaxed cost; what it takes below the
+		// min of quotas is not known, and at least what is taken already.
 		away := s.state.settled()
 		w := s.model.weightOf(away)
 		w.add(&best.cost)
@@ -129,6 +131,14 @@ func (s *search) take(set []int32, outside int64, d domain) bool {
 	return true
 }
 
+// choiceOf lets a candidate leave, or its gang, if that only leaves whole.
+func (s *search) choiceOf(i int32) choice {
+	if g := s.model.problem.Candidates[i].Gang; s.model.allOrNone(g) {
+		return choice{ofGang: true, id: g, as: leaves}
+	}
+	return choice{id: i, as: leaving}
+}
+
 // spare takes off the best set what need not leave, what costs most first: docs/order.md, section 6, "No member, or
 // whole gang, of the set can be spared".
 func (s *search) spare(of *answer) []int32 {
@@ -136,6 +146,7 @@ func (s *search) spare(of *answer) []int32 {
 		return s.spareIn(of.set, of.domain)
 	}
 	set := of.set
+	// One pass is enough for room: with fewer gone, a part that had to leave before still has to.
 	for _, part := range s.model.spareable(set) {
 		less := without(set, part)
 		if less == nil || !s.model.legal(less) {
@@ -148,7 +159,8 @@ func (s *search) spare(of *answer) []int32 {
 	return set
 }
 
-// spareIn takes off a set what need not leave, as far as the slots of one domain tell.
+// spareIn takes off a set what need not leave, as far as the slots of one domain tell. Only the nodes of a part are
+// counted again, which is much cheaper than to ask whether the gang fits.
 func (s *search) spareIn(set []int32, d domain) []int32 {
 	left := make(map[int32]bool, len(set))
 	for _, i := range set {

@@ -3,6 +3,7 @@
 package preempt
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -14,6 +15,18 @@ type tree struct {
 	units       int64
 	groups      []int64
 	first, last int32 // the outermost running members of the gang; last below first: none run
+}
+
+// domain is one of the gang's tier that has room if enough candidates leave, and what that costs.
+type domain struct {
+	lo, end int32
+	cost    weight
+}
+
+// compare orders domains by what room costs, then by path: docs/order.md, section 6, "the first domain in the order of
+// paths".
+func (d *domain) compare(o *domain) int {
+	return cmp.Or(d.cost.compare(&o.cost), cmp.Compare(d.lo, o.lo))
 }
 
 // newTree is the tree of a problem over so many positions.
