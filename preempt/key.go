@@ -95,7 +95,7 @@ func (m *model) breaches(set []int32) (n int) {
 	return n
 }
 
-// cost reads a key, number by number as [model.key] writes it. Priorities are told from 0, not from the lowest.
+// cost reads a key, number by number as key writes it. Priorities are told from 0, not from the lowest.
 func (m *model) cost(key []int64) (out Cost) {
 	next := func() int64 {
 		n := key[0]
