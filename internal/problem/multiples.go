@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // multiple binds the number of members in the domains of a tier.
@@ -15,9 +16,11 @@ type multiple struct {
 }
 
 // MultiplesIn reads those of rules whose layers are known.
-func (p *Problem) MultiplesIn(rules []gang.Rule) (out []multiple) {
+func (p *Problem) MultiplesIn(rules []gang.Rule) (out []multiple) { return multiplesIn(p.View, rules) }
+
+func multiplesIn(v *layout.View, rules []gang.Rule) (out []multiple) {
 	for _, r := range rules {
-		if tier, ok := p.Tier(r.Layer); ok && r.Multiple > 0 {
+		if tier, ok := tierOf(v, r.Layer); ok && r.Multiple > 0 {
 			out = append(out, multiple{tier, int64(r.Multiple)})
 		}
 	}
