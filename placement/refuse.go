@@ -16,11 +16,10 @@ import (
 // refuse explains why not even the least number of members can be placed, leaving members being gone.
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
-	kept := *p
-	kept.Paper, kept.Pending, kept.Levels = nil, nil, nil // they go to other plans
-	u := &Unschedulable{Gang: p.Request.Name, Kind: KindRule, Wanted: p.Least, nodes: func() NodeCauses { return causes(&kept) }}
+	kept := p.Kept()
+	u := &Unschedulable{Gang: p.Request.Name, Kind: KindRule, Wanted: p.Least, nodes: func() NodeCauses { return causes(kept) }}
 	if len(p.Running) > 0 && p.Team == nil {
-		u.inTheWay = func() Obstacles { return inTheWay(&kept) }
+		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
 	if p.Least > len(p.Pending) {
 		u.Rule, u.Fits = minMember, len(p.Pending)
@@ -77,8 +76,7 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 
 // causes counts the nodes that take no member by the first cause that applies.
 func causes(p *problem.Problem) NodeCauses {
-	own := *p // what it prepares is its own: others may ask at the same time
-	own.ZoneState.OwnNeeds, p = nil, &own
+	p = p.Kept() // others may ask at the same time
 	counts := map[string]int{}
 	out := NodeCauses{}
 	excluded := p.Counting().Excluded()

@@ -126,8 +126,7 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	if n == len(p.Pending) || p.Multiple != nil {
 		return nil
 	}
-	more := p.Beside(o)
-	more.Pending, more.Least, more.Admitted = p.Pending[n:], 1, p.Admitted-n
+	more := p.Rest(o)
 	slots := more.Counting().CountSlots()
 	for _, pos := range o.Positions {
 		x := more.View.NodeVertex(pos)

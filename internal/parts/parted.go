@@ -112,17 +112,8 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
 		return nil // the zones of those that are placed are told by other roles
 	}
-	more := all.Beside(o)
-	more.Pending, more.RoleOf, more.ZoneState.ZoneFits = nil, nil, nil
+	more := p.Unselected(o)
 	held := map[int32]problem.Reserved{}
-	for i, is := range p.Parts.Selection {
-		if !is {
-			more.Pending = append(more.Pending, all.Pending[i])
-			if all.RoleOf != nil {
-				more.RoleOf = append(more.RoleOf, all.RoleOf[i])
-			}
-		}
-	}
 	for i, pos := range o.Positions {
 		id := p.View.Node(pos)
 		if held[id].Amounts == nil {
@@ -135,7 +126,6 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 		}
 	}
 	p.Zones().TakeZones(held, o.Positions, o.Waits)
-	more.Parts.Already = p.Asks(len(p.Pending))
 	return newCast(more, held).search()
 }
 
@@ -223,7 +213,7 @@ func (e Engine) Evidence() problem.Evidence {
 	of, out := c, problem.Evidence{Proven: c.proven}
 	if p.Parts.Minimal != nil {
 		of = c.recast(p.Parts.Minimal)
-		of.p.Multiples = of.p.WithKept() // fewer members need not keep them in any case
+		of.p = of.p.WithMultiples(of.p.WithKept()) // fewer members need not keep them in any case
 		of.weighEvens()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // what parts need may be more than the minimum of the gang
@@ -258,13 +248,11 @@ func (c *cast) bestAt(t int32) (problem.Fit, bool) {
 // MostAdmitted is how many new members the quota admits: whole groups, or those of the lowest ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
-	all := *p
-	all.Multiples = p.WithKept() // fewer members need not keep them in any case
-	c := contentsOf(&all)
+	all := p.WithMultiples(p.WithKept()) // fewer members need not keep them in any case
 	if len(p.Gang.Parts) == 0 {
-		some := *c.p.Gang
-		some.Least, c.p.Gang = 1, &some
+		all = all.FromOneMember()
 	}
+	c := contentsOf(all)
 	return c.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
@@ -312,11 +300,7 @@ func (e Engine) BindingRule() string {
 // bind.
 func (e Engine) BindingMultiple() string {
 	p := e.P
-	with := func(rules []problem.MultipleRule) Engine {
-		some := *p
-		some.Multiples = rules
-		return Engine{&some}
-	}
+	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
 	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
 	if len(tried) == 1 {
 		return problem.NameOfRule(p, &tried[0])

@@ -46,7 +46,7 @@ func bindMultiples(p *Problem) {
 			r.Roles[p.Role(int(k))] = 1
 		}
 	}
-	countEvens(p)
+	p.Multiples = countRunning(p, p.Multiples)
 }
 
 // bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
@@ -159,12 +159,12 @@ func (b *evenBinder) divide() {
 	}
 }
 
-// countEvens counts the running members that each rule counts.
-func countEvens(p *Problem) {
-	p.Multiples = slices.Clone(p.Multiples)
+// countRunning is rules with the running members counted that each of them binds.
+func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
+	rules = slices.Clone(rules)
 	at := p.PositionsByRank()
-	for i := range p.Multiples {
-		r := &p.Multiples[i]
+	for i := range rules {
+		r := &rules[i]
 		r.Runs = layout.Tally{}
 		for _, ranks := range r.ranks {
 			for _, rank := range ranks {
@@ -174,6 +174,17 @@ func countEvens(p *Problem) {
 			}
 		}
 	}
+	return rules
+}
+
+// WithKept are the rules that bind, and those of the gang that its groups keep in any case.
+func (p *Problem) WithKept() []MultipleRule {
+	if len(p.Gang.Multiples) == 0 {
+		return p.Multiples
+	}
+	all := ruleOf(p, p.Gang, p.Gang.Multiples)
+	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
+	return append(countRunning(p, []MultipleRule{all}), slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
 }
 
 // Keeps says whether a multiple of the members of each part runs or is in a content.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
 // Multiple binds the number of members in the domains of a tier.
@@ -15,9 +16,11 @@ type Multiple struct {
 }
 
 // MultiplesIn reads those of rules whose layers are known.
-func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) {
+func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multiplesIn(p.View, rules) }
+
+func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	for _, r := range rules {
-		if tier, ok := p.Tier(r.Layer); ok && r.Multiple > 0 {
+		if tier, ok := tierOf(v, r.Layer); ok && r.Multiple > 0 {
 			out = append(out, Multiple{tier, int64(r.Multiple)})
 		}
 	}
@@ -45,7 +48,6 @@ func lcm(a, b int64) int64 {
 	return min(maxMultiple, a/Gcd(a, b)*b)
 }
 
-// Gcd is the greatest common divisor.
 func Gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

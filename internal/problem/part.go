@@ -122,15 +122,15 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 			a.OtherTree = nil
 		}
 	}
-	of := r.p.InTree(a)
+	v := r.p.viewOf(a)
 	a.Gather = r.p.inherited(a)
 	if !a.Bundle {
 		a.Level++
 		var err error
-		if a.Gather, err = gatherRules(of, field+".Gather", from.Gather, a.Gather.Must); err != nil {
+		if a.Gather, err = gatherRules(v, field+".Gather", from.Gather, a.Gather.Must); err != nil {
 			return nil, err
 		}
-		if a.Multiples = of.MultiplesIn(from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
+		if a.Multiples = multiplesIn(v, from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
 			return nil, muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
 		}
 	}
@@ -156,7 +156,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	levels := make([]Level, len(from.Groups))
 	must := a.Gather.Must
 	for i, g := range from.Groups {
-		gather, err := gatherRules(of, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		gather, err := gatherRules(v, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
 		if err != nil {
 			return nil, err
 		}

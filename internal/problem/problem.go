@@ -181,7 +181,7 @@ func countMembers(p *Problem) error {
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
 func readRules(p *Problem) error {
-	g, err := gatherRules(p, "request.Gather", p.Request.Gather, p.View.RootTop)
+	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
 	if err != nil {
 		return err
 	}
@@ -190,9 +190,9 @@ func readRules(p *Problem) error {
 	outer := g.Must
 	for i := range p.Levels {
 		if i < len(p.Request.Groups) {
-			g, err = gatherRules(p, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
+			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
 		} else {
-			g, err = gatherRules(p, "", nil, outer) // PP and DP carry no rules
+			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
 		}
 		if err != nil {
 			return err
@@ -204,18 +204,18 @@ func readRules(p *Problem) error {
 }
 
 // gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
-func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
+func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {
-		tier, ok := p.Tier(r.Layer)
+		tier, ok := tierOf(v, r.Layer)
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
 		switch r.Strategy {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
-			top := min(tier, p.View.RootTop-1)
+			top := min(tier, v.RootTop-1)
 			if g.own < 0 || top <= g.own {
 				g.own, g.Name = top, r.Layer
 			}
@@ -226,13 +226,13 @@ func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (Gath
 			preferred = append(preferred, tier)
 		}
 	}
-	if i, exact := slices.BinarySearch(p.View.Tiers, g.Must); exact && len(preferred) == 0 {
-		g.Worths = p.View.Tiers[: i+1 : i+1]
+	if i, exact := slices.BinarySearch(v.Tiers, g.Must); exact && len(preferred) == 0 {
+		g.Worths = v.Tiers[: i+1 : i+1]
 		return g, nil
 	}
 	if len(preferred) == 0 {
 		preferred = append(preferred, 0)
-		for _, l := range p.View.Layers {
+		for _, l := range v.Layers {
 			preferred = append(preferred, int32(l.Tier))
 		}
 	}
@@ -246,15 +246,17 @@ func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (Gath
 }
 
 // Tier resolves a layer: a name, else a tier in digits.
-func (p *Problem) Tier(layer string) (int32, bool) {
-	if l, ok := p.View.Tree.Layer(layer); ok {
+func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
+
+func tierOf(v *layout.View, layer string) (int32, bool) {
+	if l, ok := v.Tree.Layer(layer); ok {
 		return int32(l.Tier), true
 	}
-	if layer == "node" && p.View.Tree.NodeLayer() == "" {
+	if layer == "node" && v.Tree.NodeLayer() == "" {
 		return 0, true
 	}
 	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), p.View.RootTop), true
+		return min(int32(n), v.RootTop), true
 	}
 	return 0, false
 }

@@ -108,8 +108,8 @@ func sumNeeds(p *Problem) error {
 
 // bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
 func bundle(p *Problem, size int) {
-	members := *p
-	p.Unbundled, p.together = &members, true
+	members := p.unbundled()
+	p.Unbundled, p.together = members, true
 	p.Pending = nil
 	for rank := 0; rank < len(members.Pending); rank += size {
 		p.Pending = append(p.Pending, Pending{fmt.Sprintf("group %d", rank/size), rank / size})

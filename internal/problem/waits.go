@@ -29,7 +29,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 		}
 		if p.HasRoles() {
 			some := p.countsOn(positions, id)
-			load, units = loadOf(p, positions, id), 1
+			load, units = p.onNode(positions, id), 1
 			zones = func(state *numa.Occupancy) bool { return p.Zones().zonesTake(id, state, some) }
 		}
 		out = append(out, fewestLeaving(load, id, members, units, zones)...)
