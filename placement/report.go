@@ -17,7 +17,7 @@ func resultOf(o *problem.Outcome) *Result {
 	p := o.Of
 	positions, members := o.Positions, p
 	if p.Unbundled != nil {
-		positions, members = p.Unbundle(o.Positions), p.Unbundled
+		positions, members = problem.Unbundle(p, o.Positions), p.Unbundled
 	}
 	r := describe(members, positions)
 	hold(p, r)
@@ -121,7 +121,7 @@ func assignments(p *problem.Problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	var groups []int
 	if p.InParts() {
-		groups = p.GroupOf()
+		groups = problem.GroupOf(p)
 	}
 	for i, pos := range positions {
 		m, a := &p.Pending[i], &r.Assignments[i]

@@ -25,7 +25,7 @@ type abroad struct {
 
 // findAbroad lists the groups in other topologies, outer ones first; those of running members alone are noted as done.
 func (c *cast) findAbroad() {
-	if c.abroad = nil; !c.p.SpansTrees() {
+	if c.abroad = nil; !problem.SpansTrees(c.p) {
 		return
 	}
 	b := billing{p: c.p, place: c.p.Places(), at: c.p.PositionsByRank(), signs: map[*problem.Part]string{}}

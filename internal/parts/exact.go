@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
 // listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
@@ -20,7 +21,7 @@ func (e *nodeCounts) listAll(free []int64) (f front.Front, forgot bool) {
 // list puts every number of members of the roles from one on into what is free.
 func (e *nodeCounts) list(role int, free []int64, out *front.Front) {
 	if role == len(e.scheme.cast.roles) {
-		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(e.scheme.p.ByShape(e.at[:role])) {
+		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.scheme.p, e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))

@@ -83,7 +83,7 @@ func (c *cast) newFitting(bounds []int32) *fitting {
 		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
 		several: map[int64]several{},
 	}
-	f.folder.Exact = c.p.BindsBelow()
+	f.folder.Exact = problem.BindsBelow(c.p)
 	for k, t := range bounds {
 		f.homes[k] = c.kinds[k].home
 		if f.homes[k] < 0 {

@@ -40,7 +40,7 @@ func (c *cast) best() *problem.Outcome {
 func (c *cast) possible() bool {
 	if c.fit == 0 {
 		c.fit, c.beyond = -1, 0
-		if !c.p.EvenContent() {
+		if !problem.EvenContent(c.p) {
 			return false
 		}
 		worths := c.p.Gather.Worths // what holds the gang further down saves a look at the whole cluster

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
 // fitsIn is what fits below a vertex, of what is of use above it.
@@ -122,7 +123,7 @@ func (e *nodeCounts) zoneRoom() int32 {
 	if main < len(e.scheme.cast.roles) {
 		e.at[main] = 0
 	}
-	others := e.scheme.p.ByShape(e.at[:len(e.scheme.cast.roles)])
+	others := problem.ByShape(e.scheme.p, e.at[:len(e.scheme.cast.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):

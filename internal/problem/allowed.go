@@ -6,8 +6,8 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Allowed are the nodes that members must not leave; nil: all nodes.
-type Allowed []interval
+// allowedNodes are the nodes that members must not leave; nil: all nodes.
+type allowedNodes []interval
 
 // interval is a domain of a topology, as an interval of positions.
 type interval struct {
@@ -16,7 +16,7 @@ type interval struct {
 }
 
 // Holds says whether a node is allowed.
-func (p Allowed) Holds(id int32) bool {
+func (p allowedNodes) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)
 		return pos < f.First || pos >= f.End
@@ -24,8 +24,8 @@ func (p Allowed) Holds(id int32) bool {
 }
 
 // allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
-func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []Allowed, of []int32) {
-	list, of = []Allowed{nil}, make([]int32, len(p.Pending))
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
+	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
 	place := p.Places()
 	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
 		d, ok := at[a]
@@ -41,7 +41,7 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []Allowed, of []int
 			to, known := next[of[i]]
 			if !known {
 				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
-				k := slices.IndexFunc(list, func(o Allowed) bool { return slices.Equal(o, in) })
+				k := slices.IndexFunc(list, func(o allowedNodes) bool { return slices.Equal(o, in) })
 				if k < 0 {
 					k, list = len(list), append(list, in)
 				}
@@ -60,7 +60,7 @@ func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
 	before := p.RoleOf
 	divideRoles(p, of)
 	findTwins(p)
-	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]Allowed, len(p.Shapes)), make([]int32, len(p.Shapes))
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]allowedNodes, len(p.Shapes)), make([]int32, len(p.Shapes))
 	for i, role := range p.RoleOf {
 		p.Parts.AllowedOf[role] = list[of[i]]
 		if before != nil {

@@ -120,7 +120,7 @@ func (p *Problem) Only(in Selection) *Problem {
 	next := p.derive()
 	next.Parts.Selection, next.Parts.All = in, p
 	if in.Size() < len(p.Pending) {
-		next.keepMembers(p, func(i int) bool { return in[i] })
+		keepMembers(next, p, func(i int) bool { return in[i] })
 	}
 	next.Least = len(next.Pending)
 	next.Admitted = next.Least
@@ -136,7 +136,7 @@ func (p *Problem) Only(in Selection) *Problem {
 }
 
 // keepMembers lists the pending members of a problem that are kept, with their roles.
-func (p *Problem) keepMembers(from *Problem, kept func(i int) bool) {
+func keepMembers(p *Problem, from *Problem, kept func(i int) bool) {
 	p.Pending, p.RoleOf = nil, nil
 	for i := range from.Pending {
 		if !kept(i) {
@@ -156,9 +156,9 @@ func (p *Problem) beside(o *Outcome) *Problem {
 	next.Running = slices.Clone(p.Running)
 	for i, pos := range o.Positions {
 		m := &o.Of.Pending[i]
-		next.Running = append(next.Running, Sibling{pos, m.Rank, m.Name})
+		next.Running = append(next.Running, siblingMember{pos, m.Rank, m.Name})
 	}
-	slices.SortFunc(next.Running, func(a, b Sibling) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(next.Running, func(a, b siblingMember) int { return cmp.Compare(a.Rank, b.Rank) })
 	next.Gather.Must, next.Gather.Worths = o.Tier, []int32{o.Tier}
 	next.Siblings, next.Friends, next.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
@@ -181,7 +181,7 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 // order: waiting.2
 func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
-	next.keepMembers(p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
+	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
 	next.ZoneState.ZoneFits = nil // they are bounded by the pending members
 	next.Parts.Already = p.Asks(len(p.Pending))
 	return next
@@ -257,6 +257,6 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 
 // renewZones prepares the zones for other shapes; what leaving members give back stays known.
 func (p *Problem) renewZones() {
-	p.ZoneState = ZoneState{Released: p.ZoneState.Released}
+	p.ZoneState = zoneState{Released: p.ZoneState.Released}
 	align(p)
 }

@@ -305,11 +305,11 @@ func fill(p *Problem) {
 	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	p.indexes = [2]*index.Index{{}, {}}
 	p.twins = []int32{0, 1}
-	p.Parts = PartState{
+	p.Parts = partState{
 		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]Allowed, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: Allowed{{V: p.View, End: 4}}, Doubt: new(bool),
+		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool),
 	}
-	p.Parts.AllowedOf[1] = Allowed{{V: p.View, End: 8}}
+	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
 	z := &p.ZoneState
 	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
 	z.shared, z.widths, z.ZoneFits = byState[*shared]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}

@@ -204,6 +204,6 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 }
 
 // BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
-func (p *Problem) BindsBelow() bool {
+func BindsBelow(p *Problem) bool {
 	return slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return r.Units != nil })
 }

@@ -123,7 +123,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		}
 	}
 	v := r.p.viewOf(a)
-	a.Gather = r.p.inherited(a)
+	a.Gather = inherited(r.p, a)
 	if !a.Bundle {
 		a.Level++
 		var err error
@@ -214,7 +214,7 @@ func (p *Problem) PositionsByRank() []int32 {
 }
 
 // GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
-func (p *Problem) GroupOf() []int {
+func GroupOf(p *Problem) []int {
 	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
 	var walk func(a *Part)
 	walk = func(a *Part) {
@@ -251,7 +251,7 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 }
 
 // hasHardPart says whether any group has a MustGather.
-func (p *Problem) hasHardPart() (has bool) {
+func hasHardPart(p *Problem) (has bool) {
 	if p.Gang == nil {
 		return false
 	}

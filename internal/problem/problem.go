@@ -34,18 +34,18 @@ type Problem struct {
 	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
 	Gang     *Part         // the gang, if it is placed in parts; else nil
 	Ranks    int           // how many members there are, running ones included
-	Parts    PartState
+	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
 	Needs    []Need // of a unit
 	Policy   gang.Policy
 
 	ordered  bool               // the request lists its members in rank order
-	Pending  []Pending          // in rank order
+	Pending  []pendingMember    // in rank order
 	Pinned   map[string]bool    // members that are not preemptible
 	Team     Team               // gangs that start together, whose common request this is; else nil
 	Own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	Running  []Sibling          // the gang's own running members that stay, in rank order
+	Running  []siblingMember    // the gang's own running members that stay, in rank order
 	Least    int                // new members that must be placed
 	Levels   []Level
 	oneLevel [1]Level // of groups, where there is no second one
@@ -62,7 +62,7 @@ type Problem struct {
 	RefusedBy   *quota.Refusal  // what refuses the least, if these are known
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
-	ZoneState   ZoneState
+	ZoneState   zoneState
 	Paper       *paper
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
@@ -84,14 +84,14 @@ type Need struct {
 	Name   string
 }
 
-// Pending is a member that waits for a node.
-type Pending struct {
+// pendingMember is a member that waits for a node.
+type pendingMember struct {
 	Name string
 	Rank int
 }
 
-// Sibling is a running member of the gang.
-type Sibling struct {
+// siblingMember is a running member of the gang.
+type siblingMember struct {
 	Pos  int32
 	Rank int
 	name string
@@ -293,5 +293,5 @@ func (p *Problem) Hard() bool {
 	for _, l := range p.Levels {
 		hard = hard || l.Gather.Hard
 	}
-	return hard || p.hasHardPart()
+	return hard || hasHardPart(p)
 }

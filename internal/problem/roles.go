@@ -58,7 +58,7 @@ func divideRoles(p *Problem, by []int32) {
 }
 
 // ByShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
-func (p *Problem) ByShape(a front.Vector) front.Vector {
+func ByShape(p *Problem, a front.Vector) front.Vector {
 	if p.twins == nil {
 		return a
 	}
@@ -97,7 +97,7 @@ func (p *Problem) ShapeOf(i int) *gang.Shape {
 }
 
 // countsOn counts the members on a node by role.
-func (p *Problem) countsOn(positions []int32, id int32) front.Vector {
+func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	some := make(front.Vector, len(p.Shapes))
 	for i, pos := range positions {
 		if p.View.Node(pos) == id {

@@ -112,7 +112,7 @@ func bundle(p *Problem, size int) {
 	p.Unbundled, p.together = members, true
 	p.Pending = nil
 	for rank := 0; rank < len(members.Pending); rank += size {
-		p.Pending = append(p.Pending, Pending{fmt.Sprintf("group %d", rank/size), rank / size})
+		p.Pending = append(p.Pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})
 	}
 	p.Levels = slices.Clone(p.Levels[:len(p.Levels)-1])
 	for i := range p.Levels {
@@ -125,7 +125,7 @@ func bundle(p *Problem, size int) {
 func (p *Problem) Size() int { return max(1, len(p.Shapes)) }
 
 // Unbundle gives every member of a unit the unit's position.
-func (p *Problem) Unbundle(units []int32) []int32 {
+func Unbundle(p *Problem, units []int32) []int32 {
 	positions := make([]int32, 0, len(units)*p.Size())
 	for _, pos := range units {
 		for range p.Size() {

@@ -12,7 +12,7 @@ func unbound(v *layout.View) GatherRules {
 }
 
 // inherited are the rules of the nearest part of the same topology around one.
-func (p *Problem) inherited(a *Part) GatherRules {
+func inherited(p *Problem, a *Part) GatherRules {
 	for outer := a.Outer; outer != nil; outer = outer.Outer {
 		if outer.OtherTree == a.OtherTree {
 			return outer.Gather
@@ -44,7 +44,7 @@ func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
 }
 
 // SpansTrees says whether the rules of any part are of another topology.
-func (p *Problem) SpansTrees() (is bool) {
+func SpansTrees(p *Problem) (is bool) {
 	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
 	return is
 }
