@@ -2,11 +2,13 @@ package placement
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -145,4 +147,121 @@ func satisfy(c *snapshot.Snapshot, res *Result) error {
 	var err error
 	c.Quotas, err = c.Quotas.WithDemand(res.quota, demand)
 	return err
+}
+
+// carryOut is Apply at the time when plans of this snapshot can be applied. Members that they wait for make room now,
+// and keep of what they hold as much as the plans leave.
+func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
+	var waits []Waited
+	victims := 0
+	for _, res := range results {
+		victims += len(res.Victims)
+		for _, w := range res.WaitsFor {
+			if !slices.Contains(waits, w) {
+				waits = append(waits, w)
+			}
+		}
+	}
+	if len(waits)+victims == 0 {
+		return applyResults(c, results...)
+	}
+	return applyWithout(c, results, waits)
+}
+
+// applyWithout applies plans after their victims and members that they wait for have made room.
+func applyWithout(c *snapshot.Snapshot, results []*Result, waits []Waited) (*snapshot.Snapshot, error) {
+	var d cluster.Delta
+	var away []*snapshot.Member
+	for _, w := range waits {
+		d.Remove, away = append(d.Remove, w.MemberRef), append(away, c.Member(w.Gang, w.Member))
+	}
+	for _, res := range results {
+		for i := range res.Victims {
+			v := &res.Victims[i]
+			m := c.Member(v.Gang, v.Member)
+			if m == nil || c.Lineage.Names[m.Node] != v.Node {
+				return nil, &cluster.ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+			}
+			d.Remove, away = append(d.Remove, v.MemberRef), append(away, m)
+		}
+	}
+	d.Budgets = c.BudgetsAfter(away)
+	next, err := c.Update(d)
+	if err != nil {
+		return nil, err
+	}
+	for _, res := range results {
+		if next, err = apply(next, res); err != nil {
+			return nil, err
+		}
+	}
+	return next.Update(cluster.Delta{Place: remains(next, away)})
+}
+
+// remains is what members that were taken away can still hold, the first of a node first. Those whose names are taken
+// hold nothing.
+func remains(c *snapshot.Snapshot, away []*snapshot.Member) []cluster.Running {
+	var kept []cluster.Running
+	free, zones := map[string]muster.Resources{}, map[int32]*numa.Occupancy{}
+	for _, m := range away {
+		if c.Member(m.Class.Gang, m.Name) != nil {
+			continue
+		}
+		r := c.ExportMember(m)
+		r.Leaving = true
+		if zones[m.Node] == nil {
+			zones[m.Node] = c.Zones.At(m.Node)
+		}
+		r.NUMA, zones[m.Node] = within(zones[m.Node], r.NUMA)
+		boundByShares(r.Resources, m.Placed, r.NUMA)
+		if free[r.Node] == nil {
+			free[r.Node], _ = c.FreeOn(r.Node)
+		}
+		left := free[r.Node]
+		for name, amount := range r.Resources {
+			if n, bounded := left[name]; bounded {
+				r.Resources[name] = min(amount, max(0, n))
+				left[name] = n - r.Resources[name]
+			}
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// within is what a member can still hold of the zones of its node, and the zones when it does.
+func within(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa.Occupancy) {
+	if zones == nil || placed == nil {
+		return placed, zones
+	}
+	less := numa.Placed{Policy: placed.Policy}
+	for _, s := range placed.Shares {
+		left := zones.Free(s.Zone)
+		share := numa.Share{Zone: s.Zone, Resources: maps.Clone(s.Resources)}
+		for name, amount := range share.Resources {
+			if n, ok := left[name]; ok {
+				share.Resources[name] = min(amount, n)
+			}
+		}
+		less.Shares = append(less.Shares, share)
+	}
+	next, err := zones.Add(less)
+	if err != nil {
+		return nil, zones // never: no sum grows beyond what the zones have
+	}
+	return &less, next
+}
+
+// boundByShares takes off the amounts of a member what is missing of its shares.
+func boundByShares(amounts muster.Resources, before, after *numa.Placed) {
+	if before == nil || after == nil {
+		return
+	}
+	for i, s := range before.Shares {
+		for name, amount := range s.Resources {
+			if has, ok := amounts[name]; ok {
+				amounts[name] = max(0, has-(amount-after.Shares[i].Resources[name]))
+			}
+		}
+	}
 }

@@ -29,8 +29,8 @@ func resultOf(o *problem.Outcome) *Result {
 	return r
 }
 
-// resultWithout describes a plan with victims.
-func resultWithout(e *victims.Eviction) *Result {
+// resultOfEviction describes a plan with victims.
+func resultOfEviction(e *victims.Eviction) *Result {
 	r := resultOf(e.Plan)
 	c := e.Plan.Of.Snapshot
 	for _, v := range e.Victims {
@@ -167,5 +167,29 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 		slices.Sort(used)
 		out = append(out, LayerSpan{Layer: v.LayerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
 	}
+	return out
+}
+
+// elsewhere says where the groups in other topologies lie, new members being at these positions.
+func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
+	var at []int32
+	p.Gang.Each(func(a *problem.Part) {
+		if a.OtherTree == nil || a.Bundle {
+			return
+		}
+		if at == nil {
+			at = p.AllByRank(positions)
+		}
+		v := a.OtherTree
+		x := problem.LowestAbroad(p, a, at)
+		if x < 0 {
+			return
+		}
+		x = v.Named(x)
+		tier := v.TierOf(x)
+		out = append(out, GroupPlace{
+			Part: a.Label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
+		})
+	})
 	return out
 }

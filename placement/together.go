@@ -37,11 +37,21 @@ func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, who victims.Leave, req
 	if err != nil {
 		return nil, err
 	}
-	all, err := planFor(c, t.request(gather), t, who)
+	all, err := t.plan(c, gather, who)
 	if err != nil {
 		return nil, err
 	}
 	return t.results(c, all)
+}
+
+// plan decides the common request.
+func (t *team) plan(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
+	p, err := search.New(c, t.request(gather), t)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Done()
+	return decide(p, leave)
 }
 
 // team are gangs that start together.

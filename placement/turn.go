@@ -151,7 +151,10 @@ func (t *turn) tellApart() {
 	proven := true
 	for i := range t.planned {
 		p := &t.planned[i]
-		_, err := planFrom(p.Cluster, p.Request, t.leaveFirst())
+		s, err := p.Cluster.made()
+		if err == nil {
+			_, err = planOn(s, p.Request, t.leaveFirst())
+		}
 		if err == nil {
 			continue
 		}
