@@ -95,8 +95,9 @@ type Running struct {
 	Unevictable bool
 	// Priority is that of the gang. Where the members' differ, the gang has the lowest.
 	Priority int64
-	// MinMember is how many members of the gang must run together: victims leave it as many, or it leaves whole. 0: each member
-	// stands for itself, as a plain pod does. Where the members' differ, the largest counts.
+	// MinMember is how many members of the gang must run together: victims leave it as many, or it leaves whole. 0: all that
+	// are not leaving, as in a request; one alone stands for itself, as a plain pod does. Negative: none, each member stands
+	// for itself. Where the members' differ, the largest counts, and all count as more than any.
 	MinMember int
 	// Started is when the member started, in seconds since any time before all of them; 0: before all that are known.
 	Started int64

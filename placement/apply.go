@@ -94,7 +94,7 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (kins []
 	pool := c.Lineage.Amounts()
 	for _, r := range res.holds {
 		kins = append(kins, g.Class(snapshot.MemberClass{
-			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, Least: res.least,
+			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least,
 		}))
 		lacks = append(lacks, c.Lacking(r, pool))
 	}

@@ -70,12 +70,9 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *Amounts, nea
 	if holds == nil {
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	if r.MinMember < 0 {
-		return m, muster.Invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
-	}
 	m.Class = g.Class(MemberClass{
 		AffinityKey: r.AffinityKey, Quota: r.Quota, Holds: holds,
-		Priority: r.Priority, Least: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
+		Priority: r.Priority, MinMember: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
 	})
 	m.Node = c.PresentNode(r.Node, near)
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
