@@ -6,29 +6,29 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// ofMost is the cast of the best content that can be placed; nil if there is none.
-func (c *cast) ofMost() *cast {
-	var last *cast
-	in := contentsOf(c.p).most(func(in problem.Selection) bool {
-		some := c.recast(in)
-		if some.p.Admitted == 0 || !some.possible() {
+// forMostMembers is the cast of the best content that can be placed; nil if there is none.
+func (s *search) forMostMembers() *search {
+	var last *search
+	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
+		try := s.forSelection(in)
+		if try.p.Admitted == 0 || !try.possible() {
 			return false
 		}
-		last = some
+		last = try
 		return true
 	})
 	switch {
 	case in == nil:
 		return nil
 	case !slices.Equal(last.p.Parts.Selection, in):
-		return c.recast(in)
+		return s.forSelection(in)
 	}
 	return last
 }
 
-// search is the best plan for as many new members as there is room for, nil if not even the least fit.
-func (c *cast) search() *problem.Outcome {
-	if most := c.ofMost(); most != nil {
+// bestWithMost is the best plan for as many new members as there is room for, nil if not even the least fit.
+func (s *search) bestWithMost() *problem.Outcome {
+	if most := s.forMostMembers(); most != nil {
 		return most.best()
 	}
 	return nil

@@ -17,16 +17,16 @@ type Engine struct{ P *problem.Problem }
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
-	c := contentsOf(p)
-	all := c.everything()
+	s := selectionsOf(p)
+	all := s.everything()
 	if all == nil { // not enough members are known
 		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
 		return nil
 	}
-	chain := c.chain(all)
+	chain := s.chain(all)
 	p.Parts.Minimal = chain[len(chain)-1]
 	for _, in := range chain { // the last one that is a multiple, if there is any
-		if len(p.Multiples) > 0 && c.even(in) {
+		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
 			p.Parts.Minimal = in
 		}
 	}
@@ -50,12 +50,12 @@ func (e Engine) Admit(state *quota.State) error {
 }
 
 // Search is the best plan for the best content that has room.
-func (e Engine) Search() *problem.Outcome { return newCast(e.P, nil).search() }
+func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).bestWithMost() }
 
 // Outcomes iterates over the best plans for the best content that has room.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
-	if c := newCast(e.P, nil).ofMost(); c != nil {
-		return c.outcomes()
+	if s := newSearch(e.P, nil).forMostMembers(); s != nil {
+		return s.outcomes()
 	}
 	return func(func(*problem.Outcome) bool) {}
 }
@@ -64,7 +64,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
-		for _, in := range contentsOf(p).least() {
+		for _, in := range selectionsOf(p).least() {
 			if o := (Engine{p.Only(in)}).LeastAndMore(); o != nil {
 				return o
 			}
@@ -74,7 +74,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if p.Admitted == 0 {
 		return nil
 	}
-	o := newCast(p, nil).best()
+	o := newSearch(p, nil).best()
 	if o == nil {
 		return nil
 	}
@@ -113,54 +113,54 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 		return nil // the zones of those that are placed are told by other roles
 	}
 	more := p.Unselected(o)
-	held := map[int32]problem.Reserved{}
+	reserved := map[int32]problem.Reserved{}
 	for i, pos := range o.Positions {
 		id := p.View.Node(pos)
-		if held[id].Amounts == nil {
-			held[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
+		if reserved[id].Amounts == nil {
+			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
 		for _, n := range p.Needs {
 			if n.ID >= 0 {
-				held[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
+				reserved[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
 			}
 		}
 	}
-	p.Zones().TakeZones(held, o.Positions, o.Waits)
-	return newCast(more, held).search()
+	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
+	return newSearch(more, reserved).bestWithMost()
 }
 
 // Possible says whether the first content of which nothing can be left out has room.
 func (e Engine) Possible() bool {
-	return e.P.Parts.Minimal != nil && newCast(e.P.Only(e.P.Parts.Minimal), nil).possible()
+	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
 }
 
 // minimalTried bounds for how many contents of which nothing can be left out others leave.
 const minimalTried = 8
 
 // Minimal lists the first contents of which nothing can be left out.
-func (e Engine) Minimal() (some []*problem.Problem, whole bool) {
+func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
 	}
-	few := contentsOf(e.P).least()
-	for _, in := range few[:min(minimalTried, len(few))] {
-		some = append(some, e.P.Only(in))
+	least := selectionsOf(e.P).least()
+	for _, in := range least[:min(minimalTried, len(least))] {
+		list = append(list, e.P.Only(in))
 	}
-	return some, len(few) <= minimalTried
+	return list, len(least) <= minimalTried
 }
 
 // Strategies enumerates what the groups' kinds allow.
 func (e Engine) Strategies() iter.Seq[problem.Strategy] {
-	c := &cast{p: e.P}
-	c.list()
-	return c.strategies(func(problem.Strategy) bool { return true })
+	s := &search{p: e.P}
+	s.readGroups()
+	return s.strategies(func(problem.Strategy) bool { return true })
 }
 
 // Allows says whether a strategy holds the gang, and how many members lie outside the tree then.
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
-	c := newCast(e.P, nil)
-	possible := c.possible()
-	return c.beyond, possible && c.first(st) != nil
+	s := newSearch(e.P, nil)
+	possible := s.possible()
+	return s.outside, possible && s.firstCapacity(st) != nil
 }
 
 // Exact is false: slots of one shape do not decide.
@@ -172,24 +172,24 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	if !p.HasRoles() {
 		return nil
 	}
-	c := &cast{p: p, steps: new(int64)}
-	c.readRoles()
-	c.list()
-	c.sumUp()
-	g := &scheme{p: p, cast: c, fitting: &fitting{folder: front.NewSpace(c.most, p.Steps(), c.steps)}}
-	free, open := make([]int64, len(p.Needs)), make([]bool, len(c.roles))
+	s := &search{p: p, steps: new(int64)}
+	s.readRoles()
+	s.readGroups()
+	s.sumTotals()
+	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), s.steps)}}
+	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
 			free[i] = p.Counting().FreeOf(id, n, extra)
 		}
-		for r, one := range c.roles {
+		for r, one := range s.roles {
 			open[r] = one.Counting().Refusal(id) == ""
 		}
-		f, forgot := g.onNode(free, open, e.zoneBounds(id, zones))
+		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
 		if forgot {
 			return int64(len(p.Pending))
 		}
-		return c.sizes.Most(f)
+		return s.sizes.Most(f)
 	}
 }
 
@@ -209,12 +209,12 @@ func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 // that it looks at those of the lowest ranks that would do: that others fit does not help.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	c := newCast(p, nil)
-	of, out := c, problem.Evidence{Proven: c.proven}
+	s := newSearch(p, nil)
+	minimal, out := s, problem.Evidence{Proven: s.proven}
 	if p.Parts.Minimal != nil {
-		of = c.recast(p.Parts.Minimal)
-		of.p = of.p.WithMultiples(of.p.WithKept()) // fewer members need not keep them in any case
-		of.weighEvens()
+		minimal = s.forSelection(p.Parts.Minimal)
+		minimal.p.Multiples = minimal.p.WithKept() // fewer members need not keep them in any case
+		minimal.weighMultiples()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // what parts need may be more than the minimum of the gang
 		}
@@ -223,7 +223,7 @@ func (e Engine) Evidence() problem.Evidence {
 		if t > p.Gather.Must {
 			break
 		}
-		if found, ok := of.bestAt(t); ok {
+		if found, ok := minimal.bestAt(t); ok {
 			out.Fits = append(out.Fits, found)
 		}
 	}
@@ -232,12 +232,12 @@ func (e Engine) Evidence() problem.Evidence {
 
 // bestAt finds the domain of a tier that could take the most new members; of equals that with the most slots of the first role, then the first in
 // path order.
-func (c *cast) bestAt(t int32) (problem.Fit, bool) {
+func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
-	for g := range c.anySchemes(c.loosest(t)) {
-		for _, d := range c.p.Candidates(t) {
-			n := g.capacity(d)
-			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && c.slots.At(d) > c.slots.At(best.Domain) {
+	for c := range s.roomiestCapacities(s.loosest(t)) {
+		for _, d := range s.p.Candidates(t) {
+			n := c.mostIn(d)
+			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}
 		}
@@ -252,14 +252,14 @@ func (e Engine) MostAdmitted() int {
 	if len(p.Gang.Parts) == 0 {
 		all = all.FromOneMember()
 	}
-	c := contentsOf(all)
-	return c.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
+	s := selectionsOf(all)
+	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
 // HoldsWithoutRules says whether the members of the lowest ranks that would do have room anywhere.
 func (e Engine) HoldsWithoutRules() bool {
-	loose := e.P.WithoutRules().WithoutMultiples()
-	return newCast(loose.Only(loose.FirstOnes(e.P.Least)), nil).possible()
+	unbound := e.P.WithoutRules().WithoutMultiples()
+	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
 }
 
 // BindingRule names a MustGather that really binds the members that must be placed: the first that refuses them by itself, else the first without

@@ -8,18 +8,18 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// growth bounds how many contents are tried to add to one that fits, times the square of the parts: a try costs more the more of these there are.
-func growth(p *problem.Problem) int { return max(1, p.Steps()/4) }
+// growthPlans bounds how many contents are tried to add to one that fits, times the square of the parts: a try costs more the more of these there are.
+func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
 
 // leastThatFits is the first content of which nothing can be left out that fits. If there is none, none of any size fits, but for those that
 // are not tried after so many plans.
-func (c *contents) leastThatFits(refused map[string]bool, fits func(problem.Selection) bool, plans *int) problem.Selection {
-	for _, in := range c.least() {
+func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Selection) bool, plans *int) problem.Selection {
+	for _, in := range s.least() {
 		if refused[in.Key()] {
 			continue
 		}
-		if *plans++; *plans > c.p.ContentPlans() {
-			*c.p.Parts.Doubt = true
+		if *plans++; *plans > s.p.ContentPlans() {
+			*s.p.Parts.Doubt = true
 			return nil
 		}
 		if fits(in) {
@@ -31,21 +31,21 @@ func (c *contents) leastThatFits(refused map[string]bool, fits func(problem.Sele
 
 // grow adds to a content that fits what else fits of a larger one, part by part, outer ones first, and of each as much as fits: where the last
 // members of a gang are left out first, there may be room for some of them all the same.
-func (c *contents) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
+func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
 	parts := 0
-	c.p.Gang.Each(func(*problem.Part) { parts++ })
-	plans := min(c.p.ContentPlans(), growth(c.p)/(parts*parts))
+	s.p.Gang.Each(func(*problem.Part) { parts++ })
+	plans := min(s.p.ContentPlans(), growthPlans(s.p)/(parts*parts))
 	var walk func(a *problem.Part)
 	walk = func(a *problem.Part) {
 		if plans <= 0 {
 			return
 		}
-		there := func() bool { return a == c.p.Gang || a.Idle || c.count(a, in) > 0 }
+		there := func() bool { return a == s.p.Gang || a.Idle || s.placedIn(a, in) > 0 }
 		var more []problem.Selection // rising
 		if there() {
-			more = c.withOwn(a, in, all)
+			more = s.withOwn(a, in, all)
 		} else {
-			more = c.withPart(a, in, all)
+			more = s.withPart(a, in, all)
 		}
 		n := sort.Search(len(more), func(i int) bool {
 			plans--
@@ -61,14 +61,14 @@ func (c *contents) grow(in, all problem.Selection, fits func(problem.Selection) 
 			walk(b)
 		}
 	}
-	walk(c.p.Gang)
+	walk(s.p.Gang)
 	return in
 }
 
 // withOwn are contents with more and more of the members of a part itself, the lowest ranks first.
-func (c *contents) withOwn(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
+func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	for _, rank := range a.Ranks {
-		if i := c.place[rank]; i >= 0 && all[i] && !in[i] {
+		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
 			in = slices.Clone(in)
 			in[i] = true
 			more = append(more, in)
@@ -78,22 +78,22 @@ func (c *contents) withOwn(a *problem.Part, in, all problem.Selection) (more []p
 }
 
 // withPart are contents with more and more of a part of which nobody is in yet.
-func (c *contents) withPart(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
+func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {
-		if i := c.place[rank]; i >= 0 && all[i] {
+		if i := s.pendingOf[rank]; i >= 0 && all[i] {
 			next[i] = true
 		}
 	}
-	for c.complete(c.p.Gang, next) && c.count(a, next) > 0 {
+	for s.complete(s.p.Gang, next) && s.placedIn(a, next) > 0 {
 		more = append(more, next)
-		list := slices.DeleteFunc(c.removals(next), func(r removal) bool {
-			return slices.ContainsFunc(r.ranks, func(rank int) bool { i := c.place[rank]; return i >= 0 && in[i] })
+		list := slices.DeleteFunc(s.removals(next), func(r removal) bool {
+			return slices.ContainsFunc(r.ranks, func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && in[i] })
 		})
 		if len(list) == 0 {
 			break
 		}
-		next = c.without(next, slices.MaxFunc(list, func(a, b removal) int { return cmp.Compare(a.first, b.first) }))
+		next = s.without(next, slices.MaxFunc(list, func(a, b removal) int { return cmp.Compare(a.first, b.first) }))
 	}
 	slices.Reverse(more)
 	return more

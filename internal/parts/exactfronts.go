@@ -9,8 +9,8 @@ import (
 )
 
 // listAll lists what fits into what is free on a node. Where that is too much the larger numbers are forgotten.
-func (e *nodeCounts) listAll(free []int64) (f front.Front, forgot bool) {
-	for !e.scheme.fitting.folder.RoomFor(e.sides) {
+func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
+	for !e.capacity.tables.space.RoomFor(e.sides) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
@@ -19,9 +19,9 @@ func (e *nodeCounts) listAll(free []int64) (f front.Front, forgot bool) {
 }
 
 // list puts every number of members of the roles from one on into what is free.
-func (e *nodeCounts) list(role int, free []int64, out *front.Front) {
-	if role == len(e.scheme.cast.roles) {
-		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.scheme.p, e.at[:role])) {
+func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
+	if role == len(e.capacity.search.roles) {
+		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))
@@ -31,7 +31,7 @@ func (e *nodeCounts) list(role int, free []int64, out *front.Front) {
 	for n := range min(e.sides[role], e.room(role, free)) + 1 {
 		e.at[role] = n
 		e.list(role+1, left, out)
-		for i, ask := range e.scheme.cast.asks[role] {
+		for i, ask := range e.capacity.search.asks[role] {
 			left[i] -= ask
 		}
 	}
@@ -40,11 +40,11 @@ func (e *nodeCounts) list(role int, free []int64, out *front.Front) {
 
 // listAll lists what fits below a vertex once groups are made there of what is below: all of it is of use above, and is a multiple with what runs.
 // Where that is too much few are made of few.
-func (m *maker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
-	for i, most := range m.most {
+func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
+	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
-	if forgot = !m.scheme.fitting.folder.RoomFor(m.sides); forgot {
+	if forgot = !m.capacity.tables.space.RoomFor(m.sides); forgot {
 		below = below.Few()
 	}
 	out := front.Front{}
@@ -55,21 +55,21 @@ func (m *maker) listAll(x layout.Vertex, below front.Front) (f front.Front, forg
 		}
 		m.list(0, p, limit, &out)
 	}
-	return m.scheme.cast.evenAt(x, out.Sorted()), forgot
+	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
 }
 
 // list makes every number of groups of the kinds from one on, the most first, until there are as many counts as are asked for; what is left goes up.
-func (m *maker) list(i int, left front.Vector, limit int, out *front.Front) {
+func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
 	if len(*out) == limit {
 		return
 	}
-	if i == len(m.kinds) {
-		if left.Within(m.most) {
+	if i == len(m.classes) {
+		if left.Within(m.useful) {
 			*out = append(*out, left.Plus(m.at))
 		}
 		return
 	}
-	k := &m.kinds[i]
+	k := &m.classes[i]
 	least, n := m.numbers(k, left)
 	for ; n >= least; n-- {
 		m.at[k.dim] = n
