@@ -48,6 +48,7 @@ func lcm(a, b int64) int64 {
 	return min(maxMultiple, a/Gcd(a, b)*b)
 }
 
+// Gcd is the greatest common divisor.
 func Gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
