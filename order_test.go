@@ -19,12 +19,12 @@ const tagsComplete = false
 
 var (
 	// tag is a line of a comment that names the rules which a declaration decides, sameAnswer one of an accelerator.
-	tag        = regexp.MustCompile(`^// order: (` + tagIds + `)$`)
-	sameAnswer = regexp.MustCompile(`\bSame answer as order: (` + tagIds + `)`)
+	tag        = regexp.MustCompile(`^// order: (` + tagIDs + `)$`)
+	sameAnswer = regexp.MustCompile(`\bSame answer as order: (` + tagIDs + `)`)
 	anyTag     = regexp.MustCompile(`\border: [a-z]+\.[0-9]`)
 )
 
-const tagIds = `[a-z]+\.[0-9]+(?:, [a-z]+\.[0-9]+)*`
+const tagIDs = `[a-z]+\.[0-9]+(?:, [a-z]+\.[0-9]+)*`
 
 // tagged has the declarations of one package that decide a rule.
 type tagged map[string][]string // names by id

@@ -72,12 +72,12 @@ func noteHoldings(p *problem.Problem, r *Result) {
 
 // namesakes adds leaving members whose names the plan gives to new ones to those that it waits for: both cannot exist at
 // once.
-func namesakes(p *problem.Problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
+func namesakes(p *problem.Problem, waits []*snapshot.Member, placed []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
 	}
-	for i := range new {
-		if m := p.Snapshot.Member(p.Request.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
+	for i := range placed {
+		if m := p.Snapshot.Member(p.Request.Name, placed[i].Member); m != nil && !slices.Contains(waits, m) {
 			waits = append(waits, m)
 		}
 	}
