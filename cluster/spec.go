@@ -27,7 +27,7 @@ type Spec struct {
 	Quotas *quota.Tree
 	// Total is what the quotas divide. Nil: what the nodes have, without what members hold that are in no quota.
 	Total muster.Resources
-	// Demand is what is pending in each quota; the host tells it, or [Batch] for its queue.
+	// Demand is what is pending in each quota; the host tells it, or placement.Batch for its queue.
 	Demand map[string]muster.Resources
 	// Budgets say how many members may leave; names are unique. One that no member counts in has no effect.
 	Budgets []Budget
@@ -84,7 +84,7 @@ type Running struct {
 	// Leaving members are terminating: capacity that can be waited for.
 	Leaving bool
 	// NUMA is the policy under which it was placed and its shares of the node's zones, nil if it has none: it counts
-	// against the totals of the node only. Shares of which a zone has no more are accepted and noted ([Cluster.Notices]).
+	// against the totals of the node only. Shares of which a zone has no more are accepted and noted (placement.Cluster.Notices).
 	// It is kept by reference.
 	NUMA *numa.Placed
 	// Quota is the leaf of the quota tree that it counts in, unless it is leaving; empty: none.

@@ -2,7 +2,7 @@
 // in another topology? [Engine] searches: it lists what the gang consists of, finds which vertices are alike, sums up the
 // tree which members fit together (package front), and decides strategy, domain, children and members.
 //
-// The rules are sections 6 to 8 of docs/order.md. A search that ends before everything was tried says so: its plan is not
+// The rules are sections 7 and 8 of docs/order.md. A search that ends before everything was tried says so: its plan is not
 // proven, and a refusal neither.
 //
 // Everything here belongs to one plan; only fronts cached by a capacity are shared, by the searches of that plan.

@@ -18,7 +18,7 @@ const boundlessSlots = 1 << 24
 func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
-	count := k.Counter(k.p.Counting().Excluded(), k.p.Counting().LeavingReleased())
+	count := k.Counter(k.Excluded(), k.LeavingReleased())
 	for pos := range k.p.View.Nodes {
 		slots[n+int(pos)] = int64(count(k.p.View.Node(pos)))
 	}

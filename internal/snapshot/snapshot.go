@@ -65,7 +65,7 @@ type caches struct {
 
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
-// noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
+// noted ([Snapshot.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
 func New(spec cluster.Spec) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {

@@ -35,7 +35,7 @@ func (e Engine) Admit(state *quota.State) error {
 	return err
 }
 
-// Search is the best plan for as many new members as there is room for, between p.least and all.
+// Search is the best plan for as many new members as there is room for, nil if not even the least fit.
 func (e Engine) Search() *problem.Outcome {
 	slots := e.P.Counting().SlotTable()
 	if n, ok := e.most(slots); ok {
@@ -52,6 +52,17 @@ func (e Engine) searchFor(slots problem.SlotTable, n int) *problem.Outcome {
 		}
 	}
 	return nil
+}
+
+// decide places the ask below a domain.
+func (f *found) decide(d layout.Vertex) *problem.Outcome {
+	sh := f.sums.place(d, f.sums.everything())
+	o := &problem.Outcome{Of: f.p, Domain: d, Tier: f.strategy.Gang, Positions: sh.run}
+	if sh.run == nil || f.ask.bottom() > 0 {
+		o.Positions = f.sums.ranker().assign(f.sums.ranker().arrange(&sh))
+	}
+	f.checkPlan(o, &sh)
+	return o
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.
