@@ -29,6 +29,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 	if found.Wanted > 0 {
 		u.Wanted = found.Wanted
 	}
+	u.Tiers = slices.Grow(u.Tiers, len(found.Fits))
 	for _, f := range found.Fits {
 		u.Tiers = append(u.Tiers, TierFit{
 			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),

@@ -33,6 +33,7 @@ func resultOf(o *problem.Outcome) *Result {
 func resultOfEviction(e *victims.Eviction) *Result {
 	r := resultOf(e.Plan)
 	c := e.Plan.Of.Snapshot
+	r.Victims = slices.Grow(r.Victims, len(e.Victims))
 	for _, v := range e.Victims {
 		r.Victims = append(r.Victims, Victim{
 			MemberRef: refOf(v.Member), Node: c.Lineage.Names[v.Member.Node],

@@ -183,7 +183,10 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 // Evidence looks for the best domain of every tier under the groups' rules alone.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	out := problem.Evidence{Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) }}
+	out := problem.Evidence{
+		Fits:   make([]problem.Fit, 0, len(p.View.Tiers)),
+		Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) },
+	}
 	slots := p.Counting().SlotTable()
 	a := newAsk(p, slots, len(p.Pending))
 	s, fits := a.newSums(a.p.Loosest(p.Gather.Must).Groups)

@@ -265,7 +265,7 @@ func (e *evicting) withoutVictims(s *preempt.Solution) *Eviction {
 		p.Done()
 		return nil // never: the set makes room
 	}
-	out := &Eviction{Plan: o, Found: s, Proven: e.p.ProvenBest(), p: p}
+	out := &Eviction{Plan: o, Victims: make([]victim, 0, len(s.Gone)), Found: s, Proven: e.p.ProvenBest(), p: p}
 	for _, i := range s.Gone {
 		m := e.members[i]
 		v := victim{Member: m, Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority}
