@@ -80,7 +80,7 @@ func (f *found) best() layout.Vertex {
 // knowSpan fills the span of a candidate.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {
-		c.span = f.sums.spanOf(c.domain)
+		c.span = f.sums.spans().spanOf(c.domain)
 	}
 }
 
@@ -96,10 +96,10 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	if order == 0 {
 		f.knowSpan(best)
 		packing := f.comparePacking(d, best.domain)
-		if f.sums.isWider(d, best.span) || packing > 0 && f.sums.isWider(d, best.span-1) {
+		if f.sums.spans().isWider(d, best.span) || packing > 0 && f.sums.spans().isWider(d, best.span-1) {
 			return 1
 		}
-		span = f.sums.spanOf(d)
+		span = f.sums.spans().spanOf(d)
 		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
@@ -118,7 +118,7 @@ func compareCoarse(a, b candidate) int {
 // rankEqual orders domains that are equal in intact groups and anchors.
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
-		cands[i].span = f.sums.spanOf(cands[i].domain)
+		cands[i].span = f.sums.spans().spanOf(cands[i].domain)
 	}
 	scores := map[layout.Vertex]score{}
 	scoreOf := func(d layout.Vertex) score {

@@ -16,14 +16,14 @@ type taken struct {
 
 // keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
 // decide: how many a child takes is its slots divided by the size of a group, and none must take any.
-func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
-	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !s.isOrdinary() || s.zonesTell(x) {
+func (f filler) keepsPlainly(x layout.Vertex, d *demand) bool {
+	if f.sums.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !f.isOrdinary() || f.sums.zonesTell(x) {
 		return false
 	}
-	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
-		switch whole := int64(s.ask.indexed.Whole[i].At(x)); {
+	for i := range f.sums.p.View.TiersBelow(f.sums.p.View.TierOf(x)) {
+		switch whole := int64(f.sums.ask.indexed.Whole[i].At(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short:
-			return s.p.View.Gaps[i][x] == 1
+			return f.sums.p.View.Gaps[i][x] == 1
 		case whole > 0:
 			return false
 		}
@@ -32,33 +32,33 @@ func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
 }
 
 // placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
-func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
-	sums := s.ask.slots.Ix.SumsOf(x)
-	short := s.ask.short
+func (f filler) placeGroups(x layout.Vertex, d *demand, out *share) bool {
+	sums := f.sums.ask.slots.Ix.SumsOf(x)
+	short := f.sums.ask.short
 	if !d.short {
 		short = 0
 	}
-	l := &s.ask.scratch.groups
-	if !l.Begin(&sums, s.ask.sizes[0], short, d.units[0]) {
+	l := &f.sums.ask.scratch.groups
+	if !l.Begin(&sums, f.sums.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
-	kept := len(s.ask.scratch.taken)
-	s.giveGroups(l, d)
-	set := s.ask.scratch.taken[kept:]
+	kept := len(f.sums.ask.scratch.taken)
+	f.giveGroups(l, d)
+	set := f.sums.ask.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
-	lo, end := s.p.View.Kids(x)
+	lo, end := f.sums.p.View.Kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
-		t := takenWith(set, s.ask.slots.Ix.At(c))
+		t := takenWith(set, f.sums.ask.slots.Ix.At(c))
 		if t == nil {
 			continue
 		}
 		t.given = true
-		part := demand{units: s.units(), short: t.short}
+		part := demand{units: f.sums.units(), short: t.short}
 		part.units[0] = t.groups
-		out.parts = append(out.parts, s.place(c, part))
-		set = s.ask.scratch.taken[kept:]
+		out.parts = append(out.parts, f.sums.place(c, part))
+		set = f.sums.ask.scratch.taken[kept:]
 	}
-	s.ask.scratch.taken = s.ask.scratch.taken[:kept]
+	f.sums.ask.scratch.taken = f.sums.ask.scratch.taken[:kept]
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -78,15 +78,15 @@ func takenWith(set []taken, slots int64) *taken {
 
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
-func (s *sums) giveGroups(l *sets.LeastGroups, d *demand) {
-	from := len(s.ask.scratch.taken)
+func (f filler) giveGroups(l *sets.LeastGroups, d *demand) {
+	from := len(f.sums.ask.scratch.taken)
 	last, spare := -1, -d.units[0]
 	for _, i := range l.Pick() {
 		t := taken{slots: l.Slots[i], groups: l.Slots[i] / l.Size}
 		spare += t.groups
-		s.ask.scratch.taken = append(s.ask.scratch.taken, t)
+		f.sums.ask.scratch.taken = append(f.sums.ask.scratch.taken, t)
 	}
-	set := s.ask.scratch.taken[from:]
+	set := f.sums.ask.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
 		if beside := t.slots-t.groups*l.Size >= l.Short; beside || spare > 0 {

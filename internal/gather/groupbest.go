@@ -20,7 +20,7 @@ type groupSearch struct {
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold in
 // so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
 func (f *found) groupBest() (d layout.Vertex, ok bool) {
-	if f.ask.indexed == nil || !f.sums.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+	if f.ask.indexed == nil || !f.sums.filler().isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
 		return -1, false
 	}
 	i, t := f.p.View.TierIndex(f.strategy.Gang), f.p.View.TierIndex(f.strategy.Groups[0])
@@ -67,7 +67,7 @@ func (g *groupSearch) mayHoldIn(x layout.Vertex) bool {
 
 // look compares a domain of the tier with the best so far.
 func (g *groupSearch) look(x layout.Vertex, slots int64) {
-	if slots > g.free || !g.mayLieIn(x) || !g.found.sums.takes(x) || g.found.sums.spanOf(x) > g.span {
+	if slots > g.free || !g.mayLieIn(x) || !g.found.sums.takes(x) || g.found.sums.spans().spanOf(x) > g.span {
 		return
 	}
 	if slots < g.free || g.found.comparePacking(x, g.best) < 0 {

@@ -57,11 +57,11 @@ func (s *sums) place(x layout.Vertex, d demand) share {
 	if s.p.View.IsNode(x) {
 		return out
 	}
-	if s.fillsPlainly(x, &d) {
-		out.run = s.fillPlain(x, s.newMembers(&d), s.ask.scratch.positions(s.newMembers(&d)))
+	if s.filler().fillsPlainly(x, &d) {
+		out.run = s.filler().fillPlain(x, s.newMembers(&d), s.ask.scratch.positions(s.newMembers(&d)))
 		return out
 	}
-	if s.keepsPlainly(x, &d) && s.placeGroups(x, &d, &out) {
+	if s.filler().keepsPlainly(x, &d) && s.filler().placeGroups(x, &d, &out) {
 		return out
 	}
 	return s.placeChosen(x, d)
@@ -107,16 +107,16 @@ func shortLast(parts []share) {
 func (s *sums) units() []int64 { return s.ask.scratch.carve(len(s.ask.sizes)) }
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
-func (s *sums) spanOf(x layout.Vertex) int64 {
-	if s.p.View.IsNode(x) {
+func (w spans) spanOf(x layout.Vertex) int64 {
+	if w.sums.p.View.IsNode(x) {
 		return 0
 	}
-	if n, ok := s.indexedSpan(x); ok {
+	if n, ok := w.indexedSpan(x); ok {
 		return n
 	}
-	items := s.distribute(x, s.everything(), s.ask.scratch.enter(), true)
-	s.ask.scratch.keep(items)
-	s.ask.scratch.depth--
+	items := w.sums.distribute(x, w.sums.everything(), w.sums.ask.scratch.enter(), true)
+	w.sums.ask.scratch.keep(items)
+	w.sums.ask.scratch.depth--
 	var n int64
 	for i := range items {
 		if it := &items[i]; it.given > 0 || it.demand.short || it.siblings > 0 {

@@ -26,7 +26,7 @@ type plainSearch struct {
 // narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	i := f.p.View.TierIndex(f.strategy.Gang)
-	if len(f.p.Levels) > 0 || !f.sums.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+	if len(f.p.Levels) > 0 || !f.sums.filler().isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
 		return -1, false
 	}
 	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {

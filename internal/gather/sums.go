@@ -315,3 +315,18 @@ func (s *sums) takes(d layout.Vertex) bool {
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
 }
+
+// filler hands members to children where slots alone decide, without the general search.
+type filler struct{ sums *sums }
+
+func (s *sums) filler() filler { return filler{s} }
+
+// spans counts the children that a gang needs in a domain.
+type spans struct{ sums *sums }
+
+func (s *sums) spans() spans { return spans{s} }
+
+// ranker gives ranks to the places that were found.
+type ranker struct{ sums *sums }
+
+func (s *sums) ranker() ranker { return ranker{s} }

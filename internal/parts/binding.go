@@ -46,11 +46,7 @@ func (e Engine) BindingRule() string {
 // which the gang fits.
 func (e Engine) BindingMultiple() string {
 	p := e.P
-	with := func(rules []problem.MultipleRule) Engine {
-		q := *p
-		q.Multiples = rules
-		return Engine{&q}
-	}
+	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
 	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
 	if len(tried) == 1 {
 		return problem.NameOfRule(p, &tried[0])

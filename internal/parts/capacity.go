@@ -93,7 +93,7 @@ func (s *search) newTables(bounds []int32) *tables {
 		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
 		repeated: map[int64]repeatedFront{},
 	}
-	f.space.Exact = s.p.BindsBelow()
+	f.space.Exact = problem.BindsBelow(s.p)
 	for k, t := range bounds {
 		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {

@@ -29,7 +29,7 @@ type crossGroup struct {
 //
 // order: trees.1
 func (s *search) findCrossGroups() {
-	if s.crossGroups = nil; !s.p.SpansTrees() {
+	if s.crossGroups = nil; !problem.SpansTrees(s.p) {
 		return
 	}
 	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}

@@ -43,7 +43,7 @@ func (s *search) best() *problem.Outcome {
 func (s *search) possible() bool {
 	if s.feasibility == unknown {
 		s.feasibility, s.outside = no, 0
-		if !s.p.EvenContent() {
+		if !problem.EvenContent(s.p) {
 			return false
 		}
 		worths := s.p.Gather.Worths

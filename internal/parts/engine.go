@@ -114,33 +114,23 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
+	if len(o.Of.Pending) == len(all.Pending) || problem.SpansTrees(p) && p.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
-	more := all.Beside(o)
-	more.Pending, more.RoleOf, more.ZoneState.ZoneFits = nil, nil, nil
+	more := p.Unselected(o)
 	reserved := map[int32]problem.Reserved{}
-	for i, is := range p.Parts.Selection {
-		if !is {
-			more.Pending = append(more.Pending, all.Pending[i])
-			if all.RoleOf != nil {
-				more.RoleOf = append(more.RoleOf, all.RoleOf[i])
-			}
-		}
-	}
 	for i, pos := range o.Positions {
 		id := p.View.Node(pos)
 		if reserved[id].Amounts == nil {
 			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
 		for _, n := range p.Needs {
-			if n.Id >= 0 {
-				reserved[id].Amounts[n.Id] += p.ShapeOf(i).Resources[n.Name]
+			if n.ID >= 0 {
+				reserved[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
 			}
 		}
 	}
 	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
-	more.Parts.Already = p.Asks(len(p.Pending))
 	return newSearch(more, reserved).plan()
 }
 
@@ -264,13 +254,11 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 // MostAdmitted is the number of new members that the quota admits: whole groups, or the lowest ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
-	all := *p
-	all.Multiples = p.WithKept() // multiples that groups keep in any case bind fewer members
-	s := selectionsOf(&all)
+	all := p.WithMultiples(p.WithKept()) // multiples that groups keep in any case bind fewer members
 	if len(p.Gang.Parts) == 0 {
-		gang := *s.p.Gang
-		gang.Least, s.p.Gang = 1, &gang
+		all = all.FromOneMember()
 	}
+	s := selectionsOf(all)
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
 // Exact fronts of vertices, for gangs with multiples: every vector that fits is listed, not only the largest.
@@ -25,7 +26,7 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 // list enumerates the numbers of each role from one on, within the free amounts that the roles before leave.
 func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	if role == len(e.capacity.search.roles) {
-		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(e.capacity.p.ByShape(e.at[:role])) {
+		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
 			return
 		}
 		*out = append(*out, slices.Clone(e.at))

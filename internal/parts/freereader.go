@@ -32,14 +32,14 @@ func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	if r.beside {
 		released, reserved := r.search.released[id].Amounts, r.search.reserved[id].Amounts
 		for i, n := range r.search.p.Needs {
-			if n.Id < 0 || into[i] == snapshot.Boundless {
+			if n.ID < 0 || into[i] == snapshot.Boundless {
 				continue
 			}
 			if released != nil {
-				into[i] += released[n.Id]
+				into[i] += released[n.ID]
 			}
 			if reserved != nil {
-				into[i] -= reserved[n.Id]
+				into[i] -= reserved[n.ID]
 			}
 		}
 	}
@@ -51,8 +51,8 @@ func (r *freeReader) turnTo(page int32) {
 	r.page = page
 	r.flags = r.search.p.Snapshot.Static.Flags.Page(int(page))
 	for i, n := range r.search.p.Needs {
-		if n.Id >= 0 {
-			r.pages[i] = r.search.p.Snapshot.Free[n.Id].Page(int(page))
+		if n.ID >= 0 {
+			r.pages[i] = r.search.p.Snapshot.Free[n.ID].Page(int(page))
 		} else {
 			r.pages[i] = noAmounts[:]
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
 // Fronts of vertices, bottom up: vectors that fit on nodes, sums over children, then groups made at the vertex.
@@ -140,7 +141,7 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 	if main < len(e.capacity.search.roles) {
 		e.at[main] = 0
 	}
-	others := e.capacity.p.ByShape(e.at[:len(e.capacity.search.roles)])
+	others := problem.ByShape(e.capacity.p, e.at[:len(e.capacity.search.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):
