@@ -29,7 +29,7 @@ func fleet(t testing.TB, nodes int) *placement.Cluster {
 		labeled = append(labeled, topology.LabeledNode{Name: name, Labels: labels})
 		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(8)})
 		if used := int64(i*i) % 13; used < 8 {
-			spec.Running = append(spec.Running, cluster.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used)})
+			spec.Running = append(spec.Running, cluster.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used), MinMember: -1})
 		}
 	}
 	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"block"}}, {Keys: []string{"rack"}}}}

@@ -177,7 +177,7 @@ func drawLoss(t *rapid.T) (cluster.Spec, *gang.Request) {
 						running, free = running[1:], free-held["gpu"]+1
 					} else if kind == 2 {
 						spec.Running = append(spec.Running, cluster.Running{
-							Gang: "ns/other", Member: fmt.Sprint("x-", len(spec.Running)), Node: node.Name, Resources: small.Resources,
+							Gang: "ns/other", Member: fmt.Sprint("x-", len(spec.Running)), Node: node.Name, Resources: small.Resources, MinMember: -1,
 						})
 					}
 				}

@@ -63,7 +63,7 @@ func (n *network) fill(kind string, most int) {
 			taken = int64(n.IntN(most + 1))
 		}
 		if taken > 0 {
-			n.spec.Running = append(n.spec.Running, cluster.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken)})
+			n.spec.Running = append(n.spec.Running, cluster.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken), MinMember: -1})
 		}
 	}
 }

@@ -42,7 +42,7 @@ func teamJob(name, quota string, members int) *gang.Request {
 }
 
 func running(gang, quota string, node int) cluster.Running {
-	return cluster.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota}
+	return cluster.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota, MinMember: -1}
 }
 
 func TestQuotaRefuses(t *testing.T) {

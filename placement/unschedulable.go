@@ -21,7 +21,8 @@ const (
 	KindRule Kind = "rule"
 	// KindQuota means: the quota does not admit the least number of members.
 	KindQuota Kind = "quota"
-	// KindBudget means: the search for victims ended before it had found a set, or that there is none ([gang.Preempt.Steps]).
+	// KindBudget means: the search for victims ended before it had found a set, or proven that there is none
+	// ([gang.Preempt.Steps]).
 	KindBudget Kind = "budget"
 )
 
@@ -34,8 +35,8 @@ type Unschedulable struct {
 	Rule string
 	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
 	RefusedBy *quota.Refusal
-	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be placed without them. Wanted are
-	// its members then, and none of them fits. Empty in every other refusal.
+	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be
+	// placed without them. Wanted counts its members then, and none of them fits. Empty in every other refusal.
 	Together []string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int

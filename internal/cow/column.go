@@ -26,7 +26,7 @@ type Column[T any] struct {
 
 // tableOf is a place in the upper level; whether the column owns the table is its own affair.
 type tableOf[T any] struct {
-	*table[T]
+	table *table[T]
 	owned bool
 }
 
@@ -41,8 +41,8 @@ func NewColumn[T any](n int) Column[T] {
 	tables := make([]tableOf[T], (n+tableSize-1)/tableSize)
 	for i := range tables {
 		tables[i] = tableOf[T]{&table[T]{}, true}
-		for p := range tables[i].pages {
-			tables[i].pages[p] = zeros
+		for p := range tables[i].table.pages {
+			tables[i].table.pages[p] = zeros
 		}
 	}
 	return Column[T]{tables: tables}
@@ -64,13 +64,14 @@ func NewFullColumn[T any](n int) Column[T] {
 // Fork returns a column that can be set without c seeing it; c is not set any more. O(1).
 func (c *Column[T]) Fork() Column[T] { return Column[T]{tables: c.tables, shared: true} }
 
+// At is an entry. O(1).
 func (c *Column[T]) At(i int32) T {
-	return c.tables[uint32(i)/tableSize].pages[uint32(i)/PageSize%tablePages][uint32(i)%PageSize]
+	return c.tables[uint32(i)/tableSize].table.pages[uint32(i)/PageSize%tablePages][uint32(i)%PageSize]
 }
 
 // Page has the entries from p * pageSize on, to be read only. The last page has more entries than the column.
 func (c *Column[T]) Page(p int) []T {
-	return c.tables[uint(p)/tablePages].pages[uint(p)%tablePages][:]
+	return c.tables[uint(p)/tablePages].table.pages[uint(p)%tablePages][:]
 }
 
 // Set costs O(1), and the first time in a page O(page + table), in the column O(n / table).
@@ -87,20 +88,21 @@ func (c *Column[T]) own(p uint32) *[PageSize]T {
 	}
 	t := &c.tables[p/tablePages]
 	if !t.owned {
-		t.table, t.owned = &table[T]{pages: t.pages}, true
+		t.table, t.owned = &table[T]{pages: t.table.pages}, true
 	}
 	p %= tablePages
 	if t.table.owned&(1<<p) == 0 {
-		page := *t.pages[p]
-		t.pages[p] = &page
+		page := *t.table.pages[p]
+		t.table.pages[p] = &page
 		t.table.owned |= 1 << p
 	}
-	return t.pages[p]
+	return t.table.pages[p]
 }
 
 // From has the entries from i to the end of its page, to be read only; ownFrom has them to be written.
 func (c *Column[T]) From(i int32) []T { return c.Page(int(i / PageSize))[i%PageSize:] }
 
+// OwnFrom has the entries from i to the end of its page, to be written.
 func (c *Column[T]) OwnFrom(i int32) []T { return c.own(uint32(i / PageSize))[i%PageSize:] }
 
 // Put sets an entry, unless it has the value already: pages that do not change stay shared.

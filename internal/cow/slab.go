@@ -28,6 +28,7 @@ func NewSlab[T comparable](n int) Slab[T] {
 // Fork returns a slab that can be set without s seeing it; s is not set any more. O(1).
 func (s *Slab[T]) Fork() Slab[T] { return Slab[T]{pages: s.pages, shared: true} }
 
+// At is an entry. O(1).
 func (s *Slab[T]) At(i int32) T { return s.pages[uint32(i)/slabSize][uint32(i)%slabSize] }
 
 // own makes page p the slab's own, to be written. O(pages) at first, then O(page).
@@ -48,6 +49,8 @@ func (s *Slab[T]) Put(i int32, value T) {
 	}
 }
 
+// From has the entries from i to the end of its page, to be read only.
 func (s *Slab[T]) From(i int32) []T { return s.pages[i/slabSize][i%slabSize:] }
 
+// OwnFrom has the entries from i to the end of its page, to be written.
 func (s *Slab[T]) OwnFrom(i int32) []T { return s.own(i / slabSize)[i%slabSize:] }

@@ -1,9 +1,9 @@
 package front
 
-// Weights are numbers by role, then by kind.
+// Weights are the weights of roles, then of classes of groups.
 type Weights []int64
 
-// Of is what counts weigh.
+// Of is the weight of a vector.
 func (w Weights) Of(a Vector) (sum int64) {
 	for i, m := range a {
 		sum += int64(m) * w[i]
@@ -11,7 +11,7 @@ func (w Weights) Of(a Vector) (sum int64) {
 	return sum
 }
 
-// Most is the largest weight of any counts.
+// Most is the weight of the heaviest vector, 0 for an empty front.
 func (w Weights) Most(f Front) (most int64) {
 	for _, p := range f {
 		most = max(most, w.Of(p))

@@ -35,7 +35,7 @@ func (e Engine) Admit(state *quota.State) error {
 	return err
 }
 
-// Search is the best plan for as many new members as there is room for, between p.least and all.
+// Search is the best plan for as many new members as there is room for, nil if not even the least fit.
 func (e Engine) Search() *problem.Outcome {
 	slots := e.P.Counting().SlotTable()
 	if n, ok := e.most(slots); ok {
@@ -128,8 +128,7 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	if n == len(p.Pending) || p.Multiple != nil {
 		return nil
 	}
-	more := p.Beside(o)
-	more.Pending, more.Least, more.Admitted = p.Pending[n:], 1, p.Admitted-n
+	more := p.Rest(o)
 	slots := more.Counting().CountSlots()
 	for _, pos := range o.Positions {
 		x := more.View.NodeVertex(pos)
@@ -175,7 +174,10 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 // Evidence looks for the best domain of every tier under the groups' rules alone.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
-	out := problem.Evidence{Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) }}
+	out := problem.Evidence{
+		Fits:   make([]problem.Fit, 0, len(p.View.Tiers)),
+		Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) },
+	}
 	slots := p.Counting().SlotTable()
 	a := newAsk(p, slots, len(p.Pending))
 	s, _ := a.newSums(a.p.Loosest(p.Gather.Must).Groups)

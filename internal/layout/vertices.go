@@ -24,6 +24,7 @@ func Upwards(domains []Vertex) []Vertex {
 // Tally counts something at some vertices; nil: nowhere.
 type Tally map[Vertex]int64
 
+// At is the count at a vertex.
 func (t Tally) At(x Vertex) int64 {
 	if t == nil {
 		return 0

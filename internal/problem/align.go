@@ -10,8 +10,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// ZoneState is how the zones of nodes bind the members of a unit.
-type ZoneState struct {
+// zoneState is how the zones of nodes bind the members of a unit.
+type zoneState struct {
 	Aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes; those of the index are others' too and only read.

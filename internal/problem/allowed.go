@@ -6,8 +6,8 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Allowed are the nodes that members must not leave; nil: all nodes.
-type Allowed []interval
+// allowedNodes are the nodes that members must not leave; nil: all nodes.
+type allowedNodes []interval
 
 // interval is a domain of a topology, as an interval of positions.
 type interval struct {
@@ -15,16 +15,17 @@ type interval struct {
 	First, End int32
 }
 
-func (p Allowed) Holds(id int32) bool {
+// Holds says whether a node is allowed.
+func (p allowedNodes) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)
 		return pos < f.First || pos >= f.End
 	})
 }
 
-// fences lists the pens of new members, and the place of each one's among them.
-func fences(p *Problem, at map[*Part]layout.Vertex) (pens []Allowed, of []int32) {
-	pens, of = []Allowed{nil}, make([]int32, len(p.Pending))
+// allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
+	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
 	place := p.Places()
 	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
 		d, ok := at[a]
@@ -39,10 +40,10 @@ func fences(p *Problem, at map[*Part]layout.Vertex) (pens []Allowed, of []int32)
 			}
 			to, known := next[of[i]]
 			if !known {
-				in := append(slices.DeleteFunc(slices.Clone(pens[of[i]]), func(o interval) bool { return o.V == f.V }), f)
-				k := slices.IndexFunc(pens, func(o Allowed) bool { return slices.Equal(o, in) })
+				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
+				k := slices.IndexFunc(list, func(o allowedNodes) bool { return slices.Equal(o, in) })
 				if k < 0 {
-					k, pens = len(pens), append(pens, in)
+					k, list = len(list), append(list, in)
 				}
 				to = int32(k)
 				next[of[i]] = to
@@ -50,17 +51,18 @@ func fences(p *Problem, at map[*Part]layout.Vertex) (pens []Allowed, of []int32)
 			of[i] = to
 		}
 	})
-	return pens, of
+	return list, of
 }
 
-// divideByPens makes roles of the members of each role in each pen.
-func divideByPens(p *Problem, pens []Allowed, of []int32) {
+// divideByAllowed makes roles of the members of each role that may be on the same nodes, as the domains of parts allow them.
+func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
+	list, of := allowedIn(p, at)
 	before := p.RoleOf
 	divideRoles(p, of)
 	findTwins(p)
-	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]Allowed, len(p.Shapes)), make([]int32, len(p.Shapes))
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]allowedNodes, len(p.Shapes)), make([]int32, len(p.Shapes))
 	for i, role := range p.RoleOf {
-		p.Parts.AllowedOf[role] = pens[of[i]]
+		p.Parts.AllowedOf[role] = list[of[i]]
 		if before != nil {
 			p.Parts.RoleBefore[role] = before[i]
 		}

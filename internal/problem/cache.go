@@ -30,21 +30,21 @@ func (k Counting) index() *snapshot.ShapeIndex {
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
 // that different shapes have different keys. It lies in the scratch.
-func (n Counting) shapeKey() []byte {
-	k := keyWriter(n.p.Paper.key[:0])
-	k.text(n.p.View.Name)
-	k.text(n.p.Request.Class)
-	k.number(len(n.p.Needs))
-	for _, need := range n.p.Needs {
-		k.text(need.Name)
-		k = binary.AppendUvarint(k, uint64(need.Amount))
+func (k Counting) shapeKey() []byte {
+	w := keyWriter(k.p.Paper.key[:0])
+	w.text(k.p.View.Name)
+	w.text(k.p.Request.Class)
+	w.number(len(k.p.Needs))
+	for _, need := range k.p.Needs {
+		w.text(need.Name)
+		w = binary.AppendUvarint(w, uint64(need.Amount))
 	}
-	k.number(len(n.p.Shapes))
-	for _, s := range n.p.Shapes {
-		k.shape(s)
+	w.number(len(k.p.Shapes))
+	for _, s := range k.p.Shapes {
+		w.shape(s)
 	}
-	n.p.Paper.key = k
-	return k
+	k.p.Paper.key = w
+	return w
 }
 
 type keyWriter []byte
@@ -94,6 +94,7 @@ func (k *keyWriter) expressions(list []gang.Expression) {
 	}
 }
 
+// Bit is 1 for true.
 func Bit(b bool) byte {
 	if b {
 		return 1

@@ -21,6 +21,7 @@ func (p *Problem) FirstOnes(n int) Selection {
 	return in
 }
 
+// Size is the number of members in it.
 func (in Selection) Size() (n int) {
 	for _, is := range in {
 		if is {
@@ -30,6 +31,7 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
+// Key is equal for equal selections alone.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
 	for i, is := range in {
@@ -63,7 +65,7 @@ func (p *Problem) ContentPlans() int { return max(1, p.Steps()/256) }
 func (p *Problem) ContentSteps() int { return max(1, p.Steps()/64) }
 
 // EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
-func (p *Problem) EvenContent() bool {
+func EvenContent(p *Problem) bool {
 	if len(p.Multiples) == 0 {
 		return true
 	}
@@ -75,8 +77,8 @@ func (p *Problem) EvenContent() bool {
 	return !slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
 }
 
-// PartState is what a gang that is placed in parts has beside what all gangs have.
-type PartState struct {
+// partState is what a gang that is placed in parts has beside what all gangs have.
+type partState struct {
 	Minimal Selection    // one of which nothing can be left out; nil: there is none
 	MustRun int          // members that must run together
 	State   *quota.State // what has to admit a content; nil: it admits all
@@ -86,9 +88,9 @@ type PartState struct {
 	Selection Selection
 	All       *Problem
 
-	AllowedOf  []Allowed // by role: where its members may be; nil: anywhere
-	RoleBefore []int32   // by role: what it was without
-	Allowed    Allowed   // of a problem that is about one role
+	AllowedOf  []allowedNodes // by role: where its members may be; nil: anywhere
+	RoleBefore []int32        // by role: what it was without
+	Allowed    allowedNodes   // of a problem that is about one role
 	// Doubt: something better may have been left out for want of steps.
 	Doubt *bool
 }

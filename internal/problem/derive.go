@@ -5,10 +5,65 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// UnderRules is the gang with no other MustGathers than these.
+// The constructors of problems from problems. Each starts with derive, which keeps all fields, and then says which of them
+// are reset or derived; TestDerivedProblemsSayEveryField holds the list of all fields for each of them. O(1) where no cost is
+// stated, and slices are shared: nobody writes to those of a problem.
+
+// derive is a copy with all fields kept. Nothing else copies a problem.
+func (p *Problem) derive() *Problem {
+	next := *p
+	return &next
+}
+
+// Kept is the problem for answers that are computed after the plan: without what other plans reuse by then, and with caches
+// of its own. Each such answer takes one, so that several may be computed at the same time.
+func (p *Problem) Kept() *Problem {
+	next := p.derive()
+	next.Paper, next.Pending, next.Levels = nil, nil, nil
+	next.indexes = [2]*index.Index{}
+	z := &next.ZoneState
+	z.OwnNeeds, z.shared, z.widths, z.ZoneFits = nil, nil, nil, nil
+	return next
+}
+
+// WithLeavingGone is the problem with leaving members counted as gone.
+func (p *Problem) WithLeavingGone() *Problem {
+	next := p.derive()
+	next.LeavingGone = true
+	return next
+}
+
+// WithoutMultiples is the problem with no multiple to keep.
+func (p *Problem) WithoutMultiples() *Problem {
+	next := p.derive()
+	next.Multiple, next.Forced, next.Multiples = nil, nil, nil
+	return next
+}
+
+// WithMultiples is a gang in parts that keeps these multiples and no others.
+func (p *Problem) WithMultiples(rules []MultipleRule) *Problem {
+	next := p.derive()
+	next.Multiples = rules
+	return next
+}
+
+// WithoutRules is the gang without groups, free to lie anywhere.
+func (p *Problem) WithoutRules() *Problem {
+	next := p.derive()
+	next.together = false
+	next.Gather, next.Levels = unbound(p.View), nil
+	if p.InParts() {
+		next.Gang = &Part{Gather: next.Gather, Ranks: p.Gang.All()}
+		slices.Sort(next.Gang.Ranks)
+	}
+	return next
+}
+
+// UnderRules is the gang with no other MustGathers than these. O(parts).
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	bound := map[*Part]bool{}
 	for _, r := range kept {
@@ -16,148 +71,192 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 			bound[a] = true
 		}
 	}
-	loose := *p
-	var copied func(a *Part) *Part
-	copied = func(a *Part) *Part {
-		b := *a
-		b.Gather = p.InTree(a).Unbound()
-		if bound[a] {
-			b.Gather = GatherRules{Must: a.Gather.own, Hard: true, Worths: []int32{a.Gather.own}}
-		}
-		b.Parts = nil
-		for _, inner := range a.Parts {
-			in := copied(inner)
-			in.Outer = &b
-			b.Parts = append(b.Parts, in)
-		}
-		return &b
+	next := p.derive()
+	next.Gang = p.Gang.under(bound, p.View)
+	next.Gather = next.Gang.Gather
+	if bindMultiples(next); len(next.Multiples) > 0 { // without some rule groups need not keep them in any case
+		next.renewZones()
 	}
-	loose.Gang = copied(p.Gang)
-	loose.Gather = loose.Gang.Gather
-	if bindMultiples(&loose); len(loose.Multiples) > 0 { // without some rule groups need not keep them in any case
-		loose.ZoneState = ZoneState{Released: p.ZoneState.Released}
-		align(&loose)
-	}
-	return &loose
+	return next
 }
 
-// WithKept are the rules that bind, and those of the gang that its groups keep in any case.
-func (p *Problem) WithKept() []MultipleRule {
-	if len(p.Gang.Multiples) == 0 {
-		return p.Multiples
+// under is a copy of a part whose MustGathers bind in some parts only.
+func (a *Part) under(bound map[*Part]bool, v *layout.View) *Part {
+	b := *a
+	b.Gather = unbound(cmp.Or(a.OtherTree, v))
+	if bound[a] {
+		b.Gather = GatherRules{Must: a.Gather.own, Hard: true, Worths: []int32{a.Gather.own}}
 	}
-	all := ruleOf(p, p.Gang, p.Gang.Multiples)
-	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
-	some := *p
-	some.Multiples = []MultipleRule{all}
-	countEvens(&some)
-	return append(some.Multiples, slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
+	b.Parts = nil
+	for _, inner := range a.Parts {
+		in := inner.under(bound, v)
+		in.Outer = &b
+		b.Parts = append(b.Parts, in)
+	}
+	return &b
 }
 
-// Only is the problem of placing just a content; none is admitted if the quota refuses it.
+// FromOneMember is a gang without parts that may run with a single member.
+func (p *Problem) FromOneMember() *Problem {
+	gang := *p.Gang
+	gang.Least = 1
+	return p.withGang(&gang)
+}
+
+func (p *Problem) withGang(gang *Part) *Problem {
+	next := p.derive()
+	next.Gang = gang
+	return next
+}
+
+// unbundled is the gang itself, before its groups are placed like members.
+func (p *Problem) unbundled() *Problem { return p.derive() }
+
+// Only is the problem of a selection alone. None of its members is admitted if the quota refuses them together.
+// O(members).
+//
+// order: howmany.3
 func (p *Problem) Only(in Selection) *Problem {
-	some := *p
-	some.Parts.Selection, some.Parts.All = in, p
+	next := p.derive()
+	next.Parts.Selection, next.Parts.All = in, p
 	if in.Size() < len(p.Pending) {
-		some.Pending, some.RoleOf = nil, nil
-		for i, is := range in {
-			if is {
-				some.Pending = append(some.Pending, p.Pending[i])
-				if p.RoleOf != nil {
-					some.RoleOf = append(some.RoleOf, p.RoleOf[i])
-				}
-			}
-		}
+		keepMembers(next, p, func(i int) bool { return in[i] })
 	}
-	some.Least = len(some.Pending)
-	some.Admitted = some.Least
+	next.Least = len(next.Pending)
+	next.Admitted = next.Least
 	if p.Parts.State != nil {
-		ask := some.Asks(some.Least)
+		ask := next.Asks(next.Least)
 		ask.Request.Add(p.Parts.Already.Request)
 		ask.Pinned.Add(p.Parts.Already.Pinned)
 		if refusal, err := p.Parts.State.Admit(ask, p.Request.QuotaLimit); refusal != nil || err != nil {
-			some.Admitted = 0
+			next.Admitted = 0
 		}
 	}
-	return &some
+	return next
 }
 
-// WithDomains is the problem with members in these domains: such as are in different ones are of different roles.
+// keepMembers lists the pending members of a problem that are kept, with their roles.
+func keepMembers(p *Problem, from *Problem, kept func(i int) bool) {
+	p.Pending, p.RoleOf = nil, nil
+	for i := range from.Pending {
+		if !kept(i) {
+			continue
+		}
+		p.Pending = append(p.Pending, from.Pending[i])
+		if from.RoleOf != nil {
+			p.RoleOf = append(p.RoleOf, from.RoleOf[i])
+		}
+	}
+}
+
+// beside is the problem with the members that a plan places counted as running, all in its domain. O(members * tiers).
+func (p *Problem) beside(o *Outcome) *Problem {
+	next := p.derive()
+	next.LeavingGone = false
+	next.Running = slices.Clone(p.Running)
+	for i, pos := range o.Positions {
+		m := &o.Of.Pending[i]
+		next.Running = append(next.Running, siblingMember{pos, m.Rank, m.Name})
+	}
+	slices.SortFunc(next.Running, func(a, b siblingMember) int { return cmp.Compare(a.Rank, b.Rank) })
+	next.Gather.Must, next.Gather.Worths = o.Tier, []int32{o.Tier}
+	next.Siblings, next.Friends, next.LCA = nil, nil, runningLCA(next)
+	findAnchors(next)
+	next.Multiples = countRunning(next, next.Multiples)
+	return next
+}
+
+// Rest is the problem of the members of higher ranks than a plan places, beside those. O(members * tiers).
+//
+// order: waiting.2
+func (p *Problem) Rest(o *Outcome) *Problem {
+	n := len(o.Positions)
+	next := p.beside(o)
+	next.Pending, next.Least, next.Admitted = p.Pending[n:], 1, p.Admitted-n
+	return next
+}
+
+// Unselected is, for a problem of a selection, that of the members outside it, beside a plan for it. O(members * tiers).
+//
+// order: waiting.2
+func (p *Problem) Unselected(o *Outcome) *Problem {
+	next := p.Parts.All.beside(o)
+	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
+	next.ZoneState.ZoneFits = nil // they are bounded by the pending members
+	next.Parts.Already = p.Asks(len(p.Pending))
+	return next
+}
+
+// OfRoles are the problems of the members of each role alone: their slots, their needs, the nodes that refuse them.
+func (p *Problem) OfRoles() []*Problem {
+	out := make([]*Problem, len(p.Shapes))
+	for r := range out {
+		out[r] = p.ofRole(r)
+	}
+	return out
+}
+
+func (p *Problem) ofRole(r int) *Problem {
+	next := p.derive()
+	next.Shapes, next.RoleOf, next.twins = p.Shapes[r:r+1], nil, nil
+	next.indexes = [2]*index.Index{}
+	next.Multiple, next.Forced, next.Multiples = nil, nil, nil // they are the gang's
+	if p.Parts.AllowedOf != nil {
+		next.Parts.Allowed = p.Parts.AllowedOf[r]
+	}
+	next.renewZones()
+	if err := sumNeeds(next); err != nil {
+		next.Needs = nil // never: the sum over all roles does not overflow
+	}
+	return next
+}
+
+// onNode is the problem of all members that are placed on a node: one unit, which asks for their sum. O(members).
+func (p *Problem) onNode(positions []int32, id int32) *Problem {
+	next := p.derive()
+	next.RoleOf, next.Shapes, next.twins = nil, nil, nil
+	for i, pos := range positions {
+		if p.View.Node(pos) == id {
+			next.Shapes = append(next.Shapes, p.ShapeOf(i))
+		}
+	}
+	if err := sumNeeds(next); err != nil {
+		next.Needs = nil // never: they fit
+	}
+	return next
+}
+
+// WithDomains is the problem whose parts of other topologies lie in these domains. Members in different ones are of
+// different roles. O(members * parts).
 func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
-	some := *p
+	next := p.derive()
 	if p.Parts.All != nil {
-		same := *p.Parts.All
-		same.Gang = p.Gang // some rules may be left out
-		all := same.WithDomains(at)
-		some.Parts.All, some.Shapes, some.twins, some.Parts.AllowedOf, some.Parts.RoleBefore, some.RoleOf = all, all.Shapes, all.twins, all.Parts.AllowedOf, all.Parts.RoleBefore, nil
+		all := p.Parts.All.withGang(p.Gang).WithDomains(at) // p's gang: some rules may be left out
+		next.Parts.All, next.Shapes, next.twins = all, all.Shapes, all.twins
+		next.Parts.AllowedOf, next.Parts.RoleBefore = all.Parts.AllowedOf, all.Parts.RoleBefore
+		next.RoleOf = nil
 		for i, is := range p.Parts.Selection {
 			if is {
-				some.RoleOf = append(some.RoleOf, all.RoleOf[i])
+				next.RoleOf = append(next.RoleOf, all.RoleOf[i])
 			}
 		}
 	} else {
-		pens, of := fences(p, at)
-		divideByPens(&some, pens, of)
+		divideByAllowed(next, at)
 	}
-	some.Multiples = slices.Clone(p.Multiples)
-	for i := range some.Multiples {
-		before := some.Multiples[i].Roles
-		some.Multiples[i].Roles = make(front.Weights, len(some.Shapes))
-		for r, from := range some.Parts.RoleBefore {
-			some.Multiples[i].Roles[r] = before[from]
+	next.Multiples = slices.Clone(p.Multiples)
+	for i := range next.Multiples {
+		before := next.Multiples[i].Roles
+		next.Multiples[i].Roles = make(front.Weights, len(next.Shapes))
+		for r, from := range next.Parts.RoleBefore {
+			next.Multiples[i].Roles[r] = before[from]
 		}
 	}
-	some.ZoneState = ZoneState{Released: p.ZoneState.Released}
-	align(&some)
-	return &some
+	next.renewZones()
+	return next
 }
 
-func (p *Problem) WithoutMultiples() *Problem {
-	plain := *p
-	plain.Multiple, plain.Forced, plain.Multiples = nil, nil, nil
-	return &plain
-}
-
-// WithoutRules is the gang without groups, free to lie anywhere.
-func (p *Problem) WithoutRules() *Problem {
-	loose := *p
-	loose.together = false
-	loose.Gather, loose.Levels = p.Unbound(), nil
-	if p.InParts() {
-		loose.Gang = &Part{Gather: loose.Gather, Ranks: p.Gang.All()}
-		slices.Sort(loose.Gang.Ranks)
-	}
-	return &loose
-}
-
-// loadOf is the problem of all members at once that are placed on a node: one unit, which asks for their sum.
-func loadOf(p *Problem, positions []int32, id int32) *Problem {
-	load := *p
-	load.RoleOf, load.Shapes, load.twins = nil, nil, nil
-	for i, pos := range positions {
-		if p.View.Node(pos) == id {
-			load.Shapes = append(load.Shapes, p.ShapeOf(i))
-		}
-	}
-	if err := sumNeeds(&load); err != nil {
-		load.Needs = nil // never: they fit
-	}
-	return &load
-}
-
-// Beside is the problem with the members that a plan places counted as running, all in its domain.
-func (p *Problem) Beside(o *Outcome) *Problem {
-	more := *p
-	more.LeavingGone = false
-	more.Running = slices.Clone(p.Running)
-	for i, pos := range o.Positions {
-		m := &o.Of.Pending[i]
-		more.Running = append(more.Running, Sibling{pos, m.Rank, m.Name})
-	}
-	slices.SortFunc(more.Running, func(a, b Sibling) int { return cmp.Compare(a.Rank, b.Rank) })
-	more.Gather.Must, more.Gather.Worths = o.Tier, []int32{o.Tier}
-	more.Siblings, more.Friends, more.LCA = nil, nil, runningLCA(&more)
-	findAnchors(&more)
-	countEvens(&more)
-	return &more
+// renewZones prepares the zones for other shapes; what leaving members give back stays known.
+func (p *Problem) renewZones() {
+	p.ZoneState = zoneState{Released: p.ZoneState.Released}
+	align(p)
 }

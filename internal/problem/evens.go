@@ -10,7 +10,7 @@ import (
 
 // MultipleRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md, sections 7 and 8.
 type MultipleRule struct {
-	multiples []multiple
+	multiples []Multiple
 	parts     []*Part
 	ranks     [][]int // by part
 	Total     int64   // what the number of members of each part is a multiple of
@@ -46,12 +46,12 @@ func bindMultiples(p *Problem) {
 			r.Roles[p.Role(int(k))] = 1
 		}
 	}
-	countEvens(p)
+	p.Multiples = countRunning(p, p.Multiples)
 }
 
 // bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
 func (b *evenBinder) bind(a *Part, around int) {
-	var some, below []multiple
+	var some, below []Multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
 			continue
@@ -74,7 +74,7 @@ func (b *evenBinder) bind(a *Part, around int) {
 }
 
 // ruleOf binds a part to multiples.
-func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
+func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
 	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: unitsOf(p, some), Total: unitsOf(p, some)[p.View.RootTop]}
 }
 
@@ -159,12 +159,12 @@ func (b *evenBinder) divide() {
 	}
 }
 
-// countEvens counts the running members that each rule counts.
-func countEvens(p *Problem) {
-	p.Multiples = slices.Clone(p.Multiples)
+// countRunning is rules with the running members counted that each of them binds.
+func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
+	rules = slices.Clone(rules)
 	at := p.PositionsByRank()
-	for i := range p.Multiples {
-		r := &p.Multiples[i]
+	for i := range rules {
+		r := &rules[i]
 		r.Runs = layout.Tally{}
 		for _, ranks := range r.ranks {
 			for _, rank := range ranks {
@@ -174,6 +174,17 @@ func countEvens(p *Problem) {
 			}
 		}
 	}
+	return rules
+}
+
+// WithKept are the rules that bind, and those of the gang that its groups keep in any case.
+func (p *Problem) WithKept() []MultipleRule {
+	if len(p.Gang.Multiples) == 0 {
+		return p.Multiples
+	}
+	all := ruleOf(p, p.Gang, p.Gang.Multiples)
+	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
+	return append(countRunning(p, []MultipleRule{all}), slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
 }
 
 // Keeps says whether a multiple of the members of each part runs or is in a content.
@@ -193,6 +204,6 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 }
 
 // BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
-func (p *Problem) BindsBelow() bool {
+func BindsBelow(p *Problem) bool {
 	return slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return r.Units != nil })
 }

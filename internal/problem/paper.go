@@ -5,7 +5,7 @@ import "github.com/muster-sched/muster/internal/snapshot"
 // paper is what a plan writes on and nobody keeps, the problem included: the plans of a lineage take turns with a few of them.
 type paper struct {
 	problem Problem
-	pending []Pending
+	pending []pendingMember
 	key     []byte
 	Search  resettable // of the search; nil: none has written yet
 }

@@ -23,7 +23,7 @@ type Part struct {
 	Ranks     []int
 	Parts     []*Part
 	// Multiples are those of its members, the gang's own those of all.
-	Multiples []multiple
+	Multiples []Multiple
 	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	Least, LeastParts int
 }
@@ -122,15 +122,15 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 			a.OtherTree = nil
 		}
 	}
-	of := r.p.InTree(a)
-	a.Gather = r.p.inherited(a)
+	v := r.p.viewOf(a)
+	a.Gather = inherited(r.p, a)
 	if !a.Bundle {
 		a.Level++
 		var err error
-		if a.Gather, err = gatherRules(of, field+".Gather", from.Gather, a.Gather.Must); err != nil {
+		if a.Gather, err = gatherRules(v, field+".Gather", from.Gather, a.Gather.Must); err != nil {
 			return nil, err
 		}
-		if a.Multiples = of.MultiplesIn(from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
+		if a.Multiples = multiplesIn(v, from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
 			return nil, muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
 		}
 	}
@@ -156,7 +156,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	levels := make([]Level, len(from.Groups))
 	must := a.Gather.Must
 	for i, g := range from.Groups {
-		gather, err := gatherRules(of, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		gather, err := gatherRules(v, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +214,7 @@ func (p *Problem) PositionsByRank() []int32 {
 }
 
 // GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
-func (p *Problem) GroupOf() []int {
+func GroupOf(p *Problem) []int {
 	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
 	var walk func(a *Part)
 	walk = func(a *Part) {
@@ -251,7 +251,7 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 }
 
 // hasHardPart says whether any group has a MustGather.
-func (p *Problem) hasHardPart() (has bool) {
+func hasHardPart(p *Problem) (has bool) {
 	if p.Gang == nil {
 		return false
 	}
@@ -259,4 +259,5 @@ func (p *Problem) hasHardPart() (has bool) {
 	return has
 }
 
+// ComparePartRanks orders parts by their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

@@ -34,18 +34,18 @@ type Problem struct {
 	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
 	Gang     *Part         // the gang, if it is placed in parts; else nil
 	Ranks    int           // how many members there are, running ones included
-	Parts    PartState
+	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
 	Needs    []Need // of a unit
 	Policy   gang.Policy
 
 	ordered  bool               // the request lists its members in rank order
-	Pending  []Pending          // in rank order
+	Pending  []pendingMember    // in rank order
 	Pinned   map[string]bool    // members that are not preemptible
 	Team     Team               // gangs that start together, whose common request this is; else nil
 	Own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	Running  []Sibling          // the gang's own running members that stay, in rank order
+	Running  []siblingMember    // the gang's own running members that stay, in rank order
 	Least    int                // new members that must be placed
 	Levels   []Level
 	oneLevel [1]Level // of groups, where there is no second one
@@ -62,7 +62,7 @@ type Problem struct {
 	RefusedBy   *quota.Refusal  // what refuses the least, if these are known
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
-	ZoneState   ZoneState
+	ZoneState   zoneState
 	Paper       *paper
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
@@ -79,17 +79,19 @@ type Team interface {
 
 // Need is one resource that a member asks for.
 type Need struct {
-	Id     int // -1: no node has it
+	ID     int // -1: no node has it
 	Amount int64
 	Name   string
 }
 
-type Pending struct {
+// pendingMember is a member that waits for a node.
+type pendingMember struct {
 	Name string
 	Rank int
 }
 
-type Sibling struct {
+// siblingMember is a running member of the gang.
+type siblingMember struct {
 	Pos  int32
 	Rank int
 	name string
@@ -179,7 +181,7 @@ func countMembers(p *Problem) error {
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
 func readRules(p *Problem) error {
-	g, err := gatherRules(p, "request.Gather", p.Request.Gather, p.View.RootTop)
+	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
 	if err != nil {
 		return err
 	}
@@ -188,9 +190,9 @@ func readRules(p *Problem) error {
 	outer := g.Must
 	for i := range p.Levels {
 		if i < len(p.Request.Groups) {
-			g, err = gatherRules(p, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
+			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
 		} else {
-			g, err = gatherRules(p, "", nil, outer) // PP and DP carry no rules
+			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
 		}
 		if err != nil {
 			return err
@@ -202,18 +204,18 @@ func readRules(p *Problem) error {
 }
 
 // gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
-func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
+func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {
-		tier, ok := p.Tier(r.Layer)
+		tier, ok := tierOf(v, r.Layer)
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
 		switch r.Strategy {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
-			top := min(tier, p.View.RootTop-1)
+			top := min(tier, v.RootTop-1)
 			if g.own < 0 || top <= g.own {
 				g.own, g.Name = top, r.Layer
 			}
@@ -224,13 +226,13 @@ func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (Gath
 			preferred = append(preferred, tier)
 		}
 	}
-	if i, exact := slices.BinarySearch(p.View.Tiers, g.Must); exact && len(preferred) == 0 {
-		g.Worths = p.View.Tiers[: i+1 : i+1]
+	if i, exact := slices.BinarySearch(v.Tiers, g.Must); exact && len(preferred) == 0 {
+		g.Worths = v.Tiers[: i+1 : i+1]
 		return g, nil
 	}
 	if len(preferred) == 0 {
 		preferred = append(preferred, 0)
-		for _, l := range p.View.Layers {
+		for _, l := range v.Layers {
 			preferred = append(preferred, int32(l.Tier))
 		}
 	}
@@ -244,15 +246,17 @@ func gatherRules(p *Problem, field string, rules []gang.Rule, outer int32) (Gath
 }
 
 // Tier resolves a layer: a name, else a tier in digits.
-func (p *Problem) Tier(layer string) (int32, bool) {
-	if l, ok := p.View.Tree.Layer(layer); ok {
+func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
+
+func tierOf(v *layout.View, layer string) (int32, bool) {
+	if l, ok := v.Tree.Layer(layer); ok {
 		return int32(l.Tier), true
 	}
-	if layer == "node" && p.View.Tree.NodeLayer() == "" {
+	if layer == "node" && v.Tree.NodeLayer() == "" {
 		return 0, true
 	}
 	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), p.View.RootTop), true
+		return min(int32(n), v.RootTop), true
 	}
 	return 0, false
 }
@@ -289,5 +293,5 @@ func (p *Problem) Hard() bool {
 	for _, l := range p.Levels {
 		hard = hard || l.Gather.Hard
 	}
-	return hard || p.hasHardPart()
+	return hard || hasHardPart(p)
 }

@@ -19,6 +19,7 @@ type Ranked struct {
 	Pos     int32 // -1: pending
 }
 
+// CompareRanked orders by index, then by name; members without an index come last.
 func CompareRanked(a, b Ranked) int {
 	if a.Indexed != b.Indexed {
 		if a.Indexed {
@@ -42,7 +43,7 @@ func rankMembers(p *Problem) error {
 	if len(p.Own) == 0 && p.ordered {
 		p.Pending = p.Paper.pending[:0]
 		for i := range p.Request.Members {
-			p.Pending = append(p.Pending, Pending{p.Request.Members[i].Name, i})
+			p.Pending = append(p.Pending, pendingMember{p.Request.Members[i].Name, i})
 		}
 		p.Paper.pending, p.Ranks = p.Pending, len(p.Pending)
 		return nil
@@ -59,14 +60,14 @@ func rankMembers(p *Problem) error {
 
 // place parts members in rank order into those that wait and those that run.
 func place(p *Problem, all []Ranked) {
-	p.Pending = make([]Pending, 0, len(p.Request.Members))
+	p.Pending = make([]pendingMember, 0, len(p.Request.Members))
 	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
 		m := &all[i]
 		if m.Pos < 0 {
-			p.Pending = append(p.Pending, Pending{m.Name, i})
+			p.Pending = append(p.Pending, pendingMember{m.Name, i})
 		} else {
-			p.Running = append(p.Running, Sibling{m.Pos, i, m.Name})
+			p.Running = append(p.Running, siblingMember{m.Pos, i, m.Name})
 		}
 	}
 	p.Ranks = len(all)

@@ -37,6 +37,7 @@ func (p *Problem) Demand() quota.Ask {
 	return p.Asks(len(p.Pending))
 }
 
+// Cause is the first cause for which a node takes no member; empty if it takes one.
 func (k Counting) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
 	if cause := k.Refusal(id); cause != "" {
 		return cause

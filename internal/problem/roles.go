@@ -5,7 +5,6 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/index"
 )
 
 // Role is that of the i-th pending member.
@@ -59,7 +58,7 @@ func divideRoles(p *Problem, by []int32) {
 }
 
 // ByShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
-func (p *Problem) ByShape(a front.Vector) front.Vector {
+func ByShape(p *Problem, a front.Vector) front.Vector {
 	if p.twins == nil {
 		return a
 	}
@@ -97,27 +96,8 @@ func (p *Problem) ShapeOf(i int) *gang.Shape {
 	return p.Shapes[i%len(p.Shapes)]
 }
 
-// OfRoles are the problem with the members of each role alone in mind: their slots, their needs, whom they refuse.
-func (p *Problem) OfRoles() []*Problem {
-	out := make([]*Problem, len(p.Shapes))
-	for r := range out {
-		one := *p
-		one.Shapes, one.RoleOf, one.indexes, one.ZoneState = p.Shapes[r:r+1], nil, [2]*index.Index{}, ZoneState{Released: p.ZoneState.Released}
-		one.Multiple, one.Forced, one.Multiples, one.twins = nil, nil, nil, nil // they are the gang's
-		if p.Parts.AllowedOf != nil {
-			one.Parts.Allowed = p.Parts.AllowedOf[r]
-		}
-		align(&one)
-		if err := sumNeeds(&one); err != nil {
-			one.Needs = nil // never: the sum over all roles does not overflow
-		}
-		out[r] = &one
-	}
-	return out
-}
-
 // countsOn counts the members on a node by role.
-func (p *Problem) countsOn(positions []int32, id int32) front.Vector {
+func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	some := make(front.Vector, len(p.Shapes))
 	for i, pos := range positions {
 		if p.View.Node(pos) == id {

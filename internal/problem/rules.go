@@ -23,7 +23,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 			said += " of " + a.OtherTree.Name
 		}
 		if a.Level > 0 {
-			said += " for " + p.called(a)
+			said += " for " + calledOf(p, a)
 		}
 		i, ok := at[said]
 		if !ok {
@@ -36,8 +36,8 @@ func HardRules(p *Problem) (rules []HardRule) {
 	return rules
 }
 
-// called is what a refusal calls a group; of gangs that start together each is one.
-func (p *Problem) called(a *Part) string {
+// calledOf is what a refusal calls a group; of gangs that start together each is one.
+func calledOf(p *Problem, a *Part) string {
 	if p.Team == nil {
 		return a.Called
 	}
@@ -51,11 +51,11 @@ func NameOfRule(p *Problem, r *MultipleRule) string {
 	if r.ofGang() {
 		return name
 	}
-	return name + " for " + p.called(r.parts[i])
+	return name + " for " + calledOf(p, r.parts[i])
 }
 
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.
-func NameOfMultiple(p *Problem, list []multiple, members int) string {
-	i := max(0, slices.IndexFunc(list, func(m multiple) bool { return int64(members)%m.of != 0 }))
+func NameOfMultiple(p *Problem, list []Multiple, members int) string {
+	i := max(0, slices.IndexFunc(list, func(m Multiple) bool { return int64(members)%m.of != 0 }))
 	return fmt.Sprintf("multiple %d at %s", list[i].of, p.View.LayerName(list[i].tier))
 }

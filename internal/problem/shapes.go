@@ -70,7 +70,7 @@ func readNeeds(p *Problem) bool {
 	p.Needs = make([]Need, 0, asked)
 	for i, name := range p.Snapshot.Lineage.Resources { // in natural order
 		if amount := p.Shapes[0].Resources[name]; amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: amount, Name: name})
 		}
 	}
 	return len(p.Needs) == asked
@@ -93,13 +93,13 @@ func sumNeeds(p *Problem) error {
 	}
 	for i, name := range p.Snapshot.Lineage.Resources {
 		if sum[name] > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: sum[name], Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: sum[name], Name: name})
 		}
 		delete(sum, name)
 	}
 	for name, amount := range sum {
 		if amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: -1, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: -1, Amount: amount, Name: name})
 		}
 	}
 	slices.SortFunc(p.Needs, func(a, b Need) int { return muster.CompareNatural(a.Name, b.Name) })
@@ -108,11 +108,11 @@ func sumNeeds(p *Problem) error {
 
 // bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
 func bundle(p *Problem, size int) {
-	members := *p
-	p.Unbundled, p.together = &members, true
+	members := p.unbundled()
+	p.Unbundled, p.together = members, true
 	p.Pending = nil
 	for rank := 0; rank < len(members.Pending); rank += size {
-		p.Pending = append(p.Pending, Pending{fmt.Sprintf("group %d", rank/size), rank / size})
+		p.Pending = append(p.Pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})
 	}
 	p.Levels = slices.Clone(p.Levels[:len(p.Levels)-1])
 	for i := range p.Levels {
@@ -125,7 +125,7 @@ func bundle(p *Problem, size int) {
 func (p *Problem) Size() int { return max(1, len(p.Shapes)) }
 
 // Unbundle gives every member of a unit the unit's position.
-func (p *Problem) Unbundle(units []int32) []int32 {
+func Unbundle(p *Problem, units []int32) []int32 {
 	positions := make([]int32, 0, len(units)*p.Size())
 	for _, pos := range units {
 		for range p.Size() {

@@ -18,7 +18,7 @@ const boundlessSlots = 1 << 24
 func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
-	count := k.Counter(k.p.Counting().Excluded(), k.p.Counting().LeavingReleased())
+	count := k.Counter(k.Excluded(), k.LeavingReleased())
 	for pos := range k.p.View.Nodes {
 		slots[n+int(pos)] = int64(count(k.p.View.Node(pos)))
 	}
@@ -121,14 +121,14 @@ func (k Counting) Room(id int32, extra []int64) int64 {
 
 // FreeOf is what a node has left of a resource.
 func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
-	if n.Id < 0 {
+	if n.ID < 0 {
 		return 0
 	}
-	free := k.p.Snapshot.Free[n.Id].At(id)
+	free := k.p.Snapshot.Free[n.ID].At(id)
 	if extra == nil || free == snapshot.Boundless {
 		return free
 	}
-	return free + extra[n.Id]
+	return free + extra[n.ID]
 }
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
@@ -170,7 +170,7 @@ func (k Counting) Excluded() map[int32]bool {
 	}
 	out := make(map[int32]bool, len(k.p.Request.Exclude))
 	for _, name := range k.p.Request.Exclude {
-		if id, ok := k.p.Snapshot.Lineage.Id(name); ok {
+		if id, ok := k.p.Snapshot.Lineage.ID(name); ok {
 			out[id] = true
 		}
 	}

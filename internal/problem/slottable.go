@@ -23,15 +23,15 @@ func (k Counting) SlotTable() SlotTable {
 			return SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
 	}
-	return SlotTable{Flat: k.p.Counting().CountSlots()}
+	return SlotTable{Flat: k.CountSlots()}
 }
 
 // OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
 func (k Counting) OwnIndex() *index.Index {
 	own := &k.p.indexes[Bit(k.p.LeavingGone)]
 	if *own == nil {
-		if shape := k.p.Counting().index(); shape != nil {
-			if shape = k.p.Counting().overlay(shape); shape != nil {
+		if shape := k.index(); shape != nil {
+			if shape = k.overlay(shape); shape != nil {
 				*own = &shape.Index
 				k.p.ZoneState.inexact = k.p.ZoneState.inexact || shape.Inexact
 			}

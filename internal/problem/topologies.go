@@ -1,31 +1,28 @@
 package problem
 
-import "github.com/muster-sched/muster/internal/layout"
+import (
+	"cmp"
 
-// InTree is the problem as the rules of a part see it, in their topology.
-func (p *Problem) InTree(a *Part) *Problem {
-	if a.OtherTree == nil {
-		return p
-	}
-	other := *p
-	other.View = a.OtherTree
-	return &other
-}
+	"github.com/muster-sched/muster/internal/layout"
+)
 
-// Unbound is without any rules.
-func (p *Problem) Unbound() GatherRules {
-	return GatherRules{Must: p.View.RootTop, own: -1, Worths: []int32{p.View.RootTop}}
+// unbound are no rules at all in a topology.
+func unbound(v *layout.View) GatherRules {
+	return GatherRules{Must: v.RootTop, own: -1, Worths: []int32{v.RootTop}}
 }
 
 // inherited are the rules of the nearest part of the same topology around one.
-func (p *Problem) inherited(a *Part) GatherRules {
+func inherited(p *Problem, a *Part) GatherRules {
 	for outer := a.Outer; outer != nil; outer = outer.Outer {
 		if outer.OtherTree == a.OtherTree {
 			return outer.Gather
 		}
 	}
-	return p.InTree(a).Unbound()
+	return unbound(p.viewOf(a))
 }
+
+// viewOf is the topology of a part's rules.
+func (p *Problem) viewOf(a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
 
 // LowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
@@ -47,7 +44,7 @@ func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
 }
 
 // SpansTrees says whether the rules of any part are of another topology.
-func (p *Problem) SpansTrees() (is bool) {
+func SpansTrees(p *Problem) (is bool) {
 	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
 	return is
 }

@@ -15,9 +15,10 @@ type ZoneFit struct {
 }
 
 const (
-	// zoneSteps bounds the work for the zones of one node, allZoneSteps that for all nodes of a plan, leastZoneSteps is done in any case.
+	// AllZoneSteps bounds the work for the zones of all nodes of a plan.
+	AllZoneSteps = 1 << 16
+	// zoneSteps bounds that for one node, and leastZoneSteps is done in any case.
 	zoneSteps      = 1 << 11
-	AllZoneSteps   = 1 << 16
 	leastZoneSteps = 1 << 6
 )
 
@@ -189,14 +190,14 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
 	fit := z.ZoneFit(id, state, &steps)
-	return fit == nil || fit.Most.Holds(z.p.ByShape(want))
+	return fit == nil || fit.Most.Holds(ByShape(z.p, want))
 }
 
 // inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
 // largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
 func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
-	want = z.p.ByShape(want)
+	want = ByShape(z.p, want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out

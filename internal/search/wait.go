@@ -8,7 +8,5 @@ func Wait(p *problem.Problem) *problem.Outcome {
 	if p.Request.IgnoreLeaving || len(p.Snapshot.Leaving) == 0 {
 		return nil
 	}
-	later := *p
-	later.LeavingGone = true
-	return For(&later).LeastAndMore()
+	return For(p.WithLeavingGone()).LeastAndMore()
 }

@@ -43,10 +43,12 @@ type ClassTable struct {
 	places []int32 // by hash: class + 1; 0: empty
 }
 
+// NewClassTable is for nodes of which so many amounts count.
 func NewClassTable(needs int) *ClassTable {
 	return &ClassTable{needs: needs, places: make([]int32, 256)}
 }
 
+// Len is the number of classes.
 func (t *ClassTable) Len() int { return len(t.ends) }
 
 // At is what makes a class.
@@ -120,6 +122,7 @@ func hash(a, b []int64) uint64 {
 	return h
 }
 
+// Mix adds a number to a hash.
 func Mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15
 	return h ^ h>>29

@@ -13,8 +13,8 @@ import (
 // nothing away from it.
 const Boundless = math.MaxInt64
 
-// amounts brings resources inside and shares equal vectors of them.
-type amounts struct {
+// Amounts brings resources inside and shares equal vectors of them.
+type Amounts struct {
 	f       *Lineage
 	first   [][]int64          // the first few vectors: often there are no more
 	others  map[string][]int64 // by their bytes
@@ -25,11 +25,12 @@ type amounts struct {
 	key  []byte
 }
 
-func (f *Lineage) Amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.Resources))} }
+// Amounts brings resources inside; one serves a whole change, so that equal vectors are shared.
+func (f *Lineage) Amounts() *Amounts { return &Amounts{f: f, next: make([]int64, len(f.Resources))} }
 
 // Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
 // lacks are dropped. O(resources).
-func (a *amounts) Vector(r muster.Resources, pods int64) []int64 {
+func (a *Amounts) Vector(r muster.Resources, pods int64) []int64 {
 	clear(a.next)
 	a.next[a.f.pods], a.dropped = pods, false
 	for name, amount := range r {
@@ -49,7 +50,7 @@ func (a *amounts) Vector(r muster.Resources, pods int64) []int64 {
 }
 
 // shared is the one vector that equals the next one.
-func (a *amounts) shared() []int64 {
+func (a *Amounts) shared() []int64 {
 	for _, v := range a.first {
 		if slices.Equal(v, a.next) {
 			return v

@@ -84,8 +84,8 @@ func (f *Lineage) nameNodes(nodes []cluster.Node) {
 	}
 }
 
-// Id finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
-func (f *Lineage) Id(name string) (int32, bool) {
+// ID finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
+func (f *Lineage) ID(name string) (int32, bool) {
 	inTree := 0
 	if len(f.trees) > 0 {
 		if id, ok := f.trees[0].Tree.Node(name); ok {
@@ -115,9 +115,10 @@ func (f *Lineage) near(name string, last int32) (int32, bool) {
 			return id, true
 		}
 	}
-	return f.Id(name)
+	return f.ID(name)
 }
 
+// NodeName is the name of a node.
 func (f *Lineage) NodeName(id int32) string { return f.Names[id] }
 
 // View is the topology of this name, nil if there is none.

@@ -31,7 +31,7 @@ type MemberClass struct {
 	Quota       string  // empty: none
 	Holds       []int64 // by resource
 	Priority    int64
-	Least       int      // members of the gang that must run together; 0: each stands for itself
+	MinMember   int      // as in [cluster.Running]
 	Budgets     []string // that its members count in
 	unevictable bool
 }
@@ -39,7 +39,7 @@ type MemberClass struct {
 // is says whether members that are told in the same words are of the kin; equal holds are the same slice.
 func (k *MemberClass) is(o *MemberClass) bool {
 	return &k.Holds[0] == &o.Holds[0] && k.AffinityKey == o.AffinityKey && k.Quota == o.Quota && k.Priority == o.Priority &&
-		k.Least == o.Least && k.unevictable == o.unevictable && (k.Budgets == nil) == (o.Budgets == nil) && slices.Equal(k.Budgets, o.Budgets)
+		k.MinMember == o.MinMember && k.unevictable == o.unevictable && (k.Budgets == nil) == (o.Budgets == nil) && slices.Equal(k.Budgets, o.Budgets)
 }
 
 // MayLeave says whether the member can be anybody's victim.
@@ -49,7 +49,8 @@ func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !
 type GangMembers struct {
 	Name    string
 	Members []*Member
-	// Of those that are not leaving: how many they are, the lowest of their priorities, and how many of them must run together.
+	// Of those that are not leaving: how many they are, how many of them must run together (0: each stands for itself), and
+	// the lowest of their priorities.
 	Staying, Least int32
 	Priority       int64
 }
@@ -57,6 +58,7 @@ type GangMembers struct {
 // newGangMembers adds up what gangs need to know of themselves whose members may be victims.
 func newGangMembers(name string, members []*Member) *GangMembers {
 	g := &GangMembers{Name: name, Members: members}
+	all := false
 	for _, m := range members {
 		if m.Leaving {
 			continue
@@ -65,7 +67,11 @@ func newGangMembers(name string, members []*Member) *GangMembers {
 			g.Priority = m.Class.Priority
 		}
 		g.Staying++
-		g.Least = max(g.Least, int32(min(m.Class.Least, math.MaxInt32)))
+		all = all || m.Class.MinMember == 0
+		g.Least = max(g.Least, int32(min(max(m.Class.MinMember, 0), math.MaxInt32)))
+	}
+	if all && g.Staying > 1 { // one alone is a plain pod
+		g.Least = max(g.Least, g.Staying)
 	}
 	return g
 }

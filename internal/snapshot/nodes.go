@@ -18,8 +18,10 @@ type Static struct {
 	Class  *nodeClass
 }
 
+// NodeFlags say what keeps members from a node, or binds them there.
 type NodeFlags uint8
 
+// The flags. An absent node has none.
 const (
 	Present NodeFlags = 1 << iota
 	Cordoned
@@ -79,7 +81,7 @@ func (c *Snapshot) FlagsOf(id int32) NodeFlags { return c.Static.Flags.At(id) }
 
 // nodeClasses finds the kinds of nodes, so that equal ones are one.
 type nodeClasses struct {
-	amounts *amounts
+	amounts *Amounts
 	classes map[*int64][]*nodeClass // by the vector of what is allocatable
 }
 
@@ -157,7 +159,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, pool *nodeClasses) error {
 // changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
 func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, error) {
 	for _, name := range remove {
-		id, ok := c.Lineage.Id(name)
+		id, ok := c.Lineage.ID(name)
 		if !ok || c.FlagsOf(id)&Present == 0 {
 			return nil, &cluster.ConflictError{Node: name, Reason: "the node is not in the cluster"}
 		}
@@ -193,7 +195,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 
 // setNode puts a node in its place, below the members that run on it.
 func (c *Snapshot) setNode(n *cluster.Node, pool *nodeClasses) error {
-	id, _ := c.Lineage.Id(n.Name)
+	id, _ := c.Lineage.ID(n.Name)
 	if err := c.putNode(id, n, pool); err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (c *Snapshot) setNode(n *cluster.Node, pool *nodeClasses) error {
 // hasPlacesFor says whether the nodes and their resources are known to the layout.
 func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 	for i := range nodes {
-		if _, ok := c.Lineage.Id(nodes[i].Name); !ok {
+		if _, ok := c.Lineage.ID(nodes[i].Name); !ok {
 			return false
 		}
 		for name := range nodes[i].Allocatable {

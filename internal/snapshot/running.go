@@ -61,7 +61,7 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 }
 
 // newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
-func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *amounts, near int32) (Member, error) {
+func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *Amounts, near int32) (Member, error) {
 	m := Member{Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving, Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started}
 	if r.Gang == "" || r.Member == "" {
 		return m, Nameless(r.Gang, r.Member)
@@ -70,17 +70,15 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *amounts, nea
 	if holds == nil {
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	if r.MinMember < 0 {
-		return m, muster.Invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
-	}
 	m.Class = g.Class(MemberClass{
 		AffinityKey: r.AffinityKey, Quota: r.Quota, Holds: holds,
-		Priority: r.Priority, Least: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
+		Priority: r.Priority, MinMember: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
 	})
 	m.Node = c.PresentNode(r.Node, near)
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }
 
+// Nameless refuses a running member without a gang or a name.
 func Nameless(gang, member string) error {
 	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
 }

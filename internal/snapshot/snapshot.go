@@ -65,7 +65,7 @@ type caches struct {
 
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
-// noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
+// noted ([Snapshot.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
 func New(spec cluster.Spec) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {
@@ -233,7 +233,7 @@ func (c *Snapshot) export(id int32, s Static) cluster.Node {
 // FreeOn is what is left on a node: negative where it is over-committed, without the resources that the node does not
 // bound. The map is the caller's.
 func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
-	id, ok := c.Lineage.Id(name)
+	id, ok := c.Lineage.ID(name)
 	if !ok || c.FlagsOf(id)&Present == 0 {
 		return nil, false
 	}
@@ -261,11 +261,12 @@ func (c *Snapshot) Running() iter.Seq[cluster.Running] {
 	}
 }
 
+// ExportMember is a running member as hosts tell of it.
 func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 	return cluster.Running{
 		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),
 		Index: m.Index, Indexed: m.Indexed, AffinityKey: m.Class.AffinityKey, Leaving: m.Leaving, NUMA: m.Placed,
-		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority, MinMember: m.Class.Least,
+		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority, MinMember: m.Class.MinMember,
 		Started: m.Started, Budgets: m.Class.Budgets,
 	}
 }

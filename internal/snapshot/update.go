@@ -209,17 +209,19 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 	return nil
 }
 
+// OverCommitted refuses a member for which a node lacks an amount.
 func OverCommitted(node, gang, member, resource string, by int64) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
 
+// AbsentNode refuses a member on a node that is not there.
 func AbsentNode(node, gang, member string) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }
 
 // Lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
 // the resources inside.
-func (c *Snapshot) Lacking(r muster.Resources, pool *amounts) string {
+func (c *Snapshot) Lacking(r muster.Resources, pool *Amounts) string {
 	first := ""
 	if !pool.dropped {
 		return first

@@ -128,15 +128,15 @@ func (o *outline) findKinds() {
 		}
 	}
 	for _, amounts := range o.kinds.List {
-		o.evicting.question.Kinds = append(o.evicting.question.Kinds, preempt.Kind{Amounts: amounts})
+		o.evicting.question.Holdings = append(o.evicting.question.Holdings, preempt.Holding{Amounts: amounts})
 	}
 }
 
 // givenBy is what a member gives back that holds so much, by need, until it is asked again.
 func (o *outline) givenBy(holds []int64) []int64 {
 	for r, need := range o.evicting.p.Needs {
-		if o.amounts[r] = 0; need.Id >= 0 {
-			o.amounts[r] = holds[need.Id]
+		if o.amounts[r] = 0; need.ID >= 0 {
+			o.amounts[r] = holds[need.ID]
 		}
 	}
 	return o.amounts
@@ -180,7 +180,7 @@ func (o *outline) list() {
 		free, on := o.classes.At(class)
 		o.evicting.question.Nodes[class].Free = free
 		for _, kind := range on {
-			o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+			o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Holding: int32(kind)})
 		}
 	}
 	o.evicting.question.Others = o.total - len(o.evicting.question.Candidates)
@@ -190,7 +190,7 @@ func (o *outline) list() {
 func (o *outline) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
 	o.evicting.question.Nodes, o.evicting.question.Candidates = nil, nil
-	used := make([]bool, len(o.evicting.question.Kinds))
+	used := make([]bool, len(o.evicting.question.Holdings))
 	for _, d := range view.Domains {
 		for pos := d[0]; pos < d[1]; pos++ {
 			n := preempt.Node{}
@@ -217,7 +217,7 @@ func (o *outline) name(id int32, ceiling int64, used []bool) {
 		used[int32(kind)] = true
 		o.spots = append(o.spots, spot{id, i - lo})
 		o.evicting.question.Candidates = append(o.evicting.question.Candidates, preempt.Candidate{
-			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.Starts[i],
+			Position: int32(len(o.evicting.question.Nodes)), Gang: int32(kind >> 32), Holding: int32(kind), Order: int32(len(o.evicting.question.Candidates)), Started: page.Starts[i],
 		})
 	}
 }
@@ -242,13 +242,13 @@ func (o *outline) narrowTiers(domains [][2]int32) {
 // orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
 // nothing else does. It ends once all are found.
 func (o *outline) orderKinds(used []bool) {
-	left, kinds, moved := 0, o.evicting.question.Kinds, make([]int32, len(o.evicting.question.Kinds))
+	left, kinds, moved := 0, o.evicting.question.Holdings, make([]int32, len(o.evicting.question.Holdings))
 	for kind := range moved {
 		if moved[kind] = -1; used[kind] {
 			left++
 		}
 	}
-	o.evicting.question.Kinds = nil
+	o.evicting.question.Holdings = nil
 	near := map[*int64]int{}
 	o.evicting.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if g.Staying == 0 || g.Priority >= o.evicting.p.Request.Priority {
@@ -264,12 +264,12 @@ func (o *outline) orderKinds(used []bool) {
 				near[&m.Class.Holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
-				moved[kind], o.evicting.question.Kinds = int32(len(o.evicting.question.Kinds)), append(o.evicting.question.Kinds, kinds[kind])
+				moved[kind], o.evicting.question.Holdings = int32(len(o.evicting.question.Holdings)), append(o.evicting.question.Holdings, kinds[kind])
 			}
 		}
-		return len(o.evicting.question.Kinds) < left
+		return len(o.evicting.question.Holdings) < left
 	})
 	for i := range o.evicting.question.Candidates {
-		o.evicting.question.Candidates[i].Kind = moved[o.evicting.question.Candidates[i].Kind]
+		o.evicting.question.Candidates[i].Holding = moved[o.evicting.question.Candidates[i].Holding]
 	}
 }

@@ -6,35 +6,40 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// ofMost is the cast of the best content that can be placed; nil if there is none.
-func (c *cast) ofMost() *cast {
-	var last *cast
-	in := contentsOf(c.p).most(func(in problem.Selection) bool {
-		some := c.recast(in)
-		if some.p.Admitted == 0 || !some.possible() {
+// The plan for the best selection.
+
+// ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none.
+//
+// order: parts.3
+func (s *search) ofBestSelection() *search {
+	var last *search
+	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
+		try := s.forSelection(in)
+		if try.p.Admitted == 0 || !try.possible() {
 			return false
 		}
-		last = some
+		last = try
 		return true
 	})
 	switch {
 	case in == nil:
 		return nil
 	case !slices.Equal(last.p.Parts.Selection, in):
-		return c.recast(in)
+		return s.forSelection(in)
 	}
 	return last
 }
 
-// search is the best plan for as many new members as there is room for, nil if not even the least fit.
-func (c *cast) search() *problem.Outcome {
-	if most := c.ofMost(); most != nil {
+// plan is the best plan for the best selection, nil if not even the least fits.
+func (s *search) plan() *problem.Outcome {
+	if most := s.ofBestSelection(); most != nil {
 		return most.best()
 	}
 	return nil
 }
 
-// sortByRole lets ranks follow the tree, whoever came first: among the members of a role that lie in one group, and in none in it.
+// sortByRole orders the positions of each role within a group by rank: the members of two plans joined have theirs in
+// two runs.
 func sortByRole(p *problem.Problem, positions []int32) {
 	innermost, n := make([]int, p.Ranks), 0
 	var walk func(a *problem.Part, group int)
@@ -51,7 +56,7 @@ func sortByRole(p *problem.Problem, positions []int32) {
 		}
 	}
 	walk(p.Gang, 0)
-	of := map[[2]int][]int{} // places in pending
+	of := map[[2]int][]int{} // indexes in pending
 	for i, m := range p.Pending {
 		key := [2]int{innermost[m.Rank], int(p.Role(i))}
 		of[key] = append(of[key], i)

@@ -1,0 +1,335 @@
+package problem
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
+	"github.com/muster-sched/muster/topology"
+)
+
+// fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is reset,
+// `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
+const fates = `
+field                Kept WithLeavingGone WithoutMultiples WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains
+Snapshot             =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+View                 =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Request              =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Shapes               =    =               =                =             =            *          =        =         =    =      =    =          *      *      *
+RoleOf               =    =               =                =             =            *          =        =         *    =      =    *          0      0      *
+twins                =    =               =                =             =            *          =        =         =    =      =    =          0      0      *
+Gang                 =    =               =                =             *            *          *        =         =    =      =    =          =      =      =
+Ranks                =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Parts.Minimal        =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Parts.MustRun        =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Parts.State          =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Parts.Already        =    =               =                =             =            =          =        =         =    =      =    *          =      =      =
+Parts.Selection      =    =               =                =             =            =          =        =         *    =      =    *          =      =      =
+Parts.All            =    =               =                =             =            =          =        =         *    =      =    *          =      =      *
+Parts.AllowedOf      =    =               =                =             =            =          =        =         =    =      =    =          =      =      *
+Parts.RoleBefore     =    =               =                =             =            =          =        =         =    =      =    =          =      =      *
+Parts.Allowed        =    =               =                =             =            =          =        =         =    =      =    =          *      =      =
+Parts.Doubt          =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+together             =    =               =                =             0            =          =        =         =    =      =    =          =      =      =
+Needs                =    =               =                =             =            =          =        =         =    =      =    =          *      *      =
+Policy               =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+ordered              =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Pending              0    =               =                =             =            =          =        =         *    =      *    *          =      =      =
+Pinned               =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Team                 =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Own                  =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Running              =    =               =                =             =            =          =        =         =    *      *    *          =      =      =
+Least                =    =               =                =             =            =          =        =         *    =      *    *          =      =      =
+Levels               0    =               =                =             0            =          =        =         =    =      =    =          =      =      =
+oneLevel             =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Gather               =    =               =                =             *            *          =        =         =    *      *    *          =      =      =
+Multiple             =    =               0                =             =            =          =        =         =    =      =    =          0      =      =
+LCA                  =    =               =                =             =            =          =        =         =    *      *    *          =      =      =
+Siblings             =    =               =                =             =            =          =        =         =    *      *    *          =      =      =
+Friends              =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Forced               =    =               0                =             =            =          =        =         =    =      =    =          0      =      =
+Multiples            =    =               0                *             =            *          =        =         =    *      *    *          0      =      *
+LeavingGone          =    *               =                =             =            =          =        =         =    0      0    0          =      =      =
+Admitted             =    =               =                =             =            =          =        =         *    =      *    *          =      =      =
+RefusedBy            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Unsettled            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+indexes              0    =               =                =             =            =          =        =         =    =      =    =          0      =      =
+ZoneState.Aligned    =    =               =                =             =            =          =        =         =    =      =    =          *      =      =
+ZoneState.members    =    =               =                =             =            *          =        =         =    =      =    =          *      =      *
+ZoneState.indexNeeds =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+ZoneState.OwnNeeds   0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+ZoneState.shared     0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+ZoneState.widths     0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+ZoneState.ZoneFits   0    =               =                =             =            0          =        =         =    =      =    0          0      =      0
+ZoneState.Released   =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+ZoneState.inexact    =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+Paper                0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Unbundled            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+`
+
+func TestDerivedProblemsSayEveryField(t *testing.T) {
+	whole := rich(t)
+	others := make(Selection, len(whole.Pending)) // not the first ones
+	others[len(others)-1], others[len(others)-3] = true, true
+	selected := whole.Only(others)
+	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
+	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
+	var abroad *Part
+	whole.Gang.Each(func(a *Part) {
+		if a.OtherTree != nil {
+			abroad = a
+		}
+	})
+	domains := map[*Part]layout.Vertex{abroad: abroad.OtherTree.DomainsOf(1)[0]}
+	bundled, some := whole.derive(), selected.derive() // of units instead of roles
+	for _, p := range []*Problem{bundled, some} {
+		p.RoleOf, p.Unbundled = nil, whole.derive()
+		p.Unbundled.Pending = slices.Repeat(whole.Pending, len(whole.Shapes))
+	}
+	some.Parts.All = bundled
+	staying := whole.derive()
+	staying.LeavingGone = false
+	both, selection := []*Problem{whole, selected, bundled}, []*Problem{selected, some}
+	cases := map[string]struct {
+		of   []*Problem
+		make func(p *Problem) *Problem
+	}{
+		"Kept":             {both, (*Problem).Kept},
+		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
+		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
+		"WithMultiples":    {both, func(p *Problem) *Problem { return p.WithMultiples(p.Multiples[1:]) }},
+		"WithoutRules":     {both, (*Problem).WithoutRules},
+		"UnderRules":       {both, func(p *Problem) *Problem { return p.UnderRules(nil) }},
+		"withGang":         {both, (*Problem).FromOneMember},
+		"unbundled":        {both, (*Problem).unbundled},
+		"Only":             {both, func(p *Problem) *Problem { return p.Only(p.FirstOnes(1)) }},
+		"beside":           {both, func(p *Problem) *Problem { return p.beside(first) }},
+		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
+		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
+		"ofRole":           {both, func(p *Problem) *Problem { return p.ofRole(1) }},
+		"onNode":           {both, func(p *Problem) *Problem { return p.onNode([]int32{6, 7}, p.View.Node(6)) }},
+		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
+	}
+	table := parseFates(t)
+	for _, name := range constructors(t) {
+		_, ok := cases[name]
+		require.True(t, ok && table[name] != nil, "%s derives a problem: it needs a case and a column", name)
+	}
+	for name, c := range cases {
+		told := map[string]bool{} // the fields of which a sample has shown the fate
+		for _, p := range c.of {
+			before := fieldsOf(p)
+			after := fieldsOf(c.make(p))
+			for field, was := range before {
+				is, fate := after[field], table[name][field]
+				same, none := reflect.DeepEqual(was, is), reflect.ValueOf(is).IsZero() || is == nil
+				was := was != nil && !reflect.ValueOf(was).IsZero()
+				switch fate {
+				case "=":
+					assert.True(t, same, "%s does not keep %s", name, field)
+					told[field] = told[field] || was
+				case "0":
+					assert.True(t, none, "%s does not reset %s", name, field)
+					told[field] = told[field] || was
+				case "*":
+					told[field] = told[field] || !same
+				default:
+					assert.Fail(t, "a field is missing", "%s: what is %s then? kept, reset or derived", name, field)
+				}
+			}
+			assert.Len(t, table[name], len(before), "a row of no field")
+		}
+		for field, fate := range table[name] {
+			assert.True(t, told[field], "%s: no sample shows that %s is %q", name, field, fate)
+		}
+	}
+}
+
+// parseFates reads the table: by constructor and field.
+func parseFates(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	rows := strings.Split(strings.TrimSpace(fates), "\n")
+	head, table := strings.Fields(rows[0]), map[string]map[string]string{}
+	for _, name := range head[1:] {
+		table[name] = map[string]string{}
+	}
+	for _, row := range rows[1:] {
+		cells := strings.Fields(row)
+		require.Len(t, cells, len(head), row)
+		for i, fate := range cells[1:] {
+			table[head[i+1]][cells[0]] = fate
+		}
+	}
+	return table
+}
+
+// constructors are the functions that start with derive.
+func constructors(t *testing.T) (names []string) {
+	t.Helper()
+	sources, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "derive" {
+					names = append(names, f.Name.Name)
+				}
+				return true
+			})
+		}
+	}
+	require.NotEmpty(t, names)
+	return names
+}
+
+// fieldsOf are the values of all fields; those of Parts and ZoneState one by one.
+func fieldsOf(p *Problem) map[string]any {
+	out := map[string]any{}
+	var add func(prefix string, v reflect.Value)
+	add = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			f, name := v.Field(i), prefix+v.Type().Field(i).Name
+			if name == "Parts" || name == "ZoneState" {
+				add(name+".", f)
+				continue
+			}
+			out[name] = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface()
+		}
+	}
+	add("", reflect.ValueOf(p).Elem())
+	return out
+}
+
+type noTeam struct{ Team }
+
+func (noTeam) Called(a *Part) string { return a.Called }
+
+// rich is a problem in which no field is zero but those of a selection and of units.
+func rich(t *testing.T) *Problem {
+	t.Helper()
+	c, err := snapshot.New(richCluster(t))
+	require.NoError(t, err)
+	small, large := gang.Shape{Resources: muster.Resources{"gpu": 1}}, gang.Shape{Resources: muster.Resources{"gpu": 2, "cpu": 1}}
+	small.NUMA.Policy = numa.BestEffort
+	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread}
+	req.Gather = []gang.Rule{{Layer: "block", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	for _, name := range []string{"bound", "even", "fed"} {
+		part := gang.Part{Name: name}
+		for i := range 4 {
+			m := gang.Member{Name: fmt.Sprint(name, i), NonPreemptible: true}
+			if i == 3 {
+				m.Shape = &large
+			}
+			part.Members = append(part.Members, m.Name)
+			if name != "even" || i > 0 {
+				req.Members = append(req.Members, m)
+			}
+		}
+		req.Parts = append(req.Parts, part)
+	}
+	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	req.Parts[1].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
+	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strategy: gang.MustGather}}
+	p, err := New(c, req, nil)
+	require.NoError(t, err)
+	p.Ready()
+	require.NotEmpty(t, p.Multiples)
+	fill(p)
+	return p
+}
+
+func richCluster(t *testing.T) cluster.Spec {
+	t.Helper()
+	spec := cluster.Spec{}
+	racks, feeds := make([]topology.Domain, 4), make([]topology.Domain, 2)
+	for i := range 8 {
+		name := fmt.Sprint("node-", i)
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 4, "cpu": 8}})
+		racks[i/2].Name, racks[i/2].Tier, racks[i/2].Nodes = fmt.Sprint("rack-", i/2), 1, append(racks[i/2].Nodes, name)
+		feeds[i%2].Name, feeds[i%2].Tier, feeds[i%2].Nodes = fmt.Sprint("feed-", i%2), 1, append(feeds[i%2].Nodes, name)
+	}
+	block := topology.Domain{Name: "block", Tier: 2, Children: racks}
+	for _, s := range []struct {
+		name   string
+		layers []topology.Layer
+		roots  []topology.Domain
+	}{
+		{"default", []topology.Layer{{Name: "rack", Tier: 1}, {Name: "block", Tier: 2}}, []topology.Domain{block}},
+		{"feeds", []topology.Layer{{Name: "feed", Tier: 1}}, feeds},
+	} {
+		tree, err := topology.New(topology.Spec{Layers: s.layers, Roots: s.roots})
+		require.NoError(t, err)
+		spec.Trees = append(spec.Trees, cluster.NamedTree{Name: s.name, Tree: tree})
+	}
+	spec.Running = []cluster.Running{
+		{Gang: "gang", Member: "even0", Node: "node-0", Resources: muster.Resources{"gpu": 1}},
+		{Gang: "friend", Member: "0", Node: "node-3", Resources: muster.Resources{"gpu": 1}, AffinityKey: "friends"},
+	}
+	return spec
+}
+
+// fill sets the fields that New leaves to the search, and those that only other gangs have.
+func fill(p *Problem) {
+	p.Admitted, p.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Pending), true, true, true, true
+	p.Least, p.Team, p.RefusedBy = 3, &noTeam{}, &quota.Refusal{}
+	p.oneLevel = [1]Level{{Size: 4}}
+	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
+	p.indexes = [2]*index.Index{{}, {}}
+	p.twins = []int32{0, 1}
+	p.Parts = partState{
+		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
+		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool),
+	}
+	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
+	z := &p.ZoneState
+	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
+	z.shared, z.widths, z.ZoneFits = byState[*shared]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}
+	z.Released, z.inexact = map[int32]Released{1: {}}, true
+}
+
+// Only derive copies a problem: what a copy by hand forgets to reset is found by nobody.
+func TestProblemsAreNotCopiedByHand(t *testing.T) {
+	byHand := regexp.MustCompile(`[:=]= \*(\w+\.)*([pP]|All|Unbundled|problem)\b *(//.*)?$`)
+	for _, folder := range []string{".", "../gather", "../parts", "../search", "../victims", "../../placement"} {
+		sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, sources)
+		for _, source := range sources {
+			text, err := os.ReadFile(source)
+			require.NoError(t, err)
+			for line := range strings.Lines(string(text)) {
+				allowed := strings.HasSuffix(source, "_test.go") || source == "derive.go"
+				require.True(t, allowed || !byHand.MatchString(strings.TrimSpace(line)), "%s: %s", source, line)
+			}
+		}
+	}
+}
