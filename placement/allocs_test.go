@@ -73,7 +73,7 @@ func TestMembersThatAskForNothing(t *testing.T) {
 		for _, n := range []int{1, 20} {
 			req := job(n)
 			req.Shape.Resources, req.Policy = nil, policy
-			req.Gather = []gang.Rule{{Layer: "block", Strategy: gang.PreferGather}} // down to a node only then
+			req.Gather = []gang.Rule{{Layer: "block", Strength: gang.PreferGather}} // down to a node only then
 			runtime.ReadMemStats(&before)
 			res := mustPlan(t, c, req)
 			runtime.ReadMemStats(&after)

@@ -147,7 +147,7 @@ func withPending(c *Cluster, turns []turn) *Cluster {
 
 func refusedByQuota(err error) bool {
 	var refused *Unschedulable
-	return errors.As(err, &refused) && refused.Kind == KindQuota
+	return errors.As(err, &refused) && refused.Refuser == RefuserQuota
 }
 
 // pendingOf lists the turns that still wait, in the order of the queue.

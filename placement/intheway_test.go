@@ -203,7 +203,7 @@ func drawBounds(t *rapid.T, req *gang.Request, size int, roles bool) {
 		if layer == "" {
 			return nil
 		}
-		return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}
+		return []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 	}
 	req.Gather = must("gang gathers")
 	if group := n(1, 4, "group"); group > 1 && !roles && group <= size {

@@ -82,6 +82,6 @@ func forTier(p *problem.Problem) (*gang.Request, error) {
 	}
 	req := *p.Request
 	req.Preempt.ForTier = ""
-	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strategy: gang.MustGather})
+	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	return &req, nil
 }

@@ -51,7 +51,7 @@ func TestQuotaRefuses(t *testing.T) {
 	var why *placement.Unschedulable
 	_, err := placement.Plan(c, teamJob("a", "guests", 4))
 	require.ErrorAs(t, err, &why)
-	require.Equal(t, placement.KindQuota, why.Kind)
+	require.Equal(t, placement.RefuserQuota, why.Refuser)
 	require.Equal(t, &quota.Refusal{
 		Quota: "guests", Path: []string{"guests"}, Rule: quota.RuleLimit,
 		Short: []quota.Shortage{{Resource: "gpu", Limit: 4, Used: 1, Asked: 4, By: 1}},

@@ -18,7 +18,7 @@ import (
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
 	kept := p.Kept()
-	u := &Unschedulable{Gang: p.Request.Name, Kind: KindRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept) }}
+	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept) }}
 	if len(p.Running) > 0 && p.Team == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
@@ -42,7 +42,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 	nameRule(p, u)
 	u.Proven = !p.Unsettled && found.Proven()
 	if p.Unsettled && u.RefusedBy == nil {
-		u.Kind = KindBudget
+		u.Refuser = RefuserSteps
 	}
 	countMembersOf(p, u)
 	return u
@@ -54,11 +54,11 @@ func nameRule(p *problem.Problem, u *Unschedulable) {
 	switch {
 	case u.Rule != "":
 	case p.RefusedBy != nil:
-		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.RefusedBy, search.For(p).MostAdmitted()
+		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, p.RefusedBy, search.For(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.RefusedBy.Path, "/"), p.RefusedBy.Rule)
 	default:
 		if u.Rule = search.Binding(p); u.Rule == "" {
-			u.Kind = KindNodes
+			u.Refuser = RefuserNodes
 		}
 	}
 }

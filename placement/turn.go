@@ -180,7 +180,7 @@ func (t *turn) refuseApart() {
 // waitsForOthers refuses a gang because of others that start together with it.
 func waitsForOthers(req *gang.Request, refused []string) *Unschedulable {
 	return &Unschedulable{
-		Gang: req.Name, Kind: KindRule, Rule: "together with " + strings.Join(refused, ", "), Together: refused,
+		Gang: req.Name, Refuser: RefuserRule, Rule: "together with " + strings.Join(refused, ", "), Together: refused,
 		Wanted: len(req.Members),
 	}
 }

@@ -11,25 +11,25 @@ import (
 // ErrUnschedulable is matched by every [Unschedulable] (errors.Is).
 var ErrUnschedulable = errors.New("unschedulable")
 
-// Kind says what kind of reason an [Unschedulable] has.
-type Kind string
+// Refuser says who refuses a gang, see [Unschedulable].
+type Refuser string
 
 const (
-	// KindNodes means: the free slots do not suffice, or no domain that the rules allow has enough of them.
-	KindNodes Kind = "nodes"
-	// KindRule means: the nodes would suffice, a rule forbids it.
-	KindRule Kind = "rule"
-	// KindQuota means: the quota does not admit the least number of members.
-	KindQuota Kind = "quota"
-	// KindBudget means: the search for victims ended before it had found a set, or proven that there is none
+	// RefuserNodes means: the free slots do not suffice, or no domain that the rules allow has enough of them.
+	RefuserNodes Refuser = "nodes"
+	// RefuserRule means: the nodes would suffice, a rule forbids it.
+	RefuserRule Refuser = "rule"
+	// RefuserQuota means: the quota does not admit the least number of members.
+	RefuserQuota Refuser = "quota"
+	// RefuserSteps means: the search for victims ended before it had found a set, or proven that there is none
 	// ([gang.Preempt.Steps]).
-	KindBudget Kind = "budget"
+	RefuserSteps Refuser = "budget"
 )
 
 // Unschedulable says, in counts, why a gang cannot be placed. It holds the snapshot it was made from.
 type Unschedulable struct {
-	Gang string
-	Kind Kind
+	Gang    string
+	Refuser Refuser
 	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
 	// slots of the whole cluster do not suffice. Of a gang in parts it is one that refuses by itself, if there is one.
 	Rule string

@@ -200,6 +200,7 @@ func policyOf(p gang.Policy) sets.Policy {
 		return sets.Balanced
 	case gang.ByScore:
 		return sets.ByScore
+	case gang.BestFit:
 	}
 	return sets.BestFit
 }

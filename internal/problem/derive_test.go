@@ -241,7 +241,7 @@ func rich(t *testing.T) *Problem {
 	small, large := gang.Shape{Resources: muster.Resources{"gpu": 1}}, gang.Shape{Resources: muster.Resources{"gpu": 2, "cpu": 1}}
 	small.NUMA.Policy = numa.BestEffort
 	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread}
-	req.Gather = []gang.Rule{{Layer: "block", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	req.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	for _, name := range []string{"bound", "even", "fed"} {
 		part := gang.Part{Name: name}
 		for i := range 4 {
@@ -256,9 +256,9 @@ func rich(t *testing.T) *Problem {
 		}
 		req.Parts = append(req.Parts, part)
 	}
-	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	req.Parts[1].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
-	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strategy: gang.MustGather}}
+	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strength: gang.MustGather}}
 	p, err := New(c, req, nil)
 	require.NoError(t, err)
 	p.Ready()

@@ -212,7 +212,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
-		switch r.Strategy {
+		switch r.Strength {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
 			top := min(tier, v.RootTop-1)

@@ -45,7 +45,7 @@ func hasRoles(in *Input) bool {
 }
 
 // onNode says whether a rule gathers on a node, as rules are drawn.
-func onNode(r gang.Rule) bool { return r.Strategy == gang.MustGather && r.Layer == "0" }
+func onNode(r gang.Rule) bool { return r.Strength == gang.MustGather && r.Layer == "0" }
 
 func newRoleSolver(in *Input) (*roleSolver, error) { return newSolverOf(in, nil) }
 

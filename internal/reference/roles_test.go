@@ -180,7 +180,7 @@ func drawRulesOfRoles(t *rapid.T, in *Input) {
 	in.Request.Gather = drawGather(t, layers)
 	for i := range in.Request.Groups {
 		in.Request.Groups[i].Gather = slices.DeleteFunc(drawGather(t, layers), func(r gang.Rule) bool {
-			return r.Strategy == gang.MustGather && r.Layer == "0"
+			return r.Strength == gang.MustGather && r.Layer == "0"
 		})
 	}
 }
@@ -273,7 +273,7 @@ func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 	holdsFor(t, drawRoles, func(in Input) ([]string, error) {
 		dropZones(&in.Spec) // those of one shape are put into zones at once
 		// Of one shape slots are floored to multiples, of roles they are not: docs/order.md, section 7.
-		in.Request.Gather = slices.DeleteFunc(slices.Clone(in.Request.Gather), func(r gang.Rule) bool { return r.Multiple > 0 && r.Strategy == "" })
+		in.Request.Gather = slices.DeleteFunc(slices.Clone(in.Request.Gather), func(r gang.Rule) bool { return r.Multiple > 0 && r.Strength == "" })
 		for i := range in.Request.Gather {
 			in.Request.Gather[i].Multiple = 0
 		}
