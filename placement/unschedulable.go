@@ -78,7 +78,7 @@ type CauseCount struct {
 
 // Nodes counts rejected nodes by cause. It is computed when asked for, from the snapshot. O(nodes).
 func (u *Unschedulable) Nodes() NodeCauses {
-	if u.nodes == nil {
+	if u == nil || u.nodes == nil {
 		return NodeCauses{}
 	}
 	return u.nodes()
@@ -87,8 +87,11 @@ func (u *Unschedulable) Nodes() NodeCauses {
 // Is matches ErrUnschedulable.
 func (u *Unschedulable) Is(target error) bool { return target == ErrUnschedulable }
 
-// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`.
+// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`; a nil error is the empty text.
 func (u *Unschedulable) Error() string {
+	if u == nil {
+		return ""
+	}
 	if len(u.Together) > 0 {
 		return "unschedulable: " + u.Rule + ", which cannot start"
 	}
