@@ -26,8 +26,8 @@ type slab struct{ Slab[int32] }
 func (s *slab) put(i, value int32) { s.Put(i, value) }
 func (s *slab) fork() array        { return &slab{s.Fork()} }
 
-// kinds are the persistent arrays, by name.
-var kinds = map[string]func(n int) array{
+// arrays are the persistent arrays, by name.
+var arrays = map[string]func(n int) array{
 	"column":      func(n int) array { return &column{NewColumn[int32](n)} },
 	"full column": func(n int) array { return &column{NewFullColumn[int32](n)} },
 	"slab":        func(n int) array { return &slab{NewSlab[int32](n)} },
@@ -35,7 +35,7 @@ var kinds = map[string]func(n int) array{
 
 // Arrays that fork from each other in any order are each what a copied slice would be, however they are written and read.
 func TestPagedArraysEqualCopiedSlices(t *testing.T) {
-	for name, create := range kinds {
+	for name, create := range arrays {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				n := rapid.SampledFrom([]int{1, PageSize, slabSize, slabSize + 1, tableSize, tableSize + 70}).Draw(t, "entries")
@@ -43,10 +43,10 @@ func TestPagedArraysEqualCopiedSlices(t *testing.T) {
 					lo = rapid.IntRange(0, n-1).Draw(t, "from")
 					return lo, rapid.IntRange(lo, min(n, lo+most)).Draw(t, "to")
 				}
-				arrays, want := []array{create(n)}, [][]int32{make([]int32, n)}
+				forks, want := []array{create(n)}, [][]int32{make([]int32, n)}
 				for range rapid.IntRange(1, 8).Draw(t, "forks") {
-					from := rapid.IntRange(0, len(arrays)-1).Draw(t, "of")
-					a, w := arrays[from].fork(), slices.Clone(want[from])
+					from := rapid.IntRange(0, len(forks)-1).Draw(t, "of")
+					a, w := forks[from].fork(), slices.Clone(want[from])
 					for range rapid.IntRange(0, 6).Draw(t, "changes") {
 						lo, end := interval(t, 700)
 						values := rapid.SliceOfN(rapid.Int32Range(0, 2), min(end-lo, 3), end-lo).Draw(t, "values")
@@ -62,9 +62,9 @@ func TestPagedArraysEqualCopiedSlices(t *testing.T) {
 							w[lo] = 9
 						}
 					}
-					arrays, want = append(arrays, a), append(want, w)
+					forks, want = append(forks, a), append(want, w)
 				}
-				for i, a := range arrays {
+				for i, a := range forks {
 					require.Equal(t, want[i], AppendTo(nil, a, 0, int32(n)))
 					lo, end := interval(t, n)
 					require.Equal(t, append([]int32{-1}, want[i][lo:end]...), AppendTo([]int32{-1}, a, int32(lo), int32(end)))
@@ -77,7 +77,7 @@ func TestPagedArraysEqualCopiedSlices(t *testing.T) {
 
 // A page is copied when a value changes, not when it is put again.
 func TestPagesOfEqualValuesStayShared(t *testing.T) {
-	for name, create := range kinds {
+	for name, create := range arrays {
 		a := create(2 * tableSize)
 		fork := a.fork()
 		fork.put(5, 0)
