@@ -107,9 +107,9 @@ func (c *Snapshot) count(m *Member, to direction) {
 	}
 	if m.Class.Quota == "" {
 		if to == comes {
-			c.reduceTotal(m.Class.Holds)
+			reduce(c.ownTotals(), m.Class.Holds)
 		} else {
-			c.raiseTotal(m.Class.Holds)
+			raise(c.ownTotals(), m.Class.Holds)
 		}
 		return
 	}
@@ -138,17 +138,15 @@ func addUp(sum, amounts []int64) []int64 {
 	return sum
 }
 
-// raiseTotal adds amounts to the total that quotas divide.
-func (c *Snapshot) raiseTotal(amounts []int64) {
-	totals := c.ownTotals()
+// raise adds amounts to totals.
+func raise(totals []bigSum, amounts []int64) {
 	for r := range min(len(totals), len(amounts)) {
 		totals[r].add(amounts[r])
 	}
 }
 
-// reduceTotal is the inverse of raiseTotal.
-func (c *Snapshot) reduceTotal(amounts []int64) {
-	totals := c.ownTotals()
+// reduce is the inverse of raise.
+func reduce(totals []bigSum, amounts []int64) {
 	for r := range min(len(totals), len(amounts)) {
 		totals[r].subtract(amounts[r])
 	}

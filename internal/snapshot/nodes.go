@@ -144,8 +144,8 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 		s.Flags |= Zoned
 	}
 	c.setZones(id, class.Zones)
-	c.reduceTotal(c.Static.ClassOf(id).allocatable)
-	c.raiseTotal(class.allocatable)
+	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
+	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
 	c.touch(id)
 	for r, amount := range s.Class.allocatable {
@@ -168,7 +168,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 			return nil, &cluster.ConflictError{Node: name, Gang: on[0].Class.Gang, Member: on[0].Name, Reason: "a member runs on the node"}
 		}
 		c.setZones(id, nil)
-		c.reduceTotal(c.Static.ClassOf(id).allocatable)
+		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, Static{})
 		c.touch(id)
 		for r := range c.Free {
