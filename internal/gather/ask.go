@@ -177,7 +177,7 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 		}
 		x := a.p.View.NodeVertex(m.Pos)
 		if n++; n > 1 {
-			x = a.p.View.Lca(lca, x)
+			x = a.p.View.LCA(lca, x)
 		}
 		lca = x
 	}

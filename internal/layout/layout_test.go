@@ -81,7 +81,7 @@ func TestPairsOfVertices(t *testing.T) {
 					require.Equal(t, max(x, y), lower)
 				}
 				common := slices.DeleteFunc(a.upwards(), func(n *naive) bool { return !slices.Contains(b.upwards(), n) })
-				require.Equal(t, l.at[common[0]], l.view.Lca(x, y))
+				require.Equal(t, l.at[common[0]], l.view.LCA(x, y))
 				if !contains && !inside && len(a.nodes()) > 0 && len(b.nodes()) > 0 {
 					order := l.all[0].below()
 					want := cmp.Compare(slices.Index(order, a), slices.Index(order, b))

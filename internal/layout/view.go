@@ -86,8 +86,8 @@ func (v *View) Contains(d, x Vertex) bool {
 	return false
 }
 
-// Lca is the lowest vertex above or at both. O(depth).
-func (v *View) Lca(a, b Vertex) Vertex {
+// LCA is the lowest vertex above or at both. O(depth).
+func (v *View) LCA(a, b Vertex) Vertex {
 	for a != b {
 		if a > b { // parents come first, so the larger is not above the smaller
 			a = v.Above(a)
@@ -109,7 +109,7 @@ func (v *View) Highest(x Vertex, tier int32) Vertex {
 // Lowest is the lowest vertex above all positions, one at least. Vertices are intervals of positions: the first and the
 // last decide.
 func (v *View) Lowest(positions []int32) Vertex {
-	return v.Lca(v.NodeVertex(slices.Min(positions)), v.NodeVertex(slices.Max(positions)))
+	return v.LCA(v.NodeVertex(slices.Min(positions)), v.NodeVertex(slices.Max(positions)))
 }
 
 // Node is the cluster's id of the node at a position.
@@ -220,7 +220,7 @@ func (v *View) LowestOf(ranks []int, at []int32) Vertex {
 	if first < 0 {
 		return -1
 	}
-	return v.Lca(v.NodeVertex(first), v.NodeVertex(last))
+	return v.LCA(v.NodeVertex(first), v.NodeVertex(last))
 }
 
 // TierIndex is the place of a tier in Tiers. One that is not in use counts as the next lower one, a negative one as -1.

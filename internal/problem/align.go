@@ -77,7 +77,7 @@ func (z Zones) NeedsOn(id int32) []*numa.Need {
 	}
 	needs := make([]*numa.Need, 0, len(z.p.ZoneState.members))
 	for _, m := range z.p.ZoneState.members {
-		if need, err := class.Bare.Zones().Need(m, class.Numa.Policy); err == nil { // both sides are valid
+		if need, err := class.Bare.Zones().Need(m, class.NUMA.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}

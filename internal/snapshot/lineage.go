@@ -85,8 +85,8 @@ func (l *Lineage) nameNodes(nodes []cluster.Node) {
 	}
 }
 
-// Id finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
-func (l *Lineage) Id(name string) (int32, bool) {
+// ID finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
+func (l *Lineage) ID(name string) (int32, bool) {
 	inTree := 0
 	if len(l.trees) > 0 {
 		if id, ok := l.trees[0].Tree.Node(name); ok {
@@ -116,7 +116,7 @@ func (l *Lineage) near(name string, last int32) (int32, bool) {
 			return id, true
 		}
 	}
-	return l.Id(name)
+	return l.ID(name)
 }
 
 // NodeName is the name of a node.

@@ -196,7 +196,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 
 // setNode replaces a node and takes from it again what its members hold.
 func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
-	id, _ := c.Lineage.Id(n.Name)
+	id, _ := c.Lineage.ID(n.Name)
 	if err := c.putNode(id, n, classes); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // ZoneClass is shared by nodes with equal zones and policies.
 type ZoneClass struct {
-	Numa *cluster.NUMA
+	NUMA *cluster.NUMA
 	Bare *numa.Occupancy // without members; InUse is taken
 }
 
@@ -52,7 +52,7 @@ func (z *ZoneClass) spec() *cluster.NUMA {
 	if z == nil {
 		return nil
 	}
-	return z.Numa
+	return z.NUMA
 }
 
 // state is the occupancy of a node without members, nil if it has no zones.
@@ -193,7 +193,7 @@ func (c *Snapshot) setZones(id int32, z *ZoneClass) {
 	if c.FlagsOf(id)&Zoned != 0 {
 		c.Zoned--
 	}
-	if z != nil && z.Numa.Policy != "" {
+	if z != nil && z.NUMA.Policy != "" {
 		c.Zoned++
 	}
 	if state := z.state(); state != nil || c.Zones.At(id) != nil { // nodes without zones need no page
