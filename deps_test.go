@@ -28,8 +28,8 @@ const arrows = `
 	internal/front        <
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
-	internal/sets         < internal/index
 	gang                  < . numa quota
+	internal/sets         < gang internal/front internal/index
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
 	preempt               < . topology numa quota gang

@@ -1,7 +1,6 @@
 package gather
 
 import (
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -167,7 +166,7 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
 	c := &choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
-		Policy: policyOf(pl.p.Policy), Items: kids.items, Units: n, Multiple: pl.sums.unitOf(level, x),
+		Policy: pl.p.Policy, Items: kids.items, Units: n, Multiple: pl.sums.unitOf(level, x),
 		Nodes: pl.p.View.IsNode(lo), Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
 		Zoned: pl.ask.zonesTell(x), Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
 	}}
@@ -189,20 +188,6 @@ func (c *choice) Score(i int, units int64, short bool) sets.Score {
 	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
 	d.units[c.level] = units
 	return c.placer.scoreBelow(c.kids[i].at, d)
-}
-
-// policyOf is the gang's policy in the words of the chooser.
-func policyOf(p gang.Policy) sets.Policy {
-	switch p {
-	case gang.Spread:
-		return sets.Spread
-	case gang.Balanced:
-		return sets.Balanced
-	case gang.ByScore:
-		return sets.ByScore
-	case gang.BestFit:
-	}
-	return sets.BestFit
 }
 
 // keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.

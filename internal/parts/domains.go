@@ -241,7 +241,7 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	for child := lo; child < end; child++ {
 		places = append(places, c.frontOf(child))
 	}
-	_, n := c.search.scarcestScale(places, c.expand(d, c.search.want))
+	_, n := front.Scarcest(c.search.scales, places, c.expand(d, c.search.want))
 	return n
 }
 

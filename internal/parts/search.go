@@ -148,26 +148,6 @@ func (s *search) weigh(roles front.Weights) front.Weights {
 	return w
 }
 
-// scarcestScale returns the scale (members, or one resource) by which most places are needed for want, and that number.
-// Each place is credited with its heaviest vector, so the number is a lower bound for any set of places.
-func (s *search) scarcestScale(places []front.Front, want front.Vector) (best front.Weights, n int) {
-	room := make([]int64, len(places))
-	for _, w := range s.scales {
-		left, taken := w.Of(want), 0
-		for i, f := range places {
-			room[i] = w.Most(f)
-		}
-		slices.Sort(room)
-		for i := len(room) - 1; i >= 0 && left > 0; i-- {
-			left, taken = left-room[i], taken+1
-		}
-		if best == nil || taken > n {
-			best, n = w, taken
-		}
-	}
-	return best, n
-}
-
 // readMisses lists by level the misses that a strategy can tell apart.
 func (s *search) readMisses() {
 	s.misses = nil

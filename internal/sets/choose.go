@@ -3,12 +3,14 @@ package sets
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/gang"
 )
 
 // Chooser picks the set of items that take some units, and how many each takes: docs/order.md section 4, `Sets` and `Fill`.
 // Fill in the exported fields, then call Choose or Count once. The items must have room for all units.
 type Chooser struct {
-	Policy   Policy
+	Policy   gang.Policy
 	Items    []Item // in the order that decides between equal ones
 	Units    int64  // to give, those that the items must take included
 	Multiple int64  // units go in multiples of it
@@ -34,14 +36,6 @@ func (c *Chooser) Count() {
 
 // scored says whether items that are equal otherwise may differ in score.
 func (c *Chooser) scored() bool { return c.Zoned || c.Scored }
-
-// compareFree prefers fewer free slots, under Spread more.
-func (c *Chooser) compareFree(a, b int64) int {
-	if c.Policy == Spread {
-		a, b = b, a
-	}
-	return cmp.Compare(a, b)
-}
 
 // choose fills the items' given, and short where the short group goes.
 func (c *Chooser) choose() {
@@ -160,7 +154,7 @@ func (c *Chooser) compareUsed(i, j int) int {
 	case c.byScore():
 		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	default:
-		order = c.compareFree(a.Slots, b.Slots)
+		order = CompareSlots(c.Policy, a.Slots, b.Slots)
 	}
 	return order
 }
@@ -195,7 +189,7 @@ func (c *Chooser) able(set []int) bool {
 
 // byScore says whether the children are nodes that are compared by host score.
 func (c *Chooser) byScore() bool {
-	return c.Policy == ByScore && c.Nodes
+	return c.Policy == gang.ByScore && c.Nodes
 }
 
 // extra picks the fewest further children that are needed beside the core, the best such set.
@@ -262,7 +256,7 @@ func (c *Chooser) fill(set []int) {
 		it.Given = min(least(i), left)
 		left -= it.Given
 	}
-	if c.Policy == Spread || c.Policy == Balanced {
+	if c.Policy == gang.Spread || c.Policy == gang.Balanced {
 		c.fillEvenly(set, left)
 		return
 	}

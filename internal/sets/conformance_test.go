@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 )
 
@@ -35,7 +36,7 @@ func (r *rates) Score(i int, units int64, short bool) Score {
 }
 
 // drawChooser draws a question that has an answer, or skips.
-func drawChooser(t *rapid.T, policy Policy, short bool) *Chooser {
+func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 	c := &Chooser{
@@ -52,7 +53,7 @@ func drawChooser(t *rapid.T, policy Policy, short bool) *Chooser {
 	// and holds no running members. There the choice by scores is not exact, but for the program over host scores.
 	scores := c.Scored || c.Zoned
 	used := flag("used")
-	forced := (!scores || c.Policy == ByScore && c.Nodes) && flag("forced")
+	forced := (!scores || c.Policy == gang.ByScore && c.Nodes) && flag("forced")
 	var room, least int64
 	for range rapid.IntRange(1, 6).Draw(t, "items") {
 		it := Item{Slots: number("slots", 7), WithRest: -1}
@@ -113,7 +114,7 @@ type trial struct {
 func fillOrder(c *Chooser, i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
 	room := cmp.Compare(b.Slots, a.Slots)
-	if c.Policy == ByScore && c.Nodes {
+	if c.Policy == gang.ByScore && c.Nodes {
 		room = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	}
 	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones), room, cmp.Compare(i, j))
@@ -150,7 +151,7 @@ func tryFill(c *Chooser, set []int, short int) *trial {
 	for ; left > 0; left-- {
 		next := -1
 		for _, i := range order {
-			if t.given[i] < most(i) && (next < 0 || (c.Policy == Spread || c.Policy == Balanced) && even(i) < even(next)) {
+			if t.given[i] < most(i) && (next < 0 || (c.Policy == gang.Spread || c.Policy == gang.Balanced) && even(i) < even(next)) {
 				next = i
 			}
 		}
@@ -230,14 +231,14 @@ func compareTrials(c *Chooser, a, b *trial) int {
 		-fewer(func(it *Item) int64 { return it.Friends }), // sets.3
 		fewer(func(it *Item) int64 { return it.Zones }),    // sets.4
 	)
-	if order == 0 && c.Policy == Balanced {
+	if order == 0 && c.Policy == gang.Balanced {
 		order = cmp.Compare(share(c, b.set), share(c, a.set)) // sets.5
 	}
 	if order == 0 { // sets.6
 		switch {
-		case c.Policy == ByScore && c.Nodes:
+		case c.Policy == gang.ByScore && c.Nodes:
 			order = cmp.Compare(b.score.Host, a.score.Host)
-		case c.Policy == Spread:
+		case c.Policy == gang.Spread:
 			order = -cmp.Or(fewer(func(it *Item) int64 { return it.Slots }), slices.Compare(sizes(a), sizes(b)))
 		default:
 			order = cmp.Or(fewer(func(it *Item) int64 { return it.Slots }), slices.Compare(sizes(a), sizes(b)))
@@ -287,9 +288,9 @@ func asked(c *Chooser) *Chooser {
 
 // checkChoosers draws questions of every policy, with a short group and without.
 func checkChoosers(t *testing.T, check func(t *rapid.T, c *Chooser)) {
-	for _, policy := range []Policy{BestFit, Spread, Balanced, ByScore} {
+	for _, policy := range []gang.Policy{gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore} {
 		for _, short := range []bool{false, true} {
-			t.Run(fmt.Sprintf("policy=%d/short=%v", policy, short), func(t *testing.T) {
+			t.Run(fmt.Sprintf("policy=%s/short=%v", policy, short), func(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) { check(t, drawChooser(t, policy, short)) })
 			})
 		}
@@ -412,7 +413,7 @@ func TestLeastGroupsEqualsChooser(t *testing.T) {
 }
 
 func (c *Chooser) String() string {
-	s := fmt.Sprintf("policy %d: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n",
+	s := fmt.Sprintf("policy %s: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n",
 		c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.Scored)
 	for i, it := range c.Items {
 		s += fmt.Sprintf("%d: %+v host %d\n", i, it, c.Scorer.Host(i))

@@ -1,20 +1,18 @@
 package sets
 
-import "cmp"
+import (
+	"cmp"
 
-// Policy says which items are preferred where the counts of running members and zones are equal.
-type Policy uint8
-
-const (
-	// BestFit prefers items with fewer slots.
-	BestFit Policy = iota
-	// Spread prefers items with more slots and fills them evenly.
-	Spread
-	// Balanced prefers the largest smallest share, then fewer slots, and fills evenly.
-	Balanced
-	// ByScore prefers nodes with a higher host score; domains are chosen as under BestFit.
-	ByScore
+	"github.com/muster-sched/muster/gang"
 )
+
+// CompareSlots prefers fewer slots, under Spread more.
+func CompareSlots(policy gang.Policy, a, b int64) int {
+	if policy == gang.Spread {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
 
 // Item is a child that can take units.
 type Item struct {

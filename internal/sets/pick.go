@@ -3,6 +3,8 @@ package sets
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/gang"
 )
 
 // task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
@@ -78,7 +80,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
-	if k.c.Policy == Balanced && best != nil {
+	if k.c.Policy == gang.Balanced && best != nil {
 		best = k.mostEven(size, tasks, best)
 	}
 	switch {
@@ -271,7 +273,7 @@ func (k *picker) compareValues(a, b *pick) int {
 	if order == 0 {
 		order = k.compareSizes(a, b)
 	}
-	if k.c.Policy == Spread {
+	if k.c.Policy == gang.Spread {
 		return -order
 	}
 	return order

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"github.com/muster-sched/muster/gang"
 )
 
 // isEven says whether nothing but room tells children apart: there is no score, and no affinity key.
 func (c *Chooser) isEven() bool {
-	return !c.scored() && !c.Anchored && c.Policy != ByScore
+	return !c.scored() && !c.Anchored && c.Policy != gang.ByScore
 }
 
 // isPlain says whether slots alone decide between children: there is no short group either, and a child takes as many
@@ -32,10 +34,10 @@ func (c *Chooser) isPlain(pool []int) bool {
 func (c *Chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.Items[j].Hi, c.Items[i].Hi), cmp.Compare(i, j)) })
 	size, sum := c.first(pool, need)
-	if c.counting || c.Policy == Spread || sum == need {
+	if c.counting || c.Policy == gang.Spread || sum == need {
 		return pool[:size]
 	}
-	if c.Policy == Balanced {
+	if c.Policy == gang.Balanced {
 		pool = c.withShare(pool, core, size)
 	}
 	if size == 1 {
@@ -83,7 +85,7 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 //
 // Same answer as order: sets.1, sets.6, faster.
 func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
-	if c.Policy != BestFit {
+	if c.Policy != gang.BestFit {
 		return nil
 	}
 	slices.SortFunc(pool, func(i, j int) int {

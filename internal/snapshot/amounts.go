@@ -16,13 +16,12 @@ const Boundless = math.MaxInt64
 // Vectors brings resources inside. Equal vectors are one slice, so that pointers compare them.
 type Vectors struct {
 	lineage *Lineage
-	first   [][]int64          // the first few vectors: often there are no more
-	others  map[string][]int64 // by their bytes
-	last    []int64            // the last answer: often the next one is equal
-	dropped bool               // the last resources have a name that the lineage lacks
+	first   [][]int64 // the first few vectors: often there are no more
+	others  sets.Vectors
+	last    []int64 // the last answer: often the next one is equal
+	dropped bool    // the last resources have a name that the lineage lacks
 
 	next []int64
-	key  []byte
 }
 
 // Amounts brings resources inside for one caller; it is not safe for concurrent use.
@@ -63,16 +62,7 @@ func (a *Vectors) shared() []int64 {
 		a.first = append(a.first, v)
 		return v
 	}
-	if a.others == nil {
-		a.others = map[string][]int64{}
-	}
-	a.key = sets.AppendAmounts(a.key[:0], a.next)
-	v, ok := a.others[string(a.key)]
-	if !ok {
-		v = slices.Clone(a.next)
-		a.others[string(a.key)] = v
-	}
-	return v
+	return a.others.List[a.others.Of(a.next)]
 }
 
 // resourceNames lists the resources of nodes and members in natural order. Pods are always among them: a node that does

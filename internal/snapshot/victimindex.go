@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -67,7 +66,7 @@ type listed struct {
 // newVictimIndex reads all members.
 func (c *Snapshot) newVictimIndex() *VictimIndex {
 	ix := &VictimIndex{
-		table: &profileTable{ids: map[string]int32{}},
+		table: &profileTable{},
 		Pages: make([]*victimPage, (len(c.Lineage.Names)+cow.PageSize-1)/cow.PageSize),
 	}
 	reader := ix.table.reader()
@@ -196,7 +195,7 @@ func (c *Snapshot) Leavable(id int32) []*Member {
 // ids.
 type profileTable struct {
 	mu   sync.Mutex
-	ids  map[string]int32 // by the bytes of their fields
+	ids  sets.Intern // of priority, tie and amounts
 	list []profile
 }
 
@@ -204,7 +203,7 @@ type profileTable struct {
 type profileReader struct {
 	table *profileTable
 	near  map[profileKey]int32
-	key   []byte
+	key   []int64
 }
 
 // profileKey is a profile by the address of its amounts.
@@ -226,19 +225,17 @@ func (r *profileReader) profileOf(g *GangMembers, m *Member) int32 {
 	if id, ok := r.near[key]; ok {
 		return id
 	}
-	r.key = append(binary.LittleEndian.AppendUint64(r.key[:0], uint64(g.Priority)), 0)
+	tied := int64(0)
 	if key.tied {
-		r.key[8] = 1
+		tied = 1
 	}
-	r.key = sets.AppendAmounts(r.key, m.Class.Holds)
-	id, ok := r.table.ids[string(r.key)]
-	if !ok {
-		id = int32(len(r.table.list))
+	r.key = append(append(r.key[:0], g.Priority, tied), m.Class.Holds...)
+	id, fresh := r.table.ids.Of(r.key)
+	if fresh {
 		r.table.list = append(r.table.list, profile{g.Priority, m.Class.Holds, key.tied})
-		r.table.ids[string(r.key)] = id
 	}
-	r.near[key] = id
-	return id
+	r.near[key] = int32(id)
+	return int32(id)
 }
 
 // done unlocks the table and returns its profiles. The table only appends, so the slice stays valid.
