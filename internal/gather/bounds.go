@@ -17,9 +17,10 @@ import (
 // Same answer as order: domain.1 to domain.6, faster.
 func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	if f.p.View.TierOf(x) <= f.strategy.Gang {
-		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
+		narrowest := f.known.below(f.p.View.Above(x)).narrowest
+		return narrowest > 0 && narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
 	}
-	f.known = known{}
+	f.known = known{at: x}
 	i := f.p.View.TierIndex(f.strategy.Gang)
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
