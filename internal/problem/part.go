@@ -56,14 +56,8 @@ func (a *Part) First() int {
 	return first
 }
 
-// InParts says whether members are placed by what their parts need, those of several shapes included.
-func (p *Problem) InParts() bool { return p.Gang != nil }
-
 // readParts reads the parts of a request.
 func readParts(p *Problem) error {
-	if len(p.Request.Parts) == 0 {
-		return nil
-	}
 	rank := make(map[string]int, len(p.Pending)+len(p.Running))
 	for _, m := range p.Pending {
 		rank[m.Name] = m.Rank
@@ -167,6 +161,19 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	return a, nil
 }
 
+// inherited are the rules of the nearest part of the same topology around one.
+func (p *Problem) inherited(a *Part) GatherRules {
+	for outer := a.Outer; outer != nil; outer = outer.Outer {
+		if outer.OtherTree == a.OtherTree {
+			return outer.Gather
+		}
+	}
+	return unbound(p.viewOf(a))
+}
+
+// viewOf is the topology of a part's rules.
+func (p *Problem) viewOf(a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
+
 // cut makes groups of consecutive ranks, level by level; the last one may be short.
 func (a *Part) cut(ranks []int, levels []Level) {
 	if len(levels) == 0 {
@@ -195,22 +202,10 @@ func cutByLevels(p *Problem) {
 	p.Levels = nil
 }
 
-// Places finds where in pending the member of each rank stands; -1: it runs.
-func (p *Problem) Places() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for i, m := range p.Pending {
-		at[m.Rank] = int32(i)
-	}
-	return at
-}
-
-// PositionsByRank are where members run; -1: they do not.
-func (p *Problem) PositionsByRank() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for _, m := range p.Running {
-		at[m.Rank] = m.Pos
-	}
-	return at
+// hasHardPart says whether any group has a MustGather.
+func (p *Problem) hasHardPart() (has bool) {
+	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
+	return has
 }
 
 // GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
@@ -250,13 +245,29 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 	return out
 }
 
-// hasHardPart says whether any group has a MustGather.
-func (p *Problem) hasHardPart() (has bool) {
-	if p.Gang == nil {
-		return false
+// LowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
+// Nodes outside its topology satisfy no hard rule: members there reach the root.
+func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
+	var there []int32
+	for _, rank := range a.All() {
+		if pos := at[rank]; pos >= 0 {
+			there = append(there, a.OtherTree.At(p.View.Node(pos)))
+		}
 	}
-	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
-	return has
+	if len(there) == 0 {
+		return -1
+	}
+	x := a.OtherTree.Lowest(there)
+	if a.Gather.Hard && a.OtherTree.Contains(a.OtherTree.Outside, x) {
+		return layout.Root
+	}
+	return x
+}
+
+// SpansTrees says whether the rules of any part are of another topology.
+func (p *Problem) SpansTrees() (is bool) {
+	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
+	return is
 }
 
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

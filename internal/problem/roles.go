@@ -5,24 +5,8 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
-
-// Role is that of the i-th pending member.
-func (p *Problem) Role(i int) int32 {
-	if p.RoleOf == nil {
-		return 0
-	}
-	return p.RoleOf[i]
-}
-
-// CauseForAll is why a node takes no member of any role: the cause for the first one.
-func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
-	first := cause(roles[0])
-	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
-		return ""
-	}
-	return first
-}
 
 // chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
@@ -57,6 +41,22 @@ func divideRoles(p *Problem, by []int32) {
 	p.RoleOf, p.Shapes = roleOf, shapes
 }
 
+// findTwins finds the roles of one shape.
+func findTwins(p *Problem) {
+	p.twins = make([]int32, len(p.Shapes))
+	for r, s := range p.Shapes {
+		p.twins[r] = int32(slices.IndexFunc(p.Shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
+	}
+}
+
+// Twin is the first role of the shape of a role.
+func (p *Problem) Twin(role int) int {
+	if p.twins == nil {
+		return role
+	}
+	return int(p.twins[role])
+}
+
 // ByShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
 func (p *Problem) ByShape(a front.Vector) front.Vector {
 	if p.twins == nil {
@@ -68,25 +68,6 @@ func (p *Problem) ByShape(a front.Vector) front.Vector {
 	}
 	return out
 }
-
-// Twin is the first role of the shape of a role.
-func (p *Problem) Twin(role int) int {
-	if p.twins == nil {
-		return role
-	}
-	return int(p.twins[role])
-}
-
-// findTwins finds the roles of one shape.
-func findTwins(p *Problem) {
-	p.twins = make([]int32, len(p.Shapes))
-	for r, s := range p.Shapes {
-		p.twins[r] = int32(slices.IndexFunc(p.Shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
-	}
-}
-
-// HasRoles says whether members are of several roles and placed one by one.
-func (p *Problem) HasRoles() bool { return p.RoleOf != nil }
 
 // ShapeOf is the shape of the i-th pending member; i counts the members of units where these are placed.
 func (p *Problem) ShapeOf(i int) *gang.Shape {
@@ -105,4 +86,66 @@ func (p *Problem) countsOn(positions []int32, id int32) front.Vector {
 		}
 	}
 	return some
+}
+
+// Allowed are the nodes that members must not leave; nil: all nodes.
+type Allowed []interval
+
+// interval is a domain of a topology, as an interval of positions.
+type interval struct {
+	V          *layout.View
+	First, End int32
+}
+
+func (p Allowed) Holds(id int32) bool {
+	return !slices.ContainsFunc(p, func(f interval) bool {
+		pos := f.V.At(id)
+		return pos < f.First || pos >= f.End
+	})
+}
+
+// allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []Allowed, of []int32) {
+	list, of = []Allowed{nil}, make([]int32, len(p.Pending))
+	place := p.Places()
+	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
+		d, ok := at[a]
+		if !ok || d == layout.Root {
+			return
+		}
+		f, next := interval{a.OtherTree, a.OtherTree.First(d), a.OtherTree.EndOf(d)}, map[int32]int32{}
+		for _, rank := range a.All() {
+			i := place[rank]
+			if i < 0 {
+				continue
+			}
+			to, known := next[of[i]]
+			if !known {
+				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
+				k := slices.IndexFunc(list, func(o Allowed) bool { return slices.Equal(o, in) })
+				if k < 0 {
+					k, list = len(list), append(list, in)
+				}
+				to = int32(k)
+				next[of[i]] = to
+			}
+			of[i] = to
+		}
+	})
+	return list, of
+}
+
+// divideByAllowed makes roles of the members of each role that may be on the same nodes, as the domains of parts allow them.
+func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
+	list, of := allowedIn(p, at)
+	before := p.RoleOf
+	divideRoles(p, of)
+	findTwins(p)
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]Allowed, len(p.Shapes)), make([]int32, len(p.Shapes))
+	for i, role := range p.RoleOf {
+		p.Parts.AllowedOf[role] = list[of[i]]
+		if before != nil {
+			p.Parts.RoleBefore[role] = before[i]
+		}
+	}
 }

@@ -2,11 +2,9 @@ package problem
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/numa"
-	"github.com/muster-sched/muster/quota"
 )
 
 // Selection says which of the pending members are placed. It fulfils all minima.
@@ -56,45 +54,14 @@ func CompareSelections(a, b Selection) int {
 	return 0
 }
 
+// Steps is what the request gives to the search for a gang in parts.
+func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
+
 // ContentPlans bounds how many contents are tried.
 func (p *Problem) ContentPlans() int { return max(1, p.Steps()/256) }
 
 // ContentSteps bounds how many contents are looked at for those of which nothing can be left out.
 func (p *Problem) ContentSteps() int { return max(1, p.Steps()/64) }
-
-// EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
-func (p *Problem) EvenContent() bool {
-	if len(p.Multiples) == 0 {
-		return true
-	}
-	all := p
-	if p.Parts.All != nil {
-		all = p.Parts.All
-	}
-	place := all.Places()
-	return !slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
-}
-
-// PartState is what a gang that is placed in parts has beside what all gangs have.
-type PartState struct {
-	Minimal Selection    // one of which nothing can be left out; nil: there is none
-	MustRun int          // members that must run together
-	State   *quota.State // what has to admit a content; nil: it admits all
-	Already quota.Ask    // by members that are as good as placed
-
-	// Of a problem that is about one content: that, and the problem with all members.
-	Selection Selection
-	All       *Problem
-
-	AllowedOf  []Allowed // by role: where its members may be; nil: anywhere
-	RoleBefore []int32   // by role: what it was without
-	Allowed    Allowed   // of a problem that is about one role
-	// Doubt: something better may have been left out for want of steps.
-	Doubt *bool
-}
-
-// Steps is what the request gives to the search for a gang in parts.
-func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
 
 // Reserved is what members that are placed already take of a node.
 type Reserved struct {

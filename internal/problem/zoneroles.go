@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -264,5 +265,38 @@ func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share f
 			share(i, one)
 		}
 		*of = (*of)[1:]
+	}
+}
+
+// TakeZones notes what members take of zones. Those that come later get shares together with them, when those that the plan waits for have left, and
+// must fit now.
+func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*snapshot.Member) {
+	if !z.Bind() {
+		return
+	}
+	gone, on := z.zonesAfter(waits), map[int32]front.Vector{}
+	for i, pos := range positions {
+		id := z.p.View.Node(pos)
+		if on[id] == nil {
+			on[id] = make(front.Vector, len(z.p.Shapes))
+		}
+		on[id][z.p.Twin(int(z.p.Role(i)))]++
+	}
+	for id, some := range on {
+		steps, state := zoneSteps, z.StateOf(id, Released{zones: gone[id]})
+		fit := z.ZoneFit(id, state, &steps)
+		if fit == nil {
+			continue
+		}
+		t := held[id]
+		t.Zones, t.Beside = z.StateOf(id, Released{}), fit.Most.Beside(some)
+		for _, placed := range z.inZones(id, state, some) {
+			if next, err := t.Zones.Add(placed...); err == nil {
+				t.Zones = next
+			} else {
+				t.Beside = front.Front{make(front.Vector, len(z.p.Shapes))} // a sum overflows
+			}
+		}
+		held[id] = t
 	}
 }

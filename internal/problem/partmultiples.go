@@ -203,6 +203,19 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	return true
 }
 
+// EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
+func (p *Problem) EvenContent() bool {
+	if len(p.Multiples) == 0 {
+		return true
+	}
+	all := p
+	if p.Parts.All != nil {
+		all = p.Parts.All
+	}
+	place := all.Places()
+	return !slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
+}
+
 // BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
 func (p *Problem) BindsBelow() bool {
 	return slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return r.Units != nil })
