@@ -26,7 +26,7 @@ func (p *Problem) Kept() *Problem {
 	next.Paper, next.Pending, next.Levels = nil, nil, nil
 	next.indexes = [2]*index.Index{}
 	z := &next.ZoneState
-	z.OwnNeeds, z.shared, z.widths, z.ZoneFits = nil, nil, nil, nil
+	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
 	return next
 }
 
@@ -67,7 +67,7 @@ func (p *Problem) WithoutRules() *Problem {
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	bound := map[*Part]bool{}
 	for _, r := range kept {
-		for _, a := range r.of {
+		for _, a := range r.parts {
 			bound[a] = true
 		}
 	}
@@ -182,7 +182,7 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
 	next.keepMembers(p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
-	next.ZoneState.ZoneFits = nil // they are bounded by the pending members
+	next.ZoneState.zoneFits = nil // they are bounded by the pending members
 	next.Parts.Already = p.Asks(len(p.Pending))
 	return next
 }

@@ -139,8 +139,8 @@ func fits(free, amount int64) int32 {
 	return one
 }
 
-// counted is a count of zones of one kind in a state.
-type counted struct {
+// lastCount is a count of zones of one kind in a state.
+type lastCount struct {
 	zones *snapshot.ZoneClass
 	state *numa.Occupancy
 	count numa.Count
@@ -149,10 +149,10 @@ type counted struct {
 // zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
 // long as few states come one after the other.
 func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
-	var known *[256]counted // by hash of the state
+	var known *[256]lastCount // by hash of the state
 	return func(id int32, state *numa.Occupancy) numa.Count {
 		if known == nil {
-			known = new([256]counted)
+			known = new([256]lastCount)
 		}
 		k := &known[state.Hash()%256]
 		if k.state == state { // so is the kind: a state comes of one

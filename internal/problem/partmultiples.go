@@ -23,8 +23,8 @@ type MultipleRule struct {
 // ofGang says whether a rule is the gang's own.
 func (r *MultipleRule) ofGang() bool { return r.parts[0].Level == 0 }
 
-// evenBinder finds the rules that bind.
-type evenBinder struct {
+// multipleBinder finds the rules that bind.
+type multipleBinder struct {
 	p      *Problem
 	place  []int32
 	shared map[string]int // rules of parts that are alike
@@ -33,7 +33,7 @@ type evenBinder struct {
 // bindMultiples finds the multiples that bind, and parts the roles of whom they count differently. Those that groups keep in any case cost nothing.
 func bindMultiples(p *Problem) {
 	p.Multiples = nil
-	b := evenBinder{p: p, place: p.Places(), shared: map[string]int{}}
+	b := multipleBinder{p: p, place: p.Places(), shared: map[string]int{}}
 	b.bind(p.Gang, -1)
 	if len(p.Multiples) == 0 {
 		return
@@ -50,7 +50,7 @@ func bindMultiples(p *Problem) {
 }
 
 // bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
-func (b *evenBinder) bind(a *Part, around int) {
+func (b *multipleBinder) bind(a *Part, around int) {
 	var some, below []multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
@@ -80,10 +80,10 @@ func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
 
 // add adds a rule, or its part to the rule of others that bind the same role: what lies together in a domain can be given to such parts multiple by
 // multiple, as long as nobody of them runs, and none is in a group of another topology that the others are not in.
-func (b *evenBinder) add(r MultipleRule, around int) int {
+func (b *multipleBinder) add(r MultipleRule, around int) int {
 	a := r.parts[0]
 	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !r.ofGang() {
-		key := fmt.Sprint(r.multiples, r.Units, role, around, a.groupAbroad())
+		key := fmt.Sprint(r.multiples, r.Units, role, around, a.otherTreeGroup())
 		if i, ok := b.shared[key]; ok {
 			b.p.Multiples[i].parts, b.p.Multiples[i].ranks = append(b.p.Multiples[i].parts, a), append(b.p.Multiples[i].ranks, r.ranks[0])
 			return i
@@ -94,8 +94,8 @@ func (b *evenBinder) add(r MultipleRule, around int) int {
 	return len(b.p.Multiples) - 1
 }
 
-// groupAbroad names the group of another topology that a part is in, empty if there is none.
-func (a *Part) groupAbroad() string {
+// otherTreeGroup names the group of another topology that a part is in, empty if there is none.
+func (a *Part) otherTreeGroup() string {
 	for ; a != nil; a = a.Outer {
 		if a.OtherTree != nil && !a.Bundle {
 			return a.Label
@@ -105,7 +105,7 @@ func (a *Part) groupAbroad() string {
 }
 
 // onlyRole is the role of all members of a part without inner groups; -1 if there are several, or some run.
-func (b *evenBinder) onlyRole(a *Part) int {
+func (b *multipleBinder) onlyRole(a *Part) int {
 	only, role := true, -1
 	a.Each(func(o *Part) { only = only && (o == a || o.Bundle) })
 	for _, rank := range a.All() {
@@ -123,7 +123,7 @@ func (b *evenBinder) onlyRole(a *Part) int {
 }
 
 // pendingOf are the places in pending of the members that a rule counts.
-func (b *evenBinder) pendingOf(r *MultipleRule) (out []int32) {
+func (b *multipleBinder) pendingOf(r *MultipleRule) (out []int32) {
 	for _, ranks := range r.ranks {
 		for _, rank := range ranks {
 			if i := b.place[rank]; i >= 0 {
@@ -135,7 +135,7 @@ func (b *evenBinder) pendingOf(r *MultipleRule) (out []int32) {
 }
 
 // divide parts the roles, so that of each all members count for the same rules.
-func (b *evenBinder) divide() {
+func (b *multipleBinder) divide() {
 	by, last, divided := make([]int32, len(b.p.Pending)), int32(0), false
 	for k := range b.p.Multiples {
 		r := &b.p.Multiples[k]

@@ -60,7 +60,7 @@ type Problem struct {
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
 	ZoneState   ZoneState
-	Paper       *paper
+	Paper       *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
@@ -134,7 +134,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := takePaper(c.Lineage)
+	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r, Pinned: pinnedMembers(req)}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
@@ -233,8 +233,8 @@ type Counting struct{ p *Problem }
 
 func (p *Problem) Counting() Counting { return Counting{p} }
 
-// paper is what a plan writes on and nobody keeps, the problem included: the plans of a lineage take turns with a few of them.
-type paper struct {
+// scratch is what a plan writes on and nobody keeps, the problem included: the plans of a lineage take turns with a few of them.
+type scratch struct {
 	problem Problem
 	pending []Pending
 	key     []byte
@@ -244,11 +244,11 @@ type paper struct {
 // resettable is a search's own part of the paper.
 type resettable interface{ Reset() }
 
-// takePaper gives a problem something to write on, itself included.
-func takePaper(l *snapshot.Lineage) *paper {
-	r, _ := l.Scratch.Get().(*paper)
+// takeScratch gives a problem something to write on, itself included.
+func takeScratch(l *snapshot.Lineage) *scratch {
+	r, _ := l.Scratch.Get().(*scratch)
 	if r == nil {
-		r = &paper{}
+		r = &scratch{}
 	}
 	return r
 }

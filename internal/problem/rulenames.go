@@ -7,8 +7,8 @@ import (
 
 // HardRule is a MustGather of the gang, or of groups that are called alike.
 type HardRule struct {
-	Said string
-	of   []*Part
+	Said  string
+	parts []*Part
 }
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
@@ -31,7 +31,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 			at[said] = i
 			rules = append(rules, HardRule{Said: said})
 		}
-		rules[i].of = append(rules[i].of, a)
+		rules[i].parts = append(rules[i].parts, a)
 	})
 	return rules
 }

@@ -49,8 +49,8 @@ func lacking(p *Problem, id int32, n int64) []int64 {
 	return lack
 }
 
-// emptying looks for leaving members that make room for units on a node.
-type emptying struct {
+// leavingSearch looks for leaving members that make room for units on a node.
+type leavingSearch struct {
 	p     *Problem
 	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
@@ -59,7 +59,7 @@ type emptying struct {
 // equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
 // take the units in a state.
 func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
-	e := emptying{p: p}
+	e := leavingSearch{p: p}
 	if p.Zones().BindsOn(p.Snapshot.FlagsOf(id)) {
 		e.zones = zones
 	}
@@ -73,7 +73,7 @@ func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64
 }
 
 // cover finds a set of so many members; what the node lacks and the state of its zones are those without the others.
-func (e *emptying) cover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) ([]*snapshot.Member, bool) {
+func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) ([]*snapshot.Member, bool) {
 	if e.enough(lack, state) {
 		return nil, true
 	}
@@ -98,13 +98,13 @@ func (e *emptying) cover(members []*snapshot.Member, lack []int64, state *numa.O
 	return nil, false
 }
 
-func (e *emptying) enough(lack []int64, state *numa.Occupancy) bool {
+func (e *leavingSearch) enough(lack []int64, state *numa.Occupancy) bool {
 	return !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) &&
 		(e.zones == nil || e.zones(state))
 }
 
 // same says whether two members give back the same.
-func (e *emptying) same(a, b *snapshot.Member) bool {
+func (e *leavingSearch) same(a, b *snapshot.Member) bool {
 	if !slices.Equal(a.Class.Holds, b.Class.Holds) || e.zones == nil || a.Placed == b.Placed {
 		return slices.Equal(a.Class.Holds, b.Class.Holds)
 	}
@@ -116,7 +116,7 @@ func (e *emptying) same(a, b *snapshot.Member) bool {
 
 // couldCover bounds what size members can give back: for every resource the largest amounts, and in the zones what all of
 // them have.
-func (e *emptying) couldCover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) bool {
+func (e *leavingSearch) couldCover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) bool {
 	held := make([]int64, len(members))
 	for r, need := range e.p.Needs {
 		if lack[r] <= 0 {

@@ -176,7 +176,7 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 		return nil
 	}
-	return z.p.ZoneState.ZoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
+	return z.p.ZoneState.zoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
 		f := z.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps

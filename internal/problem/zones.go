@@ -15,9 +15,9 @@ type ZoneState struct {
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes; those of the index are others' too and only read.
 	indexNeeds, OwnNeeds snapshot.NeedsByZones
-	shared               byState[*shared]
+	shares               byState[*zoneShares]
 	widths               byState[int64] // zones that the next member gets
-	ZoneFits             byState[*ZoneFit]
+	zoneFits             byState[*ZoneFit]
 	Released             map[int32]Released // of nodes whose zones are not those of the snapshot
 	// inexact says that the zones of some node were perhaps not counted exactly.
 	inexact bool
@@ -92,8 +92,8 @@ func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count 
 }
 
 // addUnit puts one member of each need into the zones; nil if they do not fit.
-func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *shared) {
-	out := &shared{}
+func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneShares) {
+	out := &zoneShares{}
 	for _, need := range needs {
 		placed := need.Split(state, 1)
 		if placed == nil {
@@ -113,16 +113,16 @@ func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *share
 	return state, out
 }
 
-// shared is what the members of units get, in rank order, and the sum of their scores.
-type shared struct {
+// zoneShares is what the members of units get, in rank order, and the sum of their scores.
+type zoneShares struct {
 	placed []numa.Placed
 	score  int64
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
-func (z Zones) share(id int32, state *numa.Occupancy, units int64) *shared {
-	return z.p.ZoneState.shared.of(z.zonesOf(id), state, units, func() *shared {
-		needs, s := z.NeedsOn(id), &shared{}
+func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
+	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
+		needs, s := z.NeedsOn(id), &zoneShares{}
 		if len(needs) == 1 {
 			s.placed = needs[0].Split(state, int(units))
 			s.score = needs[0].Rate(state, s.placed)
@@ -142,24 +142,24 @@ func (z Zones) share(id int32, state *numa.Occupancy, units int64) *shared {
 	})
 }
 
-// sharing is so many units in zones of one kind, in states of that hash.
-type sharing struct {
+// zoneKey is so many units in zones of one kind, in states of that hash.
+type zoneKey struct {
 	zones *snapshot.ZoneClass
 	hash  uint64
 	units int64
 }
 
 // byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
-type byState[V any] map[sharing]remembered[V]
+type byState[V any] map[zoneKey]byStateEntry[V]
 
-type remembered[V any] struct {
+type byStateEntry[V any] struct {
 	state *numa.Occupancy
 	value V
 }
 
 // of is the value of so many units in a state, made if need be.
 func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int64, value func() V) V {
-	key := sharing{z, state.Hash(), units}
+	key := zoneKey{z, state.Hash(), units}
 	known, ok := (*m)[key]
 	if ok && known.state.Equal(state) {
 		return known.value
@@ -169,7 +169,7 @@ func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int6
 		*m = byState[V]{}
 	}
 	if !ok {
-		(*m)[key] = remembered[V]{state, v}
+		(*m)[key] = byStateEntry[V]{state, v}
 	}
 	return v
 }

@@ -52,7 +52,7 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 
 // evictForAll is evict for a gang of which nothing can be left out but the members of the highest ranks.
 func evictForAll(p *problem.Problem) *Eviction {
-	e := newEvicting(p)
+	e := newVictimSearch(p)
 	if e == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func evictForAll(p *problem.Problem) *Eviction {
 }
 
 // solve finds the victims.
-func (e *evicting) solve() preempt.Solution {
+func (e *victimSearch) solve() preempt.Solution {
 	all := e.question
 	if s, ok := e.oneByOne(); ok {
 		return s
@@ -75,7 +75,7 @@ func (e *evicting) solve() preempt.Solution {
 }
 
 // together solves a problem whose candidates may depend on each other: it reads all of them.
-func (e *evicting) together() preempt.Solution {
+func (e *victimSearch) together() preempt.Solution {
 	if e.findCandidates(); len(e.question.Candidates) == 0 {
 		return preempt.Solution{Proven: true}
 	}
@@ -86,23 +86,23 @@ func (e *evicting) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
-// evicting is a problem with the members that may leave for it.
-type evicting struct {
+// victimSearch is a problem with the members that may leave for it.
+type victimSearch struct {
 	p          *problem.Problem
 	question   preempt.Problem
 	units      int
 	members    []*snapshot.Member // by candidate
 	strategies []problem.Strategy
 	preemptor  preempt.Preemptor
-	kinds      map[kindKey]int32
+	kindOfKey  map[kindKey]int32
 	plain      map[*int64]int32 // of those with neither quota, zones nor budgets
-	tags       map[kindKey]int32
+	tagOfKey   map[kindKey]int32
 	gone       muster.Resources // what the candidates of the gang's own quota hold
 }
 
-// newEvicting brings everything inside that decides about victims; nil if no set can help.
-func newEvicting(p *problem.Problem) *evicting {
-	e := &evicting{p: p, kinds: map[kindKey]int32{}, plain: map[*int64]int32{}, tags: map[kindKey]int32{}}
+// newVictimSearch brings everything inside that decides about victims; nil if no set can help.
+func newVictimSearch(p *problem.Problem) *victimSearch {
+	e := &victimSearch{p: p, kindOfKey: map[kindKey]int32{}, plain: map[*int64]int32{}, tagOfKey: map[kindKey]int32{}}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
 	if len(counts) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func newEvicting(p *problem.Problem) *evicting {
 }
 
 // findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
-func (e *evicting) findNodes() {
+func (e *victimSearch) findNodes() {
 	gifts, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
@@ -161,7 +161,7 @@ func (e *evicting) findNodes() {
 }
 
 // addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
-func (e *evicting) addStrategies() {
+func (e *victimSearch) addStrategies() {
 	whole := len(e.p.Running) == 0
 	for st := range search.For(e.p).Strategies() {
 		e.strategies = append(e.strategies, problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
@@ -183,7 +183,7 @@ func (e *evicting) addStrategies() {
 }
 
 // fits says whether the gang fits with candidates gone, under a strategy.
-func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
+func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	p := e.without(gone)
 	if p == nil {
 		return 0, false
@@ -196,7 +196,7 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 }
 
 // without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
-func (e *evicting) without(gone []int32) *problem.Problem {
+func (e *victimSearch) without(gone []int32) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -214,28 +214,6 @@ func (e *evicting) without(gone []int32) *problem.Problem {
 		return p.Only(e.p.Parts.Selection)
 	}
 	return p
-}
-
-// slotsWithout is the slots of a node without some of its candidates.
-func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
-	id := e.p.View.Node(pos)
-	room := e.p.Counting().Room(id, e.givenBack(id, gone))
-	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
-		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
-	}
-	return room
-}
-
-// givenBack is what leaving members and candidates give back on a node, by resource.
-func (e *evicting) givenBack(id int32, gone []int32) []int64 {
-	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
-	copy(amounts, e.p.Counting().LeavingReleased()[id].Amounts)
-	for _, i := range gone {
-		for r, amount := range e.members[i].Class.Holds {
-			amounts[r] += amount
-		}
-	}
-	return amounts
 }
 
 // Eviction is a plan with victims.
@@ -258,7 +236,7 @@ type victim struct {
 }
 
 // withoutVictims plans the gang without the victims.
-func (e *evicting) withoutVictims(s *preempt.Solution) *Eviction {
+func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	p := e.without(s.Gone)
 	o := search.For(p).LeastAndMore()
 	if o == nil {

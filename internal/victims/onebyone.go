@@ -1,0 +1,275 @@
+package victims
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/preempt"
+)
+
+// oneByOneSearch is a search for victims who leave one by one, before it is known who they are: nodes that are alike but for the names and the starts of their
+// members are one class.
+type oneByOneSearch struct {
+	e           *victimSearch
+	index       *snapshot.VictimIndex
+	profileKind []int64 // by sort: the place of its priority and its kind; -1: no candidate
+	kinds       sets.Vectors
+	amounts     []int64 // see givenBy
+	classes     *sets.ClassTable
+	classOf     []int32     // by position; -1: the node takes no unit
+	places      []nodePlace // by candidate
+	total       int         // of candidates
+}
+
+// nodePlace is where a member stands: so many that may leave stand on its node before it.
+type nodePlace struct{ node, nth int32 }
+
+// oneByOne solves a problem whose candidates all leave one by one, and where slots decide whether the gang fits: only the domains in which the
+// best set can lie are read member by member. False if it is another problem.
+func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
+	none := preempt.Solution{Proven: true}
+	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
+		return none, false
+	}
+	o := &oneByOneSearch{e: e, index: e.p.Snapshot.VictimIndex()}
+	if ok := o.countCandidates(); !ok || o.total == 0 {
+		return none, ok
+	}
+	o.findKinds()
+	if !o.classify() {
+		return none, false
+	}
+	e.question.Exact = true
+	o.list()
+	view, ok := preempt.Look(e.question, o.classOf)
+	if !ok || len(view.Domains) == 0 {
+		return none, ok
+	}
+	o.narrow(&view)
+	s := preempt.Solve(e.question)
+	e.members = make([]*snapshot.Member, len(e.question.Candidates))
+	for _, i := range s.Gone {
+		at := o.places[i]
+		e.members[i] = e.p.Snapshot.Leavable(at.node)[at.nth]
+	}
+	return s, true
+}
+
+// startsTied says whether one of the first few gangs is a candidate that others depend on: where there are any, there mostly are many.
+func (e *victimSearch) startsTied() (tied bool) {
+	n := 0
+	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) })
+		n++
+		return !tied && n < 64
+	})
+	return tied
+}
+
+// guaranteed says whether any quota has a min.
+func (e *victimSearch) guaranteed() bool {
+	if e.p.Snapshot.Quotas == nil {
+		return false
+	}
+	for _, q := range e.p.Snapshot.Quotas.Quotas() {
+		spec, _ := e.p.Snapshot.Quotas.Spec(q)
+		for _, amount := range spec.Min {
+			if amount > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
+func (o *oneByOneSearch) countCandidates() bool {
+	for _, p := range o.index.Pages {
+		for i := range p.Counts {
+			n := &p.Counts[i]
+			if n.Priority >= o.e.p.Request.Priority {
+				break
+			}
+			if n.Tied > 0 {
+				return false
+			}
+			o.total, o.e.question.Latest = o.total+n.Members, max(o.e.question.Latest, n.Latest)
+			at, known := o.placeOf(n.Priority)
+			if !known {
+				o.e.question.Gangs = slices.Insert(o.e.question.Gangs, at, preempt.Gang{Priority: n.Priority})
+			}
+			o.e.question.Gangs[at].Running += n.Members
+			o.e.question.Gangs[at].Surplus = o.e.question.Gangs[at].Running
+		}
+	}
+	if o.total > 0 {
+		o.e.question.Lowest = o.e.question.Gangs[0].Priority
+	}
+	return true
+}
+
+// placeOf is the place of a priority among those of candidates.
+func (o *oneByOneSearch) placeOf(priority int64) (int, bool) {
+	return slices.BinarySearchFunc(o.e.question.Gangs, priority, func(g preempt.Gang, priority int64) int { return cmp.Compare(g.Priority, priority) })
+}
+
+// findKinds tells kinds apart by what they give back of what is asked for.
+func (o *oneByOneSearch) findKinds() {
+	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Needs))
+	for i := range o.index.Profiles {
+		s := &o.index.Profiles[i]
+		at, ok := o.placeOf(s.Priority)
+		if o.profileKind[i] = -1; ok && !s.Tied {
+			o.profileKind[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.Holds)))
+		}
+	}
+	for _, amounts := range o.kinds.List {
+		o.e.question.Kinds = append(o.e.question.Kinds, preempt.Kind{Amounts: amounts})
+	}
+}
+
+// givenBy is what a member gives back that holds so much, by need, until it is asked again.
+func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
+	for r, need := range o.e.p.Needs {
+		if o.amounts[r] = 0; need.Id >= 0 {
+			o.amounts[r] = holds[need.Id]
+		}
+	}
+	return o.amounts
+}
+
+// classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
+func (o *oneByOneSearch) classify() bool {
+	open, gifts := o.e.p.Counting().Opening(o.e.p.Counting().Refusal), o.e.p.Counting().LeavingReleased()
+	o.classOf = make([]int32, o.e.p.View.Nodes)
+	o.classes = sets.NewClassTable(len(o.e.p.Needs))
+	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
+	for id := range o.e.p.View.Nodes {
+		pos, flags := o.e.p.View.At(id), o.e.p.Snapshot.FlagsOf(id)
+		if o.classOf[pos] = -1; !open(pos) {
+			continue
+		}
+		if pos >= o.e.p.View.FirstPos[o.e.p.View.Outside] || o.e.p.Zones().BindsOn(flags) {
+			return false
+		}
+		for r, need := range o.e.p.Needs {
+			free[r] = o.e.p.Counting().FreeOf(id, need, gifts[id].Amounts)
+		}
+		page, i := o.index.Pages[id/cow.PageSize], int(id%cow.PageSize)
+		on = on[:0]
+		for lo, end := page.Of(i); lo < end; lo++ {
+			if kind := o.profileKind[page.Profiles[lo]]; kind >= 0 {
+				on = append(on, kind)
+			}
+		}
+		slices.Sort(on)
+		o.classOf[pos] = o.classes.Of(free, on)
+	}
+	return true
+}
+
+// list makes classes the nodes of the problem, and what stands on them its candidates.
+func (o *oneByOneSearch) list() {
+	o.e.question.Nodes = make([]preempt.Node, o.classes.Len())
+	o.e.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
+	for class := range int32(len(o.e.question.Nodes)) {
+		free, on := o.classes.At(class)
+		o.e.question.Nodes[class].Free = free
+		for _, kind := range on {
+			o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+		}
+	}
+	o.e.question.Others = o.total - len(o.e.question.Candidates)
+}
+
+// narrow makes the problem that of some domains alone, whose positions move together, without those who stay for sure.
+func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
+	o.narrowTiers(view.Domains)
+	o.e.question.Nodes, o.e.question.Candidates = nil, nil
+	used := make([]bool, len(o.e.question.Kinds))
+	for _, d := range view.Domains {
+		for pos := d[0]; pos < d[1]; pos++ {
+			n := preempt.Node{}
+			if class := o.classOf[pos]; class >= 0 {
+				n.Free, _ = o.classes.At(class)
+				o.name(o.e.p.View.Node(pos), view.Ceiling, used)
+			}
+			o.e.question.Nodes = append(o.e.question.Nodes, n)
+		}
+	}
+	o.e.question.Others = o.total - len(o.e.question.Candidates)
+	o.orderKinds(used)
+}
+
+// name lists the candidates on a node whose gangs are not above a priority.
+func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
+	page := o.index.Pages[id/cow.PageSize]
+	lo, end := page.Of(int(id % cow.PageSize))
+	for i := lo; i < end; i++ {
+		kind := o.profileKind[page.Profiles[i]]
+		if kind < 0 || o.e.question.Gangs[kind>>32].Priority > ceiling {
+			continue
+		}
+		used[int32(kind)] = true
+		o.places = append(o.places, nodePlace{id, i - lo})
+		o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{
+			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.e.question.Candidates)), Started: page.Starts[i],
+		})
+	}
+}
+
+// narrowTiers keeps the domains within some intervals.
+func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
+	last := o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang
+	tiers := make([][]int32, last+1)
+	for t := range tiers {
+		before := int32(0)
+		for _, d := range domains {
+			at, _ := slices.BinarySearch(o.e.question.Tiers[t], d[0])
+			for ; at < len(o.e.question.Tiers[t]) && o.e.question.Tiers[t][at] < d[1]; at++ {
+				tiers[t] = append(tiers[t], o.e.question.Tiers[t][at]-d[0]+before)
+			}
+			before += d[1] - d[0]
+		}
+	}
+	o.e.question.Tiers = tiers
+}
+
+// orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
+// nothing else does. It ends once all are found.
+func (o *oneByOneSearch) orderKinds(used []bool) {
+	left, kinds, moved := 0, o.e.question.Kinds, make([]int32, len(o.e.question.Kinds))
+	for kind := range moved {
+		if moved[kind] = -1; used[kind] {
+			left++
+		}
+	}
+	o.e.question.Kinds = nil
+	near := map[*int64]int{}
+	o.e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying == 0 || g.Priority >= o.e.p.Request.Priority {
+			return true
+		}
+		for _, m := range g.Members {
+			if !m.MayLeave() {
+				continue
+			}
+			kind, ok := near[&m.Class.Holds[0]]
+			if !ok {
+				kind = o.kinds.Of(o.givenBy(m.Class.Holds))
+				near[&m.Class.Holds[0]] = kind
+			}
+			if used[kind] && moved[kind] < 0 {
+				moved[kind], o.e.question.Kinds = int32(len(o.e.question.Kinds)), append(o.e.question.Kinds, kinds[kind])
+			}
+		}
+		return len(o.e.question.Kinds) < left
+	})
+	for i := range o.e.question.Candidates {
+		o.e.question.Candidates[i].Kind = moved[o.e.question.Candidates[i].Kind]
+	}
+}
