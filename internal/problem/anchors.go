@@ -1,3 +1,5 @@
+// Where running members are.
+
 package problem
 
 import (
@@ -15,7 +17,7 @@ func findAnchors(p *Problem) {
 		}
 		p.Siblings[p.View.NodeVertex(m.Pos)]++
 	}
-	for i := 0; i < len(p.Running); { // those in a row below one switch at once
+	for i := 0; i < len(p.Running); { // neighbors below one switch at once
 		leaf, n := p.View.LeafOf[p.Running[i].Pos], i
 		for i < len(p.Running) && p.View.LeafOf[p.Running[i].Pos] == leaf {
 			i++
@@ -46,7 +48,7 @@ func runningLCA(p *Problem) layout.Vertex {
 	return x
 }
 
-// IsOwn says whether a gang is the one that is planned, or one of those.
+// IsOwn says whether the plan is for this gang, alone or with others.
 func (p *Problem) IsOwn(name string) bool {
 	if p.Team == nil {
 		return name == p.Request.Name

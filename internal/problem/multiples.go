@@ -1,3 +1,5 @@
+// Multiples of equal groups: read, checked, and taken off slots.
+
 package problem
 
 import (
@@ -17,7 +19,7 @@ type multiple struct {
 	of   int64
 }
 
-// MultiplesIn reads those of rules whose layers are known.
+// MultiplesIn are the multiples of rules whose layers are known.
 func (p *Problem) MultiplesIn(rules []gang.Rule) (out []multiple) { return multiplesIn(p.View, rules) }
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []multiple) {
@@ -50,6 +52,7 @@ func lcm(a, b int64) int64 {
 	return min(maxMultiple, a/Gcd(a, b)*b)
 }
 
+// Gcd is the greatest common divisor.
 func Gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -58,6 +61,8 @@ func Gcd(a, b int64) int64 {
 }
 
 // checkMultiples refuses combinations that no placement could obey.
+//
+// order: multiples.3
 func checkMultiples(p *Problem) error {
 	for i, l := range p.Levels {
 		if within := p.Multiple[l.Gather.Must]; l.Size%within != 0 {
@@ -69,6 +74,8 @@ func checkMultiples(p *Problem) error {
 }
 
 // settleMultiples refuses combinations that are not decided. For a gang in parts it finds the multiples that bind.
+//
+// order: multiples.3
 func settleMultiples(p *Problem) error {
 	switch {
 	case p.InParts():
@@ -87,8 +94,8 @@ func settleMultiples(p *Problem) error {
 	return nil
 }
 
-// keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
-// whole, each in one such domain.
+// keeps says whether every selection puts a multiple of the part's members into each domain of a tier: its groups are
+// placed whole, each in one such domain.
 func (a *Part) keeps(m int64, tier int32) bool {
 	if a.InTree() && a.Gather.Hard && a.Gather.Must <= tier && int64(len(a.All()))%m == 0 && a.wholly() {
 		return true
@@ -115,6 +122,8 @@ func (p *Problem) Unit(x layout.Vertex) int64 {
 
 // SumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
 // force there.
+//
+// order: multiples.1
 func (k Counting) SumSlots(slots []int64) {
 	n := layout.Vertex(k.p.View.NumDomains())
 	if k.p.Multiple != nil {
@@ -152,7 +161,10 @@ func (k Counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	}
 }
 
-// forceMultiples finds how many new members every vertex must take because members that run there are no multiple. Gangs in parts know by themselves.
+// forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. Gangs in
+// parts have rules of their own for it.
+//
+// order: multiples.2
 func forceMultiples(p *Problem) {
 	p.Forced = layout.Tally{}
 	for x := range p.Siblings {
@@ -168,7 +180,9 @@ func forceMultiples(p *Problem) {
 	}
 }
 
-// force completes the multiple of a vertex, and notes at all vertices above what that takes.
+// force completes the multiple of a vertex: it adds the missing members there and at all vertices above.
+//
+// order: multiples.2
 func force(p *Problem, x layout.Vertex) {
 	unit := p.Unit(p.View.Above(x))
 	if lack := (p.Siblings[x] + p.Forced[x]) % unit; lack > 0 {

@@ -1,3 +1,5 @@
+// What the search enumerates and what it decides: strategies, domains, numbers of members, outcomes.
+
 package problem
 
 import (
@@ -21,6 +23,8 @@ type Strategy struct {
 // Strategies enumerates every strategy the rules allow, best first: the gang's tier, then the groups', outermost
 // first. For k tiers and one level of groups these are the k(k+1)/2 strategies of the gather search. The slice of groups is
 // the iterator's.
+//
+// order: strategy.3
 func (p *Problem) Strategies() iter.Seq[Strategy] {
 	return func(yield func(Strategy) bool) {
 		groups := make([]int32, len(p.Levels))
@@ -79,6 +83,8 @@ func (p *Problem) AboveRunning(t int32) layout.Vertex {
 }
 
 // Within is the highest tier at which a group misses no more.
+//
+// order: parts.7
 func (g GatherRules) Within(miss int32) int32 {
 	bound := g.Worths[0]
 	for _, t := range g.Worths {
@@ -107,6 +113,8 @@ func (p *Problem) Counts() []int { return p.Wholes(max(1, p.Least), p.Admitted) 
 
 // Wholes lists the numbers of new members from low to high that rules allow, whatever room there is: with groups only whole ones,
 // the last stay out first.
+//
+// order: howmany.2
 func (p *Problem) Wholes(low, high int) []int {
 	total := len(p.Pending)
 	var counts []int
@@ -137,6 +145,8 @@ func (p *Problem) Wholes(low, high int) []int {
 
 // RefusedTogether is the state of the quotas in which the gang waits, if its quota does not admit all units at once; nil if it does.
 // The whole gang counts as demand.
+//
+// order: howmany.3
 func RefusedTogether(p *Problem) (*quota.State, error) {
 	p.Admitted = len(p.Pending)
 	if err := p.Snapshot.CheckQuota("request.Quota", p.Request.Quota); err != nil || p.Request.Quota == "" {
@@ -154,7 +164,7 @@ func RefusedTogether(p *Problem) (*quota.State, error) {
 	return state, nil
 }
 
-// Outcome is a decided plan: where the new members go, and for whom they wait.
+// Outcome is a decided plan: where the new members go, and which leaving members they wait for.
 type Outcome struct {
 	Of        *Problem // with the members that are placed the first ones
 	Domain    layout.Vertex

@@ -1,3 +1,5 @@
+// Parts of a gang as a tree: read from the request, cut into groups, in their topologies.
+
 package problem
 
 import (
@@ -22,7 +24,7 @@ type Part struct {
 	Idle      bool // it only bundles parts of which none must be placed, and counts as placed
 	Ranks     []int
 	Parts     []*Part
-	// Multiples are those of its members, the gang's own those of all.
+	// Multiples bind its members, the gang's own all members.
 	Multiples []multiple
 	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	Least, LeastParts int
@@ -57,6 +59,8 @@ func (a *Part) First() int {
 }
 
 // readParts reads the parts of a request.
+//
+// order: parts.1
 func readParts(p *Problem) error {
 	rank := make(map[string]int, len(p.Pending)+len(p.Running))
 	for _, m := range p.Pending {
@@ -107,7 +111,10 @@ func leastOf(least, all int) int {
 }
 
 func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, error) {
-	a := &Part{Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup, OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember}
+	a := &Part{
+		Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup,
+		OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember,
+	}
 	if from.Tree != "" {
 		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
@@ -143,7 +150,8 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		return a, r.inner(a, field, from.Parts, from.MinParts)
 	}
 	if len(from.Groups) > 1 && len(a.Ranks)%from.Groups[0].Size != 0 {
-		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
+		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size),
+			fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
 	}
 	ranks := a.Ranks
 	a.Ranks = nil
@@ -181,7 +189,10 @@ func (a *Part) cut(ranks []int, levels []Level) {
 		return
 	}
 	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
-		b := &Part{Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Gather: levels[0].Gather, Called: fmt.Sprintf("groups of %d", levels[0].Size), Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a}
+		b := &Part{
+			Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Called: fmt.Sprintf("groups of %d", levels[0].Size),
+			Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a,
+		}
 		b.cut(group, levels[1:])
 		a.Parts = append(a.Parts, b)
 	}
@@ -245,7 +256,8 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 	return out
 }
 
-// LowestAbroad is the lowest vertex of its topology above the members of a part, these being at positions of the gang's by rank; -1 if there are none.
+// LowestAbroad is the lowest vertex above the members of a part in its own topology; -1 if there are none. at are positions
+// in the gang's topology, by rank.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
 func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
 	var there []int32
@@ -270,4 +282,5 @@ func (p *Problem) SpansTrees() (is bool) {
 	return is
 }
 
+// ComparePartRanks puts parts in the order of their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

@@ -1,3 +1,5 @@
+// Multiples of a gang in parts, and of the parts.
+
 package problem
 
 import (
@@ -14,10 +16,11 @@ type MultipleRule struct {
 	parts     []*Part
 	ranks     [][]int // by part
 	Total     int64   // what the number of members of each part is a multiple of
-	// Units, by tier, are what those in domains are multiples of, together too; nil: each part lies in one domain anyway.
+	// Units, by tier: the members in a domain are a multiple of it, those of all parts together too. Nil: each part lies in
+	// one domain anyway.
 	Units []int64
 	Runs  layout.Tally  // of the running members
-	Roles front.Weights // 1 for those whose members count
+	Roles front.Weights // 1 where the members count
 }
 
 // ofGang says whether a rule is the gang's own.
@@ -30,7 +33,10 @@ type multipleBinder struct {
 	shared map[string]int // rules of parts that are alike
 }
 
-// bindMultiples finds the multiples that bind, and parts the roles of whom they count differently. Those that groups keep in any case cost nothing.
+// bindMultiples finds the multiples that bind, and divides roles whose members they count differently. A multiple that
+// groups keep in any case does not bind.
+//
+// order: parts.6
 func bindMultiples(p *Problem) {
 	p.Multiples = nil
 	b := multipleBinder{p: p, place: p.Places(), shared: map[string]int{}}
@@ -49,7 +55,7 @@ func bindMultiples(p *Problem) {
 	p.Multiples = countRunning(p, p.Multiples)
 }
 
-// bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
+// bind adds the rules of a part and of its inner parts. around is the rule that binds what the part lies in, -1: none.
 func (b *multipleBinder) bind(a *Part, around int) {
 	var some, below []multiple
 	for _, m := range a.Multiples {
@@ -75,11 +81,12 @@ func (b *multipleBinder) bind(a *Part, around int) {
 
 // ruleOf binds a part to multiples.
 func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
-	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: unitsOf(p, some), Total: unitsOf(p, some)[p.View.RootTop]}
+	units := unitsOf(p, some)
+	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.View.RootTop]}
 }
 
-// add adds a rule, or its part to the rule of others that bind the same role: what lies together in a domain can be given to such parts multiple by
-// multiple, as long as nobody of them runs, and none is in a group of another topology that the others are not in.
+// add adds a rule, or its part to an equal rule of the same role. Parts of one rule can share what lies in a domain,
+// multiple by multiple, while no member of them runs and all are in the same group of another topology.
 func (b *multipleBinder) add(r MultipleRule, around int) int {
 	a := r.parts[0]
 	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !r.ofGang() {
@@ -184,10 +191,11 @@ func (p *Problem) WithKept() []MultipleRule {
 	}
 	all := ruleOf(p, p.Gang, p.Gang.Multiples)
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
-	return append(countRunning(p, []MultipleRule{all}), slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
+	rest := slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })
+	return append(countRunning(p, []MultipleRule{all}), rest...)
 }
 
-// Keeps says whether a multiple of the members of each part runs or is in a content.
+// Keeps says whether a multiple of the members of each part runs or is selected.
 func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	for _, ranks := range r.ranks {
 		n := int64(0)

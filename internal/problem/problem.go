@@ -1,10 +1,10 @@
 // Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its topology is
 // chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It also knows what
 // follows from request and snapshot alone: the slots of each node ([Counting]), what the zones of a node take ([Zones]), what
-// the quota admits, for whom a plan would wait.
+// the quota admits, and which leaving members a plan would wait for.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
-// derive.go, which says of every field whether it is kept, reset or derived; nobody copies a Problem by hand.
+// derive.go, which says of every field whether it is kept, reset or derived; a Problem is not copied by hand.
 //
 // A Problem belongs to one plan and is not safe for concurrent use; the snapshot that it looks at is.
 package problem
@@ -66,12 +66,12 @@ type Problem struct {
 
 // PartState is what a gang that is placed in parts has beside what all gangs have.
 type PartState struct {
-	Minimal Selection    // one of which nothing can be left out; nil: there is none
+	Minimal Selection    // one that no member can be left out of; nil: there is none
 	MustRun int          // members that must run together
-	State   *quota.State // what has to admit a content; nil: it admits all
+	State   *quota.State // admits a selection or not; nil: it admits all
 	Already quota.Ask    // by members that are as good as placed
 
-	// Of a problem that is about one content: that, and the problem with all members.
+	// Of the problem of one selection: it, and the problem with all members.
 	Selection Selection
 	All       *Problem
 
@@ -86,9 +86,9 @@ type PartState struct {
 type Team interface {
 	// Has says whether a gang is one of them.
 	Has(gang string) bool
-	// Ranking is all members of all of them in rank order, those that run and stay included.
+	// Ranking is all members of all gangs in rank order, running ones that stay included.
 	Ranking(p *Problem) []Ranked
-	// Called is what a refusal of all calls a gang, or a group of one.
+	// Called names a gang, or a group of one, in a refusal of all.
 	Called(a *Part) string
 }
 
@@ -99,11 +99,13 @@ type Need struct {
 	Name   string
 }
 
+// Pending is a new member.
 type Pending struct {
 	Name string
 	Rank int
 }
 
+// Sibling is a running member of the gang.
 type Sibling struct {
 	Pos  int32
 	Rank int
@@ -127,8 +129,8 @@ type GatherRules struct {
 	Worths []int32
 }
 
-// New brings a request inside as far as nothing need be searched for. Too few known members are found later; every
-// error here is an InvalidError.
+// New brings a request inside, without any search. Too few known members are found later; every error here is an
+// InvalidError. O(members * log).
 func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
@@ -136,7 +138,10 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	}
 	r := takeScratch(c.Lineage)
 	p := &r.problem
-	*p = Problem{Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r, Pinned: pinnedMembers(req)}
+	*p = Problem{
+		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r,
+		Pinned: pinnedMembers(req),
+	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
 	for _, step := range steps {
 		if err := step(p); err != nil {
@@ -189,7 +194,7 @@ func align(p *Problem) {
 	}
 }
 
-// InParts says whether members are placed by what their parts need, those of several shapes included.
+// InParts says whether the parts engine places the members: they are in parts or of several shapes.
 func (p *Problem) InParts() bool { return p.Gang != nil }
 
 // HasRoles says whether members are of several roles and placed one by one.
@@ -218,6 +223,7 @@ func (p *Problem) Hard() bool {
 // Zones are a problem's questions about the zones of nodes.
 type Zones struct{ p *Problem }
 
+// Zones asks about the zones of nodes.
 func (p *Problem) Zones() Zones { return Zones{p} }
 
 // Bind says whether zones are looked at on any node.
@@ -231,9 +237,10 @@ func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
 // Counting are a problem's ways to count the slots of nodes.
 type Counting struct{ p *Problem }
 
+// Counting counts the slots of nodes.
 func (p *Problem) Counting() Counting { return Counting{p} }
 
-// scratch is what a plan writes on and nobody keeps, the problem included: the plans of a lineage take turns with a few of them.
+// scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
 type scratch struct {
 	problem Problem
 	pending []Pending
@@ -241,10 +248,10 @@ type scratch struct {
 	Search  resettable // of the search; nil: none has written yet
 }
 
-// resettable is a search's own part of the paper.
+// resettable is a search's own part of the scratch.
 type resettable interface{ Reset() }
 
-// takeScratch gives a problem something to write on, itself included.
+// takeScratch takes a scratch from the lineage's pool.
 func takeScratch(l *snapshot.Lineage) *scratch {
 	r, _ := l.Scratch.Get().(*scratch)
 	if r == nil {
@@ -253,7 +260,7 @@ func takeScratch(l *snapshot.Lineage) *scratch {
 	return r
 }
 
-// Done gives it to others; nothing refers to the problem any more.
+// Done gives the scratch to other plans; nothing refers to the problem any more.
 func (p *Problem) Done() {
 	r, l := p.Paper, p.Snapshot.Lineage
 	r.problem = Problem{} // it holds the snapshot

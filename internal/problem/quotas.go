@@ -1,3 +1,5 @@
+// What members take of their quota.
+
 package problem
 
 import (

@@ -1,3 +1,5 @@
+// What a request asks for: its topology, ranks, rules as tiers, shapes as needs.
+
 package problem
 
 import (
@@ -61,7 +63,7 @@ func rankMembers(p *Problem) error {
 	return nil
 }
 
-// place parts members in rank order into those that wait and those that run.
+// place divides members in rank order into pending and running ones.
 func place(p *Problem, all []Ranked) {
 	p.Pending = make([]Pending, 0, len(p.Request.Members))
 	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
@@ -77,7 +79,7 @@ func place(p *Problem, all []Ranked) {
 	p.LCA = runningLCA(p)
 }
 
-// Ranking is all members in rank order, those that run and stay included.
+// Ranking is all members in rank order, running ones that stay included.
 func (p *Problem) Ranking() []Ranked {
 	all := make([]Ranked, 0, len(p.Request.Members)+len(p.Own))
 	for _, m := range p.Own {
@@ -85,8 +87,8 @@ func (p *Problem) Ranking() []Ranked {
 			all = append(all, Ranked{m.Name, m.Index, m.Indexed, p.View.At(m.Node)})
 		}
 	}
-	const few = 8 // to put one of these in its place is cheaper than to sort
-	if slices.IsSortedFunc(all, CompareRanked) && len(p.Request.Members) <= few {
+	const inserted = 8 // to insert so many is cheaper than to sort
+	if slices.IsSortedFunc(all, CompareRanked) && len(p.Request.Members) <= inserted {
 		for i := range p.Request.Members {
 			m := pendingRanked(&p.Request.Members[i])
 			at, _ := slices.BinarySearchFunc(all, m, CompareRanked)
@@ -103,6 +105,9 @@ func (p *Problem) Ranking() []Ranked {
 
 func pendingRanked(m *gang.Member) Ranked { return Ranked{m.Name, m.Index, m.Indexed, -1} }
 
+// CompareRanked puts members with an index first, by index, then the others by name.
+//
+// order: ranks.1
 func CompareRanked(a, b Ranked) int {
 	if a.Indexed != b.Indexed {
 		if a.Indexed {
@@ -120,7 +125,7 @@ func CompareRanked(a, b Ranked) int {
 func countMembers(p *Problem) error {
 	total := len(p.Pending) + len(p.Running)
 	groups, err := p.Request.Levels(max(total, p.Request.Total))
-	if err == nil && len(groups) > 1 { // those of a gang that is not known as a whole must divide what is
+	if err == nil && len(groups) > 1 { // of a gang that is not known as a whole they must divide the known members
 		_, err = p.Request.Levels(total)
 	}
 	if err != nil && total >= p.Request.MinMember { // else it is refused anyway, and its size will be another one
@@ -137,7 +142,7 @@ func countMembers(p *Problem) error {
 	return nil
 }
 
-// readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
+// readRules turns layers into tiers. An inner group is bound at least as tightly as the groups around it.
 func readRules(p *Problem) error {
 	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
 	if err != nil {
@@ -161,6 +166,8 @@ func readRules(p *Problem) error {
 }
 
 // gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
+//
+// order: tree.3, strategy.2
 func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
@@ -224,7 +231,9 @@ func tierOf(v *layout.View, layer string) (int32, bool) {
 }
 
 // chooseShapes finds what one unit of the search asks for. That is a member, if all members are alike. If not, equal
-// groups that must gather on one node are placed like members, each asking for the sum of what its members ask for.
+// groups that must gather on one node are placed like members, each asking for the sum of its members' resources.
+//
+// order: groups.3
 func chooseShapes(p *Problem) error {
 	shapes := shapesByRank(p)
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })

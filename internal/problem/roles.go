@@ -1,3 +1,5 @@
+// Roles: members of one shape that may be on the same nodes.
+
 package problem
 
 import (
@@ -8,7 +10,9 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
+// chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
+//
+// order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	p.RoleOf = make([]int32, len(shapes))
 	for i, s := range shapes {
@@ -24,7 +28,7 @@ func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	return sumNeeds(p)
 }
 
-// divideRoles parts the members of each role further, by a number that each pending member has; roles are in the order of their first members.
+// divideRoles divides each role by a number that each pending member has; roles are in the order of their first members.
 func divideRoles(p *Problem, by []int32) {
 	type key struct{ role, by int32 }
 	at := map[key]int32{}
@@ -57,7 +61,7 @@ func (p *Problem) Twin(role int) int {
 	return int(p.twins[role])
 }
 
-// ByShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
+// ByShape counts members by shape, in the first role of each: zones do not tell roles of one shape apart.
 func (p *Problem) ByShape(a front.Vector) front.Vector {
 	if p.twins == nil {
 		return a
@@ -97,6 +101,7 @@ type interval struct {
 	First, End int32
 }
 
+// Holds says whether a node lies in all of them.
 func (p Allowed) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)

@@ -1,3 +1,5 @@
+// What refusals call rules.
+
 package problem
 
 import (

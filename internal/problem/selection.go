@@ -1,3 +1,5 @@
+// Which pending members are placed.
+
 package problem
 
 import (
@@ -10,7 +12,7 @@ import (
 // Selection says which of the pending members are placed. It fulfils all minima.
 type Selection []bool
 
-// FirstOnes is the content of the first n new members.
+// FirstOnes is the selection of the first n new members.
 func (p *Problem) FirstOnes(n int) Selection {
 	in := make(Selection, len(p.Pending))
 	for i := range min(n, len(in)) {
@@ -19,6 +21,7 @@ func (p *Problem) FirstOnes(n int) Selection {
 	return in
 }
 
+// Size is the number of its members.
 func (in Selection) Size() (n int) {
 	for _, is := range in {
 		if is {
@@ -28,6 +31,7 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
+// Key is different for different selections of a gang.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
 	for i, is := range in {
@@ -38,7 +42,7 @@ func (in Selection) Key() string {
 	return string(key)
 }
 
-// CompareSelections puts those of more members first, then those that have the lower rank where they first differ.
+// CompareSelections puts more members first, then the lower rank where two selections first differ.
 func CompareSelections(a, b Selection) int {
 	if c := cmp.Compare(b.Size(), a.Size()); c != 0 {
 		return c
@@ -57,15 +61,15 @@ func CompareSelections(a, b Selection) int {
 // Steps is what the request gives to the search for a gang in parts.
 func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
 
-// ContentPlans bounds how many contents are tried.
+// ContentPlans bounds how many selections are tried.
 func (p *Problem) ContentPlans() int { return max(1, p.Steps()/256) }
 
-// ContentSteps bounds how many contents are looked at for those of which nothing can be left out.
+// ContentSteps bounds how many selections are looked at in the search for minimal ones.
 func (p *Problem) ContentSteps() int { return max(1, p.Steps()/64) }
 
-// Reserved is what members that are placed already take of a node.
+// Reserved is what placed members take of a node.
 type Reserved struct {
 	Amounts []int64         // by resource
-	Zones   *numa.Occupancy // the zones with them, nil: they bind nobody
-	Beside  front.Front     // what the zones take beside them, when those that the plan waits for have left
+	Zones   *numa.Occupancy // the zones with them, nil: they bind no member
+	Beside  front.Front     // room in the zones beside them, once the leaving members that the plan waits for are gone
 }

@@ -1,3 +1,5 @@
+// How many members fit on a node and below a vertex, and why none do.
+
 package problem
 
 import (
@@ -18,7 +20,7 @@ const boundlessSlots = 1 << 24
 // request.
 type SlotTable struct {
 	Ix *index.Index
-	// InTree: the nodes outside the tree take nobody.
+	// InTree: nodes outside the tree take no member.
 	InTree bool
 	Flat   []int64 // by vertex; replaces the index
 }
@@ -77,6 +79,8 @@ func (k Counting) OwnIndex() *index.Index {
 }
 
 // CountSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
+//
+// order: slots.2
 func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
@@ -109,7 +113,9 @@ func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) fun
 	}
 }
 
-// Room is how many members fit into what is free on a node and extra. O(resources).
+// Room is how many members fit into the free and the extra amounts of a node. O(resources).
+//
+// order: slots.1
 func (k Counting) Room(id int32, extra []int64) int64 {
 	room := int64(boundlessSlots)
 	for i := range k.p.Needs {
@@ -136,6 +142,8 @@ func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
 // selector, eligible; empty if none. An absent node is not-ready.
+//
+// order: slots.2
 func (k Counting) Refusal(id int32) string {
 	n := k.p.Snapshot.Static.At(id)
 	name := k.p.Snapshot.Lineage.Names[id]
@@ -165,21 +173,29 @@ func (k Counting) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
 }
 
-// Selective says whether any member of a unit looks at the nodes' names or labels, or must stay in domains of other topologies.
+// Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
 func (k Counting) Selective() bool {
-	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 })
+	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
+	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
 }
 
-// Opening says of positions whether nothing but what is free there keeps members away; refusal is asked where something may be wrong with a node.
+// Opening returns a function that says whether only free amounts decide at a position. refusal is asked of nodes that are
+// not plainly usable.
 func (k Counting) Opening(refusal func(id int32) string) func(pos int32) bool {
 	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
 	plain := !k.Selective() && k.p.Request.Eligible == nil
 	return func(pos int32) bool {
 		id := k.p.View.Node(pos)
-		return !excluded[id] && !(hard && pos >= end) && (plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == "")
+		if excluded[id] || hard && pos >= end {
+			return false
+		}
+		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == ""
 	}
 }
 
+// Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes one.
+//
+// order: refusals.5
 func (k Counting) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
 	if cause := k.Refusal(id); cause != "" {
 		return cause

@@ -1,3 +1,5 @@
+// Which leaving members a plan waits for.
+
 package problem
 
 import (
@@ -56,8 +58,10 @@ type leavingSearch struct {
 }
 
 // fewestLeaving finds the smallest set of members that makes room for so many units on their node, the first by name among
-// equals. Members that hold the same are tried in order only, so the work grows with the kinds of members. zones says whether the zones of the node
-// take the units in a state.
+// equals. Members that hold the same are tried in order only, so the work grows with the classes of members. zones says
+// whether the zones of the node take the units in a state.
+//
+// order: waiting.3
 func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
 	e := leavingSearch{p: p}
 	if p.Zones().BindsOn(p.Snapshot.FlagsOf(id)) {
@@ -72,7 +76,7 @@ func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64
 	return members
 }
 
-// cover finds a set of so many members; what the node lacks and the state of its zones are those without the others.
+// cover finds a set of so many members. lack and state are those of the node without the members that are chosen already.
 func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) ([]*snapshot.Member, bool) {
 	if e.enough(lack, state) {
 		return nil, true

@@ -1,3 +1,5 @@
+// Zones of nodes: what they take of one shape or unit, and what they are worth.
+
 package problem
 
 import (
@@ -13,7 +15,7 @@ import (
 type ZoneState struct {
 	Aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
-	// Members prepared for the zones of nodes; those of the index are others' too and only read.
+	// Members prepared for the zones of nodes; other plans read those of the index too.
 	indexNeeds, OwnNeeds snapshot.NeedsByZones
 	shares               byState[*zoneShares]
 	widths               byState[int64] // zones that the next member gets
@@ -68,6 +70,8 @@ func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
 }
 
 // CountZones is how many units the zones take. Units of several members are put in one after the other.
+//
+// order: zones.1
 func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
 	if len(needs) == 1 {
 		c := needs[0].Slots(state)
@@ -92,6 +96,8 @@ func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count 
 }
 
 // addUnit puts one member of each need into the zones; nil if they do not fit.
+//
+// order: zones.2
 func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneShares) {
 	out := &zoneShares{}
 	for _, need := range needs {
@@ -120,6 +126,8 @@ type zoneShares struct {
 }
 
 // share splits so many units over the zones of a node; nil if they do not fit.
+//
+// order: zones.2
 func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
 	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
 		needs, s := z.NeedsOn(id), &zoneShares{}
@@ -142,7 +150,7 @@ func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
 	})
 }
 
-// zoneKey is so many units in zones of one kind, in states of that hash.
+// zoneKey is so many units in equal zones, in states of that hash.
 type zoneKey struct {
 	zones *snapshot.ZoneClass
 	hash  uint64
@@ -234,7 +242,7 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 	return cause
 }
 
-// ZonesProven says whether the zones of every node that could take somebody were counted exactly. O(1), unless some were not
+// ZonesProven says whether the zones of every node that could take a member were counted exactly. O(1), unless some were not
 // when the slots were counted: O(nodes).
 func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
 	if !z.p.ZoneState.inexact {
@@ -253,9 +261,9 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	return true
 }
 
-// The keys that compare the zones of nodes, for aligned gangs: docs/order.md.
-
 // ZonesOn is how many zones the next member gets on a node.
+//
+// order: zones.3
 func (z Zones) ZonesOn(x layout.Vertex) int64 {
 	id := z.p.View.Node(z.p.View.Position(x))
 	state := z.StateOf(id, z.p.ZoneState.Released[id])
@@ -263,6 +271,8 @@ func (z Zones) ZonesOn(x layout.Vertex) int64 {
 }
 
 // ZoneScore is what the zones of a node are worth to so many units.
+//
+// order: zones.3
 func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
 	if !z.p.ZoneState.Aligned || units == 0 {
 		return 0
@@ -282,7 +292,7 @@ func (z Zones) CompareZones(a, b layout.Vertex) int {
 	return cmp.Compare(z.ZonesOn(a), z.ZonesOn(b))
 }
 
-// LeastZones is a bound for zonesOn.
+// LeastZones is a lower bound for [Zones.ZonesOn].
 func (z Zones) LeastZones() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
 		for _, needs := range known {

@@ -1,3 +1,5 @@
+// Candidates: members that may leave, with what they give back and what their leaving costs.
+
 package victims
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// findCandidates lists the members that may leave, by position. Whether they may together is another question.
+// findCandidates lists the members that may leave, by position. Whether a set of them may leave together is asked of each set.
 func (e *victimSearch) findCandidates() {
 	e.gone = e.ownGone()
 	budgets := map[string]int32{}
@@ -29,14 +31,15 @@ func (e *victimSearch) findCandidates() {
 		}
 		return true
 	})
-	e.question.Gangs, e.question.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*snapshot.Member, 0, n)
+	e.question.Gangs, e.question.Candidates = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n)
+	e.members = make([]*snapshot.Member, 0, n)
 	for _, g := range gangs {
 		e.addGang(g, budgets, reclaimable)
 	}
 	e.sortByPosition()
 }
 
-// sortByPosition puts candidates in the order of positions, those of one node in natural order of gang and name.
+// sortByPosition puts candidates in the order of positions, on one node in natural order of gang and name.
 func (e *victimSearch) sortByPosition() {
 	next := make([]int32, e.p.View.Nodes+1)
 	for i := range e.question.Candidates {
@@ -56,7 +59,9 @@ func (e *victimSearch) sortByPosition() {
 	e.question.Candidates, e.members = candidates, members
 }
 
-// addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
+// addGang adds a gang's candidates: none if the gang can neither leave whole nor has a surplus.
+//
+// order: victims.3
 func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
 	of := preempt.Gang{Priority: g.Priority, Running: int(g.Staying), Surplus: int(g.Staying), Ends: g.Least > 0}
 	if of.Ends {
@@ -81,8 +86,8 @@ func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32
 	e.question.Gangs = append(e.question.Gangs, of)
 }
 
-// mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
-// leaves whole.
+// mayReclaim says whether a member of another quota may be a victim, as far as that depends on its own gang alone: judged by
+// what leaves its quota if the gang leaves whole.
 func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
 	reach, known := reclaimable[m.Class.Quota]
 	if !known {
@@ -102,7 +107,7 @@ func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, r
 	return over
 }
 
-// ownGone is what members of the gang's own quota hold that may leave.
+// ownGone sums what candidates of the gang's own quota hold.
 func (e *victimSearch) ownGone() muster.Resources {
 	sum := muster.Resources{}
 	if e.p.Request.Quota == "" {
@@ -123,7 +128,7 @@ func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) p
 	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Kind: e.kindOf(m, budgets)}
 }
 
-// kindKey is what candidates of different kinds differ in.
+// kindKey tells kinds of candidates apart.
 type kindKey struct {
 	holds   *int64
 	quota   string
@@ -201,7 +206,7 @@ func (e *victimSearch) withQuotas() {
 	}
 }
 
-// evictions are what leaves quotas by a set: gangs that leave whole are one each.
+// evictions is a set as quotas see it: a gang that leaves whole is one eviction in each quota.
 func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
 	count := map[int32]int{}
 	for _, i := range gone {
@@ -229,7 +234,7 @@ func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
 	return out
 }
 
-// heldWith is what leaves its quota at once with a candidate of a set.
+// heldWith sums what leaves a candidate's quota together with it.
 func (e *victimSearch) heldWith(i int32, gone []int32) muster.Resources {
 	m, g := e.members[i], e.question.Candidates[i].Gang
 	sum, count := muster.Resources{}, 0

@@ -1,3 +1,5 @@
+// The search for victims that leave one by one, on classes of nodes.
+
 package victims
 
 import (
@@ -11,12 +13,12 @@ import (
 	"github.com/muster-sched/muster/preempt"
 )
 
-// oneByOneSearch is a search for victims who leave one by one, before it is known who they are: nodes that are alike but for the names and the starts of their
-// members are one class.
+// oneByOneSearch looks for victims that leave one by one, first without their names: nodes that differ only in names and
+// starts of members are one class.
 type oneByOneSearch struct {
 	e           *victimSearch
 	index       *snapshot.VictimIndex
-	profileKind []int64 // by sort: the place of its priority and its kind; -1: no candidate
+	profileKind []int64 // by profile: the place of its priority, and its kind; -1: no candidate
 	kinds       sets.Vectors
 	amounts     []int64 // see givenBy
 	classes     *sets.ClassTable
@@ -25,11 +27,11 @@ type oneByOneSearch struct {
 	total       int         // of candidates
 }
 
-// nodePlace is where a member stands: so many that may leave stand on its node before it.
+// nodePlace is a candidate's place on a node: the number of candidates before it.
 type nodePlace struct{ node, nth int32 }
 
-// oneByOne solves a problem whose candidates all leave one by one, and where slots decide whether the gang fits: only the domains in which the
-// best set can lie are read member by member. False if it is another problem.
+// oneByOne solves a problem whose candidates all leave one by one, where slots decide whether the gang fits: member by member
+// it reads only the domains in which the best set can lie. False if it is another problem. Same answer as together, faster.
 func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	none := preempt.Solution{Proven: true}
 	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
@@ -59,11 +61,12 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	return s, true
 }
 
-// startsTied says whether one of the first few gangs is a candidate that others depend on: where there are any, there mostly are many.
+// startsTied says whether the first gangs have a candidate that others depend on: where there is one, there mostly are many.
 func (e *victimSearch) startsTied() (tied bool) {
 	n := 0
 	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) })
+		ties := func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) }
+		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, ties)
 		n++
 		return !tied && n < 64
 	})
@@ -87,6 +90,8 @@ func (e *victimSearch) guaranteed() bool {
 }
 
 // countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
+//
+// order: victims.2
 func (o *oneByOneSearch) countCandidates() bool {
 	for _, p := range o.index.Pages {
 		for i := range p.Counts {
@@ -114,10 +119,10 @@ func (o *oneByOneSearch) countCandidates() bool {
 
 // placeOf is the place of a priority among those of candidates.
 func (o *oneByOneSearch) placeOf(priority int64) (int, bool) {
-	return slices.BinarySearchFunc(o.e.question.Gangs, priority, func(g preempt.Gang, priority int64) int { return cmp.Compare(g.Priority, priority) })
+	return slices.BinarySearchFunc(o.e.question.Gangs, priority, func(g preempt.Gang, p int64) int { return cmp.Compare(g.Priority, p) })
 }
 
-// findKinds tells kinds apart by what they give back of what is asked for.
+// findKinds tells kinds apart by the requested resources that they give back.
 func (o *oneByOneSearch) findKinds() {
 	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Needs))
 	for i := range o.index.Profiles {
@@ -132,7 +137,7 @@ func (o *oneByOneSearch) findKinds() {
 	}
 }
 
-// givenBy is what a member gives back that holds so much, by need, until it is asked again.
+// givenBy is the part of a member's amounts that is requested, by need. The slice is valid until the next call.
 func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 	for r, need := range o.e.p.Needs {
 		if o.amounts[r] = 0; need.Id >= 0 {
@@ -144,7 +149,7 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *oneByOneSearch) classify() bool {
-	open, gifts := o.e.p.Counting().Opening(o.e.p.Counting().Refusal), o.e.p.Counting().LeavingReleased()
+	open, released := o.e.p.Counting().Opening(o.e.p.Counting().Refusal), o.e.p.Counting().LeavingReleased()
 	o.classOf = make([]int32, o.e.p.View.Nodes)
 	o.classes = sets.NewClassTable(len(o.e.p.Needs))
 	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
@@ -157,7 +162,7 @@ func (o *oneByOneSearch) classify() bool {
 			return false
 		}
 		for r, need := range o.e.p.Needs {
-			free[r] = o.e.p.Counting().FreeOf(id, need, gifts[id].Amounts)
+			free[r] = o.e.p.Counting().FreeOf(id, need, released[id].Amounts)
 		}
 		page, i := o.index.Pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]
@@ -186,7 +191,8 @@ func (o *oneByOneSearch) list() {
 	o.e.question.Others = o.total - len(o.e.question.Candidates)
 }
 
-// narrow makes the problem that of some domains alone, whose positions move together, without those who stay for sure.
+// narrow reduces the problem to some domains: their positions are numbered anew, and candidates above the ceiling are
+// left out.
 func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
 	o.e.question.Nodes, o.e.question.Candidates = nil, nil
@@ -217,7 +223,8 @@ func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
 		used[int32(kind)] = true
 		o.places = append(o.places, nodePlace{id, i - lo})
 		o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{
-			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind), Order: int32(len(o.e.question.Candidates)), Started: page.Starts[i],
+			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind),
+			Order: int32(len(o.e.question.Candidates)), Started: page.Starts[i],
 		})
 	}
 }
@@ -239,8 +246,8 @@ func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
 	o.e.question.Tiers = tiers
 }
 
-// orderKinds puts the kinds that are used in the order in which candidates have them, gang by gang and name by name: that decides who leaves where
-// nothing else does. It ends once all are found.
+// orderKinds puts the used kinds in the order of their first candidates, gang by gang and name by name: the last key between
+// equal sets. It ends once all are found.
 func (o *oneByOneSearch) orderKinds(used []bool) {
 	left, kinds, moved := 0, o.e.question.Kinds, make([]int32, len(o.e.question.Kinds))
 	for kind := range moved {

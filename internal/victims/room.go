@@ -1,3 +1,5 @@
+// What a node has room for without some candidates.
+
 package victims
 
 import (

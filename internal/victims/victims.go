@@ -22,22 +22,24 @@ import (
 type Leave int8
 
 const (
-	// Anybody that is legal.
+	// Anybody leaves that may by the rules.
 	Anybody Leave = iota
-	// IfAdmitted: those that make room on nodes, if the quota admits the gang.
+	// IfAdmitted is Anybody, but only if the quota admits the gang without victims.
 	IfAdmitted
 	// Nobody leaves.
 	Nobody
 )
 
-// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims do not help, or if the
-// gang may not preempt.
+// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims
+// do not help, or if the gang may not preempt.
+//
+// order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
 	if who == Nobody || p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow || who == IfAdmitted && p.RefusedBy != nil {
 		return nil
 	}
 	if p.Snapshot.Lowest >= p.Request.Priority && (p.Request.Quota == "" || p.Snapshot.Quotas == nil) {
-		return nil // nobody is below, and nothing is reclaimed
+		return nil // no gang is below, and nothing is reclaimed
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole && p.Request.Priority > p.Snapshot.Lowest
@@ -50,7 +52,7 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	return nil
 }
 
-// evictForAll is evict for a gang of which nothing can be left out but the members of the highest ranks.
+// evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
 func evictForAll(p *problem.Problem) *Eviction {
 	e := newVictimSearch(p)
 	if e == nil {
@@ -86,7 +88,7 @@ func (e *victimSearch) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
-// victimSearch is a problem with the members that may leave for it.
+// victimSearch is a problem with its candidates: the members that may leave for it.
 type victimSearch struct {
 	p          *problem.Problem
 	question   preempt.Problem
@@ -95,12 +97,12 @@ type victimSearch struct {
 	strategies []problem.Strategy
 	preemptor  preempt.Preemptor
 	kindOfKey  map[kindKey]int32
-	plain      map[*int64]int32 // of those with neither quota, zones nor budgets
+	plain      map[*int64]int32 // of candidates with neither quota, zones nor budgets
 	tagOfKey   map[kindKey]int32
 	gone       muster.Resources // what the candidates of the gang's own quota hold
 }
 
-// newVictimSearch brings everything inside that decides about victims; nil if no set can help.
+// newVictimSearch prepares the question; nil if no set of victims can help.
 func newVictimSearch(p *problem.Problem) *victimSearch {
 	e := &victimSearch{p: p, kindOfKey: map[kindKey]int32{}, plain: map[*int64]int32{}, tagOfKey: map[kindKey]int32{}}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
@@ -126,9 +128,10 @@ func newVictimSearch(p *problem.Problem) *victimSearch {
 	return e
 }
 
-// findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
+// findNodes lists the free amounts of every position once the leaving members are gone. The slots of nodes with zones are
+// counted by the problem.
 func (e *victimSearch) findNodes() {
-	gifts, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
+	released, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
@@ -146,7 +149,7 @@ func (e *victimSearch) findNodes() {
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
 		for r, need := range e.p.Needs {
-			n.Free[r] = e.p.Counting().FreeOf(id, need, gifts[id].Amounts)
+			n.Free[r] = e.p.Counting().FreeOf(id, need, released[id].Amounts)
 		}
 		if e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
