@@ -126,8 +126,8 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"beside":           {both, func(p *Problem) *Problem { return p.beside(first) }},
 		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
-		"ofRole":           {both, func(p *Problem) *Problem { return p.ofRole(1) }},
-		"onNode":           {both, func(p *Problem) *Problem { return p.onNode([]int32{6, 7}, p.View.Node(6)) }},
+		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
+		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.View.Node(6)) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
 	}
 	table := parseFates(t)

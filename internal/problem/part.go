@@ -123,8 +123,8 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 			a.OtherTree = nil
 		}
 	}
-	v := r.p.viewOf(a)
-	a.Gather = r.p.inherited(a)
+	v := viewOf(r.p, a)
+	a.Gather = inheritedRules(r.p, a)
 	if !a.Bundle {
 		a.Level++
 		var err error
@@ -169,18 +169,18 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	return a, nil
 }
 
-// inherited are the rules of the nearest part of the same topology around one.
-func (p *Problem) inherited(a *Part) GatherRules {
+// inheritedRules are the rules of the nearest part of the same topology around one.
+func inheritedRules(p *Problem, a *Part) GatherRules {
 	for outer := a.Outer; outer != nil; outer = outer.Outer {
 		if outer.OtherTree == a.OtherTree {
 			return outer.Gather
 		}
 	}
-	return unbound(p.viewOf(a))
+	return unbound(viewOf(p, a))
 }
 
 // viewOf is the topology of a part's rules.
-func (p *Problem) viewOf(a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
+func viewOf(p *Problem, a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
 
 // cut makes groups of consecutive ranks, level by level; the last one may be short.
 func (a *Part) cut(ranks []int, levels []Level) {
@@ -214,7 +214,7 @@ func cutByLevels(p *Problem) {
 }
 
 // hasHardPart says whether any group has a MustGather.
-func (p *Problem) hasHardPart() (has bool) {
+func hasHardPart(p *Problem) (has bool) {
 	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
 	return has
 }

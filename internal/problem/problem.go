@@ -217,7 +217,7 @@ func (p *Problem) Hard() bool {
 	for _, l := range p.Levels {
 		hard = hard || l.Gather.Hard
 	}
-	return hard || p.InParts() && p.hasHardPart()
+	return hard || p.InParts() && hasHardPart(p)
 }
 
 // Zones are a problem's questions about the zones of nodes.

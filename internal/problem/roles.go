@@ -82,7 +82,7 @@ func (p *Problem) ShapeOf(i int) *gang.Shape {
 }
 
 // countsOn counts the members on a node by role.
-func (p *Problem) countsOn(positions []int32, id int32) front.Vector {
+func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	some := make(front.Vector, len(p.Shapes))
 	for i, pos := range positions {
 		if p.View.Node(pos) == id {

@@ -25,7 +25,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 			said += " of " + a.OtherTree.Name
 		}
 		if a.Level > 0 {
-			said += " for " + p.called(a)
+			said += " for " + calledIn(p, a)
 		}
 		i, ok := at[said]
 		if !ok {
@@ -38,8 +38,8 @@ func HardRules(p *Problem) (rules []HardRule) {
 	return rules
 }
 
-// called is what a refusal calls a group; of gangs that start together each is one.
-func (p *Problem) called(a *Part) string {
+// calledIn is what a refusal calls a group; of gangs that start together each is one.
+func calledIn(p *Problem, a *Part) string {
 	if p.Team == nil {
 		return a.Called
 	}
@@ -53,7 +53,7 @@ func NameOfRule(p *Problem, r *MultipleRule) string {
 	if r.ofGang() {
 		return name
 	}
-	return name + " for " + p.called(r.parts[i])
+	return name + " for " + calledIn(p, r.parts[i])
 }
 
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.

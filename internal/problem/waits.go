@@ -32,8 +32,8 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 			return p.Zones().CountZones(p.Zones().NeedsOn(id), state).Slots >= units
 		}
 		if p.HasRoles() {
-			some := p.countsOn(positions, id)
-			load, units = p.onNode(positions, id), 1
+			some := countsOn(p, positions, id)
+			load, units = onNode(p, positions, id), 1
 			zones = func(state *numa.Occupancy) bool { return p.Zones().zonesTake(id, state, some) }
 		}
 		out = append(out, fewestLeaving(load, id, members, units, zones)...)
