@@ -26,7 +26,7 @@ func (p *Problem) Kept() *Problem {
 	next.Paper, next.Pending, next.Levels = nil, nil, nil
 	next.indexes = [2]*index.Index{}
 	z := &next.ZoneState
-	z.OwnNeeds, z.shared, z.widths, z.ZoneFits = nil, nil, nil, nil
+	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
 	return next
 }
 
@@ -67,7 +67,7 @@ func (p *Problem) WithoutRules() *Problem {
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	bound := map[*Part]bool{}
 	for _, r := range kept {
-		for _, a := range r.of {
+		for _, a := range r.parts {
 			bound[a] = true
 		}
 	}
@@ -75,7 +75,7 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	next.Gang = p.Gang.under(bound, p.View)
 	next.Gather = next.Gang.Gather
 	if bindMultiples(next); len(next.Multiples) > 0 { // without some rule groups need not keep them in any case
-		next.renewZones()
+		renewZones(next)
 	}
 	return next
 }
@@ -136,7 +136,7 @@ func (p *Problem) Only(in Selection) *Problem {
 }
 
 // keepMembers lists the pending members of a problem that are kept, with their roles.
-func keepMembers(p *Problem, from *Problem, kept func(i int) bool) {
+func keepMembers(p, from *Problem, kept func(i int) bool) {
 	p.Pending, p.RoleOf = nil, nil
 	for i := range from.Pending {
 		if !kept(i) {
@@ -182,7 +182,7 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
-	next.ZoneState.ZoneFits = nil // they are bounded by the pending members
+	next.ZoneState.zoneFits = nil // they are bounded by the pending members
 	next.Parts.Already = p.Asks(len(p.Pending))
 	return next
 }
@@ -191,12 +191,12 @@ func (p *Problem) Unselected(o *Outcome) *Problem {
 func (p *Problem) OfRoles() []*Problem {
 	out := make([]*Problem, len(p.Shapes))
 	for r := range out {
-		out[r] = p.ofRole(r)
+		out[r] = ofRole(p, r)
 	}
 	return out
 }
 
-func (p *Problem) ofRole(r int) *Problem {
+func ofRole(p *Problem, r int) *Problem {
 	next := p.derive()
 	next.Shapes, next.RoleOf, next.twins = p.Shapes[r:r+1], nil, nil
 	next.indexes = [2]*index.Index{}
@@ -204,7 +204,7 @@ func (p *Problem) ofRole(r int) *Problem {
 	if p.Parts.AllowedOf != nil {
 		next.Parts.Allowed = p.Parts.AllowedOf[r]
 	}
-	next.renewZones()
+	renewZones(next)
 	if err := sumNeeds(next); err != nil {
 		next.Needs = nil // never: the sum over all roles does not overflow
 	}
@@ -212,7 +212,7 @@ func (p *Problem) ofRole(r int) *Problem {
 }
 
 // onNode is the problem of all members that are placed on a node: one unit, which asks for their sum. O(members).
-func (p *Problem) onNode(positions []int32, id int32) *Problem {
+func onNode(p *Problem, positions []int32, id int32) *Problem {
 	next := p.derive()
 	next.RoleOf, next.Shapes, next.twins = nil, nil, nil
 	for i, pos := range positions {
@@ -251,12 +251,12 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 			next.Multiples[i].Roles[r] = before[from]
 		}
 	}
-	next.renewZones()
+	renewZones(next)
 	return next
 }
 
 // renewZones prepares the zones for other shapes; what leaving members give back stays known.
-func (p *Problem) renewZones() {
+func renewZones(p *Problem) {
 	p.ZoneState = zoneState{Released: p.ZoneState.Released}
 	align(p)
 }

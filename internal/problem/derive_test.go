@@ -78,9 +78,9 @@ ZoneState.Aligned    =    =               =                =             =      
 ZoneState.members    =    =               =                =             =            *          =        =         =    =      =    =          *      =      *
 ZoneState.indexNeeds =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
 ZoneState.OwnNeeds   0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.shared     0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
+ZoneState.shares     0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
 ZoneState.widths     0    =               =                =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.ZoneFits   0    =               =                =             =            0          =        =         =    =      =    0          0      =      0
+ZoneState.zoneFits   0    =               =                =             =            0          =        =         =    =      =    0          0      =      0
 ZoneState.Released   =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 ZoneState.inexact    =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
 Paper                0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
@@ -126,8 +126,8 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"beside":           {both, func(p *Problem) *Problem { return p.beside(first) }},
 		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
-		"ofRole":           {both, func(p *Problem) *Problem { return p.ofRole(1) }},
-		"onNode":           {both, func(p *Problem) *Problem { return p.onNode([]int32{6, 7}, p.View.Node(6)) }},
+		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
+		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.View.Node(6)) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
 	}
 	table := parseFates(t)
@@ -312,7 +312,7 @@ func fill(p *Problem) {
 	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
 	z := &p.ZoneState
 	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
-	z.shared, z.widths, z.ZoneFits = byState[*shared]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}
+	z.shares, z.widths, z.zoneFits = byState[*zoneShares]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}
 	z.Released, z.inexact = map[int32]Released{1: {}}, true
 }
 

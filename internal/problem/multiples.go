@@ -1,7 +1,11 @@
+// Multiples of equal groups: read, checked, and taken off slots.
+
 package problem
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -15,7 +19,7 @@ type Multiple struct {
 	of   int64
 }
 
-// MultiplesIn reads those of rules whose layers are known.
+// MultiplesIn are the multiples of rules whose layers are known.
 func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multiplesIn(p.View, rules) }
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
@@ -57,10 +61,9 @@ func Gcd(a, b int64) int64 {
 }
 
 // checkMultiples refuses combinations that no placement could obey.
+//
+// order: multiples.3
 func checkMultiples(p *Problem) error {
-	if p.Multiple == nil {
-		return nil
-	}
 	for i, l := range p.Levels {
 		if within := p.Multiple[l.Gather.Must]; l.Size%within != 0 {
 			return muster.Invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.Size,
@@ -71,13 +74,13 @@ func checkMultiples(p *Problem) error {
 }
 
 // settleMultiples refuses combinations that are not decided. For a gang in parts it finds the multiples that bind.
+//
+// order: multiples.3
 func settleMultiples(p *Problem) error {
 	switch {
 	case p.InParts():
 		p.Multiple, p.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
 		bindMultiples(p)
-		return nil
-	case p.Multiple == nil:
 		return nil
 	case len(p.Running) > 0 && len(p.Levels) > 0:
 		return muster.Unsupported("request.Gather", p.Request.Name, "multiples for a gang with groups of which members run")
@@ -91,8 +94,8 @@ func settleMultiples(p *Problem) error {
 	return nil
 }
 
-// keeps says whether of whatever may be placed of a part a multiple of members lies in each domain of a tier: they are in groups that are placed
-// whole, each in one such domain.
+// keeps says whether every selection puts a multiple of the part's members into each domain of a tier: its groups are
+// placed whole, each in one such domain.
 func (a *Part) keeps(m int64, tier int32) bool {
 	if a.InTree() && a.Gather.Hard && a.Gather.Must <= tier && int64(len(a.All()))%m == 0 && a.wholly() {
 		return true
@@ -107,4 +110,84 @@ func (a *Part) wholly() bool {
 		whole = whole && !b.Idle && b.LeastParts >= len(b.Parts) && (b.Least == 0 || b.Least >= len(b.All()))
 	})
 	return whole
+}
+
+// Unit is what the number of members in each child of x is a multiple of.
+func (p *Problem) Unit(x layout.Vertex) int64 {
+	if p.Multiple == nil || p.View.IsNode(x) {
+		return 1
+	}
+	return p.Multiple[p.View.Tier[x]-1]
+}
+
+// SumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
+// force there.
+//
+// order: multiples.1
+func (k Counting) SumSlots(slots []int64) {
+	n := layout.Vertex(k.p.View.NumDomains())
+	if k.p.Multiple != nil {
+		for x := n; int(x) < len(slots); x++ {
+			k.floorSlots(slots, x, k.p.Forced[x])
+		}
+	}
+	for x := n - 1; x >= 0; x-- {
+		var sum, below int64
+		lo, end := k.p.View.Kids(x)
+		for c := lo; c < end; c++ {
+			sum = max(noSlots, sum+slots[c])
+			if k.p.Forced != nil {
+				below += k.p.Forced[c]
+			}
+		}
+		slots[x] = sum
+		if k.p.Multiple != nil {
+			k.floorSlots(slots, x, k.p.Forced[x]-below)
+		}
+	}
+}
+
+// noSlots, at a vertex that cannot take what is forced there, outweighs the slots of all others.
+const noSlots = math.MinInt64 / 4
+
+// floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
+func (k Counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
+	if slots[x] -= forced; slots[x] < 0 {
+		slots[x] = noSlots
+		return
+	}
+	if up := k.p.View.Above(x); up >= 0 {
+		slots[x] -= slots[x] % k.p.Unit(up)
+	}
+}
+
+// forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. Gangs in
+// parts have rules of their own for it.
+//
+// order: multiples.2
+func forceMultiples(p *Problem) {
+	p.Forced = layout.Tally{}
+	for x := range p.Siblings {
+		if p.View.IsNode(x) {
+			force(p, x)
+		}
+	}
+	// Parents come before their children, so the ids are gone through downwards.
+	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Siblings))) {
+		if !p.View.IsNode(x) && x != layout.Root {
+			force(p, x)
+		}
+	}
+}
+
+// force completes the multiple of a vertex: it adds the missing members there and at all vertices above.
+//
+// order: multiples.2
+func force(p *Problem, x layout.Vertex) {
+	unit := p.Unit(p.View.Above(x))
+	if lack := (p.Siblings[x] + p.Forced[x]) % unit; lack > 0 {
+		for up := x; up >= 0; up = p.View.Above(up) {
+			p.Forced[up] += unit - lack
+		}
+	}
 }

@@ -1,9 +1,280 @@
+// What the search enumerates and what it decides: strategies, domains, numbers of members, outcomes.
+
 package problem
 
 import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 )
+
+// Strategy bounds the tiers of the gang and of each group level by what they are worth.
+type Strategy struct {
+	Gang   int32
+	Groups []int32
+}
+
+// Strategies enumerates every strategy the rules allow, best first: the gang's tier, then the groups', outermost
+// first. For k tiers and one level of groups these are the k(k+1)/2 strategies of the gather search. The slice of groups is
+// the iterator's.
+//
+// order: strategy.3
+func (p *Problem) Strategies() iter.Seq[Strategy] {
+	return func(yield func(Strategy) bool) {
+		groups := make([]int32, len(p.Levels))
+		for _, t := range p.Gather.Worths {
+			if !groupTiers(p, 0, t, groups, func() bool { return yield(Strategy{Gang: t, Groups: groups}) }) {
+				return
+			}
+		}
+	}
+}
+
+// groupTiers enumerates the tiers of group level i and inwards; outer is the tier of what surrounds them. A tier at or
+// above outer binds nothing more, so the first of these is the last.
+func groupTiers(p *Problem, i int, outer int32, groups []int32, yield func() bool) bool {
+	if i == len(groups) {
+		return yield()
+	}
+	for _, t := range p.Levels[i].Gather.Worths {
+		groups[i] = t
+		if !groupTiers(p, i+1, min(t, outer), groups, yield) {
+			return false
+		}
+		if t >= outer {
+			break
+		}
+	}
+	return true
+}
+
+// Loosest is the strategy for a gang tier that binds groups by nothing but the hard rules.
+func (p *Problem) Loosest(gang int32) Strategy {
+	s := Strategy{Gang: gang}
+	for _, l := range p.Levels {
+		s.Groups = append(s.Groups, l.Gather.Must)
+	}
+	return s
+}
+
+// Candidates lists the domains of a gang tier. While members run there is at most one: it is above them all.
+func (p *Problem) Candidates(t int32) []layout.Vertex {
+	if p.LCA < 0 {
+		return p.View.DomainsOf(t)
+	}
+	if d := p.AboveRunning(t); d >= 0 {
+		return []layout.Vertex{d}
+	}
+	return nil
+}
+
+// AboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
+func (p *Problem) AboveRunning(t int32) layout.Vertex {
+	if p.View.TierOf(p.LCA) > t {
+		return -1
+	}
+	return p.View.Named(p.View.Highest(p.LCA, t))
+}
+
+// Within is the highest tier at which a group misses no more.
+//
+// order: parts.7
+func (g GatherRules) Within(miss int32) int32 {
+	bound := g.Worths[0]
+	for _, t := range g.Worths {
+		if t <= miss {
+			bound = max(bound, t)
+		}
+	}
+	return bound
+}
+
+// CompareFree prefers fewer free slots, under Spread more.
+func (p *Problem) CompareFree(a, b int64) int {
+	if p.Policy == gang.Spread {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
+// Scored says whether nodes have host scores at all.
+func (p *Problem) Scored() bool {
+	return p.Request.Score != nil || slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
+}
+
+// Counts lists the numbers of new members that may be placed, ascending.
+func (p *Problem) Counts() []int { return p.Wholes(max(1, p.Least), p.Admitted) }
+
+// Wholes lists the numbers of new members from low to high that rules allow, whatever room there is: with groups only whole ones,
+// the last stay out first.
+//
+// order: howmany.2
+func (p *Problem) Wholes(low, high int) []int {
+	total := len(p.Pending)
+	var counts []int
+	unit := int64(1)
+	if p.Multiple != nil {
+		unit = p.Multiple[p.View.RootTop]
+		low = max(low, int(p.Forced.At(layout.Root)))
+	}
+	add := func(n int) {
+		if n >= low && n <= high && int64(n+len(p.Running))%unit == 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(p.Levels) == 0 {
+		for n := low; n <= min(total, high); n++ {
+			add(n)
+		}
+		return counts
+	}
+	size := int(p.Levels[0].Size)
+	for n := 1; n <= total; n++ {
+		if n == total || p.Pending[n].Rank/size != p.Pending[n-1].Rank/size {
+			add(n)
+		}
+	}
+	return counts
+}
+
+// RefusedTogether is the state of the quotas in which the gang waits, if its quota does not admit all units at once; nil if it does.
+// The whole gang counts as demand.
+//
+// order: howmany.3
+func RefusedTogether(p *Problem) (*quota.State, error) {
+	p.Admitted = len(p.Pending)
+	if err := p.Snapshot.CheckQuota("request.Quota", p.Request.Quota); err != nil || p.Request.Quota == "" {
+		return nil, err
+	}
+	whole := p.Asks(len(p.Pending))
+	state, err := p.Snapshot.Quotas.Wanting(whole)
+	if err != nil {
+		return nil, err
+	}
+	refusal, err := state.Admit(whole, p.Request.QuotaLimit)
+	if err != nil || refusal == nil {
+		return nil, err
+	}
+	return state, nil
+}
+
+// Outcome is a decided plan: where the new members go, and which leaving members they wait for.
+type Outcome struct {
+	Of        *Problem // with the members that are placed the first ones
+	Domain    layout.Vertex
+	Tier      int32   // that the strategy allows the gang
+	Positions []int32 // of new members by rank; of units where whole groups are placed like members
+	Waits     []*snapshot.Member
+}
+
+// ProvenBest says whether nothing better was left out.
+func (p *Problem) ProvenBest() bool {
+	if p.Parts.Doubt != nil && *p.Parts.Doubt {
+		return false
+	}
+	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased())
+}
+
+// GangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
+// pod.
+func (p *Problem) GangLeast() int {
+	n := len(p.Pending) + len(p.Running)
+	switch {
+	case p.Request.MinMember > 0 || n == 1:
+		return p.Request.MinMember
+	case p.InParts():
+		return p.Parts.MustRun
+	}
+	return n
+}
+
+// AllByRank are where all members are, the new ones at these positions; -1: nowhere.
+func (p *Problem) AllByRank(positions []int32) []int32 {
+	at := p.PositionsByRank()
+	for i, pos := range positions {
+		at[p.Pending[i].Rank] = pos
+	}
+	return at
+}
+
+// ReachedByGroups is the worst tier of each level over all groups, running members included.
+func (p *Problem) ReachedByGroups(positions []int32) []int32 {
+	if p.InParts() {
+		return reachedByParts(p, p.AllByRank(positions))
+	}
+	var out []int32
+	for _, l := range p.Levels {
+		above := slices.Repeat([]layout.Vertex{-1}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
+		add := func(rank int, pos int32) {
+			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
+			if above[g] >= 0 {
+				x = p.View.LCA(x, above[g])
+			}
+			above[g] = x
+		}
+		for i, pos := range positions {
+			add(p.Pending[i].Rank, pos)
+		}
+		for _, m := range p.Running {
+			add(m.Rank, m.Pos)
+		}
+		var worst int32
+		for _, x := range above {
+			if x >= 0 {
+				worst = max(worst, p.View.TierOf(x))
+			}
+		}
+		out = append(out, worst)
+	}
+	return out
+}
+
+// ShareZones gives new members at positions, by number, their shares of the zones of their nodes, when those that the plan waits for
+// have left.
+func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
+	if !z.Bind() {
+		return
+	}
+	gone := z.zonesAfter(waits)
+	give := func(pos int32, members []int) {
+		id := z.p.View.Node(pos)
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+			return
+		}
+		state := z.StateOf(id, Released{zones: gone[id]})
+		if z.p.HasRoles() {
+			z.giveZones(id, state, members, share)
+			return
+		}
+		s := z.share(id, state, int64(len(members)/z.p.Size()))
+		for n := 0; s != nil && n < len(members); n++ {
+			if placed := &s.placed[n]; len(placed.Shares) > 0 {
+				share(members[n], placed)
+			}
+		}
+	}
+	on := make([]int, len(positions)) // members by node, in rank order
+	for i := range on {
+		on[i] = i
+	}
+	if !slices.IsSorted(positions) {
+		slices.SortStableFunc(on, func(i, j int) int { return cmp.Compare(positions[i], positions[j]) })
+	}
+	for len(on) > 0 {
+		pos, n := positions[on[0]], 1
+		for n < len(on) && positions[on[n]] == pos {
+			n++
+		}
+		give(pos, on[:n])
+		on = on[n:]
+	}
+}
 
 // Evidence is what a refusal rests on.
 type Evidence struct {
@@ -18,19 +289,4 @@ type Fit struct {
 	Tier            int32
 	Domain          layout.Vertex
 	Members, Groups int
-}
-
-// Outcome is a decided plan: where the new members go, and for whom they wait.
-type Outcome struct {
-	Of        *Problem // with the members that are placed the first ones
-	Domain    layout.Vertex
-	Tier      int32   // that the strategy allows the gang
-	Positions []int32 // of new members by rank; of units where whole groups are placed like members
-	Waits     []*snapshot.Member
-}
-
-// Strategy bounds the tiers of the gang and of each group level by what they are worth.
-type Strategy struct {
-	Gang   int32
-	Groups []int32
 }

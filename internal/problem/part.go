@@ -1,3 +1,5 @@
+// Parts of a gang as a tree: read from the request, cut into groups, in their topologies.
+
 package problem
 
 import (
@@ -22,7 +24,7 @@ type Part struct {
 	Idle      bool // it only bundles parts of which none must be placed, and counts as placed
 	Ranks     []int
 	Parts     []*Part
-	// Multiples are those of its members, the gang's own those of all.
+	// Multiples bind its members, the gang's own all members.
 	Multiples []Multiple
 	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	Least, LeastParts int
@@ -56,14 +58,10 @@ func (a *Part) First() int {
 	return first
 }
 
-// InParts says whether members are placed by what their parts need, those of several shapes included.
-func (p *Problem) InParts() bool { return p.Gang != nil }
-
 // readParts reads the parts of a request.
+//
+// order: parts.1
 func readParts(p *Problem) error {
-	if len(p.Request.Parts) == 0 {
-		return nil
-	}
 	rank := make(map[string]int, len(p.Pending)+len(p.Running))
 	for _, m := range p.Pending {
 		rank[m.Name] = m.Rank
@@ -113,7 +111,10 @@ func leastOf(least, all int) int {
 }
 
 func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, error) {
-	a := &Part{Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup, OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember}
+	a := &Part{
+		Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup,
+		OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember,
+	}
 	if from.Tree != "" {
 		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
@@ -122,8 +123,8 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 			a.OtherTree = nil
 		}
 	}
-	v := r.p.viewOf(a)
-	a.Gather = inherited(r.p, a)
+	v := viewOf(r.p, a)
+	a.Gather = inheritedRules(r.p, a)
 	if !a.Bundle {
 		a.Level++
 		var err error
@@ -149,7 +150,8 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		return a, r.inner(a, field, from.Parts, from.MinParts)
 	}
 	if len(from.Groups) > 1 && len(a.Ranks)%from.Groups[0].Size != 0 {
-		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size), fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
+		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size),
+			fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
 	}
 	ranks := a.Ranks
 	a.Ranks = nil
@@ -167,6 +169,19 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	return a, nil
 }
 
+// inheritedRules are the rules of the nearest part of the same topology around one.
+func inheritedRules(p *Problem, a *Part) GatherRules {
+	for outer := a.Outer; outer != nil; outer = outer.Outer {
+		if outer.OtherTree == a.OtherTree {
+			return outer.Gather
+		}
+	}
+	return unbound(viewOf(p, a))
+}
+
+// viewOf is the topology of a part's rules.
+func viewOf(p *Problem, a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
+
 // cut makes groups of consecutive ranks, level by level; the last one may be short.
 func (a *Part) cut(ranks []int, levels []Level) {
 	if len(levels) == 0 {
@@ -174,7 +189,10 @@ func (a *Part) cut(ranks []int, levels []Level) {
 		return
 	}
 	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
-		b := &Part{Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Gather: levels[0].Gather, Called: fmt.Sprintf("groups of %d", levels[0].Size), Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a}
+		b := &Part{
+			Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Called: fmt.Sprintf("groups of %d", levels[0].Size),
+			Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a,
+		}
 		b.cut(group, levels[1:])
 		a.Parts = append(a.Parts, b)
 	}
@@ -195,22 +213,10 @@ func cutByLevels(p *Problem) {
 	p.Levels = nil
 }
 
-// Places finds where in pending the member of each rank stands; -1: it runs.
-func (p *Problem) Places() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for i, m := range p.Pending {
-		at[m.Rank] = int32(i)
-	}
-	return at
-}
-
-// PositionsByRank are where members run; -1: they do not.
-func (p *Problem) PositionsByRank() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for _, m := range p.Running {
-		at[m.Rank] = m.Pos
-	}
-	return at
+// hasHardPart says whether any group has a MustGather.
+func hasHardPart(p *Problem) (has bool) {
+	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
+	return has
 }
 
 // GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
@@ -250,14 +256,31 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 	return out
 }
 
-// hasHardPart says whether any group has a MustGather.
-func hasHardPart(p *Problem) (has bool) {
-	if p.Gang == nil {
-		return false
+// LowestAbroad is the lowest vertex above the members of a part in its own topology; -1 if there are none. at are positions
+// in the gang's topology, by rank.
+// Nodes outside its topology satisfy no hard rule: members there reach the root.
+func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
+	var there []int32
+	for _, rank := range a.All() {
+		if pos := at[rank]; pos >= 0 {
+			there = append(there, a.OtherTree.At(p.View.Node(pos)))
+		}
 	}
-	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
-	return has
+	if len(there) == 0 {
+		return -1
+	}
+	x := a.OtherTree.Lowest(there)
+	if a.Gather.Hard && a.OtherTree.Contains(a.OtherTree.Outside, x) {
+		return layout.Root
+	}
+	return x
 }
 
-// ComparePartRanks orders parts by their lowest ranks.
+// SpansTrees says whether the rules of any part are of another topology.
+func SpansTrees(p *Problem) (is bool) {
+	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
+	return is
+}
+
+// ComparePartRanks puts parts in the order of their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }

@@ -1,21 +1,18 @@
 // Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its topology is
 // chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It also knows what
 // follows from request and snapshot alone: the slots of each node ([Counting]), what the zones of a node take ([Zones]), what
-// the quota admits, for whom a plan would wait.
+// the quota admits, and which leaving members a plan would wait for.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
-// derive.go, which says of every field whether it is kept, reset or derived; nobody copies a Problem by hand.
+// derive.go, which says of every field whether it is kept, reset or derived; a Problem is not copied by hand.
 //
 // A Problem belongs to one plan and is not safe for concurrent use; the snapshot that it looks at is.
 package problem
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -63,17 +60,35 @@ type Problem struct {
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
 	ZoneState   zoneState
-	Paper       *paper
+	Paper       *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
+}
+
+// partState is what a gang that is placed in parts has beside what all gangs have.
+type partState struct {
+	Minimal Selection    // one that no member can be left out of; nil: there is none
+	MustRun int          // members that must run together
+	State   *quota.State // admits a selection or not; nil: it admits all
+	Already quota.Ask    // by members that are as good as placed
+
+	// Of the problem of one selection: it, and the problem with all members.
+	Selection Selection
+	All       *Problem
+
+	AllowedOf  []allowedNodes // by role: where its members may be; nil: anywhere
+	RoleBefore []int32        // by role: what it was without
+	Allowed    allowedNodes   // of a problem that is about one role
+	// Doubt: something better may have been left out for want of steps.
+	Doubt *bool
 }
 
 // Team are gangs that start together, planned as parts of one common request.
 type Team interface {
 	// Has says whether a gang is one of them.
 	Has(gang string) bool
-	// Ranking is all members of all of them in rank order, those that run and stay included.
+	// Ranking is all members of all gangs in rank order, running ones that stay included.
 	Ranking(p *Problem) []Ranked
-	// Called is what a refusal of all calls a gang, or a group of one.
+	// Called names a gang, or a group of one, in a refusal of all.
 	Called(a *Part) string
 }
 
@@ -84,7 +99,7 @@ type Need struct {
 	Name   string
 }
 
-// pendingMember is a member that waits for a node.
+// pendingMember is a new member.
 type pendingMember struct {
 	Name string
 	Rank int
@@ -114,177 +129,86 @@ type GatherRules struct {
 	Worths []int32
 }
 
-// New brings a request inside as far as nothing need be searched for. Too few known members are found later; every
-// error here is an InvalidError.
+// New brings a request inside, without any search. Too few known members are found later; every error here is an
+// InvalidError. O(members * log).
 func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
 	}
-	r := takePaper(c.Lineage)
+	r := takeScratch(c.Lineage)
 	p := &r.problem
-	*p = Problem{Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r, Pinned: pinnedMembers(req)}
-	steps := [...]func(*Problem) error{
-		chooseTree, rankMembers, countMembers, readRules, checkMultiples, readParts,
-		chooseShapes, settleMultiples,
+	*p = Problem{
+		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r,
+		Pinned: pinnedMembers(req),
 	}
+	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
 	for _, step := range steps {
 		if err := step(p); err != nil {
+			return nil, err
+		}
+	}
+	if p.Multiple != nil || p.InParts() {
+		if err := settleMultiples(p); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
+// readFeatures reads what few requests have: multiples and parts.
+func readFeatures(p *Problem) error {
+	if slices.ContainsFunc(p.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
+		p.Multiple = unitsOf(p, p.MultiplesIn(p.Request.Gather))
+		if err := checkMultiples(p); err != nil {
+			return err
+		}
+	}
+	if len(p.Request.Parts) == 0 {
+		return nil
+	}
+	return readParts(p)
+}
+
 // Ready finishes a problem of which it is known how many members must be placed.
 func (p *Problem) Ready() {
 	align(p)
-	findAnchors(p)
-	forceMultiples(p)
+	if len(p.Running) > 0 || p.Request.AffinityKey != "" {
+		findAnchors(p)
+	}
+	if p.Multiple != nil && len(p.Siblings) > 0 && !p.InParts() {
+		forceMultiples(p)
+	}
 }
 
-func chooseTree(p *Problem) error {
-	name := p.Request.Tree
-	if name == "" {
-		if len(p.Snapshot.Lineage.Views) == 1 {
-			p.View = p.Snapshot.Lineage.Views[0]
-			return nil
-		}
-		name = "default"
+// align reads the policies of the shapes.
+func align(p *Problem) {
+	for _, s := range p.Shapes {
+		p.ZoneState.Aligned = p.ZoneState.Aligned || s.NUMA.Policy != ""
 	}
-	if p.View = p.Snapshot.View(name); p.View == nil {
-		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
-	}
-	return nil
-}
-
-// countMembers resolves MinMember and the groups against the gang's total.
-func countMembers(p *Problem) error {
-	total := len(p.Pending) + len(p.Running)
-	groups, err := p.Request.Levels(max(total, p.Request.Total))
-	if err == nil && len(groups) > 1 { // those of a gang that is not known as a whole must divide what is
-		_, err = p.Request.Levels(total)
-	}
-	if err != nil && total >= p.Request.MinMember { // else it is refused anyway, and its size will be another one
-		return err
-	}
-	p.Levels = p.oneLevel[:0]
-	for _, g := range groups {
-		p.Levels = append(p.Levels, Level{Size: int64(g.Size)})
-	}
-	p.Least = len(p.Pending)
-	if p.Request.MinMember > 0 {
-		p.Least = max(1, p.Request.MinMember-len(p.Running))
-	}
-	return nil
-}
-
-// readRules turns layers into tiers. An inner group is bound at least as tightly as what surrounds it.
-func readRules(p *Problem) error {
-	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
-	if err != nil {
-		return err
-	}
-	p.Gather = g
-	p.Multiple = unitsOf(p, p.MultiplesIn(p.Request.Gather))
-	outer := g.Must
-	for i := range p.Levels {
-		if i < len(p.Request.Groups) {
-			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
-		} else {
-			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
-		}
-		if err != nil {
-			return err
-		}
-		p.Levels[i].Gather = g
-		outer = g.Must
-	}
-	return nil
-}
-
-// gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
-func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
-	g := GatherRules{Must: outer, own: -1}
-	var preferred []int32
-	for i, r := range rules {
-		tier, ok := tierOf(v, r.Layer)
-		if !ok {
-			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
-		}
-		switch r.Strength {
-		case gang.MustGather:
-			// The root satisfies no rule: a bound above all layers is the highest layer.
-			top := min(tier, v.RootTop-1)
-			if g.own < 0 || top <= g.own {
-				g.own, g.Name = top, r.Layer
-			}
-			if top <= g.Must {
-				g.Must, g.Hard = top, true
-			}
-		case gang.PreferGather:
-			preferred = append(preferred, tier)
-		}
-	}
-	if i, exact := slices.BinarySearch(v.Tiers, g.Must); exact && len(preferred) == 0 {
-		g.Worths = v.Tiers[: i+1 : i+1]
-		return g, nil
-	}
-	if len(preferred) == 0 {
-		preferred = append(preferred, 0)
-		for _, l := range v.Layers {
-			preferred = append(preferred, int32(l.Tier))
-		}
-	}
-	for _, t := range preferred {
-		g.Worths = append(g.Worths, min(t, g.Must))
-	}
-	g.Worths = append(g.Worths, g.Must)
-	slices.Sort(g.Worths)
-	g.Worths = slices.Compact(g.Worths)
-	return g, nil
-}
-
-// Tier resolves a layer: a name, else a tier in digits.
-func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
-
-func tierOf(v *layout.View, layer string) (int32, bool) {
-	if l, ok := v.Tree.Layer(layer); ok {
-		return int32(l.Tier), true
-	}
-	if layer == "node" && v.Tree.NodeLayer() == "" {
-		return 0, true
-	}
-	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), v.RootTop), true
-	}
-	return 0, false
-}
-
-// findAnchors counts running members of the gang and of its affinity key at every vertex above them.
-func findAnchors(p *Problem) {
-	for i, m := range p.Running {
-		if i == 0 {
-			p.Siblings = make(layout.Tally, 2*len(p.Running))
-		}
-		p.Siblings[p.View.NodeVertex(m.Pos)]++
-	}
-	for i := 0; i < len(p.Running); { // those in a row below one switch at once
-		leaf, n := p.View.LeafOf[p.Running[i].Pos], i
-		for i < len(p.Running) && p.View.LeafOf[p.Running[i].Pos] == leaf {
-			i++
-		}
-		p.Siblings.Add(p.View, leaf, int64(i-n))
-	}
-	if p.Request.AffinityKey == "" {
+	if !p.Zones().Bind() {
 		return
 	}
-	p.Friends = layout.Tally{}
-	p.Snapshot.EachWithKey(p.Request.AffinityKey, func(m *snapshot.Member) {
-		if !m.Leaving || p.Request.IgnoreLeaving {
-			p.Friends.Add(p.View, p.View.NodeVertex(p.View.At(m.Node)), 1)
-		}
-	})
+	for _, s := range p.Shapes {
+		p.ZoneState.members = append(p.ZoneState.members, s.ZoneMember(p.Snapshot.Lineage.Exclusive))
+	}
+}
+
+// InParts says whether the parts engine places the members: they are in parts or of several shapes.
+func (p *Problem) InParts() bool { return p.Gang != nil }
+
+// HasRoles says whether members are of several roles and placed one by one.
+func (p *Problem) HasRoles() bool { return p.RoleOf != nil }
+
+// Size is the number of members of a unit.
+func (p *Problem) Size() int { return max(1, len(p.Shapes)) }
+
+// Role is that of the i-th pending member.
+func (p *Problem) Role(i int) int32 {
+	if p.RoleOf == nil {
+		return 0
+	}
+	return p.RoleOf[i]
 }
 
 // Hard says whether any rule keeps members from the nameless root, and so from nodes outside the tree.
@@ -293,5 +217,55 @@ func (p *Problem) Hard() bool {
 	for _, l := range p.Levels {
 		hard = hard || l.Gather.Hard
 	}
-	return hard || hasHardPart(p)
+	return hard || p.InParts() && hasHardPart(p)
+}
+
+// Zones are a problem's questions about the zones of nodes.
+type Zones struct{ p *Problem }
+
+// Zones asks about the zones of nodes.
+func (p *Problem) Zones() Zones { return Zones{p} }
+
+// Bind says whether zones are looked at on any node.
+func (z Zones) Bind() bool { return z.p.ZoneState.Aligned || z.p.Snapshot.Zoned > 0 }
+
+// BindsOn says whether zones are looked at on a node with these flags.
+func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
+	return z.p.ZoneState.Aligned || flags&snapshot.Zoned != 0
+}
+
+// Counting are a problem's ways to count the slots of nodes.
+type Counting struct{ p *Problem }
+
+// Counting counts the slots of nodes.
+func (p *Problem) Counting() Counting { return Counting{p} }
+
+// scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
+type scratch struct {
+	problem Problem
+	pending []pendingMember
+	key     []byte
+	Search  resettable // of the search; nil: none has written yet
+}
+
+// resettable is a search's own part of the scratch.
+type resettable interface{ Reset() }
+
+// takeScratch takes a scratch from the lineage's pool.
+func takeScratch(l *snapshot.Lineage) *scratch {
+	r, _ := l.Scratch.Get().(*scratch)
+	if r == nil {
+		r = &scratch{}
+	}
+	return r
+}
+
+// Done gives the scratch to other plans; nothing refers to the problem any more.
+func (p *Problem) Done() {
+	r, l := p.Paper, p.Snapshot.Lineage
+	r.problem = Problem{} // it holds the snapshot
+	if r.Search != nil {
+		r.Search.Reset()
+	}
+	l.Scratch.Put(r)
 }

@@ -1,3 +1,5 @@
+// Roles: members of one shape that may be on the same nodes.
+
 package problem
 
 import (
@@ -5,26 +7,12 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Role is that of the i-th pending member.
-func (p *Problem) Role(i int) int32 {
-	if p.RoleOf == nil {
-		return 0
-	}
-	return p.RoleOf[i]
-}
-
-// CauseForAll is why a node takes no member of any role: the cause for the first one.
-func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
-	first := cause(roles[0])
-	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
-		return ""
-	}
-	return first
-}
-
-// chooseRoles parts members of different shapes into roles: those of one shape, in the order of their first members.
+// chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
+//
+// order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	p.RoleOf = make([]int32, len(shapes))
 	for i, s := range shapes {
@@ -40,7 +28,7 @@ func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	return sumNeeds(p)
 }
 
-// divideRoles parts the members of each role further, by a number that each pending member has; roles are in the order of their first members.
+// divideRoles divides each role by a number that each pending member has; roles are in the order of their first members.
 func divideRoles(p *Problem, by []int32) {
 	type key struct{ role, by int32 }
 	at := map[key]int32{}
@@ -57,16 +45,12 @@ func divideRoles(p *Problem, by []int32) {
 	p.RoleOf, p.Shapes = roleOf, shapes
 }
 
-// ByShape counts members by shape, those of roles of one shape in the first of them: zones do not tell these apart.
-func ByShape(p *Problem, a front.Vector) front.Vector {
-	if p.twins == nil {
-		return a
+// findTwins finds the roles of one shape.
+func findTwins(p *Problem) {
+	p.twins = make([]int32, len(p.Shapes))
+	for r, s := range p.Shapes {
+		p.twins[r] = int32(slices.IndexFunc(p.Shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
 	}
-	out := make(front.Vector, len(a))
-	for r, n := range a {
-		out[p.Twin(r)] += n
-	}
-	return out
 }
 
 // Twin is the first role of the shape of a role.
@@ -77,16 +61,17 @@ func (p *Problem) Twin(role int) int {
 	return int(p.twins[role])
 }
 
-// findTwins finds the roles of one shape.
-func findTwins(p *Problem) {
-	p.twins = make([]int32, len(p.Shapes))
-	for r, s := range p.Shapes {
-		p.twins[r] = int32(slices.IndexFunc(p.Shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
+// ByShape counts members by shape, in the first role of each: zones do not tell roles of one shape apart.
+func ByShape(p *Problem, a front.Vector) front.Vector {
+	if p.twins == nil {
+		return a
 	}
+	out := make(front.Vector, len(a))
+	for r, n := range a {
+		out[p.Twin(r)] += n
+	}
+	return out
 }
-
-// HasRoles says whether members are of several roles and placed one by one.
-func (p *Problem) HasRoles() bool { return p.RoleOf != nil }
 
 // ShapeOf is the shape of the i-th pending member; i counts the members of units where these are placed.
 func (p *Problem) ShapeOf(i int) *gang.Shape {
@@ -105,4 +90,67 @@ func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 		}
 	}
 	return some
+}
+
+// allowedNodes are the nodes that members must not leave; nil: all nodes.
+type allowedNodes []interval
+
+// interval is a domain of a topology, as an interval of positions.
+type interval struct {
+	V          *layout.View
+	First, End int32
+}
+
+// Holds says whether a node lies in all of them.
+func (p allowedNodes) Holds(id int32) bool {
+	return !slices.ContainsFunc(p, func(f interval) bool {
+		pos := f.V.At(id)
+		return pos < f.First || pos >= f.End
+	})
+}
+
+// allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
+	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
+	place := p.Places()
+	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
+		d, ok := at[a]
+		if !ok || d == layout.Root {
+			return
+		}
+		f, next := interval{a.OtherTree, a.OtherTree.First(d), a.OtherTree.EndOf(d)}, map[int32]int32{}
+		for _, rank := range a.All() {
+			i := place[rank]
+			if i < 0 {
+				continue
+			}
+			to, known := next[of[i]]
+			if !known {
+				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
+				k := slices.IndexFunc(list, func(o allowedNodes) bool { return slices.Equal(o, in) })
+				if k < 0 {
+					k, list = len(list), append(list, in)
+				}
+				to = int32(k)
+				next[of[i]] = to
+			}
+			of[i] = to
+		}
+	})
+	return list, of
+}
+
+// divideByAllowed makes roles of the members of each role that may be on the same nodes, as the domains of parts allow them.
+func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
+	list, of := allowedIn(p, at)
+	before := p.RoleOf
+	divideRoles(p, of)
+	findTwins(p)
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]allowedNodes, len(p.Shapes)), make([]int32, len(p.Shapes))
+	for i, role := range p.RoleOf {
+		p.Parts.AllowedOf[role] = list[of[i]]
+		if before != nil {
+			p.Parts.RoleBefore[role] = before[i]
+		}
+	}
 }

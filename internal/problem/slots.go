@@ -1,10 +1,12 @@
+// How many members fit on a node and below a vertex, and why none do.
+
 package problem
 
 import (
-	"maps"
-	"math"
 	"slices"
 
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -14,7 +16,71 @@ import (
 // every gang, and its sum over all nodes far below overflow.
 const boundlessSlots = 1 << 24
 
+// SlotTable answers how many more members fit below a vertex: from the index of the shape, or from a count made for one
+// request.
+type SlotTable struct {
+	Ix *index.Index
+	// InTree: nodes outside the tree take no member.
+	InTree bool
+	Flat   []int64 // by vertex; replaces the index
+}
+
+// SlotTable counts slots under the rules of the request. With an index O(1).
+func (k Counting) SlotTable() SlotTable {
+	if k.p.Multiple == nil {
+		if ix := k.OwnIndex(); ix != nil {
+			return SlotTable{Ix: ix, InTree: k.p.Hard()}
+		}
+	}
+	return SlotTable{Flat: k.CountSlots()}
+}
+
+// At is the slots of a vertex.
+func (t *SlotTable) At(x layout.Vertex) int64 {
+	if t.Flat != nil {
+		return t.Flat[x]
+	}
+	v := t.Ix.V
+	switch {
+	case !t.InTree:
+	case x == layout.Root:
+		return int64(t.Ix.Domains.At(layout.Root) - t.Ix.Domains.At(v.Outside))
+	case x == v.Outside || v.IsNode(x) && v.Position(x) >= v.FirstPos[v.Outside]:
+		return 0
+	}
+	return t.Ix.At(x)
+}
+
+// InsideTree is the table without the nodes outside the tree.
+func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
+	if t.Flat == nil {
+		return SlotTable{Ix: t.Ix, InTree: true}
+	}
+	flat := slices.Clone(t.Flat)
+	lo, end := v.Kids(v.Outside)
+	clear(flat[lo:end])
+	flat[layout.Root] -= flat[v.Outside]
+	flat[v.Outside] = 0
+	return SlotTable{Flat: flat}
+}
+
+// OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
+func (k Counting) OwnIndex() *index.Index {
+	own := &k.p.indexes[Bit(k.p.LeavingGone)]
+	if *own == nil {
+		if shape := k.index(); shape != nil {
+			if shape = k.overlay(shape); shape != nil {
+				*own = &shape.Index
+				k.p.ZoneState.inexact = k.p.ZoneState.inexact || shape.Inexact
+			}
+		}
+	}
+	return *own
+}
+
 // CountSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
+//
+// order: slots.2
 func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
@@ -30,83 +96,26 @@ func (k Counting) CountSlots() []int64 {
 	return slots
 }
 
-// SumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
-// force there.
-func (k Counting) SumSlots(slots []int64) {
-	n := layout.Vertex(k.p.View.NumDomains())
-	if k.p.Multiple != nil {
-		for x := n; int(x) < len(slots); x++ {
-			k.floorSlots(slots, x, k.p.Forced[x])
+// Counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
+func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
+	plain, zones := !k.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
+	return func(id int32) int32 {
+		flags := k.p.Snapshot.FlagsOf(id)
+		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.Refusal(id) != "" {
+			return 0
 		}
-	}
-	for x := n - 1; x >= 0; x-- {
-		var sum, below int64
-		lo, end := k.p.View.Kids(x)
-		for c := lo; c < end; c++ {
-			sum = max(noSlots, sum+slots[c])
-			if k.p.Forced != nil {
-				below += k.p.Forced[c]
-			}
+		g := extra[id]
+		room := k.Room(id, g.Amounts)
+		if room > 0 && k.p.Zones().BindsOn(flags) {
+			room = min(room, zones(id, k.p.Zones().StateOf(id, g)).Slots)
 		}
-		slots[x] = sum
-		if k.p.Multiple != nil {
-			k.floorSlots(slots, x, k.p.Forced[x]-below)
-		}
+		return int32(room)
 	}
 }
 
-// noSlots, at a vertex that cannot take what is forced there, outweighs the slots of all others.
-const noSlots = math.MinInt64 / 4
-
-// floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
-func (k Counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
-	if slots[x] -= forced; slots[x] < 0 {
-		slots[x] = noSlots
-		return
-	}
-	if up := k.p.View.Above(x); up >= 0 {
-		slots[x] -= slots[x] % k.p.Unit(up)
-	}
-}
-
-// forceMultiples finds how many new members every vertex must take because members that run there are no multiple. Gangs in parts know by themselves.
-func forceMultiples(p *Problem) {
-	if p.Multiple == nil || len(p.Siblings) == 0 || p.InParts() {
-		return
-	}
-	p.Forced = layout.Tally{}
-	for x := range p.Siblings {
-		if p.View.IsNode(x) {
-			force(p, x)
-		}
-	}
-	// Parents come before their children, so the ids are gone through downwards.
-	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Siblings))) {
-		if !p.View.IsNode(x) && x != layout.Root {
-			force(p, x)
-		}
-	}
-}
-
-// force completes the multiple of a vertex, and notes at all vertices above what that takes.
-func force(p *Problem, x layout.Vertex) {
-	unit := p.Unit(p.View.Above(x))
-	if lack := (p.Siblings[x] + p.Forced[x]) % unit; lack > 0 {
-		for up := x; up >= 0; up = p.View.Above(up) {
-			p.Forced[up] += unit - lack
-		}
-	}
-}
-
-// Unit is what the number of members in each child of x is a multiple of.
-func (p *Problem) Unit(x layout.Vertex) int64 {
-	if p.Multiple == nil || p.View.IsNode(x) {
-		return 1
-	}
-	return p.Multiple[p.View.Tier[x]-1]
-}
-
-// Room is how many members fit into what is free on a node and extra. O(resources).
+// Room is how many members fit into the free and the extra amounts of a node. O(resources).
+//
+// order: slots.1
 func (k Counting) Room(id int32, extra []int64) int64 {
 	room := int64(boundlessSlots)
 	for i := range k.p.Needs {
@@ -133,6 +142,8 @@ func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
 // selector, eligible; empty if none. An absent node is not-ready.
+//
+// order: slots.2
 func (k Counting) Refusal(id int32) string {
 	n := k.p.Snapshot.Static.At(id)
 	name := k.p.Snapshot.Lineage.Names[id]
@@ -153,14 +164,64 @@ func (k Counting) Refusal(id int32) string {
 	return ""
 }
 
-// Opening says of positions whether nothing but what is free there keeps members away; refusal is asked where something may be wrong with a node.
+// selects says whether a node may take every member of a unit.
+func (k Counting) selects(name string, labels map[string]string) bool {
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })
+}
+
+func (k Counting) tolerates(taints []gang.Taint) bool {
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
+}
+
+// Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
+func (k Counting) Selective() bool {
+	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
+	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
+}
+
+// Opening returns a function that says whether only free amounts decide at a position. refusal is asked of nodes that are
+// not plainly usable.
 func (k Counting) Opening(refusal func(id int32) string) func(pos int32) bool {
 	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
 	plain := !k.Selective() && k.p.Request.Eligible == nil
 	return func(pos int32) bool {
 		id := k.p.View.Node(pos)
-		return !excluded[id] && !(hard && pos >= end) && (plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == "")
+		if excluded[id] || hard && pos >= end {
+			return false
+		}
+		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == ""
 	}
+}
+
+// Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes one.
+//
+// order: refusals.5
+func (k Counting) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
+	if cause := k.Refusal(id); cause != "" {
+		return cause
+	}
+	if excluded[id] {
+		return "eligible"
+	}
+	inZones := k.p.Zones().zoneCause(id, extra[id])
+	if inZones == numa.CausePolicy {
+		return string(inZones)
+	}
+	for _, n := range k.p.Needs {
+		if k.FreeOf(id, n, extra[id].Amounts) < n.Amount {
+			return "resource:" + n.Name
+		}
+	}
+	return string(inZones)
+}
+
+// CauseForAll is why a node takes no member of any role: the cause for the first one.
+func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
+	first := cause(roles[0])
+	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
+		return ""
+	}
+	return first
 }
 
 // Excluded marks the nodes that the request rules out.

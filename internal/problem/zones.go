@@ -1,13 +1,305 @@
+// Zones of nodes: what they take of one shape or unit, and what they are worth.
+
 package problem
 
-// Zones are a problem's questions about the zones of nodes.
-type Zones struct{ p *Problem }
+import (
+	"cmp"
 
-// Zones asks about the zones of nodes.
-func (p *Problem) Zones() Zones { return Zones{p} }
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+)
 
-// Counting are a problem's ways to count the slots of nodes.
-type Counting struct{ p *Problem }
+// zoneState is how the zones of nodes bind the members of a unit.
+type zoneState struct {
+	Aligned bool          // members have a policy of their own
+	members []numa.Member // by shape
+	// Members prepared for the zones of nodes; other plans read those of the index too.
+	indexNeeds, OwnNeeds snapshot.NeedsByZones
+	shares               byState[*zoneShares]
+	widths               byState[int64] // zones that the next member gets
+	zoneFits             byState[*ZoneFit]
+	Released             map[int32]Released // of nodes whose zones are not those of the snapshot
+	// inexact says that the zones of some node were perhaps not counted exactly.
+	inexact bool
+}
 
-// Counting counts the slots of nodes.
-func (p *Problem) Counting() Counting { return Counting{p} }
+// noZones is that of nodes of which no zones are known.
+var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
+
+// zonesOf is what is known of the zones of a node.
+func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
+	if z := z.p.Snapshot.Static.ClassOf(id).Zones; z != nil {
+		return z
+	}
+	return noZones
+}
+
+// NeedsOn are the members prepared for the zones of a node.
+func (z Zones) NeedsOn(id int32) []*numa.Need {
+	class := z.zonesOf(id)
+	if needs, ok := z.p.ZoneState.indexNeeds[class]; ok {
+		return needs
+	}
+	if needs, ok := z.p.ZoneState.OwnNeeds[class]; ok {
+		return needs
+	}
+	needs := make([]*numa.Need, 0, len(z.p.ZoneState.members))
+	for _, m := range z.p.ZoneState.members {
+		if need, err := class.Bare.Zones().Need(m, class.NUMA.Policy); err == nil { // both sides are valid
+			needs = append(needs, need)
+		}
+	}
+	if z.p.ZoneState.OwnNeeds == nil {
+		z.p.ZoneState.OwnNeeds = snapshot.NeedsByZones{}
+	}
+	z.p.ZoneState.OwnNeeds[class] = needs
+	return needs
+}
+
+// StateOf is the zones of a node as the plan sees them.
+func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
+	if g.zones != nil {
+		return g.zones
+	}
+	if state := z.p.Snapshot.Zones.At(id); state != nil {
+		return state
+	}
+	return noZones.Bare
+}
+
+// CountZones is how many units the zones take. Units of several members are put in one after the other.
+//
+// order: zones.1
+func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
+	if len(needs) == 1 {
+		c := needs[0].Slots(state)
+		return numa.Count{Slots: min(c.Slots, boundlessSlots), Bound: min(c.Bound, boundlessSlots)}
+	}
+	count := numa.Count{Bound: boundlessSlots}
+	for _, need := range needs {
+		count.Bound = min(count.Bound, need.Slots(state).Bound)
+	}
+	for count.Slots < count.Bound {
+		next, _ := addUnit(needs, state)
+		if next == state { // the unit has no zones here
+			return numa.Count{Slots: count.Bound, Bound: count.Bound}
+		}
+		if next == nil {
+			break
+		}
+		state = next
+		count.Slots++
+	}
+	return count
+}
+
+// addUnit puts one member of each need into the zones; nil if they do not fit.
+//
+// order: zones.2
+func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneShares) {
+	out := &zoneShares{}
+	for _, need := range needs {
+		placed := need.Split(state, 1)
+		if placed == nil {
+			return nil, nil
+		}
+		out.score += need.Rate(state, placed)
+		out.placed = append(out.placed, placed[0])
+		if len(placed[0].Shares) == 0 {
+			continue
+		}
+		next, err := state.Add(placed[0])
+		if err != nil {
+			return nil, nil // the sum overflows
+		}
+		state = next
+	}
+	return state, out
+}
+
+// zoneShares is what the members of units get, in rank order, and the sum of their scores.
+type zoneShares struct {
+	placed []numa.Placed
+	score  int64
+}
+
+// share splits so many units over the zones of a node; nil if they do not fit.
+//
+// order: zones.2
+func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
+	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
+		needs, s := z.NeedsOn(id), &zoneShares{}
+		if len(needs) == 1 {
+			s.placed = needs[0].Split(state, int(units))
+			s.score = needs[0].Rate(state, s.placed)
+		}
+		for n := int64(0); n < units && len(needs) > 1; n++ {
+			next, unit := addUnit(needs, state)
+			if unit == nil {
+				return nil
+			}
+			state = next
+			s.placed, s.score = append(s.placed, unit.placed...), s.score+unit.score
+		}
+		if s.placed == nil {
+			return nil
+		}
+		return s
+	})
+}
+
+// zoneKey is so many units in equal zones, in states of that hash.
+type zoneKey struct {
+	zones *snapshot.ZoneClass
+	hash  uint64
+	units int64
+}
+
+// byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
+type byState[V any] map[zoneKey]byStateEntry[V]
+
+type byStateEntry[V any] struct {
+	state *numa.Occupancy
+	value V
+}
+
+// of is the value of so many units in a state, made if need be.
+func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int64, value func() V) V {
+	key := zoneKey{z, state.Hash(), units}
+	known, ok := (*m)[key]
+	if ok && known.state.Equal(state) {
+		return known.value
+	}
+	v := value()
+	if *m == nil {
+		*m = byState[V]{}
+	}
+	if !ok {
+		(*m)[key] = byStateEntry[V]{state, v}
+	}
+	return v
+}
+
+// zonesAfter is the zones of the nodes that members leave, when they have left.
+func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
+	if len(waits) == 0 {
+		return nil
+	}
+	gone := map[int32]*numa.Occupancy{}
+	for _, m := range waits {
+		if gone[m.Node] == nil {
+			gone[m.Node] = z.p.Snapshot.Zones.At(m.Node)
+		}
+		gone[m.Node] = snapshot.Without(gone[m.Node], m)
+	}
+	return gone
+}
+
+// BoundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
+// these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
+func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
+	if !z.Bind() {
+		return
+	}
+	gone, on := z.zonesAfter(waits), map[int32]int64{}
+	z.p.ZoneState.Released = map[int32]Released{}
+	for _, pos := range positions {
+		on[pos]++
+	}
+	for pos, units := range on {
+		id, x := z.p.View.Node(pos), z.p.View.NodeVertex(pos)
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+			continue
+		}
+		room, state := int64(0), z.StateOf(id, Released{zones: gone[id]})
+		if s := z.share(id, state, units); s != nil {
+			if beside, err := z.StateOf(id, Released{}).Add(s.placed...); err == nil {
+				room = min(z.CountZones(z.NeedsOn(id), beside).Slots, z.CountZones(z.NeedsOn(id), state).Slots-units)
+				z.p.ZoneState.Released[id] = Released{zones: beside}
+			}
+		}
+		slots[x] = max(0, min(z.p.Counting().Room(id, nil)-units, room))
+	}
+}
+
+// zoneCause says why the zones of a node take no unit, empty if they do or are not looked at.
+func (z Zones) zoneCause(id int32, g Released) numa.Cause {
+	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+		return ""
+	}
+	needs, state := z.NeedsOn(id), z.StateOf(id, g)
+	var cause numa.Cause
+	for _, need := range needs {
+		if fit := need.Fit(state); !fit.Fits && (cause == "" || fit.Cause == numa.CausePolicy) {
+			cause = fit.Cause
+		}
+	}
+	if cause == "" && z.CountZones(needs, state).Slots == 0 {
+		cause = numa.CauseCapacity
+	}
+	return cause
+}
+
+// ZonesProven says whether the zones of every node that could take a member were counted exactly. O(1), unless some were not
+// when the slots were counted: O(nodes).
+func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
+	if !z.p.ZoneState.inexact {
+		return true
+	}
+	zones := z.zoneCounter()
+	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Counting().Refusal(id) != "" {
+			continue
+		}
+		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Counting().Room(id, extra[id].Amounts)
+		if min(count.Slots, room) < min(count.Bound, room) {
+			return false
+		}
+	}
+	return true
+}
+
+// ZonesOn is how many zones the next member gets on a node.
+//
+// order: zones.3
+func (z Zones) ZonesOn(x layout.Vertex) int64 {
+	id := z.p.View.Node(z.p.View.Position(x))
+	state := z.StateOf(id, z.p.ZoneState.Released[id])
+	return z.p.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
+}
+
+// ZoneScore is what the zones of a node are worth to so many units.
+//
+// order: zones.3
+func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
+	if !z.p.ZoneState.Aligned || units == 0 {
+		return 0
+	}
+	id := z.p.View.Node(z.p.View.Position(x))
+	if s := z.share(id, z.StateOf(id, z.p.ZoneState.Released[id]), units); s != nil {
+		return s.score
+	}
+	return 0
+}
+
+// CompareZones prefers nodes on which the next member gets fewer zones.
+func (z Zones) CompareZones(a, b layout.Vertex) int {
+	if !z.p.ZoneState.Aligned || !z.p.View.IsNode(a) || !z.p.View.IsNode(b) {
+		return 0
+	}
+	return cmp.Compare(z.ZonesOn(a), z.ZonesOn(b))
+}
+
+// LeastZones is a lower bound for [Zones.ZonesOn].
+func (z Zones) LeastZones() int64 {
+	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
+		for _, needs := range known {
+			if !needs[0].Zoned() {
+				return 0
+			}
+		}
+	}
+	return 1
+}

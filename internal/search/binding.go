@@ -8,6 +8,8 @@ import (
 
 // Binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
 // the free slots of the whole cluster do not suffice.
+//
+// order: refusals.3
 func Binding(p *problem.Problem) string {
 	e := For(p)
 	if !e.HoldsWithoutRules() {

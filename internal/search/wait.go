@@ -4,6 +4,8 @@ import "github.com/muster-sched/muster/internal/problem"
 
 // Wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
 // the same domain now. Nil if that does not help.
+//
+// order: waiting.1
 func Wait(p *problem.Problem) *problem.Outcome {
 	if p.Request.IgnoreLeaving || len(p.Snapshot.Leaving) == 0 {
 		return nil

@@ -1,3 +1,5 @@
+// Candidates: members that may leave, with what they give back and what their leaving costs.
+
 package victims
 
 import (
@@ -12,8 +14,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// findCandidates lists the members that may leave, by position. Whether they may together is another question.
-func (e *evicting) findCandidates() {
+// findCandidates lists the members that may leave, by position. Whether a set of them may leave together is asked of each set.
+func (e *victimSearch) findCandidates() {
 	e.gone = e.ownGone()
 	budgets := map[string]int32{}
 	for i, b := range e.p.Snapshot.Budgets {
@@ -29,15 +31,16 @@ func (e *evicting) findCandidates() {
 		}
 		return true
 	})
-	e.question.Gangs, e.question.Candidates, e.members = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n), make([]*snapshot.Member, 0, n)
+	e.question.Gangs, e.question.Candidates = make([]preempt.Gang, 0, len(gangs)), make([]preempt.Candidate, 0, n)
+	e.members = make([]*snapshot.Member, 0, n)
 	for _, g := range gangs {
 		e.addGang(g, budgets, reclaimable)
 	}
 	e.sortByPosition()
 }
 
-// sortByPosition puts candidates in the order of positions, those of one node in natural order of gang and name.
-func (e *evicting) sortByPosition() {
+// sortByPosition puts candidates in the order of positions, on one node in natural order of gang and name.
+func (e *victimSearch) sortByPosition() {
 	next := make([]int32, e.p.View.Nodes+1)
 	for i := range e.question.Candidates {
 		next[e.question.Candidates[i].Position+1]++
@@ -56,8 +59,10 @@ func (e *evicting) sortByPosition() {
 	e.question.Candidates, e.members = candidates, members
 }
 
-// addGang adds a gang's candidates. Those of a gang that could not leave whole, and has no surplus, are none.
-func (e *evicting) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
+// addGang adds a gang's candidates: none if the gang can neither leave whole nor has a surplus.
+//
+// order: victims.3
+func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
 	of := preempt.Gang{Priority: g.Priority, Running: int(g.Staying), Surplus: int(g.Staying), Ends: g.Least > 0}
 	if of.Ends {
 		of.Surplus = max(0, int(g.Staying-g.Least))
@@ -81,9 +86,9 @@ func (e *evicting) addGang(g *snapshot.GangMembers, budgets map[string]int32, re
 	e.question.Gangs = append(e.question.Gangs, of)
 }
 
-// mayReclaim says whether a member of another quota may be a victim, as far as that depends on no other gang: by what leaves its quota if its gang
-// leaves whole.
-func (e *evicting) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
+// mayReclaim says whether a member of another quota may be a victim, as far as that depends on its own gang alone: judged by
+// what leaves its quota if the gang leaves whole.
+func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
 	reach, known := reclaimable[m.Class.Quota]
 	if !known {
 		reach, _ = e.p.Snapshot.Quotas.MayReclaim(e.preemptor.Ask, m.Class.Quota, e.gone)
@@ -102,8 +107,8 @@ func (e *evicting) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, recla
 	return over
 }
 
-// ownGone is what members of the gang's own quota hold that may leave.
-func (e *evicting) ownGone() muster.Resources {
+// ownGone sums what candidates of the gang's own quota hold.
+func (e *victimSearch) ownGone() muster.Resources {
 	sum := muster.Resources{}
 	if e.p.Request.Quota == "" {
 		return sum
@@ -119,11 +124,11 @@ func (e *evicting) ownGone() muster.Resources {
 	return sum
 }
 
-func (e *evicting) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
+func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
 	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.kindOf(m, budgets)}
 }
 
-// kindKey is what candidates of different kinds differ in.
+// kindKey tells kinds of candidates apart.
 type kindKey struct {
 	holds   *int64
 	quota   string
@@ -132,13 +137,13 @@ type kindKey struct {
 }
 
 // kindOf finds the kind of a member, if need be a new one.
-func (e *evicting) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
+func (e *victimSearch) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
 	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
 	if kind, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
 		return kind
 	}
 	key := kindKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
-	if kind, ok := e.kinds[key]; ok {
+	if kind, ok := e.kindOfKey[key]; ok {
 		return kind
 	}
 	if plain {
@@ -158,23 +163,23 @@ func (e *evicting) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
 	slices.Sort(k.Budgets)
 	k.Budgets = slices.Compact(k.Budgets)
 	kind := int32(len(e.question.Holdings))
-	e.question.Holdings, e.kinds[key] = append(e.question.Holdings, k), kind
+	e.question.Holdings, e.kindOfKey[key] = append(e.question.Holdings, k), kind
 	return kind
 }
 
 // tagOf tells quotas and zones apart.
-func (e *evicting) tagOf(m *snapshot.Member) int32 {
+func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
 	key := kindKey{quota: m.Class.Quota, placed: m.Placed}
-	tag, ok := e.tags[key]
+	tag, ok := e.tagOfKey[key]
 	if !ok {
-		tag = int32(len(e.tags))
-		e.tags[key] = tag
+		tag = int32(len(e.tagOfKey))
+		e.tagOfKey[key] = tag
 	}
 	return tag
 }
 
 // withQuotas adds what quotas say of sets.
-func (e *evicting) withQuotas() {
+func (e *victimSearch) withQuotas() {
 	if e.p.Request.Quota != "" {
 		e.question.Legal = func(gone []int32) bool { return e.preemptor.Legal(e.evictions(gone)) }
 	}
@@ -201,8 +206,8 @@ func (e *evicting) withQuotas() {
 	}
 }
 
-// evictions are what leaves quotas by a set: gangs that leave whole are one each.
-func (e *evicting) evictions(gone []int32) []quota.Eviction {
+// evictions is a set as quotas see it: a gang that leaves whole is one eviction in each quota.
+func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
 	count := map[int32]int{}
 	for _, i := range gone {
 		count[e.question.Candidates[i].Gang]++
@@ -229,8 +234,8 @@ func (e *evicting) evictions(gone []int32) []quota.Eviction {
 	return out
 }
 
-// heldWith is what leaves its quota at once with a candidate of a set.
-func (e *evicting) heldWith(i int32, gone []int32) muster.Resources {
+// heldWith sums what leaves a candidate's quota together with it.
+func (e *victimSearch) heldWith(i int32, gone []int32) muster.Resources {
 	m, g := e.members[i], e.question.Candidates[i].Gang
 	sum, count := muster.Resources{}, 0
 	for _, j := range gone {

@@ -2,7 +2,7 @@
 // plans with the victims gone. Where victims leave one by one and slots decide, nodes are told apart by classes and only
 // the domains in which the best set can lie are read member by member; else all candidates are.
 //
-// The rules are section 6 of docs/order.md and the README of the cases of preemption. Everything belongs to one plan.
+// The rules are section 9 of docs/order.md and the README of the cases of preemption. Everything belongs to one plan.
 package victims
 
 import (
@@ -22,22 +22,24 @@ import (
 type Leave int8
 
 const (
-	// Anybody that is legal.
+	// Anybody leaves that may by the rules.
 	Anybody Leave = iota
-	// IfAdmitted are those that make room on nodes, if the quota admits the gang.
+	// IfAdmitted is Anybody, but only if the quota admits the gang without victims.
 	IfAdmitted
 	// Nobody leaves.
 	Nobody
 )
 
-// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims do not help, or if the
-// gang may not preempt.
+// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims
+// do not help, or if the gang may not preempt.
+//
+// order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
 	if who == Nobody || p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow || who == IfAdmitted && p.RefusedBy != nil {
 		return nil
 	}
 	if p.Snapshot.Lowest >= p.Request.Priority && (p.Request.Quota == "" || p.Snapshot.Quotas == nil) {
-		return nil // nobody is below, and nothing is reclaimed
+		return nil // no gang is below, and nothing is reclaimed
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole && p.Request.Priority > p.Snapshot.Lowest
@@ -50,9 +52,9 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	return nil
 }
 
-// evictForAll is evict for a gang of which nothing can be left out but the members of the highest ranks.
+// evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
 func evictForAll(p *problem.Problem) *Eviction {
-	e := newEvicting(p)
+	e := newVictimSearch(p)
 	if e == nil {
 		return nil
 	}
@@ -65,7 +67,7 @@ func evictForAll(p *problem.Problem) *Eviction {
 }
 
 // solve finds the victims.
-func (e *evicting) solve() preempt.Solution {
+func (e *victimSearch) solve() preempt.Solution {
 	all := e.question
 	if s, ok := e.oneByOne(); ok {
 		return s
@@ -75,7 +77,7 @@ func (e *evicting) solve() preempt.Solution {
 }
 
 // together solves a problem whose candidates may depend on each other: it reads all of them.
-func (e *evicting) together() preempt.Solution {
+func (e *victimSearch) together() preempt.Solution {
 	if e.findCandidates(); len(e.question.Candidates) == 0 {
 		return preempt.Solution{Proven: true}
 	}
@@ -86,23 +88,23 @@ func (e *evicting) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
-// evicting is a problem with the members that may leave for it.
-type evicting struct {
+// victimSearch is a problem with its candidates: the members that may leave for it.
+type victimSearch struct {
 	p          *problem.Problem
 	question   preempt.Problem
 	units      int
 	members    []*snapshot.Member // by candidate
 	strategies []problem.Strategy
 	preemptor  preempt.Preemptor
-	kinds      map[kindKey]int32
-	plain      map[*int64]int32 // of those with neither quota, zones nor budgets
-	tags       map[kindKey]int32
+	kindOfKey  map[kindKey]int32
+	plain      map[*int64]int32 // of candidates with neither quota, zones nor budgets
+	tagOfKey   map[kindKey]int32
 	gone       muster.Resources // what the candidates of the gang's own quota hold
 }
 
-// newEvicting brings everything inside that decides about victims; nil if no set can help.
-func newEvicting(p *problem.Problem) *evicting {
-	e := &evicting{p: p, kinds: map[kindKey]int32{}, plain: map[*int64]int32{}, tags: map[kindKey]int32{}}
+// newVictimSearch prepares the question; nil if no set of victims can help.
+func newVictimSearch(p *problem.Problem) *victimSearch {
+	e := &victimSearch{p: p, kindOfKey: map[kindKey]int32{}, plain: map[*int64]int32{}, tagOfKey: map[kindKey]int32{}}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
 	if len(counts) == 0 {
 		return nil
@@ -126,9 +128,10 @@ func newEvicting(p *problem.Problem) *evicting {
 	return e
 }
 
-// findNodes lists what every position has free once the leaving members are gone. The slots of nodes with zones are counted by the problem.
-func (e *evicting) findNodes() {
-	gifts, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
+// findNodes lists the free amounts of every position once the leaving members are gone. The slots of nodes with zones are
+// counted by the problem.
+func (e *victimSearch) findNodes() {
+	released, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
@@ -146,7 +149,7 @@ func (e *evicting) findNodes() {
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
 		for r, need := range e.p.Needs {
-			n.Free[r] = e.p.Counting().FreeOf(id, need, gifts[id].Amounts)
+			n.Free[r] = e.p.Counting().FreeOf(id, need, released[id].Amounts)
 		}
 		if e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
@@ -161,7 +164,7 @@ func (e *evicting) findNodes() {
 }
 
 // addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
-func (e *evicting) addStrategies() {
+func (e *victimSearch) addStrategies() {
 	whole := len(e.p.Running) == 0
 	for st := range search.For(e.p).Strategies() {
 		e.strategies = append(e.strategies, problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
@@ -183,7 +186,7 @@ func (e *evicting) addStrategies() {
 }
 
 // fits says whether the gang fits with candidates gone, under a strategy.
-func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
+func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	p := e.without(gone)
 	if p == nil {
 		return 0, false
@@ -196,7 +199,7 @@ func (e *evicting) fits(gone []int32, strategy int) (outside int64, ok bool) {
 }
 
 // without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
-func (e *evicting) without(gone []int32) *problem.Problem {
+func (e *victimSearch) without(gone []int32) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -214,28 +217,6 @@ func (e *evicting) without(gone []int32) *problem.Problem {
 		return p.Only(e.p.Parts.Selection)
 	}
 	return p
-}
-
-// slotsWithout is the slots of a node without some of its candidates.
-func (e *evicting) slotsWithout(pos int32, gone []int32) int64 {
-	id := e.p.View.Node(pos)
-	room := e.p.Counting().Room(id, e.givenBack(id, gone))
-	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
-		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
-	}
-	return room
-}
-
-// givenBack is what leaving members and candidates give back on a node, by resource.
-func (e *evicting) givenBack(id int32, gone []int32) []int64 {
-	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
-	copy(amounts, e.p.Counting().LeavingReleased()[id].Amounts)
-	for _, i := range gone {
-		for r, amount := range e.members[i].Class.Holds {
-			amounts[r] += amount
-		}
-	}
-	return amounts
 }
 
 // Eviction is a plan with victims.
@@ -258,7 +239,7 @@ type victim struct {
 }
 
 // withoutVictims plans the gang without the victims.
-func (e *evicting) withoutVictims(s *preempt.Solution) *Eviction {
+func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	p := e.without(s.Gone)
 	o := search.For(p).LeastAndMore()
 	if o == nil {

@@ -1,3 +1,5 @@
+// Multiples of a gang in parts, and of the parts.
+
 package problem
 
 import (
@@ -14,26 +16,30 @@ type MultipleRule struct {
 	parts     []*Part
 	ranks     [][]int // by part
 	Total     int64   // what the number of members of each part is a multiple of
-	// Units, by tier, are what those in domains are multiples of, together too; nil: each part lies in one domain anyway.
+	// Units, by tier: the members in a domain are a multiple of it, those of all parts together too. Nil: each part lies in
+	// one domain anyway.
 	Units []int64
 	Runs  layout.Tally  // of the running members
-	Roles front.Weights // 1 for those whose members count
+	Roles front.Weights // 1 where the members count
 }
 
 // ofGang says whether a rule is the gang's own.
 func (r *MultipleRule) ofGang() bool { return r.parts[0].Level == 0 }
 
-// evenBinder finds the rules that bind.
-type evenBinder struct {
+// multipleBinder finds the rules that bind.
+type multipleBinder struct {
 	p      *Problem
 	place  []int32
 	shared map[string]int // rules of parts that are alike
 }
 
-// bindMultiples finds the multiples that bind, and parts the roles of whom they count differently. Those that groups keep in any case cost nothing.
+// bindMultiples finds the multiples that bind, and divides roles whose members they count differently. A multiple that
+// groups keep in any case does not bind.
+//
+// order: parts.6
 func bindMultiples(p *Problem) {
 	p.Multiples = nil
-	b := evenBinder{p: p, place: p.Places(), shared: map[string]int{}}
+	b := multipleBinder{p: p, place: p.Places(), shared: map[string]int{}}
 	b.bind(p.Gang, -1)
 	if len(p.Multiples) == 0 {
 		return
@@ -49,8 +55,8 @@ func bindMultiples(p *Problem) {
 	p.Multiples = countRunning(p, p.Multiples)
 }
 
-// bind adds the rules of a part that lies in what another rule binds, -1: none does, and those of its inner parts.
-func (b *evenBinder) bind(a *Part, around int) {
+// bind adds the rules of a part and of its inner parts. around is the rule that binds what the part lies in, -1: none.
+func (b *multipleBinder) bind(a *Part, around int) {
 	var some, below []Multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
@@ -75,15 +81,16 @@ func (b *evenBinder) bind(a *Part, around int) {
 
 // ruleOf binds a part to multiples.
 func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
-	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: unitsOf(p, some), Total: unitsOf(p, some)[p.View.RootTop]}
+	units := unitsOf(p, some)
+	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.View.RootTop]}
 }
 
-// add adds a rule, or its part to the rule of others that bind the same role: what lies together in a domain can be given to such parts multiple by
-// multiple, as long as nobody of them runs, and none is in a group of another topology that the others are not in.
-func (b *evenBinder) add(r MultipleRule, around int) int {
+// add adds a rule, or its part to an equal rule of the same role. Parts of one rule can share what lies in a domain,
+// multiple by multiple, while no member of them runs and all are in the same group of another topology.
+func (b *multipleBinder) add(r MultipleRule, around int) int {
 	a := r.parts[0]
 	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !r.ofGang() {
-		key := fmt.Sprint(r.multiples, r.Units, role, around, a.groupAbroad())
+		key := fmt.Sprint(r.multiples, r.Units, role, around, a.otherTreeGroup())
 		if i, ok := b.shared[key]; ok {
 			b.p.Multiples[i].parts, b.p.Multiples[i].ranks = append(b.p.Multiples[i].parts, a), append(b.p.Multiples[i].ranks, r.ranks[0])
 			return i
@@ -94,8 +101,8 @@ func (b *evenBinder) add(r MultipleRule, around int) int {
 	return len(b.p.Multiples) - 1
 }
 
-// groupAbroad names the group of another topology that a part is in, empty if there is none.
-func (a *Part) groupAbroad() string {
+// otherTreeGroup names the group of another topology that a part is in, empty if there is none.
+func (a *Part) otherTreeGroup() string {
 	for ; a != nil; a = a.Outer {
 		if a.OtherTree != nil && !a.Bundle {
 			return a.Label
@@ -105,7 +112,7 @@ func (a *Part) groupAbroad() string {
 }
 
 // onlyRole is the role of all members of a part without inner groups; -1 if there are several, or some run.
-func (b *evenBinder) onlyRole(a *Part) int {
+func (b *multipleBinder) onlyRole(a *Part) int {
 	only, role := true, -1
 	a.Each(func(o *Part) { only = only && (o == a || o.Bundle) })
 	for _, rank := range a.All() {
@@ -123,7 +130,7 @@ func (b *evenBinder) onlyRole(a *Part) int {
 }
 
 // pendingOf are the places in pending of the members that a rule counts.
-func (b *evenBinder) pendingOf(r *MultipleRule) (out []int32) {
+func (b *multipleBinder) pendingOf(r *MultipleRule) (out []int32) {
 	for _, ranks := range r.ranks {
 		for _, rank := range ranks {
 			if i := b.place[rank]; i >= 0 {
@@ -135,7 +142,7 @@ func (b *evenBinder) pendingOf(r *MultipleRule) (out []int32) {
 }
 
 // divide parts the roles, so that of each all members count for the same rules.
-func (b *evenBinder) divide() {
+func (b *multipleBinder) divide() {
 	by, last, divided := make([]int32, len(b.p.Pending)), int32(0), false
 	for k := range b.p.Multiples {
 		r := &b.p.Multiples[k]
@@ -184,10 +191,11 @@ func (p *Problem) WithKept() []MultipleRule {
 	}
 	all := ruleOf(p, p.Gang, p.Gang.Multiples)
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
-	return append(countRunning(p, []MultipleRule{all}), slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })...)
+	rest := slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })
+	return append(countRunning(p, []MultipleRule{all}), rest...)
 }
 
-// Keeps says whether a multiple of the members of each part runs or is in a content.
+// Keeps says whether a multiple of the members of each part runs or is selected.
 func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	for _, ranks := range r.ranks {
 		n := int64(0)
@@ -201,6 +209,19 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 		}
 	}
 	return true
+}
+
+// EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
+func EvenContent(p *Problem) bool {
+	if len(p.Multiples) == 0 {
+		return true
+	}
+	all := p
+	if p.Parts.All != nil {
+		all = p.Parts.All
+	}
+	place := all.Places()
+	return !slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
 }
 
 // BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.

@@ -1,9 +1,12 @@
+// Zones of nodes: what they take of several roles.
+
 package problem
 
 import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -15,15 +18,15 @@ type ZoneFit struct {
 }
 
 const (
-	// AllZoneSteps bounds the work for the zones of all nodes of a plan.
-	AllZoneSteps = 1 << 16
-	// zoneSteps bounds that for one node, and leastZoneSteps is done in any case.
+	// zoneSteps bounds the work for the zones of one node, leastZoneSteps is done in any case.
 	zoneSteps      = 1 << 11
 	leastZoneSteps = 1 << 6
+	// AllZoneSteps bounds the work for the zones of all nodes of a plan.
+	AllZoneSteps = 1 << 16
 )
 
-// zoneFiller puts members of several roles into the zones of a node: role after role, those of one role at once. Nobody comes after one that must keep
-// apart from him if he himself need not.
+// zoneFiller puts members of several roles into the zones of a node, role after role. A role that need not keep apart does
+// not come after one that must.
 type zoneFiller struct {
 	needs   []*numa.Need // by role
 	lenient []bool       // by role
@@ -43,7 +46,7 @@ func (z Zones) zoneFiller(id int32) *zoneFiller {
 	return f
 }
 
-// PendingByRole counts all new members of the gang, also where a plan is for some of them; those of one shape in its first role.
+// PendingByRole counts all new members of the gang, also for a plan of some of them; roles of one shape in the first one.
 func (z Zones) PendingByRole() front.Vector {
 	if z.p.Parts.All != nil {
 		z.p = z.p.Parts.All
@@ -78,6 +81,8 @@ func (f *zoneFiller) slots(role int, state *numa.Occupancy) int32 {
 }
 
 // find finds the largest counts that zones take, as far as the steps go; of each role by itself in any case.
+//
+// order: roles.5
 func (f *zoneFiller) find(state *numa.Occupancy) *ZoneFit {
 	f.fit, f.at = &ZoneFit{Bound: make(front.Vector, len(f.needs))}, make(front.Vector, len(f.needs))
 	for r, need := range f.needs {
@@ -98,7 +103,7 @@ func (f *zoneFiller) find(state *numa.Occupancy) *ZoneFit {
 	return f.fit
 }
 
-// extend puts every number of members of every role that is left into the zones, beside those that are there.
+// extend puts every number of members of every role that is left into the zones, beside the members there.
 func (f *zoneFiller) extend(state *numa.Occupancy, left []int) {
 	full := true
 	for i, r := range left {
@@ -170,13 +175,13 @@ func (f *zoneFiller) keep() {
 	fit.order = slices.Insert(fit.order[:n], at, slices.Clone(f.order))
 }
 
-// ZoneFit is what the zones of a node take in a state; nil: zones bind nobody there. O(1) if it is known of the state, else O(steps), which are
-// what is taken off.
+// ZoneFit is what the zones of a node take in a state; nil: zones bind no member there. O(1) if the state is known, else
+// O(steps), which are taken off.
 func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 		return nil
 	}
-	return z.p.ZoneState.ZoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
+	return z.p.ZoneState.zoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
 		f := z.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps
@@ -193,8 +198,10 @@ func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) boo
 	return fit == nil || fit.Most.Holds(ByShape(z.p, want))
 }
 
-// inZones gives counts of members zones of a node, by role: in the first order of the roles in which they find them at once, else as those of the
-// largest counts that they are within; those of one shape as of its first role. Nil if they have no room.
+// inZones gives counts of members zones of a node, by role: in the first order of roles in which all find zones, else as in
+// the first of the largest counts that holds them. Roles of one shape count as the first one. Nil if they have no room.
+//
+// order: roles.5
 func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
 	want = ByShape(z.p, want)
@@ -265,5 +272,38 @@ func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share f
 			share(i, one)
 		}
 		*of = (*of)[1:]
+	}
+}
+
+// TakeZones notes what placed members take of zones. Later members must fit beside them now; they get their shares when the
+// leaving members that the plan waits for are gone.
+func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*snapshot.Member) {
+	if !z.Bind() {
+		return
+	}
+	gone, on := z.zonesAfter(waits), map[int32]front.Vector{}
+	for i, pos := range positions {
+		id := z.p.View.Node(pos)
+		if on[id] == nil {
+			on[id] = make(front.Vector, len(z.p.Shapes))
+		}
+		on[id][z.p.Twin(int(z.p.Role(i)))]++
+	}
+	for id, some := range on {
+		steps, state := zoneSteps, z.StateOf(id, Released{zones: gone[id]})
+		fit := z.ZoneFit(id, state, &steps)
+		if fit == nil {
+			continue
+		}
+		t := held[id]
+		t.Zones, t.Beside = z.StateOf(id, Released{}), fit.Most.Beside(some)
+		for _, placed := range z.inZones(id, state, some) {
+			if next, err := t.Zones.Add(placed...); err == nil {
+				t.Zones = next
+			} else {
+				t.Beside = front.Front{make(front.Vector, len(z.p.Shapes))} // a sum overflows
+			}
+		}
+		held[id] = t
 	}
 }

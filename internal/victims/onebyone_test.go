@@ -43,7 +43,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 		if search.For(p).LeastAndMore() != nil {
 			return // it fits without
 		}
-		one, all := newEvicting(p), newEvicting(p)
+		one, all := newVictimSearch(p), newVictimSearch(p)
 		if one == nil {
 			return
 		}
@@ -64,7 +64,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 }
 
 // named are the names of candidates, sorted.
-func (e *evicting) named(set []int32) (out []string) {
+func (e *victimSearch) named(set []int32) (out []string) {
 	for _, i := range set {
 		out = append(out, e.members[i].Name)
 	}

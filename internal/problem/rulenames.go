@@ -1,3 +1,5 @@
+// What refusals call rules.
+
 package problem
 
 import (
@@ -7,8 +9,8 @@ import (
 
 // HardRule is a MustGather of the gang, or of groups that are called alike.
 type HardRule struct {
-	Said string
-	of   []*Part
+	Said  string
+	parts []*Part
 }
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
@@ -23,7 +25,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 			said += " of " + a.OtherTree.Name
 		}
 		if a.Level > 0 {
-			said += " for " + calledOf(p, a)
+			said += " for " + calledIn(p, a)
 		}
 		i, ok := at[said]
 		if !ok {
@@ -31,13 +33,13 @@ func HardRules(p *Problem) (rules []HardRule) {
 			at[said] = i
 			rules = append(rules, HardRule{Said: said})
 		}
-		rules[i].of = append(rules[i].of, a)
+		rules[i].parts = append(rules[i].parts, a)
 	})
 	return rules
 }
 
-// calledOf is what a refusal calls a group; of gangs that start together each is one.
-func calledOf(p *Problem, a *Part) string {
+// calledIn is what a refusal calls a group; of gangs that start together each is one.
+func calledIn(p *Problem, a *Part) string {
 	if p.Team == nil {
 		return a.Called
 	}
@@ -51,7 +53,7 @@ func NameOfRule(p *Problem, r *MultipleRule) string {
 	if r.ofGang() {
 		return name
 	}
-	return name + " for " + calledOf(p, r.parts[i])
+	return name + " for " + calledIn(p, r.parts[i])
 }
 
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.

@@ -1,0 +1,75 @@
+// Where running members are.
+
+package problem
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// findAnchors counts running members of the gang and of its affinity key at every vertex above them.
+func findAnchors(p *Problem) {
+	for i, m := range p.Running {
+		if i == 0 {
+			p.Siblings = make(layout.Tally, 2*len(p.Running))
+		}
+		p.Siblings[p.View.NodeVertex(m.Pos)]++
+	}
+	for i := 0; i < len(p.Running); { // neighbors below one switch at once
+		leaf, n := p.View.LeafOf[p.Running[i].Pos], i
+		for i < len(p.Running) && p.View.LeafOf[p.Running[i].Pos] == leaf {
+			i++
+		}
+		p.Siblings.Add(p.View, leaf, int64(i-n))
+	}
+	if p.Request.AffinityKey == "" {
+		return
+	}
+	p.Friends = layout.Tally{}
+	p.Snapshot.EachWithKey(p.Request.AffinityKey, func(m *snapshot.Member) {
+		if !m.Leaving || p.Request.IgnoreLeaving {
+			p.Friends.Add(p.View, p.View.NodeVertex(p.View.At(m.Node)), 1)
+		}
+	})
+}
+
+// runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
+func runningLCA(p *Problem) layout.Vertex {
+	x := layout.Vertex(-1)
+	for _, m := range p.Running {
+		if at := p.View.NodeVertex(m.Pos); x < 0 {
+			x = at
+		} else {
+			x = p.View.LCA(x, at)
+		}
+	}
+	return x
+}
+
+// IsOwn says whether the plan is for this gang, alone or with others.
+func (p *Problem) IsOwn(name string) bool {
+	if p.Team == nil {
+		return name == p.Request.Name
+	}
+	return p.Team.Has(name)
+}
+
+// Places finds where in pending the member of each rank stands; -1: it runs.
+func (p *Problem) Places() []int32 {
+	at := slices.Repeat([]int32{-1}, p.Ranks)
+	for i, m := range p.Pending {
+		at[m.Rank] = int32(i)
+	}
+	return at
+}
+
+// PositionsByRank are where members run; -1: they do not.
+func (p *Problem) PositionsByRank() []int32 {
+	at := slices.Repeat([]int32{-1}, p.Ranks)
+	for _, m := range p.Running {
+		at[m.Rank] = m.Pos
+	}
+	return at
+}

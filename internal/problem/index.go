@@ -1,0 +1,280 @@
+// The index of a shape: slots of all nodes, kept from snapshot to snapshot.
+
+package problem
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+)
+
+// index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
+// the host's hooks have no class.
+func (k Counting) index() *snapshot.ShapeIndex {
+	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
+		return nil
+	}
+	key := k.shapeKey()
+	ix := k.p.Snapshot.Caches.Shapes.Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
+		func(other []byte) bool { return bytes.Equal(other, key) },
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return k.after(s, nodes) },
+		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), k.newIndex() })
+	if ix != nil {
+		k.p.ZoneState.indexNeeds = ix.Needs
+	}
+	return ix
+}
+
+// newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
+func (k Counting) newIndex() *snapshot.ShapeIndex {
+	s := &snapshot.ShapeIndex{}
+	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
+		return nil
+	}
+	s.Needs, s.Inexact = k.p.Zones().allNeeds(), k.p.ZoneState.inexact
+	return s
+}
+
+// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
+// of the domains above them).
+func (k Counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+	if s == nil {
+		return k.newIndex()
+	}
+	k.p.ZoneState.indexNeeds = s.Needs
+	return k.recount(s, nodes, nil, nil)
+}
+
+// overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
+// members hold. Cost as for after, with the nodes concerned.
+func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
+	excluded, extra := k.Excluded(), k.LeavingReleased()
+	var nodes []int32
+	for id := range excluded {
+		nodes = append(nodes, id)
+	}
+	for id := range extra {
+		nodes = append(nodes, id)
+	}
+	if len(nodes) == 0 {
+		return s
+	}
+	for _, l := range k.p.Levels {
+		k.GroupsOf(&s.Index, l.Size) // to start from
+	}
+	slices.Sort(nodes)
+	return k.recount(s, slices.Compact(nodes), excluded, extra)
+}
+
+// recount is the index with these nodes counted again; nil as for newIndex.
+func (k Counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
+	next := &snapshot.ShapeIndex{}
+	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.p.Zones().alikeIn(&next.Index, extra)) {
+		return nil
+	}
+	next.Needs, next.Inexact = k.p.Zones().allNeeds(), k.p.ZoneState.inexact || s.Inexact
+	return next
+}
+
+// GroupsOf are the sums of an index for a group size.
+func (k Counting) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
+	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, size)
+}
+
+// countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
+//
+// Same answer as order: slots.1, faster.
+func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
+	count := k.Counter(nil, nil)
+	nowhere := func(n Need) bool { return n.ID < 0 }
+	if k.p.View.Order != nil || k.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+		for pos := range k.p.View.Nodes {
+			n := count(k.p.View.Node(pos))
+			cow.Put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}
+	zones := k.p.Zones().zoneCounter()
+	var page [cow.PageSize]int32
+	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
+		n := min(cow.PageSize, k.p.View.Nodes-first)
+		for i := range page {
+			page[i] = boundlessSlots
+		}
+		for _, need := range k.p.Needs {
+			for i, free := range k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:cow.PageSize] {
+				page[i] = min(page[i], fits(free, need.Amount))
+			}
+		}
+		states := k.p.Snapshot.Zones.Page(int(first / cow.PageSize))
+		for i, f := range k.p.Snapshot.Static.Flags.Page(int(first / cow.PageSize))[:n] {
+			switch id := first + int32(i); {
+			case f&^snapshot.Zoned != snapshot.Present:
+				page[i] = count(id)
+			case page[i] > 0 && k.p.Zones().BindsOn(f):
+				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
+			}
+			total += int64(page[i])
+		}
+		cow.PutAll(slots, first, page[:n])
+	}
+	return total
+}
+
+// fits is how often an amount fits. Nodes mostly have room for none or one, which takes no division.
+func fits(free, amount int64) int32 {
+	if left := free - amount; free >= amount && left >= amount {
+		return int32(min(free/amount, boundlessSlots))
+	}
+	var one int32
+	if free >= amount {
+		one = 1
+	}
+	return one
+}
+
+// lastCount is a count of zones of one kind in a state.
+type lastCount struct {
+	zones *snapshot.ZoneClass
+	state *numa.Occupancy
+	count numa.Count
+}
+
+// zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
+// long as few states follow each other.
+func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
+	var known *[256]lastCount // by hash of the state
+	return func(id int32, state *numa.Occupancy) numa.Count {
+		if known == nil {
+			known = new([256]lastCount)
+		}
+		k := &known[state.Hash()%256]
+		if k.state == state { // so are the zones: a state belongs to them
+			return k.count
+		}
+		if class := z.zonesOf(id); k.zones != class || !k.state.Equal(state) {
+			k.zones, k.count = class, z.CountZones(z.NeedsOn(id), state)
+			z.p.ZoneState.inexact = z.p.ZoneState.inexact || !k.count.Proven()
+		}
+		k.state = state
+		return k.count
+	}
+}
+
+// alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
+// state; nil for a gang that is not aligned.
+func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int32) bool {
+	if !z.p.ZoneState.Aligned {
+		return nil
+	}
+	state := func(pos int32) *numa.Occupancy {
+		id := z.p.View.Node(pos)
+		return z.StateOf(id, extra[id])
+	}
+	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
+}
+
+// maxKnown bounds how many zones an index has prepared members for. Zones that no node has any more are forgotten that way.
+const maxKnown = 1 << 10
+
+// allNeeds is what has been prepared so far, to be kept in an index.
+func (z Zones) allNeeds() snapshot.NeedsByZones {
+	if len(z.p.ZoneState.OwnNeeds) == 0 {
+		return z.p.ZoneState.indexNeeds
+	}
+	all := snapshot.NeedsByZones{}
+	if len(z.p.ZoneState.indexNeeds) < maxKnown {
+		for class, needs := range z.p.ZoneState.indexNeeds {
+			all[class] = needs
+		}
+	}
+	for class, needs := range z.p.ZoneState.OwnNeeds {
+		all[class] = needs
+	}
+	z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds = all, nil
+	return all
+}
+
+// shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
+// that different shapes have different keys. It lies in the scratch.
+func (k Counting) shapeKey() []byte {
+	key := keyWriter(k.p.Paper.key[:0])
+	key.text(k.p.View.Name)
+	key.text(k.p.Request.Class)
+	key.number(len(k.p.Needs))
+	for _, need := range k.p.Needs {
+		key.text(need.Name)
+		key = binary.AppendUvarint(key, uint64(need.Amount))
+	}
+	key.number(len(k.p.Shapes))
+	for _, s := range k.p.Shapes {
+		key.shape(s)
+	}
+	k.p.Paper.key = key
+	return key
+}
+
+type keyWriter []byte
+
+func (k *keyWriter) number(n int) { *k = binary.AppendUvarint(*k, uint64(n)) }
+
+func (k *keyWriter) text(s string) {
+	k.number(len(s))
+	*k = append(*k, s...)
+}
+
+func (k *keyWriter) shape(s *gang.Shape) {
+	k.number(len(s.Selector))
+	if len(s.Selector) > 0 {
+		for _, name := range slices.SortedFunc(maps.Keys(s.Selector), muster.CompareNatural) {
+			k.text(name)
+			k.text(s.Selector[name])
+		}
+	}
+	k.number(len(s.Affinity))
+	for _, t := range s.Affinity {
+		k.expressions(t.Labels)
+		k.expressions(t.Fields)
+	}
+	k.number(len(s.Tolerations))
+	for _, t := range s.Tolerations {
+		k.text(t.Key)
+		k.text(t.Value)
+		k.text(string(t.Effect))
+		*k = append(*k, Bit(t.Exists))
+	}
+	k.text(string(s.NUMA.Policy))
+	k.text(string(s.NUMA.Exclusive))
+	k.text(string(s.NUMA.CPUs))
+	k.number(s.NUMA.ThreadsPerCore)
+}
+
+func (k *keyWriter) expressions(list []gang.Expression) {
+	k.number(len(list))
+	for _, e := range list {
+		k.text(e.Key)
+		k.text(string(e.Operator))
+		k.number(len(e.Values))
+		for _, v := range e.Values {
+			k.text(v)
+		}
+	}
+}
+
+// Bit is 1 for true.
+func Bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,369 @@
+// What a request asks for: its topology, ranks, rules as tiers, shapes as needs.
+
+package problem
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+func chooseTree(p *Problem) error {
+	name := p.Request.Tree
+	if name == "" {
+		if len(p.Snapshot.Lineage.Views) == 1 {
+			p.View = p.Snapshot.Lineage.Views[0]
+			return nil
+		}
+		name = "default"
+	}
+	if p.View = p.Snapshot.View(name); p.View == nil {
+		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
+	}
+	return nil
+}
+
+// Ranked is a member, new or running, while ranks are found.
+type Ranked struct {
+	Name    string
+	Index   int
+	Indexed bool
+	Pos     int32 // -1: pending
+}
+
+// rankMembers orders new and running members together: by index where they have one, then by name.
+func rankMembers(p *Problem) error {
+	if p.Team != nil {
+		place(p, p.Team.Ranking(p))
+		return nil
+	}
+	p.Own = p.Snapshot.MembersOf(p.Request.Name)
+	if len(p.Own) == 0 && p.ordered {
+		p.Pending = p.Paper.pending[:0]
+		for i := range p.Request.Members {
+			p.Pending = append(p.Pending, pendingMember{p.Request.Members[i].Name, i})
+		}
+		p.Paper.pending, p.Ranks = p.Pending, len(p.Pending)
+		return nil
+	}
+	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
+		name := p.Request.Members[i].Name
+		if m := snapshot.Named(p.Own, name); m != nil && (!m.Leaving || p.Request.IgnoreLeaving) {
+			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
+		}
+	}
+	place(p, p.Ranking())
+	return nil
+}
+
+// place divides members in rank order into pending and running ones.
+func place(p *Problem, all []Ranked) {
+	p.Pending = make([]pendingMember, 0, len(p.Request.Members))
+	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
+	for i := range all {
+		m := &all[i]
+		if m.Pos < 0 {
+			p.Pending = append(p.Pending, pendingMember{m.Name, i})
+		} else {
+			p.Running = append(p.Running, siblingMember{m.Pos, i, m.Name})
+		}
+	}
+	p.Ranks = len(all)
+	p.LCA = runningLCA(p)
+}
+
+// Ranking is all members in rank order, running ones that stay included.
+func (p *Problem) Ranking() []Ranked {
+	all := make([]Ranked, 0, len(p.Request.Members)+len(p.Own))
+	for _, m := range p.Own {
+		if !m.Leaving || p.Request.IgnoreLeaving {
+			all = append(all, Ranked{m.Name, m.Index, m.Indexed, p.View.At(m.Node)})
+		}
+	}
+	const inserted = 8 // to insert so many is cheaper than to sort
+	if slices.IsSortedFunc(all, CompareRanked) && len(p.Request.Members) <= inserted {
+		for i := range p.Request.Members {
+			m := pendingRanked(&p.Request.Members[i])
+			at, _ := slices.BinarySearchFunc(all, m, CompareRanked)
+			all = slices.Insert(all, at, m)
+		}
+		return all
+	}
+	for i := range p.Request.Members {
+		all = append(all, pendingRanked(&p.Request.Members[i]))
+	}
+	slices.SortFunc(all, CompareRanked)
+	return all
+}
+
+func pendingRanked(m *gang.Member) Ranked { return Ranked{m.Name, m.Index, m.Indexed, -1} }
+
+// CompareRanked puts members with an index first, by index, then the others by name.
+//
+// order: ranks.1
+func CompareRanked(a, b Ranked) int {
+	if a.Indexed != b.Indexed {
+		if a.Indexed {
+			return -1
+		}
+		return 1
+	}
+	if a.Indexed && a.Index != b.Index {
+		return cmp.Compare(a.Index, b.Index)
+	}
+	return muster.CompareNatural(a.Name, b.Name)
+}
+
+// countMembers resolves MinMember and the groups against the gang's total.
+func countMembers(p *Problem) error {
+	total := len(p.Pending) + len(p.Running)
+	groups, err := p.Request.Levels(max(total, p.Request.Total))
+	if err == nil && len(groups) > 1 { // of a gang that is not known as a whole they must divide the known members
+		_, err = p.Request.Levels(total)
+	}
+	if err != nil && total >= p.Request.MinMember { // else it is refused anyway, and its size will be another one
+		return err
+	}
+	p.Levels = p.oneLevel[:0]
+	for _, g := range groups {
+		p.Levels = append(p.Levels, Level{Size: int64(g.Size)})
+	}
+	p.Least = len(p.Pending)
+	if p.Request.MinMember > 0 {
+		p.Least = max(1, p.Request.MinMember-len(p.Running))
+	}
+	return nil
+}
+
+// readRules turns layers into tiers. An inner group is bound at least as tightly as the groups around it.
+func readRules(p *Problem) error {
+	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
+	if err != nil {
+		return err
+	}
+	p.Gather = g
+	outer := g.Must
+	for i := range p.Levels {
+		if i < len(p.Request.Groups) {
+			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
+		} else {
+			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
+		}
+		if err != nil {
+			return err
+		}
+		p.Levels[i].Gather = g
+		outer = g.Must
+	}
+	return nil
+}
+
+// gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
+//
+// order: tree.3, strategy.2
+func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
+	g := GatherRules{Must: outer, own: -1}
+	var preferred []int32
+	for i, r := range rules {
+		tier, ok := tierOf(v, r.Layer)
+		if !ok {
+			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
+		}
+		switch r.Strength {
+		case gang.MustGather:
+			// The root satisfies no rule: a bound above all layers is the highest layer.
+			top := min(tier, v.RootTop-1)
+			if g.own < 0 || top <= g.own {
+				g.own, g.Name = top, r.Layer
+			}
+			if top <= g.Must {
+				g.Must, g.Hard = top, true
+			}
+		case gang.PreferGather:
+			preferred = append(preferred, tier)
+		}
+	}
+	if i, exact := slices.BinarySearch(v.Tiers, g.Must); exact && len(preferred) == 0 {
+		g.Worths = v.Tiers[: i+1 : i+1]
+		return g, nil
+	}
+	if len(preferred) == 0 {
+		preferred = append(preferred, 0)
+		for _, l := range v.Layers {
+			preferred = append(preferred, int32(l.Tier))
+		}
+	}
+	for _, t := range preferred {
+		g.Worths = append(g.Worths, min(t, g.Must))
+	}
+	g.Worths = append(g.Worths, g.Must)
+	slices.Sort(g.Worths)
+	g.Worths = slices.Compact(g.Worths)
+	return g, nil
+}
+
+// unbound are no rules at all in a topology.
+func unbound(v *layout.View) GatherRules {
+	return GatherRules{Must: v.RootTop, own: -1, Worths: []int32{v.RootTop}}
+}
+
+// Tier resolves a layer: a name, else a tier in digits.
+func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
+
+func tierOf(v *layout.View, layer string) (int32, bool) {
+	if l, ok := v.Tree.Layer(layer); ok {
+		return int32(l.Tier), true
+	}
+	if layer == "node" && v.Tree.NodeLayer() == "" {
+		return 0, true
+	}
+	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
+		return min(int32(n), v.RootTop), true
+	}
+	return 0, false
+}
+
+// chooseShapes finds what one unit of the search asks for. That is a member, if all members are alike. If not, equal
+// groups that must gather on one node are placed like members, each asking for the sum of its members' resources.
+//
+// order: groups.3
+func chooseShapes(p *Problem) error {
+	shapes := shapesByRank(p)
+	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
+	if odd < 0 {
+		p.Shapes = shapes[:1:1]
+		return sumNeeds(p)
+	}
+	size := 0
+	if n := len(p.Levels); n > 0 && p.Levels[n-1].Gather.Hard && p.Levels[n-1].Gather.Must == 0 {
+		size = int(p.Levels[n-1].Size)
+	}
+	if size == 0 || len(p.Running) > 0 || p.Multiple != nil || len(shapes)%size != 0 {
+		return chooseRoles(p, shapes)
+	}
+	for i := size; i < len(shapes); i++ {
+		if !shapes[i].Equal(shapes[i%size]) {
+			return chooseRoles(p, shapes)
+		}
+	}
+	bundle(p, size)
+	p.Shapes = shapes[:size]
+	return sumNeeds(p)
+}
+
+// shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
+func shapesByRank(p *Problem) []*gang.Shape {
+	var own map[string]*gang.Shape
+	for i := range p.Request.Members {
+		if m := &p.Request.Members[i]; m.Shape != nil {
+			if own == nil {
+				own = map[string]*gang.Shape{}
+			}
+			own[m.Name] = m.Shape
+		}
+	}
+	if own == nil {
+		return []*gang.Shape{&p.Request.Shape}
+	}
+	shapes := make([]*gang.Shape, len(p.Pending))
+	for i, m := range p.Pending {
+		shapes[i] = &p.Request.Shape
+		if s, ok := own[m.Name]; ok {
+			shapes[i] = s
+		}
+	}
+	return shapes
+}
+
+// sumNeeds adds up the resources of a unit's members.
+func sumNeeds(p *Problem) error {
+	if len(p.Shapes) == 1 && readNeeds(p) {
+		return nil
+	}
+	p.Needs = nil
+	sum := map[string]int64{}
+	for _, s := range p.Shapes {
+		for name, amount := range s.Resources {
+			if amount > math.MaxInt64-sum[name] {
+				return muster.Invalid("request.Members.Shape.Resources."+name, amount, "the sum of a group overflows")
+			}
+			sum[name] += amount
+		}
+	}
+	for i, name := range p.Snapshot.Lineage.Resources {
+		if sum[name] > 0 {
+			p.Needs = append(p.Needs, Need{ID: i, Amount: sum[name], Name: name})
+		}
+		delete(sum, name)
+	}
+	for name, amount := range sum {
+		if amount > 0 {
+			p.Needs = append(p.Needs, Need{ID: -1, Amount: amount, Name: name})
+		}
+	}
+	slices.SortFunc(p.Needs, func(a, b Need) int { return muster.CompareNatural(a.Name, b.Name) })
+	return nil
+}
+
+// readNeeds is sumNeeds for units of one member that ask for nothing but what some node has; false if they do not.
+func readNeeds(p *Problem) bool {
+	asked := 0
+	for _, amount := range p.Shapes[0].Resources {
+		if amount > 0 {
+			asked++
+		}
+	}
+	p.Needs = make([]Need, 0, asked)
+	for i, name := range p.Snapshot.Lineage.Resources { // in natural order
+		if amount := p.Shapes[0].Resources[name]; amount > 0 {
+			p.Needs = append(p.Needs, Need{ID: i, Amount: amount, Name: name})
+		}
+	}
+	return len(p.Needs) == asked
+}
+
+// bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
+func bundle(p *Problem, size int) {
+	members := p.unbundled()
+	p.Unbundled, p.together = members, true
+	p.Pending = nil
+	for rank := 0; rank < len(members.Pending); rank += size {
+		p.Pending = append(p.Pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})
+	}
+	p.Levels = slices.Clone(p.Levels[:len(p.Levels)-1])
+	for i := range p.Levels {
+		p.Levels[i].Size /= int64(size)
+	}
+	p.Least = (p.Least + size - 1) / size
+}
+
+// Unbundle gives every member of a unit the unit's position.
+func Unbundle(p *Problem, units []int32) []int32 {
+	positions := make([]int32, 0, len(units)*p.Size())
+	for _, pos := range units {
+		for range p.Size() {
+			positions = append(positions, pos)
+		}
+	}
+	return positions
+}
+
+// pinnedMembers are the members of a gang that are not preemptible, nil if there are none.
+func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
+	for i := range req.Members {
+		if m := &req.Members[i]; m.NonPreemptible {
+			if pinned == nil {
+				pinned = map[string]bool{}
+			}
+			pinned[m.Name] = true
+		}
+	}
+	return pinned
+}

@@ -1,0 +1,282 @@
+// The search for victims that leave one by one, on classes of nodes.
+
+package victims
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/preempt"
+)
+
+// oneByOneSearch looks for victims that leave one by one, first without their names: nodes that differ only in names and
+// starts of members are one class.
+type oneByOneSearch struct {
+	e           *victimSearch
+	index       *snapshot.VictimIndex
+	profileKind []int64 // by profile: the place of its priority, and its kind; -1: no candidate
+	kinds       sets.Vectors
+	amounts     []int64 // see givenBy
+	classes     *sets.ClassTable
+	classOf     []int32     // by position; -1: the node takes no unit
+	places      []nodePlace // by candidate
+	total       int         // of candidates
+}
+
+// nodePlace is a candidate's place on a node: the number of candidates before it.
+type nodePlace struct{ node, nth int32 }
+
+// oneByOne solves a problem whose candidates all leave one by one, where slots decide whether the gang fits: member by member
+// it reads only the domains in which the best set can lie. False if it is another problem. Same answer as together, faster.
+func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
+	none := preempt.Solution{Proven: true}
+	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
+		return none, false
+	}
+	o := &oneByOneSearch{e: e, index: e.p.Snapshot.VictimIndex()}
+	if ok := o.countCandidates(); !ok || o.total == 0 {
+		return none, ok
+	}
+	o.findKinds()
+	if !o.classify() {
+		return none, false
+	}
+	e.question.Exact = true
+	o.list()
+	view, ok := preempt.Look(e.question, o.classOf)
+	if !ok || len(view.Domains) == 0 {
+		return none, ok
+	}
+	o.narrow(&view)
+	s := preempt.Solve(e.question)
+	e.members = make([]*snapshot.Member, len(e.question.Candidates))
+	for _, i := range s.Gone {
+		at := o.places[i]
+		e.members[i] = e.p.Snapshot.Leavable(at.node)[at.nth]
+	}
+	return s, true
+}
+
+// startsTied says whether the first gangs have a candidate that others depend on: where there is one, there mostly are many.
+func (e *victimSearch) startsTied() (tied bool) {
+	n := 0
+	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		ties := func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) }
+		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, ties)
+		n++
+		return !tied && n < 64
+	})
+	return tied
+}
+
+// guaranteed says whether any quota has a min.
+func (e *victimSearch) guaranteed() bool {
+	if e.p.Snapshot.Quotas == nil {
+		return false
+	}
+	for _, q := range e.p.Snapshot.Quotas.Quotas() {
+		spec, _ := e.p.Snapshot.Quotas.Spec(q)
+		for _, amount := range spec.Min {
+			if amount > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
+//
+// order: victims.2
+func (o *oneByOneSearch) countCandidates() bool {
+	for _, p := range o.index.Pages {
+		for i := range p.Counts {
+			n := &p.Counts[i]
+			if n.Priority >= o.e.p.Request.Priority {
+				break
+			}
+			if n.Tied > 0 {
+				return false
+			}
+			o.total, o.e.question.Latest = o.total+n.Members, max(o.e.question.Latest, n.Latest)
+			at, known := o.placeOf(n.Priority)
+			if !known {
+				o.e.question.Gangs = slices.Insert(o.e.question.Gangs, at, preempt.Gang{Priority: n.Priority})
+			}
+			o.e.question.Gangs[at].Running += n.Members
+			o.e.question.Gangs[at].Surplus = o.e.question.Gangs[at].Running
+		}
+	}
+	if o.total > 0 {
+		o.e.question.Lowest = o.e.question.Gangs[0].Priority
+	}
+	return true
+}
+
+// placeOf is the place of a priority among those of candidates.
+func (o *oneByOneSearch) placeOf(priority int64) (int, bool) {
+	return slices.BinarySearchFunc(o.e.question.Gangs, priority, func(g preempt.Gang, p int64) int { return cmp.Compare(g.Priority, p) })
+}
+
+// findKinds tells kinds apart by the requested resources that they give back.
+func (o *oneByOneSearch) findKinds() {
+	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Needs))
+	for i := range o.index.Profiles {
+		s := &o.index.Profiles[i]
+		at, ok := o.placeOf(s.Priority)
+		if o.profileKind[i] = -1; ok && !s.Tied {
+			o.profileKind[i] = int64(at)<<32 | int64(o.kinds.Of(o.givenBy(s.Holds)))
+		}
+	}
+	for _, amounts := range o.kinds.List {
+		o.e.question.Holdings = append(o.e.question.Holdings, preempt.Holding{Amounts: amounts})
+	}
+}
+
+// givenBy is the part of a member's amounts that is requested, by need. The slice is valid until the next call.
+func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
+	for r, need := range o.e.p.Needs {
+		if o.amounts[r] = 0; need.ID >= 0 {
+			o.amounts[r] = holds[need.ID]
+		}
+	}
+	return o.amounts
+}
+
+// classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
+func (o *oneByOneSearch) classify() bool {
+	open, released := o.e.p.Counting().Opening(o.e.p.Counting().Refusal), o.e.p.Counting().LeavingReleased()
+	o.classOf = make([]int32, o.e.p.View.Nodes)
+	o.classes = sets.NewClassTable(len(o.e.p.Needs))
+	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
+	for id := range o.e.p.View.Nodes {
+		pos, flags := o.e.p.View.At(id), o.e.p.Snapshot.FlagsOf(id)
+		if o.classOf[pos] = -1; !open(pos) {
+			continue
+		}
+		if pos >= o.e.p.View.FirstPos[o.e.p.View.Outside] || o.e.p.Zones().BindsOn(flags) {
+			return false
+		}
+		for r, need := range o.e.p.Needs {
+			free[r] = o.e.p.Counting().FreeOf(id, need, released[id].Amounts)
+		}
+		page, i := o.index.Pages[id/cow.PageSize], int(id%cow.PageSize)
+		on = on[:0]
+		for lo, end := page.Of(i); lo < end; lo++ {
+			if kind := o.profileKind[page.Profiles[lo]]; kind >= 0 {
+				on = append(on, kind)
+			}
+		}
+		slices.Sort(on)
+		o.classOf[pos] = o.classes.Of(free, on)
+	}
+	return true
+}
+
+// list makes classes the nodes of the problem, and what stands on them its candidates.
+func (o *oneByOneSearch) list() {
+	o.e.question.Nodes = make([]preempt.Node, o.classes.Len())
+	o.e.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
+	for class := range int32(len(o.e.question.Nodes)) {
+		free, on := o.classes.At(class)
+		o.e.question.Nodes[class].Free = free
+		for _, kind := range on {
+			o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Holding: int32(kind)})
+		}
+	}
+	o.e.question.Others = o.total - len(o.e.question.Candidates)
+}
+
+// narrow reduces the problem to some domains: their positions are numbered anew, and candidates above the ceiling are
+// left out.
+func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
+	o.narrowTiers(view.Domains)
+	o.e.question.Nodes, o.e.question.Candidates = nil, nil
+	used := make([]bool, len(o.e.question.Holdings))
+	for _, d := range view.Domains {
+		for pos := d[0]; pos < d[1]; pos++ {
+			n := preempt.Node{}
+			if class := o.classOf[pos]; class >= 0 {
+				n.Free, _ = o.classes.At(class)
+				o.name(o.e.p.View.Node(pos), view.Ceiling, used)
+			}
+			o.e.question.Nodes = append(o.e.question.Nodes, n)
+		}
+	}
+	o.e.question.Others = o.total - len(o.e.question.Candidates)
+	o.orderKinds(used)
+}
+
+// name lists the candidates on a node whose gangs are not above a priority.
+func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
+	page := o.index.Pages[id/cow.PageSize]
+	lo, end := page.Of(int(id % cow.PageSize))
+	for i := lo; i < end; i++ {
+		kind := o.profileKind[page.Profiles[i]]
+		if kind < 0 || o.e.question.Gangs[kind>>32].Priority > ceiling {
+			continue
+		}
+		used[int32(kind)] = true
+		o.places = append(o.places, nodePlace{id, i - lo})
+		o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{
+			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Holding: int32(kind),
+			Order: int32(len(o.e.question.Candidates)), Started: page.Starts[i],
+		})
+	}
+}
+
+// narrowTiers keeps the domains within some intervals.
+func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
+	last := o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang
+	tiers := make([][]int32, last+1)
+	for t := range tiers {
+		before := int32(0)
+		for _, d := range domains {
+			at, _ := slices.BinarySearch(o.e.question.Tiers[t], d[0])
+			for ; at < len(o.e.question.Tiers[t]) && o.e.question.Tiers[t][at] < d[1]; at++ {
+				tiers[t] = append(tiers[t], o.e.question.Tiers[t][at]-d[0]+before)
+			}
+			before += d[1] - d[0]
+		}
+	}
+	o.e.question.Tiers = tiers
+}
+
+// orderKinds puts the used kinds in the order of their first candidates, gang by gang and name by name: the last key between
+// equal sets. It ends once all are found.
+func (o *oneByOneSearch) orderKinds(used []bool) {
+	left, kinds, moved := 0, o.e.question.Holdings, make([]int32, len(o.e.question.Holdings))
+	for kind := range moved {
+		if moved[kind] = -1; used[kind] {
+			left++
+		}
+	}
+	o.e.question.Holdings = nil
+	near := map[*int64]int{}
+	o.e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying == 0 || g.Priority >= o.e.p.Request.Priority {
+			return true
+		}
+		for _, m := range g.Members {
+			if !m.MayLeave() {
+				continue
+			}
+			kind, ok := near[&m.Class.Holds[0]]
+			if !ok {
+				kind = o.kinds.Of(o.givenBy(m.Class.Holds))
+				near[&m.Class.Holds[0]] = kind
+			}
+			if used[kind] && moved[kind] < 0 {
+				moved[kind], o.e.question.Holdings = int32(len(o.e.question.Holdings)), append(o.e.question.Holdings, kinds[kind])
+			}
+		}
+		return len(o.e.question.Holdings) < left
+	})
+	for i := range o.e.question.Candidates {
+		o.e.question.Candidates[i].Holding = moved[o.e.question.Candidates[i].Holding]
+	}
+}
