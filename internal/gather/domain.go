@@ -2,40 +2,14 @@ package gather
 
 import (
 	"cmp"
-	"slices"
+	"iter"
+	"math"
+	"math/bits"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/sets"
 )
-
-// candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
-// after the other, for the domains that are still equal only.
-type candidate struct {
-	domain layout.Vertex
-	intact []int64 // by level and tier: groups that stay whole
-	anchor int64
-	span   int64
-}
-
-// rankDomains orders the domains of a strategy, best first.
-func (f *found) rankDomains() []layout.Vertex {
-	var cands []candidate
-	for d := range f.domains(nil) {
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.Friends.At(d)})
-	}
-	slices.SortStableFunc(cands, compareCoarse)
-	out := make([]layout.Vertex, 0, len(cands))
-	for len(cands) > 0 {
-		n := 1
-		for n < len(cands) && compareCoarse(cands[0], cands[n]) == 0 {
-			n++
-		}
-		out = append(out, f.rankEqual(cands[:n])...)
-		cands = cands[n:]
-	}
-	return out
-}
 
 // best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
 // -1 if there is none.
@@ -76,115 +50,6 @@ func (f *found) best() layout.Vertex {
 	return f.rankEqual(same)[0]
 }
 
-// knowSpan fills the span of a candidate.
-func (f *found) knowSpan(c *candidate) {
-	if c.span < 0 {
-		c.span = f.sums.placer().spanOf(c.domain)
-	}
-}
-
-// compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
-//
-// order: domain.2
-func (f *found) compareTo(best *candidate, d layout.Vertex) int {
-	order := -1
-	if best.domain >= 0 {
-		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.p.Friends.At(d))
-		}
-	}
-	span := int64(-1)
-	if order == 0 {
-		f.knowSpan(best)
-		packing := f.comparePacking(d, best.domain)
-		if f.sums.spans().isWider(d, best.span) || packing > 0 && f.sums.spans().isWider(d, best.span-1) {
-			return 1
-		}
-		span = f.sums.placer().spanOf(d)
-		order = cmp.Or(cmp.Compare(span, best.span), packing)
-	}
-	if order < 0 {
-		f.better++
-		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.p.Friends.At(d), span
-	}
-	return order
-}
-
-// compareCoarse compares intact groups and anchors.
-//
-// order: domain.2
-func compareCoarse(a, b candidate) int {
-	return cmp.Or(slices.Compare(b.intact, a.intact), cmp.Compare(b.anchor, a.anchor))
-}
-
-// rankEqual orders domains that are equal in intact groups and anchors.
-//
-// order: domain.6, domain.7
-func (f *found) rankEqual(cands []candidate) []layout.Vertex {
-	for i := range cands {
-		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
-	}
-	scores := map[layout.Vertex]sets.Score{}
-	scoreOf := func(d layout.Vertex) sets.Score {
-		if _, ok := scores[d]; !ok {
-			scores[d] = f.sums.placer().scoreBelow(d, f.ask.everything())
-		}
-		return scores[d]
-	}
-	slices.SortStableFunc(cands, func(a, b candidate) int {
-		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
-			return c
-		}
-		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
-	})
-	out := make([]layout.Vertex, len(cands))
-	for i, c := range cands {
-		out[i] = c.domain
-	}
-	return out
-}
-
-// intact is, for each level from the outside and each tier below the strategy's, how many whole groups the domain can
-// keep in one domain of that tier.
-func (f *found) intact(d layout.Vertex) []int64 { return f.appendIntact(nil, d) }
-
-func (f *found) appendIntact(out []int64, d layout.Vertex) []int64 {
-	f.eachIntact(d, func(n int64) bool {
-		out = append(out, n)
-		return true
-	})
-	return out
-}
-
-// compareIntact is below 0 if a domain keeps more groups whole than a list says.
-func (f *found) compareIntact(list []int64, d layout.Vertex) int {
-	i, order := 0, 0
-	f.eachIntact(d, func(n int64) bool {
-		order = cmp.Compare(list[i], n)
-		i++
-		return order == 0
-	})
-	return order
-}
-
-// eachIntact yields the numbers of intact, one after the other.
-//
-// order: domain.1
-func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
-	groups := f.ask.full
-	for i := range f.p.Levels {
-		if i > 0 {
-			groups *= f.ask.ratio(i - 1)
-		}
-		for _, t := range slices.Backward(f.p.View.TiersBelow(f.strategy.Groups[i])) {
-			if !yield(min(groups, f.sums.whole(i, t, d))) {
-				return
-			}
-		}
-	}
-}
-
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
 //
 // order: domain.4, domain.5
@@ -204,4 +69,254 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 		a, b = f.p.View.Above(a), f.p.View.Above(b)
 	}
 	return 0
+}
+
+// domains iterates over the domains that can hold the ask under the strategy, in the order of paths. Where skip says so, a
+// domain is passed over with everything below it. While members run there is at most one: it is above them all.
+func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
+	return func(yield func(layout.Vertex) bool) {
+		if f.p.LCA < 0 {
+			l := lister{f, f.p.View.TierIndex(f.strategy.Gang), skip, yield}
+			walk(f.p.View, f.strategy.Gang, layout.Root, l.enter, l.visit)
+			return
+		}
+		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
+			yield(d)
+		}
+	}
+}
+
+// lister is the walk of domains.
+type lister struct {
+	found *found
+	place int // of the gang's tier
+	skip  func(x layout.Vertex) bool
+	yield func(layout.Vertex) bool
+}
+
+func (l *lister) enter(x layout.Vertex) bool {
+	return l.hasSlots(x) && (l.found.ask.slots.Flat != nil || l.found.mayHold(x, l.place)) && (l.skip == nil || !l.skip(x))
+}
+
+func (l *lister) visit(d layout.Vertex) verdict {
+	f := l.found
+	up := f.p.View.Above(d)
+	if enough := f.known.below(up).enough; enough > 0 && int64(f.ask.slots.Ix.Domains.At(d)) > enough {
+		return goOn
+	}
+	if !l.hasSlots(d) || l.skip != nil && l.skip(d) || !f.sums.takes(d) {
+		return goOn
+	}
+	better := f.better
+	switch {
+	case !l.yield(d):
+		return stop
+	case f.better != better && up >= 0 && l.skip != nil && l.skip(up): // what was known below it was told of another one
+		return leave
+	}
+	return goOn
+}
+
+// hasSlots says whether the slots below x suffice.
+func (l *lister) hasSlots(x layout.Vertex) bool {
+	return l.found.ask.slots.At(x)+l.found.p.Forced.At(x) >= l.found.ask.members
+}
+
+// mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
+func (f *found) mayHold(x layout.Vertex, i int) bool {
+	if int64(f.ask.slots.Ix.Most[i].At(x)) < f.ask.members {
+		return false
+	}
+	if f.ask.indexed == nil {
+		return true
+	}
+	if t := f.p.View.TierIndex(f.strategy.Groups[0]); t < i {
+		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
+	}
+	return true
+}
+
+// verdict says where a walk goes on after a domain.
+type verdict int8
+
+const (
+	goOn  verdict = iota
+	leave         // not to the rest of its parent's children
+	stop
+)
+
+// walk visits the domains of a tier at or below x in the order of paths, and in place of domains of the tier those below it
+// whose parents are above it. It enters what is above the tier only where the bound of a search allows that something
+// better lies below. The functions are parameters so that they stay on the stack.
+func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Vertex) bool, visit func(d layout.Vertex) verdict) verdict {
+	if v.TierOf(x) <= tier {
+		return visit(x)
+	}
+	if !enter(x) {
+		return goOn
+	}
+	lo, end := v.Kids(x)
+	for c := lo; c < end; c++ {
+		switch walk(v, tier, c, enter, visit) {
+		case stop:
+			return stop
+		case leave:
+			return goOn
+		case goOn:
+		}
+	}
+	return goOn
+}
+
+// plainSearch looks for the best domain of a tier where slots alone tell domains apart: the narrowest span, then the fewest
+// slots, then those of the parents. For tier 0 it looks for the domain of the best node: of those that have a node with the
+// fewest slots.
+type plainSearch struct {
+	found *found
+	place int           // of the tier
+	least int32         // slots of a domain
+	span  int32         // for a tier above 0: no domain has a narrower one
+	bit   uint64        // for tier 0: of the fewest slots that suffice, see values
+	gap   int8          // to what is compared
+	best  layout.Vertex // so far, -1 if there is none
+	free  int32         // its slots
+	mixed bool          // for a tier above 0: there are nodes among its domains
+}
+
+// plainBest is best for members alone, between which slots alone decide; false if this takes more than the index knows. The
+// narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
+//
+// Same answer as order: domain.3, domain.5, faster.
+func (f *found) plainBest() (d layout.Vertex, ok bool) {
+	i := f.p.View.TierIndex(f.strategy.Gang)
+	if len(f.p.Levels) > 0 || !f.ask.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+		return -1, false
+	}
+	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {
+		return -1, true
+	}
+	p := plainSearch{found: f, place: i, least: int32(f.ask.members), gap: 1, best: -1, free: math.MaxInt32}
+	if i == 0 {
+		return p.bestNode()
+	}
+	for p.span = 1; p.span <= index.TopSize; p.span++ {
+		if p.mayHold(layout.Root) {
+			walk(f.p.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
+			return p.best, !p.mixed
+		}
+	}
+	return -1, false
+}
+
+// bestNode is plainBest for tier 0.
+func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
+	ix := p.found.ask.slots.Ix
+	p.bit = ix.Values.At(layout.Root) >> p.least << p.least
+	p.bit &= -p.bit
+	if p.bit == 0 || p.bit == 1<<63 || p.found.p.ZoneState.Aligned {
+		return -1, false
+	}
+	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
+	walk(p.found.p.View, p.found.strategy.Gang, layout.Root, p.enter, p.visit)
+	for pos := p.found.p.View.FirstPos[p.best]; ; pos++ {
+		if ix.Slots.At(pos) == p.least {
+			return p.found.p.View.NodeVertex(pos), true
+		}
+	}
+}
+
+// mayHold says whether there is something below x to be compared.
+func (p *plainSearch) mayHold(x layout.Vertex) bool {
+	if p.bit != 0 {
+		return p.found.ask.slots.Ix.Values.At(x)&p.bit != 0
+	}
+	return int64(p.found.ask.slots.Ix.Tops[p.place].At(x*index.TopSize+p.span-1)) >= p.found.ask.members
+}
+
+// enter looks into x itself where its children are what is compared.
+func (p *plainSearch) enter(x layout.Vertex) bool {
+	v := p.found.p.View
+	lo, _ := v.Kids(x)
+	switch {
+	case p.mixed || !p.mayHold(x):
+		return false
+	case v.IsNode(lo):
+		if p.mixed = p.bit == 0; !p.mixed {
+			p.look(x, x+1)
+		}
+		return false
+	case v.Gaps[p.place][x] == p.gap:
+		p.lookInto(x)
+		return false
+	}
+	return true
+}
+
+func (p *plainSearch) visit(d layout.Vertex) verdict {
+	p.look(d, d+1)
+	return goOn
+}
+
+// lookInto compares the children of x. Where the best so far has as few slots as it can have, they are as good only at best, and
+// what is above them decides.
+func (p *plainSearch) lookInto(x layout.Vertex) {
+	if p.free == p.least && p.found.comparePacking(x, p.found.p.View.Above(p.best)) >= 0 {
+		return
+	}
+	lo, end := p.found.p.View.Kids(x)
+	if row := p.found.ask.slots.Ix.Row(x, p.span, p.found.ask.members); row >= 0 && p.bit == 0 {
+		p.lookAlong(row, lo, end)
+	} else {
+		p.look(lo, end)
+	}
+}
+
+// look compares the domains [lo, end), all in one, with the best so far. Of equal ones only the first can be better.
+func (p *plainSearch) look(lo, end layout.Vertex) {
+	most := p.free
+	for lo < end {
+		slots := p.found.ask.slots.Ix.Domains.From(lo)
+		n := min(int(end-lo), len(slots))
+		for i, free := range slots[:n] {
+			if (free-p.least)|(most-free) >= 0 && p.holds(lo+layout.Vertex(i)) {
+				p.take(lo+layout.Vertex(i), free)
+				most = p.free - 1
+			}
+		}
+		lo += layout.Vertex(n)
+	}
+}
+
+// holds says whether a domain holds all in the span, or has a node with the fewest slots.
+func (p *plainSearch) holds(x layout.Vertex) bool {
+	if p.bit != 0 {
+		return p.mayHold(x)
+	}
+	sums := p.found.ask.slots.Ix.SumsOf(x)
+	return sums.Len <= p.span || sums.Of(p.span) >= p.found.ask.members
+}
+
+// lookAlong is look for domains whose row starts at a place.
+func (p *plainSearch) lookAlong(row int32, lo, end layout.Vertex) {
+	ix, most := p.found.ask.slots.Ix, p.free
+	for lo < end {
+		slots, held := ix.Domains.From(lo), ix.Rows.From(row)
+		n := min(int(end-lo), len(slots), len(held))
+		held = held[:n]
+		for i, free := range slots[:n] {
+			// Whether one of these is negative is easier to foretell than which.
+			if (free-p.least)|(most-free)|(int32(held[i])-p.least) >= 0 {
+				p.take(lo+layout.Vertex(i), free)
+				most = p.free - 1
+			}
+		}
+		lo, row = lo+layout.Vertex(n), row+int32(n)
+	}
+}
+
+// take makes a domain the best, unless it is as large as the best so far and comes behind it.
+func (p *plainSearch) take(x layout.Vertex, free int32) {
+	if free < p.free || p.best < 0 || p.found.comparePacking(x, p.best) < 0 {
+		p.best, p.free = x, free
+	}
 }

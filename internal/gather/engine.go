@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/muster-sched/muster/internal/invariant"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -231,4 +232,67 @@ func (e Engine) BindingRule() string {
 // order: refusals.4
 func (e Engine) BindingMultiple() string {
 	return problem.NameOfMultiple(e.P, e.P.MultiplesIn(e.P.Request.Gather), len(e.P.Pending)+len(e.P.Running))
+}
+
+// found is a strategy under which the groups that are begun can be completed, with the sums for it.
+type found struct {
+	p        *problem.Problem
+	ask      *ask
+	sums     *sums
+	strategy problem.Strategy
+	known    known // while domains are compared
+	better   int   // how often a domain was the best so far
+}
+
+// feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
+func (a *ask) feasible() iter.Seq[found] {
+	return func(yield func(found) bool) {
+		tier, possible := int32(-1), false
+		for st := range a.p.Strategies() {
+			if st.Gang != tier {
+				tier, possible = st.Gang, a.possibleAt(st.Gang)
+			}
+			if !possible {
+				continue
+			}
+			if s, fits := a.newSums(st.Groups); fits && !yield(found{p: s.p, ask: s.ask, sums: s, strategy: st}) {
+				return
+			}
+		}
+	}
+}
+
+// possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
+// nothing but the hard rules. One look at the index tells as much for every strategy.
+func (a *ask) possibleAt(t int32) bool {
+	if len(a.p.Levels) == 0 || a.indexed != nil {
+		return true
+	}
+	return a.holds(a.p.Loosest(t))
+}
+
+// holds says whether any domain can hold the ask under a strategy.
+func (a *ask) holds(st problem.Strategy) bool {
+	s, fits := a.newSums(st.Groups)
+	if !fits {
+		return false
+	}
+	for range (&found{p: s.p, ask: s.ask, sums: s, strategy: st}).domains(nil) {
+		return true
+	}
+	return false
+}
+
+// decide places the ask below a domain.
+func (f *found) decide(d layout.Vertex) *problem.Outcome {
+	sh := f.sums.placer().place(d, f.ask.everything())
+	o := &problem.Outcome{Of: f.p, Domain: d, Tier: f.strategy.Gang, Positions: sh.run}
+	if sh.run == nil || f.ask.bottom() > 0 {
+		ar := arranger{f.p, f.ask}
+		o.Positions = ar.assign(ar.arrange(&sh))
+	}
+	if invariant.On {
+		f.checkPlan(o, &sh)
+	}
+	return o
 }

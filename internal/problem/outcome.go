@@ -290,3 +290,11 @@ type Fit struct {
 	Domain          layout.Vertex
 	Members, Groups int
 }
+
+// CompareZones prefers nodes on which the next member gets fewer zones.
+func (z Zones) CompareZones(a, b layout.Vertex) int {
+	if !z.p.ZoneState.Aligned || !z.p.View.IsNode(a) || !z.p.View.IsNode(b) {
+		return 0
+	}
+	return cmp.Compare(z.ZonesOn(a), z.ZonesOn(b))
+}

@@ -3,8 +3,6 @@
 package problem
 
 import (
-	"cmp"
-
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -282,14 +280,6 @@ func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
 		return s.score
 	}
 	return 0
-}
-
-// CompareZones prefers nodes on which the next member gets fewer zones.
-func (z Zones) CompareZones(a, b layout.Vertex) int {
-	if !z.p.ZoneState.Aligned || !z.p.View.IsNode(a) || !z.p.View.IsNode(b) {
-		return 0
-	}
-	return cmp.Compare(z.ZonesOn(a), z.ZonesOn(b))
 }
 
 // LeastZones is a lower bound for [Zones.ZonesOn].

@@ -82,17 +82,6 @@ func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	return errors.Join(errs...)
 }
 
-// CheckQuota refuses a quota that members cannot be in.
-func (c *Snapshot) CheckQuota(field, name string) error {
-	switch {
-	case name == "" || c.Quotas != nil && c.Quotas.IsLeaf(name):
-		return nil
-	case c.Quotas == nil || !c.Quotas.Has(name):
-		return muster.Invalid(field, name, "unknown quota")
-	}
-	return muster.Invalid(field, name, "members can only be in a quota without children")
-}
-
 // count notes in the ledger of its quota that a member comes or goes. Members without a quota reduce the total that quotas
 // divide. Leaving members count nowhere.
 func (c *Snapshot) count(m *Member, to direction) {

@@ -153,14 +153,6 @@ func SortMembers(members []*Member) {
 	}
 }
 
-// MembersOf lists the running members of a gang, nil if none.
-func (c *Snapshot) MembersOf(gang string) []*Member {
-	if g, ok := c.Gangs.Get(&GangMembers{Name: gang}); ok {
-		return g.Members
-	}
-	return nil
-}
-
 // Member finds a running member, nil if it does not run. O(log n + log of the gang).
 func (c *Snapshot) Member(gang, name string) *Member { return Named(c.MembersOf(gang), name) }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/invariant"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -100,7 +101,9 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 		return nil, err
 	}
 	c.steps = nil
-	c.checkSnapshot()
+	if invariant.On {
+		c.checkSnapshot()
+	}
 	return c, nil
 }
 
@@ -275,4 +278,23 @@ func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority,
 		MinMember: m.Class.MinMember, Started: m.Started, Budgets: m.Class.Budgets,
 	}
+}
+
+// CheckQuota refuses a quota that members cannot be in.
+func (c *Snapshot) CheckQuota(field, name string) error {
+	switch {
+	case name == "" || c.Quotas != nil && c.Quotas.IsLeaf(name):
+		return nil
+	case c.Quotas == nil || !c.Quotas.Has(name):
+		return muster.Invalid(field, name, "unknown quota")
+	}
+	return muster.Invalid(field, name, "members can only be in a quota without children")
+}
+
+// MembersOf lists the running members of a gang, nil if none.
+func (c *Snapshot) MembersOf(gang string) []*Member {
+	if g, ok := c.Gangs.Get(&GangMembers{Name: gang}); ok {
+		return g.Members
+	}
+	return nil
 }

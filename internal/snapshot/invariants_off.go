@@ -1,5 +1,0 @@
-//go:build !invariants
-
-package snapshot
-
-func (c *Snapshot) checkSnapshot() {}
