@@ -12,7 +12,7 @@ import (
 // it has room for, every member has a position in the domain, and no tier is worse than the strategy says.
 func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 	count := map[layout.Vertex]int64{}
-	f.checkShare(o, sh, count)
+	f.checkShare(sh, count)
 	invariant.Hold(f.ask.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.ask.newMembers(&sh.demand), f.ask.members)
 	invariant.Hold(int64(len(o.Positions)) == f.ask.members, "%d of %d members have a position", len(o.Positions), f.ask.members)
 	for _, pos := range o.Positions {
@@ -34,7 +34,7 @@ func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 }
 
 // checkShare goes down a share and counts the members of every node.
-func (f *found) checkShare(o *problem.Outcome, sh *share, count map[layout.Vertex]int64) {
+func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 	n := f.ask.newMembers(&sh.demand)
 	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
 	if room := f.ask.slots.At(sh.at) + f.p.Forced[sh.at]; f.ask.beyond == 0 {
@@ -63,7 +63,7 @@ func (f *found) checkShare(o *problem.Outcome, sh *share, count map[layout.Verte
 			invariant.Hold(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
 			whole[level] += units
 		}
-		f.checkShare(o, part, count)
+		f.checkShare(part, count)
 	}
 	invariant.Hold(n == 0, "vertex %d keeps %d members to itself", sh.at, n)
 	invariant.Hold(whole[0] <= sh.demand.units[0], "the children of %d make groups of their own", sh.at)
