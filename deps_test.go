@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,8 @@ const arrows = `
 	internal/front        <
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
-	internal/sets         < internal/index
 	gang                  < . numa quota
+	internal/sets         < gang internal/front internal/index
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
 	preempt               < . topology numa quota gang
@@ -113,6 +114,24 @@ func TestImportsPointOneWay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// CONTRIBUTING.md names every package, and no folder that is none.
+func TestContributingNamesEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(text), "| folder | its question |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named, there []string
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "`"); len(cells) > 1 {
+			named = append(named, full(cells[1]))
+		}
+	}
+	for pkg := range parseArrows(t) {
+		there = append(there, pkg)
+	}
+	require.ElementsMatch(t, there, named)
 }
 
 // parseArrows reads the table and checks that it has no cycle and no package that does not exist.

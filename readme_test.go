@@ -47,7 +47,7 @@ func Example_plan() {
 	train := &gang.Request{
 		Name:   "ns/train",
 		Shape:  gang.Shape{Resources: muster.Resources{muster.CPU: 32_000, "nvidia.com/gpu": 8}},
-		Groups: []gang.Groups{{Size: 3, Gather: []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}}},
+		Groups: []gang.Groups{{Size: 3, Gather: []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}}},
 	}
 	for i := range 6 {
 		train.Members = append(train.Members, gang.Member{Name: fmt.Sprintf("worker-%d", i)})

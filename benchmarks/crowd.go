@@ -150,7 +150,7 @@ func (c Crowd) swap(rng *rand.Rand, running []cluster.Running) (d cluster.Delta)
 
 // Preemptor is a gang whose members take so many devices each and must gather in a layer.
 func (c Crowd) Preemptor(members int, devices int64, layer string, priority int64) *gang.Request {
-	req := &gang.Request{Name: "preemptor", Priority: priority, Gather: []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}}
+	req := &gang.Request{Name: "preemptor", Priority: priority, Gather: []gang.Rule{{Layer: layer, Strength: gang.MustGather}}}
 	req.Shape.Resources = muster.Resources{device: devices, muster.CPU: 8_000 * devices}
 	for i := range members {
 		req.Members = append(req.Members, gang.Member{Name: "preemptor-" + strconv.Itoa(i)})

@@ -117,6 +117,7 @@ func (f *Fleet) member(i, slot int, resources muster.Resources) cluster.Running 
 		Member:    "pod-" + strconv.Itoa(i),
 		Node:      nodeName(int(f.nodeOf[slot])),
 		Resources: resources,
+		MinMember: -1,
 	}
 	if f.placed != nil {
 		r.NUMA = f.placed[slot%f.Shape.Slots]

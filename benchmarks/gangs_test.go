@@ -177,7 +177,7 @@ func BenchmarkParts(b *testing.B) {
 				planEach(b, s.apart(b, 8), nodes, func() *gang.Request {
 					r := unseen(s.fleet.Shape, 64)
 					for i, layer := range []string{"leaf", map[string]string{"default": "leaf", "power": "feed"}[tree]} {
-						part := gang.Part{Name: []string{"first", "second"}[i], Gather: []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}}
+						part := gang.Part{Name: []string{"first", "second"}[i], Gather: []gang.Rule{{Layer: layer, Strength: gang.MustGather}}}
 						for _, m := range r.Members[32*i : 32*i+32] {
 							part.Members = append(part.Members, m.Name)
 						}

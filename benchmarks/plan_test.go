@@ -180,7 +180,7 @@ func (c planCase) grouped(shape benchmarks.Shape) []*gang.Request {
 
 // refuse adds rules that no domain of the fill can fulfil. For gangs of some 64 the free slots of every leaf suffice.
 func (c planCase) refuse(r *gang.Request) {
-	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}} }
+	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strength: gang.MustGather}} }
 	switch {
 	case c.gang >= 1024: // no spine has the slots, and every strategy up to it is open
 		r.Gather = must("spine")

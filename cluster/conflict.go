@@ -15,8 +15,11 @@ type ConflictError struct {
 	Reason   string
 }
 
-// Error names the place, the resource and the reason.
+// Error names the place, the resource and the reason; a nil error is the empty text.
 func (e *ConflictError) Error() string {
+	if e == nil {
+		return ""
+	}
 	var place []string
 	if e.Node != "" {
 		place = append(place, "node "+e.Node)

@@ -27,7 +27,7 @@ type Spec struct {
 	Quotas *quota.Tree
 	// Total is what the quotas divide. Nil: what the nodes have, without what members hold that are in no quota.
 	Total muster.Resources
-	// Demand is what is pending in each quota; the host tells it, or [Batch] for its queue.
+	// Demand is what is pending in each quota; the host tells it, or placement.Batch for its queue.
 	Demand map[string]muster.Resources
 	// Budgets say how many members may leave; names are unique. One that no member counts in has no effect.
 	Budgets []Budget
@@ -84,7 +84,7 @@ type Running struct {
 	// Leaving members are terminating: capacity that can be waited for.
 	Leaving bool
 	// NUMA is the policy under which it was placed and its shares of the node's zones, nil if it has none: it counts
-	// against the totals of the node only. Shares of which a zone has no more are accepted and noted ([Cluster.Notices]).
+	// against the totals of the node only. Shares of which a zone has no more are accepted and noted (placement.Cluster.Notices).
 	// It is kept by reference.
 	NUMA *numa.Placed
 	// Quota is the leaf of the quota tree that it counts in, unless it is leaving; empty: none.
@@ -95,8 +95,9 @@ type Running struct {
 	Unevictable bool
 	// Priority is that of the gang. Where the members' differ, the gang has the lowest.
 	Priority int64
-	// MinMember is how many members of the gang must run together: victims leave it as many, or it leaves whole. 0: each member
-	// stands for itself, as a plain pod does. Where the members' differ, the largest counts.
+	// MinMember is how many members of the gang must run together: victims leave it as many, or it leaves whole. 0: all that
+	// are not leaving, as in a request; one alone stands for itself, as a plain pod does. Negative: none, each member stands
+	// for itself. Where the members' differ, the largest counts, and all count as more than any.
 	MinMember int
 	// Started is when the member started, in seconds since any time before all of them; 0: before all that are known.
 	Started int64

@@ -12,7 +12,7 @@ func Example() {
 	r := &gang.Request{
 		Name:   "ns/train",
 		Shape:  gang.Shape{Resources: muster.Resources{"nvidia.com/gpu": 8}, Selector: map[string]string{"pool": "train"}},
-		Groups: []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}},
+		Groups: []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}},
 	}
 	for i := range 8 {
 		r.Members = append(r.Members, gang.Member{Name: fmt.Sprint("worker-", i)})

@@ -124,8 +124,8 @@ type Shape struct {
 	// Selector lists labels that the node must carry.
 	Selector map[string]string
 	// Affinity lists terms of which the node must match one; none: any node.
-	Affinity []Term
-	// Preferred adds Weight to the score of nodes that match Term, see [Request.Score].
+	Affinity []NodeTerm
+	// Preferred adds Weight to the score of nodes that match Nodes, see [Request.Score].
 	Preferred []Preference
 	// Tolerations admit tainted nodes.
 	Tolerations []Toleration
@@ -146,20 +146,20 @@ type NUMA struct {
 	ThreadsPerCore int
 }
 
-// Term matches a node that fulfils every expression. An empty term matches nothing, as in Kubernetes.
-type Term struct {
+// NodeTerm matches a node that fulfils every expression. An empty term matches nothing, as in Kubernetes.
+type NodeTerm struct {
 	// Labels are matched against the labels of the node.
 	Labels []Expression
 	// Fields are matched against the node itself; `metadata.name` is the only key.
 	Fields []Expression
 }
 
-// Preference is a soft [Term].
+// Preference is a soft [NodeTerm].
 type Preference struct {
 	// Weight is what a match is worth, from 0 to 2^31-1.
 	Weight int64
-	// Term is what a node should match.
-	Term Term
+	// Nodes tells which nodes are preferred.
+	Nodes NodeTerm
 }
 
 // Expression compares the label Key with Values.
@@ -227,21 +227,21 @@ type Groups struct {
 type Rule struct {
 	// Layer is the name of a layer or, where no layer has this name, a tier in decimal digits.
 	Layer string
-	// Strategy is MustGather, PreferGather, or empty for a rule that only has a Multiple.
-	Strategy Strategy
+	// Strength is MustGather, PreferGather, or empty for a rule that only has a Multiple.
+	Strength Strength
 	// Multiple binds the number of members in every domain of the layer to a multiple of it; 0: no such rule. It is
 	// only allowed on the gang, on a part, whose members it counts, or for gangs that start together.
 	Multiple int
 }
 
-// Strategy says how strong a [Rule] is.
-type Strategy string
+// Strength says how strong a [Rule] is.
+type Strength string
 
 const (
 	// MustGather keeps all members within one domain of the layer.
-	MustGather Strategy = "MustGather"
+	MustGather Strength = "MustGather"
 	// PreferGather says that gathering within one domain of the layer is worth having; it restricts nothing.
-	PreferGather Strategy = "PreferGather"
+	PreferGather Strength = "PreferGather"
 )
 
 // Policy chooses among places that are equal in tier, intact groups, anchors and span.

@@ -12,7 +12,7 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// nodeName is the only key of [Term.Fields].
+// nodeName is the only key of [NodeTerm.Fields].
 const nodeName = "metadata.name"
 
 // checkShape reports what is wrong with a shape. Weights are bounded as in Kubernetes, where they are 32 bits wide, so
@@ -32,7 +32,7 @@ func checkShape(d *defects, field string, s *Shape) {
 		if p.Weight < 0 || p.Weight > math.MaxInt32 {
 			d.add(at+".Weight", p.Weight, "out of the range from 0 to 2^31-1")
 		}
-		checkTerm(d, at+".Term", p.Term)
+		checkTerm(d, at+".Nodes", p.Nodes)
 	}
 	for i, t := range s.Tolerations {
 		at := fmt.Sprintf("%s.Tolerations[%d]", field, i)
@@ -92,7 +92,7 @@ func checkResources(d *defects, field string, r muster.Resources) {
 }
 
 // checkTerm reports what is wrong with the expressions of a term. A term without any is right, it matches nothing.
-func checkTerm(d *defects, field string, t Term) {
+func checkTerm(d *defects, field string, t NodeTerm) {
 	for i, e := range t.Labels {
 		checkExpression(d, fmt.Sprintf("%s.Labels[%d]", field, i), e)
 	}
@@ -132,7 +132,7 @@ func checkExpression(d *defects, field string, e Expression) {
 
 // Matches says whether a node with this name and these labels fulfils every expression. An empty term matches nothing,
 // an invalid expression (see [Request.Validate]) neither. O(expressions and their values).
-func (t Term) Matches(node string, labels map[string]string) bool {
+func (t NodeTerm) Matches(node string, labels map[string]string) bool {
 	if len(t.Labels) == 0 && len(t.Fields) == 0 {
 		return false
 	}
@@ -190,7 +190,7 @@ func (s *Shape) Selects(node string, labels map[string]string) bool {
 	if len(s.Affinity) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.Affinity, func(t Term) bool { return t.Matches(node, labels) })
+	return slices.ContainsFunc(s.Affinity, func(t NodeTerm) bool { return t.Matches(node, labels) })
 }
 
 // PreferenceScore sums the weights of the preferences that a node with this name and these labels matches; higher is
@@ -201,7 +201,7 @@ func (s *Shape) PreferenceScore(node string, labels map[string]string) int64 {
 	}
 	score := int64(0)
 	for _, p := range s.Preferred {
-		if p.Term.Matches(node, labels) {
+		if p.Nodes.Matches(node, labels) {
 			score += p.Weight
 		}
 	}
@@ -247,7 +247,7 @@ func (s *Shape) Equal(other *Shape) bool {
 	// Cheap comparisons first: keys are made only for shapes that agree so far.
 	return covers(s.Resources, other.Resources) && covers(other.Resources, s.Resources) &&
 		maps.Equal(s.Selector, other.Selector) &&
-		sameList(s.Affinity, other.Affinity, Term.key) &&
+		sameList(s.Affinity, other.Affinity, NodeTerm.key) &&
 		sameList(s.Preferred, other.Preferred, Preference.key) &&
 		sameList(s.Tolerations, other.Tolerations, Toleration.key) &&
 		s.NUMA == other.NUMA
@@ -284,11 +284,11 @@ func (e Expression) key() string {
 	return fmt.Sprintf("%q %q %q", e.Key, e.Operator, slices.Sorted(slices.Values(e.Values)))
 }
 
-func (t Term) key() string {
+func (t NodeTerm) key() string {
 	return fmt.Sprintf("%q %q", sortedKeys(t.Labels, Expression.key), sortedKeys(t.Fields, Expression.key))
 }
 
-func (p Preference) key() string { return fmt.Sprintf("%d %s", p.Weight, p.Term.key()) }
+func (p Preference) key() string { return fmt.Sprintf("%d %s", p.Weight, p.Nodes.key()) }
 
 func (t Toleration) key() string {
 	if t.Exists { // the value is ignored

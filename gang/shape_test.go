@@ -13,23 +13,23 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-func label(key string, op gang.Operator, values ...string) gang.Term {
-	return gang.Term{Labels: []gang.Expression{{Key: key, Operator: op, Values: values}}}
+func label(key string, op gang.Operator, values ...string) gang.NodeTerm {
+	return gang.NodeTerm{Labels: []gang.Expression{{Key: key, Operator: op, Values: values}}}
 }
 
 func TestTermMatches(t *testing.T) {
 	labels := map[string]string{"a": "x", "empty": "", "n": "10", "max": "9223372036854775807"}
-	field := func(op gang.Operator, values ...string) gang.Term {
-		return gang.Term{Fields: []gang.Expression{{Key: "metadata.name", Operator: op, Values: values}}}
+	field := func(op gang.Operator, values ...string) gang.NodeTerm {
+		return gang.NodeTerm{Fields: []gang.Expression{{Key: "metadata.name", Operator: op, Values: values}}}
 	}
 	both := label("a", gang.Exists)
 	both.Fields = field(gang.In, "other").Fields
 	for _, c := range []struct {
 		name string
-		term gang.Term
+		term gang.NodeTerm
 		want bool
 	}{
-		{"empty term", gang.Term{}, false},
+		{"empty term", gang.NodeTerm{}, false},
 		{"in", label("a", gang.In, "w", "x"), true},
 		{"not among the values", label("a", gang.In, "y"), false},
 		{"in, no such label", label("b", gang.In, ""), false},
@@ -54,12 +54,12 @@ func TestTermMatches(t *testing.T) {
 		{"unknown operator", label("a", "Is", "x"), false},
 		{"name", field(gang.In, "n1"), true},
 		{"another name", field(gang.NotIn, "n1"), false},
-		{"unknown field", gang.Term{Fields: []gang.Expression{{Key: "spec.name", Operator: gang.Exists}}}, false},
+		{"unknown field", gang.NodeTerm{Fields: []gang.Expression{{Key: "spec.name", Operator: gang.Exists}}}, false},
 		{"labels and fields are both asked", both, false},
 	} {
 		require.Equal(t, c.want, c.term.Matches("n1", labels), c.name)
 	}
-	two := gang.Term{Labels: append(label("a", gang.Exists).Labels, label("b", gang.Exists).Labels...)}
+	two := gang.NodeTerm{Labels: append(label("a", gang.Exists).Labels, label("b", gang.Exists).Labels...)}
 	require.False(t, two.Matches("n1", labels), "all expressions must hold")
 }
 
@@ -70,16 +70,16 @@ func TestShapeSelects(t *testing.T) {
 	require.True(t, (&gang.Shape{Selector: map[string]string{"a": "x", "empty": ""}}).Selects("n", labels))
 	require.False(t, (&gang.Shape{Selector: map[string]string{"a": "x", "b": ""}}).Selects("n", labels), "an absent label is not an empty one")
 	require.False(t, (&gang.Shape{Selector: map[string]string{"a": "y"}}).Selects("n", labels))
-	anyOf := &gang.Shape{Affinity: []gang.Term{{}, label("b", gang.Exists), label("a", gang.Exists)}}
+	anyOf := &gang.Shape{Affinity: []gang.NodeTerm{{}, label("b", gang.Exists), label("a", gang.Exists)}}
 	require.True(t, anyOf.Selects("n", labels))
 	require.False(t, anyOf.Selects("n", nil))
 	anyOf.Selector = map[string]string{"a": "y"}
 	require.False(t, anyOf.Selects("n", labels), "selector and affinity are both asked")
-	require.False(t, (&gang.Shape{Affinity: []gang.Term{{}}}).Selects("n", labels), "a term that matches nothing")
+	require.False(t, (&gang.Shape{Affinity: []gang.NodeTerm{{}}}).Selects("n", labels), "a term that matches nothing")
 }
 
 func TestPreferenceScoreSumsWhatMatches(t *testing.T) {
-	s := &gang.Shape{Preferred: []gang.Preference{{3, label("a", gang.Exists)}, {4, label("b", gang.Exists)}, {50, label("c", gang.Exists)}, {100, gang.Term{}}}}
+	s := &gang.Shape{Preferred: []gang.Preference{{3, label("a", gang.Exists)}, {4, label("b", gang.Exists)}, {50, label("c", gang.Exists)}, {100, gang.NodeTerm{}}}}
 	require.Equal(t, int64(7), s.PreferenceScore("n", map[string]string{"a": "", "b": ""}))
 	require.Zero(t, (*gang.Shape)(nil).PreferenceScore("n", nil))
 }
@@ -117,7 +117,7 @@ func TestShapeEqualIgnoresWhatMeansNothing(t *testing.T) {
 	require.True(t, (*gang.Shape)(nil).Equal(&gang.Shape{}))
 	require.True(t, (&gang.Shape{}).Equal(nil))
 	empty := &gang.Shape{
-		Resources: muster.Resources{"cpu": 0}, Selector: map[string]string{}, Affinity: []gang.Term{}, Preferred: []gang.Preference{}, Tolerations: []gang.Toleration{},
+		Resources: muster.Resources{"cpu": 0}, Selector: map[string]string{}, Affinity: []gang.NodeTerm{}, Preferred: []gang.Preference{}, Tolerations: []gang.Toleration{},
 	}
 	require.True(t, empty.Equal(&gang.Shape{}))
 	require.True(t, (&gang.Shape{}).Equal(empty))
@@ -126,7 +126,7 @@ func TestShapeEqualIgnoresWhatMeansNothing(t *testing.T) {
 	weights := func(w ...int64) *gang.Shape {
 		s := &gang.Shape{}
 		for _, w := range w {
-			s.Preferred = append(s.Preferred, gang.Preference{Weight: w, Term: label("a", gang.Exists)})
+			s.Preferred = append(s.Preferred, gang.Preference{Weight: w, Nodes: label("a", gang.Exists)})
 		}
 		return s
 	}
@@ -139,8 +139,8 @@ func drawShape(t *rapid.T, name string) *gang.Shape {
 	expression := rapid.Custom(func(t *rapid.T) gang.Expression {
 		return gang.Expression{Key: word.Draw(t, "key"), Operator: rapid.SampledFrom([]gang.Operator{gang.In, gang.NotIn}).Draw(t, "op"), Values: rapid.SliceOfN(word, 0, 2).Draw(t, "values")}
 	})
-	term := rapid.Custom(func(t *rapid.T) gang.Term {
-		return gang.Term{Labels: rapid.SliceOfN(expression, 0, 2).Draw(t, "labels"), Fields: rapid.SliceOfN(expression, 0, 1).Draw(t, "fields")}
+	term := rapid.Custom(func(t *rapid.T) gang.NodeTerm {
+		return gang.NodeTerm{Labels: rapid.SliceOfN(expression, 0, 2).Draw(t, "labels"), Fields: rapid.SliceOfN(expression, 0, 1).Draw(t, "fields")}
 	})
 	return rapid.Custom(func(t *rapid.T) *gang.Shape {
 		return &gang.Shape{
@@ -148,7 +148,7 @@ func drawShape(t *rapid.T, name string) *gang.Shape {
 			Selector:  rapid.MapOfN(word, word, 0, 1).Draw(t, "selector"),
 			Affinity:  rapid.SliceOfN(term, 0, 2).Draw(t, "affinity"),
 			Preferred: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) gang.Preference {
-				return gang.Preference{Weight: rapid.Int64Range(0, 1).Draw(t, "weight"), Term: term.Draw(t, "term")}
+				return gang.Preference{Weight: rapid.Int64Range(0, 1).Draw(t, "weight"), Nodes: term.Draw(t, "term")}
 			}), 0, 1).Draw(t, "preferred"),
 			Tolerations: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) gang.Toleration {
 				return gang.Toleration{Key: word.Draw(t, "key"), Exists: rapid.Bool().Draw(t, "exists"), Value: word.Draw(t, "value")}

@@ -182,7 +182,7 @@ func (s *Shape) largest() (most int64) {
 func checkRules(d *defects, field string, rules []Rule, multiples bool) {
 	type said struct {
 		layer string
-		what  Strategy // empty: a multiple
+		what  Strength // empty: a multiple
 	}
 	var seen map[said]bool
 	if len(rules) > 1 {
@@ -203,17 +203,17 @@ func checkRules(d *defects, field string, rules []Rule, multiples bool) {
 		if rule.Layer == "" {
 			add("Layer", "", "a rule names no layer")
 		}
-		switch rule.Strategy {
+		switch rule.Strength {
 		case MustGather, PreferGather:
-			if second(said{rule.Layer, rule.Strategy}) {
-				add("Layer", rule.Layer, "a second "+string(rule.Strategy)+" for one layer")
+			if second(said{rule.Layer, rule.Strength}) {
+				add("Layer", rule.Layer, "a second "+string(rule.Strength)+" for one layer")
 			}
 		case "":
 			if rule.Multiple == 0 {
 				add("Multiple", 0, "a rule with neither a strategy nor a multiple says nothing")
 			}
 		default:
-			add("Strategy", rule.Strategy, "unknown strategy")
+			add("Strength", rule.Strength, "unknown strength")
 		}
 		switch {
 		case rule.Multiple < 0:

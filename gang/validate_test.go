@@ -23,7 +23,7 @@ func valid() *gang.Request {
 		Shape: gang.Shape{
 			Resources: muster.Resources{"cpu": 1000, "nvidia.com/gpu": 8},
 			Selector:  map[string]string{"zone": "z"},
-			Affinity: []gang.Term{{Labels: []gang.Expression{
+			Affinity: []gang.NodeTerm{{Labels: []gang.Expression{
 				{Key: "a", Operator: gang.In, Values: []string{"x"}},
 				{Key: "a", Operator: gang.NotIn, Values: []string{"y"}},
 				{Key: "a", Operator: gang.Exists},
@@ -31,17 +31,17 @@ func valid() *gang.Request {
 				{Key: "c", Operator: gang.Gt, Values: []string{"-1"}},
 				{Key: "c", Operator: gang.Lt, Values: []string{"9"}},
 			}, Fields: []gang.Expression{{Key: "metadata.name", Operator: gang.In, Values: []string{"n1"}}}}},
-			Preferred:   []gang.Preference{{Weight: math.MaxInt32, Term: gang.Term{Labels: []gang.Expression{{Key: "a", Operator: gang.Exists}}}}},
+			Preferred:   []gang.Preference{{Weight: math.MaxInt32, Nodes: gang.NodeTerm{Labels: []gang.Expression{{Key: "a", Operator: gang.Exists}}}}},
 			Tolerations: []gang.Toleration{{Exists: true}, {Key: "k", Value: "v", Effect: gang.NoExecute}},
 		},
 		Gather: []gang.Rule{
-			{Layer: "rack", Strategy: gang.MustGather},
-			{Layer: "rack", Strategy: gang.PreferGather},
+			{Layer: "rack", Strength: gang.MustGather},
+			{Layer: "rack", Strength: gang.PreferGather},
 			{Layer: "rack", Multiple: 2},
-			{Layer: "zone", Strategy: gang.PreferGather, Multiple: 4},
+			{Layer: "zone", Strength: gang.PreferGather, Multiple: 4},
 		},
-		Groups:   []gang.Groups{{Size: 8, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}, {Size: 4}, {Size: 1}},
-		Together: "both", GatherTogether: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}},
+		Groups:   []gang.Groups{{Size: 8, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}, {Size: 4}, {Size: 1}},
+		Together: "both", GatherTogether: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}},
 		Policy: gang.Spread,
 	}
 }
@@ -51,7 +51,7 @@ func parted(r *gang.Request) *gang.Request {
 	r.Groups = nil
 	r.MinParts = -1
 	r.Parts = []gang.Part{
-		{Name: "one", Members: []string{"a"}, MinMember: 1, MinParts: 5, Groups: []gang.Groups{{Size: 1}}, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}},
+		{Name: "one", Members: []string{"a"}, MinMember: 1, MinParts: 5, Groups: []gang.Groups{{Size: 1}}, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}},
 		{Name: "two", Members: []string{"runs"}, MinParts: 1, Parts: []gang.Part{{Name: "inner", Members: []string{"b"}, MinParts: -1}}},
 	}
 	return r
@@ -105,7 +105,7 @@ var defects = []struct {
 	{"Shape.Affinity", func(r *gang.Request) { r.Shape.Affinity[0].Labels[0].Values = nil }, `request.Shape.Affinity[0].Labels[0].Values: In needs a value`},
 	{"Shape.Preferred", func(r *gang.Request) { r.Shape.Preferred[0].Weight = -1 }, `request.Shape.Preferred[0].Weight "-1": out of the range from 0 to 2^31-1`},
 	{"Shape.Preferred", func(r *gang.Request) { r.Shape.Preferred[0].Weight++ }, `request.Shape.Preferred[0].Weight "2147483648": out of the range from 0 to 2^31-1`},
-	{"Shape.Preferred", func(r *gang.Request) { r.Shape.Preferred[0].Term.Labels[0].Key = "" }, `request.Shape.Preferred[0].Term.Labels[0].Key: an expression has no key`},
+	{"Shape.Preferred", func(r *gang.Request) { r.Shape.Preferred[0].Nodes.Labels[0].Key = "" }, `request.Shape.Preferred[0].Nodes.Labels[0].Key: an expression has no key`},
 	{"Shape.Tolerations", func(r *gang.Request) { r.Shape.Tolerations[0].Exists = false }, `request.Shape.Tolerations[0].Key: an empty key needs Exists`},
 	{"Shape.Tolerations", func(r *gang.Request) { r.Shape.Tolerations[1].Effect = "Never" }, `request.Shape.Tolerations[1].Effect "Never": unknown effect`},
 	{"Shape.NUMA", func(r *gang.Request) { r.Members[1].Shape.NUMA.Policy = "x" }, `request.Members[1].Shape.NUMA.Policy "x": unknown policy`},
@@ -124,9 +124,9 @@ var defects = []struct {
 	{"Expression.Key", func(r *gang.Request) { r.Shape.Affinity[0].Fields[0].Key = "spec.name" }, `request.Shape.Affinity[0].Fields[0].Key "spec.name": unknown field, only metadata.name is known`},
 
 	{"Rule.Layer", func(r *gang.Request) { r.Groups[0].Gather[0].Layer = "" }, `request.Groups[0].Gather[0].Layer: a rule names no layer`},
-	{"Rule.Layer", func(r *gang.Request) { r.Gather[1].Strategy = gang.MustGather }, `request.Gather[1].Layer "rack": a second MustGather for one layer`},
-	{"Rule.Layer", func(r *gang.Request) { r.Gather[0].Strategy = gang.PreferGather }, `request.Gather[1].Layer "rack": a second PreferGather for one layer`},
-	{"Rule.Strategy", func(r *gang.Request) { r.Gather[0].Strategy = "Must" }, `request.Gather[0].Strategy "Must": unknown strategy`},
+	{"Rule.Layer", func(r *gang.Request) { r.Gather[1].Strength = gang.MustGather }, `request.Gather[1].Layer "rack": a second MustGather for one layer`},
+	{"Rule.Layer", func(r *gang.Request) { r.Gather[0].Strength = gang.PreferGather }, `request.Gather[1].Layer "rack": a second PreferGather for one layer`},
+	{"Rule.Strength", func(r *gang.Request) { r.Gather[0].Strength = "Must" }, `request.Gather[0].Strength "Must": unknown strength`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[2].Multiple = 0 }, `request.Gather[2].Multiple "0": a rule with neither a strategy nor a multiple says nothing`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[2].Multiple = -1 }, `request.Gather[2].Multiple "-1": negative`},
 	{"Rule.Multiple", func(r *gang.Request) { r.Gather[0].Multiple = 3 }, `request.Gather[2].Multiple "rack": a second multiple for one layer`},
@@ -139,7 +139,7 @@ var defects = []struct {
 	{"Groups.Size", func(r *gang.Request) { r.Groups[0].Size = -8 }, `request.Groups[0].Size "-8": below 1`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 8 }, `request.Groups[1].Size "8": not below the size of the groups around it, 8`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 3 }, `request.Groups[1].Size "3": does not divide the size of the groups around it, 8`},
-	{"Groups.Gather", func(r *gang.Request) { r.Groups[0].Gather[0].Strategy = "x" }, `request.Groups[0].Gather[0].Strategy "x": unknown strategy`},
+	{"Groups.Gather", func(r *gang.Request) { r.Groups[0].Gather[0].Strength = "x" }, `request.Groups[0].Gather[0].Strength "x": unknown strength`},
 
 	{"Request.Parts", func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p"}} }, `request.Parts "p": exclude Groups, PP and DP of the gang`},
 	{"Request.MinParts", func(r *gang.Request) { r.MinParts = 1 }, `request.MinParts "1": there are no Parts`},
@@ -157,7 +157,7 @@ var defects = []struct {
 	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[0].Groups[0].Size = 0 }, `request.Parts[0].Groups[0].Size "0": below 1`},
 	{"Part.Groups", func(r *gang.Request) { parted(r).Parts[1].Groups = []gang.Groups{{Size: 1}} }, `request.Parts[1].Groups "1": exclude inner Parts`},
 	{"Part.NoGroup", func(r *gang.Request) {
-		parted(r).Parts[1].NoGroup, r.Parts[1].Gather = true, []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+		parted(r).Parts[1].NoGroup, r.Parts[1].Gather = true, []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}
 	}, `request.Parts[1].Gather "rack": a part with NoGroup has no rules`},
 }
 

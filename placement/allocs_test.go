@@ -29,7 +29,7 @@ func fleet(t testing.TB, nodes int) *placement.Cluster {
 		labeled = append(labeled, topology.LabeledNode{Name: name, Labels: labels})
 		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(8)})
 		if used := int64(i*i) % 13; used < 8 {
-			spec.Running = append(spec.Running, cluster.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used)})
+			spec.Running = append(spec.Running, cluster.Running{Gang: "other", Member: name, Node: name, Resources: gpus(used), MinMember: -1})
 		}
 	}
 	layers := topology.LabelLayers{Layers: []topology.LabelLayer{{Keys: []string{"block"}}, {Keys: []string{"rack"}}}}
@@ -73,7 +73,7 @@ func TestMembersThatAskForNothing(t *testing.T) {
 		for _, n := range []int{1, 20} {
 			req := job(n)
 			req.Shape.Resources, req.Policy = nil, policy
-			req.Gather = []gang.Rule{{Layer: "block", Strategy: gang.PreferGather}} // down to a node only then
+			req.Gather = []gang.Rule{{Layer: "block", Strength: gang.PreferGather}} // down to a node only then
 			runtime.ReadMemStats(&before)
 			res := mustPlan(t, c, req)
 			runtime.ReadMemStats(&after)

@@ -2,46 +2,46 @@ package placement
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
-// applyResults carries a plan out: its members run. Its victims become leaving members, which hold only what the plan leaves of theirs until they
-// are removed, and their budgets allow one less each. It is an Update and re-checks: if the snapshot has changed since the plan was made so that
-// it no longer holds, or a member that it waits for is still there, the error is a [ConflictError]; for a result that no planner made it is a
-// [muster.InvalidError]. c stays as it is. Several results are carried out one after the other, once the victims of all have made room: all or none.
+// applyResults is [Cluster.Apply] on a snapshot.
 func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
 	}
 	if len(results) == 1 && len(results[0].Victims) == 0 {
-		return apply(c, results[0])
+		return applyOne(c, results[0])
 	}
-	return applyWithout(c, results, nil)
+	return applyAfterLeaving(c, results, nil)
 }
 
-// apply is Apply for a result whose victims are gone.
-func apply(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
+// applyOne carries out a result whose victims are gone.
+func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	for _, w := range res.WaitsFor {
-		// One of the same name that came back, or runs elsewhere, is another member.
+		// A member of that name that came back, or runs elsewhere, is another one.
 		if m := c.Member(w.Gang, w.Member); m != nil && m.Leaving && c.Lineage.Names[m.Node] == w.Node {
-			return nil, &cluster.ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: "the plan waits for this member to be gone"}
+			reason := "the plan waits for this member to be gone"
+			return nil, &cluster.ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: reason}
 		}
 	}
-	if err := admits(c, res); err != nil {
+	if err := checkQuota(c, res); err != nil {
 		return nil, err
 	}
 	next := c.Fork()
-	g, err := assigned(next, res)
+	g, err := arrivalsOf(next, res)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range g.Members {
-		if res.strict(m.Name) {
+		if res.keepsApart(m.Name) {
 			if err := c.Apart(m); err != nil {
 				return nil, err
 			}
@@ -50,21 +50,21 @@ func apply(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	if err := next.Enter(g.Members); err != nil {
 		return nil, err
 	}
-	if err := satisfy(next, res); err != nil {
+	if err := lowerDemand(next, res); err != nil {
 		return nil, err
 	}
 	return c.Succeed(next)
 }
 
-// assigned brings the members of a result inside.
-func assigned(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
+// arrivalsOf resolves the new members of a result against the snapshot.
+func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	for i := range res.Assignments {
 		if rank := res.Assignments[i].Rank; rank < 0 {
 			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
 	g := &snapshot.Arrivals{Gang: res.Gang, Coming: len(res.Assignments)}
-	kins, lacks := classesOf(c, res, g)
+	classes, missing := classesOf(c, res, g)
 	near := int32(-1)
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
@@ -74,11 +74,11 @@ func assigned(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 		if near = c.PresentNode(a.Node, near); near < 0 {
 			return nil, snapshot.AbsentNode(a.Node, res.Gang, a.Member)
 		}
-		kind := res.kindOf(a)
-		if lacks[kind] != "" {
-			return nil, snapshot.OverCommitted(a.Node, res.Gang, a.Member, lacks[kind], res.holds[kind][lacks[kind]])
+		kind := res.holdingOf(a)
+		if missing[kind] != "" {
+			return nil, snapshot.OverCommitted(a.Node, res.Gang, a.Member, missing[kind], res.holds[kind][missing[kind]])
 		}
-		m := snapshot.Member{Class: kins[kind], Name: a.Member, Node: near, Pinned: res.pinned[a.Member], Placed: a.NUMA}
+		m := snapshot.Member{Class: classes[kind], Name: a.Member, Node: near, Pinned: res.pinned[a.Member], Placed: a.NUMA}
 		m.Index, m.Indexed = res.indexes[a.Member]
 		g.Add(m)
 	}
@@ -86,21 +86,21 @@ func assigned(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	return g, nil
 }
 
-// classesOf brings inside what a result's members hold, by kind, and names the first resource of each that the
-// cluster lacks: a result may come from another one.
-func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (kins []*snapshot.MemberClass, lacks []string) {
+// classesOf makes one class of members for each shape that the result holds, and names the first resource of each that
+// the cluster lacks: a result may come from another one.
+func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes []*snapshot.MemberClass, missing []string) {
 	pool := c.Lineage.Amounts()
 	for _, r := range res.holds {
-		kins = append(kins, g.Class(snapshot.MemberClass{
-			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, Least: res.least,
+		classes = append(classes, g.Class(snapshot.MemberClass{
+			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least,
 		}))
-		lacks = append(lacks, c.Lacking(r, pool))
+		missing = append(missing, c.Lacking(r, pool))
 	}
-	return kins, lacks
+	return classes, missing
 }
 
-// admits checks, for a result, that the quota still admits its members.
-func admits(c *snapshot.Snapshot, res *Result) error {
+// checkQuota is an error if the quota no longer admits the members of a result.
+func checkQuota(c *snapshot.Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
 	}
@@ -118,11 +118,11 @@ func admits(c *snapshot.Snapshot, res *Result) error {
 	}
 }
 
-// ask is what the members of a result take of its quota.
+// ask is the demand of a result on its quota.
 func (res *Result) ask() quota.Ask {
 	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
 	for i := range res.Assignments {
-		holds := res.holds[res.kindOf(&res.Assignments[i])]
+		holds := res.holds[res.holdingOf(&res.Assignments[i])]
 		a.Request.Add(holds)
 		if res.pinned[res.Assignments[i].Member] {
 			a.Pinned.Add(holds)
@@ -131,8 +131,8 @@ func (res *Result) ask() quota.Ask {
 	return a
 }
 
-// satisfy takes what was placed off the demand of its quota.
-func satisfy(c *snapshot.Snapshot, res *Result) error {
+// lowerDemand takes the placed members off the demand of their quota.
+func lowerDemand(c *snapshot.Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
 	}
@@ -145,4 +145,122 @@ func satisfy(c *snapshot.Snapshot, res *Result) error {
 	var err error
 	c.Quotas, err = c.Quotas.WithDemand(res.quota, demand)
 	return err
+}
+
+// carryOut is Apply at the time when the plans can be applied: members that they wait for make room now, and keep as
+// much of what they hold as the plans leave.
+// order: queue.1
+func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
+	var waits []Waited
+	victims := 0
+	for _, res := range results {
+		victims += len(res.Victims)
+		for _, w := range res.WaitsFor {
+			if !slices.Contains(waits, w) {
+				waits = append(waits, w)
+			}
+		}
+	}
+	if len(waits)+victims == 0 {
+		return applyResults(c, results...)
+	}
+	return applyAfterLeaving(c, results, waits)
+}
+
+// applyAfterLeaving applies plans after their victims and the members that they wait for have made room.
+func applyAfterLeaving(c *snapshot.Snapshot, results []*Result, waits []Waited) (*snapshot.Snapshot, error) {
+	var d cluster.Delta
+	var removed []*snapshot.Member
+	for _, w := range waits {
+		d.Remove, removed = append(d.Remove, w.MemberRef), append(removed, c.Member(w.Gang, w.Member))
+	}
+	for _, res := range results {
+		for i := range res.Victims {
+			v := &res.Victims[i]
+			m := c.Member(v.Gang, v.Member)
+			if m == nil || c.Lineage.Names[m.Node] != v.Node {
+				return nil, &cluster.ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
+			}
+			d.Remove, removed = append(d.Remove, v.MemberRef), append(removed, m)
+		}
+	}
+	d.Budgets = c.BudgetsAfter(removed)
+	next, err := c.Update(d)
+	if err != nil {
+		return nil, err
+	}
+	for _, res := range results {
+		if next, err = applyOne(next, res); err != nil {
+			return nil, err
+		}
+	}
+	return next.Update(cluster.Delta{Place: stillHeld(next, removed)})
+}
+
+// stillHeld lets removed members hold what the plans left of theirs, the first on a node first. A member whose name a
+// new one has taken holds nothing.
+func stillHeld(c *snapshot.Snapshot, removed []*snapshot.Member) []cluster.Running {
+	var kept []cluster.Running
+	free, zones := map[string]muster.Resources{}, map[int32]*numa.Occupancy{}
+	for _, m := range removed {
+		if c.Member(m.Class.Gang, m.Name) != nil {
+			continue
+		}
+		r := c.ExportMember(m)
+		r.Leaving = true
+		if zones[m.Node] == nil {
+			zones[m.Node] = c.Zones.At(m.Node)
+		}
+		r.NUMA, zones[m.Node] = sharesLeft(zones[m.Node], r.NUMA)
+		limitToShares(r.Resources, m.Placed, r.NUMA)
+		if free[r.Node] == nil {
+			free[r.Node], _ = c.FreeOn(r.Node)
+		}
+		left := free[r.Node]
+		for name, amount := range r.Resources {
+			if n, bounded := left[name]; bounded {
+				r.Resources[name] = min(amount, max(0, n))
+				left[name] = n - r.Resources[name]
+			}
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// sharesLeft cuts the shares of a member to the free amounts of its zones, and returns the zones with them taken.
+func sharesLeft(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa.Occupancy) {
+	if zones == nil || placed == nil {
+		return placed, zones
+	}
+	kept := numa.Placed{Policy: placed.Policy}
+	for _, s := range placed.Shares {
+		left := zones.Free(s.Zone)
+		share := numa.Share{Zone: s.Zone, Resources: maps.Clone(s.Resources)}
+		for name, amount := range share.Resources {
+			if n, ok := left[name]; ok {
+				share.Resources[name] = min(amount, n)
+			}
+		}
+		kept.Shares = append(kept.Shares, share)
+	}
+	next, err := zones.Add(kept)
+	if err != nil {
+		return nil, zones // never: no sum grows beyond what the zones have
+	}
+	return &kept, next
+}
+
+// limitToShares takes the amounts that the shares lost off the amounts of the member.
+func limitToShares(amounts muster.Resources, before, after *numa.Placed) {
+	if before == nil || after == nil {
+		return
+	}
+	for i, s := range before.Shares {
+		for name, amount := range s.Resources {
+			if has, ok := amounts[name]; ok {
+				amounts[name] = max(0, has-(amount-after.Shares[i].Resources[name]))
+			}
+		}
+	}
 }

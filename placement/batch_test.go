@@ -176,7 +176,7 @@ func drawQueue(t *rapid.T) (cluster.Spec, []*gang.Request) {
 	for i := range req.Gather {
 		req.Gather[i].Multiple = 0
 	}
-	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Strategy == "" })
+	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Strength == "" })
 	var queue []*gang.Request
 	for i := range rapid.IntRange(1, 6).Draw(t, "gangs") {
 		next := *rapid.SampledFrom(further(req)).Draw(t, "request")

@@ -24,7 +24,7 @@ func TestCandidates(t *testing.T) {
 		}
 		c := newCluster(t, spec)
 		want := plan(c, req)
-		plain := !slices.ContainsFunc(allRules(req), func(r gang.Rule) bool { return r.Strategy == gang.PreferGather })
+		plain := !slices.ContainsFunc(allRules(req), func(r gang.Rule) bool { return r.Strength == gang.PreferGather })
 		seen := map[string]bool{}
 		var last []int
 		for res, err := range placement.Candidates(c, req) {

@@ -70,7 +70,7 @@ func TestMultiplesThatPartsKeep(t *testing.T) {
 		req := partedGang(parts...)
 		req.Gather = rules
 		for i := range req.Parts {
-			req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+			req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 		}
 		return placement.Plan(c, req)
 	}
@@ -129,7 +129,7 @@ func TestMultiplesOfManyParts(t *testing.T) {
 	plan := func(parts ...int) (*gang.Request, *placement.Result, error) {
 		req := partedGang(parts...)
 		for i := range req.Parts {
-			req.Parts[i].Gather = []gang.Rule{{Layer: "node", Multiple: 4}, {Layer: "leaf", Strategy: gang.PreferGather}}
+			req.Parts[i].Gather = []gang.Rule{{Layer: "node", Multiple: 4}, {Layer: "leaf", Strength: gang.PreferGather}}
 		}
 		res, err := placement.Plan(c, req)
 		return req, res, err
@@ -206,7 +206,7 @@ func TestMultiplesAreKept(t *testing.T) {
 				part.Members, at = append(part.Members, req.Members[at].Name), at+1
 			}
 			if part.MinMember = r.IntN(len(part.Members)); r.IntN(2) == 0 {
-				part.Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+				part.Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 			}
 			if len(part.Members)%2 == 0 && r.IntN(2) == 0 {
 				part.Gather = append(part.Gather, gang.Rule{Layer: "node", Multiple: 2})

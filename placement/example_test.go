@@ -110,7 +110,7 @@ func ExampleCluster_Update() {
 // A refusal counts: what was wanted, what fits and where, and why nodes are out.
 func ExampleUnschedulable() {
 	req := exampleGang(5)
-	req.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+	req.Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}
 	_, err := placement.Plan(exampleCluster(), req)
 	var why *placement.Unschedulable
 	if errors.As(err, &why) {
@@ -137,7 +137,7 @@ func ExampleUnschedulable_InTheWay() {
 	cluster, err := exampleCluster().Apply(res)
 	check(err)
 	req := exampleGang(4)
-	req.Gather, req.Members = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}, req.Members[3:]
+	req.Gather, req.Members = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}, req.Members[3:]
 	_, err = placement.Plan(cluster, req)
 	var why *placement.Unschedulable
 	if errors.As(err, &why) {

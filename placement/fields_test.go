@@ -144,7 +144,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	spec.Running[0].Leaving = true
 	c := newCluster(t, spec)
 	req := job(8)
-	req.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
+	req.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}}
 	res := mustPlan(t, c, req)
 	res.Victims, res.Preemption = []placement.Victim{{}}, &placement.Preemption{} // see TestPreemption
 	res.Elsewhere = []placement.GroupPlace{{}}                                    // see TestPartsInAnotherTopology
@@ -153,13 +153,13 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	filled(t, mustPlan(t, newCluster(t, cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", numa.Restricted)}}), inGroups(job(2), 1)).Assignments[1])
 	filled(t, res.WaitsFor[0])
 
-	req.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+	req.Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}
 	req.Shape.Resources = gpus(2)
 	req.Groups[0].Size = 2
 	var why *placement.Unschedulable
 	_, err := placement.Plan(c, req)
 	require.ErrorAs(t, err, &why)
-	require.Equal(t, placement.KindNodes, why.Kind)
+	require.Equal(t, placement.RefuserNodes, why.Refuser)
 	req.Members = req.Members[:4]
 	_, err = placement.Plan(c, req)
 	require.ErrorAs(t, err, &why)

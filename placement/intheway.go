@@ -18,11 +18,11 @@ import (
 
 // Obstacles are members of a gang that stand in the way of its others.
 type Obstacles struct {
-	// Members would have to be placed anew; in natural order of names. Empty if that would not help, or if the running members are
-	// not the reason: too few members are known, a quota refuses, or none run.
+	// Members would have to be placed anew; in natural order of names. Empty if that would not help, or if the running
+	// members are not the reason: too few members are known, a quota refuses, or none run.
 	Members []Obstacle
-	// Proven is true if it is known that no smaller set would do - with none, that no set would -, and that this one is the first of its
-	// size in natural order.
+	// Proven is true if it is known that no smaller set would do (with none, that no set would), and that this one is the
+	// first of its size in natural order.
 	Proven bool
 }
 
@@ -32,16 +32,18 @@ type Obstacle struct {
 	Node string
 }
 
-// InTheWay names the fewest of the gang's own running members without which it could be placed: if they did not run, and were to be placed anew
-// with those that wait, as many members could run as do now and had to be placed, on what is free or leaving, without victims. A running member is taken for
-// one of the first shape of the request that asks for what it holds; if none does, of the request's shape with what it holds. Nobody is moved:
-// this is for a host that may restart some members, and for whoever asks why there is no replacement.
+// InTheWay names the fewest of the gang's own running members without which it could be placed. If they did not run, and
+// were placed anew with those that wait, then as many members could run as do now and had to be placed, on free or
+// leaving capacity, without victims. A running member has the first shape of the request that asks for what it holds,
+// else the request's shape with what it holds. Nobody is moved: this is for a host that may restart some members, and
+// for the question why there is no replacement.
 //
-// It is computed when asked for, from the snapshot. Without groups that have a MustGather of their own, multiples, zones and different shapes it
-// takes at most a plan for each domain with running members. Else the search ends after 1,000 plans, and with members on nodes that would not take them
-// back, with parts, with different shapes in zones, or with a minimum of members in groups or of different shapes, only a single member is known to be the fewest.
+// It is computed from the snapshot when asked for. Without groups that have a MustGather of their own, multiples, zones
+// and different shapes it takes at most a plan for each domain with running members. Else the search ends after 1,000
+// plans. Only a single member is known to be the fewest in these cases: members on nodes that would not take them back,
+// parts, different shapes in zones, a minimum of members in groups or of different shapes.
 func (u *Unschedulable) InTheWay() Obstacles {
-	if u.inTheWay == nil || u.Rule == minMember || u.RefusedBy != nil {
+	if u == nil || u.inTheWay == nil || u.Rule == minMember || u.RefusedBy != nil {
 		return Obstacles{}
 	}
 	return u.inTheWay()
@@ -50,135 +52,138 @@ func (u *Unschedulable) InTheWay() Obstacles {
 // obstaclePlans bounds the plans that a search for obstacles makes.
 const obstaclePlans = 1000
 
-// clearing is a gang that is refused, whose running members may be placed anew.
-type clearing struct {
+// obstacleSearch looks for the fewest running members that a refused gang would have to place anew. A set of members is
+// a count for each class, its first members.
+type obstacleSearch struct {
 	p        *problem.Problem
 	members  []*snapshot.Member // in natural order of names
 	shapes   []*gang.Shape
-	all      *problem.Problem // with all of them to be placed anew; nil if that is not supported
+	all      *problem.Problem // all of them placed anew; nil if that is not supported
 	search   *sets.Fewest
 	groups   []int // of the innermost level, by member
 	before   []int // waiting members of lower ranks, by member
-	unproven bool
+	unproven bool  // a plan was refused without proof
 }
 
-// inTheWay is [Unschedulable.InTheWay] for a gang that is refused, as its request says now.
+// inTheWay is [Unschedulable.InTheWay] for the problem of a refused gang.
+// order: refusals.6
 func inTheWay(p *problem.Problem) Obstacles {
 	fresh, err := search.New(p.Snapshot, p.Request, nil)
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
 	defer fresh.Done()
-	w := &clearing{p: fresh}
-	w.findMembers()
-	w.search = sets.NewFewest(w.classes(), obstaclePlans, w.helps)
-	c, req := w.without(w.search.Sizes)
-	if w.all, err = search.New(c, req, nil); err != nil {
-		w.all = nil // not supported as a whole
-		return w.solve()
+	s := &obstacleSearch{p: fresh}
+	s.findMembers()
+	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
+	c, req := s.without(s.search.Sizes)
+	if s.all, err = search.New(c, req, nil); err != nil {
+		s.all = nil // not supported as a whole
+		return s.solve()
 	}
-	defer w.all.Done()
-	return w.solve()
+	defer s.all.Done()
+	return s.solve()
 }
 
-// solve chooses the way to search.
-func (w *clearing) solve() Obstacles {
-	sets := w.outsideDomains()
-	if w.plain() {
-		return w.first(sets)
+// solve chooses the way to search. Where slots alone decide, the fewest are all members outside some domain. Where more
+// members never help less, the general search is exact. Else only single members are.
+func (s *obstacleSearch) solve() Obstacles {
+	sets := s.outsideDomains()
+	if s.slotsDecide() {
+		return s.smallestOf(sets)
 	}
-	lasting, monotone := w.lasting()
+	lasting, monotone := s.couldStay()
 	if !monotone {
-		return w.irregular(append(sets, lasting))
+		return s.oneOrSpared(append(sets, lasting))
 	}
-	if !w.search.Helps(w.search.Sizes) {
-		return Obstacles{Proven: !w.unproven && !w.search.Spent()}
+	if !s.search.Helps(s.search.Sizes) {
+		return Obstacles{Proven: !s.unproven && !s.search.Spent()}
 	}
-	if found := w.search.Search(); found != nil {
-		return w.obstacles(found, !w.unproven)
+	if found := s.search.Search(); found != nil {
+		return s.fewest(found)
 	}
-	w.search.Asks = obstaclePlans
-	return w.obstacles(w.search.Spare(sets[slices.IndexFunc(sets, w.search.Helps)]), false)
+	s.search.Asks = obstaclePlans
+	return s.obstacles(s.search.Spare(sets[slices.IndexFunc(sets, s.search.Helps)]))
 }
 
-// first is the first set that helps of some that contain all that may be the fewest, smallest first.
-func (w *clearing) first(sets [][]int32) Obstacles {
-	i := slices.IndexFunc(sets, w.search.Helps)
-	if proven := !w.unproven && !w.search.Spent(); i < 0 {
+// smallestOf is the first set that helps, of sets that contain all possible answers, smallest first.
+func (s *obstacleSearch) smallestOf(sets [][]int32) Obstacles {
+	i := slices.IndexFunc(sets, s.search.Helps)
+	if proven := !s.unproven && !s.search.Spent(); i < 0 {
 		return Obstacles{Proven: proven}
 	}
-	return w.obstacles(sets[i], !w.unproven)
+	return s.fewest(sets[i])
 }
 
-// irregular tries single members, then whatever helps, without those that can be spared.
-func (w *clearing) irregular(sets [][]int32) Obstacles {
-	none := make([]int32, len(w.search.Sizes))
-	for e, class := range w.search.ClassOf {
-		if slices.Index(w.search.ClassOf, class) < e {
-			continue // one as good was tried
+// oneOrSpared tries single members, then any set that helps, less the members that can be spared.
+func (s *obstacleSearch) oneOrSpared(sets [][]int32) Obstacles {
+	none := make([]int32, len(s.search.Sizes))
+	for e, class := range s.search.ClassOf {
+		if slices.Index(s.search.ClassOf, class) < e {
+			continue // its class was tried
 		}
-		if one := w.search.With(none, []int32{int32(e)}); w.search.Helps(one) {
-			return w.obstacles(one, !w.unproven)
+		if one := s.search.With(none, []int32{int32(e)}); s.search.Helps(one) {
+			return s.fewest(one)
 		}
 	}
-	w.search.Asks = obstaclePlans
-	if i := slices.IndexFunc(sets, w.search.Helps); i >= 0 {
-		return w.obstacles(w.search.Spare(sets[i]), false)
+	s.search.Asks = obstaclePlans
+	if i := slices.IndexFunc(sets, s.search.Helps); i >= 0 {
+		return s.obstacles(s.search.Spare(sets[i]))
 	}
 	return Obstacles{}
 }
 
-// findMembers lists the running members that stay, with their shapes and groups.
-func (w *clearing) findMembers() {
+// findMembers lists the running members that stay, with their shapes, groups and ranks among those that wait.
+func (s *obstacleSearch) findMembers() {
 	size := 1
-	if n := len(w.p.Levels); n > 0 {
-		size = int(w.p.Levels[n-1].Size)
+	if n := len(s.p.Levels); n > 0 {
+		size = int(s.p.Levels[n-1].Size)
 	}
 	places := map[string][2]int{}
 	waiting := 0
-	for rank, r := range w.p.Ranking() {
+	for rank, r := range s.p.Ranking() {
 		if r.Pos < 0 {
 			waiting++
 			continue
 		}
 		places[r.Name] = [2]int{rank / size, waiting}
 	}
-	for _, m := range w.p.Own {
+	for _, m := range s.p.Own {
 		if at, ok := places[m.Name]; ok {
-			w.members, w.shapes = append(w.members, m), append(w.shapes, w.shapeOfRunning(m))
-			w.groups, w.before = append(w.groups, at[0]), append(w.before, at[1])
+			s.members, s.shapes = append(s.members, m), append(s.shapes, s.shapeOfRunning(m))
+			s.groups, s.before = append(s.groups, at[0]), append(s.before, at[1])
 		}
 	}
 }
 
-// shapeOfRunning is the shape that a running member is taken to have.
-func (w *clearing) shapeOfRunning(m *snapshot.Member) *gang.Shape {
-	holds := func(s *gang.Shape) bool {
-		for r, name := range w.p.Snapshot.Lineage.Resources {
-			if s.Resources[name] != m.Class.Holds[r] {
+// shapeOfRunning is the shape that a running member counts as.
+func (s *obstacleSearch) shapeOfRunning(m *snapshot.Member) *gang.Shape {
+	holds := func(shape *gang.Shape) bool {
+		for r, name := range s.p.Snapshot.Lineage.Resources {
+			if shape.Resources[name] != m.Class.Holds[r] {
 				return false
 			}
 		}
 		return true
 	}
-	if holds(&w.p.Request.Shape) {
-		return &w.p.Request.Shape
+	if holds(&s.p.Request.Shape) {
+		return &s.p.Request.Shape
 	}
-	for i := range w.p.Request.Members {
-		if s := w.p.Request.Members[i].Shape; s != nil && holds(s) {
-			return s
+	for i := range s.p.Request.Members {
+		if shape := s.p.Request.Members[i].Shape; shape != nil && holds(shape) {
+			return shape
 		}
 	}
-	if i := slices.IndexFunc(w.members, func(o *snapshot.Member) bool { return slices.Equal(o.Class.Holds, m.Class.Holds) }); i >= 0 {
-		return w.shapes[i]
+	if i := slices.IndexFunc(s.members, func(o *snapshot.Member) bool { return slices.Equal(o.Class.Holds, m.Class.Holds) }); i >= 0 {
+		return s.shapes[i]
 	}
-	own := w.p.Request.Shape
-	own.Resources = w.p.Snapshot.Lineage.Held(m.Class.Holds)
+	own := s.p.Request.Shape
+	own.Resources = s.p.Snapshot.Lineage.Held(m.Class.Holds)
 	return &own
 }
 
-// classes part the members: those of a class are as good as each other to be placed anew.
-func (w *clearing) classes() []int32 {
+// classesOfMembers numbers the classes of members: to place one of a class anew helps as much as another.
+func (s *obstacleSearch) classesOfMembers() []int32 {
 	type class struct {
 		node          int32
 		group, before int
@@ -187,17 +192,17 @@ func (w *clearing) classes() []int32 {
 		quota         string
 		pinned        bool
 	}
-	known, out := map[class]int32{}, make([]int32, len(w.members))
-	for i, m := range w.members {
-		c := class{m.Node, 0, 0, w.shapes[i], m.Placed, m.Class.Quota, m.Pinned}
-		if len(w.p.Levels) > 0 {
-			c.group = w.groups[i]
+	known, out := map[class]int32{}, make([]int32, len(s.members))
+	for i, m := range s.members {
+		c := class{m.Node, 0, 0, s.shapes[i], m.Placed, m.Class.Quota, m.Pinned}
+		if len(s.p.Levels) > 0 {
+			c.group = s.groups[i]
 		}
-		if len(w.p.Request.Parts) > 0 {
-			c.group = i // it has a part of its own, for all that is known here
+		if len(s.p.Request.Parts) > 0 {
+			c.group = i // its part is not known here
 		}
-		if w.p.Request.MinMember > 0 { // the lowest ranks are placed
-			c.before = w.before[i]
+		if s.p.Request.MinMember > 0 { // the lowest ranks are placed first
+			c.before = s.before[i]
 		}
 		id, ok := known[c]
 		if !ok {
@@ -209,51 +214,52 @@ func (w *clearing) classes() []int32 {
 	return out
 }
 
-// without is the snapshot without some members, and the request with them. The nodes are those of the first ones of each class.
-func (w *clearing) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
-	req, d := *w.p.Request, cluster.Delta{}
+// without is the snapshot without a set of members, and the request that places them anew.
+func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
+	req, d := *s.p.Request, cluster.Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
-	for _, e := range w.search.Elements(counts) {
-		m, shape := w.members[e], w.shapes[e]
-		if shape == &w.p.Request.Shape {
+	for _, e := range s.search.Elements(counts) {
+		m, shape := s.members[e], s.shapes[e]
+		if shape == &s.p.Request.Shape {
 			shape = nil
 		}
-		d.Remove = append(d.Remove, cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name})
-		req.Members = append(req.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shape, NonPreemptible: m.Pinned})
+		d.Remove = append(d.Remove, refOf(m))
+		anew := gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shape, NonPreemptible: m.Pinned}
+		req.Members = append(req.Members, anew)
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
-		req.MinMember = len(w.p.Running) + w.p.Least
-		req.Total = max(req.Total, len(w.p.Running)+len(w.p.Request.Members))
+		req.MinMember = len(s.p.Running) + s.p.Least
+		req.Total = max(req.Total, len(s.p.Running)+len(s.p.Request.Members))
 	}
-	c, err := w.p.Snapshot.Update(d)
+	c, err := s.p.Snapshot.Update(d)
 	if err != nil {
-		return w.p.Snapshot, w.p.Request // never: they run
+		return s.p.Snapshot, s.p.Request // never: they run
 	}
 	return c, &req
 }
 
-// helps says whether the gang could be placed if some members were placed anew with it.
-func (w *clearing) helps(counts []int32) bool {
-	c, req := w.without(counts)
+// helps says whether the gang could be placed together with a set of members placed anew.
+func (s *obstacleSearch) helps(counts []int32) bool {
+	c, req := s.without(counts)
 	res, err := planOn(c, req, victims.Nobody)
 	var why *Unschedulable
 	switch {
 	case err == nil:
-		return len(res.Assignments) > len(req.Members)-len(w.p.Request.Members) // parts may leave out whom they need not have
+		return len(res.Assignments) > len(req.Members)-len(s.p.Request.Members) // parts may leave members out
 	case !errors.As(err, &why) || !why.Proven:
-		w.unproven = true
+		s.unproven = true
 	}
 	return false
 }
 
-// outsideDomains lists, smallest first, the members outside of each domain that the gang may gather in and that some of them run in, and at
-// last all of them.
-func (w *clearing) outsideDomains() [][]int32 {
-	domains := make([]layout.Vertex, len(w.members))
-	for e, m := range w.members {
-		domains[e] = w.p.View.Highest(w.p.View.NodeVertex(w.p.View.At(m.Node)), w.p.Gather.Must)
+// outsideDomains lists sets, smallest first: for each domain that the gang may gather in and that some of its members run
+// in, those outside it; and all members.
+func (s *obstacleSearch) outsideDomains() [][]int32 {
+	domains := make([]layout.Vertex, len(s.members))
+	for e, m := range s.members {
+		domains[e] = s.p.View.Highest(s.p.View.NodeVertex(s.p.View.At(m.Node)), s.p.Gather.Must)
 	}
-	sets := [][]int32{w.search.Sizes}
+	sets := [][]int32{s.search.Sizes}
 	for e, d := range domains {
 		if slices.Index(domains, d) < e {
 			continue
@@ -264,31 +270,34 @@ func (w *clearing) outsideDomains() [][]int32 {
 				outside = append(outside, int32(o))
 			}
 		}
-		sets = append(sets, w.search.With(make([]int32, len(w.search.Sizes)), outside))
+		sets = append(sets, s.search.With(make([]int32, len(s.search.Sizes)), outside))
 	}
 	slices.SortStableFunc(sets, func(a, b []int32) int {
-		x, y := w.search.Elements(a), w.search.Elements(b)
+		x, y := s.search.Elements(a), s.search.Elements(b)
 		return cmp.Or(cmp.Compare(len(x), len(y)), slices.Compare(x, y))
 	})
 	return sets
 }
 
-// plain says whether slots alone decide. Then members that are placed anew below the domain in which the gang gathers could as well stay: they
-// make no more room than they need.
-func (w *clearing) plain() bool {
-	a := w.all
-	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || len(w.p.Request.Parts) > 0 || w.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
+// slotsDecide says whether slots alone decide. Then members placed anew below the domain in which the gang gathers could
+// as well stay: they make no more room than they need.
+func (s *obstacleSearch) slotsDecide() bool {
+	a := s.all
+	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || len(s.p.Request.Parts) > 0 {
 		return false
 	}
-	counted := w.p.Request.MinMember > 0 && (len(a.Levels) > 0 || w.p.Request.Quota != "")
+	if s.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
+		return false
+	}
+	counted := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || s.p.Request.Quota != "")
 	return !counted && !slices.ContainsFunc(a.Levels, func(l problem.Level) bool { return l.Gather.Must < a.Gather.Must })
 }
 
-// lasting are the members that could be placed where they were. If that are all, monotone says whether what helps surely does with more members
-// in it.
-func (w *clearing) lasting() (counts []int32, monotone bool) {
-	a := w.all
-	counts = make([]int32, len(w.search.Sizes))
+// couldStay is the set of members that could be placed where they run. If these are all, monotone says whether a set that
+// helps surely does with more members in it.
+func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
+	a := s.all
+	counts = make([]int32, len(s.search.Sizes))
 	if a == nil || a.Unbundled != nil {
 		return counts, false
 	}
@@ -297,34 +306,44 @@ func (w *clearing) lasting() (counts []int32, monotone bool) {
 		roles = a.OfRoles()
 	}
 	var stay []int32
-	for e, m := range w.members {
-		one := roles[slices.IndexFunc(a.Shapes, func(s *gang.Shape) bool { return s.Equal(w.shapes[e]) })]
-		full := func(n problem.Need) bool { return w.p.Counting().FreeOf(m.Node, n, nil) < 0 }
-		if m.Class.Quota == w.p.Request.Quota && int(one.Counting().Counter(one.Counting().Excluded(), nil)(m.Node)) >= w.alike(e) && !slices.ContainsFunc(a.Needs, full) {
+	for e, m := range s.members {
+		one := roles[slices.IndexFunc(a.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]
+		full := func(n problem.Need) bool { return s.p.Counting().FreeOf(m.Node, n, nil) < 0 }
+		if m.Class.Quota != s.p.Request.Quota || slices.ContainsFunc(a.Needs, full) {
+			continue
+		}
+		slots := one.Counting().Counter(one.Counting().Excluded(), nil)
+		if int(slots(m.Node)) >= s.likeOnNode(e) {
 			stay = append(stay, int32(e))
 		}
 	}
-	fewer := w.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed
-	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // more free zones may be taken otherwise
-	return w.search.With(counts, stay), len(stay) == len(w.members) && !fewer && !mixed && len(w.p.Request.Parts) == 0
+	fewer := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
+	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // more free zones may be shared out otherwise
+	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && len(s.p.Request.Parts) == 0
 }
 
-// alike counts the members of one shape on a member's node.
-func (w *clearing) alike(e int) (n int) {
-	for o, m := range w.members {
-		if m.Node == w.members[e].Node && w.shapes[o].Equal(w.shapes[e]) {
+// likeOnNode counts the members of a member's shape on its node.
+func (s *obstacleSearch) likeOnNode(e int) (n int) {
+	for o, m := range s.members {
+		if m.Node == s.members[e].Node && s.shapes[o].Equal(s.shapes[e]) {
 			n++
 		}
 	}
 	return n
 }
 
-// obstacles are the members of a set.
-func (w *clearing) obstacles(counts []int32, proven bool) Obstacles {
-	out := Obstacles{Proven: proven}
-	for _, e := range w.search.Elements(counts) {
-		m := w.members[e]
-		out.Members = append(out.Members, Obstacle{cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}, w.p.Snapshot.Lineage.Names[m.Node]})
+// fewest are the members of a set that no smaller one replaces, unless a plan was refused without proof.
+func (s *obstacleSearch) fewest(counts []int32) Obstacles {
+	out := s.obstacles(counts)
+	out.Proven = !s.unproven
+	return out
+}
+
+// obstacles are the members of a set that may not be the fewest.
+func (s *obstacleSearch) obstacles(counts []int32) (out Obstacles) {
+	for _, e := range s.search.Elements(counts) {
+		m := s.members[e]
+		out.Members = append(out.Members, Obstacle{refOf(m), s.p.Snapshot.Lineage.Names[m.Node]})
 	}
 	return out
 }

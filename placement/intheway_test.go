@@ -177,7 +177,7 @@ func drawLoss(t *rapid.T) (cluster.Spec, *gang.Request) {
 						running, free = running[1:], free-held["gpu"]+1
 					} else if kind == 2 {
 						spec.Running = append(spec.Running, cluster.Running{
-							Gang: "ns/other", Member: fmt.Sprint("x-", len(spec.Running)), Node: node.Name, Resources: small.Resources,
+							Gang: "ns/other", Member: fmt.Sprint("x-", len(spec.Running)), Node: node.Name, Resources: small.Resources, MinMember: -1,
 						})
 					}
 				}
@@ -203,7 +203,7 @@ func drawBounds(t *rapid.T, req *gang.Request, size int, roles bool) {
 		if layer == "" {
 			return nil
 		}
-		return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}
+		return []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 	}
 	req.Gather = must("gang gathers")
 	if group := n(1, 4, "group"); group > 1 && !roles && group <= size {

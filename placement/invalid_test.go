@@ -61,7 +61,7 @@ func requireInvalid(t require.TestingT, err error) {
 }
 
 func must(layer string) []gang.Rule {
-	return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}
+	return []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 }
 
 // Requests that make no sense in the cluster are invalid; those that it has no room for are not.

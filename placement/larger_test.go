@@ -63,7 +63,7 @@ func (n *network) fill(kind string, most int) {
 			taken = int64(n.IntN(most + 1))
 		}
 		if taken > 0 {
-			n.spec.Running = append(n.spec.Running, cluster.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken)})
+			n.spec.Running = append(n.spec.Running, cluster.Running{Gang: "other", Member: node.Name, Node: node.Name, Resources: gpus(taken), MinMember: -1})
 		}
 	}
 }
@@ -114,9 +114,9 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 		req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "least")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "rules") == 0 && len(spec.Trees) > 0 {
-		strategy := rapid.SampledFrom([]gang.Strategy{gang.MustGather, gang.PreferGather}).Draw(t, "strategy")
+		strategy := rapid.SampledFrom([]gang.Strength{gang.MustGather, gang.PreferGather}).Draw(t, "strategy")
 		layer := rapid.SampledFrom(spec.Trees[0].Tree.Layers()).Draw(t, "layer")
-		req.Gather = []gang.Rule{{Layer: layer.Name, Strategy: strategy}}
+		req.Gather = []gang.Rule{{Layer: layer.Name, Strength: strategy}}
 	}
 	for range rapid.IntRange(-4, 4).Draw(t, "excluded") {
 		req.Exclude = append(req.Exclude, rapid.SampledFrom(spec.Nodes).Draw(t, "node").Name)

@@ -56,7 +56,7 @@ func wantAllNow(spec *cluster.Spec, req *gang.Request) {
 	for i := range spec.Running {
 		spec.Running[i].Leaving = false
 	}
-	soft := func(r gang.Rule) bool { return r.Strategy == gang.PreferGather }
+	soft := func(r gang.Rule) bool { return r.Strength == gang.PreferGather }
 	req.Gather = slices.DeleteFunc(req.Gather, soft)
 	for i := range req.Groups {
 		req.Groups[i].Gather = slices.DeleteFunc(req.Groups[i].Gather, soft)

@@ -40,7 +40,7 @@ func TestUnequalParts(t *testing.T) {
 	require.NoError(t, err)
 	req := partedGang(3, 2, 1, 2)
 	for i := range req.Parts {
-		req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+		req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 	}
 	res, err := placement.Plan(c, req)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestUnequalParts(t *testing.T) {
 
 	req = partedGang(3, 3, 1, 2)
 	for i := range req.Parts {
-		req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+		req.Parts[i].Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 	}
 	_, err = placement.Plan(c, req)
 	var no *placement.Unschedulable
@@ -78,7 +78,7 @@ func TestReplacementInAPart(t *testing.T) {
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)
 	req := partedGang(2, 2)
-	req.Parts[1].Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+	req.Parts[1].Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 	req.Members = req.Members[3:]
 	res, err := placement.Plan(c, req)
 	require.NoError(t, err)
@@ -96,9 +96,9 @@ func TestNestedPartsOfRoles(t *testing.T) {
 	req := &gang.Request{Name: "ns/job"}
 	cpu, gpu := &gang.Shape{Resources: muster.Resources{muster.CPU: 32_000}}, &gang.Shape{Resources: muster.Resources{"gpu": 2}}
 	for p := range 2 {
-		outer := gang.Part{Name: fmt.Sprintf("outer-%d", p), Gather: []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}}
+		outer := gang.Part{Name: fmt.Sprintf("outer-%d", p), Gather: []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}}
 		for i := range 3 {
-			inner := gang.Part{Name: fmt.Sprintf("inner-%d-%d", p, i), Gather: []gang.Rule{{Layer: "node", Strategy: gang.MustGather}}}
+			inner := gang.Part{Name: fmt.Sprintf("inner-%d-%d", p, i), Gather: []gang.Rule{{Layer: "node", Strength: gang.MustGather}}}
 			for m := range 3 {
 				name := fmt.Sprintf("m-%d-%d-%d", p, i, m)
 				shape := gpu

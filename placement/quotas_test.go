@@ -42,7 +42,7 @@ func teamJob(name, quota string, members int) *gang.Request {
 }
 
 func running(gang, quota string, node int) cluster.Running {
-	return cluster.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota}
+	return cluster.Running{Gang: gang, Member: fmt.Sprintf("m%d", node), Node: fmt.Sprintf("n%d", node), Resources: gpus(1), Quota: quota, MinMember: -1}
 }
 
 func TestQuotaRefuses(t *testing.T) {
@@ -51,7 +51,7 @@ func TestQuotaRefuses(t *testing.T) {
 	var why *placement.Unschedulable
 	_, err := placement.Plan(c, teamJob("a", "guests", 4))
 	require.ErrorAs(t, err, &why)
-	require.Equal(t, placement.KindQuota, why.Kind)
+	require.Equal(t, placement.RefuserQuota, why.Refuser)
 	require.Equal(t, &quota.Refusal{
 		Quota: "guests", Path: []string{"guests"}, Rule: quota.RuleLimit,
 		Short: []quota.Shortage{{Resource: "gpu", Limit: 4, Used: 1, Asked: 4, By: 1}},

@@ -13,11 +13,12 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// refuse explains why not even the least number of members can be placed, leaving members being gone.
+// refuse explains why not even the least number of members can be placed, leaving members being gone. Causes of nodes and
+// members in the way are counted when asked for, on a copy without scratch.
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
 	kept := p.Kept()
-	u := &Unschedulable{Gang: p.Request.Name, Kind: KindRule, Wanted: p.Least, nodes: func() NodeCauses { return causes(kept) }}
+	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept) }}
 	if len(p.Running) > 0 && p.Team == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
@@ -28,9 +29,11 @@ func refuse(p *problem.Problem) *Unschedulable {
 	if found.Wanted > 0 {
 		u.Wanted = found.Wanted
 	}
+	u.Tiers = slices.Grow(u.Tiers, len(found.Fits))
 	for _, f := range found.Fits {
 		u.Tiers = append(u.Tiers, TierFit{
-			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName), Members: f.Members, Groups: f.Groups,
+			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),
+			Members: f.Members, Groups: f.Groups,
 		})
 		if u.Rule == "" {
 			u.Fits = max(u.Fits, f.Members)
@@ -39,27 +42,28 @@ func refuse(p *problem.Problem) *Unschedulable {
 	nameRule(p, u)
 	u.Proven = !p.Unsettled && found.Proven()
 	if p.Unsettled && u.RefusedBy == nil {
-		u.Kind = KindBudget
+		u.Refuser = RefuserSteps
 	}
 	countMembersOf(p, u)
 	return u
 }
 
-// nameRule names what binds.
+// nameRule names the reason: too few members, the quota, too few slots, or the rule that binds.
+// order: refusals.2
 func nameRule(p *problem.Problem, u *Unschedulable) {
 	switch {
 	case u.Rule != "":
 	case p.RefusedBy != nil:
-		u.Kind, u.RefusedBy, u.Fits = KindQuota, p.RefusedBy, search.For(p).MostAdmitted()
+		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, p.RefusedBy, search.For(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.RefusedBy.Path, "/"), p.RefusedBy.Rule)
 	default:
 		if u.Rule = search.Binding(p); u.Rule == "" {
-			u.Kind = KindNodes
+			u.Refuser = RefuserNodes
 		}
 	}
 }
 
-// countMembersOf turns counts of units into counts of members.
+// countMembersOf turns counts of units, groups that are placed like members, into counts of members.
 func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	if p.Unbundled == nil {
 		return
@@ -74,9 +78,9 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	}
 }
 
-// causes counts the nodes that take no member by the first cause that applies.
-func causes(p *problem.Problem) NodeCauses {
-	p = p.Kept() // others may ask at the same time
+// countCauses counts the nodes that take no member by the first cause that applies.
+func countCauses(p *problem.Problem) NodeCauses {
+	p = p.Kept() // with caches of its own: others may ask at the same time
 	counts := map[string]int{}
 	out := NodeCauses{}
 	excluded := p.Counting().Excluded()
@@ -90,7 +94,8 @@ func causes(p *problem.Problem) NodeCauses {
 			continue
 		}
 		out.Total++
-		if cause := problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Counting().Cause(id, excluded, extra) }); cause != "" {
+		of := func(one *problem.Problem) string { return one.Counting().Cause(id, excluded, extra) }
+		if cause := problem.CauseForAll(roles, of); cause != "" {
 			counts[cause]++
 		}
 	}

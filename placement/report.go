@@ -12,15 +12,15 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// resultOf describes a plan.
+// resultOf is the result of a plan.
 func resultOf(o *problem.Outcome) *Result {
 	p := o.Of
 	positions, members := o.Positions, p
 	if p.Unbundled != nil {
-		positions, members = p.Unbundle(o.Positions), p.Unbundled
+		positions, members = problem.Unbundle(p, o.Positions), p.Unbundled
 	}
-	r := describe(members, positions)
-	hold(p, r)
+	r := describePlaced(members, positions)
+	noteHoldings(p, r)
 	waits := namesakes(p, o.Waits, r.Assignments)
 	for _, m := range waits {
 		r.WaitsFor = append(r.WaitsFor, waited(p.Snapshot, m))
@@ -29,16 +29,18 @@ func resultOf(o *problem.Outcome) *Result {
 	return r
 }
 
-// resultWithout describes a plan with victims.
-func resultWithout(e *victims.Eviction) *Result {
+// resultOfEviction is the result of a plan with victims.
+func resultOfEviction(e *victims.Eviction) *Result {
 	r := resultOf(e.Plan)
 	c := e.Plan.Of.Snapshot
+	r.Victims = slices.Grow(r.Victims, len(e.Victims))
 	for _, v := range e.Victims {
 		r.Victims = append(r.Victims, Victim{
-			MemberRef: nameOf(v.Member), Node: c.Lineage.Names[v.Member.Node], Priority: v.Priority, OverMin: v.OverMin, Quota: v.Member.Class.Quota,
+			MemberRef: refOf(v.Member), Node: c.Lineage.Names[v.Member.Node],
+			Priority: v.Priority, OverMin: v.OverMin, Quota: v.Member.Class.Quota,
 		})
 	}
-	if len(e.Victims) > 0 { // else the search without victims ended too soon
+	if len(e.Victims) > 0 { // none: the search on free capacity had ended too soon
 		r.Preemption = &Preemption{Cost: e.Found.Cost, LowerBound: e.Found.LowerBound, Proven: e.Found.Proven}
 	}
 	r.Proven = r.Proven && e.Proven
@@ -47,16 +49,16 @@ func resultWithout(e *victims.Eviction) *Result {
 
 // waited names a leaving member that a plan waits for.
 func waited(c *snapshot.Snapshot, m *snapshot.Member) Waited {
-	return Waited{nameOf(m), c.Lineage.Names[m.Node]}
+	return Waited{refOf(m), c.Lineage.Names[m.Node]}
 }
 
-// nameOf names a running member.
-func nameOf(m *snapshot.Member) cluster.MemberRef {
+// refOf is the name of a running member.
+func refOf(m *snapshot.Member) cluster.MemberRef {
 	return cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name}
 }
 
-// hold notes what the members hold.
-func hold(p *problem.Problem, r *Result) {
+// noteHoldings keeps, for Apply, the resources of each shape and the shape of each member.
+func noteHoldings(p *problem.Problem, r *Result) {
 	for _, s := range p.Shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
@@ -69,13 +71,14 @@ func hold(p *problem.Problem, r *Result) {
 	}
 }
 
-// namesakes adds, to those that a plan waits for, leaving members whose names it gives to new ones: both cannot be there at once.
-func namesakes(p *problem.Problem, waits []*snapshot.Member, new []Assignment) []*snapshot.Member {
+// namesakes adds leaving members whose names the plan gives to new ones to those that it waits for: both cannot exist at
+// once.
+func namesakes(p *problem.Problem, waits []*snapshot.Member, placed []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
 	}
-	for i := range new {
-		if m := p.Snapshot.Member(p.Request.Name, new[i].Member); m != nil && !slices.Contains(waits, m) {
+	for i := range placed {
+		if m := p.Snapshot.Member(p.Request.Name, placed[i].Member); m != nil && !slices.Contains(waits, m) {
 			waits = append(waits, m)
 		}
 	}
@@ -83,10 +86,12 @@ func namesakes(p *problem.Problem, waits []*snapshot.Member, new []Assignment) [
 	return waits
 }
 
-func describe(p *problem.Problem, positions []int32) *Result {
+// describePlaced describes where the new members and the running ones lie together.
+func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
-		Gang: p.Request.Name, Tree: p.View.Name, affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
-		priority: p.Request.Priority, least: p.GangLeast(), Proven: p.ProvenBest(),
+		Gang: p.Request.Name, Tree: p.View.Name, Proven: p.ProvenBest(),
+		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
+		priority: p.Request.Priority, least: p.GangLeast(),
 	}
 	for i := range p.Request.Members {
 		if m := &p.Request.Members[i]; m.Indexed {
@@ -96,7 +101,7 @@ func describe(p *problem.Problem, positions []int32) *Result {
 			r.indexes[m.Name] = m.Index
 		}
 	}
-	assignments(p, r, positions)
+	assignNodes(p, r, positions)
 	where := slices.Clip(positions)
 	for _, m := range p.Running {
 		where = append(where, m.Pos)
@@ -117,11 +122,12 @@ func describe(p *problem.Problem, positions []int32) *Result {
 	return r
 }
 
-func assignments(p *problem.Problem, r *Result, positions []int32) {
+// assignNodes lists the new members in rank order, with their nodes and outermost groups.
+func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	var groups []int
 	if p.InParts() {
-		groups = p.GroupOf()
+		groups = problem.GroupOf(p)
 	}
 	for i, pos := range positions {
 		m, a := &p.Pending[i], &r.Assignments[i]
@@ -135,8 +141,8 @@ func assignments(p *problem.Problem, r *Result, positions []int32) {
 	}
 }
 
-// spanOf counts the domains used in every switch layer below a tier, widest first. Nodes that are in no domain of a layer
-// do not count there.
+// spanOf counts the domains used in every switch layer below a tier, widest first. Nodes outside all domains of a layer
+// do not count there. Positions come mostly leaf by leaf, so a leaf is noted once for a run of them.
 func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 	below := v.Layers
 	for len(below) > 0 && int32(below[len(below)-1].Tier) >= tier {
@@ -147,7 +153,7 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 	}
 	out := make([]LayerSpan, 0, len(below))
 	leaves := make([]layout.Vertex, 0, 32)
-	first, end := int32(0), int32(0) // of the last one
+	first, end := int32(0), int32(0) // positions of the last leaf
 	for _, pos := range positions {
 		if pos < first || pos >= end {
 			leaf := v.LeafOf[pos]
@@ -167,5 +173,29 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 		slices.Sort(used)
 		out = append(out, LayerSpan{Layer: v.LayerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
 	}
+	return out
+}
+
+// elsewhere describes the groups whose rules are in another topology.
+func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
+	var at []int32
+	p.Gang.Each(func(a *problem.Part) {
+		if a.OtherTree == nil || a.Bundle {
+			return
+		}
+		if at == nil {
+			at = p.AllByRank(positions)
+		}
+		v := a.OtherTree
+		x := problem.LowestAbroad(p, a, at)
+		if x < 0 {
+			return
+		}
+		x = v.Named(x)
+		tier := v.TierOf(x)
+		out = append(out, GroupPlace{
+			Part: a.Label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
+		})
+	})
 	return out
 }

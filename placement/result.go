@@ -20,11 +20,11 @@ type Result struct {
 	Layer string
 	// Domain is the path of that domain from the root. At tier 0 it ends in the node; it is empty for the nameless root.
 	Domain []string
-	// GroupTiers has, for every level of groups, outermost first, the worst tier over all groups; also where their rules speak of another topology
-	// it is that in Tree.
+	// GroupTiers has, for every level of groups, outermost first, the worst tier over all groups: that in Tree also for
+	// groups with rules in another topology.
 	GroupTiers []int
-	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members included; groups of which nobody
-	// is placed are left out.
+	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members included;
+	// groups without a placed member are left out.
 	Elsewhere []GroupPlace
 	// Strategy is `gang layer/group layer`, StrategyNumber its place in the enumeration over the switch layers.
 	Strategy       string
@@ -35,31 +35,31 @@ type Result struct {
 	Assignments []Assignment
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
-	// Proven is true if it is known that no plan has more members, fewer of them outside the tree or a better strategy, false if the search
-	// ended before that was known: for gangs in parts and of several shapes by Request.Steps, and where zones of nodes are too many to count. What
-	// Preemption says of victims comes before.
+	// Proven is true if it is known that no plan has more members, fewer of them outside the tree or a better strategy.
+	// It is false if the search ended before: for gangs in parts and of several shapes by Request.Steps, and where zones
+	// of nodes are too many to count. Preemption.Proven, about victims, comes before.
 	Proven bool
 	// Victims are the members that leave for the gang, in natural order of gang and name.
 	Victims []Victim
 	// Preemption says what the victims cost, nil if there are none.
 	Preemption *Preemption
 
-	// What Apply needs of the request: what the members hold, in turn by rank unless their roles are told, the affinity key and the indexes.
+	// For Apply. Holds has the resources of each shape: of members in turn by rank, unless roles has their shapes.
 	holds       []muster.Resources
-	roles       map[string]int // by name of the member; nil: members of one shape, or in units
+	roles       map[string]int // places in holds by member; nil: members of one shape, or in units
 	affinityKey string
 	priority    int64
 	least       int // members of the gang that must run together; 0: the only one stands for itself
 	quota       string
 	limit       quota.Limit
 	pinned      map[string]bool // members that are not preemptible
-	lenient     []bool          // members prefer to keep apart from others in their zones, but need not; as holds
+	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int
 }
 
 // GroupPlace is the smallest domain of a topology that holds all members of a group.
 type GroupPlace struct {
-	// Part is the name of the part; of groups that it is cut into, with the place behind a slash.
+	// Part is the name of the part; where it is cut into groups, with the group's place behind a slash.
 	Part string
 	Tree string
 	// Tier, Layer and Domain are as in [Result].
@@ -68,16 +68,16 @@ type GroupPlace struct {
 	Domain []string
 }
 
-// kindOf is the place in holds of what a member holds.
-func (r *Result) kindOf(a *Assignment) int {
+// holdingOf is the place in holds of the resources of a member.
+func (r *Result) holdingOf(a *Assignment) int {
 	if r.roles != nil {
 		return r.roles[a.Member]
 	}
 	return a.Rank % len(r.holds)
 }
 
-// strict says whether a member must keep apart from others in its zones. Those of a unit are taken for one.
-func (r *Result) strict(member string) bool {
+// keepsApart says whether a member must keep apart from others in its zones. Members of a unit are taken for one.
+func (r *Result) keepsApart(member string) bool {
 	if r.roles != nil {
 		return !r.lenient[r.roles[member]]
 	}
@@ -97,8 +97,8 @@ type Assignment struct {
 	// Rank is the member's rank in the gang; Group its group on the outermost level, -1 without groups.
 	Rank, Group int
 	Node        string
-	// NUMA is what the member gets of the zones of its node, nil if no policy applies or nothing it asks for has zones there.
-	// Members may share it.
+	// NUMA is the member's share of the zones of its node, nil if no policy applies or none of its resources has zones
+	// there. Members may share it.
 	NUMA *numa.Placed
 }
 
@@ -108,14 +108,14 @@ type Victim struct {
 	Node string
 	// Priority is that of its gang. It is below the preemptor's, unless OverMin says why the member may leave.
 	Priority int64
-	// OverMin is a resource of which its quota uses more than its min, as those above it, below the first that is above the preemptor's too, do
-	// of this or another; empty: it leaves by its priority.
+	// OverMin is a resource of which its quota uses more than its min; so do, of this or another resource, the quotas above
+	// it, up to the first that is above the preemptor's too. Empty: it leaves by its priority.
 	OverMin string
 	// Quota is its own.
 	Quota string
 }
 
-// Preemption is what victims cost, and what is known of the best there could be.
+// Preemption is the cost of victims, and a bound on the best possible one.
 type Preemption struct {
 	Cost preempt.Cost
 	// LowerBound is a cost that no legal set of victims is below; it is Cost if Proven.

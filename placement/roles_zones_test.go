@@ -171,7 +171,7 @@ func TestZonesTakeWhatIsWithinOtherCounts(t *testing.T) {
 	req.Eligible = nil
 	for i := range req.Members {
 		shape := *req.Members[i].Shape
-		shape.Affinity = []gang.Term{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
+		shape.Affinity = []gang.NodeTerm{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
 		req.Members[i].Shape = &shape
 	}
 	add(3, 1, 500, gang.NUMA{Policy: numa.BestEffort}, second)

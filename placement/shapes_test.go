@@ -50,7 +50,7 @@ func shapesCluster(t *testing.T) *placement.Cluster {
 }
 
 func TestGroupsOfSeveralShapesGatherOnNodes(t *testing.T) {
-	onNode := gang.Rule{Layer: "node", Strategy: gang.MustGather}
+	onNode := gang.Rule{Layer: "node", Strength: gang.MustGather}
 	c := shapesCluster(t)
 	res, err := placement.Plan(c, leaderAndWorkers(3, onNode))
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestGroupsOfSeveralShapesGatherOnNodes(t *testing.T) {
 
 func TestGroupsOfSeveralShapesInAnyOrder(t *testing.T) {
 	c := shapesCluster(t)
-	onNode := gang.Rule{Layer: "node", Strategy: gang.MustGather}
+	onNode := gang.Rule{Layer: "node", Strength: gang.MustGather}
 	torn := leaderAndWorkers(2, onNode)
 	torn.Members[2].Shape, torn.Members[3].Shape = torn.Members[3].Shape, torn.Members[2].Shape
 	for name, req := range map[string]*gang.Request{

@@ -17,12 +17,16 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// Together plans gangs that start together or not at all, as one gang of which each of them is a part: the rules of gather hold for all members of all
-// of them, and tiers are compared for all, then for the gangs, then for their groups. The results are in the order of the requests, each says where its
-// gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims of all. What decides about all of them
-// must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are Eligible or Score, which are those of the
-// first. The lowest Priority counts, the first Preempt, the most Steps, and nobody leaves if that is so for one. Errors as for [Plan], an [Unschedulable] names all gangs. The common rules are in the topology of the first, which
-// ranks follow, those of each gang in its own. Costs as for gangs in parts.
+// Together plans gangs that start together or not at all, as one gang of which each of them is a part: the common rules
+// hold for all members, and tiers are compared for all, then for the gangs, then for their groups. The common rules are
+// in the topology of the first, which ranks follow, those of each gang in its own. The results are in the order of the
+// requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims
+// of all.
+//
+// These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are
+// Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
+// nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
+// are those of gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	s, err := c.made()
 	if err != nil {
@@ -31,28 +35,38 @@ func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Res
 	return togetherOn(s, gather, victims.Anybody, requests)
 }
 
-// togetherOn is Together that says who may leave.
-func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, who victims.Leave, requests []*gang.Request) ([]*Result, error) {
+// togetherOn is Together on a snapshot.
+func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
 		return nil, err
 	}
-	all, err := planFor(c, t.request(gather), t, who)
+	all, err := t.plan(c, gather, leave)
 	if err != nil {
 		return nil, err
 	}
 	return t.results(c, all)
 }
 
+// plan decides the common request.
+func (t *team) plan(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
+	p, err := search.New(c, t.request(gather), t)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Done()
+	return decide(p, leave)
+}
+
 // team are gangs that start together.
 type team struct {
 	gangs []*gang.Request
-	ranks map[string]int // of their members among all, by names as they are in the common request
-	count []int          // of the members of each gang, running ones included
-	trees []string       // in which the rules of each gang are
+	ranks map[string]int // of members among all, by common name
+	count []int          // members of each gang, running ones included
+	trees []string       // topology of each gang
 }
 
-// newTeam checks gangs one by one, and that they agree in what decides about all.
+// newTeam checks the gangs one by one, and that they agree in the fields that decide about all.
 func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
@@ -69,21 +83,21 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 		}
 		t.trees[i] = p.View.Name
 		for _, m := range p.Ranking() {
-			t.ranks[t.name(i, m.Name)] = len(t.ranks)
+			t.ranks[t.commonName(i, m.Name)] = len(t.ranks)
 			t.count[i]++
 		}
 		if names[r.Name] {
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
 		names[r.Name] = true
-		errs = append(errs, t.agrees(field, r))
+		errs = append(errs, t.checkEqual(field, r))
 		p.Done()
 	}
 	return t, errors.Join(errs...)
 }
 
-// agrees says in which field a gang differs from the first one.
-func (t *team) agrees(field string, r *gang.Request) error {
+// checkEqual names the first field in which a gang differs from the first one.
+func (t *team) checkEqual(field string, r *gang.Request) error {
 	first := t.gangs[0]
 	host := func(r *gang.Request) bool { return r.Eligible != nil || r.Score != nil }
 	for _, same := range []struct {
@@ -101,20 +115,22 @@ func (t *team) agrees(field string, r *gang.Request) error {
 		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
 	} {
 		if !same.holds {
-			return muster.Unsupported(field+"."+same.name, fmt.Sprint(same.value), "gangs that start together and differ in this, or a tier worth victims")
+			const reason = "gangs that start together and differ in this, or a tier worth victims"
+			return muster.Unsupported(field+"."+same.name, fmt.Sprint(same.value), reason)
 		}
 	}
 	return nil
 }
 
-// name is what a member is called in the common request.
-func (t *team) name(i int, member string) string { return fmt.Sprintf("%d/%s", i, member) }
+// commonName is the name of a member in the common request: unique among all gangs.
+func (t *team) commonName(i int, member string) string { return fmt.Sprintf("%d/%s", i, member) }
 
-// request is the common request.
+// request is the common request: each gang is a part of it.
+// order: together.1
 func (t *team) request(gather []gang.Rule) *gang.Request {
 	all := *t.gangs[0]
-	all.Name, all.Gather, all.Members, all.Groups, all.PP, all.DP, all.Total, all.MinMember, all.MinParts = "", gather, nil, nil, 0, 0, 0, 0, 0
-	all.Parts = nil
+	all.Name, all.Gather, all.Members, all.Groups, all.Parts = "", gather, nil, nil, nil
+	all.PP, all.DP, all.Total, all.MinMember, all.MinParts = 0, 0, 0, 0, 0
 	for i, r := range t.gangs {
 		if i > 0 {
 			all.Name += " + "
@@ -124,7 +140,7 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 		all.Steps = max(all.Steps, r.Steps)
 		for k := range r.Members {
 			m := r.Members[k]
-			m.Name = t.name(i, m.Name)
+			m.Name = t.commonName(i, m.Name)
 			m.Index, m.Indexed = t.ranks[m.Name], true
 			if m.Shape == nil {
 				m.Shape = &r.Shape
@@ -139,7 +155,10 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 // part is a gang as a part of the common request.
 func (t *team) part(i int) gang.Part {
 	r := t.gangs[i]
-	a := gang.Part{Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather, MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts)}
+	a := gang.Part{
+		Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather,
+		MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts),
+	}
 	inner := map[string]bool{}
 	var note func(parts []gang.Part)
 	note = func(parts []gang.Part) {
@@ -157,7 +176,7 @@ func (t *team) part(i int) gang.Part {
 		}
 	}
 	slices.SortFunc(a.Members, func(x, y string) int { return cmp.Compare(t.ranks[x], t.ranks[y]) })
-	a.Groups, _ = r.Levels(max(1, t.count[i], r.Total)) // what is wrong with it was told
+	a.Groups, _ = r.Levels(max(1, t.count[i], r.Total)) // an error was told by newTeam
 	if len(a.Groups) > 0 && r.MinMember > 0 {
 		a.MinParts = -1
 	}
@@ -169,15 +188,15 @@ func (t *team) inner(i int, parts []gang.Part) []gang.Part {
 	out := slices.Clone(parts)
 	for k := range out {
 		p := &out[k]
-		p.Name, p.Parts, p.Members = t.name(i, p.Name), t.inner(i, p.Parts), slices.Clone(p.Members)
+		p.Name, p.Parts, p.Members = t.commonName(i, p.Name), t.inner(i, p.Parts), slices.Clone(p.Members)
 		for n := range p.Members {
-			p.Members[n] = t.name(i, p.Members[n])
+			p.Members[n] = t.commonName(i, p.Members[n])
 		}
 	}
 	return out
 }
 
-// gangOf is the place of the gang of a member of the common request.
+// gangOf is the place of a member's gang, by common name.
 func (t *team) gangOf(name string) (i int) {
 	_, _ = fmt.Sscanf(name, "%d/", &i)
 	return i
@@ -193,7 +212,7 @@ func (t *team) Called(a *problem.Part) string {
 	if a.Called == "part "+fmt.Sprint(i) {
 		return t.gangs[i].Name
 	}
-	return strings.Replace(a.Called, t.name(i, ""), "", 1) + " of " + t.gangs[i].Name
+	return strings.Replace(a.Called, t.commonName(i, ""), "", 1) + " of " + t.gangs[i].Name
 }
 
 // Has says whether a gang is one of them.
@@ -210,7 +229,7 @@ func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 	for i, r := range t.gangs {
 		for _, m := range p.Snapshot.MembersOf(r.Name) {
 			if !m.Leaving || p.Request.IgnoreLeaving {
-				name := t.name(i, m.Name)
+				name := t.commonName(i, m.Name)
 				all = append(all, problem.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.View.At(m.Node)})
 			}
 		}
@@ -219,7 +238,7 @@ func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 	return all
 }
 
-// results parts a common result into those of the gangs.
+// results cuts the common result into one for each gang.
 func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	nodes, zones := make(map[string]string, len(all.Assignments)), map[string]*numa.Placed{} // by member
 	for _, a := range all.Assignments {
@@ -234,24 +253,24 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		if err != nil {
 			return nil, err // never: it was one before
 		}
-		some := p
+		members := p
 		if p.Unbundled != nil {
-			some = p.Unbundled
+			members = p.Unbundled
 		}
-		in := make(problem.Selection, len(some.Pending))
+		in := make(problem.Selection, len(members.Pending))
 		var positions []int32
-		for k, m := range some.Pending {
-			if node, ok := nodes[t.name(i, m.Name)]; ok {
-				id, _ := c.Lineage.Id(node)
+		for k, m := range members.Pending {
+			if node, ok := nodes[t.commonName(i, m.Name)]; ok {
+				id, _ := c.Lineage.ID(node)
 				in[k], positions = true, append(positions, p.View.At(id))
 			}
 		}
-		out[i] = describe(some.Only(in), positions)
+		out[i] = describePlaced(members.Only(in), positions)
 		out[i].Proven = all.Proven
 		for k := range out[i].Assignments {
-			out[i].Assignments[k].NUMA = zones[t.name(i, out[i].Assignments[k].Member)]
+			out[i].Assignments[k].NUMA = zones[t.commonName(i, out[i].Assignments[k].Member)]
 		}
-		hold(p, out[i])
+		noteHoldings(p, out[i])
 		for _, m := range namesakes(p, nil, out[i].Assignments) {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
@@ -262,7 +281,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	return out, nil
 }
 
-// waitOn makes a result wait for whoever leaves its nodes.
+// waitOn makes a result wait for the leaving members of its nodes.
 func (t *team) waitOn(r, all *Result) {
 	for _, w := range all.WaitsFor {
 		on := func(a Assignment) bool { return a.Node == w.Node }

@@ -35,7 +35,7 @@ func TestGangsTogether(t *testing.T) {
 	spec.Nodes[0].Allocatable["gpu"] = 1
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)
-	inLeaf := []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+	inLeaf := []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 	small, large := deviceGang("small", 3), deviceGang("large", 4)
 	small.Gather, large.Gather = inLeaf, inLeaf
 	results, err := placement.Together(c, nil, large, small)
@@ -88,7 +88,7 @@ func TestVictimsOfGangsTogether(t *testing.T) {
 	require.NoError(t, err)
 	a, b := deviceGang("a", 3), deviceGang("b", 2)
 	a.Priority, b.Priority = 5, 3
-	a.Gather = []gang.Rule{{Layer: "leaf", Strategy: gang.MustGather}}
+	a.Gather = []gang.Rule{{Layer: "leaf", Strength: gang.MustGather}}
 	results, err := placement.Together(c, nil, a, b)
 	require.NoError(t, err)
 	require.Len(t, results[0].Victims, 1)

@@ -13,20 +13,21 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// turn is what a queue plans at once: a gang, or gangs that start together.
+// turn is one step of a queue: a gang, or gangs that start together.
 type turn struct {
 	planned []Planned
-	// requests as they are planned, each that of a gang.
+	// requests as they are planned, one a gang.
 	requests []*gang.Request
-	gather   []gang.Rule // for all members of all of them
-	err      error       // why there is no plan, for all of them
+	gather   []gang.Rule // common rules of gangs that start together
+	err      error       // the refusal of all of them
 }
 
-// turnsOf are the turns of a queue, in its order.
+// turnsOf cuts a queue into turns, in its order.
+// order: queue.3
 func turnsOf(queue []*gang.Request) []turn {
 	turns := make([]turn, 0, len(queue))
 	planned, requests := make([]Planned, len(queue)), make([]*gang.Request, len(queue))
-	named := map[string]int{} // turns of gangs that start together
+	named := map[string]int{} // turns by the name in Together
 	for i, req := range queue {
 		planned[i], requests[i] = Planned{Index: i, Request: req}, req
 		if req == nil || req.Together == "" {
@@ -39,13 +40,13 @@ func turnsOf(queue []*gang.Request) []turn {
 			named[req.Together] = at
 			turns = append(turns, turn{})
 		}
-		turns[at].join(planned[i])
+		turns[at].add(planned[i])
 	}
 	return turns
 }
 
-// join adds a gang that starts together with those of the turn.
-func (t *turn) join(p Planned) {
+// add adds a gang that starts together with those of the turn.
+func (t *turn) add(p Planned) {
 	t.planned, t.requests = append(t.planned, p), append(t.requests, p.Request)
 	for _, rule := range p.Request.GatherTogether {
 		if !slices.Contains(t.gather, rule) {
@@ -54,10 +55,10 @@ func (t *turn) join(p Planned) {
 	}
 }
 
-// request is that of the first gang: in what counts here the others agree with it, or there is no plan.
+// request is that of the first gang: where it matters the others agree with it, or there is no plan.
 func (t *turn) request() *gang.Request { return t.requests[0] }
 
-// limit is the gangs' own, empty if they have none.
+// limit is the limit that the gangs ask for, empty for none.
 func (t *turn) limit() quota.Limit {
 	if t.request() == nil {
 		return ""
@@ -65,8 +66,8 @@ func (t *turn) limit() quota.Limit {
 	return t.request().QuotaLimit
 }
 
-// under is the turn with a limit for each gang.
-func (t *turn) under(limit quota.Limit) turn {
+// withLimit is the turn with a limit for each gang.
+func (t *turn) withLimit(limit quota.Limit) turn {
 	next := turn{planned: slices.Clone(t.planned), gather: t.gather}
 	for _, req := range t.requests {
 		limited := *req
@@ -76,8 +77,8 @@ func (t *turn) under(limit quota.Limit) turn {
 	return next
 }
 
-// first plans the turn in the first pass, and returns the snapshot for the next one.
-func (t *turn) first(c *Cluster) *Cluster { return t.plan(c, t.leaveFirst()) }
+// planFirst plans the turn in the first pass, and returns the snapshot for the next one.
+func (t *turn) planFirst(c *Cluster) *Cluster { return t.plan(c, t.leaveFirst()) }
 
 // leaveFirst says who may leave in the first pass.
 func (t *turn) leaveFirst() victims.Leave {
@@ -88,8 +89,8 @@ func (t *turn) leaveFirst() victims.Leave {
 }
 
 // plan plans the turn and returns the snapshot for the next one, c itself if there is no plan.
-func (t *turn) plan(c *Cluster, who victims.Leave) *Cluster {
-	results, next, err := t.try(c, who)
+func (t *turn) plan(c *Cluster, leave victims.Leave) *Cluster {
+	results, next, err := t.decide(c, leave)
 	t.err = err
 	for i := range t.planned {
 		p := &t.planned[i]
@@ -104,7 +105,8 @@ func (t *turn) plan(c *Cluster, who victims.Leave) *Cluster {
 	return next
 }
 
-func (t *turn) try(c *Cluster, who victims.Leave) ([]*Result, *Cluster, error) {
+// decide plans the gangs of the turn and carries the plans out.
+func (t *turn) decide(c *Cluster, leave victims.Leave) ([]*Result, *Cluster, error) {
 	s, err := c.made()
 	if err != nil {
 		return nil, nil, err
@@ -112,18 +114,18 @@ func (t *turn) try(c *Cluster, who victims.Leave) ([]*Result, *Cluster, error) {
 	var results []*Result
 	if len(t.requests) == 1 && len(t.gather) == 0 {
 		results = make([]*Result, 1)
-		results[0], err = planOn(s, t.request(), who)
+		results[0], err = planOn(s, t.request(), leave)
 	} else {
-		results, err = togetherOn(s, t.gather, who, t.requests)
+		results, err = togetherOn(s, t.gather, leave, t.requests)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := clusterOf(carryOut(s, results...))
+	next, err := newCluster(carryOut(s, results...))
 	return results, next, err
 }
 
-// pending is the turn as its quota waits for it: members of one shape of which so many must start, else one of the size of all.
+// pending is the turn as its quota sees it: members of one shape with a minimum, else one member of the size of all.
 func (t *turn) pending(wanted int) quota.Pending {
 	first := t.request()
 	out := quota.Pending{Quota: first.Quota, Member: first.Shape.Resources, MinMember: wanted}
@@ -142,8 +144,10 @@ func (t *turn) pending(wanted int) quota.Pending {
 	return out
 }
 
-// tellApart says of gangs that start together, and are refused, which of them cannot be placed by itself and why; the others wait for these.
-func (t *turn) tellApart() {
+// refuseApart gives each of several refused gangs its own refusal, if it cannot be placed by itself; the others wait for
+// these.
+// order: queue.3
+func (t *turn) refuseApart() {
 	if t.err == nil || len(t.planned) == 1 {
 		return
 	}
@@ -151,7 +155,10 @@ func (t *turn) tellApart() {
 	proven := true
 	for i := range t.planned {
 		p := &t.planned[i]
-		_, err := planFrom(p.Cluster, p.Request, t.leaveFirst())
+		s, err := p.Cluster.made()
+		if err == nil {
+			_, err = planOn(s, p.Request, t.leaveFirst())
+		}
 		if err == nil {
 			continue
 		}
@@ -164,15 +171,16 @@ func (t *turn) tellApart() {
 	}
 	for i := range t.planned {
 		if p := &t.planned[i]; !slices.Contains(refused, p.Request.Name) {
-			p.Err = waitsForOthers(p.Request, refused, proven)
+			why := waitsForOthers(p.Request, refused)
+			why.Proven, p.Err = proven, why
 		}
 	}
 }
 
-// waitsForOthers refuses a gang because of those that start together with it.
-func waitsForOthers(req *gang.Request, refused []string, proven bool) *Unschedulable {
+// waitsForOthers refuses a gang because of others that start together with it.
+func waitsForOthers(req *gang.Request, refused []string) *Unschedulable {
 	return &Unschedulable{
-		Gang: req.Name, Kind: KindRule, Rule: "together with " + strings.Join(refused, ", "), Together: refused,
-		Wanted: len(req.Members), Proven: proven,
+		Gang: req.Name, Refuser: RefuserRule, Rule: "together with " + strings.Join(refused, ", "), Together: refused,
+		Wanted: len(req.Members),
 	}
 }

@@ -39,7 +39,7 @@ func TestQueueOfGangsTogether(t *testing.T) {
 	var why *placement.Unschedulable
 	require.ErrorAs(t, planned[0].Err, &why)
 	require.Equal(t, &placement.Unschedulable{
-		Gang: "a", Kind: placement.KindRule, Rule: "together with b", Together: []string{"b"}, Wanted: 2, Proven: true,
+		Gang: "a", Refuser: placement.RefuserRule, Rule: "together with b", Together: []string{"b"}, Wanted: 2, Proven: true,
 	}, why)
 	require.Empty(t, why.Nodes())
 	require.Empty(t, why.InTheWay().Members)

@@ -11,31 +11,32 @@ import (
 // ErrUnschedulable is matched by every [Unschedulable] (errors.Is).
 var ErrUnschedulable = errors.New("unschedulable")
 
-// Kind says what kind of reason an [Unschedulable] has.
-type Kind string
+// Refuser says who refuses a gang, see [Unschedulable].
+type Refuser string
 
 const (
-	// KindNodes means: the free slots do not suffice, or no domain that the rules allow has enough of them.
-	KindNodes Kind = "nodes"
-	// KindRule means: the nodes would suffice, a rule forbids it.
-	KindRule Kind = "rule"
-	// KindQuota means: the quota does not admit the least number of members.
-	KindQuota Kind = "quota"
-	// KindBudget means: the search for victims ended before it had found a set, or that there is none ([gang.Preempt.Steps]).
-	KindBudget Kind = "budget"
+	// RefuserNodes means: the free slots do not suffice, or no domain that the rules allow has enough of them.
+	RefuserNodes Refuser = "nodes"
+	// RefuserRule means: the nodes would suffice, a rule forbids it.
+	RefuserRule Refuser = "rule"
+	// RefuserQuota means: the quota does not admit the least number of members.
+	RefuserQuota Refuser = "quota"
+	// RefuserSteps means: the search for victims ended before it had found a set, or proven that there is none
+	// ([gang.Preempt.Steps]).
+	RefuserSteps Refuser = "budget"
 )
 
 // Unschedulable says, in counts, why a gang cannot be placed. It holds the snapshot it was made from.
 type Unschedulable struct {
-	Gang string
-	Kind Kind
+	Gang    string
+	Refuser Refuser
 	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
 	// slots of the whole cluster do not suffice. Of a gang in parts it is one that refuses by itself, if there is one.
 	Rule string
 	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
 	RefusedBy *quota.Refusal
-	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be placed without them. Wanted are
-	// its members then, and none of them fits. Empty in every other refusal.
+	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be
+	// placed without them. Wanted counts its members then, and none of them fits. Empty in every other refusal.
 	Together []string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int
@@ -77,7 +78,7 @@ type CauseCount struct {
 
 // Nodes counts rejected nodes by cause. It is computed when asked for, from the snapshot. O(nodes).
 func (u *Unschedulable) Nodes() NodeCauses {
-	if u.nodes == nil {
+	if u == nil || u.nodes == nil {
 		return NodeCauses{}
 	}
 	return u.nodes()
@@ -86,8 +87,11 @@ func (u *Unschedulable) Nodes() NodeCauses {
 // Is matches ErrUnschedulable.
 func (u *Unschedulable) Is(target error) bool { return target == ErrUnschedulable }
 
-// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`.
+// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`; a nil error is the empty text.
 func (u *Unschedulable) Error() string {
+	if u == nil {
+		return ""
+	}
 	if len(u.Together) > 0 {
 		return "unschedulable: " + u.Rule + ", which cannot start"
 	}

@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -143,10 +144,41 @@ func TestBadBudgets(t *testing.T) {
 	spec.Budgets = []cluster.Budget{{Name: "b"}, {Name: "b"}, {}}
 	_, err := placement.NewCluster(spec)
 	require.EqualError(t, err, `cluster.Budgets[1].Name "b": duplicate name`)
-	spec = board(t)
-	spec.Running[0].MinMember = -1
-	_, err = placement.NewCluster(spec)
-	require.EqualError(t, err, `running member x x-0.MinMember "-1": negative`)
+}
+
+// Of a running gang that names no minimum all members must run together, as of one that is requested; a negative minimum
+// lets each member stand for itself, and one member alone does so in any case.
+func TestMinMemberOfRunningGangs(t *testing.T) {
+	for _, c := range []struct {
+		least         []int // of the members a-0, a-1, ...
+		victims, ends int
+	}{
+		{least: []int{0}, victims: 1},
+		{least: []int{1}, victims: 1, ends: 1},
+		{least: []int{0, 0, 0}, victims: 3, ends: 1},
+		{least: []int{3, 3, 3}, victims: 3, ends: 1},
+		{least: []int{2, 2, 2}, victims: 1},
+		{least: []int{-1, -1, -1}, victims: 1},
+		{least: []int{-1, -7, math.MinInt}, victims: 1},
+		{least: []int{-1, 0, 1}, victims: 3, ends: 1},
+		{least: []int{-1, 1, 1}, victims: 1},
+	} {
+		spec := cluster.Spec{Nodes: hosts(len(c.least))}
+		for i, least := range c.least {
+			spec.Running = append(spec.Running, cluster.Running{
+				Gang: "a", Member: fmt.Sprint("a-", i), Node: spec.Nodes[i].Name, Resources: spec.Nodes[i].Allocatable, MinMember: least,
+			})
+		}
+		snapshot := newCluster(t, spec)
+		for r := range snapshot.Running() {
+			require.Equal(t, spec.Running[slices.IndexFunc(spec.Running, func(o cluster.Running) bool { return o.Member == r.Member })], r)
+		}
+		req := job(1)
+		req.Priority = 1
+		res := mustPlan(t, snapshot, req)
+		require.Len(t, res.Victims, c.victims, "%v", c.least)
+		require.Equal(t, c.ends, res.Preemption.Cost.GangsEnded, "%v", c.least)
+	}
 }
 
 // Evicting on a node that is over-committed must free enough for what is held beyond it, too.

@@ -1,3 +1,7 @@
+// Branch and bound: docs/order.md, section 6, "Proof". A branch settles one gang or candidate; its relaxed solution says
+// what no set below it is under. Once no pending branch can hold a better set than the best one, that is proven; if the
+// steps run out before, the lowest bound of a pending branch is `LowerBound`.
+
 package preempt
 
 import (
@@ -5,173 +9,117 @@ import (
 	"slices"
 )
 
-// found is the best set under one strategy and ceiling.
-type found struct {
-	ok     bool
-	set    []int32
-	domain domain // in which it makes room, where that is all that is asked
-	key    []int64
-	bound  []int64 // no set has a lower key; nil if there is no set at all
-	proven bool
-}
+// frontier are the branches that may still hold something better, the one with the lowest bound first. It is a
+// [heap.Interface].
+type frontier []*branch
 
-// branches are those that may still hold something better, the most promising first.
-type branches []*decision
-
-func (b branches) Len() int { return len(b) }
-func (b branches) Less(i, j int) bool {
-	if c := slices.Compare(b[i].bound, b[j].bound); c != 0 {
+func (f frontier) Len() int { return len(f) }
+func (f frontier) Less(i, j int) bool {
+	if c := slices.Compare(f[i].bound, f[j].bound); c != 0 {
 		return c < 0
 	}
-	return b[i].depth > b[j].depth
+	return f[i].depth > f[j].depth
 }
-func (b branches) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
-func (b *branches) Push(x any)   { *b = append(*b, x.(*decision)) }
-func (b *branches) Pop() any {
-	last := len(*b) - 1
-	d := (*b)[last]
-	*b = (*b)[:last]
-	return d
-}
-
-// best finds the best set under a strategy: branches are looked at in the order of their bounds until none can hold a better set, or the steps
-// run out.
-func (s *search) best(strategy int) found {
-	f := found{}
-	root := &decision{}
-	if s.coupled {
-		s.set(root)
-	}
-	s.survey(&s.Strategies[strategy])
-	queue := branches{}
-	visit := func(d *decision) {
-		set, bound, ok := s.visit(strategy, d)
-		if !ok {
-			return
-		}
-		d.bound = bound
-		if d.parent != nil && slices.Compare(d.bound, d.parent.bound) < 0 {
-			d.bound = d.parent.bound
-		}
-		if f.ok && slices.Compare(f.key, d.bound) <= 0 || s.limit != nil && slices.Compare(d.bound[:len(s.limit)], s.limit) > 0 {
-			return
-		}
-		d.set = set
-		s.offer(&f, d, strategy)
-		heap.Push(&queue, d)
-	}
-	visit(root)
-	if len(queue) > 0 && !s.closed(&f, root) {
-		s.dive(&f, root, strategy)
-		s.ascend(&f, strategy)
-	}
-	for len(queue) > 0 {
-		d := heap.Pop(&queue).(*decision)
-		if s.closed(&f, d) {
-			f.bound, f.proven = f.key, true
-			return f
-		}
-		if s.steps >= s.Steps {
-			f.bound = d.bound
-			return f
-		}
-		for _, child := range s.branch(d) {
-			visit(child)
-		}
-	}
-	f.bound, f.proven = f.key, true
-	return f
+func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+func (f *frontier) Push(x any)   { *f = append(*f, x.(*branch)) }
+func (f *frontier) Pop() any {
+	last := len(*f) - 1
+	b := (*f)[last]
+	*f = (*f)[:last]
+	return b
 }
 
-// closed says whether no set of a branch is better than what is found.
-func (s *search) closed(f *found, d *decision) bool {
-	return f.ok && slices.Compare(f.key, d.bound) <= 0
+// run finds the best set: branches are looked at in the order of their bounds until none can hold a better set, or the
+// steps run out. Where candidates do not depend on each other, the root's relaxed solution is legal and closes the root
+// at once: that is why such problems are always proven.
+func (s *search) run() answer {
+	root := &branch{}
+	if s.model.coupled {
+		s.state.reset()
+	}
+	s.relaxed.survey(s.tiers)
+	var pending frontier
+	s.grow(&pending, root)
+	if len(pending) > 0 && !s.closed(root) {
+		s.dive(root)
+		s.climbAll()
+	}
+	for len(pending) > 0 {
+		b := heap.Pop(&pending).(*branch)
+		if s.closed(b) {
+			break
+		}
+		if s.budget.used >= s.budget.most {
+			s.best.bound = b.bound
+			return s.best
+		}
+		for _, child := range s.split(b) {
+			s.grow(&pending, child)
+		}
+	}
+	s.best.bound, s.best.proven = s.best.key, true
+	return s.best
 }
 
-// offer takes the set of a branch, completed by whole gangs, if it is legal, makes room and is better than what is found.
-func (s *search) offer(f *found, d *decision, strategy int) bool {
-	set, ok := s.completed(d.set)
-	if !ok || s.Legal != nil && !s.Legal(set) {
-		return false
+// grow visits a branch, and adds it to those that are pending unless no set below it is of use.
+func (s *search) grow(pending *frontier, b *branch) {
+	if !s.visit(b) {
+		return
 	}
-	outside, ok := s.fits(set, strategy)
-	if ok {
-		s.take(f, set, outside, d.domain)
+	// All sets below are sets below the parent: its bound holds here too.
+	if b.parent != nil && slices.Compare(b.bound, b.parent.bound) < 0 {
+		b.bound = b.parent.bound
 	}
-	return ok
+	if s.closed(b) || s.limit != nil && slices.Compare(b.bound[:len(s.limit)], s.limit) > 0 {
+		return
+	}
+	s.offer(b)
+	heap.Push(pending, b)
 }
 
-// fits asks whether a set makes room, unless it is known to: it holds what a relaxed solution takes.
-func (s *search) fits(set []int32, strategy int) (outside int64, ok bool) {
-	if s.Exact {
-		return 0, true
-	}
-	return s.Fits(set, strategy)
-}
-
-// take keeps a set if it is better than what is found.
-func (s *search) take(f *found, set []int32, beyond int64, d domain) bool {
-	w := s.weightOf(set)
-	s.layout.fields[outside].put(&w, uint64(beyond))
-	key := s.key(w, set)
-	if f.ok && slices.Compare(key, f.key) >= 0 {
-		return false
-	}
-	f.ok, f.set, f.key, f.domain = true, set, key, d
-	return true
-}
-
-// branch settles what the set of a branch leaves undecided: a gang that is in it in part, else one of its candidates, else any other.
-func (s *search) branch(d *decision) []*decision {
-	s.set(d)
-	gang, which, ok := s.choose(d.set)
+// split makes the two branches that settle what the set of a branch leaves open; none if it leaves nothing.
+func (s *search) split(b *branch) []*branch {
+	s.state.apply(b)
+	c, ok := s.next(b.set)
 	if !ok {
 		return nil
 	}
-	a, b := int8(gone), int8(stays)
-	if gang {
-		a, b = leaves, runsOn
+	out := []*branch{b.with(c.kept())}
+	// A gang of which some member may not leave, or which is above the ceiling, only runs on.
+	if c.ofGang {
+		if of := &s.model.problem.Gangs[c.id]; !of.Whole || of.Priority > s.state.ceiling {
+			return out
+		}
 	}
-	out := []*decision{{parent: d, depth: d.depth + 1, gang: gang, which: which, as: b}}
-	if !gang || s.Gangs[which].Whole && s.Gangs[which].Priority <= s.ceiling {
-		out = append(out, &decision{parent: d, depth: d.depth + 1, gang: gang, which: which, as: a})
-	}
-	return out
+	return append(out, b.with(c))
 }
 
-// choose finds what to settle next.
-func (s *search) choose(set []int32) (gang bool, which int32, ok bool) {
-	count := s.byGang(set)
+// next is what to settle next, as leaving: a gang that the set breaks, else a candidate in it, else the cheapest other
+// one. The first makes the set illegal, so that no branch is of use before that is settled; the last is left where the
+// set is legal as far as gangs go, but quotas or Fits refuse it.
+func (s *search) next(set []int32) (choice, bool) {
+	count := s.model.byGang(set)
 	for _, i := range set {
-		if g := s.Candidates[i].Gang; s.gangs[g] == undecided && s.Gangs[g].broken(count[g]) {
-			return true, g, true
+		if g := s.model.problem.Candidates[i].Gang; s.state.gangs[g] == undecided && s.model.gang(i).broken(count[g]) {
+			return choice{ofGang: true, id: g, as: leaves}, true
 		}
 	}
 	for _, i := range set {
-		if s.state[i] == open {
-			return s.settling(i)
+		if s.state.candidates[i] == open {
+			return s.choiceOf(i), true
 		}
 	}
 	best, least := int32(-1), impossible
-	for i := range s.state {
-		c := &s.Candidates[i]
-		if s.state[i] != open || !s.below(int32(i)) || s.together(c.Gang) && !s.Gangs[c.Gang].Whole {
+	for i := range int32(len(s.state.candidates)) {
+		if !s.state.mayLeave(i) || s.model.allOrNone(s.model.problem.Candidates[i].Gang) && !s.model.gang(i).Whole {
 			continue
 		}
-		if w := s.alone(int32(i)); best < 0 || w.less(&least) {
-			best, least = int32(i), w
+		if w := s.model.alone(i); best < 0 || w.less(&least) {
+			best, least = i, w
 		}
 	}
 	if best < 0 {
-		return false, 0, false
+		return choice{}, false
 	}
-	return s.settling(best)
-}
-
-// settling is the decision about a candidate: of its gang, if that leaves together.
-func (s *search) settling(i int32) (gang bool, which int32, ok bool) {
-	if g := s.Candidates[i].Gang; s.together(g) {
-		return true, g, true
-	}
-	return false, i, true
+	return s.choiceOf(best), true
 }

@@ -51,17 +51,17 @@ func drawProblem(t *rapid.T, coupled bool) *Problem {
 				break
 			}
 			c := Candidate{Position: pos, Gang: int32(rapid.IntRange(0, gangs-1).Draw(t, "gang")), Started: rapid.Int64Range(0, 3).Draw(t, "started")}
-			k := Kind{Amounts: rapid.SampledFrom(amounts).Draw(t, "holds")}
+			k := Holding{Amounts: rapid.SampledFrom(amounts).Draw(t, "holds")}
 			for b := range p.Budgets {
 				if rapid.IntRange(0, 3).Draw(t, "counts") == 0 {
 					k.Budgets = append(k.Budgets, int32(b))
 				}
 			}
-			at := slices.IndexFunc(p.Kinds, func(o Kind) bool { return reflect.DeepEqual(o, k) })
+			at := slices.IndexFunc(p.Holdings, func(o Holding) bool { return reflect.DeepEqual(o, k) })
 			if at < 0 {
-				p.Kinds, at = append(p.Kinds, k), len(p.Kinds)
+				p.Holdings, at = append(p.Holdings, k), len(p.Holdings)
 			}
-			c.Kind = int32(at)
+			c.Holding = int32(at)
 			p.Candidates = append(p.Candidates, c)
 		}
 	}
@@ -138,7 +138,7 @@ func fitsBrute(p *Problem, gone []int32, strategy int) bool {
 		for _, i := range gone {
 			if c := &p.Candidates[i]; int(c.Position) == pos {
 				for r := range free {
-					free[r] += p.Kinds[c.Kind].Amounts[r]
+					free[r] += p.Holdings[c.Holding].Amounts[r]
 				}
 			}
 		}
@@ -196,7 +196,7 @@ func bruteKey(p *Problem, gone []int32, strategy int) []int64 {
 	for _, i := range sorted {
 		c := &p.Candidates[i]
 		bad := false
-		for _, b := range p.Kinds[c.Kind].Budgets {
+		for _, b := range p.Holdings[c.Holding].Budgets {
 			left[b]--
 			bad = bad || left[b] < 0
 		}

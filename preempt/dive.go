@@ -1,123 +1,128 @@
+// A first set for branch and bound: the relaxed solution, made legal choice by choice. It decides no rule: the better the
+// first set, the fewer branches are of use. docs/order.md, section 6, "Proof".
+
 package preempt
 
 import "slices"
 
-// dive looks for a first set: it lets gangs that a relaxed solution breaks leave whole, keeps candidates that quotas do not let go, and where
-// the room suffices but something else is short adds what costs least. What it finds is made minimal.
-func (s *search) dive(f *found, root *decision, strategy int) {
-	d := root
-	for range 32 {
-		if s.offer(f, d, strategy) {
+// diveDepth bounds the choices of a dive.
+const diveDepth = 32
+
+// dive looks for a first set below the root: it lets gangs that the relaxed solution breaks leave whole, and keeps
+// candidates that quotas do not let go. Where the room suffices but a rule beside it does not hold, it adds what costs
+// least. What it finds is made minimal.
+func (s *search) dive(root *branch) {
+	b := root
+	for range diveDepth {
+		if s.offer(b) {
 			break
 		}
-		next := s.deeper(d)
-		if next == nil {
-			s.fill(f, root, d.set, strategy)
+		next := s.deeper(b)
+		if next == b {
+			s.fill(root.domain, b.set)
 			break
 		}
-		set, bound, ok := s.visit(strategy, next)
-		if !ok {
+		if !s.visit(next) {
 			break
 		}
-		next.set, next.bound = set, bound
-		d = next
+		b = next
 	}
-	if f.ok {
-		set := s.spare(f, strategy)
-		if outside, ok := s.Fits(set, strategy); ok {
-			s.take(f, set, outside, root.domain)
-		}
+	if s.best.ok {
+		s.takeIfFits(s.spare(&s.best), root.domain)
 	}
 }
 
-// deeper decides what makes the set of a branch illegal; nil if nothing does.
-func (s *search) deeper(d *decision) *decision {
-	s.set(d)
-	next := d
-	add := func(gang bool, which int32, as int8) {
-		next = &decision{parent: next, depth: next.depth + 1, gang: gang, which: which, as: as}
+// deeper settles what makes the set of a branch illegal; the branch itself if nothing does.
+func (s *search) deeper(b *branch) *branch {
+	s.state.apply(b)
+	// Gangs come first: quotas count a gang that leaves whole as one eviction, and only know what is legal then.
+	next := s.settleBroken(b)
+	if next != b || s.model.problem.Legal == nil {
+		return next
 	}
-	count, seen := s.byGang(d.set), map[int32]bool{}
-	for _, i := range d.set {
-		g := s.Candidates[i].Gang
-		of := &s.Gangs[g]
-		if seen[g] || s.gangs[g] != undecided || !of.broken(count[g]) {
+	set, ok := s.model.completed(b.set, s.state.ceiling)
+	if !ok || s.model.allowed(set) {
+		return b
+	}
+	return s.keepRefused(b, set)
+}
+
+// settleBroken settles the gangs that the set of a branch breaks: they leave whole if they may.
+func (s *search) settleBroken(b *branch) *branch {
+	next := b
+	count, seen := s.model.byGang(b.set), map[int32]bool{}
+	for _, i := range b.set {
+		g := s.model.problem.Candidates[i].Gang
+		of := s.model.gang(i)
+		if seen[g] || s.state.gangs[g] != undecided || !of.broken(count[g]) {
 			continue
 		}
 		seen[g] = true
-		if of.Whole && of.Priority <= s.ceiling {
-			add(true, g, leaves)
-		} else {
-			add(true, g, runsOn)
+		c := choice{ofGang: true, id: g, as: runsOn}
+		if of.Whole && of.Priority <= s.state.ceiling {
+			c.as = leaves
 		}
-	}
-	if next != d || s.Legal == nil {
-		return below(next, d)
-	}
-	set, ok := s.completed(d.set)
-	if !ok || s.Legal(set) {
-		return nil
-	}
-	units := s.unitsOf(set)
-	slices.Reverse(units)
-	var kept []int32
-	for _, unit := range units {
-		more := slices.Sorted(slices.Values(slices.Concat(kept, unit)))
-		if s.Legal(more) {
-			kept = more
-			continue
-		}
-		if gang, which, _ := s.settling(unit[0]); gang && s.gangs[which] == undecided {
-			add(true, which, runsOn)
-		} else if s.state[unit[0]] == open {
-			add(false, unit[0], stays)
-		}
-	}
-	return below(next, d)
-}
-
-// below is a decision if it is another than the one it was to go beyond.
-func below(next, d *decision) *decision {
-	if next == d {
-		return nil
+		next = next.with(c)
 	}
 	return next
 }
 
-// fill adds candidates to a set, those that cost least first, until the gang fits.
-func (s *search) fill(f *found, root *decision, set []int32, strategy int) {
-	set, ok := s.completed(set)
+// keepRefused keeps those of a set that quotas refuse, one after the other, what costs least being let go first.
+func (s *search) keepRefused(b *branch, set []int32) *branch {
+	next := b
+	units := s.model.unitsOf(set)
+	slices.Reverse(units)
+	var away []int32
+	for _, unit := range units {
+		more := sorted(away, unit)
+		if s.model.allowed(more) {
+			away = more
+			continue
+		}
+		if c := s.choiceOf(unit[0]); c.ofGang && s.state.gangs[c.id] == undecided {
+			next = next.with(c.kept())
+		} else if s.state.candidates[unit[0]] == open {
+			next = next.with(choice{id: unit[0], as: staying})
+		}
+	}
+	return next
+}
+
+// fill adds candidates to a set, those that cost least first, until the gang fits. It asks at every power of two of
+// them, since what is too much can be spared.
+func (s *search) fill(d domain, set []int32) {
+	set, ok := s.model.completed(set, s.state.ceiling)
 	if !ok {
 		return
 	}
 	var rest []int32
-	for i := range s.Candidates {
-		if s.below(int32(i)) && !slices.Contains(set, int32(i)) {
+	for i := range s.model.problem.Candidates {
+		if s.model.priority[i] <= s.state.ceiling && !slices.Contains(set, int32(i)) {
 			rest = append(rest, int32(i))
 		}
 	}
-	units := s.unitsOf(rest)
+	units := s.model.unitsOf(rest)
 	slices.Reverse(units)
-	tried := 1
+	asked := 1
 	for n, unit := range units {
-		more, ok := s.completed(slices.Sorted(slices.Values(slices.Concat(set, unit))))
-		if !ok || s.Legal != nil && !s.Legal(more) {
+		more, ok := s.model.completed(sorted(set, unit), s.state.ceiling)
+		if !ok || !s.model.allowed(more) {
 			continue
 		}
-		set = slices.Compact(more)
-		if n+1 < tried && n+1 < len(units) {
+		set = slices.Compact(more) // a unit may be of a gang that has been completed before
+		if n+1 < asked && n+1 < len(units) {
 			continue
 		}
-		tried = 2 * (n + 1)
-		if outside, ok := s.Fits(set, strategy); ok {
-			s.take(f, set, outside, root.domain)
+		asked = 2 * (n + 1)
+		if outside, ok := s.makesRoom(set); ok {
+			s.take(set, outside, d)
 			return
 		}
 	}
-	if !s.legal(set) { // nothing was added that would have made it so
+	if !s.model.legal(set) { // nothing was added that would have made it so
 		return
 	}
-	if outside, ok := s.Fits(set, strategy); ok {
-		s.take(f, set, outside, root.domain)
+	if outside, ok := s.makesRoom(set); ok {
+		s.take(set, outside, d)
 	}
 }

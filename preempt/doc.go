@@ -1,14 +1,32 @@
-// Package preempt answers: whom to evict? It knows nodes, members, gangs and budgets as plain numbers; package placement builds them from a
-// cluster and a request, others may from what they have.
+// Package preempt answers: whom to evict? It knows nodes, members, gangs and budgets as plain numbers. Package
+// placement builds these from a cluster and a request; others may from what they have.
 //
-// [Preemptor] says whose members a gang may evict: those of lower priority, or of quotas that use more than their min. [Solve] finds, among all sets
-// of such candidates whose leaving makes room for the whole gang within the domains that its rules allow, the one that costs least, in an order of
-// costs that is the caller's:
+// [Preemptor] says whose members a gang may evict. [Solve] finds, among all legal sets of such candidates that make
+// room for the whole gang, the one with the least [Cost]. [Look] narrows a large problem to a few domains first. The
+// rules are those of docs/order.md, section 6: "Candidates", "Legal sets", "Costs" and "Proof".
 //
-//   - curve.go, mix.go: what it costs to have 1, 2, ... slots on a node; merge.go: in several places at once; relax.go: in the domains of a tier, groups
-//     whole. Where candidates leave one by one, that is the answer.
-//   - Gangs that leave whole, disruption budgets and quotas couple candidates. Left out, they make a relaxed problem, whose answer no legal set is
-//     below. visit.go and branch.go decide about gangs and candidates until the two meet, or the steps run out; dive.go and climb.go find good sets
-//     to begin with; set.go takes off what need not leave.
-//   - solve.go settles what does not add up, the highest priority and the strategy. layout.go and weight.go make one number of all that does.
+// # How a set is found
+//
+// Three things make the search small:
+//
+//   - A cost is one number. Everything that adds up over candidates is packed into 256 bits, the cost that counts most
+//     in the highest ones, so that sums and comparisons of costs are those of numbers.
+//   - A node has a curve: the least cost of 1, 2, ... slots there. Curves of nodes add up to curves of domains, groups
+//     are counted whole, and the cheapest domain of the gang's tier is the answer where candidates leave one by one.
+//   - Gangs that leave whole, disruption budgets and quotas couple candidates. Without them the problem is relaxed: no
+//     legal set costs less than its solution. Branch and bound settles gangs and candidates until the relaxed solution
+//     is legal, or the steps run out. Good sets to begin with come from a dive and from climbs.
+//
+// The highest priority and the strategy do not add up. They are settled around that search, in the order of costs.
+//
+// # Invariants
+//
+//   - A [Problem] is checked once, on entry. Behind that border every id is in range, and no function checks again.
+//   - A problem and all that follows from it alone are read-only during a search. Each part of the search writes its
+//     own fields and nothing else; what is decided about candidates is written in one place.
+//   - Positions are in the order of paths, so that every domain is an interval of positions.
+//   - Whatever could depend on the order of a map is sorted: equal problems have equal solutions.
+//
+// Calls share nothing, so that any number of them may run at the same time. The callbacks of a problem are called from
+// the goroutine of the caller.
 package preempt

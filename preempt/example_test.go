@@ -16,7 +16,7 @@ func ExampleSolve() {
 		Last:       -1, // nobody of the gang runs
 		Strategies: []preempt.Strategy{{Gang: 1}},
 		Nodes:      []preempt.Node{{Free: []int64{0}}, {Free: []int64{0}}, {Free: []int64{0}}, {Free: []int64{4}}},
-		Kinds:      []preempt.Kind{{Amounts: []int64{4}}},
+		Holdings:   []preempt.Holding{{Amounts: []int64{4}}},
 		Gangs: []preempt.Gang{
 			{Priority: 1, Surplus: 1, Running: 1, Whole: true},
 			{Priority: 1, Surplus: 1, Running: 1, Whole: true},

@@ -1,3 +1,5 @@
+// Which costs stand where in a weight, and which numbers make up the key of a set: docs/order.md, section 6, "Costs".
+
 package preempt
 
 import (
@@ -8,126 +10,164 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// The costs that add up over candidates.
+// summand is a cost, or a part of one, that adds up over candidates.
+type summand int
+
 const (
-	budgets = iota
-	ended
-	members
-	prioritySum
-	outside
-	unknown
-	lostWork
-	additive
+	brokenBudgets summand = iota // key budgets
+	endedGangs                   // key gangsEnded
+	memberCount                  // key members
+	prioritySum                  // key prioritySum
+	outsideUnits                 // key strategy: units outside the tree
+	unknownStarts                // key lostWork, first part
+	lostWork                     // key lostWork, second part
+	summands
 )
 
-// layout is how costs stand in weights, and the bases from which they are counted: all are 0 or more.
+// weightBits is how many bits a weight has.
+const weightBits = 256
+
+// layout places costs in weights. All are counted from a base, so that none is negative. It is read-only once made.
 type layout struct {
-	fields   [additive]field
-	order    []gang.Cost
-	least    int64 // the lowest priority
-	youngest int64 // the latest start
-	// extent bounds differences of priorities and of starts; larger ones count as that, so that no sum over the candidates overflows.
-	extent uint64
+	fields [summands]field
+	order  []gang.Cost
+	// lowest is the priority, latest the start from which sums count.
+	lowest, latest int64
+	// extent bounds differences of priorities and of starts, so that no sum over the candidates overflows.
+	extent     uint64
+	guaranteed int // how many numbers belowMin has
+	width      int // bits in use
 }
 
-// additiveOf lists what of a cost adds up over candidates.
-func additiveOf(c gang.Cost) []int {
+// summandsOf lists what of a cost adds up. The highest priority and belowMin do not: their lists are empty.
+func summandsOf(c gang.Cost) []summand {
 	switch c {
 	case gang.CostBudgets:
-		return []int{budgets}
+		return []summand{brokenBudgets}
 	case gang.CostGangsEnded:
-		return []int{ended}
+		return []summand{endedGangs}
 	case gang.CostMembers:
-		return []int{members}
+		return []summand{memberCount}
 	case gang.CostPrioritySum:
-		return []int{prioritySum}
+		return []summand{prioritySum}
 	case gang.CostStrategy:
-		return []int{outside}
+		return []summand{outsideUnits}
 	case gang.CostLostWork:
-		return []int{unknown, lostWork}
+		return []summand{unknownStarts, lostWork}
 	default: // CostHighestPriority and CostBelowMin
 		return nil
 	}
 }
 
+// newLayout gives every summand as many bits as its sum over all candidates needs. O(nodes + candidates).
 func newLayout(p *Problem) layout {
-	n := uint64(len(p.Candidates) + p.Others)
-	l := layout{order: p.Order, least: p.Lowest, youngest: p.Latest, extent: math.MaxInt64 / max(1, n)}
+	n := uint64(len(p.Candidates)) + uint64(p.Others)
+	l := layout{
+		order: p.Order, lowest: p.Lowest, latest: p.Latest, extent: math.MaxInt64 / max(1, n), guaranteed: len(p.Guaranteed),
+	}
 	if len(l.order) == 0 {
 		l.order = gang.Costs()
 	}
-	var most [additive]uint64
+	var most [summands]uint64
 	oldest, highest := int64(0), p.Lowest
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		l.youngest = max(l.youngest, c.Started)
+		l.latest = max(l.latest, c.Started)
 		of := &p.Gangs[c.Gang]
-		l.least, highest = min(l.least, of.Priority), max(highest, of.Priority)
+		l.lowest, highest = min(l.lowest, of.Priority), max(highest, of.Priority)
 		if of.Ends {
-			most[ended]++ // more than there are gangs
+			most[endedGangs]++ // more than there are gangs
 		}
 		switch {
 		case c.Started == 0:
-			most[unknown]++
+			most[unknownStarts]++
 		case oldest == 0 || c.Started < oldest:
 			oldest = c.Started
 		}
-		if len(p.Kinds[c.Kind].Budgets) > 0 {
-			most[budgets]++
+		if len(p.Holdings[c.Holding].Budgets) > 0 {
+			most[brokenBudgets]++
 		}
 	}
-	most[members] = n
+	most[memberCount] = n
 	most[prioritySum], most[lostWork] = n*l.above(highest), n*l.age(oldest)
 	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Outside }) {
-		most[outside] = uint64(p.Units)
+		most[outsideUnits] = uint64(p.Units)
 	}
-	shift := 0
 	for _, key := range slices.Backward(l.order) {
-		for _, i := range slices.Backward(additiveOf(key)) {
-			l.fields[i] = field{shift, bits.Len64(most[i])}
-			shift += l.fields[i].width
+		for _, s := range slices.Backward(summandsOf(key)) {
+			l.fields[s] = field{l.width, bits.Len64(most[s])}
+			l.width += l.fields[s].width
 		}
 	}
 	return l
 }
 
-// above is by how much a priority is above the lowest.
-func (l *layout) above(priority int64) uint64 {
-	return min(uint64(priority)-uint64(l.least), l.extent)
+// check refuses more candidates than weights have bits for: some hundred million.
+func (l *layout) check() error {
+	if l.width > weightBits {
+		return invalid("", "too many to add up their costs", "Candidates")
+	}
+	return nil
 }
 
-// age is what a candidate has run when the last one started, 0 if nobody knows.
+// put adds an amount of a summand to a weight.
+func (l *layout) put(w *weight, s summand, amount uint64) { l.fields[s].put(w, amount) }
+
+// above is by how much a priority is above the lowest.
+func (l *layout) above(priority int64) uint64 {
+	return min(uint64(priority)-uint64(l.lowest), l.extent)
+}
+
+// age is the time from a start to the latest one; 0 for an unknown start.
 func (l *layout) age(started int64) uint64 {
 	if started == 0 {
 		return 0
 	}
-	return min(uint64(l.youngest)-uint64(started), l.extent)
+	return min(uint64(l.latest)-uint64(started), l.extent)
 }
 
-// alone is the weight of a candidate that leaves by itself, budgets apart.
-func (s *search) alone(i int32) (w weight) {
-	c, l := &s.Candidates[i], &s.layout
-	l.fields[members].put(&w, 1)
-	l.fields[prioritySum].put(&w, l.above(s.Gangs[c.Gang].Priority))
-	if c.Started == 0 {
-		l.fields[unknown].put(&w, 1)
+// alone is the weight of one candidate that leaves by itself, without budgets.
+func (l *layout) alone(priority, started int64) (w weight) {
+	l.put(&w, memberCount, 1)
+	l.put(&w, prioritySum, l.above(priority))
+	if started == 0 {
+		l.put(&w, unknownStarts, 1)
 	} else {
-		l.fields[lostWork].put(&w, l.age(c.Started))
+		l.put(&w, lostWork, l.age(started))
 	}
 	return w
 }
 
 // constant says whether the first costs of the order are the same for all sets.
-func (l *layout) constant(places int, guaranteed bool) bool {
+func (l *layout) constant(places int) bool {
 	for _, c := range l.order[:places] {
-		for _, i := range additiveOf(c) {
-			if l.fields[i].width > 0 {
+		for _, s := range summandsOf(c) {
+			if l.fields[s].width > 0 {
 				return false
 			}
 		}
-		if c == gang.CostBelowMin && guaranteed {
+		if c == gang.CostBelowMin && l.guaranteed > 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// numbers is how many numbers of a key stand for the first costs of the order.
+func (l *layout) numbers(places int) int {
+	n := 0
+	for _, c := range l.order[:places] {
+		switch c {
+		case gang.CostHighestPriority:
+			n++
+		case gang.CostBelowMin:
+			n += l.guaranteed
+		default:
+			n += len(summandsOf(c))
+		}
+	}
+	return n
+}
+
+// before is how many numbers of a key count more than a cost.
+func (l *layout) before(c gang.Cost) int { return l.numbers(slices.Index(l.order, c)) }

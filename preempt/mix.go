@@ -1,52 +1,52 @@
+// Combinations of what may leave one node. Of items that give back the same the cheapest leave first, so that a
+// combination is a number of each kind of item. Ties: docs/order.md, section 6, "Among sets that are equal".
+
 package preempt
 
 import "slices"
 
-// most bounds the combinations of items that are tried on a node; where there are only few, all are.
-const (
-	most = 1 << 16
-	few  = 16
-)
+// worthPruning is the number of combinations from which it pays to look ahead. Fewer are simply all tried.
+const worthPruning = 16
 
-// mix tries combinations of items on a node: of those that give back the same, the cheapest first.
+// mix tries combinations of items on a node, either for the least cost of every number of slots, or, if a number is
+// wanted, for the first combination that makes it at a given price. It lives as long as one node is looked at.
 type mix struct {
-	*search
-	pos    int32
-	free   []int64
-	away   []int32 // candidates that are gone for sure, for Problem.Slots
-	items  []item
-	best   []weight // by slots less 1
-	taken  []int32  // places in items
-	rest   []int64  // what all items from each on give back; nil: not looked at
-	sum    []int64
-	before []int64 // what was free before the items of each kind that is being tried
-	// wanted and found are for the combination that costs so much.
-	wanted int64
-	price  weight
-	found  []int32
-	done   bool
+	capacity *capacity
+	node     int32
+	free     []int64 // with the items that are taken
+	gone     []int32 // candidates that leave for sure, for Problem.Slots
+	items    []item
+	taken    []int32  // places in items
+	best     []weight // the answer: least cost by slots less 1
+	rest     []int64  // by item: what it and all after it give back; nil: no looking ahead
+	sum      []int64  // buffer of hopeless
+	before   []int64  // stack: what was free before each kind of item
+	wanted   int64    // slots, if one combination is asked for
+	price    weight   // what that costs
+	found    []int32  // the answer: its candidates
+	done     bool
 }
 
-// all looks at every combination, or where these are too many at what bounds them.
-func (m *mix) all() {
+// tryAll looks at every combination, or where these are too many at what bounds them.
+func (m *mix) tryAll() {
 	n := 1
 	for lo := 0; lo < len(m.items); {
-		end := m.endOf(lo)
-		if n *= end - lo + 1; n > most {
+		end := m.alikeTo(lo)
+		if n *= end - lo + 1; n > maxCombinations {
 			m.bound()
 			return
 		}
 		lo = end
 	}
-	var none weight
-	if n > few && m.wanted == 0 && m.Slots == nil {
-		m.prepare()
+	if n > worthPruning && m.wanted == 0 && m.capacity.ask == nil {
+		m.lookAhead()
 	}
-	m.try(0, none)
+	m.try(0, weight{})
 }
 
-// prepare finds what combinations must beat: the cheapest items one after the other; and what all items from each on give back.
-func (m *mix) prepare() {
+// lookAhead finds what combinations must beat, the cheapest items one after the other, and what all items from each on
+// give back.
+func (m *mix) lookAhead() {
 	r := len(m.free)
 	m.rest = make([]int64, (len(m.items)+1)*r)
 	for i, it := range slices.Backward(m.items) {
@@ -58,11 +58,11 @@ func (m *mix) prepare() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return m.items[a].weight.compare(&m.items[b].weight) })
-	free, sum := slices.Clone(m.free), weight{}
+	free, cost := slices.Clone(m.free), weight{}
 	for _, i := range order {
 		addTo(free, m.items[i].amounts)
-		sum.add(&m.items[i].weight)
-		m.note(m.slots(m.pos, free, nil), sum)
+		cost.add(&m.items[i].weight)
+		m.note(m.capacity.slots(m.node, free, nil), cost)
 	}
 }
 
@@ -78,32 +78,34 @@ func (m *mix) hopeless(lo int, w *weight) bool {
 	all := append(m.sum[:0], m.free...)
 	m.sum = all
 	addTo(all, m.rest[lo*r:(lo+1)*r])
-	top := m.slots(m.pos, all, nil)
-	for s := max(1, top); s <= int64(len(m.best)); s++ {
-		if !w.less(&m.best[s-1]) {
+	top := m.capacity.slots(m.node, all, nil)
+	for n := max(1, top); n <= int64(len(m.best)); n++ {
+		if !w.less(&m.best[n-1]) {
 			return true
 		}
 	}
 	return top == 0
 }
 
-func (m *mix) endOf(lo int) int {
-	end := lo + 1
-	for end < len(m.items) && m.alike(&m.items[lo], &m.items[end]) {
+// alikeTo is the end of the items that give back the same as the one at lo, without any who Problem.Slots tells apart.
+func (m *mix) alikeTo(lo int) int {
+	end, first := lo+1, &m.items[lo]
+	for end < len(m.items) && m.items[end].shape == first.shape && (m.capacity.ask == nil || m.items[end].tag == first.tag) {
 		end++
 	}
 	return end
 }
 
+// try goes through the combinations of the items from lo on, beside those that are taken at cost w.
 func (m *mix) try(lo int, w weight) {
 	if m.hopeless(lo, &w) {
 		return
 	}
 	if lo == len(m.items) {
-		m.note(m.slots(m.pos, m.free, m.without()), w)
+		m.note(m.capacity.slots(m.node, m.free, m.goneWith()), w)
 		return
 	}
-	end, taken, depth := m.endOf(lo), len(m.taken), len(m.before)
+	end, taken, depth := m.alikeTo(lo), len(m.taken), len(m.before)
 	m.before = append(m.before, m.free...)
 	m.try(end, w)
 	for i := lo; i < end && !m.done; i++ {
@@ -116,14 +118,15 @@ func (m *mix) try(lo int, w weight) {
 	m.before, m.taken = m.before[:depth], m.taken[:taken]
 }
 
-// without lists the candidates that a combination takes beside those that are gone, for Problem.Slots.
-func (m *mix) without() []int32 {
-	if m.Slots == nil {
+// goneWith lists the candidates that are gone with a combination, for Problem.Slots.
+func (m *mix) goneWith() []int32 {
+	if m.capacity.ask == nil {
 		return nil
 	}
-	return slices.Concat(m.away, m.candidates())
+	return slices.Concat(m.gone, m.candidates())
 }
 
+// candidates lists those of the items that are taken.
 func (m *mix) candidates() []int32 {
 	var out []int32
 	for _, i := range m.taken {
@@ -132,6 +135,7 @@ func (m *mix) candidates() []int32 {
 	return out
 }
 
+// note keeps a combination if it is the cheapest that makes so many slots, or the one that is wanted.
 func (m *mix) note(slots int64, w weight) {
 	if m.wanted > 0 {
 		if slots >= m.wanted && w == m.price {
@@ -147,10 +151,10 @@ func (m *mix) note(slots int64, w weight) {
 	}
 }
 
-// bound is what combinations cost at least, where there are too many to try: some item, unless the slots are free.
+// bound notes what combinations cost at least where there are too many to try: nothing for the slots that are free, one
+// item for all others.
 func (m *mix) bound() {
-	var none weight
-	m.note(m.slots(m.pos, m.free, m.without()), none)
+	m.note(m.capacity.slots(m.node, m.free, m.goneWith()), weight{})
 	cheapest := m.items[0].weight
 	for i := range m.items {
 		m.taken = append(m.taken, int32(i))
@@ -159,5 +163,5 @@ func (m *mix) bound() {
 			cheapest = m.items[i].weight
 		}
 	}
-	m.note(m.slots(m.pos, m.free, m.without()), cheapest)
+	m.note(m.capacity.slots(m.node, m.free, m.goneWith()), cheapest)
 }

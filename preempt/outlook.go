@@ -1,3 +1,5 @@
+// Look: where the best set lies, before anybody's name is read. It narrows problems of large clusters.
+
 package preempt
 
 import (
@@ -8,37 +10,43 @@ import (
 
 // Outlook says where the best set of candidates lies, whoever they are.
 type Outlook struct {
-	// Ceiling is the lowest priority so that there is room once all candidates are gone whose gangs are not above it: none above it leaves.
+	// Ceiling is the lowest priority so that there is room once all candidates of gangs up to it are gone: none of a gang
+	// above it leaves.
 	Ceiling int64
-	// Domains are the intervals of positions, ascending, one of which the best set makes room in; none: there is no room at all.
+	// Domains are intervals of positions, first and end, ascending. The best set makes room in one of them; none: there
+	// is no room at all. The slice is the caller's.
 	Domains [][2]int32
 }
 
-// Look finds what a problem's best set depends on apart from the names and the starts of candidates. Nodes that are alike in all else are a class: the
-// problem lists classes in place of nodes, and the candidates of a class once, while Tiers are of positions, whose classes are listed; -1: the
-// node takes no unit. False if more must be known: where candidates do not leave one by one, or costs that count more than the highest priority
-// differ between sets. O(positions + classes * what is on them), then what merging costs.
+// Look finds what a problem's best set depends on apart from the names and the starts of candidates. Positions that are
+// alike in all else are a class: the problem lists classes in place of nodes, and the candidates of a class once, while
+// Tiers are of positions. Their classes are listed; -1: the position takes no unit.
+//
+// False if more must be known: where candidates do not leave one by one, or where costs that count more than the highest
+// priority differ between sets; or if the problem is not valid. O(positions + classes * what is on them) for each bit of
+// the number of priorities, then what merging curves costs, as in [Solve].
 func Look(p Problem, classOf []int32) (Outlook, bool) {
-	if p.Order = anonymous(p.Order); !slices.Contains(p.Order, gang.CostHighestPriority) || !p.Exact {
+	if p.check(len(classOf)) != nil || slices.ContainsFunc(classOf, func(c int32) bool { return c < -1 || int(c) >= len(p.Nodes) }) {
 		return Outlook{}, false
 	}
-	classes := newSearch(&p)
-	if classes.coupled || !classes.layout.constant(slices.Index(p.Order, gang.CostHighestPriority), false) {
+	if p.Order = anonymous(p.Order); !p.Exact || !slices.Contains(p.Order, gang.CostHighestPriority) {
 		return Outlook{}, false
 	}
-	s := &search{Problem: &p, positions: int32(len(classOf)), classes: classes, classOf: classOf, layout: classes.layout, above: classes.above}
+	s, ok := newSolver(&p, classOf)
+	if !ok || s.model.coupled || !s.model.layout.constant(slices.Index(p.Order, gang.CostHighestPriority)) {
+		return Outlook{}, false
+	}
 	last := len(p.Strategies) - 1
-	ceilings := s.ceilingsFor(last)
+	ceilings := s.ceilings(last)
 	if len(ceilings) == 0 {
 		return Outlook{}, true
 	}
-	s.ceiling = ceilings[0]
-	s.count()
-	s.curves, s.known = make([]*curve, len(classOf)), make([]bool, len(classOf))
-	s.survey(&p.Strategies[last])
-	out := Outlook{Ceiling: s.ceiling}
-	for _, d := range s.domains {
-		if d.cost == s.domains[0].cost {
+	s.below(ceilings[0])
+	s.relaxed.survey(&p.Strategies[last])
+	out := Outlook{Ceiling: ceilings[0]}
+	domains := s.relaxed.domains
+	for _, d := range domains {
+		if d.cost == domains[0].cost {
 			out.Domains = append(out.Domains, [2]int32{d.lo, d.end})
 		}
 	}
@@ -46,8 +54,8 @@ func Look(p Problem, classOf []int32) (Outlook, bool) {
 	return out, true
 }
 
-// anonymous are the first costs of an order that depend neither on who leaves nor on where the gang goes. Sets that are not the best by them are
-// not the best.
+// anonymous are the first costs of an order that depend neither on who leaves nor on where the gang goes. Sets that are
+// not the best by them are not the best.
 func anonymous(order []gang.Cost) []gang.Cost {
 	if len(order) == 0 {
 		order = gang.Costs()
@@ -58,36 +66,4 @@ func anonymous(order []gang.Cost) []gang.Cost {
 		}
 	}
 	return order
-}
-
-// countByClass is count where nodes are told by classes.
-func (s *search) countByClass() {
-	c := s.classes
-	c.ceiling = s.ceiling
-	c.count()
-	if s.slotsLeft == nil {
-		s.slotsLeft = make([]int64, s.positions)
-	}
-	for pos, class := range s.classOf {
-		if s.slotsLeft[pos] = 0; class >= 0 {
-			s.slotsLeft[pos] = c.slotsLeft[class]
-		}
-	}
-}
-
-// countOf is where the slots of a position are counted.
-func (s *search) countOf(pos int32) (*search, int32) {
-	if s.classes == nil {
-		return s, pos
-	}
-	return s.classes, s.classOf[pos]
-}
-
-// curveOf is the curve of a class, found once.
-func (s *search) curveOf(class int32) *curve {
-	if !s.known[class] {
-		s.known[class] = true
-		s.curves[class] = s.curveOn(class, class, class+1)
-	}
-	return s.curves[class]
 }

@@ -27,7 +27,7 @@ func classed(p *Problem) (out Problem, classOf []int32) {
 		next := class{free: n.Free}
 		for _, c := range p.Candidates {
 			if int(c.Position) == pos {
-				next.on = append(next.on, Candidate{Gang: c.Gang, Kind: c.Kind})
+				next.on = append(next.on, Candidate{Gang: c.Gang, Holding: c.Holding})
 			}
 		}
 		at := slices.IndexFunc(classes, func(o class) bool { return slices.Equal(o.free, next.free) && slices.Equal(o.on, next.on) })

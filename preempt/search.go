@@ -1,306 +1,201 @@
+// One search: the best set under one strategy and below one ceiling of priorities. This file visits branches and keeps
+// the best set; branch.go, dive.go and climb.go decide which branches and sets there are to look at.
+
 package preempt
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
-// The states of a candidate while the search decides.
-const (
-	open  = iota
-	gone  // leaves for sure
-	stays // stays for sure
-)
+// answer is the best set of one search, and what is known of those it did not look at.
+type answer struct {
+	ok     bool
+	set    []int32
+	domain domain // in which it makes room, where that is all that is asked
+	key    []int64
+	bound  []int64 // no set has a lower key; nil if there is no set at all
+	proven bool
+}
 
-// The states of a gang that can leave whole: a surplus of it may leave, or all of it.
-const (
-	undecided = iota
-	leaves
-	runsOn
-)
-
-// search looks for the best set under one strategy and below one priority.
+// search is one search. It writes best, and what it borrows from its solver: state, curves and the budget.
 type search struct {
-	*Problem
-	positions int32   // how many there are
-	classes   *search // of nodes, which stand in its Nodes; nil: every position is a node of its own
-	classOf   []int32 // by position: the class; -1: no unit
-
-	layout  layout
-	ceiling int64     // candidates of gangs above it stay
-	on      []int32   // the first candidate of every node, and behind the last
-	of      [][]int32 // by gang that ends: its candidates
-	wholes  []weight  // by the same: what it costs
-	shapes  []int32   // by kind: kinds of equal shape give back the same
-	above   []int64   // by candidate: the priority of its gang
-	coupled bool      // candidates depend on each other
-	mixed   bool      // some count in several budgets: then it matters who counts first
-
-	// What is decided: of candidates, of gangs, and so how many of a gang are gone and how many more may leave each budget.
-	state  []int8
-	away   []int32 // candidates in the state gone
-	gangs  []int8
-	out    []int
-	left   []int
-	absurd bool // more of a gang is gone than may, while it runs on
-
-	// What is known while nothing is decided: slots of nodes without any candidate up to the ceiling, curves in domains of a tier, and what the domains
-	// of the gang's tier cost, the cheapest first.
-	slotsLeft []int64
-	freeSlots []int64
-	gains     []int64 // by node: how many slots one candidate can make at most
-	kindGains []int64
-	saved     map[int32]*curve // that were replaced for a while
-	recounts  int
-	full      bool // gangs cost on each of their nodes what they cost whole
-	curves    []*curve
-	known     []bool
-	knownTier int
-	domains   []domain
-	merger    merger
-	steps     int
-	limit     []int64 // keys that begin above it are of no use
-
-	itemRoom []item
-	freeRoom []int64
-	bestRoom []weight
+	model   *model
+	tree    *tree
+	nodes   *nodes
+	state   *state
+	pricer  *pricer
+	curves  *curveCache
+	relaxed *relaxation
+	budget  *stepBudget
+	// strategy and its tiers.
+	strategy int
+	tiers    *Strategy
+	limit    []int64 // keys that begin above it are of no use; nil: all are
+	best     answer
 }
 
-// domain is one of the gang's tier that has room if enough candidates leave.
-type domain struct {
-	lo, end int32
-	cost    weight
-}
-
-func newSearch(p *Problem) *search {
-	s := &search{
-		Problem: p, positions: int32(len(p.Nodes)), layout: newLayout(p), ceiling: math.MaxInt64, on: make([]int32, len(p.Nodes)+1), shapes: shapesOf(p.Kinds),
-		curves: make([]*curve, len(p.Nodes)), known: make([]bool, len(p.Nodes)), coupled: p.Legal != nil || !p.Exact, left: slices.Clone(p.Budgets),
-	}
-	s.coupled = s.coupled || len(p.Guaranteed) > 0 || slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 0 }) ||
-		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
-	s.above = make([]int64, len(p.Candidates))
-	for i := range p.Candidates {
-		c := &p.Candidates[i]
-		s.on[c.Position+1], s.above[i] = int32(i)+1, p.Gangs[c.Gang].Priority
-	}
-	for pos := range len(p.Nodes) {
-		s.on[pos+1] = max(s.on[pos+1], s.on[pos])
-	}
-	s.mixed = slices.ContainsFunc(p.Kinds, func(k Kind) bool { return len(k.Budgets) > 1 })
-	for pos := range int32(len(p.Nodes)) {
-		s.coupled = s.coupled || s.tooMany(pos)
-	}
-	if !s.coupled {
-		return s
-	}
-	s.state, s.gangs, s.out = make([]int8, len(p.Candidates)), make([]int8, len(p.Gangs)), make([]int, len(p.Gangs))
-	s.listGangs()
-	return s
-}
-
-// listGangs finds the candidates of every gang that ends, and what the gang costs.
-func (s *search) listGangs() {
-	s.of, s.wholes = make([][]int32, len(s.Gangs)), make([]weight, len(s.Gangs))
-	ends, room := make([]int32, len(s.Gangs)+1), make([]int32, len(s.Candidates))
-	for i := range s.Candidates {
-		ends[s.Candidates[i].Gang+1]++
-	}
-	for g := range s.Gangs {
-		lo, end := ends[g], ends[g]+ends[g+1]
-		if ends[g+1] = end; s.Gangs[g].Ends && lo < end {
-			s.of[g] = room[lo:lo:end]
-			s.layout.fields[ended].put(&s.wholes[g], 1)
-		}
-	}
-	for i := range s.Candidates {
-		if g := s.Candidates[i].Gang; s.Gangs[g].Ends {
-			s.of[g] = append(s.of[g], int32(i))
-			w := s.alone(int32(i))
-			s.wholes[g].add(&w)
-		}
-	}
-}
-
-// tooMany says whether there may be too many combinations of the candidates on a node to try them all.
-func (s *search) tooMany(pos int32) bool {
-	lo, end := s.on[pos], s.on[pos+1]
-	if end-lo <= 16 {
-		return false
-	}
-	count := map[[2]int32]int{}
-	for i := lo; i < end; i++ {
-		kind := s.Candidates[i].Kind
-		count[[2]int32{s.shapes[kind], s.Kinds[kind].Tag}]++
-	}
-	n := 1
-	for _, of := range count {
-		if n *= 1 + of; n > most {
-			return true
-		}
-	}
-	return false
-}
-
-// shapesOf finds the kinds that give back the same.
-func shapesOf(kinds []Kind) []int32 {
-	out := make([]int32, len(kinds))
-	for k := range kinds {
-		out[k] = int32(k)
-		for o := range min(k, 64) { // among very many kinds some are told apart that need not be
-			if slices.Equal(kinds[o].Amounts, kinds[k].Amounts) {
-				out[k] = out[o]
-				break
-			}
-		}
-	}
-	return out
-}
-
-// kind is what a candidate has in common with others.
-func (s *search) kind(i int32) *Kind { return &s.Kinds[s.Candidates[i].Kind] }
-
-// below says whether a candidate's gang is not above the ceiling.
-func (s *search) below(i int32) bool { return s.above[i] <= s.ceiling }
-
-// stateOf is what is decided of a candidate.
-func (s *search) stateOf(i int32) int8 {
-	if s.state == nil {
-		return open
-	}
-	return s.state[i]
-}
-
-// together says whether a gang's members that are open leave all at once or not at all.
-func (s *search) together(g int32) bool { return s.Gangs[g].Ends && s.Gangs[g].Surplus == 0 }
-
-// share is what each node's part of a gang costs at least that can only leave whole, within an interval: what the gang costs, split over its nodes there.
-func (s *search) share(g, lo, end int32) weight {
-	nodes, last := uint64(0), int32(-1)
-	for _, i := range s.of[g] {
-		if pos := s.Candidates[i].Position; pos != last && pos >= lo && pos < end {
-			nodes, last = nodes+1, pos
-		}
-	}
-	return s.wholes[g].over(nodes)
-}
-
-// decision is a branch of the search: a candidate, or a gang, and what becomes of it.
-type decision struct {
-	parent *decision
-	bound  []int64 // no set below has a lower key
-	depth  int
-	gang   bool
-	which  int32
-	as     int8
-	set    []int32 // that the relaxed problem takes
-	domain domain  // in which it makes room
-}
-
-// set puts the candidates and gangs in the states that a branch decides, and returns the nodes that it concerns.
-func (s *search) set(d *decision) []int32 {
-	s.absurd = false
-	clear(s.state)
-	s.away = s.away[:0]
-	clear(s.gangs)
-	clear(s.out)
-	copy(s.left, s.Budgets)
-	var path []*decision
-	for at := d; at.depth > 0; at = at.parent {
-		path = append(path, at)
-	}
+// visit solves the relaxed problem of a branch: the set that it takes, and the key that no set below it is under. What
+// the branch decides stays decided until the next one. False if there is no room, or no legal set below.
+func (s *search) visit(b *branch) bool {
+	s.budget.used++
 	var touched []int32
-	for _, at := range slices.Backward(path) {
-		if at.gang {
-			touched = s.decideGang(at.which, at.as, touched)
-		} else {
-			touched = s.decide(at.which, at.as, touched)
-		}
+	if s.model.coupled {
+		touched = s.state.apply(b)
 	}
-	slices.Sort(touched)
-	return slices.Compact(touched)
+	if s.state.contradictory {
+		return false
+	}
+	best, ok := s.relaxed.cheapest(s.tiers, touched)
+	if ok {
+		// What is gone for sure costs what it costs. The rest is bounded by the relaxed cost; what it takes below the
+		// min of quotas is not known, and at least what is taken already.
+		away := s.state.settled()
+		w := s.model.weightOf(away)
+		w.add(&best.cost)
+		b.bound = s.model.key(w, away, s.state.ceiling)
+		s.curves.recount(best, touched)
+		b.set = append(away, s.relaxed.taken(s.tiers, best)...)
+		b.domain = best
+		slices.Sort(b.set)
+	}
+	s.curves.restore()
+	return ok
 }
 
-// decide settles a candidate; one that stays makes those like it on its node stay that would leave after it, unless they were settled before.
-func (s *search) decide(i int32, as int8, touched []int32) []int32 {
-	c := &s.Candidates[i]
-	if s.state[i] != open {
-		return touched
-	}
-	s.state[i] = as
-	touched = append(touched, c.Position)
-	if as == gone {
-		s.away = append(s.away, i)
-		s.out[c.Gang]++
-		touched = s.draw(i, touched)
-		return s.closeGang(c.Gang, touched)
-	}
-	own := s.alone(i)
-	for j := s.on[c.Position]; j < s.on[c.Position+1]; j++ {
-		if s.state[j] != open || !s.exchangeable(i, j) {
-			continue
-		}
-		if w := s.alone(j); own.less(&w) || own == w && j > i {
-			s.state[j] = stays
-		}
-	}
-	return touched
+// closed says whether no set below a branch is better than the best one.
+func (s *search) closed(b *branch) bool {
+	return s.best.ok && slices.Compare(s.best.key, b.bound) <= 0
 }
 
-// draw takes a candidate that is gone off its budgets.
-func (s *search) draw(i int32, touched []int32) []int32 {
-	for _, b := range s.kind(i).Budgets {
-		if s.left[b]--; s.left[b] != 0 {
+// offer takes the set of a branch, completed by whole gangs, if it is legal, makes room and is better than the best one.
+// False if it is not legal or makes no room.
+func (s *search) offer(b *branch) bool {
+	set, ok := s.model.completed(b.set, s.state.ceiling)
+	if !ok || !s.model.allowed(set) {
+		return false
+	}
+	return s.takeIfFits(set, b.domain)
+}
+
+// offerIn takes a set that makes room in a domain, without what can be spared, if it is legal and better than the best
+// one. False if it is not.
+func (s *search) offerIn(set []int32, d domain) bool {
+	set, ok := s.model.completed(set, s.state.ceiling)
+	if !ok || !s.model.allowed(set) {
+		return false
+	}
+	set = s.spareIn(set, d)
+	outside, ok := s.fits(set)
+	return ok && s.take(set, outside, d)
+}
+
+// fits asks whether a set makes room that holds what a relaxed solution takes: where numbers decide, it does.
+func (s *search) fits(set []int32) (outside int64, ok bool) {
+	if s.model.problem.Exact {
+		return 0, true
+	}
+	return s.model.problem.Fits(set, s.strategy)
+}
+
+// makesRoom says whether any set makes room.
+func (s *search) makesRoom(set []int32) (outside int64, ok bool) {
+	if !s.model.problem.Exact {
+		return s.model.problem.Fits(set, s.strategy)
+	}
+	slots := make([]int64, s.tree.positions)
+	for pos := range s.tree.positions {
+		slots[pos] = s.nodes.slotsWithout(pos, func(i int32) bool {
+			_, isGone := slices.BinarySearch(set, i)
+			return isGone
+		})
+	}
+	return 0, s.tree.hasRoom(s.tiers, slots)
+}
+
+// takeIfFits keeps a legal set that holds a relaxed solution if it makes room and is better than the best one.
+func (s *search) takeIfFits(set []int32, d domain) bool {
+	outside, ok := s.fits(set)
+	if ok {
+		s.take(set, outside, d)
+	}
+	return ok
+}
+
+// take keeps a set that makes room if it is better than the best one.
+func (s *search) take(set []int32, outside int64, d domain) bool {
+	w := s.model.weightOf(set)
+	s.model.layout.put(&w, outsideUnits, uint64(min(max(0, outside), s.tree.units)))
+	key := s.model.key(w, set, s.state.ceiling)
+	if s.best.ok && slices.Compare(key, s.best.key) >= 0 {
+		return false
+	}
+	s.best.ok, s.best.set, s.best.key, s.best.domain = true, set, key, d
+	return true
+}
+
+// choiceOf lets a candidate leave, or its gang, if that only leaves whole.
+func (s *search) choiceOf(i int32) choice {
+	if g := s.model.problem.Candidates[i].Gang; s.model.allOrNone(g) {
+		return choice{ofGang: true, id: g, as: leaves}
+	}
+	return choice{id: i, as: leaving}
+}
+
+// spare takes off the best set what need not leave, what costs most first: docs/order.md, section 6, "No member, or
+// whole gang, of the set can be spared".
+func (s *search) spare(of *answer) []int32 {
+	if s.model.problem.Exact {
+		return s.spareIn(of.set, of.domain)
+	}
+	set := of.set
+	// One pass is enough for room: with fewer gone, a part that had to leave before still has to.
+	for _, part := range s.model.spareable(set) {
+		less := without(set, part)
+		if less == nil || !s.model.legal(less) {
 			continue
 		}
-		for j := range s.Candidates {
-			if slices.Contains(s.kind(int32(j)).Budgets, b) {
-				touched = append(touched, s.Candidates[j].Position)
+		if _, ok := s.fits(less); ok {
+			set = less
+		}
+	}
+	return set
+}
+
+// spareIn takes off a set what need not leave, as far as the slots of one domain tell. Only the nodes of a part are
+// counted again, which is much cheaper than to ask whether the gang fits.
+func (s *search) spareIn(set []int32, d domain) []int32 {
+	left := make(map[int32]bool, len(set))
+	for _, i := range set {
+		left[i] = true
+	}
+	isGone := func(i int32) bool { return left[i] }
+	slots := make([]int64, d.end)
+	for pos := d.lo; pos < d.end; pos++ {
+		slots[pos] = s.nodes.slotsWithout(pos, isGone)
+	}
+	recount := func(part []int32) {
+		for _, i := range part {
+			if pos := s.model.problem.Candidates[i].Position; d.lo <= pos && pos < d.end {
+				slots[pos] = s.nodes.slotsWithout(pos, isGone)
 			}
 		}
 	}
-	return touched
-}
-
-// exchangeable says whether two candidates of a node stand for the same, but for what they cost.
-func (s *search) exchangeable(i, j int32) bool {
-	a, b := &s.Candidates[i], &s.Candidates[j]
-	if s.mixed && len(s.kind(i).Budgets) > 0 {
-		return false
-	}
-	return a.Kind == b.Kind && (a.Gang == b.Gang || !s.Gangs[a.Gang].Ends && !s.Gangs[b.Gang].Ends)
-}
-
-// closeGang keeps the rest of a gang that runs on, once its surplus is gone.
-func (s *search) closeGang(g int32, touched []int32) []int32 {
-	if !s.Gangs[g].Ends || s.gangs[g] != runsOn || s.out[g] < s.Gangs[g].Surplus {
-		return touched
-	}
-	s.absurd = s.absurd || s.out[g] > s.Gangs[g].Surplus
-	for _, i := range s.of[g] {
-		if s.state[i] == open {
-			s.state[i] = stays
-			touched = append(touched, s.Candidates[i].Position)
+	for _, part := range s.model.spareable(set) {
+		if slices.ContainsFunc(part, func(i int32) bool { return !left[i] }) {
+			continue
 		}
+		for _, i := range part {
+			delete(left, i)
+		}
+		recount(part)
+		if s.tree.holds(s.tiers, slots, d.lo, d.end) {
+			if less := without(set, part); s.model.allowed(less) {
+				set = less
+				continue
+			}
+		}
+		for _, i := range part {
+			left[i] = true
+		}
+		recount(part)
 	}
-	return touched
-}
-
-// decideGang settles whether a gang leaves whole.
-func (s *search) decideGang(g int32, as int8, touched []int32) []int32 {
-	s.gangs[g] = as
-	if as == runsOn {
-		return s.closeGang(g, touched)
-	}
-	for _, i := range s.of[g] {
-		touched = s.decide(i, gone, touched)
-	}
-	return touched
-}
-
-// settled lists what is gone for sure.
-func (s *search) settled() []int32 {
-	out := slices.Clone(s.away)
-	slices.Sort(out)
-	return out
+	return set
 }

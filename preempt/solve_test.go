@@ -15,9 +15,9 @@ func one(free int64, amounts ...int64) *Problem {
 		Nodes: []Node{{Free: []int64{free}}}, Exact: true,
 	}
 	for i, n := range amounts {
-		p.Kinds = append(p.Kinds, Kind{Amounts: []int64{n}})
+		p.Holdings = append(p.Holdings, Holding{Amounts: []int64{n}})
 		p.Gangs = append(p.Gangs, Gang{Running: 1, Surplus: 1, Whole: true})
-		p.Candidates = append(p.Candidates, Candidate{Gang: int32(i), Kind: int32(i), Order: int32(i)})
+		p.Candidates = append(p.Candidates, Candidate{Gang: int32(i), Holding: int32(i), Order: int32(i)})
 	}
 	p.Fits = func(gone []int32, strategy int) (int64, bool) { return 0, fitsBrute(p, gone, strategy) }
 	return p
@@ -51,9 +51,9 @@ func TestSolveWithoutSteps(t *testing.T) {
 func TestSolveManyKindsOnANode(t *testing.T) {
 	p := one(-20)
 	for i := range int64(20) {
-		p.Kinds = append(p.Kinds, Kind{Amounts: []int64{1 + i}})
+		p.Holdings = append(p.Holdings, Holding{Amounts: []int64{1 + i}})
 		p.Gangs = append(p.Gangs, Gang{Running: 1, Surplus: 1, Whole: true})
-		p.Candidates = append(p.Candidates, Candidate{Gang: int32(i), Kind: int32(i), Order: int32(i)})
+		p.Candidates = append(p.Candidates, Candidate{Gang: int32(i), Holding: int32(i), Order: int32(i)})
 	}
 	s := Solve(*p)
 	require.True(t, s.Found)

@@ -1,3 +1,5 @@
+// Sums of costs as numbers of 256 bits. Nothing here knows what the bits stand for; that is layout.go.
+
 package preempt
 
 import (
@@ -5,13 +7,14 @@ import (
 	"math/bits"
 )
 
-// weight is a sum of costs as one large number, the most significant word first: what counts most stands in the highest bits,
-// so that weights add up and compare as the costs do.
+// weight is a sum of costs as one number of 256 bits, the most significant word first. The cost that counts most stands
+// in the highest bits, so that weights add up and compare as the costs do.
 type weight [4]uint64
 
-// impossible is above every weight.
+// impossible is above every sum of costs: the cost of what cannot be had.
 var impossible = weight{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
 
+// add adds v to w. A layout leaves room for every sum, so that there is no carry beyond the highest word.
 func (w *weight) add(v *weight) {
 	var carry uint64
 	w[3], carry = bits.Add64(w[3], v[3], 0)
@@ -20,13 +23,14 @@ func (w *weight) add(v *weight) {
 	w[0], _ = bits.Add64(w[0], v[0], carry)
 }
 
+// plus is the sum of w and v.
 func (w *weight) plus(v *weight) weight {
 	sum := *w
 	sum.add(v)
 	return sum
 }
 
-// minus is w less v, which is not larger.
+// minus is the difference of w and v; v must not be above w.
 func (w *weight) minus(v *weight) weight {
 	var out weight
 	var borrow uint64
@@ -37,6 +41,7 @@ func (w *weight) minus(v *weight) weight {
 	return out
 }
 
+// less says whether w is below v.
 func (w *weight) less(v *weight) bool {
 	for i := range w {
 		if w[i] != v[i] {
@@ -46,7 +51,7 @@ func (w *weight) less(v *weight) bool {
 	return false
 }
 
-// compare is negative if w is less than v, 0 if they are equal.
+// compare is negative if w is below v, 0 if they are equal.
 func (w *weight) compare(v *weight) int {
 	for i := range w {
 		if c := cmp.Compare(w[i], v[i]); c != 0 {
@@ -56,7 +61,8 @@ func (w *weight) compare(v *weight) int {
 	return 0
 }
 
-// over is w divided by n, rounded down.
+// over is w divided by n, rounded down. It divides the number as a whole: a remainder of one cost moves on to those
+// that count less, and n parts are never above w.
 func (w *weight) over(n uint64) weight {
 	var out weight
 	var rest uint64
@@ -66,10 +72,10 @@ func (w *weight) over(n uint64) weight {
 	return out
 }
 
-// field is where one cost stands in a weight.
+// field is the place of one cost in a weight: its lowest bit, and how many bits it has.
 type field struct{ shift, width int }
 
-// put adds an amount to the field; one without width is not looked at.
+// put adds an amount to the field. A field without width is that of a cost that is 0 for all sets.
 func (f field) put(w *weight, amount uint64) {
 	if amount == 0 || f.width == 0 {
 		return
@@ -83,7 +89,7 @@ func (f field) put(w *weight, amount uint64) {
 	w.add(&v)
 }
 
-// get reads the field.
+// get reads the amount in the field.
 func (f field) get(w *weight) uint64 {
 	if f.width == 0 {
 		return 0

@@ -90,7 +90,7 @@ func newHost(seed uint64) (*host, error) {
 // submit draws jobs, and when the informers will tell of them and their pods, in no order.
 func (h *host) submit(pods int) {
 	large := h.newJob(0, slots*8+1) // than what it may use: a rack
-	large.request.Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}
+	large.request.Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}
 	for h.stats.pods < pods {
 		created := h.random.Int64N(int64(pods)/100 + 1)
 		switch h.random.IntN(10) {
@@ -109,7 +109,7 @@ func (h *host) submit(pods int) {
 			j.request.MinMember = j.terms.MinMember
 		case 5: // pipelines, each within a rack
 			j := h.newJob(created, 4*(1+h.random.IntN(12)))
-			j.request.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
+			j.request.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}}
 		case 6:
 			h.newJob(created, 2+h.random.IntN(31)).terms.Mode = gang.NonStrict
 		default:

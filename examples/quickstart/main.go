@@ -30,7 +30,7 @@ func main() {
 
 	// The gang: four members with a node's devices each; a pipeline stays within a rack.
 	req := gang.Request{Name: "default/train", Shape: gang.Shape{Resources: muster.Resources{"gpu": 8}}}
-	req.Groups = []gang.Groups{{Size: 2, Gather: []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}}}}
+	req.Groups = []gang.Groups{{Size: 2, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}}
 	for i := range 4 {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("train-%d", i)})
 	}

@@ -5,35 +5,37 @@ import (
 	"sync/atomic"
 )
 
-// Memo keeps a few values, each under a key, that later snapshots go on with: a value that lags behind is brought up to
-// date when it is asked for. Whoever reads it sees it as it was; of two who add at once both succeed, one after the other.
+// Memo keeps a few values, each under a key, and hands them to later snapshots. A value that lags behind is brought up to
+// date when it is asked for. Its entries are one immutable list behind an atomic pointer: of two callers who add at once
+// one goes again. The zero memo is empty.
 type Memo[K, V any] struct {
 	entries atomic.Pointer[[]*memoized[K, V]]
 }
 
-// memoized is a value of now or of an earlier snapshot.
+// memoized is a value of this snapshot or of an earlier one. It never changes, but for its stamp.
 type memoized[K, V any] struct {
 	key     K
 	value   V
 	touched *touched // what changed since the value was made
-	used    *stamp   // by any snapshot of the lineage
+	used    *stamp   // shared by all snapshots of the lineage
 }
 
-// stamp is when something was last used, by the count of uses in the lineage.
+// stamp is the time of the last use, as the clock of the lineage counts it.
 type stamp struct{ n atomic.Int64 }
 
-// Clock counts the uses in a lineage. The zero clock is ready.
+// Clock counts the uses in a lineage. The zero clock is ready, and safe for concurrent use.
 type Clock struct{ uses atomic.Int64 }
 
-// mark notes that something is used now. The count is written only if something else was used since.
+// mark notes a use. It writes only if something else was used since: readers of one value do not share a cache line.
 func (c *Clock) mark(s *stamp) {
 	if now := c.uses.Load(); s.n.Load() != now || now == 0 {
 		s.n.Store(c.uses.Add(1))
 	}
 }
 
-// Get returns the value whose key is meant: as it is, brought up to date by what was touched since, or made. At most
-// so many are kept, those that were used last.
+// Get returns the value whose key `is` accepts: as it is, or updated by what was touched since, or created. The memo keeps
+// the `most` values that were used last. update and create may be called more than once and must not change their
+// arguments. O(kept values), and what update and create cost.
 func (m *Memo[K, V]) Get(clock *Clock, most int, is func(K) bool, update func(V, []int32) V, create func() (K, V)) V {
 	for {
 		var list []*memoized[K, V]
@@ -54,8 +56,8 @@ func (m *Memo[K, V]) Get(clock *Clock, most int, is func(K) bool, update func(V,
 			list = slices.Delete(slices.Clone(list), i, i+1)
 		}
 		clock.mark(fresh.used)
-		list = append(list, fresh)
-		if m.entries.CompareAndSwap(old, &list) {
+		next := append(list, fresh) // escapes in place of list: a mere reader allocates nothing
+		if m.entries.CompareAndSwap(old, &next) {
 			return fresh.value
 		}
 	}
@@ -67,7 +69,7 @@ func (m *Memo[K, V]) Kept() bool {
 	return list != nil && len(*list) > 0
 }
 
-// lastUsed leaves n of the entries.
+// lastUsed drops all entries but the n that were used last.
 func lastUsed[K, V any](list []*memoized[K, V], n int) []*memoized[K, V] {
 	for len(list) > n {
 		oldest := 0
@@ -81,8 +83,8 @@ func lastUsed[K, V any](list []*memoized[K, V], n int) []*memoized[K, V] {
 	return list
 }
 
-// PassOn gives the values to the memo of a later snapshot in which something changed. Those that more than so many
-// changes lie behind are left out. O(kept values), whatever has changed before.
+// PassOn gives the values to the memo of a later snapshot in which something changed. Values that lag more than `most`
+// changes behind are left out: to make them anew is cheaper. O(kept values), however much changed before.
 func (m *Memo[K, V]) PassOn(next *Memo[K, V], changed []int32, most int) {
 	old := m.entries.Load()
 	if old == nil || len(changed) == 0 {

@@ -1,12 +1,12 @@
 package cow
 
-// touched is the log of nodes that changed since an index was made: the nodes of one change, and before it the log that
-// this change went on with. Logs that were equal stay one, and none refers to a snapshot, so that snapshots nobody
-// holds are collected. A nil log is empty.
+// touched is the log of nodes that changed since a value was made: the nodes of one change, and the log before it. Values
+// of one age share one log. No log refers to a snapshot, so that snapshots are collected when nobody holds them. A nil
+// log is empty.
 type touched struct {
 	nodes  []int32 // not empty
 	before *touched
-	total  int // of nodes in the whole log, those that changed twice counted twice
+	total  int // nodes in the whole log; one that changed twice counts twice
 }
 
 func (t *touched) len() int {

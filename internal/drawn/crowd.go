@@ -23,7 +23,7 @@ func Running(t *rapid.T, id, nodes int, tied bool) cluster.Running {
 	}
 	r.Gang = r.Member
 	if of := rapid.IntRange(0, 6).Draw(t, "gang"); of < 3 {
-		r.Gang = "gang-" + strconv.Itoa(of)
+		r.Gang, r.MinMember = "gang-"+strconv.Itoa(of), -1
 	}
 	switch what := rapid.IntRange(0, 12).Draw(t, "what"); {
 	case what == 0 && tied:
@@ -36,6 +36,8 @@ func Running(t *rapid.T, id, nodes int, tied bool) cluster.Running {
 		r.NonPreemptible = true
 	case what == 4:
 		r.Leaving = true
+	case what == 5 && tied:
+		r.MinMember = 0
 	}
 	return r
 }

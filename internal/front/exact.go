@@ -5,50 +5,54 @@ import (
 	"slices"
 )
 
-// Where multiples bind, fewer members need not fit where more do. An exact folder therefore lists all counts that fit somewhere, in ascending
-// order, and not only the largest.
+// Where multiples bind, fewer members need not fit where more do. Exact fronts therefore list all vectors that fit, in
+// ascending order, and not only the largest.
 
-// Holds says whether counts are among those that fit.
-func (f *Space) Holds(fit Front, want Vector) bool {
-	if !f.Exact {
+// Holds says whether a vector fits: it is within the front, or exactly in it where multiples bind.
+func (s *Space) Holds(fit Front, want Vector) bool {
+	if !s.Exact {
 		return fit.Holds(want)
 	}
 	_, ok := slices.BinarySearchFunc(fit, want, slices.Compare[Vector])
 	return ok
 }
 
-// Takes is what of some counts is placed where others fit; false if it cannot be, for these are to be placed as they are.
-func (f *Space) Takes(want, fit Vector) (Vector, bool) {
-	if f.Exact {
+// Takes is the part of want that a place with room for fit takes. An exact vector must be taken as a whole, so that
+// false means it exceeds want.
+func (s *Space) Takes(want, fit Vector) (Vector, bool) {
+	if s.Exact {
 		return fit, fit.Within(want)
 	}
 	return want.Least(fit), true
 }
 
-// RoomFor says whether there is room for the table in which exact sums are marked: twice the numbers of members of each role, and of groups of each
-// kind, that may come of it. It depends on these alone, so that a sum of fewer children has room where that of all has.
-func (f *Space) RoomFor(sides Vector) bool {
+// RoomFor says whether an exact table for vectors within sides has room. It allows for sums of twice the numbers; as it
+// depends on sides alone, a sum over fewer children has room if the whole has.
+func (s *Space) RoomFor(sides Vector) bool {
 	size := int64(1)
 	for _, n := range sides {
-		if size *= 2*int64(n) + 1; size > 4*f.room {
+		if size *= 2*int64(n) + 1; size > 4*s.limit {
 			return false
 		}
 	}
 	return true
 }
 
-// exactSum lists what fits in two places together. O(points of the smaller * table / 64).
-func (f *Space) exactSum(a, b Front) Front {
+// exactSum lists every sum of one vector of each, within the gang's numbers. It is a convolution of bitsets. O(len of
+// the shorter * table / 64).
+//
+// order: roles.6
+func (s *Space) exactSum(a, b Front) Front {
 	if len(a) == 0 || len(b) == 0 {
 		return Front{}
 	}
-	wide := make(Vector, len(f.most)) // no sum is carried from one number to the next
-	for r, n := range f.most {
+	wide := make(Vector, len(s.most)) // wide enough that no sum carries into the next dimension
+	for r, n := range s.most {
 		wide[r] = a.Most(r) + b.Most(r)
-		f.sides[r] = min(n, wide[r])
+		s.sides[r] = min(n, wide[r])
 	}
-	if !f.RoomFor(f.sides) {
-		return f.roughExactSum(a, b)
+	if !s.RoomFor(s.sides) {
+		return s.roughExactSum(a, b)
 	}
 	if len(a) > len(b) {
 		a, b = b, a
@@ -61,17 +65,19 @@ func (f *Space) exactSum(a, b Front) Front {
 	for _, p := range a {
 		marks.bits.add(of, marks.place(p))
 	}
-	*f.steps += int64(len(a)) * int64(len(of))
-	return marks.within(f.most)
+	*s.steps += int64(len(a)) * int64(len(of))
+	return marks.within(s.most)
 }
 
-// roughExactSum is an exact sum of a few points of each.
-func (f *Space) roughExactSum(a, b Front) Front {
-	f.Forgot = true
+// roughExactSum sums samples of both exact fronts, where the table would be too large.
+//
+// order: roles.4
+func (s *Space) roughExactSum(a, b Front) Front {
+	s.Forgot = true
 	sums := Front{}
-	for _, p := range a.Few() {
-		for _, q := range b.Few() {
-			if sum := p.Plus(q); sum.Within(f.most) {
+	for _, p := range a.Sample() {
+		for _, q := range b.Sample() {
+			if sum := p.Plus(q); sum.Within(s.most) {
 				sums = append(sums, sum)
 			}
 		}
@@ -79,6 +85,7 @@ func (f *Space) roughExactSum(a, b Front) Front {
 	return sums.Sorted()
 }
 
+// Plus is the sum of two vectors, not capped.
 func (a Vector) Plus(b Vector) Vector {
 	out := slices.Clone(a)
 	for r, n := range b {
@@ -89,19 +96,20 @@ func (a Vector) Plus(b Vector) Vector {
 
 func (a Vector) equal(b Vector) bool { return slices.Equal(a, b) }
 
-// Sorted are points in ascending order, each once.
+// Sorted sorts the vectors in ascending order, each once. It reuses the slice.
 func (f Front) Sorted() Front {
 	slices.SortFunc(f, slices.Compare[Vector])
 	return slices.CompactFunc(f, Vector.equal)
 }
 
-// marks are points of a table, in ascending order.
+// marks is a set of vectors in a box, one bit each in ascending order.
 type marks struct {
 	sides Vector
 	step  []int
 	bits  bitset
 }
 
+// newMarks makes an empty set for vectors within sides.
 func newMarks(sides Vector) *marks {
 	m := &marks{sides: sides, step: make([]int, len(sides))}
 	size := 1
@@ -112,6 +120,7 @@ func newMarks(sides Vector) *marks {
 	return m
 }
 
+// place is the bit of a vector.
 func (m *marks) place(p Vector) (at int) {
 	for r, n := range p {
 		at += int(n) * m.step[r]
@@ -119,7 +128,7 @@ func (m *marks) place(p Vector) (at int) {
 	return at
 }
 
-// within lists the marked points within counts.
+// within lists the marked vectors within most.
 func (m *marks) within(most Vector) Front {
 	out := Front{}
 	for w, word := range m.bits {
@@ -141,7 +150,7 @@ type bitset []uint64
 
 func (b bitset) set(i int) { b[i/64] |= 1 << (i % 64) }
 
-// add marks what is marked in another set, so many places further. Nothing marked leaves the table.
+// add marks every bit of another set, shifted by a number of places. No marked bit may leave the table.
 func (b bitset) add(of bitset, by int) {
 	words, low := by/64, by%64
 	for i, word := range of[:len(of)-words] {

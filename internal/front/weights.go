@@ -1,9 +1,11 @@
 package front
 
-// Weights are numbers by role, then by kind.
+import "slices"
+
+// Weights are the weights of roles, then of classes of groups.
 type Weights []int64
 
-// Of is what counts weigh.
+// Of is the weight of a vector.
 func (w Weights) Of(a Vector) (sum int64) {
 	for i, m := range a {
 		sum += int64(m) * w[i]
@@ -11,10 +13,30 @@ func (w Weights) Of(a Vector) (sum int64) {
 	return sum
 }
 
-// Most is the largest weight of any counts.
+// Most is the weight of the heaviest vector, 0 for an empty front.
 func (w Weights) Most(f Front) (most int64) {
 	for _, p := range f {
 		most = max(most, w.Of(p))
 	}
 	return most
+}
+
+// Scarcest returns the scale by which most places are needed for a vector, and that number. Each place is credited with
+// its heaviest vector, so the number is a lower bound for any set of places. O(scales * vectors).
+func Scarcest(scales []Weights, places []Front, want Vector) (best Weights, n int) {
+	room := make([]int64, len(places))
+	for _, w := range scales {
+		left, taken := w.Of(want), 0
+		for i, f := range places {
+			room[i] = w.Most(f)
+		}
+		slices.Sort(room)
+		for i := len(room) - 1; i >= 0 && left > 0; i-- {
+			left, taken = left-room[i], taken+1
+		}
+		if best == nil || taken > n {
+			best, n = w, taken
+		}
+	}
+	return best, n
 }

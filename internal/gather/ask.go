@@ -10,6 +10,7 @@ package gather
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -35,6 +36,7 @@ type ask struct {
 	byNode  []*index.GroupSums // by level, as far as the tables of nested groups need them
 	only    sums
 	gap     gap
+	scores  map[int32]int64 // host score by position, as far as asked for
 	// beyond is how many members must lie outside the tree, because the tree is full.
 	beyond int64
 }
@@ -49,6 +51,8 @@ type begunGroup struct {
 }
 
 // newAsk cuts the first n pending members into groups. O(n + running).
+//
+// order: groups.1
 func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	r := scratchOf(p)
 	a := &r.ask
@@ -79,6 +83,8 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 }
 
 // stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
+//
+// order: strategy.1
 func (a *ask) stayInTree() {
 	if a.slots.At(layout.Root) < 0 { // some vertex cannot complete its multiple
 		return
@@ -105,6 +111,8 @@ func (a *ask) cut() {
 
 // cutGroup looks at the group of a level with the ranks [lo, hi). It counts 1 whole if all its members are placed
 // now, and otherwise notes what a begun group needs.
+//
+// order: groups.2
 func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	placed := a.ranksIn(lo, hi)
 	runs, lca := a.runningIn(lo, hi)
@@ -140,6 +148,8 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 }
 
 // settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
+//
+// order: tree.1
 func (a *ask) settledTier(lca layout.Vertex) int32 {
 	if a.p.Hard() && a.p.View.Contains(a.p.View.Outside, lca) {
 		return a.p.View.RootTop
@@ -167,7 +177,7 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 		}
 		x := a.p.View.NodeVertex(m.Pos)
 		if n++; n > 1 {
-			x = a.p.View.Lca(lca, x)
+			x = a.p.View.LCA(lca, x)
 		}
 		lca = x
 	}
@@ -179,3 +189,72 @@ func (a *ask) ratio(i int) int64 { return a.sizes[i] / a.sizes[i+1] }
 
 // bottom is the level of single members.
 func (a *ask) bottom() int { return len(a.sizes) - 1 }
+
+// zonesTell says whether the zones of the children of x may tell them apart.
+func (a *ask) zonesTell(x layout.Vertex) bool {
+	lo, _ := a.p.View.Kids(x)
+	return a.p.ZoneState.Aligned && a.p.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
+}
+
+// gap are the positions from that of the running member before the only new one, in rank order, to that of the one behind: there it
+// restores the order of ranks. None if there are several new members, or where the neighbours lie the wrong way round.
+type gap struct {
+	first, last int32
+	open        bool
+}
+
+// findGap finds the gap of the ask.
+func (a *ask) findGap() {
+	if a.members != 1 || len(a.p.Running) == 0 || a.p.Multiple != nil {
+		return
+	}
+	g := gap{0, a.p.View.Nodes - 1, true}
+	behind := sort.Search(len(a.p.Running), func(i int) bool { return a.p.Running[i].Rank > a.p.Pending[0].Rank })
+	if behind > 0 {
+		g.first = a.p.Running[behind-1].Pos
+	}
+	if behind < len(a.p.Running) {
+		g.last = a.p.Running[behind].Pos
+	}
+	if g.open = g.first <= g.last; g.open {
+		a.gap = g
+	}
+}
+
+// inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
+//
+// order: sets.8
+func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
+	lo, hi := a.p.View.Kids(x)
+	if !a.gap.open {
+		return lo, lo
+	}
+	n := int(hi - lo)
+	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.EndOf(lo+layout.Vertex(i)) > a.gap.first }))
+	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.First(lo+layout.Vertex(i)) > a.gap.last }))
+	for first < end && !a.hasRoomInGap(first) {
+		first++
+	}
+	for first < end && !a.hasRoomInGap(end-1) {
+		end--
+	}
+	return first, max(first, end)
+}
+
+// hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
+func (a *ask) hasRoomInGap(x layout.Vertex) bool {
+	first, end := a.p.View.First(x), a.p.View.EndOf(x)
+	switch {
+	case a.slots.At(x) <= 0 || end <= a.gap.first || first > a.gap.last:
+		return false
+	case first >= a.gap.first && end-1 <= a.gap.last:
+		return true
+	}
+	lo, hi := a.p.View.Kids(x)
+	for c := lo; c < hi; c++ {
+		if a.hasRoomInGap(c) {
+			return true
+		}
+	}
+	return false
+}

@@ -9,17 +9,18 @@ import (
 
 // bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
 // equals that with the most slots, then the first in path order.
-func (s *sums) bestAt(slots problem.SlotTable, t int32, fits bool) (problem.Fit, bool) {
+//
+// order: refusals.1
+func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 	p := s.p
-	best := widest{sums: s, table: slots, fits: fits, tier: t, domain: -1, members: -1}
+	best := widest{sums: s, table: slots, place: s.p.View.TierIndex(t), domain: -1, members: -1}
 	if s.p.LCA < 0 && slots.Flat == nil && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
-		i := s.p.View.TierIndex(t)
 		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
 			// The one to be found has the most slots of all.
-			best.slots = int64(slots.Ix.Most[i].At(layout.Root)) - 1
+			best.slots = int64(slots.Ix.Most[best.place].At(layout.Root)) - 1
 			best.members = min(best.slots+1, int64(len(s.p.Pending)))
 		}
-		best.walk(layout.Root, i)
+		walk(p.View, t, layout.Root, best.enter, best.visit)
 	} else {
 		for _, d := range s.p.Candidates(t) {
 			best.look(d)
@@ -39,50 +40,48 @@ func (s *sums) bestAt(slots problem.SlotTable, t int32, fits bool) (problem.Fit,
 type widest struct {
 	sums    *sums
 	table   problem.SlotTable
-	fits    bool
-	tier    int32
+	place   int // of the tier
 	domain  layout.Vertex
 	members int64
 	slots   int64
+	entered layout.Vertex // the domain entered last
+	most    int64         // members that one below it could take at most
 }
 
 func (w *widest) look(d layout.Vertex) {
-	n, slots := w.sums.capacity(d, w.table, w.fits), w.table.At(d)
+	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
 	}
 }
 
-// walk looks at the domains below x, except where the index says that none is better; i is the place of the tier.
-func (w *widest) walk(x layout.Vertex, i int) {
-	if w.sums.p.View.TierOf(x) <= w.tier {
-		w.look(x)
-		return
-	}
-	slots := int64(w.table.Ix.Most[i].At(x))
+// enter says whether the index allows a better domain below x.
+func (w *widest) enter(x layout.Vertex) bool {
+	slots := int64(w.table.Ix.Most[w.place].At(x))
 	n := min(slots, int64(len(w.sums.p.Pending)))
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
-		if t := w.sums.p.View.TierIndex(w.sums.tiers[0]); t < i {
-			groups = int64(w.sums.ask.indexed.Most[i][t].At(x))
+		if t := w.sums.p.View.TierIndex(w.sums.tiers[0]); t < w.place {
+			groups = int64(w.sums.ask.indexed.Most[w.place][t].At(x))
 		}
 		if groups < w.sums.ask.full {
 			n = groups * w.sums.ask.sizes[0]
 		}
 	}
-	if n < w.members || n == w.members && slots <= w.slots {
-		return
+	w.entered, w.most = x, n
+	return n > w.members || n == w.members && slots > w.slots
+}
+
+// visit looks at a domain unless the index of its parent says that it is no better.
+func (w *widest) visit(d layout.Vertex) verdict {
+	if w.sums.p.View.Above(d) != w.entered || w.most > w.members || w.table.At(d) > w.slots {
+		w.look(d)
 	}
-	lo, end := w.sums.p.View.Kids(x)
-	for c := lo; c < end; c++ {
-		if n > w.members || w.table.At(c) > w.slots {
-			w.walk(c, i)
-		}
-	}
+	return goOn
 }
 
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
-func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable, fits bool) int64 {
+func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	p := s.p
 	total := int64(len(p.Pending))
 	if len(p.Levels) == 0 {
@@ -95,7 +94,7 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable, fits bool) int
 	if len(s.ask.begun) > 0 {
 		return s.capacityWithBegun(d, slots)
 	}
-	if !fits {
+	if !s.fits {
 		return 0
 	}
 	if s.takes(d) {

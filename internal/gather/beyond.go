@@ -4,6 +4,8 @@ import "github.com/muster-sched/muster/internal/layout"
 
 // takesBeyond decides the case in which the tree is filled to the last slot and the rest of the gang lies outside
 // it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
+//
+// order: strategy.6
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
 		if t >= s.p.View.RootTop {
@@ -30,28 +32,30 @@ func (s *sums) takesBeyond() bool {
 }
 
 // fillTree distributes a gang that is larger than the tree: every slot of the tree is taken, the other members
-// lie outside it. Groups that need not be split are not.
-func (s *sums) fillTree(d demand, items []item) {
+// lie outside kid. Groups that need not be split are not.
+//
+// order: outside.1
+func (pl placer) fillTree(d demand, kids children) {
 	groups := d.units[0]
-	left := s.wholeUnits(d)
-	for i := range items {
-		it := &items[i]
-		room := s.ask.slots.At(it.at)
-		if it.at == s.p.View.Outside {
-			room = s.ask.beyond
+	left := pl.wholeUnits(d)
+	for i := range kids.of {
+		kid := &kids.of[i]
+		room := pl.ask.slots.At(kid.at)
+		if kid.at == pl.p.View.Outside {
+			room = pl.ask.beyond
 		}
-		room -= s.begunMembers(it.at)
-		room += s.p.Forced[it.at]
-		if s.ask.bottom() > 0 && s.tiers[0] < s.p.View.RootTop {
-			groups = s.fillWhole(it, room, groups)
+		room -= pl.sums.begunMembers(kid.at)
+		room += pl.p.Forced[kid.at]
+		if pl.ask.bottom() > 0 && pl.sums.tiers[0] < pl.p.View.RootTop {
+			groups = pl.fillWhole(kid, room, groups)
 			continue
 		}
-		it.demand.units = s.units()
+		kid.demand.units = pl.ask.units()
 		var outer int64 // members in whole groups of the level before
-		for level, size := range s.ask.sizes {
-			n := min(s.free(level, s.p.View.RootTop, it.at), room/size, left[level])
+		for level, size := range pl.ask.sizes {
+			n := min(pl.sums.free(level, pl.p.View.RootTop, kid.at), room/size, left[level])
 			left[level] -= n
-			it.demand.units[level] = n - outer/size
+			kid.demand.units[level] = n - outer/size
 			outer = n * size
 		}
 	}
@@ -59,16 +63,16 @@ func (s *sums) fillTree(d demand, items []item) {
 
 // wholeUnits counts the units of every level that a demand on the root has to place: new groups, and what begun ones
 // that are completed there need.
-func (s *sums) wholeUnits(d demand) []int64 {
-	left := make([]int64, len(s.ask.sizes))
+func (pl placer) wholeUnits(d demand) []int64 {
+	left := make([]int64, len(pl.ask.sizes))
 	for i := range left {
-		left[i] = d.units[0] * s.ask.sizes[0] / s.ask.sizes[i]
-		if d.short && i == s.ask.bottom() {
-			left[i] += s.ask.short
+		left[i] = d.units[0] * pl.ask.sizes[0] / pl.ask.sizes[i]
+		if d.short && i == pl.ask.bottom() {
+			left[i] += pl.ask.short
 		}
 		for _, g := range d.begun {
-			if b := &s.ask.begun[g]; b.level < i && s.homes[g] == layout.Root {
-				left[i] += b.need * s.ask.sizes[b.level+1] / s.ask.sizes[i]
+			if b := &pl.ask.begun[g]; b.level < i && pl.sums.homes[g] == layout.Root {
+				left[i] += b.need * pl.ask.sizes[b.level+1] / pl.ask.sizes[i]
 			}
 		}
 	}
@@ -76,10 +80,12 @@ func (s *sums) wholeUnits(d demand) []int64 {
 }
 
 // fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
-func (s *sums) fillWhole(it *item, room, groups int64) int64 {
-	n := min(groups, room/s.ask.sizes[0])
-	it.demand.units = s.units()
-	it.demand.units[0] = n
-	it.demand.short = s.ask.short > 0 && room%s.ask.sizes[0] == s.ask.short && room > n*s.ask.sizes[0]
+//
+// order: outside.1
+func (pl placer) fillWhole(kid *child, room, groups int64) int64 {
+	n := min(groups, room/pl.ask.sizes[0])
+	kid.demand.units = pl.ask.units()
+	kid.demand.units[0] = n
+	kid.demand.short = pl.ask.short > 0 && room%pl.ask.sizes[0] == pl.ask.short && room > n*pl.ask.sizes[0]
 	return groups - n
 }

@@ -13,11 +13,14 @@ import (
 
 // allWorse says whether no domain of the gang's tier below x, or x itself, comes before the best so far, by what the index knows: they
 // keep fewer groups whole, or as few and have a wider span, or as wide a one and are packed worse.
+//
+// Same answer as order: domain.1 to domain.6, faster.
 func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	if f.p.View.TierOf(x) <= f.strategy.Gang {
-		return f.known.narrowest > 0 && f.known.narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
+		narrowest := f.known.below(f.p.View.Above(x)).narrowest
+		return narrowest > 0 && narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
 	}
-	f.known = known{}
+	f.known = known{at: x}
 	i := f.p.View.TierIndex(f.strategy.Gang)
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
@@ -95,7 +98,8 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or finds them
 // equal where the order of paths decides: what comes later in a walk is behind.
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
-	if i == 0 && (f.p.Policy == gang.ByScore && f.p.Scored() || f.p.ZoneState.Aligned && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()) {
+	fewerZones := f.p.ZoneState.Aligned && i == 0 && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()
+	if i == 0 && f.p.Policy == gang.ByScore && f.p.Scored() || fewerZones {
 		return false
 	}
 	compare := func(slots int64, with layout.Vertex) int { return f.p.CompareFree(slots, f.ask.slots.At(with)) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
@@ -48,10 +49,8 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
-	if d, ok := f.groupBest(); ok {
-		return d
-	}
 	best := candidate{domain: -1}
+	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
 	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
@@ -80,11 +79,13 @@ func (f *found) best() layout.Vertex {
 // knowSpan fills the span of a candidate.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {
-		c.span = f.sums.spanOf(c.domain)
+		c.span = f.sums.placer().spanOf(c.domain)
 	}
 }
 
 // compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
+//
+// order: domain.2
 func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	order := -1
 	if best.domain >= 0 {
@@ -96,10 +97,10 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	if order == 0 {
 		f.knowSpan(best)
 		packing := f.comparePacking(d, best.domain)
-		if f.sums.isWider(d, best.span) || packing > 0 && f.sums.isWider(d, best.span-1) {
+		if f.sums.spans().isWider(d, best.span) || packing > 0 && f.sums.spans().isWider(d, best.span-1) {
 			return 1
 		}
-		span = f.sums.spanOf(d)
+		span = f.sums.placer().spanOf(d)
 		order = cmp.Or(cmp.Compare(span, best.span), packing)
 	}
 	if order < 0 {
@@ -111,19 +112,23 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 }
 
 // compareCoarse compares intact groups and anchors.
+//
+// order: domain.2
 func compareCoarse(a, b candidate) int {
 	return cmp.Or(slices.Compare(b.intact, a.intact), cmp.Compare(b.anchor, a.anchor))
 }
 
 // rankEqual orders domains that are equal in intact groups and anchors.
+//
+// order: domain.6, domain.7
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
-		cands[i].span = f.sums.spanOf(cands[i].domain)
+		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
 	}
-	scores := map[layout.Vertex]score{}
-	scoreOf := func(d layout.Vertex) score {
+	scores := map[layout.Vertex]sets.Score{}
+	scoreOf := func(d layout.Vertex) sets.Score {
 		if _, ok := scores[d]; !ok {
-			scores[d] = f.sums.scoreBelow(d, f.sums.everything())
+			scores[d] = f.sums.placer().scoreBelow(d, f.ask.everything())
 		}
 		return scores[d]
 	}
@@ -131,7 +136,7 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
 	})
 	out := make([]layout.Vertex, len(cands))
 	for i, c := range cands {
@@ -163,6 +168,9 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	return order
 }
 
+// eachIntact yields the numbers of intact, one after the other.
+//
+// order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 	groups := f.ask.full
 	for i := range f.p.Levels {
@@ -178,12 +186,14 @@ func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 }
 
 // comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
+//
+// order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
 	if c := f.p.Zones().CompareZones(a, b); c != 0 {
 		return c
 	}
 	if f.p.Policy == gang.ByScore && f.p.View.IsNode(a) && f.p.View.IsNode(b) {
-		if c := cmp.Compare(f.sums.nodeScore(b), f.sums.nodeScore(a)); c != 0 {
+		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
 			return c
 		}
 	}

@@ -16,14 +16,15 @@ type taken struct {
 
 // keepsPlainly says whether a demand below x is of whole groups that stay whole in the children of x, between which slots alone
 // decide: how many a child takes is its slots divided by the size of a group, and none must take any.
-func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
-	if s.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 || len(d.begun) > 0 || x == layout.Root || !s.isOrdinary() || s.zonesTell(x) {
+func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
+	if pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 ||
+		len(d.begun) > 0 || x == layout.Root || !pl.ask.isOrdinary() || pl.ask.zonesTell(x) {
 		return false
 	}
-	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
-		switch whole := int64(s.ask.indexed.Whole[i].At(x)); {
+	for i := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+		switch whole := int64(pl.ask.indexed.Whole[i].At(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short:
-			return s.p.View.Gaps[i][x] == 1
+			return pl.p.View.Gaps[i][x] == 1
 		case whole > 0:
 			return false
 		}
@@ -32,33 +33,35 @@ func (s *sums) keepsPlainly(x layout.Vertex, d *demand) bool {
 }
 
 // placeGroups is place for a demand that keepsPlainly speaks of; false if the index does not help.
-func (s *sums) placeGroups(x layout.Vertex, d *demand, out *share) bool {
-	sums := s.ask.slots.Ix.SumsOf(x)
-	short := s.ask.short
+//
+// Same answer as order: sets.1, sets.6, fill.1, short.2, faster.
+func (pl placer) placeGroups(x layout.Vertex, d *demand, out *share) bool {
+	sums := pl.ask.slots.Ix.SumsOf(x)
+	short := pl.ask.short
 	if !d.short {
 		short = 0
 	}
-	l := &s.ask.scratch.groups
-	if !l.Begin(&sums, s.ask.sizes[0], short, d.units[0]) {
+	l := &pl.ask.scratch.groups
+	if !l.Begin(&sums, pl.ask.sizes[0], short, d.units[0]) {
 		return false
 	}
-	kept := len(s.ask.scratch.taken)
-	s.giveGroups(l, d)
-	set := s.ask.scratch.taken[kept:]
+	kept := len(pl.ask.scratch.taken)
+	pl.giveGroups(l, d)
+	set := pl.ask.scratch.taken[kept:]
 	out.parts = make([]share, 0, len(set))
-	lo, end := s.p.View.Kids(x)
+	lo, end := pl.p.View.Kids(x)
 	for c := lo; c < end && len(out.parts) < len(set); c++ {
-		t := takenWith(set, s.ask.slots.Ix.At(c))
+		t := takenWith(set, pl.ask.slots.Ix.At(c))
 		if t == nil {
 			continue
 		}
 		t.given = true
-		part := demand{units: s.units(), short: t.short}
+		part := demand{units: pl.ask.units(), short: t.short}
 		part.units[0] = t.groups
-		out.parts = append(out.parts, s.place(c, part))
-		set = s.ask.scratch.taken[kept:]
+		out.parts = append(out.parts, pl.place(c, part))
+		set = pl.ask.scratch.taken[kept:]
 	}
-	s.ask.scratch.taken = s.ask.scratch.taken[:kept]
+	pl.ask.scratch.taken = pl.ask.scratch.taken[:kept]
 	if d.short {
 		shortLast(out.parts)
 	}
@@ -78,15 +81,15 @@ func takenWith(set []taken, slots int64) *taken {
 
 // giveGroups appends to the scratch's taken, in fill order, what the children of the best set take: docs/order.md section 4,
 // `Fill` and `Short group`.
-func (s *sums) giveGroups(l *sets.LeastGroups, d *demand) {
-	from := len(s.ask.scratch.taken)
+func (pl placer) giveGroups(l *sets.LeastGroups, d *demand) {
+	from := len(pl.ask.scratch.taken)
 	last, spare := -1, -d.units[0]
 	for _, i := range l.Pick() {
 		t := taken{slots: l.Slots[i], groups: l.Slots[i] / l.Size}
 		spare += t.groups
-		s.ask.scratch.taken = append(s.ask.scratch.taken, t)
+		pl.ask.scratch.taken = append(pl.ask.scratch.taken, t)
 	}
-	set := s.ask.scratch.taken[from:]
+	set := pl.ask.scratch.taken[from:]
 	for i := len(set) - 1; d.short && last < 0; i-- {
 		t := &set[i]
 		if beside := t.slots-t.groups*l.Size >= l.Short; beside || spare > 0 {

@@ -15,7 +15,7 @@ import (
 func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 	count := map[layout.Vertex]int64{}
 	f.checkShare(o, sh, count)
-	invariant.Hold(f.sums.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.sums.newMembers(&sh.demand), f.ask.members)
+	invariant.Hold(f.ask.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.ask.newMembers(&sh.demand), f.ask.members)
 	invariant.Hold(int64(len(o.Positions)) == f.ask.members, "%d of %d members have a position", len(o.Positions), f.ask.members)
 	for _, pos := range o.Positions {
 		x := f.p.View.NodeVertex(pos)
@@ -37,7 +37,7 @@ func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 
 // checkShare goes down a share and counts the members of every node.
 func (f *found) checkShare(o *problem.Outcome, sh *share, count map[layout.Vertex]int64) {
-	n := f.sums.newMembers(&sh.demand)
+	n := f.ask.newMembers(&sh.demand)
 	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
 	if room := f.ask.slots.At(sh.at) + f.p.Forced[sh.at]; f.ask.beyond == 0 {
 		invariant.Hold(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
@@ -60,7 +60,7 @@ func (f *found) checkShare(o *problem.Outcome, sh *share, count map[layout.Verte
 	for i := range sh.parts {
 		part := &sh.parts[i]
 		invariant.Hold(f.p.View.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
-		n -= f.sums.newMembers(&part.demand)
+		n -= f.ask.newMembers(&part.demand)
 		for level, units := range part.demand.units {
 			invariant.Hold(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
 			whole[level] += units

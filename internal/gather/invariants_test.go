@@ -36,7 +36,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		for f := range newAsk(p, p.Counting().SlotTable(), 4).feasible() {
 			if d := f.best(); d >= 0 {
 				o := f.decide(d)
-				sh := f.sums.place(d, f.sums.everything())
+				sh := f.sums.placer().place(d, f.ask.everything())
 				return &f, o, &sh
 			}
 		}

@@ -1,6 +1,10 @@
 package gather
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/problem"
+)
 
 // arrangement is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
 // level outside it. Positions go depth first; every unit is a run of positions, one for each member.
@@ -10,25 +14,31 @@ type arrangement struct {
 	begun map[int][]int32 // positions of begun groups, once they are whole
 }
 
+// arranger puts the positions of a share into the order of ranks.
+type arranger struct {
+	p   *problem.Problem
+	ask *ask
+}
+
 // arrange lists the positions of a share so that ranks can follow them: the groups that are whole in a child come
 // before those that are put together from what the children have left.
-func (s *sums) arrange(sh *share) arrangement {
-	out := arrangement{units: make([][]int32, len(s.ask.sizes))}
-	if s.isWhole(sh) {
-		out.units[0] = make([]int32, 0, s.newMembers(&sh.demand))
-		s.appendWhole(sh, &out)
+func (ar arranger) arrange(sh *share) arrangement {
+	out := arrangement{units: make([][]int32, len(ar.ask.sizes))}
+	if ar.isWhole(sh) {
+		out.units[0] = make([]int32, 0, ar.ask.newMembers(&sh.demand))
+		ar.appendWhole(sh, &out)
 		return out
 	}
-	if s.p.View.IsNode(sh.at) {
-		out.units[s.ask.bottom()] = s.appendNode(nil, sh)
+	if ar.p.View.IsNode(sh.at) {
+		out.units[ar.ask.bottom()] = ar.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		if s.isWhole(part) {
-			s.appendWhole(part, &out)
+		if ar.isWhole(part) {
+			ar.appendWhole(part, &out)
 			continue
 		}
-		in := s.arrange(part)
+		in := ar.arrange(part)
 		for level := range out.units {
 			out.units[level] = append(out.units[level], in.units[level]...)
 		}
@@ -39,26 +49,26 @@ func (s *sums) arrange(sh *share) arrangement {
 			out.short = in.short
 		}
 	}
-	if s.ask.bottom() > 0 {
-		s.assemble(sh, &out)
+	if ar.ask.bottom() > 0 {
+		ar.assemble(sh, &out)
 	}
 	return out
 }
 
 // isWhole says whether no group of a share is put together of what several vertices have left over, nor inner ones on a node.
-func (s *sums) isWhole(sh *share) bool {
+func (ar arranger) isWhole(sh *share) bool {
 	switch {
 	case sh.run != nil:
 		return true
-	case s.p.View.IsNode(sh.at):
-		return s.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[s.ask.bottom()] == s.newMembers(&sh.demand)
-	case s.ask.bottom() > 1 || len(sh.demand.begun) > 0:
+	case ar.p.View.IsNode(sh.at):
+		return ar.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[ar.ask.bottom()] == ar.ask.newMembers(&sh.demand)
+	case ar.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
 	}
 	groups, short := int64(0), false
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		if groups, short = groups+part.demand.units[0], short || part.demand.short; !s.isWhole(part) {
+		if groups, short = groups+part.demand.units[0], short || part.demand.short; !ar.isWhole(part) {
 			return false
 		}
 	}
@@ -66,38 +76,38 @@ func (s *sums) isWhole(sh *share) bool {
 }
 
 // appendWhole adds the positions of such a share.
-func (s *sums) appendWhole(sh *share, out *arrangement) {
+func (ar arranger) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
-		s.cutRun(sh, sh.run, out)
-	case s.p.View.IsNode(sh.at):
-		s.cutRun(sh, s.appendNode(s.ask.scratch.positions(s.newMembers(&sh.demand)), sh), out)
+		ar.cutRun(sh, sh.run, out)
+	case ar.p.View.IsNode(sh.at):
+		ar.cutRun(sh, ar.appendNode(ar.ask.scratch.positions(ar.ask.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
-		s.appendWhole(&sh.parts[i], out)
+		ar.appendWhole(&sh.parts[i], out)
 	}
 }
 
 // appendNode lists the position of a node, once for each member.
-func (s *sums) appendNode(list []int32, sh *share) []int32 {
-	for range s.newMembers(&sh.demand) {
-		list = append(list, s.p.View.Position(sh.at))
+func (ar arranger) appendNode(list []int32, sh *share) []int32 {
+	for range ar.ask.newMembers(&sh.demand) {
+		list = append(list, ar.p.View.Position(sh.at))
 	}
 	return list
 }
 
 // cutRun adds the positions of a share whose members are all that is shared out: whole groups first, then the short one. Beside
 // members it has one level of groups at most.
-func (s *sums) cutRun(sh *share, run []int32, out *arrangement) {
-	if s.ask.bottom() == 1 {
-		n := sh.demand.units[0] * s.ask.sizes[0]
+func (ar arranger) cutRun(sh *share, run []int32, out *arrangement) {
+	if ar.ask.bottom() == 1 {
+		n := sh.demand.units[0] * ar.ask.sizes[0]
 		out.units[0] = append(out.units[0], run[:n]...)
 		run = run[n:]
 	}
 	if sh.demand.short {
-		out.short, run = run[:s.ask.short], run[s.ask.short:]
+		out.short, run = run[:ar.ask.short], run[ar.ask.short:]
 	}
-	out.units[s.ask.bottom()] = append(out.units[s.ask.bottom()], run...)
+	out.units[ar.ask.bottom()] = append(out.units[ar.ask.bottom()], run...)
 }
 
 func (a *arrangement) keepBegun(g int, positions []int32) {
@@ -109,29 +119,31 @@ func (a *arrangement) keepBegun(g int, positions []int32) {
 
 // assemble makes the units that are whole here and in no child. What is missing of a level is made of units of the
 // next, so the counts go inwards and the making outwards.
-func (s *sums) assemble(sh *share, out *arrangement) {
-	missing := make([]int64, s.ask.bottom()) // units by level
-	fresh := make([][]int, s.ask.bottom())   // begun groups that become whole here
+//
+// order: ranks.3
+func (ar arranger) assemble(sh *share, out *arrangement) {
+	missing := make([]int64, ar.ask.bottom()) // units by level
+	fresh := make([][]int, ar.ask.bottom())   // begun groups that become whole here
 	var wanted int64
 	for level := range missing {
 		wanted += sh.demand.units[level]
-		missing[level] = wanted - int64(len(out.units[level]))/s.ask.sizes[level]
-		wanted = missing[level] * s.ask.ratio(level)
+		missing[level] = wanted - int64(len(out.units[level]))/ar.ask.sizes[level]
+		wanted = missing[level] * ar.ask.ratio(level)
 		for _, g := range sh.demand.begun {
-			if _, done := out.begun[g]; !done && s.ask.begun[g].level == level {
+			if _, done := out.begun[g]; !done && ar.ask.begun[g].level == level {
 				fresh[level] = append(fresh[level], g)
-				wanted += s.ask.begun[g].need
+				wanted += ar.ask.begun[g].need
 			}
 		}
 	}
-	for level := s.ask.bottom() - 1; level >= 0; level-- {
+	for level := ar.ask.bottom() - 1; level >= 0; level-- {
 		for _, g := range fresh[level] {
-			out.keepBegun(g, out.take(level+1, s.ask.begun[g].need*s.ask.sizes[level+1]))
+			out.keepBegun(g, out.take(level+1, ar.ask.begun[g].need*ar.ask.sizes[level+1]))
 		}
-		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*s.ask.sizes[level])...)
+		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*ar.ask.sizes[level])...)
 	}
 	if sh.demand.short && out.short == nil {
-		out.short = out.take(s.ask.bottom(), s.ask.short)
+		out.short = out.take(ar.ask.bottom(), ar.ask.short)
 	}
 }
 
@@ -143,14 +155,16 @@ func (a *arrangement) take(level int, n int64) []int32 {
 }
 
 // assign gives the positions of an arrangement to the new members: result by place in pending.
-func (s *sums) assign(a arrangement) []int32 {
+//
+// order: ranks.4
+func (ar arranger) assign(a arrangement) []int32 {
 	if len(a.begun) == 0 {
 		return append(a.units[0], a.short...) // in rank order
 	}
-	at := make(map[int]int32, s.ask.members) // by rank
+	at := make(map[int]int32, ar.ask.members) // by rank
 	for g, positions := range a.begun {
-		b := &s.ask.begun[g]
-		size := int(s.ask.sizes[b.level+1])
+		b := &ar.ask.begun[g]
+		size := int(ar.ask.sizes[b.level+1])
 		for i, first := range b.ranks {
 			for j := range size {
 				at[first+j] = positions[i*size+j]
@@ -159,8 +173,8 @@ func (s *sums) assign(a arrangement) []int32 {
 	}
 	// What is left in rank order: whole new groups, then the short one; without groups the members.
 	rest := append(slices.Clone(a.units[0]), a.short...)
-	out := make([]int32, s.ask.members)
-	for i, m := range s.p.Pending[:s.ask.members] {
+	out := make([]int32, ar.ask.members)
+	for i, m := range ar.p.Pending[:ar.ask.members] {
 		pos, ok := at[m.Rank]
 		if !ok {
 			pos, rest = rest[0], rest[1:]

@@ -14,7 +14,7 @@ type scratch struct {
 	least  sets.LeastSum
 	taken  []taken
 	groups sets.LeastGroups
-	items  [][]item // by depth below the candidate
+	kids   []children // by depth below the candidate
 	depth  int
 	units  []int64
 	used   int
@@ -22,16 +22,17 @@ type scratch struct {
 	listed int
 }
 
-// enter goes one level down and returns room for the items there.
-func (r *scratch) enter() []item {
-	if r.depth++; r.depth > len(r.items) {
-		r.items = append(r.items, make([]item, 0, 64))
+// enter goes one level down and returns room for the children there.
+func (r *scratch) enter() children {
+	if r.depth++; r.depth > len(r.kids) {
+		r.kids = append(r.kids, children{make([]sets.Item, 0, 64), make([]child, 0, 64)})
 	}
-	return r.items[r.depth-1][:0]
+	kids := &r.kids[r.depth-1]
+	return children{kids.items[:0], kids.of[:0]}
 }
 
-// keep remembers the items of the current depth, which may have grown.
-func (r *scratch) keep(items []item) { r.items[r.depth-1] = items }
+// keep remembers the children of the current depth, whose room may have grown.
+func (r *scratch) keep(kids children) { r.kids[r.depth-1] = kids }
 
 // carve returns n zeros.
 func (r *scratch) carve(n int) []int64 {

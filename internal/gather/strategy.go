@@ -13,13 +13,24 @@ type found struct {
 	ask      *ask
 	sums     *sums
 	strategy problem.Strategy
-	known    known // while domains are compared, of those right below the one that is looked into
+	known    known // while domains are compared
 	better   int   // how often a domain was the best so far
 }
 
-// known is that no domain has a narrower span or keeps more groups whole than the best so far, and that none with more than
-// enough slots is better; 0 where it is not known.
-type known struct{ narrowest, enough int64 }
+// known is what a search knows of the domains right below one: none has a narrower span or keeps more groups whole than the
+// best so far, and none with more than enough slots is better; 0 where it is not known.
+type known struct {
+	at                layout.Vertex
+	narrowest, enough int64
+}
+
+// below is what is known of the children of x.
+func (k known) below(x layout.Vertex) known {
+	if k.at != x {
+		return known{}
+	}
+	return k
+}
 
 // feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
 func (a *ask) feasible() iter.Seq[found] {
@@ -65,7 +76,8 @@ func (a *ask) holds(st problem.Strategy) bool {
 func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
 		if f.p.LCA < 0 {
-			f.walk(layout.Root, f.p.View.TierIndex(f.strategy.Gang), skip, yield)
+			l := lister{f, f.p.View.TierIndex(f.strategy.Gang), skip, yield}
+			walk(f.p.View, f.strategy.Gang, layout.Root, l.enter, l.visit)
 			return
 		}
 		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
@@ -74,34 +86,40 @@ func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex]
 	}
 }
 
-// walk is domains below x; i is the place of the gang's tier.
-func (f *found) walk(x layout.Vertex, i int, skip func(x layout.Vertex) bool, yield func(layout.Vertex) bool) bool {
+// lister is the walk of domains.
+type lister struct {
+	found *found
+	place int // of the gang's tier
+	skip  func(x layout.Vertex) bool
+	yield func(layout.Vertex) bool
+}
+
+func (l *lister) enter(x layout.Vertex) bool {
+	return l.mayHold(x) && (l.found.ask.slots.Flat != nil || l.found.mayHold(x, l.place)) && (l.skip == nil || !l.skip(x))
+}
+
+func (l *lister) visit(d layout.Vertex) verdict {
+	f := l.found
+	up := f.p.View.Above(d)
+	if enough := f.known.below(up).enough; enough > 0 && int64(f.ask.slots.Ix.Domains.At(d)) > enough {
+		return goOn
+	}
+	if !l.mayHold(d) || l.skip != nil && l.skip(d) || !f.sums.takes(d) {
+		return goOn
+	}
+	better := f.better
 	switch {
-	case f.ask.slots.At(x)+f.p.Forced.At(x) < f.ask.members:
-		return true
-	case f.p.View.TierOf(x) > f.strategy.Gang && f.ask.slots.Flat == nil && !f.mayHold(x, i), skip != nil && skip(x):
-		return true
-	case f.p.View.TierOf(x) <= f.strategy.Gang:
-		return !f.sums.takes(x) || yield(x)
+	case !l.yield(d):
+		return stop
+	case f.better != better && up >= 0 && l.skip != nil && l.skip(up): // what was known below it was told of another one
+		return leave
 	}
-	lo, end := f.p.View.Kids(x)
-	known, better := f.known, f.better
-	for c := lo; c < end; c++ {
-		if known.enough > 0 && int64(f.ask.slots.Ix.Domains.At(c)) > known.enough {
-			continue
-		}
-		f.known = known
-		if !f.walk(c, i, skip, yield) {
-			return false
-		}
-		if skip != nil && f.better != better { // what is known of the rest was told of another one
-			if skip(x) {
-				return true
-			}
-			known, better = f.known, f.better
-		}
-	}
-	return true
+	return goOn
+}
+
+// mayHold says whether the slots below x suffice.
+func (l *lister) mayHold(x layout.Vertex) bool {
+	return l.found.ask.slots.At(x)+l.found.p.Forced.At(x) >= l.found.ask.members
 }
 
 // mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
@@ -116,4 +134,16 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
 	}
 	return true
+}
+
+// decide places the ask below a domain.
+func (f *found) decide(d layout.Vertex) *problem.Outcome {
+	sh := f.sums.placer().place(d, f.ask.everything())
+	o := &problem.Outcome{Of: f.p, Domain: d, Tier: f.strategy.Gang, Positions: sh.run}
+	if sh.run == nil || f.ask.bottom() > 0 {
+		ar := arranger{f.p, f.ask}
+		o.Positions = ar.assign(ar.arrange(&sh))
+	}
+	f.checkPlan(o, &sh)
+	return o
 }

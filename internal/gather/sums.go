@@ -18,8 +18,8 @@ type sums struct {
 	// where they are completed. Nil maps: no begun group.
 	reserved []map[layout.Vertex]int64
 	homes    []layout.Vertex // by begun group
+	fits     bool            // every begun group can be completed within the tiers
 	cache    map[sumKey][]int64
-	scores   map[int32]int64 // host score by position
 }
 
 type sumKey struct {
@@ -37,6 +37,8 @@ const (
 
 // newSums prepares the tables for a strategy and finds homes for begun groups, innermost level first. It reports
 // whether every begun group can be completed within its tier.
+//
+// order: homes.2
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	for i, t := range tiers {
 		if a.settled[i] > t {
@@ -44,30 +46,31 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 		}
 	}
 	if a.indexed != nil || len(a.p.Levels) == 0 { // there are no tables that belong to one strategy
-		a.only = sums{p: a.p, ask: a, tiers: tiers}
+		a.only = sums{p: a.p, ask: a, tiers: tiers, fits: true}
 		return &a.only, true
 	}
-	s := &sums{p: a.p, ask: a, tiers: tiers}
+	s := &sums{p: a.p, ask: a, tiers: tiers, fits: true}
 	if len(a.begun) == 0 {
 		return s, true
 	}
 	s.reserved = make([]map[layout.Vertex]int64, len(a.p.Levels))
 	s.homes = make([]layout.Vertex, len(a.begun))
-	fits := true
 	for i := len(a.p.Levels) - 1; i >= 0; i-- {
 		s.reserved[i] = map[layout.Vertex]int64{}
 		for g, b := range a.begun {
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				fits = fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
+				s.fits = s.fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
-	return s, fits
+	return s, s.fits
 }
 
 // settle finds the lowest vertex above a begun group's running members with room for the rest of it, and reserves the
 // room there and above. -1 if there is none.
+//
+// order: homes.1
 func (s *sums) settle(i int, b begunGroup) layout.Vertex {
 	home := layout.Vertex(-1)
 	for x := b.lca; x >= 0; x = s.p.View.Above(x) {
@@ -172,6 +175,8 @@ func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 }
 
 // own is how many units of level i the vertex takes if they may lie anywhere in it.
+//
+// order: strategy.4
 func (s *sums) own(i int, x layout.Vertex) int64 {
 	inner := s.ask.slots.At(x)
 	if i+1 < s.ask.bottom() {
@@ -238,6 +243,8 @@ func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
 }
 
 // gathered sums (for the residue: maximizes) over the children of x.
+//
+// order: homes.3
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vertex) int64 {
 	var sum, largest int64
 	lo, end := s.p.View.Kids(x)
@@ -293,6 +300,8 @@ func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 }
 
 // takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
+//
+// order: strategy.5
 func (s *sums) takes(d layout.Vertex) bool {
 	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members {
 		return false

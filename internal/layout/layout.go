@@ -2,449 +2,57 @@
 // that the children of a vertex, and the nodes below it, stand next to each other. Every package of the search speaks of
 // vertices and positions; names come back at the border only.
 //
-// Invariants: domains come before nodes, parents before their children, siblings in the order of paths. Vertex 0 is the
-// nameless root, its last child holds the nodes outside the tree. A View is made once for a lineage of snapshots and
-// never changes.
+// Invariants: domains come before nodes, parents before children, siblings in the order of paths; vertex 0 is the nameless
+// root, its last child holds the nodes outside the tree. A View never changes.
 package layout
 
 import (
-	"cmp"
-	"iter"
-	"slices"
-	"strconv"
 	"sync"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/topology"
 )
 
-// Inside is what two vertices have in common: the lower of them, if one lies in the other.
-func (v *View) Inside(x, y Vertex) (Vertex, bool) {
-	if v.Contains(x, y) {
-		return y, true
-	}
-	return x, v.Contains(y, x)
-}
-
-// Vertex is a domain or a node of a [view]: domains first, level by level, then nodes by position. A parent comes
-// before its children, and the children of a vertex are an interval, in the order of paths.
+// Vertex is a domain or a node of a [View]: domains first, level by level, then nodes by position. A parent comes before
+// its children. The children of a vertex are an interval, in the order of paths.
 type Vertex = int32
 
+// Root is the nameless root of every view.
 const Root Vertex = 0
 
-// View is one topology as the planner sees it: the tree with the nameless root at vertex 0, and one more domain,
-// outside, the root's last child, that holds the nodes the tree lacks. It is shared by all snapshots of a lineage.
+// View is one topology as the planner sees it: the tree, and one more domain, Outside, for the nodes that the tree lacks.
+// All snapshots of a lineage share it. Its slices are to be read only.
 type View struct {
 	Name string
 	Tree *topology.Tree
 
-	// By domain.
-	Parent           []Vertex
+	// By domain. All children of one are domains, or all are nodes.
+	Parent           []Vertex // -1 for the root
 	Tier             []int32
-	FirstKid, endKid []Vertex // children: domains, or nodes
-	FirstPos, EndPos []int32  // positions of the nodes below
+	FirstKid, endKid []Vertex
+	FirstPos, EndPos []int32 // positions of the nodes below
 	source           []topology.DomainID
 
 	Outside Vertex
 	Nodes   int32 // number of positions
-	// Order maps positions to the cluster's nodes, nil where they are the same.
-	Order   []int32
-	posOf   []int32 // the inverse
-	LeafOf  []Vertex
+	// Order maps positions to the cluster's nodes, nil where they are the same; posOf is the inverse.
+	Order, posOf []int32
+	LeafOf       []Vertex // domain by position
+
 	Layers  []topology.Layer
-	Tiers   []int32 // 0, the layers' tiers, the root's, ascending
-	places  []int16 // of low tiers among these
+	Tiers   []int32 // ascending: 0, the layers', the root's
+	places  []int16 // in Tiers, of low tiers
 	RootTop int32   // tier of the root
-	UpTo    []int   // by place in tiers below the root's: behind the last domain above the tier
-	// KidsUpTo is, by the same place, behind the last child of these that is a domain.
-	KidsUpTo []int
-	// Gaps has, by place of a tier, for the domains above it: 1 where all children are domains of that tier, 2 where all
-	// children have the gap 1, else 0.
+
+	// By place in Tiers, but for the root's. The domains above a tier come first: UpTo is their end, KidsUpTo that of their
+	// children that are domains.
+	UpTo, KidsUpTo []int
+	// Gaps, for the domains above the tier, is 1 where all children are of the tier or lower, 2 where all have the gap 1, else
+	// 0. Children without children of their own do not count.
 	Gaps [][]int8
-	// starts has, by place in tiers, where the domains of the tier begin that are nodes or hold any; it is made when asked for.
+	// starts has, by place in Tiers, the first positions of the domains of that tier, empty ones left out. It is made on
+	// demand.
 	starts struct {
 		sync.Once
 		byTier [][]int32
 	}
 }
-
-// noSource marks a domain that the tree does not know: its nodes hang right below the root.
-const noSource topology.DomainID = -1
-
-// New lays out a tree over the cluster's nodes, those of the tree that the cluster lacks included. The ids of the
-// nodes, by which names are listed, follow the first tree: near is nil for it, and finds the nodes of another one by name,
-// looking beside the one that was found last. O(n + domains), beside the sorting of nodes that another tree lacks.
-func New(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *View {
-	v := &View{Name: name, Tree: tree, Layers: tree.Layers(), RootTop: int32(tree.RootTier()), Nodes: int32(len(names))}
-	v.Tiers = []int32{0}
-	for _, l := range v.Layers {
-		v.Tiers = append(v.Tiers, int32(l.Tier))
-	}
-	v.Tiers = append(v.Tiers, v.RootTop)
-	for t := range min(v.RootTop+1, 256) {
-		i, exact := slices.BinarySearch(v.Tiers, t)
-		if !exact {
-			i--
-		}
-		v.places = append(v.places, int16(i))
-	}
-	if near != nil {
-		v.placeNodes(names, near)
-	}
-	v.placeDomains()
-	for _, t := range v.SwitchTiers() {
-		above, kids := 0, 0
-		for d := range v.NumDomains() {
-			if v.Tier[d] <= t {
-				continue
-			}
-			above = d + 1
-			if !v.IsNode(v.FirstKid[d]) {
-				kids = max(kids, int(v.endKid[d]))
-			}
-		}
-		v.UpTo, v.KidsUpTo, v.Gaps = append(v.UpTo, above), append(v.KidsUpTo, kids), append(v.Gaps, v.gapsAbove(t, above))
-	}
-	return v
-}
-
-// placeNodes finds the order of the nodes where it is not that of their ids.
-func (v *View) placeNodes(names []string, near func(name string, last int32) (int32, bool)) {
-	inTree := v.Tree.NumNodes()
-	v.Order = make([]int32, 0, len(names))
-	v.posOf = make([]int32, len(names))
-	for i := range v.posOf {
-		v.posOf[i] = -1
-	}
-	last := int32(-1)
-	for n := range inTree {
-		i, _ := near(v.Tree.NodeName(topology.NodeID(n)), last)
-		last = i
-		v.posOf[i] = int32(n)
-		v.Order = append(v.Order, i)
-	}
-	var rest []int32
-	for i, pos := range v.posOf {
-		if pos < 0 {
-			rest = append(rest, int32(i))
-		}
-	}
-	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(names[a], names[b]) })
-	for _, i := range rest {
-		v.posOf[i] = int32(len(v.Order))
-		v.Order = append(v.Order, i)
-	}
-	for pos, i := range v.Order {
-		if int32(pos) != i {
-			return
-		}
-	}
-	v.Order, v.posOf = nil, nil
-}
-
-// placeDomains copies the tree's domains, with the outside domain put behind the roots. A topology without any switch
-// layer has nodes right below the root; they get a nameless domain of their own, so that no vertex holds both.
-func (v *View) placeDomains() {
-	t := v.Tree
-	firstRoot, endRoot := t.Children(topology.Root)
-	roots := int(endRoot - firstRoot)
-	bare := roots == 0 && t.NumNodes() > 0
-	if bare {
-		roots = 1
-	}
-	n := t.Len() + roots - int(endRoot-firstRoot) + 1
-	v.Outside = Vertex(roots) + 1
-	at := func(d topology.DomainID) Vertex {
-		if d >= endRoot && d != topology.Root {
-			return Vertex(d) + 1
-		}
-		return Vertex(d)
-	}
-	v.Parent, v.Tier = make([]Vertex, n), make([]int32, n)
-	v.FirstKid, v.endKid = make([]Vertex, n), make([]Vertex, n)
-	v.FirstPos, v.EndPos = make([]int32, n), make([]int32, n)
-	v.source = make([]topology.DomainID, n)
-	v.LeafOf = make([]Vertex, v.Nodes)
-	for d := topology.Root + 1; int(d) < t.Len(); d++ {
-		x := at(d)
-		lo, hi := t.Nodes(d)
-		v.set(x, at(t.Parent(d)), int32(t.Tier(d)), int32(lo), int32(hi), d)
-		first, end := t.Children(d)
-		v.FirstKid[x], v.endKid[x] = at(first), at(first)+Vertex(end-first)
-		if first == end {
-			v.holdNodes(x)
-		}
-	}
-	inTree := int32(t.NumNodes())
-	v.set(Root, -1, v.RootTop, 0, v.Nodes, topology.Root)
-	v.FirstKid[Root], v.endKid[Root] = 1, v.Outside+1
-	if bare {
-		v.set(1, Root, v.RootTop, 0, inTree, noSource)
-		v.holdNodes(1)
-	}
-	v.set(v.Outside, Root, v.RootTop, inTree, v.Nodes, noSource)
-	v.holdNodes(v.Outside)
-}
-
-func (v *View) set(x, parent Vertex, tier, first, end int32, source topology.DomainID) {
-	v.Parent[x], v.Tier[x], v.source[x] = parent, tier, source
-	v.FirstPos[x], v.EndPos[x] = first, end
-}
-
-// Named is x, or the root in place of a domain that the tree does not know.
-func (v *View) Named(x Vertex) Vertex {
-	if !v.IsNode(x) && v.source[x] == noSource {
-		return Root
-	}
-	return x
-}
-
-// holdNodes makes the nodes below x its children.
-func (v *View) holdNodes(x Vertex) {
-	v.FirstKid[x], v.endKid[x] = v.NodeVertex(v.FirstPos[x]), v.NodeVertex(v.EndPos[x])
-	for pos := v.FirstPos[x]; pos < v.EndPos[x]; pos++ {
-		v.LeafOf[pos] = x
-	}
-}
-
-func (v *View) NumDomains() int { return len(v.Parent) }
-
-func (v *View) IsNode(x Vertex) bool { return int(x) >= len(v.Parent) }
-
-func (v *View) NodeVertex(pos int32) Vertex { return Vertex(len(v.Parent)) + pos }
-
-func (v *View) Position(x Vertex) int32 { return x - Vertex(len(v.Parent)) }
-
-// Kids is the interval of the children of a domain.
-func (v *View) Kids(x Vertex) (first, end Vertex) { return v.FirstKid[x], v.endKid[x] }
-
-// Above is the domain that x lies in, -1 for the root.
-func (v *View) Above(x Vertex) Vertex {
-	if v.IsNode(x) {
-		return v.LeafOf[v.Position(x)]
-	}
-	return v.Parent[x]
-}
-
-// TierOf is the tier of a domain or node.
-func (v *View) TierOf(x Vertex) int32 {
-	if v.IsNode(x) {
-		return 0
-	}
-	return v.Tier[x]
-}
-
-// First is the first position below x; among vertices none of which lies below another it gives the order of paths.
-func (v *View) First(x Vertex) int32 {
-	if v.IsNode(x) {
-		return v.Position(x)
-	}
-	return v.FirstPos[x]
-}
-
-// EndOf is behind the last position below x.
-func (v *View) EndOf(x Vertex) int32 {
-	if v.IsNode(x) {
-		return v.Position(x) + 1
-	}
-	return v.EndPos[x]
-}
-
-// ComparePaths orders vertices none of which lies below another by their paths.
-func (v *View) ComparePaths(a, b Vertex) int { return cmp.Compare(v.First(a), v.First(b)) }
-
-// Contains says whether x lies below d or is d. Both being domains of nodes, intervals decide, but two domains of
-// equal interval (a chain) are told apart by walking up.
-func (v *View) Contains(d, x Vertex) bool {
-	for ; x >= 0; x = v.Above(x) {
-		if x == d {
-			return true
-		}
-	}
-	return false
-}
-
-// Lca is the lowest vertex above or at both.
-func (v *View) Lca(a, b Vertex) Vertex {
-	for a != b {
-		if a > b { // ids grow downwards, so the larger one is not above the smaller
-			a = v.Above(a)
-		} else {
-			b = v.Above(b)
-		}
-	}
-	return a
-}
-
-// Highest is the highest vertex of a tier or below that is x or above it; x is one.
-func (v *View) Highest(x Vertex, tier int32) Vertex {
-	for up := v.Above(x); up >= 0 && v.TierOf(up) <= tier; up = v.Above(up) {
-		x = up
-	}
-	return x
-}
-
-// Lowest is the lowest vertex above all positions. Vertices are intervals of positions, so the first and the last
-// decide.
-func (v *View) Lowest(positions []int32) Vertex {
-	return v.Lca(v.NodeVertex(slices.Min(positions)), v.NodeVertex(slices.Max(positions)))
-}
-
-// Node is the cluster's id of the node at a position.
-func (v *View) Node(pos int32) int32 {
-	if v.Order == nil {
-		return pos
-	}
-	return v.Order[pos]
-}
-
-// At is the position of a cluster's node.
-func (v *View) At(node int32) int32 {
-	if v.posOf == nil {
-		return node
-	}
-	return v.posOf[node]
-}
-
-// Path is the names from below the root down to x; nodes outside the tree hang below the root.
-func (v *View) Path(x Vertex, name func(node int32) string) []string {
-	if !v.IsNode(x) {
-		if v.Named(x) == Root {
-			return nil
-		}
-		return v.Tree.Path(v.source[x])
-	}
-	pos := v.Position(x)
-	return append(v.Path(v.LeafOf[pos], name), name(v.Node(pos)))
-}
-
-// LayerName is the name of the layer of a tier as strategies print it: `node` for tier 0, the tier's number where the
-// layer has no name, empty for the root.
-func (v *View) LayerName(tier int32) string {
-	switch {
-	case tier >= v.RootTop:
-		return ""
-	case tier == 0:
-		return "node"
-	}
-	if name := v.Tree.LayerName(int(tier)); name != "" {
-		return name
-	}
-	return strconv.Itoa(int(tier))
-}
-
-// gapsAbove finds the gaps of the first n domains to the domains of tier t below them.
-func (v *View) gapsAbove(t int32, n int) []int8 {
-	gaps := make([]int8, n)
-	for x := Vertex(n) - 1; x >= 0; x-- {
-		lo, end := v.Kids(x)
-		if v.Tier[x] <= t || lo == end {
-			continue
-		}
-		if v.IsNode(lo) {
-			gaps[x] = 1
-			continue
-		}
-		var seen [3]bool
-		for c := lo; c < end; c++ {
-			switch first, last := v.Kids(c); {
-			case first == last: // nothing below
-			case v.Tier[c] <= t:
-				seen[0] = true
-			case gaps[c] == 1:
-				seen[1] = true
-			default:
-				seen[2] = true
-			}
-		}
-		switch seen {
-		case [3]bool{true, false, false}:
-			gaps[x] = 1
-		case [3]bool{false, true, false}:
-			gaps[x] = 2
-		}
-	}
-	return gaps
-}
-
-// SwitchTiers are the tiers in use below the root's: 0 and those of the layers.
-func (v *View) SwitchTiers() []int32 { return v.Tiers[:len(v.Tiers)-1] }
-
-// TreePositions iterates over the positions of the tree's own nodes.
-func (v *View) TreePositions() iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for pos := range v.FirstPos[v.Outside] {
-			if !yield(pos) {
-				return
-			}
-		}
-	}
-}
-
-// DomainsOf lists the domains of tier t below the root: the maximal vertices of tier t or less, in the order of paths.
-// O(domains, and nodes that are among them).
-func (v *View) DomainsOf(t int32) (out []Vertex) {
-	var walk func(x Vertex)
-	walk = func(x Vertex) {
-		if v.TierOf(x) <= t {
-			out = append(out, x)
-			return
-		}
-		lo, end := v.Kids(x)
-		for c := lo; c < end; c++ {
-			walk(c)
-		}
-	}
-	walk(Root)
-	return out
-}
-
-// Intervals lists, by place in tiers, the first positions of the domains of each tier, ascending; the next one's is the end. O(nodes * tiers) the first
-// time.
-func (v *View) Intervals() [][]int32 {
-	v.starts.Do(func() {
-		for _, t := range v.Tiers {
-			var starts []int32
-			for _, d := range v.DomainsOf(t) {
-				if first := v.First(d); v.IsNode(d) || first < v.EndPos[d] {
-					starts = append(starts, first)
-				}
-			}
-			v.starts.byTier = append(v.starts.byTier, starts)
-		}
-	})
-	return v.starts.byTier
-}
-
-// LowestOf is the lowest vertex above the positions of some ranks, -1 if they have none.
-func (v *View) LowestOf(ranks []int, at []int32) Vertex {
-	first, last := int32(-1), int32(-1)
-	for _, rank := range ranks {
-		if pos := at[rank]; pos >= 0 {
-			if first < 0 {
-				first, last = pos, pos
-			}
-			first, last = min(first, pos), max(last, pos)
-		}
-	}
-	if first < 0 {
-		return -1
-	}
-	return v.Lca(v.NodeVertex(first), v.NodeVertex(last))
-}
-
-// TierIndex is the place of a tier among those in use; a tier that no layer has counts as the next lower one, one below all
-// as -1.
-func (v *View) TierIndex(t int32) int {
-	if 0 <= t && int(t) < len(v.places) {
-		return int(v.places[t])
-	}
-	i, exact := slices.BinarySearch(v.Tiers, t)
-	if !exact {
-		i--
-	}
-	return i
-}
-
-// TiersBelow lists the tiers in use below a tier, ascending.
-func (v *View) TiersBelow(t int32) []int32 { return v.Tiers[:v.TierIndex(t-1)+1] }

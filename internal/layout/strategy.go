@@ -2,9 +2,9 @@ package layout
 
 import "slices"
 
-// StrategyName names the tiers reached and finds their place among all strategies over the switch layers: vectors of
-// tiers that do not grow inwards, in lexicographic order, tier 0 counted as the lowest layer. A gang without groups
-// counts as one whose groups are the gang.
+// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A strategy is
+// a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest layer. A gang
+// without groups counts as one group that is the gang. O(levels * log tiers).
 func (v *View) StrategyName(gang int32, groups []int32) (name string, number int) {
 	name = v.LayerName(gang)
 	for _, t := range groups {
@@ -24,6 +24,7 @@ func (v *View) StrategyName(gang int32, groups []int32) (name string, number int
 	return name, number
 }
 
+// binomial is the number of ways to choose k of n. O(k).
 func binomial(n, k int) int {
 	if n < k {
 		return 0

@@ -2,7 +2,7 @@ package layout
 
 import "slices"
 
-// WithAbove lists domains and all above them, as upwards does.
+// WithAbove lists domains and all above them in the order of [Upwards]; the list given is used up.
 func (v *View) WithAbove(domains []Vertex) []Vertex {
 	domains = Upwards(domains)
 	for _, x := range domains {
@@ -13,7 +13,7 @@ func (v *View) WithAbove(domains []Vertex) []Vertex {
 	return Upwards(domains)
 }
 
-// Upwards sorts domains so that children come before their parents, each once.
+// Upwards sorts domains so that children come before their parents, each once. It works in place.
 func Upwards(domains []Vertex) []Vertex {
 	slices.Sort(domains)
 	domains = slices.Compact(domains)
@@ -21,13 +21,11 @@ func Upwards(domains []Vertex) []Vertex {
 	return domains
 }
 
-// Tally counts something at some vertices; nil: nowhere.
+// Tally counts something by vertex. A nil one has no counts.
 type Tally map[Vertex]int64
 
+// At is the count of a vertex.
 func (t Tally) At(x Vertex) int64 {
-	if t == nil {
-		return 0
-	}
 	return t[x]
 }
 

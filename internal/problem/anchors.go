@@ -42,7 +42,7 @@ func runningLCA(p *Problem) layout.Vertex {
 		if at := p.View.NodeVertex(m.Pos); x < 0 {
 			x = at
 		} else {
-			x = p.View.Lca(x, at)
+			x = p.View.LCA(x, at)
 		}
 	}
 	return x

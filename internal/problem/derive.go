@@ -156,9 +156,9 @@ func (p *Problem) beside(o *Outcome) *Problem {
 	next.Running = slices.Clone(p.Running)
 	for i, pos := range o.Positions {
 		m := &o.Of.Pending[i]
-		next.Running = append(next.Running, Sibling{pos, m.Rank, m.Name})
+		next.Running = append(next.Running, siblingMember{pos, m.Rank, m.Name})
 	}
-	slices.SortFunc(next.Running, func(a, b Sibling) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(next.Running, func(a, b siblingMember) int { return cmp.Compare(a.Rank, b.Rank) })
 	next.Gather.Must, next.Gather.Worths = o.Tier, []int32{o.Tier}
 	next.Siblings, next.Friends, next.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
@@ -257,6 +257,6 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 
 // renewZones prepares the zones for other shapes; what leaving members give back stays known.
 func renewZones(p *Problem) {
-	p.ZoneState = ZoneState{Released: p.ZoneState.Released}
+	p.ZoneState = zoneState{Released: p.ZoneState.Released}
 	align(p)
 }

@@ -241,7 +241,7 @@ func rich(t *testing.T) *Problem {
 	small, large := gang.Shape{Resources: muster.Resources{"gpu": 1}}, gang.Shape{Resources: muster.Resources{"gpu": 2, "cpu": 1}}
 	small.NUMA.Policy = numa.BestEffort
 	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread}
-	req.Gather = []gang.Rule{{Layer: "block", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	req.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	for _, name := range []string{"bound", "even", "fed"} {
 		part := gang.Part{Name: name}
 		for i := range 4 {
@@ -256,9 +256,9 @@ func rich(t *testing.T) *Problem {
 		}
 		req.Parts = append(req.Parts, part)
 	}
-	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strategy: gang.MustGather}, {Layer: "rack", Multiple: 2}}
+	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	req.Parts[1].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
-	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strategy: gang.MustGather}}
+	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strength: gang.MustGather}}
 	p, err := New(c, req, nil)
 	require.NoError(t, err)
 	p.Ready()
@@ -305,11 +305,11 @@ func fill(p *Problem) {
 	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	p.indexes = [2]*index.Index{{}, {}}
 	p.twins = []int32{0, 1}
-	p.Parts = PartState{
+	p.Parts = partState{
 		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]Allowed, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: Allowed{{V: p.View, End: 4}}, Doubt: new(bool),
+		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool),
 	}
-	p.Parts.AllowedOf[1] = Allowed{{V: p.View, End: 8}}
+	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
 	z := &p.ZoneState
 	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
 	z.shares, z.widths, z.zoneFits = byState[*zoneShares]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}

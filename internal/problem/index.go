@@ -57,7 +57,7 @@ func (k Counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIn
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
 func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
-	excluded, extra := k.p.Counting().Excluded(), k.p.Counting().LeavingReleased()
+	excluded, extra := k.Excluded(), k.LeavingReleased()
 	var nodes []int32
 	for id := range excluded {
 		nodes = append(nodes, id)
@@ -69,7 +69,7 @@ func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 		return s
 	}
 	for _, l := range k.p.Levels {
-		k.p.Counting().GroupsOf(&s.Index, l.Size) // to start from
+		k.GroupsOf(&s.Index, l.Size) // to start from
 	}
 	slices.Sort(nodes)
 	return k.recount(s, slices.Compact(nodes), excluded, extra)
@@ -95,8 +95,8 @@ func (k Counting) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
 // Same answer as order: slots.1, faster.
 func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := k.Counter(nil, nil)
-	nowhere := func(n Need) bool { return n.Id < 0 }
-	if k.p.View.Order != nil || k.p.Counting().Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+	nowhere := func(n Need) bool { return n.ID < 0 }
+	if k.p.View.Order != nil || k.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
 			cow.Put(slots, pos, n)
@@ -112,7 +112,7 @@ func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
 			page[i] = boundlessSlots
 		}
 		for _, need := range k.p.Needs {
-			for i, free := range k.p.Snapshot.Free[need.Id].Page(int(first / cow.PageSize))[:cow.PageSize] {
+			for i, free := range k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:cow.PageSize] {
 				page[i] = min(page[i], fits(free, need.Amount))
 			}
 		}

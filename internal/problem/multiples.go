@@ -13,26 +13,26 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// multiple binds the number of members in the domains of a tier.
-type multiple struct {
+// Multiple binds the number of members in the domains of a tier.
+type Multiple struct {
 	tier int32
 	of   int64
 }
 
 // MultiplesIn are the multiples of rules whose layers are known.
-func (p *Problem) MultiplesIn(rules []gang.Rule) (out []multiple) { return multiplesIn(p.View, rules) }
+func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multiplesIn(p.View, rules) }
 
-func multiplesIn(v *layout.View, rules []gang.Rule) (out []multiple) {
+func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	for _, r := range rules {
 		if tier, ok := tierOf(v, r.Layer); ok && r.Multiple > 0 {
-			out = append(out, multiple{tier, int64(r.Multiple)})
+			out = append(out, Multiple{tier, int64(r.Multiple)})
 		}
 	}
 	return out
 }
 
 // unitsOf is, by tier, the least common multiple of all multiples at or below it; nil: there are none.
-func unitsOf(p *Problem, list []multiple) (units []int64) {
+func unitsOf(p *Problem, list []Multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
 	}

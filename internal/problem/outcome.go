@@ -214,7 +214,7 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 		add := func(rank int, pos int32) {
 			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
 			if above[g] >= 0 {
-				x = p.View.Lca(x, above[g])
+				x = p.View.LCA(x, above[g])
 			}
 			above[g] = x
 		}

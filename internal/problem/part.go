@@ -25,7 +25,7 @@ type Part struct {
 	Ranks     []int
 	Parts     []*Part
 	// Multiples bind its members, the gang's own all members.
-	Multiples []multiple
+	Multiples []Multiple
 	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
 	Least, LeastParts int
 }
@@ -220,7 +220,7 @@ func hasHardPart(p *Problem) (has bool) {
 }
 
 // GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
-func (p *Problem) GroupOf() []int {
+func GroupOf(p *Problem) []int {
 	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
 	var walk func(a *Part)
 	walk = func(a *Part) {
@@ -277,7 +277,7 @@ func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
 }
 
 // SpansTrees says whether the rules of any part are of another topology.
-func (p *Problem) SpansTrees() (is bool) {
+func SpansTrees(p *Problem) (is bool) {
 	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
 	return is
 }

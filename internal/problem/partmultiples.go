@@ -12,7 +12,7 @@ import (
 
 // MultipleRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md, sections 7 and 8.
 type MultipleRule struct {
-	multiples []multiple
+	multiples []Multiple
 	parts     []*Part
 	ranks     [][]int // by part
 	Total     int64   // what the number of members of each part is a multiple of
@@ -57,7 +57,7 @@ func bindMultiples(p *Problem) {
 
 // bind adds the rules of a part and of its inner parts. around is the rule that binds what the part lies in, -1: none.
 func (b *multipleBinder) bind(a *Part, around int) {
-	var some, below []multiple
+	var some, below []Multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
 			continue
@@ -80,7 +80,7 @@ func (b *multipleBinder) bind(a *Part, around int) {
 }
 
 // ruleOf binds a part to multiples.
-func ruleOf(p *Problem, a *Part, some []multiple) MultipleRule {
+func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
 	units := unitsOf(p, some)
 	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.View.RootTop]}
 }
@@ -212,7 +212,7 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 }
 
 // EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
-func (p *Problem) EvenContent() bool {
+func EvenContent(p *Problem) bool {
 	if len(p.Multiples) == 0 {
 		return true
 	}
@@ -225,6 +225,6 @@ func (p *Problem) EvenContent() bool {
 }
 
 // BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
-func (p *Problem) BindsBelow() bool {
+func BindsBelow(p *Problem) bool {
 	return slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return r.Units != nil })
 }

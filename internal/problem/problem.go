@@ -31,18 +31,18 @@ type Problem struct {
 	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
 	Gang     *Part         // the gang, if it is placed in parts; else nil
 	Ranks    int           // how many members there are, running ones included
-	Parts    PartState
+	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
 	Needs    []Need // of a unit
 	Policy   gang.Policy
 
 	ordered  bool               // the request lists its members in rank order
-	Pending  []Pending          // in rank order
+	Pending  []pendingMember    // in rank order
 	Pinned   map[string]bool    // members that are not preemptible
 	Team     Team               // gangs that start together, whose common request this is; else nil
 	Own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	Running  []Sibling          // the gang's own running members that stay, in rank order
+	Running  []siblingMember    // the gang's own running members that stay, in rank order
 	Least    int                // new members that must be placed
 	Levels   []Level
 	oneLevel [1]Level // of groups, where there is no second one
@@ -59,13 +59,13 @@ type Problem struct {
 	RefusedBy   *quota.Refusal  // what refuses the least, if these are known
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
-	ZoneState   ZoneState
+	ZoneState   zoneState
 	Paper       *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
-// PartState is what a gang that is placed in parts has beside what all gangs have.
-type PartState struct {
+// partState is what a gang that is placed in parts has beside what all gangs have.
+type partState struct {
 	Minimal Selection    // one that no member can be left out of; nil: there is none
 	MustRun int          // members that must run together
 	State   *quota.State // admits a selection or not; nil: it admits all
@@ -75,9 +75,9 @@ type PartState struct {
 	Selection Selection
 	All       *Problem
 
-	AllowedOf  []Allowed // by role: where its members may be; nil: anywhere
-	RoleBefore []int32   // by role: what it was without
-	Allowed    Allowed   // of a problem that is about one role
+	AllowedOf  []allowedNodes // by role: where its members may be; nil: anywhere
+	RoleBefore []int32        // by role: what it was without
+	Allowed    allowedNodes   // of a problem that is about one role
 	// Doubt: something better may have been left out for want of steps.
 	Doubt *bool
 }
@@ -94,19 +94,19 @@ type Team interface {
 
 // Need is one resource that a member asks for.
 type Need struct {
-	Id     int // -1: no node has it
+	ID     int // -1: no node has it
 	Amount int64
 	Name   string
 }
 
-// Pending is a new member.
-type Pending struct {
+// pendingMember is a new member.
+type pendingMember struct {
 	Name string
 	Rank int
 }
 
-// Sibling is a running member of the gang.
-type Sibling struct {
+// siblingMember is a running member of the gang.
+type siblingMember struct {
 	Pos  int32
 	Rank int
 	name string
@@ -243,7 +243,7 @@ func (p *Problem) Counting() Counting { return Counting{p} }
 // scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
 type scratch struct {
 	problem Problem
-	pending []Pending
+	pending []pendingMember
 	key     []byte
 	Search  resettable // of the search; nil: none has written yet
 }

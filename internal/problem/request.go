@@ -48,7 +48,7 @@ func rankMembers(p *Problem) error {
 	if len(p.Own) == 0 && p.ordered {
 		p.Pending = p.Paper.pending[:0]
 		for i := range p.Request.Members {
-			p.Pending = append(p.Pending, Pending{p.Request.Members[i].Name, i})
+			p.Pending = append(p.Pending, pendingMember{p.Request.Members[i].Name, i})
 		}
 		p.Paper.pending, p.Ranks = p.Pending, len(p.Pending)
 		return nil
@@ -65,14 +65,14 @@ func rankMembers(p *Problem) error {
 
 // place divides members in rank order into pending and running ones.
 func place(p *Problem, all []Ranked) {
-	p.Pending = make([]Pending, 0, len(p.Request.Members))
+	p.Pending = make([]pendingMember, 0, len(p.Request.Members))
 	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
 		m := &all[i]
 		if m.Pos < 0 {
-			p.Pending = append(p.Pending, Pending{m.Name, i})
+			p.Pending = append(p.Pending, pendingMember{m.Name, i})
 		} else {
-			p.Running = append(p.Running, Sibling{m.Pos, i, m.Name})
+			p.Running = append(p.Running, siblingMember{m.Pos, i, m.Name})
 		}
 	}
 	p.Ranks = len(all)
@@ -176,7 +176,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
-		switch r.Strategy {
+		switch r.Strength {
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
 			top := min(tier, v.RootTop-1)
@@ -299,13 +299,13 @@ func sumNeeds(p *Problem) error {
 	}
 	for i, name := range p.Snapshot.Lineage.Resources {
 		if sum[name] > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: sum[name], Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: sum[name], Name: name})
 		}
 		delete(sum, name)
 	}
 	for name, amount := range sum {
 		if amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: -1, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: -1, Amount: amount, Name: name})
 		}
 	}
 	slices.SortFunc(p.Needs, func(a, b Need) int { return muster.CompareNatural(a.Name, b.Name) })
@@ -323,7 +323,7 @@ func readNeeds(p *Problem) bool {
 	p.Needs = make([]Need, 0, asked)
 	for i, name := range p.Snapshot.Lineage.Resources { // in natural order
 		if amount := p.Shapes[0].Resources[name]; amount > 0 {
-			p.Needs = append(p.Needs, Need{Id: i, Amount: amount, Name: name})
+			p.Needs = append(p.Needs, Need{ID: i, Amount: amount, Name: name})
 		}
 	}
 	return len(p.Needs) == asked
@@ -335,7 +335,7 @@ func bundle(p *Problem, size int) {
 	p.Unbundled, p.together = members, true
 	p.Pending = nil
 	for rank := 0; rank < len(members.Pending); rank += size {
-		p.Pending = append(p.Pending, Pending{fmt.Sprintf("group %d", rank/size), rank / size})
+		p.Pending = append(p.Pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})
 	}
 	p.Levels = slices.Clone(p.Levels[:len(p.Levels)-1])
 	for i := range p.Levels {
@@ -345,7 +345,7 @@ func bundle(p *Problem, size int) {
 }
 
 // Unbundle gives every member of a unit the unit's position.
-func (p *Problem) Unbundle(units []int32) []int32 {
+func Unbundle(p *Problem, units []int32) []int32 {
 	positions := make([]int32, 0, len(units)*p.Size())
 	for _, pos := range units {
 		for range p.Size() {

@@ -62,7 +62,7 @@ func (p *Problem) Twin(role int) int {
 }
 
 // ByShape counts members by shape, in the first role of each: zones do not tell roles of one shape apart.
-func (p *Problem) ByShape(a front.Vector) front.Vector {
+func ByShape(p *Problem, a front.Vector) front.Vector {
 	if p.twins == nil {
 		return a
 	}
@@ -92,8 +92,8 @@ func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	return some
 }
 
-// Allowed are the nodes that members must not leave; nil: all nodes.
-type Allowed []interval
+// allowedNodes are the nodes that members must not leave; nil: all nodes.
+type allowedNodes []interval
 
 // interval is a domain of a topology, as an interval of positions.
 type interval struct {
@@ -102,7 +102,7 @@ type interval struct {
 }
 
 // Holds says whether a node lies in all of them.
-func (p Allowed) Holds(id int32) bool {
+func (p allowedNodes) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)
 		return pos < f.First || pos >= f.End
@@ -110,8 +110,8 @@ func (p Allowed) Holds(id int32) bool {
 }
 
 // allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
-func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []Allowed, of []int32) {
-	list, of = []Allowed{nil}, make([]int32, len(p.Pending))
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
+	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
 	place := p.Places()
 	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
 		d, ok := at[a]
@@ -127,7 +127,7 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []Allowed, of []int
 			to, known := next[of[i]]
 			if !known {
 				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
-				k := slices.IndexFunc(list, func(o Allowed) bool { return slices.Equal(o, in) })
+				k := slices.IndexFunc(list, func(o allowedNodes) bool { return slices.Equal(o, in) })
 				if k < 0 {
 					k, list = len(list), append(list, in)
 				}
@@ -146,7 +146,7 @@ func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
 	before := p.RoleOf
 	divideRoles(p, of)
 	findTwins(p)
-	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]Allowed, len(p.Shapes)), make([]int32, len(p.Shapes))
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]allowedNodes, len(p.Shapes)), make([]int32, len(p.Shapes))
 	for i, role := range p.RoleOf {
 		p.Parts.AllowedOf[role] = list[of[i]]
 		if before != nil {

@@ -57,7 +57,7 @@ func NameOfRule(p *Problem, r *MultipleRule) string {
 }
 
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.
-func NameOfMultiple(p *Problem, list []multiple, members int) string {
-	i := max(0, slices.IndexFunc(list, func(m multiple) bool { return int64(members)%m.of != 0 }))
+func NameOfMultiple(p *Problem, list []Multiple, members int) string {
+	i := max(0, slices.IndexFunc(list, func(m Multiple) bool { return int64(members)%m.of != 0 }))
 	return fmt.Sprintf("multiple %d at %s", list[i].of, p.View.LayerName(list[i].tier))
 }

@@ -32,7 +32,7 @@ func (k Counting) SlotTable() SlotTable {
 			return SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
 	}
-	return SlotTable{Flat: k.p.Counting().CountSlots()}
+	return SlotTable{Flat: k.CountSlots()}
 }
 
 // At is the slots of a vertex.
@@ -68,8 +68,8 @@ func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
 func (k Counting) OwnIndex() *index.Index {
 	own := &k.p.indexes[Bit(k.p.LeavingGone)]
 	if *own == nil {
-		if shape := k.p.Counting().index(); shape != nil {
-			if shape = k.p.Counting().overlay(shape); shape != nil {
+		if shape := k.index(); shape != nil {
+			if shape = k.overlay(shape); shape != nil {
 				*own = &shape.Index
 				k.p.ZoneState.inexact = k.p.ZoneState.inexact || shape.Inexact
 			}
@@ -84,7 +84,7 @@ func (k Counting) OwnIndex() *index.Index {
 func (k Counting) CountSlots() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
-	count := k.Counter(k.p.Counting().Excluded(), k.p.Counting().LeavingReleased())
+	count := k.Counter(k.Excluded(), k.LeavingReleased())
 	for pos := range k.p.View.Nodes {
 		slots[n+int(pos)] = int64(count(k.p.View.Node(pos)))
 	}
@@ -98,14 +98,14 @@ func (k Counting) CountSlots() []int64 {
 
 // Counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
 func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
-	plain, zones := !k.p.Counting().Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
+	plain, zones := !k.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
 	return func(id int32) int32 {
 		flags := k.p.Snapshot.FlagsOf(id)
-		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.p.Counting().Refusal(id) != "" {
+		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.Refusal(id) != "" {
 			return 0
 		}
 		g := extra[id]
-		room := k.p.Counting().Room(id, g.Amounts)
+		room := k.Room(id, g.Amounts)
 		if room > 0 && k.p.Zones().BindsOn(flags) {
 			room = min(room, zones(id, k.p.Zones().StateOf(id, g)).Slots)
 		}
@@ -130,14 +130,14 @@ func (k Counting) Room(id int32, extra []int64) int64 {
 
 // FreeOf is what a node has left of a resource.
 func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
-	if n.Id < 0 {
+	if n.ID < 0 {
 		return 0
 	}
-	free := k.p.Snapshot.Free[n.Id].At(id)
+	free := k.p.Snapshot.Free[n.ID].At(id)
 	if extra == nil || free == snapshot.Boundless {
 		return free
 	}
-	return free + extra[n.Id]
+	return free + extra[n.ID]
 }
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
@@ -231,7 +231,7 @@ func (k Counting) Excluded() map[int32]bool {
 	}
 	out := make(map[int32]bool, len(k.p.Request.Exclude))
 	for _, name := range k.p.Request.Exclude {
-		if id, ok := k.p.Snapshot.Lineage.Id(name); ok {
+		if id, ok := k.p.Snapshot.Lineage.ID(name); ok {
 			out[id] = true
 		}
 	}

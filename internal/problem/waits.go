@@ -91,8 +91,8 @@ func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *n
 		}
 		for r, need := range e.p.Needs {
 			left[r] = lack[r]
-			if need.Id >= 0 {
-				left[r] -= m.Class.Holds[need.Id]
+			if need.ID >= 0 {
+				left[r] -= m.Class.Holds[need.ID]
 			}
 		}
 		if set, ok := e.cover(members[i+1:], left, snapshot.Without(state, m), size-1); ok {
@@ -126,11 +126,11 @@ func (e *leavingSearch) couldCover(members []*snapshot.Member, lack []int64, sta
 		if lack[r] <= 0 {
 			continue
 		}
-		if need.Id < 0 {
+		if need.ID < 0 {
 			return false
 		}
 		for i, m := range members {
-			held[i] = m.Class.Holds[need.Id]
+			held[i] = m.Class.Holds[need.ID]
 		}
 		slices.SortFunc(held, func(a, b int64) int { return cmp.Compare(b, a) })
 		var sum int64

@@ -195,7 +195,7 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
 	fit := z.ZoneFit(id, state, &steps)
-	return fit == nil || fit.Most.Holds(z.p.ByShape(want))
+	return fit == nil || fit.Most.Holds(ByShape(z.p, want))
 }
 
 // inZones gives counts of members zones of a node, by role: in the first order of roles in which all find zones, else as in
@@ -204,7 +204,7 @@ func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) boo
 // order: roles.5
 func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
-	want = z.p.ByShape(want)
+	want = ByShape(z.p, want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out

@@ -11,8 +11,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// ZoneState is how the zones of nodes bind the members of a unit.
-type ZoneState struct {
+// zoneState is how the zones of nodes bind the members of a unit.
+type zoneState struct {
 	Aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes; other plans read those of the index too.
@@ -47,7 +47,7 @@ func (z Zones) NeedsOn(id int32) []*numa.Need {
 	}
 	needs := make([]*numa.Need, 0, len(z.p.ZoneState.members))
 	for _, m := range z.p.ZoneState.members {
-		if need, err := class.Bare.Zones().Need(m, class.Numa.Policy); err == nil { // both sides are valid
+		if need, err := class.Bare.Zones().Need(m, class.NUMA.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}

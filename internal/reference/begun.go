@@ -19,30 +19,30 @@ type begunGroup struct {
 }
 
 // membersOf is how many new members the group needs.
-func (p *search) membersOf(g *begunGroup) int { return g.need * p.size(g.level+1) }
+func (s *solver) membersOf(g *begunGroup) int { return g.need * s.size(g.level+1) }
 
 // newMembers are the members that are placed, by rank.
 func (p *search) newMembers() []gang.Member {
-	ranks := validity.Ranks(&p.in.Request, p.own)
-	members := slices.Clone(p.in.Request.Members)
+	ranks := validity.Ranks(&p.solver.in.Request, p.solver.own)
+	members := slices.Clone(p.solver.in.Request.Members)
 	slices.SortFunc(members, func(a, b gang.Member) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
 	return members[:p.n]
 }
 
 // cut sorts the groups of every level: those placed whole, a short one, and those of which members run, begun or not.
 func (p *search) cut() {
-	ranks := validity.Ranks(&p.in.Request, p.own)
+	ranks := validity.Ranks(&p.solver.in.Request, p.solver.own)
 	fresh, running := map[int]bool{}, map[int]string{}
 	for _, m := range p.newMembers() {
 		fresh[ranks[m.Name]] = true
 	}
-	for _, r := range p.own {
+	for _, r := range p.solver.own {
 		running[ranks[r.Member]] = r.Node
 	}
 	p.rest, p.full, p.begun = 0, 0, nil
-	p.running = make([][][]string, len(p.levels))
-	for i := len(p.levels) - 1; i >= 0; i-- {
-		for first := 0; first < len(ranks); first += p.size(i) {
+	p.running = make([][][]string, len(p.solver.levels))
+	for i := len(p.solver.levels) - 1; i >= 0; i-- {
+		for first := 0; first < len(ranks); first += p.solver.size(i) {
 			p.cutGroup(i, first, fresh, running)
 		}
 	}
@@ -53,20 +53,20 @@ func (p *search) cut() {
 
 // cutGroup sorts the group of a level that begins at this rank.
 func (p *search) cutGroup(i, first int, fresh map[int]bool, running map[int]string) {
-	placed, nodes := inGroup(first, p.size(i), fresh, running)
+	placed, nodes := inGroup(first, p.solver.size(i), fresh, running)
 	switch {
 	case len(nodes) > 0:
 		p.running[i] = append(p.running[i], nodes)
 		g := &begunGroup{level: i, at: nodes}
-		for unit := first; unit < first+p.size(i); unit += p.size(i + 1) {
-			if n, _ := inGroup(unit, p.size(i+1), fresh, running); n == p.size(i+1) {
+		for unit := first; unit < first+p.solver.size(i); unit += p.solver.size(i + 1) {
+			if n, _ := inGroup(unit, p.solver.size(i+1), fresh, running); n == p.solver.size(i+1) {
 				g.ranks = append(g.ranks, unit)
 			}
 		}
 		if g.need = len(g.ranks); g.need > 0 {
 			p.begun = append(p.begun, g)
 		}
-	case i == 0 && placed == p.size(0):
+	case i == 0 && placed == p.solver.size(0):
 		p.full++
 	case i == 0:
 		p.rest += placed
@@ -90,7 +90,7 @@ func (p *search) settle() {
 	p.reserved = map[reservedKey]int{}
 	for _, g := range p.begun {
 		g.home = nil
-		for v := p.root; v != nil && p.roomFor(g, v) >= g.need; v = childWith(v, g.at) {
+		for v := p.solver.root; v != nil && p.roomFor(g, v) >= g.need; v = childWith(v, g.at) {
 			g.home = v
 		}
 		for v := g.home; v != nil; v = v.parent {
@@ -110,7 +110,7 @@ type reservedKey struct {
 func (p *search) roomFor(g *begunGroup, v *vertex) int {
 	inner := g.level + 1
 	t := 0
-	if inner < len(p.levels) {
+	if inner < len(p.solver.levels) {
 		t = p.tiers[inner+1]
 	}
 	return p.room(inner, t, v)
@@ -143,7 +143,7 @@ func (p *search) settled(d *vertex) bool {
 	}
 	for i, groups := range p.running {
 		for _, nodes := range groups {
-			if p.lowest(nodes).tier > p.tiers[i+1] {
+			if p.solver.lowest(nodes).tier > p.tiers[i+1] {
 				return false
 			}
 		}
@@ -152,8 +152,8 @@ func (p *search) settled(d *vertex) bool {
 }
 
 // lowest is the lowest vertex above all these nodes.
-func (p *search) lowest(nodes []string) *vertex {
-	v := p.root
+func (s *solver) lowest(nodes []string) *vertex {
+	v := s.root
 	for c := v; c != nil; c = childWith(c, nodes) {
 		v = c
 	}
@@ -163,8 +163,8 @@ func (p *search) lowest(nodes []string) *vertex {
 // beside is how many new members the begun groups of level i and further in take below v.
 func (p *search) beside(i int, v *vertex) int {
 	n := 0
-	for j := i; j < len(p.levels); j++ {
-		n += p.reserved[reservedKey{j, v}] * p.size(j+1)
+	for j := i; j < len(p.solver.levels); j++ {
+		n += p.reserved[reservedKey{j, v}] * p.solver.size(j+1)
 	}
 	return n
 }
@@ -173,7 +173,7 @@ func (p *search) beside(i int, v *vertex) int {
 func (p *search) before(i int, v *vertex) int {
 	n := 0
 	for j := range i {
-		n += p.reserved[reservedKey{j, v}] * p.size(j+1) / p.size(i)
+		n += p.reserved[reservedKey{j, v}] * p.solver.size(j+1) / p.solver.size(i)
 	}
 	return n
 }

@@ -28,7 +28,7 @@ func SolveBest(in Input) (*Best, error) {
 	tries := []Input{in}
 	if layer := in.Request.Preempt.ForTier; layer != "" {
 		tiered := in
-		tiered.Request.Gather = append(slices.Clip(in.Request.Gather), gang.Rule{Layer: layer, Strategy: gang.MustGather})
+		tiered.Request.Gather = append(slices.Clip(in.Request.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})
 		tries = []Input{tiered, in}
 	}
 	var best *Best

@@ -37,11 +37,11 @@ func drawAllOfParts(t *rapid.T) Input {
 
 // withMust binds a group to a domain of some layer more often than not.
 func withMust(t *rapid.T, rules []gang.Rule, group bool) []gang.Rule {
-	is := func(r gang.Rule) bool { return r.Strategy == gang.MustGather }
+	is := func(r gang.Rule) bool { return r.Strength == gang.MustGather }
 	if !group || slices.ContainsFunc(rules, is) || !chance(t, 60, "must") {
 		return rules
 	}
-	return append(slices.Clip(rules), gang.Rule{Layer: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "layer"), Strategy: gang.MustGather})
+	return append(slices.Clip(rules), gang.Rule{Layer: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "layer"), Strength: gang.MustGather})
 }
 
 func bindingAgrees(in Input) ([]string, error) {
@@ -115,7 +115,7 @@ func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
 		}
 		var must, other []gang.Rule
 		for _, r := range rules {
-			if r.Strategy == gang.MustGather {
+			if r.Strength == gang.MustGather {
 				must = append(must, r)
 			} else {
 				other = append(other, r)

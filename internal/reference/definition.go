@@ -27,9 +27,9 @@ type parted struct {
 
 // definer enumerates for one number of members.
 type definer struct {
-	*search
-	nodes []*vertex
-	each  func(parted)
+	search *search
+	nodes  []*vertex
+	each   func(parted)
 }
 
 // SolveByDefinition enumerates all placements of n new members. For tiny clusters, at most two levels of groups, and
@@ -77,9 +77,9 @@ func (d *definer) bestStrategy(out *Definition, x parted) {
 func (d *definer) worthOf(x parted) ([]int, bool) {
 	var worth []int
 	for i, tier := range x.tiers {
-		r := d.gang
+		r := d.search.solver.gang
 		if i > 0 {
-			r = d.levels[i-1].rules
+			r = d.search.solver.levels[i-1].rules
 		}
 		if tier > r.must {
 			return nil, false
@@ -101,12 +101,12 @@ func (d *definer) bestIntact(out *Definition, x parted) {
 			return
 		}
 	}
-	domain := smallest(d.root, x.nodes)
+	domain := smallest(d.search.solver.root, x.nodes)
 	for domain.parent != nil && domain.parent.tier <= out.Worth[0] && !domain.parent.outside {
 		domain = domain.parent
 	}
 	var vector []int
-	if len(d.levels) > 0 {
+	if len(d.search.solver.levels) > 0 {
 		for t := out.Worth[1] - 1; t >= 0; t-- {
 			vector = append(vector, x.whole[t])
 		}
@@ -141,7 +141,7 @@ func above(v, n *vertex) bool {
 // enumerate tries all numbers of members on all nodes that keep the multiples.
 func (d *definer) enumerate() {
 	counts := make([]int, len(d.nodes))
-	d.spread(d.n, 0, counts, d.slots(), func() {
+	d.spread(d.search.n, 0, counts, d.slots(), func() {
 		if d.keepsMultiples(counts) {
 			d.part(counts)
 		}
@@ -173,11 +173,11 @@ func (d *definer) spread(n, i int, counts, slots []int, each func()) {
 
 // keepsMultiples counts the members of every vertex that stands for the layer of a multiple.
 func (d *definer) keepsMultiples(counts []int) bool {
-	if (d.n+len(d.own))%d.stepBelow(d.root.tier) != 0 {
+	if (d.search.n+len(d.search.solver.own))%d.search.solver.stepBelow(d.search.solver.root.tier) != 0 {
 		return false
 	}
-	for tier, m := range d.multiple {
-		for _, v := range under(d.root, tier) {
+	for tier, m := range d.search.solver.multiple {
+		for _, v := range under(d.search.solver.root, tier) {
 			n := v.own
 			for i, c := range counts {
 				if above(v, d.nodes[i]) {
@@ -194,7 +194,7 @@ func (d *definer) keepsMultiples(counts []int) bool {
 
 // part hands out a placement in every way to part it into groups.
 func (d *definer) part(counts []int) {
-	x := parted{nodes: d.used(counts), whole: make([]int, d.root.tier+1)}
+	x := parted{nodes: d.used(counts), whole: make([]int, d.search.solver.root.tier+1)}
 	for i, v := range d.nodes {
 		if v.outside {
 			x.outside += counts[i]
@@ -203,13 +203,13 @@ func (d *definer) part(counts []int) {
 			x.nodes = append(x.nodes, v)
 		}
 	}
-	x.tiers = []int{smallest(d.root, x.nodes).tier}
-	if len(d.levels) == 0 {
+	x.tiers = []int{smallest(d.search.solver.root, x.nodes).tier}
+	if len(d.search.solver.levels) == 0 {
 		d.each(x)
 		return
 	}
-	x.tiers = append(x.tiers, make([]int, len(d.levels))...)
-	d.group(slices.Clone(counts), d.n/d.size(0), nil, x)
+	x.tiers = append(x.tiers, make([]int, len(d.search.solver.levels))...)
+	d.group(slices.Clone(counts), d.search.n/d.search.solver.size(0), nil, x)
 }
 
 // group takes one full group after the other out of what is left, in descending order so that no parting comes twice;
@@ -218,25 +218,25 @@ func (d *definer) group(left []int, full int, last []int, x parted) {
 	if full == 0 {
 		if nodes := d.used(left); len(nodes) > 0 {
 			x.tiers = slices.Clone(x.tiers)
-			x.tiers[1] = max(x.tiers[1], smallest(d.root, nodes).tier)
+			x.tiers[1] = max(x.tiers[1], smallest(d.search.solver.root, nodes).tier)
 		}
 		d.each(x)
 		return
 	}
 	counts := make([]int, len(left))
-	d.spread(d.size(0), 0, counts, left, func() {
+	d.spread(d.search.solver.size(0), 0, counts, left, func() {
 		if last != nil && slices.Compare(counts, last) > 0 {
 			return
 		}
 		next := x
 		next.tiers, next.whole = slices.Clone(x.tiers), slices.Clone(x.whole)
-		tier := smallest(d.root, d.used(counts)).tier
+		tier := smallest(d.search.solver.root, d.used(counts)).tier
 		next.tiers[1] = max(next.tiers[1], tier)
 		for t := tier; t < len(next.whole); t++ {
 			next.whole[t]++
 		}
-		if len(d.levels) > 1 {
-			next.tiers[2] = max(next.tiers[2], d.innerTier(counts, d.size(0)/d.size(1)))
+		if len(d.search.solver.levels) > 1 {
+			next.tiers[2] = max(next.tiers[2], d.innerTier(counts, d.search.solver.size(0)/d.search.solver.size(1)))
 		}
 		rest := slices.Clone(left)
 		for i := range rest {
@@ -251,14 +251,14 @@ func (d *definer) innerTier(left []int, parts int) int {
 	if parts == 0 {
 		return 0
 	}
-	best := d.root.tier
+	best := d.search.solver.root.tier
 	counts := make([]int, len(left))
-	d.spread(d.size(1), 0, counts, slices.Clone(left), func() {
+	d.spread(d.search.solver.size(1), 0, counts, slices.Clone(left), func() {
 		rest := slices.Clone(left)
 		for i := range rest {
 			rest[i] -= counts[i]
 		}
-		tier := smallest(d.root, d.used(counts)).tier
+		tier := smallest(d.search.solver.root, d.used(counts)).tier
 		if tier < best || parts == 1 {
 			best = min(best, max(tier, d.innerTier(rest, parts-1)))
 		}

@@ -44,13 +44,13 @@ func (p *search) betterDomain(a, b *placed) bool {
 		if x.Zones != y.Zones {
 			return x.Zones < y.Zones
 		}
-		if p.byScore() && a.v.score != b.v.score {
+		if p.solver.byScore() && a.v.score != b.v.score {
 			return a.v.score > b.v.score
 		}
 	}
 	for i := range min(len(x.Free), len(y.Free)) {
 		if x.Free[i] != y.Free[i] {
-			return (x.Free[i] < y.Free[i]) != (p.in.Request.Policy == gang.Spread)
+			return (x.Free[i] < y.Free[i]) != (p.solver.in.Request.Policy == gang.Spread)
 		}
 	}
 	if x.NUMA != y.NUMA { // between nodes; domains have none
@@ -59,12 +59,12 @@ func (p *search) betterDomain(a, b *placed) bool {
 	return x.Score > y.Score
 }
 
-func (p *search) byScore() bool { return p.in.Request.Policy == gang.ByScore }
+func (s *solver) byScore() bool { return s.in.Request.Policy == gang.ByScore }
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) Keys {
 	k := Keys{Anchors: a.v.key, Span: a.used, Zones: a.v.zones, NUMA: a.numa, Score: a.score}
-	for i := range p.levels {
+	for i := range p.solver.levels {
 		k.Intact = append(k.Intact, p.intact(i, a.v))
 	}
 	for v := a.v; v != nil; v = v.parent {
@@ -79,7 +79,7 @@ func (p *search) intact(i int, d *vertex) []int {
 	var out []int
 	for t := p.tiers[i+1] - 1; t >= 0; t-- {
 		whole := p.most(i, t, d)
-		if d == p.root && p.outside > 0 { // where it takes an exact number, but not of whole groups
+		if d == p.solver.root && p.outside > 0 { // where it takes an exact number, but not of whole groups
 			whole = 0
 			for _, c := range d.children {
 				whole += p.most(i, t, c)

@@ -202,7 +202,7 @@ func (d *clusterDraw) occupy(n cluster.Node, slots int) {
 func runningMember(i int, node, what string) cluster.Running {
 	r := cluster.Running{
 		Gang: "ns/other", Member: fmt.Sprintf("other-%d", i), Node: node,
-		Resources: muster.Resources{device: 1, second: 1000, muster.Pods: 1},
+		Resources: muster.Resources{device: 1, second: 1000, muster.Pods: 1}, MinMember: -1,
 	}
 	switch what {
 	case "leaving":

@@ -62,7 +62,7 @@ func drawShapes(t *rapid.T, req *gang.Request) {
 	if slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
 		return
 	}
-	innermost.Gather = []gang.Rule{{Layer: "0", Strategy: gang.MustGather}}
+	innermost.Gather = []gang.Rule{{Layer: "0", Strength: gang.MustGather}}
 	var shapes []*gang.Shape
 	for i := range innermost.Size {
 		s := req.Shape
@@ -215,10 +215,10 @@ func drawGather(t *rapid.T, layers []string) []gang.Rule {
 	var out []gang.Rule
 	for _, layer := range layers {
 		if chance(t, 15, "prefer") {
-			out = append(out, gang.Rule{Layer: layer, Strategy: gang.PreferGather})
+			out = append(out, gang.Rule{Layer: layer, Strength: gang.PreferGather})
 		}
 		if chance(t, 6, "must") {
-			out = append(out, gang.Rule{Layer: layer, Strategy: gang.MustGather})
+			out = append(out, gang.Rule{Layer: layer, Strength: gang.MustGather})
 		}
 	}
 	return out
@@ -246,11 +246,11 @@ func drawRest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 		req.Shape.Selector = map[string]string{"kind": "a"}
 	}
 	if chance(t, 10, "eligible") {
-		req.Shape.Affinity = []gang.Term{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
+		req.Shape.Affinity = []gang.NodeTerm{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
 	}
 	if chance(t, 10, "weight") {
-		term := gang.Term{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"b"}}}}
-		req.Shape.Preferred = []gang.Preference{{Weight: 3, Term: term}}
+		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"b"}}}}
+		req.Shape.Preferred = []gang.Preference{{Weight: 3, Nodes: term}}
 	}
 	if req.Policy == gang.ByScore || chance(t, 15, "scored") {
 		scores := map[string]int64{}

@@ -185,7 +185,8 @@ func drawPreemptor(t *rapid.T, in *Input) {
 	}
 }
 
-// drawMinima gives gangs a minimum; they may have more members or, seldom, fewer.
+// drawMinima gives gangs a minimum; they may have more members or, seldom, fewer. Of some all must run, of others each member
+// stands for itself.
 func drawMinima(t *rapid.T, in *Input) {
 	size := map[string]int{}
 	for _, r := range in.Spec.Running {
@@ -195,13 +196,13 @@ func drawMinima(t *rapid.T, in *Input) {
 	for i := range in.Spec.Running {
 		r := &in.Spec.Running[i]
 		if _, known := least[r.Gang]; !known {
-			least[r.Gang] = 0
+			least[r.Gang] = -bit(chance(t, 60, "of members that stand for themselves"))
 			if chance(t, 70, "with a minimum") {
 				least[r.Gang] = rapid.IntRange(1, max(1, size[r.Gang]+bit(chance(t, 15, "below its minimum")))).Draw(t, "minimum")
 			}
 		}
 		if r.MinMember = least[r.Gang]; chance(t, 8, "does not know the minimum") {
-			r.MinMember = 0
+			r.MinMember = -1
 		}
 	}
 }

@@ -21,8 +21,8 @@ func part(name, digits string, rules ...gang.Rule) gang.Part {
 	return p
 }
 
-func must(layer string) gang.Rule   { return gang.Rule{Layer: layer, Strategy: gang.MustGather} }
-func prefer(layer string) gang.Rule { return gang.Rule{Layer: layer, Strategy: gang.PreferGather} }
+func must(layer string) gang.Rule   { return gang.Rule{Layer: layer, Strength: gang.MustGather} }
+func prefer(layer string) gang.Rule { return gang.Rule{Layer: layer, Strength: gang.PreferGather} }
 
 // partsByHand are cases worked out on paper. Members that are in no part are the gang's own.
 var partsByHand = []struct {

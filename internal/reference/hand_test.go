@@ -88,7 +88,7 @@ func blocks(sizes ...int) []string {
 	return lines
 }
 
-var preferSpine = []gang.Rule{{Layer: "spine", Strategy: gang.PreferGather}}
+var preferSpine = []gang.Rule{{Layer: "spine", Strength: gang.PreferGather}}
 
 // byHand are cases worked out on paper.
 var byHand = []struct {
@@ -189,7 +189,7 @@ func TestReferenceRules(t *testing.T) {
 	assert.Equal(t, map[string]int{"n3": 6, "n4": 6}, a.Counts, "three per node and four per block")
 
 	must := job(15)
-	must.Gather = []gang.Rule{{Layer: "block", Strategy: gang.MustGather}}
+	must.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}}
 	a, err = Solve(Input{Spec: spec, Request: must})
 	require.NoError(t, err)
 	assert.Equal(t, &Answer{Wanted: 15, Fits: 14}, a)
@@ -211,7 +211,7 @@ func TestReferenceRules(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"n1": 1, "n3": 1}, a.Counts, "beside the sibling, then in the tightest domain")
 
-	late.Gather = []gang.Rule{{Layer: "block", Strategy: gang.MustGather}}
+	late.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}}
 	a, err = Solve(Input{Spec: spec, Request: late})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"n1": 1, "n2": 1}, a.Counts)

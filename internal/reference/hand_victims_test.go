@@ -17,13 +17,13 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// runs reads members such as `a-0 n1 priority=1 gpu=2`: gang a's first member, on n1. What is not told is 0, devices are 1.
+// runs reads members such as `a-0 n1 priority=1 gpu=2`: gang a's first member, on n1. What is not told is 0, devices are 1, the minimum -1.
 func runs(t *testing.T, lines ...string) []cluster.Running {
 	var out []cluster.Running
 	for _, line := range lines {
 		words := strings.Fields(line)
 		name, _, _ := strings.Cut(words[0], "-")
-		r := cluster.Running{Gang: name, Member: words[0], Node: words[1], Resources: muster.Resources{"gpu": 1}}
+		r := cluster.Running{Gang: name, Member: words[0], Node: words[1], Resources: muster.Resources{"gpu": 1}, MinMember: -1}
 		for _, word := range words[2:] {
 			key, value, _ := strings.Cut(word, "=")
 			n, _ := strconv.ParseInt(value, 10, 64)

@@ -27,7 +27,7 @@ type Parted struct {
 
 // partSolver looks for one placement after the other that keeps bounds.
 type partSolver struct {
-	*roleSolver
+	base      *roleSolver
 	whole     *validity.Division
 	holders   []holder // the gang and its groups, each before those in it
 	forests   map[string]*forest
@@ -40,12 +40,12 @@ type partSolver struct {
 
 // holder is the gang or a group.
 type holder struct {
-	*validity.Division
-	*forest
-	around int // -1 for the gang
-	rules  rules
-	own    []string    // members that are in no inner group, by rank
-	steps  map[int]int // multiples by tier; those of the gang are the solver's
+	Division *validity.Division
+	forest   *forest
+	around   int // -1 for the gang
+	rules    rules
+	own      []string    // members that are in no inner group, by rank
+	steps    map[int]int // multiples by tier; those of the gang are the solver's
 }
 
 // HasParts says whether the gang is in groups that differ, or in equal ones of members of several shapes.
@@ -70,7 +70,7 @@ func SolveParts(in Input) (*Parted, error) {
 		return nil, err
 	}
 	var names []string
-	for _, m := range s.pending {
+	for _, m := range s.base.pending {
 		names = append(names, m.Name)
 	}
 	s.lookAround(false)
@@ -78,7 +78,7 @@ func SolveParts(in Input) (*Parted, error) {
 	if out := s.first(all); out != nil {
 		return out, nil
 	}
-	if s.canWait() {
+	if s.base.solver.canWait() {
 		s.lookAround(true)
 		if out := s.first(s.leasts()); out != nil {
 			out.Waits = true
@@ -96,7 +96,7 @@ func newPartSolver(in *Input) (*partSolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &partSolver{roleSolver: r, whole: validity.Divide(&in.Request, r.own)}
+	s := &partSolver{base: r, whole: validity.Divide(&in.Request, r.solver.own)}
 	s.forests = map[string]*forest{}
 	s.addHolders(s.whole, -1)
 	if in.Request.Quota != "" {
@@ -134,34 +134,34 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 
 // hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.abroad })
+	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.abroad })
 }
 
 // lookAround sees what nodes have free, and where the running members of the groups are.
 func (s *partSolver) lookAround(leavingGone bool) {
-	s.lookAgain(leavingGone)
+	s.base.lookAgain(leavingGone)
 	s.resources, s.room, s.allowed, s.at = nil, nil, nil, nil
-	for _, shape := range s.roles {
+	for _, shape := range s.base.roles {
 		s.resources = append(s.resources, shape.Resources.Names()...)
 	}
 	slices.Sort(s.resources)
 	s.resources = slices.Compact(s.resources)
-	for i, v := range s.nodes {
+	for i, v := range s.base.nodes {
 		var room []int64
 		for _, name := range s.resources {
-			room = append(room, s.free[i][name])
+			room = append(room, s.base.free[i][name])
 		}
 		var allowed []bool
-		for _, shape := range s.roles {
-			allowed = append(allowed, (!v.outside || !s.hard()) && validity.Refusal(&s.in.Request, shape, v.node) == "")
+		for _, shape := range s.base.roles {
+			allowed = append(allowed, (!v.outside || !s.hard()) && validity.Refusal(&s.base.solver.in.Request, shape, v.node) == "")
 		}
 		s.room, s.allowed = append(s.room, room), append(s.allowed, allowed)
 	}
 	for _, h := range s.holders {
 		var used []*vertex
-		for _, r := range s.own {
-			if slices.Contains(h.Members, r.Member) {
-				used = append(used, h.nodes[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })])
+		for _, r := range s.base.solver.own {
+			if slices.Contains(h.Division.Members, r.Member) {
+				used = append(used, h.forest.nodes[slices.IndexFunc(s.base.nodes, func(v *vertex) bool { return v.node.Name == r.Node })])
 			}
 		}
 		s.at = append(s.at, s.above(&h, used))
@@ -172,16 +172,16 @@ func (s *partSolver) lookAround(leavingGone bool) {
 // himself, or in the gang's tree whoever.
 func (s *partSolver) above(h *holder, used []*vertex) int {
 	hard := h.rules.hard
-	if !h.abroad {
+	if !h.forest.abroad {
 		hard = s.hard()
 	}
 	switch {
 	case len(used) == 0:
 		return -1
 	case hard && slices.ContainsFunc(used, func(v *vertex) bool { return v.outside }):
-		return h.root.order
+		return h.forest.root.order
 	}
-	return smallest(h.root, used).order
+	return smallest(h.forest.root, used).order
 }
 
 // compareContents puts larger ones first, then those with the lower rank where they first differ.
@@ -194,7 +194,7 @@ func (s *partSolver) compareLeasts(a, b []string) int {
 }
 
 func (s *partSolver) compareRanks(a, b []string) int {
-	return slices.CompareFunc(a, b, func(x, y string) int { return cmp.Compare(s.ranks[x], s.ranks[y]) })
+	return slices.CompareFunc(a, b, func(x, y string) int { return cmp.Compare(s.base.ranks[x], s.base.ranks[y]) })
 }
 
 // first is how the first content is placed that can be; nil if none can.
@@ -224,12 +224,12 @@ func (s *partSolver) refusedContent(content []string) bool {
 		return false
 	}
 	var members []gang.Member
-	for _, m := range s.pending {
+	for _, m := range s.base.pending {
 		if slices.Contains(content, m.Name) {
 			members = append(members, m)
 		}
 	}
-	refusal, err := s.quota.Admit(validity.Ask(&s.in.Request, members), s.in.Request.QuotaLimit)
+	refusal, err := s.quota.Admit(validity.Ask(&s.base.solver.in.Request, members), s.base.solver.in.Request.QuotaLimit)
 	return err != nil || refusal != nil
 }
 
@@ -237,10 +237,10 @@ func (s *partSolver) refusedContent(content []string) bool {
 func (s *partSolver) itemsOf(content []string) []item {
 	var out []item
 	for i, h := range s.holders {
-		for r, role := range s.roles {
+		for r, role := range s.base.roles {
 			n := 0
 			for _, name := range h.own {
-				n += bit(slices.Contains(content, name) && s.shapeNamed(name).Equal(role))
+				n += bit(slices.Contains(content, name) && s.base.shapeNamed(name).Equal(role))
 			}
 			if n > 0 {
 				out = append(out, item{i, r, n})
@@ -277,7 +277,7 @@ func (s *partSolver) bestOf(content []string, items []item) *Parted {
 		for _, most := range s.worthsAt(level) {
 			try := bounds{slices.Clone(b.tiers), b.outside}
 			for i, h := range s.holders {
-				for h.Level == level && s.value(&h, try.tiers[i]) > most {
+				for h.Division.Level == level && s.value(&h, try.tiers[i]) > most {
 					try.tiers[i]--
 				}
 			}
@@ -303,7 +303,7 @@ func (s *partSolver) value(h *holder, tier int) int {
 func (s *partSolver) worthsAt(level int) []int {
 	var out []int
 	for _, h := range s.holders {
-		for t := 0; h.Level == level && t <= h.rules.must; t++ {
+		for t := 0; h.Division.Level == level && t <= h.rules.must; t++ {
 			out = append(out, s.value(&h, t))
 		}
 	}
@@ -321,17 +321,17 @@ func StrategyOf(in *Input, res *placement.Result) (outside int, worth []int, err
 	worth = make([]int, s.whole.Depth()+1)
 	at := slices.Clone(s.at)
 	for _, a := range res.Assignments {
-		i := slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == a.Node })
-		outside += bit(s.nodes[i].outside)
+		i := slices.IndexFunc(s.base.nodes, func(v *vertex) bool { return v.node.Name == a.Node })
+		outside += bit(s.base.nodes[i].outside)
 		for k, h := range s.holders {
-			if slices.Contains(h.Members, a.Member) {
+			if slices.Contains(h.Division.Members, a.Member) {
 				at[k] = h.joined(at[k], i)
 			}
 		}
 	}
 	for k, h := range s.holders {
 		if at[k] >= 0 {
-			worth[h.Level] = max(worth[h.Level], s.value(&h, h.vertices[at[k]].tier))
+			worth[h.Division.Level] = max(worth[h.Division.Level], s.value(&h, h.forest.vertices[at[k]].tier))
 		}
 	}
 	return outside, worth, nil

@@ -10,8 +10,8 @@ type item struct{ holder, role, count int }
 
 // packing is one search for a placement.
 type packing struct {
-	*partSolver
-	bounds
+	parts  *partSolver
+	bounds bounds
 	items  []item
 	room   [][]int64
 	on     [][]int // members by node and role
@@ -23,14 +23,14 @@ type packing struct {
 
 // fit says whether there is a placement of the items within bounds: it tries all, but for those that come to what was tried before.
 func (s *partSolver) fit(items []item, b bounds) bool {
-	p := &packing{partSolver: s, bounds: b, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
+	p := &packing{parts: s, bounds: b, items: items, at: slices.Clone(s.at), failed: map[string]bool{}}
 	for i := range p.at {
-		if p.at[i] >= 0 && s.holders[i].vertices[p.at[i]].tier > b.tiers[i] {
+		if p.at[i] >= 0 && s.holders[i].forest.vertices[p.at[i]].tier > b.tiers[i] {
 			return false
 		}
 	}
 	for _, room := range s.room {
-		p.room, p.on = append(p.room, slices.Clone(room)), append(p.on, make([]int, len(s.roles)))
+		p.room, p.on = append(p.room, slices.Clone(room)), append(p.on, make([]int, len(s.base.roles)))
 	}
 	p.done = make([]int, len(s.holders))
 	for i, it := range items {
@@ -39,10 +39,10 @@ func (s *partSolver) fit(items []item, b bounds) bool {
 		}
 	}
 	for _, h := range s.holders {
-		count := make([]int, len(s.nodes))
-		for _, r := range s.own {
-			if slices.Contains(h.Members, r.Member) {
-				count[slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == r.Node })]++
+		count := make([]int, len(s.base.nodes))
+		for _, r := range s.base.solver.own {
+			if slices.Contains(h.Division.Members, r.Member) {
+				count[slices.IndexFunc(s.base.nodes, func(v *vertex) bool { return v.node.Name == r.Node })]++
 			}
 		}
 		p.inside = append(p.inside, count)
@@ -81,16 +81,16 @@ func (p *packing) key(i int) string {
 	}
 	for node, counts := range p.on {
 		for _, n := range counts {
-			if len(p.multiple) > 0 || p.bind(p.nodes[node].node) {
+			if len(p.parts.base.solver.multiple) > 0 || p.parts.base.bind(p.parts.base.nodes[node].node) {
 				key = append(key, byte(n))
 			}
 		}
 	}
-	key = append(key, byte(p.outside))
-	for h := p.items[i].holder; h >= 0; h = p.holders[h].around {
+	key = append(key, byte(p.bounds.outside))
+	for h := p.items[i].holder; h >= 0; h = p.parts.holders[h].around {
 		key = append(key, byte(p.at[h]+1))
 		for _, n := range p.inside[h] {
-			if len(p.holders[h].steps) > 0 {
+			if len(p.parts.holders[h].steps) > 0 {
 				key = append(key, byte(n))
 			}
 		}
@@ -103,14 +103,14 @@ func (p *packing) spread(i, node, left int) bool {
 	if left == 0 {
 		return p.place(i + 1)
 	}
-	if node == len(p.nodes) {
+	if node == len(p.parts.base.nodes) {
 		return false
 	}
 	it := p.items[i]
 	if n := min(left, p.takes(it, node)); n > 0 {
 		before := slices.Clone(p.at)
-		for h := it.holder; h >= 0; h = p.holders[h].around {
-			p.at[h] = p.holders[h].joined(p.at[h], node)
+		for h := it.holder; h >= 0; h = p.parts.holders[h].around {
+			p.at[h] = p.parts.holders[h].joined(p.at[h], node)
 		}
 		if p.within(it.holder) {
 			for ; n > 0; n-- {
@@ -130,17 +130,17 @@ func (p *packing) spread(i, node, left int) bool {
 // joined is the smallest vertex that holds a vertex, if it is one, and a node.
 func (h *holder) joined(v, node int) int {
 	switch {
-	case h.abroad && h.rules.hard && h.nodes[node].outside:
-		return h.root.order
+	case h.forest.abroad && h.rules.hard && h.forest.nodes[node].outside:
+		return h.forest.root.order
 	case v < 0:
-		return h.nodes[node].order
+		return h.forest.nodes[node].order
 	}
-	return h.join[v][node]
+	return h.forest.join[v][node]
 }
 
 func (p *packing) within(h int) bool {
-	for ; h >= 0; h = p.holders[h].around {
-		if p.holders[h].vertices[p.at[h]].tier > p.tiers[h] {
+	for ; h >= 0; h = p.parts.holders[h].around {
+		if p.parts.holders[h].forest.vertices[p.at[h]].tier > p.bounds.tiers[h] {
 			return false
 		}
 	}
@@ -149,21 +149,21 @@ func (p *packing) within(h int) bool {
 
 // takes is how many members of an item a node takes now.
 func (p *packing) takes(it item, node int) int {
-	if !p.allowed[node][it.role] {
+	if !p.parts.allowed[node][it.role] {
 		return 0
 	}
 	n := it.count
-	if p.nodes[node].outside {
-		n = min(n, p.outside)
+	if p.parts.base.nodes[node].outside {
+		n = min(n, p.bounds.outside)
 	}
-	for k, name := range p.resources {
-		if ask := p.roles[it.role].Resources[name]; ask > 0 && p.room[node][k] >= 0 {
+	for k, name := range p.parts.resources {
+		if ask := p.parts.base.roles[it.role].Resources[name]; ask > 0 && p.room[node][k] >= 0 {
 			n = min(n, int(p.room[node][k]/ask))
 		}
 	}
-	for n > 0 && p.bind(p.nodes[node].node) {
+	for n > 0 && p.parts.base.bind(p.parts.base.nodes[node].node) {
 		counts := slices.Clone(p.on[node])
-		if counts[it.role] += n; p.zonesTake(node, counts) {
+		if counts[it.role] += n; p.parts.base.zonesTake(node, counts) {
 			break
 		}
 		n--
@@ -172,41 +172,41 @@ func (p *packing) takes(it item, node int) int {
 }
 
 func (p *packing) use(it item, node, n int) {
-	for k, name := range p.resources {
+	for k, name := range p.parts.resources {
 		if p.room[node][k] >= 0 {
-			p.room[node][k] -= int64(n) * p.roles[it.role].Resources[name]
+			p.room[node][k] -= int64(n) * p.parts.base.roles[it.role].Resources[name]
 		}
 	}
 	p.on[node][it.role] += n
-	for h := it.holder; h >= 0; h = p.holders[h].around {
+	for h := it.holder; h >= 0; h = p.parts.holders[h].around {
 		p.inside[h][node] += n
 	}
-	if p.nodes[node].outside {
-		p.outside -= n
+	if p.parts.base.nodes[node].outside {
+		p.bounds.outside -= n
 	}
 }
 
 // even holds if there is a multiple of members in all, and below every vertex.
 func (p *packing) even() bool {
-	members := len(p.own)
+	members := len(p.parts.base.solver.own)
 	for _, counts := range p.on {
 		members += total(counts)
 	}
-	return len(p.multiple) == 0 || members%p.stepBelow(p.root.tier) == 0 && p.keepsMultiples(p.on)
+	return len(p.parts.base.solver.multiple) == 0 || members%p.parts.base.solver.stepBelow(p.parts.base.solver.root.tier) == 0 && p.parts.base.keepsMultiples(p.on)
 }
 
 // evenIn holds if there is a multiple of the members of a group in all, and below every vertex.
 func (p *packing) evenIn(h int) bool {
-	for _, v := range p.vertices {
+	for _, v := range p.parts.base.solver.vertices {
 		members := 0
-		for i, node := range p.nodes {
-			if v == p.root || above(v, node) {
+		for i, node := range p.parts.base.nodes {
+			if v == p.parts.base.solver.root || above(v, node) {
 				members += p.inside[h][i]
 			}
 		}
-		step := stepBelow(p.holders[h].steps, p.root.tier)
+		step := stepBelow(p.parts.holders[h].steps, p.parts.base.solver.root.tier)
 		if v.parent != nil {
-			step = stepBelow(p.holders[h].steps, v.parent.tier)
+			step = stepBelow(p.parts.holders[h].steps, v.parent.tier)
 		}
 		if members%step != 0 {
 			return false

@@ -169,9 +169,9 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		return nil
 	}
 	begun := func(h holder) bool {
-		return h.around >= 0 && slices.ContainsFunc(s.own, func(r cluster.Running) bool { return slices.Contains(h.Members, r.Member) })
+		return h.around >= 0 && slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return slices.Contains(h.Division.Members, r.Member) })
 	}
-	abroad := slices.ContainsFunc(s.holders, func(h holder) bool { return h.abroad })
+	abroad := slices.ContainsFunc(s.holders, func(h holder) bool { return h.forest.abroad })
 	var out []string
 	for _, kind := range []struct {
 		name  string
@@ -184,7 +184,7 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"in two trees, not proven", abroad && !proven},
 		{"in two trees, with multiples", abroad && validity.HasMultiples(&in.Request)},
 		{"in two trees, with zones", abroad && hasZones(&in.Spec)},
-		{fmt.Sprintf("%d roles", len(s.roles)), true},
+		{fmt.Sprintf("%d roles", len(s.base.roles)), true},
 		{fmt.Sprintf("%d levels", s.whole.Depth()), true},
 		{"refused", !a.Placed},
 		{"not proven", !proven},
@@ -194,22 +194,22 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"with zones, placed", hasZones(&in.Spec) && a.Placed},
 		{"with zones, placed, waiting", hasZones(&in.Spec) && a.Waits},
 		{"with zones, not proven", hasZones(&in.Spec) && !proven},
-		{"with zones that bind, placed", a.Placed && slices.ContainsFunc(s.nodes, func(v *vertex) bool { return s.bind(v.node) })},
+		{"with zones that bind, placed", a.Placed && slices.ContainsFunc(s.base.nodes, func(v *vertex) bool { return s.base.bind(v.node) })},
 		{"placed, begun groups", a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"placed, not all members", a.Placed && len(a.Content) < len(s.pending)},
+		{"placed, not all members", a.Placed && len(a.Content) < len(s.base.pending)},
 		{"placed, waiting", a.Waits},
 		{"with multiples", validity.HasMultiples(&in.Request)},
 		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
 		{"with multiples, placed, begun groups", validity.HasMultiples(&in.Request) && a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Content) < len(s.pending)},
+		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Content) < len(s.base.pending)},
 		{"with multiples, not proven", validity.HasMultiples(&in.Request) && !proven},
 		{"with multiples of parts", s.hasSteps()},
 		{"with multiples of parts, placed", s.hasSteps() && a.Placed},
 		{"with multiples of parts, placed, waiting", s.hasSteps() && a.Waits},
 		{"with multiples of parts, placed, begun groups", s.hasSteps() && a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"with multiples of parts, placed, not all members", s.hasSteps() && a.Placed && len(a.Content) < len(s.pending)},
-		{"with multiples of parts and of the gang, placed", s.hasSteps() && len(s.multiple) > 0 && a.Placed},
-		{"with multiples of parts and zones that bind, placed", s.hasSteps() && a.Placed && slices.ContainsFunc(s.nodes, func(v *vertex) bool { return s.bind(v.node) })},
+		{"with multiples of parts, placed, not all members", s.hasSteps() && a.Placed && len(a.Content) < len(s.base.pending)},
+		{"with multiples of parts and of the gang, placed", s.hasSteps() && len(s.base.solver.multiple) > 0 && a.Placed},
+		{"with multiples of parts and zones that bind, placed", s.hasSteps() && a.Placed && slices.ContainsFunc(s.base.nodes, func(v *vertex) bool { return s.base.bind(v.node) })},
 		{"with multiples of parts, not proven", s.hasSteps() && !proven},
 		{"placed, some outside", a.Outside > 0},
 		{"placed, groups that miss something", a.Placed && len(a.Worth) > 1 && slices.Max(a.Worth[1:]) > 0},

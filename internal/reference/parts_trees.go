@@ -23,18 +23,18 @@ func (s *partSolver) forestOf(name string) *forest {
 		return f
 	}
 	req := &gang.Request{Tree: name}
-	network, _ := validity.NewNetwork(&s.in.Spec, req)
-	named, _ := validity.PickTree(&s.in.Spec, req)
-	own, _ := validity.PickTree(&s.in.Spec, &s.in.Request)
-	f := &forest{network: network, root: s.root, vertices: s.vertices, nodes: s.nodes}
+	network, _ := validity.NewNetwork(&s.base.solver.in.Spec, req)
+	named, _ := validity.PickTree(&s.base.solver.in.Spec, req)
+	own, _ := validity.PickTree(&s.base.solver.in.Spec, &s.base.solver.in.Request)
+	f := &forest{network: network, root: s.base.solver.root, vertices: s.base.solver.vertices, nodes: s.base.nodes}
 	if named.Name == own.Name {
-		if f := s.forests[s.in.Request.Tree]; f != nil {
+		if f := s.forests[s.base.solver.in.Request.Tree]; f != nil {
 			return f
 		}
 	} else {
-		f.abroad, f.root, f.nodes = true, build(named.Tree, s.in.Spec.Nodes), nil
+		f.abroad, f.root, f.nodes = true, build(named.Tree, s.base.solver.in.Spec.Nodes), nil
 		f.vertices = all(f.root)
-		for _, node := range s.nodes {
+		for _, node := range s.base.nodes {
 			f.nodes = append(f.nodes, f.vertices[slices.IndexFunc(f.vertices, func(v *vertex) bool {
 				return v.node != nil && v.node.Name == node.node.Name
 			})])

@@ -30,7 +30,7 @@ func SolvePartsVictims(in Input) (*PartsVictims, error) {
 	}
 	for _, core := range s.leasts() {
 		e := &evictor{in: &in, order: in.Request.Preempt.Ranked(), known: map[string][]int{}, core: core}
-		members := slices.DeleteFunc(slices.Clone(s.pending), func(m gang.Member) bool { return !slices.Contains(core, m.Name) })
+		members := slices.DeleteFunc(slices.Clone(s.base.pending), func(m gang.Member) bool { return !slices.Contains(core, m.Name) })
 		if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, members); err != nil {
 			return nil, err
 		}
@@ -62,14 +62,14 @@ func (v *PartsVictims) Check(res *placement.Result) error {
 // leasts are the contents of which nothing can be left out, in the order in which they are tried.
 func (s *partSolver) leasts() [][]string {
 	var names []string
-	for _, m := range s.pending {
+	for _, m := range s.base.pending {
 		names = append(names, m.Name)
 	}
-	if len(s.multiple) == 0 && !s.hasSteps() {
+	if len(s.base.solver.multiple) == 0 && !s.hasSteps() {
 		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
 	}
 	even := slices.DeleteFunc(slices.Collect(s.whole.Contents(names)), func(content []string) bool { // more may fit where fewer do not
-		return (len(s.own)+len(content))%s.stepBelow(s.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, content) })
+		return (len(s.base.solver.own)+len(content))%s.base.solver.stepBelow(s.base.solver.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, content) })
 	})
 	slices.SortStableFunc(even, s.compareLeasts)
 	return even
@@ -83,10 +83,10 @@ func (s *partSolver) hasSteps() bool {
 // oddIn holds if the members of a group that run or are in a content are no multiple.
 func (s *partSolver) oddIn(h *holder, content []string) bool {
 	n := 0
-	for _, name := range h.Members {
-		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.own, func(r cluster.Running) bool { return r.Member == name }))
+	for _, name := range h.Division.Members {
+		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return r.Member == name }))
 	}
-	return n%stepBelow(h.steps, s.root.tier) != 0
+	return n%stepBelow(h.steps, s.base.solver.root.tier) != 0
 }
 
 // strategyInParts is the best strategy of a content once all that leave have left; nil if it does not fit.

@@ -21,7 +21,7 @@ type seating struct {
 // seat finds the groups below a vertex, depth first. Whole groups of a child come before those that are put together
 // here, which take the children's remaining places in order: begun ones first.
 func (p *search) seat(a *placed) seating {
-	q := len(p.levels)
+	q := len(p.solver.levels)
 	out := seating{open: make([][]*vertex, q+1), begun: map[*begunGroup][]*vertex{}}
 	if a.v.node != nil {
 		for range a.members {
@@ -55,12 +55,12 @@ func bit(b bool) int {
 // join makes groups of level i of the units of the next level, until so many are whole, and completes the begun ones
 // that are at home here. First it makes the units that they take.
 func (p *search) join(a *placed, i, want int, s *seating) {
-	if i == len(p.levels) {
+	if i == len(p.solver.levels) {
 		return
 	}
-	missing := want - len(s.open[i])/p.size(i)
+	missing := want - len(s.open[i])/p.solver.size(i)
 	var home []*begunGroup
-	inner := missing * p.size(i) / p.size(i+1)
+	inner := missing * p.solver.size(i) / p.solver.size(i+1)
 	for _, g := range p.begun {
 		if a.state.begun && g.level == i && g.home == a.v {
 			home = append(home, g)
@@ -69,9 +69,9 @@ func (p *search) join(a *placed, i, want int, s *seating) {
 	}
 	p.join(a, i+1, inner+a.state.units[i+1], s)
 	for _, g := range home {
-		s.begun[g] = s.take(i+1, p.membersOf(g))
+		s.begun[g] = s.take(i+1, p.solver.membersOf(g))
 	}
-	s.open[i] = append(s.open[i], s.take(i+1, missing*p.size(i))...)
+	s.open[i] = append(s.open[i], s.take(i+1, missing*p.solver.size(i))...)
 }
 
 // take removes the first places of a level.
@@ -88,12 +88,12 @@ func (p *search) assign(whole *placed) []placement.Assignment {
 	at := map[int]*vertex{}
 	for g, places := range seated.begun {
 		for i, v := range places {
-			size := p.size(g.level + 1)
+			size := p.solver.size(g.level + 1)
 			at[g.ranks[i/size]+i%size] = v
 		}
 	}
 	rest := append(seated.open[0], seated.short...)
-	ranks := validity.Ranks(&p.in.Request, p.own)
+	ranks := validity.Ranks(&p.solver.in.Request, p.solver.own)
 	var out []placement.Assignment
 	for _, m := range p.newMembers() {
 		a := placement.Assignment{Member: m.Name, Rank: ranks[m.Name], Group: -1}
@@ -102,8 +102,8 @@ func (p *search) assign(whole *placed) []placement.Assignment {
 			v, rest = rest[0], rest[1:]
 		}
 		a.Node = v.node.Name
-		if len(p.levels) > 0 {
-			a.Group = a.Rank / p.size(0)
+		if len(p.solver.levels) > 0 {
+			a.Group = a.Rank / p.solver.size(0)
 		}
 		out = append(out, a)
 	}
@@ -113,20 +113,20 @@ func (p *search) assign(whole *placed) []placement.Assignment {
 // between holds if the only new member would have a place below v that lies, in the order of paths, between those of the running members
 // before and behind it in rank order.
 func (p *search) between(v *vertex) bool {
-	if p.n != 1 || len(p.own) == 0 || len(p.multiple) > 0 {
+	if p.n != 1 || len(p.solver.own) == 0 || len(p.solver.multiple) > 0 {
 		return false
 	}
-	ranks := validity.Ranks(&p.in.Request, p.own)
+	ranks := validity.Ranks(&p.solver.in.Request, p.solver.own)
 	rank := ranks[p.newMembers()[0].Name]
-	first, last := 0, len(p.vertices)
+	first, last := 0, len(p.solver.vertices)
 	before, behind := -1, len(ranks)
-	for _, r := range p.own {
-		i := slices.IndexFunc(p.vertices, func(v *vertex) bool { return v.node != nil && v.node.Name == r.Node })
+	for _, r := range p.solver.own {
+		i := slices.IndexFunc(p.solver.vertices, func(v *vertex) bool { return v.node != nil && v.node.Name == r.Node })
 		switch at := ranks[r.Member]; {
 		case before < at && at < rank:
-			before, first = at, p.vertices[i].order
+			before, first = at, p.solver.vertices[i].order
 		case rank < at && at < behind:
-			behind, last = at, p.vertices[i].order
+			behind, last = at, p.solver.vertices[i].order
 		}
 	}
 	var room func(v *vertex) bool

@@ -14,14 +14,14 @@ import (
 // roleSolver places members of different shapes. It lists all ways to put them on nodes, and keeps the best by one key of docs/order.md, section 7,
 // after the other.
 type roleSolver struct {
-	*solver
-	roles   []*gang.Shape
-	pending []gang.Member // in rank order
-	ranks   map[string]int
-	nodes   []*vertex // in the order of paths
-	tiers   []int     // of the strategy: the gang's, then every level's
-	free    []muster.Resources
-	roleZones
+	solver    *solver
+	roles     []*gang.Shape
+	pending   []gang.Member // in rank order
+	ranks     map[string]int
+	nodes     []*vertex // in the order of paths
+	tiers     []int     // of the strategy: the gang's, then every level's
+	free      []muster.Resources
+	roleZones roleZones
 }
 
 // cast is one way to place members: for every node how many of each role.
@@ -45,7 +45,7 @@ func hasRoles(in *Input) bool {
 }
 
 // onNode says whether a rule gathers on a node, as rules are drawn.
-func onNode(r gang.Rule) bool { return r.Strategy == gang.MustGather && r.Layer == "0" }
+func onNode(r gang.Rule) bool { return r.Strength == gang.MustGather && r.Layer == "0" }
 
 func newRoleSolver(in *Input) (*roleSolver, error) { return newSolverOf(in, nil) }
 
@@ -75,15 +75,15 @@ func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.rol
 
 // lookAgain fills in what vertices hold, and what nodes have free of what members ask for; -1: without bound.
 func (s *roleSolver) lookAgain(leavingGone bool) {
-	s.shapes = s.roles[:1] // slots are those of the first role, whatever multiples are
+	s.solver.shapes = s.roles[:1] // slots are those of the first role, whatever multiples are
 	plain := *s.solver
 	plain.multiple = nil
 	plain.look(leavingGone)
-	s.free, s.states, s.known = nil, nil, map[string]bool{}
+	s.free, s.roleZones.states, s.roleZones.known = nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
 		var on []cluster.Running
-		for _, r := range s.in.Spec.Running {
-			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.in.Request, &r)) {
+		for _, r := range s.solver.in.Spec.Running {
+			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.solver.in.Request, &r)) {
 				on = append(on, r)
 			}
 		}
@@ -98,12 +98,12 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 			}
 		}
 		s.free = append(s.free, free)
-		zones := s.byNode[v.node.Name]
+		zones := s.roleZones.byNode[v.node.Name]
 		state, err := zones.with(on)
 		if err != nil {
 			state = nil
 		}
-		s.states = append(s.states, state)
+		s.roleZones.states = append(s.roleZones.states, state)
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 func (s *roleSolver) all(n int) []cast {
 	want := make([]int, len(s.roles))
 	for i := range n {
-		want[s.role(validity.ShapeOf(&s.in.Request, &s.pending[i]))]++
+		want[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
 	}
 	var out []cast
 	at := make(cast, len(s.nodes))
@@ -147,7 +147,7 @@ func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
 		return
 	}
 	for n := range want[role] + 1 {
-		if n > 0 && (s.nodes[i].outside && s.hard() || validity.Refusal(&s.in.Request, s.roles[role], s.nodes[i].node) != "") {
+		if n > 0 && (s.nodes[i].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, s.roles[role], s.nodes[i].node) != "") {
 			break
 		}
 		counts[role] = n
@@ -197,21 +197,21 @@ func (s *roleSolver) smallestOf(c cast) *vertex {
 			used = append(used, v)
 		}
 	}
-	return smallest(s.root, used)
+	return smallest(s.solver.root, used)
 }
 
 // allowed lists the ways to place n members that keep the hard rules.
 func (s *roleSolver) allowed(n int) []cast {
 	return slices.DeleteFunc(s.all(n), func(c cast) bool {
 		tier := s.smallestOf(c).tier
-		return !s.keepsMultiples(c) || tier > s.gang.must || slices.ContainsFunc(s.levels, func(l level) bool { return tier > l.rules.must })
+		return !s.keepsMultiples(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })
 	})
 }
 
 // keepsMultiples holds if below every vertex there is a multiple of members, those included that run.
 func (s *roleSolver) keepsMultiples(c cast) bool {
-	return !slices.ContainsFunc(s.vertices, func(v *vertex) bool {
-		return v.parent != nil && (v.own+total(s.sumBelow(v, c)))%s.stepBelow(v.parent.tier) != 0
+	return !slices.ContainsFunc(s.solver.vertices, func(v *vertex) bool {
+		return v.parent != nil && (v.own+total(s.sumBelow(v, c)))%s.solver.stepBelow(v.parent.tier) != 0
 	})
 }
 
@@ -222,23 +222,23 @@ func solveRoles(in Input) (*Answer, error) {
 		return nil, err
 	}
 	s.lookAgain(false)
-	answer := &Answer{Wanted: s.wanted()}
+	answer := &Answer{Wanted: s.solver.wanted()}
 	if n := s.largestFit(); n >= answer.Wanted {
 		s.decideRoles(answer, n)
 		return answer, nil
 	}
-	if s.canWait() {
+	if s.solver.canWait() {
 		s.lookAgain(true)
-		for n := answer.Wanted; n <= s.most(); n++ { // with multiples more may fit where fewer do not
-			if s.admissible(n) && len(s.allowed(n)) > 0 {
+		for n := answer.Wanted; n <= s.solver.most(); n++ { // with multiples more may fit where fewer do not
+			if s.solver.admissible(n) && len(s.allowed(n)) > 0 {
 				s.decideRoles(answer, n)
 				s.waitByRole(answer)
 				return answer, nil
 			}
 		}
 	}
-	if s.refused(answer.Wanted) {
-		answer.Fits = s.largestAdmissible(s.most())
+	if s.solver.refused(answer.Wanted) {
+		answer.Fits = s.solver.largestAdmissible(s.solver.most())
 	} else {
 		answer.Fits = s.largestFit()
 	}
@@ -247,8 +247,8 @@ func solveRoles(in Input) (*Answer, error) {
 
 // largestFit is the largest number of members that can be placed.
 func (s *roleSolver) largestFit() int {
-	for n := s.most(); n > 0; n-- {
-		if s.admissible(n) && len(s.allowed(n)) > 0 {
+	for n := s.solver.most(); n > 0; n-- {
+		if s.solver.admissible(n) && len(s.allowed(n)) > 0 {
 			return n
 		}
 	}
@@ -273,9 +273,9 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	var out []placement.Assignment
 	for i := range s.pending[:n] {
 		m := &s.pending[i]
-		r := s.role(validity.ShapeOf(&s.in.Request, m))
+		r := s.role(validity.ShapeOf(&s.solver.in.Request, m))
 		a := placement.Assignment{Member: m.Name, Rank: s.ranks[m.Name], Group: -1, Node: lists[r][0].node.Name}
-		if len(s.levels) > 0 {
+		if len(s.solver.levels) > 0 {
 			a.Group = 0
 		}
 		lists[r] = lists[r][1:]
@@ -299,10 +299,10 @@ func least[K any](ways []cast, key func(cast) K, compare func(a, b K) int) []cas
 // bestStrategies keeps the ways with the fewest members outside the tree, the first roles inside, and the best strategy.
 func (s *roleSolver) bestStrategies(answer *Answer, ways []cast) []cast {
 	outside := func(c cast) []int {
-		if s.outside == nil {
+		if s.solver.outside == nil {
 			return make([]int, len(s.roles))
 		}
-		return s.sumBelow(s.outside, c)
+		return s.sumBelow(s.solver.outside, c)
 	}
 	ways = least(ways, func(c cast) int { return total(outside(c)) }, cmp.Compare)
 	ways = least(ways, outside, slices.Compare)
@@ -314,8 +314,8 @@ func (s *roleSolver) bestStrategies(answer *Answer, ways []cast) []cast {
 
 func (s *roleSolver) worthOf(c cast) []int {
 	tier := s.smallestOf(c).tier
-	worth := []int{s.gang.worth(tier)}
-	for _, l := range s.levels {
+	worth := []int{s.solver.gang.worth(tier)}
+	for _, l := range s.solver.levels {
 		worth = append(worth, l.rules.worth(tier))
 	}
 	return worth

@@ -18,7 +18,7 @@ func (s *roleSolver) bestDomain(ways []cast) *vertex {
 		in[d] = append(in[d], c)
 	}
 	var domains []*vertex
-	for _, v := range s.vertices {
+	for _, v := range s.solver.vertices {
 		if in[v] != nil {
 			domains = append(domains, v)
 			in[v] = s.mostIntact(in[v])
@@ -37,7 +37,7 @@ func (s *roleSolver) bestDomain(ways []cast) *vertex {
 
 // groupTier is the tier of the group that is the gang, 0 if there is none.
 func (s *roleSolver) groupTier(c cast) int {
-	if len(s.levels) == 0 {
+	if len(s.solver.levels) == 0 {
 		return 0
 	}
 	return s.smallestOf(c).tier
@@ -46,7 +46,7 @@ func (s *roleSolver) groupTier(c cast) int {
 func (s *roleSolver) mostIntact(ways []cast) []cast { return least(ways, s.groupTier, cmp.Compare) }
 
 func (s *roleSolver) fewestChildren(d *vertex, ways []cast) int {
-	best := len(s.vertices)
+	best := len(s.solver.vertices)
 	for _, c := range ways {
 		n := 0
 		for _, kid := range d.children {
@@ -59,7 +59,7 @@ func (s *roleSolver) fewestChildren(d *vertex, ways []cast) int {
 
 // fewer is negative if so many slots are better than b.
 func (s *roleSolver) fewer(a, b int) int {
-	if s.in.Request.Policy == gang.Spread {
+	if s.solver.in.Request.Policy == gang.Spread {
 		return cmp.Compare(b, a)
 	}
 	return cmp.Compare(a, b)
@@ -103,7 +103,7 @@ func (s *roleSolver) down(v *vertex, ways []cast) []cast {
 func (s *roleSolver) others(v *vertex, c cast) []*vertex {
 	var out []*vertex
 	for _, kid := range v.children {
-		if kid.own == 0 && kid != s.outside && total(s.sumBelow(kid, c)) > 0 {
+		if kid.own == 0 && kid != s.solver.outside && total(s.sumBelow(kid, c)) > 0 {
 			out = append(out, kid)
 		}
 	}

@@ -65,15 +65,15 @@ func roleKinds(in *Input, a *Answer) []string {
 		{"placed in zones, waiting, and further members", inZones(a, 1) > 0 && len(a.WaitsFor) > 0 && a.Members > a.Wanted},
 		{"unschedulable", !a.Placed},
 		{"of several nodes", len(a.Counts) > 1},
-		{"beside running members", a.Placed && len(s.own) > 0},
-		{"one group, placed", a.Placed && len(s.levels) > 0},
+		{"beside running members", a.Placed && len(s.solver.own) > 0},
+		{"one group, placed", a.Placed && len(s.solver.levels) > 0},
 		{"the gang and its group at different tiers", a.Placed && len(a.Worth) > 1 && a.Worth[0] != a.Worth[1]},
 		{"with anchors, placed", a.Placed && in.Request.AffinityKey != ""},
 		{"not all members placed", a.Placed && a.Members < len(in.Request.Members)},
 		{"waiting", len(a.WaitsFor) > 0},
 		{"with multiples", validity.HasMultiples(&in.Request)},
 		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
-		{"with multiples, beside running members", validity.HasMultiples(&in.Request) && a.Placed && len(s.own) > 0},
+		{"with multiples, beside running members", validity.HasMultiples(&in.Request) && a.Placed && len(s.solver.own) > 0},
 		{"with multiples, not all members placed", validity.HasMultiples(&in.Request) && a.Placed && a.Members < len(in.Request.Members)},
 		{"with multiples, of several nodes", validity.HasMultiples(&in.Request) && len(a.Counts) > 1},
 		{"waiting, and further members", len(a.WaitsFor) > 0 && a.Members > a.Wanted},
@@ -180,7 +180,7 @@ func drawRulesOfRoles(t *rapid.T, in *Input) {
 	in.Request.Gather = drawGather(t, layers)
 	for i := range in.Request.Groups {
 		in.Request.Groups[i].Gather = slices.DeleteFunc(drawGather(t, layers), func(r gang.Rule) bool {
-			return r.Strategy == gang.MustGather && r.Layer == "0"
+			return r.Strength == gang.MustGather && r.Layer == "0"
 		})
 	}
 }
@@ -273,7 +273,7 @@ func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 	holdsFor(t, drawRoles, func(in Input) ([]string, error) {
 		dropZones(&in.Spec) // those of one shape are put into zones at once
 		// Of one shape slots are floored to multiples, of roles they are not: docs/order.md, section 7.
-		in.Request.Gather = slices.DeleteFunc(slices.Clone(in.Request.Gather), func(r gang.Rule) bool { return r.Multiple > 0 && r.Strategy == "" })
+		in.Request.Gather = slices.DeleteFunc(slices.Clone(in.Request.Gather), func(r gang.Rule) bool { return r.Multiple > 0 && r.Strength == "" })
 		for i := range in.Request.Gather {
 			in.Request.Gather[i].Multiple = 0
 		}

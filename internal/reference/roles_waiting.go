@@ -35,8 +35,8 @@ func (s *roleSolver) waitByRole(answer *Answer) {
 
 // laterRoles is the solver for the members that are left.
 func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
-	in := *s.in
-	in.Request.Members, in.refused = s.pending[len(first.Assignments):], s.in.refused
+	in := *s.solver.in
+	in.Request.Members, in.refused = s.pending[len(first.Assignments):], s.solver.in.refused
 	for i, a := range first.Assignments {
 		m := &s.pending[i]
 		in.Spec.Running = append(slices.Clip(in.Spec.Running), cluster.Running{
@@ -52,7 +52,7 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 		return nil, err
 	}
 	later.ranks = s.ranks
-	later.gang = rules{must: s.tiers[0], hard: s.gang.hard, prefer: []int{s.tiers[0]}}
+	later.solver.gang = rules{must: s.tiers[0], hard: s.solver.gang.hard, prefer: []int{s.tiers[0]}}
 	later.lookAgain(false)
 	later.comeAfter(s, first)
 	return later, nil
@@ -60,7 +60,6 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 
 // inTreeOrderByRole lets the ranks of every role follow the tree, whoever came first.
 func (s *roleSolver) inTreeOrderByRole(assignments []placement.Assignment) {
-	p := &search{solver: s.solver}
 	for r := range s.roles {
 		var places []int
 		var list []placement.Assignment
@@ -69,7 +68,7 @@ func (s *roleSolver) inTreeOrderByRole(assignments []placement.Assignment) {
 				places, list = append(places, i), append(list, a)
 			}
 		}
-		p.inTreeOrder(list)
+		s.solver.inTreeOrder(list)
 		for i, at := range places {
 			assignments[at].Node = list[i].Node
 		}
@@ -78,7 +77,7 @@ func (s *roleSolver) inTreeOrderByRole(assignments []placement.Assignment) {
 
 func (s *roleSolver) shapeNamed(member string) *gang.Shape {
 	i := slices.IndexFunc(s.pending, func(m gang.Member) bool { return m.Name == member })
-	return validity.ShapeOf(&s.in.Request, &s.pending[i])
+	return validity.ShapeOf(&s.solver.in.Request, &s.pending[i])
 }
 
 // waitsForByRole names, node by node, the fewest leaving members that make room for all that is placed there.
@@ -90,7 +89,7 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 			continue
 		}
 		var stay, leaving []cluster.Running
-		for _, r := range on(s.in.Spec.Running, v.node.Name) {
+		for _, r := range on(s.solver.in.Spec.Running, v.node.Name) {
 			if r.Leaving {
 				leaving = append(leaving, r)
 			} else {
@@ -129,7 +128,7 @@ func afterByRole(in *Input, n int, answer *Answer) error {
 		return err
 	}
 	s.lookAgain(true)
-	if n <= s.most() && len(s.allowed(n)) > 0 {
+	if n <= s.solver.most() && len(s.allowed(n)) > 0 {
 		s.decideRoles(answer, n)
 		s.waitByRole(answer)
 	}

@@ -31,43 +31,43 @@ type earlier struct {
 
 // readRoleZones prepares the members of all roles for the zones of every node, and those of the first role, which slots are counted for.
 func (s *roleSolver) readRoleZones() error {
-	s.shapes = s.roles
-	if err := s.readZones(); err != nil {
+	s.solver.shapes = s.roles
+	if err := s.solver.readZones(); err != nil {
 		return err
 	}
-	s.roleZones = roleZones{byNode: s.zones, ofRole: make([]int, len(s.roles))}
+	s.roleZones = roleZones{byNode: s.solver.zones, ofRole: make([]int, len(s.roles))}
 	for _, shape := range s.roles {
-		s.lenient = append(s.lenient, validity.NUMAMember(&s.in.Spec, shape).Exclusive == numa.Preferred)
+		s.roleZones.lenient = append(s.roleZones.lenient, validity.NUMAMember(&s.solver.in.Spec, shape).Exclusive == numa.Preferred)
 	}
 	for i := range s.pending {
-		s.ofRole[s.role(validity.ShapeOf(&s.in.Request, &s.pending[i]))]++
+		s.roleZones.ofRole[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
 	}
-	s.shapes = s.roles[:1]
-	err := s.readZones()
-	s.aligned = false // zones decide for nobody
+	s.solver.shapes = s.roles[:1]
+	err := s.solver.readZones()
+	s.solver.aligned = false // zones decide for nobody
 	return err
 }
 
 // zonesTake says whether the zones of the i-th node take so many members of each role, or these beside others of the gang.
 func (s *roleSolver) zonesTake(i int, counts []int) bool {
 	key := fmt.Sprint(i, counts)
-	takes, ok := s.known[key]
+	takes, ok := s.roleZones.known[key]
 	if !ok {
-		zones := s.byNode[s.nodes[i].node.Name]
-		takes = total(counts) == 0 || s.states[i] != nil && s.fill(&zones, s.states[i], counts) != nil
+		zones := s.roleZones.byNode[s.nodes[i].node.Name]
+		takes = total(counts) == 0 || s.roleZones.states[i] != nil && s.fill(&zones, s.roleZones.states[i], counts) != nil
 		if e := s.earlierOn(i); takes && e != nil {
 			takes = e.of.fill(&e.zones, e.state, plusCounts(e.counts, counts)) != nil
 		}
-		s.known[key] = takes
+		s.roleZones.known[key] = takes
 	}
 	return takes
 }
 
 func (s *roleSolver) earlierOn(i int) *earlier {
-	if s.earlier == nil {
+	if s.roleZones.earlier == nil {
 		return nil
 	}
-	return s.earlier[i]
+	return s.roleZones.earlier[i]
 }
 
 func plusCounts(a, b []int) []int {
@@ -107,7 +107,7 @@ func (s *roleSolver) boxAbove(counts []int, role int) func(yield func([]int) boo
 			yield(counts)
 			return
 		}
-		for n := counts[role]; n <= s.ofRole[role]; n++ {
+		for n := counts[role]; n <= s.roleZones.ofRole[role]; n++ {
 			at := slices.Clone(counts)
 			at[role] = n
 			for more := range s.boxAbove(at, role+1) {
@@ -165,7 +165,7 @@ func (s *roleSolver) orders(zones *aligning, counts []int) (out [][]int) {
 		}
 		wrong := slices.ContainsFunc(order, func(r int) bool {
 			before := order[:slices.Index(order, r)]
-			return s.lenient[r] && slices.ContainsFunc(before, func(o int) bool { return !s.lenient[o] && single(o) != single(r) })
+			return s.roleZones.lenient[r] && slices.ContainsFunc(before, func(o int) bool { return !s.roleZones.lenient[o] && single(o) != single(r) })
 		})
 		if last && !wrong {
 			out = append(out, order)
@@ -190,8 +190,8 @@ func (s *roleSolver) countsOn(a *Answer, node string) []int {
 func (s *roleSolver) shareByRole(a *Answer) {
 	for _, v := range s.nodes {
 		counts := s.countsOn(a, v.node.Name)
-		zones := s.byNode[v.node.Name]
-		state, err := zones.with(s.remaining(a, v.node.Name))
+		zones := s.roleZones.byNode[v.node.Name]
+		state, err := zones.with(s.solver.remaining(a, v.node.Name))
 		if err != nil || total(counts) == 0 {
 			continue
 		}
@@ -207,26 +207,26 @@ func (s *roleSolver) shareByRole(a *Answer) {
 
 // comeAfter notes who came to each node before the members of this solver, by a plan of another one, and bounds the slots by that.
 func (s *roleSolver) comeAfter(first *roleSolver, a *Answer) {
-	s.earlier = make([]*earlier, len(s.nodes))
+	s.roleZones.earlier = make([]*earlier, len(s.nodes))
 	for i, v := range s.nodes {
-		e := &earlier{of: first, zones: first.byNode[v.node.Name], counts: first.countsOn(a, v.node.Name)}
+		e := &earlier{of: first, zones: first.roleZones.byNode[v.node.Name], counts: first.countsOn(a, v.node.Name)}
 		var err error
-		if e.state, err = e.zones.with(first.remaining(a, v.node.Name)); err != nil || total(e.counts) == 0 {
+		if e.state, err = e.zones.with(first.solver.remaining(a, v.node.Name)); err != nil || total(e.counts) == 0 {
 			continue
 		}
-		s.earlier[i] = e
+		s.roleZones.earlier[i] = e
 		if !s.bind(v.node) {
 			continue
 		}
 		for v.fits > 0 {
 			more := plusCounts(e.counts, nil)
-			if more[0] += v.fits; more[0] <= first.ofRole[0] && first.fill(&e.zones, e.state, more) != nil {
+			if more[0] += v.fits; more[0] <= first.roleZones.ofRole[0] && first.fill(&e.zones, e.state, more) != nil {
 				break
 			}
 			v.fits--
 		}
 	}
-	s.sum()
+	s.solver.sum()
 }
 
 // bind says whether zones are looked at on the node.
@@ -273,7 +273,7 @@ func (s *roleSolver) takesBeside(i int, there []cluster.Running, counts []int) b
 			return false
 		}
 	}
-	zones := s.byNode[node.Name]
+	zones := s.roleZones.byNode[node.Name]
 	state, err := zones.with(there)
 	return err == nil && s.fill(&zones, state, counts) != nil
 }

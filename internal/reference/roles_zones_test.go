@@ -76,8 +76,8 @@ func provenRightly(in Input) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.lookAgain(s.canWait())
-	n := s.wanted()
+	s.lookAgain(s.solver.canWait())
+	n := s.solver.wanted()
 	way := n <= len(s.pending) && s.anyWay(n)
 	switch {
 	case res != nil && !way:
@@ -96,7 +96,7 @@ func provenRightly(in Input) ([]string, error) {
 
 // sharing is one way to share out the zones of a node, member by member.
 type sharing struct {
-	*roleSolver
+	base       *roleSolver
 	members    []*zonedMember
 	masks      []int // by member, those that have them so far
 	free       []map[string]int64
@@ -116,27 +116,27 @@ func (s *roleSolver) anyWay(n int) bool {
 	node := s.nodes[0].node
 	counts := make([]int, len(s.roles))
 	for i := range n {
-		counts[s.role(validity.ShapeOf(&s.in.Request, &s.pending[i]))]++
+		counts[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
 	}
 	for r, shape := range s.roles {
-		if counts[r] > 0 && (s.nodes[0].outside && s.hard() || validity.Refusal(&s.in.Request, shape, node) != "") {
+		if counts[r] > 0 && (s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, shape, node) != "") {
 			return false
 		}
 	}
 	if !s.fitsTogether(0, counts) {
 		return false
 	}
-	w := &sharing{roleSolver: s}
+	w := &sharing{base: s}
 	if node.NUMA != nil {
 		for _, z := range node.NUMA.Zones {
-			w.free, w.hosts = append(w.free, s.states[0].Free(z.ID)), append(w.hosts, s.states[0].Hosts(z.ID))
+			w.free, w.hosts = append(w.free, s.roleZones.states[0].Free(z.ID)), append(w.hosts, s.roleZones.states[0].Hosts(z.ID))
 		}
 	}
 	w.zones, w.all = len(w.free), 1<<len(w.free)-1
-	zones := s.byNode[node.Name]
+	zones := s.roleZones.byNode[node.Name]
 	for r, count := range counts {
-		m := &zonedMember{need: zones.needs[r], asks: map[string]int64{}, strict: !s.lenient[r]}
-		switch c := m.need.Fit(s.states[0]).Cause; {
+		m := &zonedMember{need: zones.needs[r], asks: map[string]int64{}, strict: !s.roleZones.lenient[r]}
+		switch c := m.need.Fit(s.roleZones.states[0]).Cause; {
 		case count == 0:
 			continue
 		case c == numa.CausePolicy:

@@ -7,7 +7,7 @@ import (
 
 // search is the choice of a place for a fixed number of new members.
 type search struct {
-	*solver
+	solver  *solver
 	n       int           // new members
 	outside int           // of them, members on nodes outside the tree
 	full    int           // new groups of the outermost level that are whole
@@ -29,13 +29,13 @@ type tally struct{ full, short uint64 }
 
 // groupsOf is the number of full groups of level i that are placed; of members for the level after the last.
 func (p *search) groupsOf(i int) int {
-	if i == len(p.levels) {
+	if i == len(p.solver.levels) {
 		return p.n
 	}
-	n := p.full * p.size(0) / p.size(i)
+	n := p.full * p.solver.size(0) / p.solver.size(i)
 	for _, g := range p.begun {
 		if g.level < i {
-			n += p.membersOf(g) / p.size(i)
+			n += p.solver.membersOf(g) / p.solver.size(i)
 		}
 	}
 	return n
@@ -53,7 +53,7 @@ func (p *search) use(tiers []int) {
 // 2: where a group may lie anywhere below v, it is counted in groups of the next level, and else child by child. Sets
 // of numbers, and not only the largest, so that multiples need no thought.
 func (p *search) tally(i, t, short int, v *vertex) tally {
-	if i == len(p.levels) {
+	if i == len(p.solver.levels) {
 		t, short = 0, 0
 	}
 	key := [5]int{i, t, short, v.order, bit(p.loose)}
@@ -84,17 +84,17 @@ func (p *search) tally(i, t, short int, v *vertex) tally {
 // anywhere is the tally of groups that may lie anywhere below v.
 func (p *search) anywhere(i int, v *vertex) tally {
 	var out tally
-	switch q := len(p.levels); {
+	switch q := len(p.solver.levels); {
 	case i < q-1:
 		inner := p.tally(i+1, p.tiers[i+2], p.tiers[i+2], v)
 		for k := range p.groupsOf(i) + 1 {
-			units := k*p.size(i)/p.size(i+1) + p.reserved[reservedKey{i, v}]
+			units := k*p.solver.size(i)/p.solver.size(i+1) + p.reserved[reservedKey{i, v}]
 			out.full |= inner.full >> units & 1 << k
 		}
 	case i == q-1:
-		out.full = p.members(v, p.size(i), p.beside(i, v), p.groupsOf(i))
+		out.full = p.members(v, p.solver.size(i), p.beside(i, v), p.groupsOf(i))
 		if p.rest > 0 {
-			out.short = p.members(v, p.size(i), p.rest+p.beside(i, v), p.groupsOf(i))
+			out.short = p.members(v, p.solver.size(i), p.rest+p.beside(i, v), p.groupsOf(i))
 		}
 	default:
 		out.full = p.members(v, 1, 0, p.n)
@@ -145,7 +145,7 @@ func (p *search) exact(v *vertex, i int, t tally) tally {
 	}
 	var out tally
 	for k := range p.groupsOf(i) + 1 {
-		members := k*p.size(i) + p.beside(i, v)
+		members := k*p.solver.size(i) + p.beside(i, v)
 		if members == p.outside {
 			out.full |= t.full & (1 << k)
 		}
@@ -162,10 +162,10 @@ func (p *search) keepMultiples(v *vertex, i int, t tally) tally {
 		return t
 	}
 	for k := range p.groupsOf(i) + 1 {
-		if (k*p.size(i)+v.own)%v.step != 0 {
+		if (k*p.solver.size(i)+v.own)%v.step != 0 {
 			t.full &^= 1 << k
 		}
-		if (k*p.size(i)+p.rest+v.own)%v.step != 0 {
+		if (k*p.solver.size(i)+p.rest+v.own)%v.step != 0 {
 			t.short &^= 1 << k
 		}
 	}
@@ -183,20 +183,20 @@ func (p *search) room(i, t int, v *vertex) int {
 func (p *search) most(i, t int, v *vertex) int {
 	k := bits.Len64(p.tally(i, t, t, v).full) - 1 - p.before(i, v)
 	if v == p.solver.outside {
-		k = min(k, (p.outside-p.beside(0, v))/p.size(i))
+		k = min(k, (p.outside-p.beside(0, v))/p.solver.size(i))
 	}
 	return max(k, 0)
 }
 
 // feasible holds if the gang fits below d by the strategy.
 func (p *search) feasible(d *vertex) bool {
-	if d.own != p.root.own || !p.sideOfTree(d) {
+	if d.own != p.solver.root.own || !p.sideOfTree(d) {
 		return false
 	}
-	if out := p.solver.outside; out != nil && out.own > 0 && p.hard() {
+	if out := p.solver.outside; out != nil && out.own > 0 && p.solver.hard() {
 		return false
 	}
-	if len(p.levels) == 0 {
+	if len(p.solver.levels) == 0 {
 		return d.takes(p.n)
 	}
 	if !p.settled(d) {
@@ -212,7 +212,7 @@ func (p *search) feasible(d *vertex) bool {
 // sideOfTree holds if as many members as must lie outside the tree can do so below d.
 func (p *search) sideOfTree(d *vertex) bool {
 	switch {
-	case d == p.root:
+	case d == p.solver.root:
 		return true
 	case d.outside:
 		return p.outside == p.n
@@ -223,7 +223,7 @@ func (p *search) sideOfTree(d *vertex) bool {
 // candidates are the feasible domains of the gang's tier.
 func (p *search) candidates() []*vertex {
 	var out []*vertex
-	for _, d := range under(p.root, p.tiers[0]) {
+	for _, d := range under(p.solver.root, p.tiers[0]) {
 		if p.feasible(d) {
 			out = append(out, d)
 		}

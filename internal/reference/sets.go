@@ -40,16 +40,16 @@ func (p *search) chooseSet(h hand, portions []portion) {
 		}
 	}
 	for i, c := range best.portions {
-		c.given = best.counts[i]
-		c.state.short = c.state.short || best.short == i
+		c.child.given = best.counts[i]
+		c.child.state.short = c.child.state.short || best.short == i
 	}
 }
 
 // stateOf is what the units handed out make of child i of a set.
 func (p *search) stateOf(s *set, i int, h hand) state {
 	c := s.portions[i]
-	out := state{units: c.state.units, short: s.short == i}
-	out.units[h.level] = s.counts[i] - c.given
+	out := state{units: c.child.state.units, short: s.short == i}
+	out.units[h.level] = s.counts[i] - c.child.given
 	return out
 }
 
@@ -58,7 +58,7 @@ func (p *search) stateOf(s *set, i int, h hand) state {
 func usedChildren(portions []portion, mask uint) int {
 	used := bits.OnesCount(mask)
 	for i, c := range portions {
-		if mask>>i&1 == 0 && (c.v.own > 0 || c.state.short) {
+		if mask>>i&1 == 0 && (c.child.v.own > 0 || c.child.state.short) {
 			used++
 		}
 	}
@@ -83,12 +83,12 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 	}
 	s.share = p.evenShare(s, h)
 	for i, c := range s.portions {
-		s.own, s.key, s.sum = s.own+c.v.own, s.key+c.v.key, s.sum+c.v.high
-		s.zones += c.v.zones
-		s.withShort += bit(c.state.short)
-		s.slots = append(s.slots, c.v.high)
-		if c.v.node != nil {
-			s.score += p.place(c.v, p.stateOf(s, i, h)).score
+		s.own, s.key, s.sum = s.own+c.child.v.own, s.key+c.child.v.key, s.sum+c.child.v.high
+		s.zones += c.child.v.zones
+		s.withShort += bit(c.child.state.short)
+		s.slots = append(s.slots, c.child.v.high)
+		if c.child.v.node != nil {
+			s.score += p.place(c.child.v, p.stateOf(s, i, h)).score
 		}
 	}
 	slices.SortFunc(s.slots, func(a, b int) int { return cmp.Compare(b, a) })
@@ -98,16 +98,16 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 // fillOrder: more running members of the gang first, then (between nodes) fewer zones, then more slots (between nodes
 // under ByScore: a higher score); the sort is stable, so path order decides last.
 func (p *search) fillOrder(a, b portion) int {
-	if c := cmp.Compare(b.v.own, a.v.own); c != 0 {
+	if c := cmp.Compare(b.child.v.own, a.child.v.own); c != 0 {
 		return c
 	}
-	if a.v.node != nil && a.v.zones != b.v.zones {
-		return cmp.Compare(a.v.zones, b.v.zones)
+	if a.child.v.node != nil && a.child.v.zones != b.child.v.zones {
+		return cmp.Compare(a.child.v.zones, b.child.v.zones)
 	}
-	if p.byScore() && a.v.node != nil {
-		return cmp.Compare(b.v.score, a.v.score)
+	if p.solver.byScore() && a.child.v.node != nil {
+		return cmp.Compare(b.child.v.score, a.child.v.score)
 	}
-	return cmp.Compare(b.v.high, a.v.high)
+	return cmp.Compare(b.child.v.high, a.child.v.high)
 }
 
 // units distributes the units and finds the child of the short group: the last in fill order that can hold it. The
@@ -135,9 +135,9 @@ func (p *search) units(s *set, h hand) bool {
 // evenShare is the smallest upper bound of the children, none above the level to which the units fill them evenly, each
 // at least to its lower bound.
 func (p *search) evenShare(s *set, h hand) int {
-	step := s.portions[0].v.step
-	if h.level < len(p.levels) {
-		step = lcm(step, p.size(h.level)) / p.size(h.level)
+	step := s.portions[0].child.v.step
+	if h.level < len(p.solver.levels) {
+		step = lcm(step, p.solver.size(h.level)) / p.solver.size(h.level)
 	}
 	share := 0
 	for next := step; ; next += step {
@@ -158,7 +158,7 @@ func (p *search) evenShare(s *set, h hand) int {
 
 // even is what a child counts for when sets are filled evenly: its units, the short group being one.
 func (s *set) even(i int) int {
-	return s.counts[i] + bit(i == s.short || s.portions[i].state.short)
+	return s.counts[i] + bit(i == s.short || s.portions[i].child.state.short)
 }
 
 // fillUp gives every child the least number of units that it may take, and then the rest: to each in fill order as
@@ -185,7 +185,7 @@ func (p *search) fillUp(s *set, units int, numbers []uint64) bool {
 
 // next is the child that takes more, and how much more: one step.
 func (p *search) next(s *set, numbers []uint64) (child, step int) {
-	policy := p.in.Request.Policy
+	policy := p.solver.in.Request.Policy
 	even := policy == gang.Spread || policy == gang.Balanced
 	child = -1
 	for i, allowed := range numbers {
@@ -199,7 +199,7 @@ func (p *search) next(s *set, numbers []uint64) (child, step int) {
 
 // betterSet compares two sets that suffice by docs/order.md section 4.
 func (p *search) betterSet(a, b *set, h hand) bool {
-	policy := p.in.Request.Policy
+	policy := p.solver.in.Request.Policy
 	for _, c := range []int{
 		cmp.Compare(b.used, a.used),
 		cmp.Compare(a.own, b.own),
@@ -214,7 +214,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	if policy == gang.Balanced && a.share != b.share {
 		return a.share > b.share
 	}
-	if policy == gang.ByScore && a.portions[0].v.node != nil {
+	if policy == gang.ByScore && a.portions[0].child.v.node != nil {
 		if a.score != b.score {
 			return a.score > b.score
 		}
@@ -231,7 +231,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 func (p *search) scoresOf(s *set, h hand) []int64 {
 	scores := make([]int64, 2)
 	for i, c := range s.portions {
-		below := p.place(c.v, p.stateOf(s, i, h))
+		below := p.place(c.child.v, p.stateOf(s, i, h))
 		scores[0] += below.numa
 		scores[1] += below.score
 	}
@@ -242,7 +242,7 @@ func (p *search) scoresOf(s *set, h hand) []int64 {
 func orders(s *set) []int {
 	var out []int
 	for _, c := range s.portions {
-		out = append(out, c.place)
+		out = append(out, c.child.place)
 	}
 	slices.Sort(out)
 	return out

@@ -141,7 +141,7 @@ func (p *search) decide(answer *Answer) *placed {
 
 // settleStrategy uses the first strategy that some domain is feasible for. There is one.
 func (p *search) settleStrategy() {
-	for tiers := range p.strategies {
+	for tiers := range p.solver.strategies {
 		if p.use(tiers); len(p.candidates()) > 0 {
 			return
 		}

@@ -109,7 +109,7 @@ func tierRules(network *validity.Network, list []gang.Rule) rules {
 	var r rules
 	r.must, r.hard = network.Must(list)
 	for _, rule := range list {
-		if tier, ok := network.TierOf(rule.Layer); ok && rule.Strategy == gang.PreferGather {
+		if tier, ok := network.TierOf(rule.Layer); ok && rule.Strength == gang.PreferGather {
 			r.prefer = append(r.prefer, tier)
 		}
 	}

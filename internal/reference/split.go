@@ -16,8 +16,8 @@ type state struct {
 }
 
 type placedKey struct {
-	v int
-	state
+	v     int
+	state state
 }
 
 // placed is a vertex with what it takes and the children that take it.
@@ -48,8 +48,8 @@ type hand struct {
 // membersBelow are the new members of a state below v.
 func (p *search) membersBelow(v *vertex, st state) int {
 	n := 0
-	for i := range len(p.levels) + 1 {
-		n += st.units[i] * p.size(i)
+	for i := range len(p.solver.levels) + 1 {
+		n += st.units[i] * p.solver.size(i)
 	}
 	if st.short {
 		n += p.rest
@@ -69,7 +69,7 @@ func (p *search) place(v *vertex, st state) *placed {
 	out := &placed{v: v, state: st, members: p.membersBelow(v, st)}
 	if v.node != nil {
 		out.score = int64(out.members) * v.score
-		if p.aligned {
+		if p.solver.aligned {
 			out.numa = v.rates[out.members]
 		}
 	} else if out.members > 0 {
@@ -102,13 +102,13 @@ func (p *search) distribute(v *vertex, st state) []*child {
 		}
 	}
 	split := p.splitHere(v, st)
-	if v == p.root && p.outside > 0 && len(p.levels) > 0 {
+	if v == p.solver.root && p.outside > 0 && len(p.solver.levels) > 0 {
 		p.fillTree(st, split, children)
 		return children
 	}
-	for level := range len(p.levels) + 1 {
+	for level := range len(p.solver.levels) + 1 {
 		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
-		if level == len(p.levels) && st.short {
+		if level == len(p.solver.levels) && st.short {
 			h.n, h.short = h.n+p.rest, false
 		}
 		base := p.intoUnits(level, children)
@@ -117,8 +117,8 @@ func (p *search) distribute(v *vertex, st state) []*child {
 				h.n += c.given
 			}
 			left := p.handOut(v, h, children)
-			if level < len(p.levels) {
-				split[level+1] += left * p.size(level) / p.size(level+1)
+			if level < len(p.solver.levels) {
+				split[level+1] += left * p.solver.size(level) / p.solver.size(level+1)
 			}
 			st.short = h.short && !slices.ContainsFunc(children, func(c *child) bool { return c.state.short })
 		}
@@ -134,7 +134,7 @@ func (p *search) intoUnits(level int, children []*child) []int {
 	var base []int
 	for _, c := range children {
 		if level > 0 {
-			c.given = c.given * p.size(level-1) / p.size(level)
+			c.given = c.given * p.solver.size(level-1) / p.solver.size(level)
 		}
 		base = append(base, c.given)
 	}
@@ -143,7 +143,7 @@ func (p *search) intoUnits(level int, children []*child) []int {
 
 // splitHere is what the begun groups at home in v need, by level.
 func (p *search) splitHere(v *vertex, st state) []int {
-	split := make([]int, len(p.levels)+2)
+	split := make([]int, len(p.solver.levels)+2)
 	for _, g := range p.begun {
 		if st.begun && g.home == v {
 			split[g.level+1] += g.need
@@ -181,7 +181,7 @@ func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 
 // portion is a child with its bounds: the numbers of units it may take, without and beside the short group.
 type portion struct {
-	*child
+	child       *child
 	low         int
 	full, short uint64
 }
@@ -194,10 +194,10 @@ func (p *search) portions(h hand, t, short int, children []*child) []portion {
 		tally := p.free(h.level, t, short, c.v)
 		most := max(0, highest(tally.full))
 		if c.v == p.solver.outside {
-			most = min(most, p.outside/p.size(h.level))
+			most = min(most, p.outside/p.solver.size(h.level))
 		}
-		low := max(c.given, c.v.low/p.size(h.level))
-		if h.level < len(p.levels) && t > 0 {
+		low := max(c.given, c.v.low/p.solver.size(h.level))
+		if h.level < len(p.solver.levels) && t > 0 {
 			low = max(low, p.most(h.level, t-1, c.v))
 		}
 		if c.state.short {
@@ -229,28 +229,28 @@ func (p *search) suffice(portions []portion, h hand) bool {
 // of the root takes as many as it has slots. Child by child, as many groups are whole as fit and are left, then as many
 // of the next level, and so on.
 func (p *search) fillTree(st state, split []int, children []*child) {
-	left := make([]int, len(p.levels)+1)
+	left := make([]int, len(p.solver.levels)+1)
 	for i := range left {
-		left[i] = st.units[0] * p.size(0) / p.size(i)
+		left[i] = st.units[0] * p.solver.size(0) / p.solver.size(i)
 		for j := 1; j <= i; j++ {
-			left[i] += split[j] * p.size(j) / p.size(i)
+			left[i] += split[j] * p.solver.size(j) / p.solver.size(i)
 		}
 	}
-	left[len(p.levels)] += p.rest
+	left[len(p.solver.levels)] += p.rest
 	for _, c := range children {
-		room := c.v.high - p.before(len(p.levels), c.v)
-		if p.tiers[1] < p.root.tier { // so that whole groups fill it
-			c.state.units[0] = min(left[0], room/p.size(0))
+		room := c.v.high - p.before(len(p.solver.levels), c.v)
+		if p.tiers[1] < p.solver.root.tier { // so that whole groups fill it
+			c.state.units[0] = min(left[0], room/p.solver.size(0))
 			left[0] -= c.state.units[0]
-			c.state.short = st.short && room == c.state.units[0]*p.size(0)+p.rest
+			c.state.short = st.short && room == c.state.units[0]*p.solver.size(0)+p.rest
 			continue
 		}
 		whole := 0 // members in groups of the levels around
 		for i := range left {
-			n := min(left[i], room/p.size(i), p.room(i, p.root.tier, c.v))
+			n := min(left[i], room/p.solver.size(i), p.room(i, p.solver.root.tier, c.v))
 			left[i] -= n
-			c.state.units[i] = n - whole/p.size(i)
-			whole = n * p.size(i)
+			c.state.units[i] = n - whole/p.solver.size(i)
+			whole = n * p.solver.size(i)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func mark(r cluster.Running) string {
 	if r.NonPreemptible || r.Unevictable {
 		text += "="
 	}
-	if r.Priority != 0 || r.MinMember != 0 || r.Started != 0 || r.Budgets != nil {
+	if r.Priority != 0 || r.MinMember >= 0 || r.Started != 0 || r.Budgets != nil {
 		text += fmt.Sprintf("(%s priority %d, min %d, start %d, %v)", r.Gang, r.Priority, r.MinMember, r.Started, r.Budgets)
 	}
 	text += fmt.Sprint(r.Resources)[3:]

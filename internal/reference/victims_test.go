@@ -159,7 +159,7 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{", late members in begun groups", len(own) > 0 && begun(in)},
 		{", of several shapes", slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool { return m.Shape != nil })},
 		{", with multiples", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })},
-		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strategy == gang.MustGather })},
+		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strength == gang.MustGather })},
 		{", of zones", of(func(r cluster.Running) bool { return r.NUMA != nil })},
 		{", by another order", in.Request.Preempt.Order != nil},
 		{", for a tier", in.Request.Preempt.ForTier != "" && len(best.Input.Request.Gather) > len(in.Request.Gather)},

@@ -14,26 +14,26 @@ import (
 func (p *search) wait(answer *Answer) {
 	answer.complete(p.assign(p.decide(answer)))
 	answer.WaitsFor = p.waitsFor(answer.Counts)
-	p.giveZones(answer)
+	p.solver.giveZones(answer)
 	if later := p.later(answer).largest(); later != nil {
 		further := &Answer{}
 		assignments := append(answer.Assignments, later.assign(later.decide(further))...)
 		answer.Worth = further.Worth // of all groups
-		if len(p.levels) == 0 {
-			p.inTreeOrder(assignments)
+		if len(p.solver.levels) == 0 {
+			p.solver.inTreeOrder(assignments)
 		}
 		answer.complete(assignments)
-		p.giveZones(answer)
+		p.solver.giveZones(answer)
 	}
 }
 
 // later is the solver for the members that are left. Those placed so far run: they have their slots and shares of zones,
 // and bind like siblings. The domain stays the gang's. Afterwards the vertices stay so.
 func (p *search) later(first *Answer) *solver {
-	s, in := *p.solver, *p.in
+	s, in := *p.solver, *p.solver.in
 	s.in = &in
 	in.Request.Members = nil
-	for _, m := range p.in.Request.Members {
+	for _, m := range p.solver.in.Request.Members {
 		i := slices.IndexFunc(first.Assignments, func(a placement.Assignment) bool { return a.Member == m.Name })
 		if i < 0 {
 			in.Request.Members = append(in.Request.Members, m)
@@ -49,7 +49,7 @@ func (p *search) later(first *Answer) *solver {
 			in.Spec.Running = append(in.Spec.Running, cluster.Running{Node: r.Node, NUMA: shares})
 		}
 	}
-	s.gang = rules{must: p.tiers[0], hard: p.gang.hard, prefer: []int{p.tiers[0]}}
+	s.gang = rules{must: p.tiers[0], hard: p.solver.gang.hard, prefer: []int{p.tiers[0]}}
 	s.look(false)
 	p.boundTogether(first)
 	return &s
@@ -58,23 +58,23 @@ func (p *search) later(first *Answer) *solver {
 // boundTogether bounds what nodes take beside members by what their zones take of all together: whole cores may leave less to all
 // at once than to one after the other.
 func (p *search) boundTogether(first *Answer) {
-	for _, v := range p.vertices {
+	for _, v := range p.solver.vertices {
 		if v.node == nil || first.Counts[v.node.Name] == 0 {
 			continue
 		}
-		zones := p.zones[v.node.Name]
-		if state, err := zones.with(p.remaining(first, v.node.Name)); err == nil {
+		zones := p.solver.zones[v.node.Name]
+		if state, err := zones.with(p.solver.remaining(first, v.node.Name)); err == nil {
 			placed := first.Counts[v.node.Name]
 			v.fits = min(v.fits, int(zones.slots(state, int64(placed+v.fits)))-placed)
 		}
 	}
-	p.sum()
+	p.solver.sum()
 }
 
 // inTreeOrder lets ranks follow the tree, whoever came first.
-func (p *search) inTreeOrder(assignments []placement.Assignment) {
+func (s *solver) inTreeOrder(assignments []placement.Assignment) {
 	order := map[string]int{}
-	for _, v := range p.vertices {
+	for _, v := range s.vertices {
 		if v.node != nil {
 			order[v.node.Name] = v.order
 		}
@@ -92,12 +92,12 @@ func (p *search) inTreeOrder(assignments []placement.Assignment) {
 // waitsFor names, node by node, the fewest leaving members that make room, of equally few the first by name.
 func (p *search) waitsFor(counts map[string]int) []placement.Waited {
 	var out []placement.Waited
-	for _, v := range p.vertices {
+	for _, v := range p.solver.vertices {
 		if v.node == nil || counts[v.node.Name] == 0 {
 			continue
 		}
 		var stay, leaving []cluster.Running
-		for _, r := range p.in.Spec.Running {
+		for _, r := range p.solver.in.Spec.Running {
 			if r.Node == v.node.Name && r.Leaving {
 				leaving = append(leaving, r)
 			} else if r.Node == v.node.Name {
@@ -130,7 +130,7 @@ func (p *search) firstThatFits(node *cluster.Node, stay, leaving, chosen []clust
 	[]cluster.Running, bool,
 ) {
 	if size == 0 {
-		return chosen, p.copies(node, append(slices.Clip(stay), leaving...)) >= want
+		return chosen, p.solver.copies(node, append(slices.Clip(stay), leaving...)) >= want
 	}
 	for i, r := range leaving {
 		kept := append(slices.Clip(stay), leaving[:i]...)

@@ -227,22 +227,26 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 		if ref.Gang == "" || ref == somebody {
 			continue
 		}
+		gang, told := gangs[ref.Gang]
+		if !told {
+			gang.least = -1
+		}
 		if i > 0 && b.slots[node][i-1] == ref {
 			members[len(members)-1].Resources[device]++
 			continue
 		}
 		m := cluster.Running{
 			Gang: ref.Gang, Member: ref.Member, Node: node, Resources: muster.Resources{device: 1},
-			Leaving: b.leaves[ref], AffinityKey: gangs[ref.Gang].affinity,
-			NUMA:  b.zones[node].shares(b.slots[node], ref, gangs[ref.Gang].numa),
-			Quota: gangs[ref.Gang].quota, NonPreemptible: gangs[ref.Gang].pinned, Unevictable: gangs[ref.Gang].unevictable,
-			Priority: gangs[ref.Gang].priority, MinMember: gangs[ref.Gang].least, Budgets: gangs[ref.Gang].budgets,
+			Leaving: b.leaves[ref], AffinityKey: gang.affinity,
+			NUMA:  b.zones[node].shares(b.slots[node], ref, gang.numa),
+			Quota: gang.quota, NonPreemptible: gang.pinned, Unevictable: gang.unevictable,
+			Priority: gang.priority, MinMember: gang.least, Budgets: gang.budgets,
 		}
-		if n := count[ref.Gang]; n < len(gangs[ref.Gang].started) {
-			m.Started = int64(gangs[ref.Gang].started[n])
+		if n := count[ref.Gang]; n < len(gang.started) {
+			m.Started = int64(gang.started[n])
 		}
-		if n := count[ref.Gang]; n < len(gangs[ref.Gang].index) {
-			m.Index, m.Indexed = gangs[ref.Gang].index[n], true
+		if n := count[ref.Gang]; n < len(gang.index) {
+			m.Index, m.Indexed = gang.index[n], true
 		}
 		count[ref.Gang]++
 		members = append(members, m)

@@ -34,7 +34,7 @@ func answerOf(res *placement.Result, err error) answer {
 	if errors.As(err, &why) {
 		a.Nodes = why.Nodes()
 		a.Why = &placement.Unschedulable{
-			Gang: why.Gang, Kind: why.Kind, Rule: why.Rule, Wanted: why.Wanted, Fits: why.Fits, Tiers: why.Tiers,
+			Gang: why.Gang, Refuser: why.Refuser, Rule: why.Rule, Wanted: why.Wanted, Fits: why.Fits, Tiers: why.Tiers,
 			Proven: why.Proven, RefusedBy: why.RefusedBy,
 		}
 	}

@@ -174,7 +174,7 @@ func (s *session) explain() string {
 	case !errors.As(err, &why):
 		return fmt.Sprint(err, "\n")
 	}
-	text := fmt.Sprintf("%s: %d of %d, rule %q, proven %t\n", why.Kind, why.Fits, why.Wanted, why.Rule, why.Proven)
+	text := fmt.Sprintf("%s: %d of %d, rule %q, proven %t\n", why.Refuser, why.Fits, why.Wanted, why.Rule, why.Proven)
 	for _, t := range why.Tiers {
 		place := strings.TrimSpace(layer(s.tree(), t.Tier) + " " + strings.Join(t.Domain, "/"))
 		text += fmt.Sprintf("%s: %d members, %d groups\n", place, t.Members, t.Groups)

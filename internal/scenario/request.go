@@ -148,7 +148,7 @@ func preemption(w *words) gang.Preempt {
 }
 
 // rules reads a list of layers. For groups the list has one entry a level, `-` for none, `+` between several layers.
-func rules(w *words, key string, strategy gang.Strategy, level int) []gang.Rule {
+func rules(w *words, key string, strength gang.Strength, level int) []gang.Rule {
 	layers := w.list(key)
 	if level >= 0 {
 		if level >= len(layers) || layers[level] == "-" {
@@ -158,7 +158,7 @@ func rules(w *words, key string, strategy gang.Strategy, level int) []gang.Rule 
 	}
 	var found []gang.Rule
 	for _, l := range layers {
-		found = append(found, gang.Rule{Layer: l, Strategy: strategy})
+		found = append(found, gang.Rule{Layer: l, Strength: strength})
 	}
 	return found
 }
@@ -180,7 +180,7 @@ func weights(w *words) []gang.Preference {
 		value, n, _ := strings.Cut(rest, ":")
 		label := gang.Expression{Key: key, Operator: gang.In, Values: []string{value}}
 		found = append(found, gang.Preference{
-			Weight: int64(w.atoi("weight", n)), Term: gang.Term{Labels: []gang.Expression{label}},
+			Weight: int64(w.atoi("weight", n)), Nodes: gang.NodeTerm{Labels: []gang.Expression{label}},
 		})
 	}
 	return found

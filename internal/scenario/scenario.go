@@ -16,7 +16,7 @@
 // Directives:
 //
 //	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible] [unevictable]
-//	     [priority=5] [min=2] [started=7,9] [budget=b]                 what is known of gang a in the drawing that follows
+//	     [priority=5] [min=2] [started=7,9] [budget=b]                 what is known of gang a in the drawing that follows; min=0 is all, no min is none
 //	budget b [allowed=1]                                               a disruption budget of it
 //	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
 //	                                                                   a quota of it; amounts without a name are of devices
@@ -167,7 +167,7 @@ func (s *session) running(w *words) (string, error) {
 	s.gangs[name] = attributes{
 		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
 		quota: w.text("quota"), pinned: w.flag("not-preemptible"), unevictable: w.flag("unevictable"),
-		priority: int64(w.number("priority", 0)), least: w.number("min", 0), started: w.numbers("started"), budgets: w.list("budget"),
+		priority: int64(w.number("priority", 0)), least: w.number("min", -1), started: w.numbers("started"), budgets: w.list("budget"),
 	}
 	return "ok\n", w.err()
 }

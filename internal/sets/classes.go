@@ -13,23 +13,37 @@ func AppendAmounts(key []byte, amounts []int64) []byte {
 	return key
 }
 
-// Vectors numbers vectors of amounts, equal ones alike.
-type Vectors struct {
-	List [][]int64
-	ids  map[string]int
-	key  []byte
+// Intern numbers lists of numbers in the order in which they first occur; equal ones have one number.
+type Intern struct {
+	ids map[string]int
+	key []byte
 }
 
-// Of is the number of a vector, which is copied if it is new.
-func (v *Vectors) Of(amounts []int64) int {
-	v.key = AppendAmounts(v.key[:0], amounts)
-	id, ok := v.ids[string(v.key)]
+// Of is the number of a list, fresh if it has not occurred before. O(length) expected.
+func (t *Intern) Of(list []int64) (id int, fresh bool) {
+	t.key = AppendAmounts(t.key[:0], list)
+	id, ok := t.ids[string(t.key)]
 	if !ok {
-		if v.ids == nil {
-			v.ids = map[string]int{}
+		if t.ids == nil {
+			t.ids = map[string]int{}
 		}
-		id = len(v.List)
-		v.ids[string(v.key)], v.List = id, append(v.List, slices.Clone(amounts))
+		id = len(t.ids)
+		t.ids[string(t.key)] = id
+	}
+	return id, !ok
+}
+
+// Vectors is an interner that keeps the lists.
+type Vectors struct {
+	List   [][]int64 // by number
+	intern Intern
+}
+
+// Of is the number of a vector, which is copied if it is new. O(length) expected.
+func (v *Vectors) Of(amounts []int64) int {
+	id, fresh := v.intern.Of(amounts)
+	if fresh {
+		v.List = append(v.List, slices.Clone(amounts))
 	}
 	return id
 }
@@ -43,10 +57,12 @@ type ClassTable struct {
 	places []int32 // by hash: class + 1; 0: empty
 }
 
+// NewClassTable is for nodes of which so many amounts count.
 func NewClassTable(needs int) *ClassTable {
 	return &ClassTable{needs: needs, places: make([]int32, 256)}
 }
 
+// Len is the number of classes.
 func (t *ClassTable) Len() int { return len(t.ends) }
 
 // At is what makes a class.
@@ -120,6 +136,7 @@ func hash(a, b []int64) uint64 {
 	return h
 }
 
+// Mix adds a number to a hash.
 func Mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15
 	return h ^ h>>29

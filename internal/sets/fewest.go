@@ -2,10 +2,11 @@ package sets
 
 import "slices"
 
-// Fewest finds a smallest set that helps, where it costs to ask whether one does, and what helps still does with more in it. The elements are
-// in classes: within one all are as good, so that a set is a number for each class. The search is that for implicit hitting sets: each set that
-// does not help is made as large as can be, and says so which numbers are too low together; a smallest set that none of what is known forbids
-// is asked next.
+// Fewest finds a smallest set that helps, where it costs to ask whether one does. A set that helps still does with more in
+// it. The elements are in classes: within one all are as good, so that a set is a number for each class.
+//
+// It searches implicit hitting sets. Each set that does not help is made as large as can be. Its numbers are too low
+// together, which forbids smaller ones as well. A smallest set that nothing known forbids is asked next.
 // (Moreno-Centeno and Karp, The implicit hitting set approach, 2013.)
 type Fewest struct {
 	ClassOf []int32 // by element; among equally small sets the one with the first elements wins
@@ -46,8 +47,8 @@ func (f *Fewest) With(counts []int32, elements []int32) []int32 {
 	return out
 }
 
-// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many can be spared it asks little: whole
-// runs of them go at once. O(k log n) questions for k that stay.
+// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many
+// can be spared it asks little: whole runs of them go at once. O(k log n) questions for k that stay.
 func (f *Fewest) Spare(counts []int32) []int32 {
 	var without func(run []int32)
 	without = func(run []int32) {
@@ -121,6 +122,8 @@ func (f *Fewest) Search() []int32 {
 }
 
 // core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help has.
+//
+// order: sets.1
 func (f *Fewest) core(counts []int32) (core []raise) {
 	for c, n := range counts {
 		if n < f.Sizes[c] {

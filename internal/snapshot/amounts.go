@@ -9,34 +9,36 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// Boundless is the number of pods that a node takes if it does not name any. It is in no sum: what runs there takes
-// nothing away from it.
+// Boundless is the number of pods that a node takes if it does not name any. It is part of no sum: running pods take
+// nothing from it.
 const Boundless = math.MaxInt64
 
-// amounts brings resources inside and shares equal vectors of them.
-type amounts struct {
-	f       *Lineage
-	first   [][]int64          // the first few vectors: often there are no more
-	others  map[string][]int64 // by their bytes
-	last    []int64            // the vector that was asked for last: often the next one is equal
-	dropped bool               // the resources that were asked for last have a name that the fabric lacks
+// Vectors brings resources inside. Equal vectors are one slice, so that pointers compare them.
+type Vectors struct {
+	lineage *Lineage
+	first   [][]int64 // the first few vectors: often there are no more
+	others  sets.Vectors
+	last    []int64 // the last answer: often the next one is equal
+	dropped bool    // the last resources have a name that the lineage lacks
 
 	next []int64
-	key  []byte
 }
 
-func (f *Lineage) Amounts() *amounts { return &amounts{f: f, next: make([]int64, len(f.Resources))} }
+// Amounts brings resources inside for one caller; it is not safe for concurrent use.
+func (l *Lineage) Amounts() *Vectors {
+	return &Vectors{lineage: l, next: make([]int64, len(l.Resources))}
+}
 
-// Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the fabric
-// lacks are dropped. O(resources).
-func (a *amounts) Vector(r muster.Resources, pods int64) []int64 {
+// Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the lineage
+// lacks are dropped. Nobody may change the slice. O(resources).
+func (a *Vectors) Vector(r muster.Resources, pods int64) []int64 {
 	clear(a.next)
-	a.next[a.f.pods], a.dropped = pods, false
+	a.next[a.lineage.pods], a.dropped = pods, false
 	for name, amount := range r {
 		if name == "" || amount < 0 {
 			return nil
 		}
-		if i := a.f.resource(name); i >= 0 {
+		if i := a.lineage.resource(name); i >= 0 {
 			a.next[i] = amount
 		} else {
 			a.dropped = true
@@ -48,8 +50,8 @@ func (a *amounts) Vector(r muster.Resources, pods int64) []int64 {
 	return a.last
 }
 
-// shared is the one vector that equals the next one.
-func (a *amounts) shared() []int64 {
+// shared is the one slice for all vectors that equal a.next.
+func (a *Vectors) shared() []int64 {
 	for _, v := range a.first {
 		if slices.Equal(v, a.next) {
 			return v
@@ -60,20 +62,11 @@ func (a *amounts) shared() []int64 {
 		a.first = append(a.first, v)
 		return v
 	}
-	if a.others == nil {
-		a.others = map[string][]int64{}
-	}
-	a.key = sets.AppendAmounts(a.key[:0], a.next)
-	v, ok := a.others[string(a.key)]
-	if !ok {
-		v = slices.Clone(a.next)
-		a.others[string(a.key)] = v
-	}
-	return v
+	return a.others.List[a.others.Of(a.next)]
 }
 
-// resourceNames lists what nodes have or members hold, in natural order. Pods are always among them: a node that does
-// not name them now may do so later, and then the pods that run count. O(all amounts).
+// resourceNames lists the resources of nodes and members in natural order. Pods are always among them: a node that does
+// not bound them now may do so later, and then the pods that run count. O(all amounts).
 func resourceNames(spec cluster.Spec) []string {
 	names := []string{muster.Pods}
 	add := func(r muster.Resources) {
@@ -93,32 +86,31 @@ func resourceNames(spec cluster.Spec) []string {
 	return names
 }
 
-// resource finds a resource's column, -1 if no node has it. There are few; to compare them is cheaper than to search.
-func (f *Lineage) resource(name string) int { return slices.Index(f.Resources, name) }
+// resource finds a resource's id, -1 if the lineage lacks it. There are few: a scan is cheaper than a map.
+func (l *Lineage) resource(name string) int { return slices.Index(l.Resources, name) }
 
 // bounds says whether a node with these amounts bounds a resource at all.
-func (f *Lineage) bounds(allocatable []int64, resource int) bool {
-	return allocatable[resource] != Boundless || resource != f.pods
+func (l *Lineage) bounds(allocatable []int64, resource int) bool {
+	return allocatable[resource] != Boundless || resource != l.pods
 }
 
-// allocatable is the inverse of vector for a node. That it takes no pods is said, since not to name them means the
-// opposite.
-func (f *Lineage) allocatable(v []int64) muster.Resources {
+// allocatable is the inverse of Vector for a node. 0 pods are written out: a missing entry would mean "not bounded".
+func (l *Lineage) allocatable(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
-		if f.bounds(v, i) && (amount != 0 || i == f.pods) {
-			r[f.Resources[i]] = amount
+		if l.bounds(v, i) && (amount != 0 || i == l.pods) {
+			r[l.Resources[i]] = amount
 		}
 	}
 	return r
 }
 
-// Held is the inverse of vector for a member.
-func (f *Lineage) Held(v []int64) muster.Resources {
+// Held is the inverse of Vector for a member; the map is the caller's.
+func (l *Lineage) Held(v []int64) muster.Resources {
 	r := muster.Resources{}
 	for i, amount := range v {
 		if amount != 0 {
-			r[f.Resources[i]] = amount
+			r[l.Resources[i]] = amount
 		}
 	}
 	return r

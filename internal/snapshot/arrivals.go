@@ -7,20 +7,21 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// Arrivals is what comes to one gang at once.
+// Arrivals are the members that come to one gang in one change. They are written until the snapshot that takes them in is
+// published.
 type Arrivals struct {
 	Gang    string
-	Coming  int // how many are still to come, at most
+	Coming  int // bounds the members still to come
 	classes []*MemberClass
-	room    []Member // for the next ones
+	block   []Member // its free capacity takes the next ones
 	Members []*Member
 }
 
-// roomSize is how many members lie in one piece. They are collected together, so it is small.
-const roomSize = 64
+// blockSize is the number of members that lie in one piece. The garbage collector frees a piece as a whole, so it is small.
+const blockSize = 64
 
-// arrivalsOf finds the gangs that members come to, in natural order of names, and for every member the place of its gang.
-// O(members), beside the sorting of the gangs.
+// arrivalsOf finds the gangs that members come to, in natural order of names, and the gang of each member. O(members),
+// beside the sorting of the gangs.
 func arrivalsOf(running []cluster.Running) (gangs []*Arrivals, of []*Arrivals) {
 	byName := map[string]*Arrivals{}
 	of = make([]*Arrivals, len(running))
@@ -39,72 +40,73 @@ func arrivalsOf(running []cluster.Running) (gangs []*Arrivals, of []*Arrivals) {
 	return gangs, of
 }
 
-// Class finds or makes what members of the gang have in common.
-func (g *Arrivals) Class(like MemberClass) *MemberClass {
-	const tried = 8 // the others are not shared: a gang has few kinds of members
-	for _, k := range g.classes[max(0, len(g.classes)-tried):] {
-		if k.is(&like) {
-			return k
+// Class is the one class of the gang's members that are like this one. Classes further back than the last few are not
+// shared: a gang has few of them. O(1).
+func (a *Arrivals) Class(like MemberClass) *MemberClass {
+	const tried = 8
+	for _, class := range a.classes[max(0, len(a.classes)-tried):] {
+		if class.is(&like) {
+			return class
 		}
 	}
-	like.Gang = g.Gang
-	k := &like
-	g.classes = append(g.classes, k)
-	return k
+	like.Gang = a.Gang
+	class := &like
+	a.classes = append(a.classes, class)
+	return class
 }
 
 // Add takes a member in.
-func (g *Arrivals) Add(m Member) {
-	if g.Members == nil {
-		g.Members = make([]*Member, 0, g.Coming)
+func (a *Arrivals) Add(m Member) {
+	if a.Members == nil {
+		a.Members = make([]*Member, 0, a.Coming)
 	}
-	if len(g.room) == cap(g.room) {
-		g.room = make([]Member, 0, min(g.Coming, roomSize))
+	if len(a.block) == cap(a.block) {
+		a.block = make([]Member, 0, min(a.Coming, blockSize))
 	}
-	g.Coming--
-	g.room = append(g.room, m)
-	g.Members = append(g.Members, &g.room[len(g.room)-1])
+	a.Coming--
+	a.block = append(a.block, m)
+	a.Members = append(a.Members, &a.block[len(a.block)-1])
 }
 
-// arena is where small gangs of a new cluster lie, one behind the other in the order in which they are gone through: who looks for victims looks at
-// all of them.
+// arena holds the small gangs of a new cluster one behind the other, in the order in which searches for victims read all
+// of them.
 type arena struct {
 	members []Member
 	classes []MemberClass
 	lists   []*Member
 }
 
-// take moves a gang into the yard. Large ones have rooms of their own.
-func (y *arena) take(g *Arrivals) {
+// take moves a gang into the arena. Large ones keep blocks of their own. O(members).
+func (a *arena) take(g *Arrivals) {
 	n := len(g.Members)
-	if n >= roomSize {
+	if n >= blockSize {
 		return
 	}
-	if cap(y.lists)-len(y.lists) < n {
-		y.lists = make([]*Member, 0, roomSize)
+	if cap(a.lists)-len(a.lists) < n {
+		a.lists = make([]*Member, 0, blockSize)
 	}
-	first := len(y.lists)
+	first := len(a.lists)
 	var from, to *MemberClass
 	for _, m := range g.Members {
 		if m.Class != from {
-			if len(y.classes) == cap(y.classes) {
-				y.classes = make([]MemberClass, 0, roomSize)
+			if len(a.classes) == cap(a.classes) {
+				a.classes = make([]MemberClass, 0, blockSize)
 			}
-			y.classes = append(y.classes, *m.Class)
-			from, to = m.Class, &y.classes[len(y.classes)-1]
+			a.classes = append(a.classes, *m.Class)
+			from, to = m.Class, &a.classes[len(a.classes)-1]
 		}
-		if len(y.members) == cap(y.members) {
-			y.members = make([]Member, 0, roomSize)
+		if len(a.members) == cap(a.members) {
+			a.members = make([]Member, 0, blockSize)
 		}
-		y.members = append(y.members, *m)
-		moved := &y.members[len(y.members)-1]
+		a.members = append(a.members, *m)
+		moved := &a.members[len(a.members)-1]
 		moved.Class = to
-		y.lists = append(y.lists, moved)
+		a.lists = append(a.lists, moved)
 	}
-	g.Members = y.lists[first:len(y.lists):len(y.lists)]
+	g.Members = a.lists[first:len(a.lists):len(a.lists)]
 }
 
-// membersIn are the intakes' members in the order of gang, then name.
+// membersIn lists all members that arrive, in the order of gang, then name.
 func membersIn(gangs []*Arrivals) []*Member {
 	for _, g := range gangs {
 		SortMembers(g.Members)

@@ -32,11 +32,12 @@ func (c *Snapshot) setBudgets(list []cluster.Budget) error {
 	return nil
 }
 
+// placeOfBudget is where a budget stands or would stand.
 func placeOfBudget(sorted []cluster.Budget, name string) (int, bool) {
 	return slices.BinarySearchFunc(sorted, name, func(b cluster.Budget, name string) int { return muster.CompareNatural(b.Name, name) })
 }
 
-// BudgetsAfter are the budgets that members count in, when these leave that are not leaving already.
+// BudgetsAfter are the budgets of some members once these have left; those that are leaving already count no more.
 func (c *Snapshot) BudgetsAfter(away []*Member) []cluster.Budget {
 	var out []cluster.Budget
 	for _, m := range away {

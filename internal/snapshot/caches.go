@@ -9,19 +9,18 @@ import (
 // NeedsByZones are the members of a unit, prepared for nodes of the same zones and policy.
 type NeedsByZones map[*ZoneClass][]*numa.Need
 
-// How many shapes a lineage of snapshots keeps an index for, and for how many group sizes each, unless the spec says.
+// By default a lineage keeps the indexes of so many shapes, and of each so many group sizes.
 const (
 	keptShapes = 8
 	keptSizes  = 4
 )
 
-// shapeCache keeps the indexes of the last shapes planned on a snapshot or on those it was derived from. It is shared
-// by all who plan on the snapshot.
+// shapeCache keeps the indexes of the shapes that were planned last on a snapshot or its ancestors, by canonical key.
 type shapeCache = cow.Memo[[]byte, *ShapeIndex]
 
-// ShapeIndex is the index of a shape, and what was found out while its nodes were counted.
+// ShapeIndex is the index of a shape, with the needs prepared for it.
 type ShapeIndex struct {
 	Index   index.Index
 	Needs   NeedsByZones
-	Inexact bool // the zones of some node were perhaps not counted exactly
+	Inexact bool // a bounded search counted the zones of some node
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/muster-sched/muster/internal/invariant"
 )
 
-// checkSnapshot looks at a snapshot again: what is free is what is allocatable without what runs, and every member
-// stands once in each list that it belongs to.
+// checkSnapshot counts a snapshot again: free is allocatable less what members hold, and every member stands once in each
+// list that it belongs to.
 func (c *Snapshot) checkSnapshot() {
 	var all, leaving []*Member
 	c.Gangs.Ascend(func(g *GangMembers) bool {
@@ -49,7 +49,8 @@ func (c *Snapshot) checkSnapshot() {
 					}
 				}
 			}
-			invariant.Hold(c.Free[r].At(id) == free, "node %s has %d of %s free, not %d", c.Lineage.Names[id], c.Free[r].At(id), c.Lineage.Resources[r], free)
+			invariant.Hold(c.Free[r].At(id) == free, "node %s has %d of %s free, not %d",
+				c.Lineage.Names[id], c.Free[r].At(id), c.Lineage.Resources[r], free)
 		}
 	}
 }

@@ -11,21 +11,22 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// bigSum is a sum of amounts that cannot overflow: of 128 bits, by two's complement.
+// bigSum is a sum of amounts in 128 bits, by two's complement: fewer than 2^64 amounts do not overflow it.
 type bigSum struct{ high, low uint64 }
 
-func (s *bigSum) add(amount int64, sign int64) {
+func (s *bigSum) add(amount int64) {
 	var carry uint64
-	if sign > 0 {
-		s.low, carry = bits.Add64(s.low, uint64(amount), 0)
-		s.high += carry
-	} else {
-		s.low, carry = bits.Sub64(s.low, uint64(amount), 0)
-		s.high -= carry
-	}
+	s.low, carry = bits.Add64(s.low, uint64(amount), 0)
+	s.high += carry
 }
 
-// amount is the sum as far as an amount can be: not negative, and no larger than the largest.
+func (s *bigSum) subtract(amount int64) {
+	var borrow uint64
+	s.low, borrow = bits.Sub64(s.low, uint64(amount), 0)
+	s.high -= borrow
+}
+
+// amount is the sum within the range of amounts: from 0 to the largest one.
 func (s bigSum) amount() int64 {
 	switch {
 	case int64(s.high) < 0:
@@ -36,12 +37,15 @@ func (s bigSum) amount() int64 {
 	return int64(s.low)
 }
 
-// ledger is what a change takes of one quota and gives back, by resource.
+// ledger sums up the changes of one quota by direction and resource. The quotas are written once, when the snapshot is
+// published.
 type ledger struct{ used, pinned [2][]int64 }
 
-// The two columns of a ledger.
+// direction tells members that come from members that go.
+type direction int
+
 const (
-	comes = iota
+	comes direction = iota
 	goes
 )
 
@@ -61,7 +65,7 @@ func (c *Snapshot) newQuotas(spec cluster.Spec) error {
 	return c.demandIn(spec.Demand)
 }
 
-// demandIn tells what is pending.
+// demandIn sets the pending demand of quotas.
 func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	var errs []error
 	for _, name := range slices.SortedFunc(maps.Keys(demand), muster.CompareNatural) {
@@ -89,20 +93,24 @@ func (c *Snapshot) CheckQuota(field, name string) error {
 	return muster.Invalid(field, name, "members can only be in a quota without children")
 }
 
-// count takes what a member holds of its quota, or gives it back; a member in none lessens what there is to divide. Leaving
-// members count for nobody.
-func (c *Snapshot) count(m *Member, column int) {
+// count notes in the ledger of its quota that a member comes or goes. Members without a quota reduce the total that quotas
+// divide. Leaving members count nowhere.
+func (c *Snapshot) count(m *Member, to direction) {
 	if m.Leaving {
 		return
 	}
-	if column == comes {
+	if to == comes {
 		c.Lowest = min(c.Lowest, m.Class.Priority)
 	}
 	if c.Quotas == nil {
 		return
 	}
 	if m.Class.Quota == "" {
-		c.countTotal(m.Class.Holds, [...]int64{-1, 1}[column])
+		if to == comes {
+			reduce(c.ownTotals(), m.Class.Holds)
+		} else {
+			raise(c.ownTotals(), m.Class.Holds)
+		}
 		return
 	}
 	l := c.ledgers[m.Class.Quota]
@@ -113,13 +121,13 @@ func (c *Snapshot) count(m *Member, column int) {
 		}
 		c.ledgers[m.Class.Quota] = l
 	}
-	l.used[column] = addUp(l.used[column], m.Class.Holds)
+	l.used[to] = addUp(l.used[to], m.Class.Holds)
 	if m.Pinned {
-		l.pinned[column] = addUp(l.pinned[column], m.Class.Holds)
+		l.pinned[to] = addUp(l.pinned[to], m.Class.Holds)
 	}
 }
 
-// addUp adds amounts to a sum, which is made if need be. A sum that would overflow stops at the largest amount.
+// addUp adds amounts to a sum, nil for none, in place. A sum that would overflow stops at the largest amount.
 func addUp(sum, amounts []int64) []int64 {
 	if sum == nil {
 		sum = make([]int64, len(amounts))
@@ -130,22 +138,35 @@ func addUp(sum, amounts []int64) []int64 {
 	return sum
 }
 
-// countTotal adds amounts to what the quotas divide, or takes them off.
-func (c *Snapshot) countTotal(amounts []int64, sign int64) {
-	if c.Quotas == nil || c.Lineage.fixedTotal || len(amounts) == 0 {
-		return
+// raise adds amounts to totals.
+func raise(totals []bigSum, amounts []int64) {
+	for r := range min(len(totals), len(amounts)) {
+		totals[r].add(amounts[r])
+	}
+}
+
+// reduce is the inverse of raise.
+func reduce(totals []bigSum, amounts []int64) {
+	for r := range min(len(totals), len(amounts)) {
+		totals[r].subtract(amounts[r])
+	}
+}
+
+// ownTotals are the totals to be written, by resource; nil if they are fixed or nobody divides them. The first call of a
+// fork copies them. An absent node has no amounts, and then a copy changes nothing.
+func (c *Snapshot) ownTotals() []bigSum {
+	if c.Quotas == nil || c.Lineage.fixedTotal {
+		return nil
 	}
 	if !c.totalling {
 		own := make([]bigSum, len(c.Lineage.Resources))
 		copy(own, c.totals)
 		c.totals, c.totalling = own, true
 	}
-	for r, amount := range amounts {
-		c.totals[r].add(amount, sign)
-	}
+	return c.totals
 }
 
-// book carries over to the quotas what was counted while a snapshot was made.
+// book carries the ledgers and the totals over to the quotas.
 func (c *Snapshot) book() error {
 	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
 		l := c.ledgers[name]
@@ -172,7 +193,7 @@ func (c *Snapshot) book() error {
 	return err
 }
 
-// describeQuotas adds the quotas to what describes the cluster.
+// describeQuotas adds the quotas to a spec.
 func describeQuotas(c *Snapshot, spec *cluster.Spec) {
 	if c.Quotas == nil {
 		return

@@ -13,20 +13,21 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// Lineage is what all snapshots of a lineage share: the names of nodes and resources and the layout of the trees.
+// Lineage is shared by all snapshots that come of one cluster: the names of nodes and resources, and the layout of the
+// trees. But for its clock, pool and lock it never changes.
 type Lineage struct {
 	trees     []cluster.NamedTree
 	Views     []*layout.View
 	Names     []string
-	outside   *topology.Tree // the nodes that the first tree lacks, to find them by name
+	outside   *topology.Tree // finds the nodes that the first tree lacks by name
 	Resources []string
-	pods      int // their place among the resources
+	pods      int // id of the resource
 	notices   []string
 
-	cloning sync.Mutex // cloning gangs writes to the original
+	cloning sync.Mutex // to clone a btree writes to the original
 
-	Exclusive             numa.Exclusive // of members with a policy of their own that do not say
-	fixedTotal            bool           // what quotas divide is given
+	Exclusive             numa.Exclusive // default of members with a policy of their own
+	fixedTotal            bool           // the spec gives the total of the quotas
 	KeptShapes, KeptSizes int
 	Clock                 cow.Clock // of the uses of shapes and group sizes
 	Scratch               sync.Pool
@@ -34,41 +35,41 @@ type Lineage struct {
 
 // newLineage gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
 func newLineage(spec cluster.Spec) *Lineage {
-	f := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec), Exclusive: spec.NUMAExclusive}
-	f.KeptShapes, f.KeptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
-	f.pods = f.resource(muster.Pods)
-	f.nameNodes(spec.Nodes)
-	for i, t := range f.trees {
-		f.Views = append(f.Views, layout.New(t.Name, t.Tree, f.Names, f.placing(i)))
+	l := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec), Exclusive: spec.NUMAExclusive}
+	l.KeptShapes, l.KeptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
+	l.pods = l.resource(muster.Pods)
+	l.nameNodes(spec.Nodes)
+	for i, t := range l.trees {
+		l.Views = append(l.Views, layout.New(t.Name, t.Tree, l.Names, l.placing(i)))
 	}
-	if len(f.Views) == 0 {
+	if len(l.Views) == 0 {
 		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
-		f.Views = append(f.Views, layout.New("", bare, f.Names, nil))
+		l.Views = append(l.Views, layout.New("", bare, l.Names, nil))
 	}
-	return f
+	return l
 }
 
-// nameNodes names the nodes of the trees and the others in the order of their ids.
-func (f *Lineage) nameNodes(nodes []cluster.Node) {
-	f.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
-	if len(f.trees) > 0 {
-		t := f.trees[0].Tree
-		f.Names = make([]string, t.NumNodes())
-		for i := range f.Names {
-			f.Names[i] = t.NodeName(topology.NodeID(i))
+// nameNodes names all nodes in the order of their ids.
+func (l *Lineage) nameNodes(nodes []cluster.Node) {
+	l.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
+	if len(l.trees) > 0 {
+		t := l.trees[0].Tree
+		l.Names = make([]string, t.NumNodes())
+		for i := range l.Names {
+			l.Names[i] = t.NodeName(topology.NodeID(i))
 		}
 	}
 	var rest []string
 	last := int32(-1)
 	add := func(name string) {
-		if id, ok := f.near(name, last); ok {
+		if id, ok := l.near(name, last); ok {
 			last = id
 		} else if name != "" {
 			rest = append(rest, name)
 		}
 	}
-	for i := 1; i < len(f.trees); i++ {
-		t := f.trees[i].Tree
+	for i := 1; i < len(l.trees); i++ {
+		t := l.trees[i].Tree
 		for n := range t.NumNodes() {
 			add(t.NodeName(topology.NodeID(n)))
 		}
@@ -77,23 +78,23 @@ func (f *Lineage) nameNodes(nodes []cluster.Node) {
 		add(nodes[i].Name)
 	}
 	if len(rest) > 0 {
-		f.outside, _ = topology.New(topology.Spec{Nodes: rest}) // sorts, and takes each name once
-		for i := range f.outside.NumNodes() {
-			f.Names = append(f.Names, f.outside.NodeName(topology.NodeID(i)))
+		l.outside, _ = topology.New(topology.Spec{Nodes: rest}) // sorts, and takes each name once
+		for i := range l.outside.NumNodes() {
+			l.Names = append(l.Names, l.outside.NodeName(topology.NodeID(i)))
 		}
 	}
 }
 
-// Id finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
-func (f *Lineage) Id(name string) (int32, bool) {
+// ID finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
+func (l *Lineage) ID(name string) (int32, bool) {
 	inTree := 0
-	if len(f.trees) > 0 {
-		if id, ok := f.trees[0].Tree.Node(name); ok {
+	if len(l.trees) > 0 {
+		if id, ok := l.trees[0].Tree.Node(name); ok {
 			return int32(id), true
 		}
-		inTree = f.trees[0].Tree.NumNodes()
+		inTree = l.trees[0].Tree.NumNodes()
 	}
-	id, ok := f.outside.Node(name)
+	id, ok := l.outside.Node(name)
 	if !ok {
 		return -1, false
 	}
@@ -101,24 +102,25 @@ func (f *Lineage) Id(name string) (int32, bool) {
 }
 
 // placing finds nodes of a tree by name; nil for the first tree, which the ids follow.
-func (f *Lineage) placing(tree int) func(name string, last int32) (int32, bool) {
+func (l *Lineage) placing(tree int) func(name string, last int32) (int32, bool) {
 	if tree == 0 {
 		return nil
 	}
-	return f.near
+	return l.near
 }
 
-// near finds a node by name that is likely to be the one that was asked for last or the next one.
-func (f *Lineage) near(name string, last int32) (int32, bool) {
+// near finds a node by name; last is the one that was asked for before: often it is asked for again, or the next one.
+func (l *Lineage) near(name string, last int32) (int32, bool) {
 	for id := last + 1; id >= max(last, 0); id-- {
-		if int(id) < len(f.Names) && f.Names[id] == name {
+		if int(id) < len(l.Names) && l.Names[id] == name {
 			return id, true
 		}
 	}
-	return f.Id(name)
+	return l.ID(name)
 }
 
-func (f *Lineage) NodeName(id int32) string { return f.Names[id] }
+// NodeName is the name of a node.
+func (l *Lineage) NodeName(id int32) string { return l.Names[id] }
 
 // View is the topology of this name, nil if there is none.
 func (c *Snapshot) View(name string) *layout.View {

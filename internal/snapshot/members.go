@@ -12,34 +12,35 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// Member is a running member. It is never changed, only replaced.
+// Member is a running member. It never changes once its snapshot is published: a change replaces it.
 type Member struct {
 	Class            *MemberClass
 	Name             string
 	Index            int
 	Node             int32
 	Indexed, Leaving bool
-	Pinned           bool // not preemptible
+	Pinned           bool // not preemptible, see [cluster.Running]
 	Started          int64
-	Placed           *numa.Placed // nil: it has no zones
+	Placed           *numa.Placed // nil: it has no share of any zone
 }
 
-// MemberClass is what members of a gang have in common that came together and hold the same.
+// MemberClass is shared by members of a gang that came together and differ in nothing but name, index, node and start.
 type MemberClass struct {
 	Gang        string
 	AffinityKey string
 	Quota       string  // empty: none
 	Holds       []int64 // by resource
 	Priority    int64
-	Least       int      // members of the gang that must run together; 0: each stands for itself
+	MinMember   int      // as in [cluster.Running]
 	Budgets     []string // that its members count in
 	unevictable bool
 }
 
-// is says whether members that are told in the same words are of the kin; equal holds are the same slice.
-func (k *MemberClass) is(o *MemberClass) bool {
-	return &k.Holds[0] == &o.Holds[0] && k.AffinityKey == o.AffinityKey && k.Quota == o.Quota && k.Priority == o.Priority &&
-		k.Least == o.Least && k.unevictable == o.unevictable && (k.Budgets == nil) == (o.Budgets == nil) && slices.Equal(k.Budgets, o.Budgets)
+// is says whether two classes of a gang are equal; equal holds are the same slice, see [Vectors].
+func (c *MemberClass) is(o *MemberClass) bool {
+	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&
+		c.MinMember == o.MinMember && c.unevictable == o.unevictable &&
+		(c.Budgets == nil) == (o.Budgets == nil) && slices.Equal(c.Budgets, o.Budgets)
 }
 
 // MayLeave says whether the member can be anybody's victim.
@@ -49,14 +50,18 @@ func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !
 type GangMembers struct {
 	Name    string
 	Members []*Member
-	// Of those that are not leaving: how many they are, the lowest of their priorities, and how many of them must run together.
+	// Of those that are not leaving: how many they are, how many of them must run together (0: each stands for itself), and
+	// the lowest of their priorities.
 	Staying, Least int32
 	Priority       int64
 }
 
-// newGangMembers adds up what gangs need to know of themselves whose members may be victims.
+// newGangMembers sums up the members that stay.
+//
+// order: victims.3
 func newGangMembers(name string, members []*Member) *GangMembers {
 	g := &GangMembers{Name: name, Members: members}
+	all := false
 	for _, m := range members {
 		if m.Leaving {
 			continue
@@ -65,7 +70,11 @@ func newGangMembers(name string, members []*Member) *GangMembers {
 			g.Priority = m.Class.Priority
 		}
 		g.Staying++
-		g.Least = max(g.Least, int32(min(m.Class.Least, math.MaxInt32)))
+		all = all || m.Class.MinMember == 0
+		g.Least = max(g.Least, int32(min(max(m.Class.MinMember, 0), math.MaxInt32)))
+	}
+	if all && g.Staying > 1 { // one alone is a plain pod
+		g.Least = max(g.Least, g.Staying)
 	}
 	return g
 }
@@ -74,7 +83,7 @@ func newGangSet() *btree.BTreeG[*GangMembers] {
 	return btree.NewG(32, func(a, b *GangMembers) bool { return muster.CompareNatural(a.Name, b.Name) < 0 })
 }
 
-// anchor says that members of a gang have an affinity key.
+// anchor is an affinity key and a gang with a member that has it.
 type anchor struct{ key, gang string }
 
 func newAnchors() *btree.BTreeG[anchor] {
@@ -83,7 +92,8 @@ func newAnchors() *btree.BTreeG[anchor] {
 	})
 }
 
-// setGang replaces the running members of a gang.
+// setGang replaces the running members of a gang. Where its priority or its ties change, so do the profiles of all members,
+// those that stay included.
 func (c *Snapshot) setGang(name string, old, members []*Member) {
 	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
 	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
@@ -133,6 +143,7 @@ func CompareMembers(a, b *Member) int {
 	return muster.CompareNatural(a.Name, b.Name)
 }
 
+// compareNodes orders by node alone.
 func compareNodes(a, b *Member) int { return cmp.Compare(a.Node, b.Node) }
 
 // SortMembers puts members in the order of CompareMembers, those of one name in the order in which they came.
@@ -168,8 +179,8 @@ func place(members []*Member, name string) (int, bool) {
 	})
 }
 
-// hosted are the members on a node in no order: a persistent list, whose first element stands in the node's place
-// since most nodes have few. The zero value is the empty list.
+// hosted are the members on a node in no order: a persistent list. Its first element stands in the column itself, since
+// most nodes have few members. The zero value is the empty list.
 type hosted struct {
 	m    *Member
 	next *hosted
@@ -180,12 +191,12 @@ func (h hosted) with(m *Member) hosted {
 	if h.m == nil {
 		return hosted{m: m}
 	}
-	rest := h // moves to the heap here, not where the list is empty
+	rest := h // only here does it move to the heap
 	return hosted{m, &rest}
 }
 
-// without is the list without some of its members, which are in the order of CompareMembers. What stands behind the last
-// of them is shared. O(list * log gone).
+// without is the list less some of its members, in the order of CompareMembers. The rest behind the last of them is
+// shared. O(list * log gone).
 func (h hosted) without(gone []*Member) hosted {
 	var kept []*Member
 	at, left := &h, len(gone)
@@ -206,7 +217,7 @@ func (h hosted) without(gone []*Member) hosted {
 	return out
 }
 
-// has says whether a member is among some that are in the order of CompareMembers.
+// has looks for a member in a list in the order of CompareMembers.
 func has(sorted []*Member, m *Member) bool {
 	if len(sorted) <= 8 {
 		return slices.Contains(sorted, m)

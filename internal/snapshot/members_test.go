@@ -16,11 +16,11 @@ import (
 
 // The list of the members on a node is a set that keeps its earlier versions.
 func TestHostedMembersEqualASet(t *testing.T) {
-	k := &MemberClass{Gang: "g"}
+	class := &MemberClass{Gang: "g"}
 	rapid.Check(t, func(t *rapid.T) {
 		all := make([]*Member, rapid.IntRange(1, 30).Draw(t, "members"))
 		for i := range all {
-			all[i] = &Member{Class: k, Name: fmt.Sprint("m-", i)}
+			all[i] = &Member{Class: class, Name: fmt.Sprint("m-", i)}
 		}
 		list := func(h hosted) (out []*Member) {
 			for at := &h; at != nil && at.m != nil; at = at.next {
@@ -55,8 +55,8 @@ func TestSortedMembersAreInNaturalOrder(t *testing.T) {
 		gangs := rapid.SampledFrom([][]string{{"g"}, {"g", "g-10", "g-9"}}).Draw(t, "gangs")
 		var members []*Member
 		for range rapid.IntRange(0, 30).Draw(t, "members") {
-			k := &MemberClass{Gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
-			members = append(members, &Member{Class: k, Name: rapid.StringMatching(pattern).Draw(t, "name")})
+			class := &MemberClass{Gang: rapid.SampledFrom(gangs).Draw(t, "gang")}
+			members = append(members, &Member{Class: class, Name: rapid.StringMatching(pattern).Draw(t, "name")})
 		}
 		want := slices.Clone(members)
 		slices.SortStableFunc(want, func(a, b *Member) int {
@@ -84,37 +84,37 @@ func TestNodesAreFoundByName(t *testing.T) {
 	for trees, want := range [][]string{
 		{"a-10", "b-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-9", "a-10", "c", "z"},
 	} {
-		f := newLineage(cluster.Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
-		require.Equal(t, want, f.Names)
+		l := newLineage(cluster.Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
+		require.Equal(t, want, l.Names)
 		for i, name := range want {
 			for guess := int32(-1); int(guess) <= len(want); guess++ {
-				id, ok := f.near(name, guess)
+				id, ok := l.near(name, guess)
 				require.True(t, ok)
 				require.Equal(t, int32(i), id)
 			}
 		}
-		_, ok := f.near("nobody", 0)
+		_, ok := l.near("nobody", 0)
 		require.False(t, ok)
 	}
 }
 
 // Equal amounts are one vector, however many others there are.
 func TestEqualAmountsAreShared(t *testing.T) {
-	f := &Lineage{Resources: []string{"gpu", "pods"}, pods: 1}
-	pool := f.Amounts()
+	l := &Lineage{Resources: []string{"gpu", "pods"}, pods: 1}
+	vectors := l.Amounts()
 	seen := map[string]*int64{}
 	rapid.Check(t, func(t *rapid.T) {
 		gpus := rapid.Int64Range(0, 40).Draw(t, "gpus")
-		v := pool.Vector(map[string]int64{"gpu": gpus}, 7)
+		v := vectors.Vector(map[string]int64{"gpu": gpus}, 7)
 		require.Equal(t, []int64{gpus, 7}, v)
-		require.False(t, pool.dropped)
+		require.False(t, vectors.dropped)
 		if first := seen[fmt.Sprint(v)]; first != nil {
 			require.Same(t, first, &v[0])
 		}
 		seen[fmt.Sprint(v)] = &v[0]
 	})
-	require.Nil(t, pool.Vector(map[string]int64{"gpu": -1}, 0))
-	require.Nil(t, pool.Vector(map[string]int64{"": 1}, 0))
-	require.Equal(t, []int64{0, 3}, pool.Vector(map[string]int64{"pods": 3, "fpga": 1}, 7))
-	require.True(t, pool.dropped)
+	require.Nil(t, vectors.Vector(map[string]int64{"gpu": -1}, 0))
+	require.Nil(t, vectors.Vector(map[string]int64{"": 1}, 0))
+	require.Equal(t, []int64{0, 3}, vectors.Vector(map[string]int64{"pods": 3, "fpga": 1}, 7))
+	require.True(t, vectors.dropped)
 }

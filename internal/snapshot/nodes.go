@@ -10,16 +10,18 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 )
 
-// Static is the part of a [Node] that rarely changes. A node of a tree that the cluster lacks is absent: it has its
-// place and takes nobody. The zero value is an absent node.
+// Static is the part of a node that rarely changes. A node of a tree that the cluster lacks is absent: it keeps its id and
+// takes nobody. The zero value is an absent node.
 type Static struct {
 	Labels map[string]string
 	Flags  NodeFlags
 	Class  *nodeClass
 }
 
+// NodeFlags are the properties of a node that every plan reads.
 type NodeFlags uint8
 
+// The flags of a node.
 const (
 	Present NodeFlags = 1 << iota
 	Cordoned
@@ -28,7 +30,7 @@ const (
 	Zoned // its own NUMA policy binds members
 )
 
-// nodeClass is what many nodes have in common.
+// nodeClass is shared by nodes that are equal but for names, labels and flags. It never changes.
 type nodeClass struct {
 	allocatable []int64 // by resource
 	Taints      []gang.Taint
@@ -37,7 +39,7 @@ type nodeClass struct {
 
 var noClass = &nodeClass{} // of absent nodes
 
-// statics are nodes by id, apart by how often they are read and how much of them is the same.
+// statics are the static parts by node id, in three columns: plans read the flags of all nodes, the rest of few.
 type statics struct {
 	Flags   cow.Column[NodeFlags]
 	classes cow.Column[*nodeClass] // nil where absent
@@ -58,10 +60,10 @@ func (s *statics) At(id int32) Static {
 	return n
 }
 
-// ClassOf is the kind of a node without the rest. O(1).
+// ClassOf is the class of a node without the rest. O(1).
 func (s *statics) ClassOf(id int32) *nodeClass {
-	if k := s.classes.At(id); k != nil {
-		return k
+	if class := s.classes.At(id); class != nil {
+		return class
 	}
 	return noClass
 }
@@ -74,20 +76,20 @@ func (s *statics) set(id int32, n Static) {
 	}
 }
 
-// FlagsOf is the flags of a node without the rest. O(1).
+// FlagsOf are the flags of a node without the rest. O(1).
 func (c *Snapshot) FlagsOf(id int32) NodeFlags { return c.Static.Flags.At(id) }
 
-// nodeClasses finds the kinds of nodes, so that equal ones are one.
+// nodeClasses finds the classes of nodes, so that equal ones are one. One change writes it.
 type nodeClasses struct {
-	amounts *amounts
-	classes map[*int64][]*nodeClass // by the vector of what is allocatable
+	amounts *Vectors
+	classes map[*int64][]*nodeClass // by the vector of allocatable amounts
 }
 
-func (f *Lineage) nodeClasses() *nodeClasses {
-	return &nodeClasses{f.Amounts(), map[*int64][]*nodeClass{}}
+func (l *Lineage) nodeClasses() *nodeClasses {
+	return &nodeClasses{l.Amounts(), map[*int64][]*nodeClass{}}
 }
 
-// of is the kind of a node, if need be a new one; old is what the node was before. The error names the field.
+// of is the class of a node, a new one if there is none yet; old is its class before. The error names the field.
 func (k *nodeClasses) of(n *cluster.Node, old *nodeClass) (*nodeClass, error) {
 	v := k.amounts.Vector(n.Allocatable, Boundless)
 	if v == nil {
@@ -114,21 +116,21 @@ func (k *nodeClasses) of(n *cluster.Node, old *nodeClass) (*nodeClass, error) {
 	return fresh, nil
 }
 
-// is says whether a node with the same allocatable is of the kind.
-func (k *nodeClass) is(n *cluster.Node) bool {
-	return sameTaints(k.Taints, n.Taints) && sameZones(k.Zones.spec(), n.NUMA)
+// is says whether a node with the same allocatable amounts is of the class.
+func (c *nodeClass) is(n *cluster.Node) bool {
+	return sameTaints(c.Taints, n.Taints) && sameZones(c.Zones.spec(), n.NUMA)
 }
 
 // sameTaints tells nil from empty, so that nodes read back as they were given.
 func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
 // putNode sets a node's static part and its free amounts, as if nothing ran on it.
-func (c *Snapshot) putNode(id int32, n *cluster.Node, pool *nodeClasses) error {
-	kind, err := pool.of(n, c.Static.classes.At(id))
+func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) error {
+	class, err := classes.of(n, c.Static.classes.At(id))
 	if err != nil {
 		return err
 	}
-	s := Static{Labels: n.Labels, Class: kind, Flags: Present}
+	s := Static{Labels: n.Labels, Class: class, Flags: Present}
 	if n.Cordoned {
 		s.Flags |= Cordoned
 	}
@@ -141,9 +143,9 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, pool *nodeClasses) error {
 	if n.NUMA != nil && n.NUMA.Policy != "" {
 		s.Flags |= Zoned
 	}
-	c.setZones(id, kind.Zones)
-	c.countTotal(c.Static.ClassOf(id).allocatable, -1)
-	c.countTotal(kind.allocatable, 1)
+	c.setZones(id, class.Zones)
+	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
+	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
 	c.touch(id)
 	for r, amount := range s.Class.allocatable {
@@ -154,10 +156,11 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, pool *nodeClasses) error {
 	return nil
 }
 
-// changeNodes removes, replaces and adds nodes. Nodes that have their place already change in it.
+// changeNodes removes, replaces and adds nodes. Where the lineage knows all of them c itself changes, else a new snapshot
+// is built.
 func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, error) {
 	for _, name := range remove {
-		id, ok := c.Lineage.Id(name)
+		id, ok := c.Lineage.ID(name)
 		if !ok || c.FlagsOf(id)&Present == 0 {
 			return nil, &cluster.ConflictError{Node: name, Reason: "the node is not in the cluster"}
 		}
@@ -165,7 +168,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 			return nil, &cluster.ConflictError{Node: name, Gang: on[0].Class.Gang, Member: on[0].Name, Reason: "a member runs on the node"}
 		}
 		c.setZones(id, nil)
-		c.countTotal(c.Static.ClassOf(id).allocatable, -1)
+		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, Static{})
 		c.touch(id)
 		for r := range c.Free {
@@ -182,19 +185,19 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 	if !c.hasPlacesFor(set) {
 		return c.rebuild(set, seen)
 	}
-	pool := c.Lineage.nodeClasses()
+	classes := c.Lineage.nodeClasses()
 	for i := range set {
-		if err := c.setNode(&set[i], pool); err != nil {
+		if err := c.setNode(&set[i], classes); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// setNode puts a node in its place, below the members that run on it.
-func (c *Snapshot) setNode(n *cluster.Node, pool *nodeClasses) error {
-	id, _ := c.Lineage.Id(n.Name)
-	if err := c.putNode(id, n, pool); err != nil {
+// setNode replaces a node and takes from it again what its members hold.
+func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
+	id, _ := c.Lineage.ID(n.Name)
+	if err := c.putNode(id, n, classes); err != nil {
 		return err
 	}
 	for _, m := range c.membersOn(id) {
@@ -205,10 +208,10 @@ func (c *Snapshot) setNode(n *cluster.Node, pool *nodeClasses) error {
 	return nil
 }
 
-// hasPlacesFor says whether the nodes and their resources are known to the layout.
+// hasPlacesFor says whether the lineage knows the nodes and their resources.
 func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 	for i := range nodes {
-		if _, ok := c.Lineage.Id(nodes[i].Name); !ok {
+		if _, ok := c.Lineage.ID(nodes[i].Name); !ok {
 			return false
 		}
 		for name := range nodes[i].Allocatable {
@@ -222,7 +225,10 @@ func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 
 // rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
 func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapshot, error) {
-	spec := cluster.Spec{Trees: c.Lineage.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive, KeptShapes: c.Lineage.KeptShapes, KeptSizes: c.Lineage.KeptSizes, Budgets: c.Budgets}
+	spec := cluster.Spec{
+		Trees: c.Lineage.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,
+		KeptShapes: c.Lineage.KeptShapes, KeptSizes: c.Lineage.KeptSizes, Budgets: c.Budgets,
+	}
 	for n := range c.Nodes() {
 		if !fresh[n.Name] {
 			spec.Nodes = append(spec.Nodes, n)
@@ -234,6 +240,6 @@ func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapsh
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
 	}
-	next.Lineage.notices = c.Lineage.notices // what was not accepted then is not in the snapshot
+	next.Lineage.notices = c.Lineage.notices // of members that were dropped then, and are not in the spec
 	return next, nil
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// placeAll puts the members of a new cluster in place. Nodes may be over-committed by it: they are full then.
+// placeAll lets the members of a new cluster run. They may over-commit nodes: those are full then.
 func (c *Snapshot) placeAll(running []cluster.Running) error {
 	var errs []error
 	gangs, of := arrivalsOf(running)
-	pool, near := c.Lineage.Amounts(), int32(-1)
+	vectors, near := c.Lineage.Amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
-		m, err := c.newMember(r, of[i], pool, near)
+		m, err := c.newMember(r, of[i], vectors, near)
 		near = m.Node
 		switch {
 		case err != nil:
 			errs = append(errs, err)
 		case m.Node < 0:
-			c.Lineage.notices = append(c.Lineage.notices, fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node))
+			notice := fmt.Sprintf("member %s %s runs on absent node %s and holds nothing", r.Gang, r.Member, r.Node)
+			c.Lineage.notices = append(c.Lineage.notices, notice)
 		default:
 			of[i].Add(m)
 		}
@@ -40,11 +41,12 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 	return errors.Join(errs...)
 }
 
-// settle puts a gang of a new cluster in place, whose members are sorted.
+// settle lets a gang of a new cluster run; its members are sorted.
 func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 	for i, m := range g.Members {
 		if i > 0 && g.Members[i-1].Name == m.Name {
-			errs = append(errs, &muster.InvalidError{Field: "running member " + m.Class.Gang, Value: m.Name, Reason: "duplicate name"})
+			field := "running member " + m.Class.Gang
+			errs = append(errs, &muster.InvalidError{Field: field, Value: m.Name, Reason: "duplicate name"})
 			continue
 		}
 		if err := c.hold(m); err != nil {
@@ -60,32 +62,34 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 	return errs
 }
 
-// newMember checks a running member and brings it inside; node is -1 if it is absent, and near the guess of [fabric.near].
-func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, pool *amounts, near int32) (Member, error) {
-	m := Member{Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving, Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started}
+// newMember checks a running member and brings it inside; its node is -1 if that is absent. near is the guess of
+// [Lineage.near].
+func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, near int32) (Member, error) {
+	m := Member{
+		Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving,
+		Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started,
+	}
 	if r.Gang == "" || r.Member == "" {
 		return m, Nameless(r.Gang, r.Member)
 	}
-	holds := pool.Vector(r.Resources, 0)
+	holds := vectors.Vector(r.Resources, 0)
 	if holds == nil {
 		return m, r.Resources.Validate("running member " + r.Gang + " " + r.Member + ".Resources")
 	}
-	if r.MinMember < 0 {
-		return m, muster.Invalid("running member "+r.Gang+" "+r.Member+".MinMember", r.MinMember, "negative")
-	}
 	m.Class = g.Class(MemberClass{
 		AffinityKey: r.AffinityKey, Quota: r.Quota, Holds: holds,
-		Priority: r.Priority, Least: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
+		Priority: r.Priority, MinMember: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
 	})
 	m.Node = c.PresentNode(r.Node, near)
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }
 
+// Nameless is the error of a running member without a gang or a name.
 func Nameless(gang, member string) error {
 	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
 }
 
-// PresentNode finds a node of the snapshot, -1 if it is not there.
+// PresentNode finds a node of the snapshot, -1 if it is not there; near is as for a [Member] that arrives: the last answer.
 func (c *Snapshot) PresentNode(name string, near int32) int32 {
 	if id, ok := c.Lineage.near(name, near); ok && c.FlagsOf(id)&Present != 0 {
 		return id
@@ -93,7 +97,7 @@ func (c *Snapshot) PresentNode(name string, near int32) int32 {
 	return -1
 }
 
-// hold takes what a member holds from its node, which may become over-committed; only a sum that overflows is refused.
+// hold takes the resources of a member from its node, which may become over-committed. The error is a sum that overflows.
 func (c *Snapshot) hold(m *Member) error {
 	allocatable := c.Static.classes.At(m.Node).allocatable
 	for r, amount := range m.Class.Holds {
@@ -125,9 +129,9 @@ func (c *Snapshot) giveBack(m *Member) {
 	c.giveBackZones(m)
 }
 
-// relist takes members out of every list that holds them and puts others in; both slices are in the order of
-// CompareMembers, and gone is put in another. A gang's list is copied once, however many of its members change: other
-// snapshots share it. O(k log k + what is copied).
+// relist takes members out of every list that holds them and puts others in. Both slices are in the order of
+// CompareMembers; gone is sorted by node on the way. A gang's list is copied once, however many of its members change:
+// other snapshots share it. O(k log k + length of the lists).
 func (c *Snapshot) relist(gone, fresh []*Member) {
 	eachGang(gone, fresh, func(gang string, gone, fresh []*Member) {
 		old := c.MembersOf(gang)
@@ -152,6 +156,7 @@ func (c *Snapshot) relist(gone, fresh []*Member) {
 	}
 }
 
+// leavingOf are the members that are leaving.
 func leavingOf(members []*Member) []*Member {
 	var out []*Member
 	for _, m := range members {
@@ -162,7 +167,7 @@ func leavingOf(members []*Member) []*Member {
 	return out
 }
 
-// eachGang calls change for every gang that two sorted slices concern, with its part of both.
+// eachGang calls change for every gang in two sorted slices, with its part of both.
 func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Member)) {
 	cut := func(from []*Member, gang string) int {
 		n := 0
@@ -183,10 +188,10 @@ func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Mem
 	}
 }
 
-// merge is a copy of an ordered list without some of its members and with others, both in the same order.
+// merge is a copy of an ordered list less gone and with fresh, both in the same order.
 func merge(list, gone, fresh []*Member) []*Member {
 	if len(gone) == len(list) {
-		return slices.Clone(fresh) // all of it goes
+		return slices.Clone(fresh) // the whole list goes
 	}
 	out := make([]*Member, 0, len(list)-len(gone)+len(fresh))
 	keep := func(part []*Member) {
@@ -207,14 +212,14 @@ func merge(list, gone, fresh []*Member) []*Member {
 	return out
 }
 
-// touch notes that what a node has free changed. A cluster that is built anew has no fork to follow.
+// touch notes that the free resources of a node changed. Nobody follows the changes of a cluster that is built anew.
 func (c *Snapshot) touch(id int32) {
 	if c.Caches == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
 		c.touched = append(c.touched, id)
 	}
 }
 
-// move notes that a node has other members, or members of gangs that changed.
+// move notes that a node has other members, or members whose profiles changed.
 func (c *Snapshot) move(id int32) {
 	if c.follows && (len(c.moved) == 0 || c.moved[len(c.moved)-1] != id) {
 		c.moved = append(c.moved, id)

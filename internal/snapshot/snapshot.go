@@ -1,12 +1,17 @@
 // Package snapshot answers: what is free, and who runs where, now? A [Snapshot] is a cluster brought inside: nodes have
-// dense ids, amounts lie in columns by resource, running members in persistent sets. A [Lineage] is what all snapshots that
-// come of one cluster share.
+// dense ids, amounts lie in columns by resource, running members in persistent sets. All snapshots that come of one cluster
+// share a [Lineage].
 //
-// Invariants: what is free is what is allocatable without what runs; every member stands once in each list that it belongs
-// to; what the quotas count as used is the sum over their members. The build tag `invariants` checks them.
+// Invariants:
+//   - Free is allocatable less what the members on the node hold.
+//   - Every member stands once in each list that it belongs to: its gang's, its node's, and that of the leaving ones.
+//   - Used in a quota is the sum over its members that are not leaving.
+//   - Equal amounts, zones and classes are mostly one value, but never rely on it: pointers that differ say nothing.
 //
-// Who may write: a fork, until it is published. A published snapshot never changes and is safe for concurrent use; its
-// caches lock themselves.
+// The build tag `invariants` checks the first two after each change.
+//
+// Who may write: whoever calls [Snapshot.Fork] writes the fork, until [Snapshot.Succeed] publishes it. A published snapshot
+// never changes and is safe for concurrent use; its caches lock themselves.
 package snapshot
 
 import (
@@ -25,39 +30,39 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
-// Update return new snapshots that share what did not change.
+// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Release and Update return
+// new snapshots that share whatever did not change.
 type Snapshot struct {
 	Lineage *Lineage
 	Static  statics
 	// Free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
 	Free []cow.Column[int64]
 	on   cow.Column[hosted] // running members by node
-	// Zones are what the nodes have free in their zones; nil: no zones are known.
+	// Zones are the occupied and free parts of each node's zones; nil where no zones are known.
 	Zones cow.Column[*numa.Occupancy]
 	Zoned int // nodes with a NUMA policy of their own
-	// Gangs is a persistent ordered set: a snapshot clones it before it changes its copy.
+	// Gangs is a persistent ordered set: a fork clones it before it writes.
 	Gangs *btree.BTreeG[*GangMembers]
-	// anchors are the gangs by the affinity keys of their members; as persistent.
+	// anchors are the gangs by the affinity keys of their members; persistent, too.
 	anchors *btree.BTreeG[anchor]
 	Leaving []*Member        // in the order of gang, then name
 	Quotas  *quota.State     // nil: there are none
-	totals  []bigSum         // what they divide, by resource, unless it is fixed
+	totals  []bigSum         // that they divide, by resource, unless the spec fixes it
 	Budgets []cluster.Budget // in natural order of names
-	Lowest  int64            // no member that may be a victim has, or had, a lower priority
+	Lowest  int64            // at most the priority of every member that is not leaving
 
 	Caches *caches // nil while the snapshot is made as a fork
 	// While a snapshot is made:
 	touched []int32 // nodes changed since the fork
-	follows bool    // there is a roster to go on with
-	moved   []int32 // nodes with other members than at the fork, or of gangs that changed
+	follows bool    // the caches hold a victim index, which wants to know of moves
+	moved   []int32 // nodes with other members than at the fork, or other profiles of them
 	steps   map[step]*numa.Occupancy
-	// What it takes of the quotas, and whether their total changes.
+	// Changes of the quotas by name, and whether totals is the fork's own.
 	ledgers   map[string]*ledger
 	totalling bool
 }
 
-// caches are what plans on a snapshot leave for later ones, safe for concurrent use.
+// caches keep what plans on a snapshot computed for later ones. They are safe for concurrent use.
 type caches struct {
 	Shapes  shapeCache
 	victims victimCache
@@ -65,7 +70,7 @@ type caches struct {
 
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
-// noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
+// noted ([Snapshot.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
 func New(spec cluster.Spec) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {
@@ -99,7 +104,7 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 	return c, nil
 }
 
-// Empty has no nodes.
+// Empty is a snapshot without nodes.
 func Empty() *Snapshot {
 	return &Snapshot{Lineage: newLineage(cluster.Spec{}), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 }
@@ -150,7 +155,7 @@ func (c *Snapshot) putNodes(nodes []cluster.Node) (defects []error) {
 	if len(nodes) == 0 {
 		bad("cluster.Nodes", "a cluster needs a node")
 	}
-	pool, id := c.Lineage.nodeClasses(), int32(-1)
+	classes, id := c.Lineage.nodeClasses(), int32(-1)
 	for i := range nodes {
 		n := &nodes[i]
 		if n.Name == "" {
@@ -164,7 +169,7 @@ func (c *Snapshot) putNodes(nodes []cluster.Node) (defects []error) {
 		if c.FlagsOf(id)&Present != 0 {
 			bad("node "+n.Name, "duplicate name")
 		}
-		if err := c.putNode(id, n, pool); err != nil {
+		if err := c.putNode(id, n, classes); err != nil {
 			defects = append(defects, err)
 		}
 	}
@@ -181,14 +186,14 @@ func (c *Snapshot) Tree(name string) (cluster.NamedTree, bool) {
 	return cluster.NamedTree{}, false
 }
 
-// NUMAExclusive is the default of the snapshot, see [Spec].
+// NUMAExclusive is the default of the snapshot, see [cluster.Spec].
 func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.Lineage.Exclusive }
 
 // Trees lists the topologies; the slice is the caller's.
 func (c *Snapshot) Trees() []cluster.NamedTree { return slices.Clone(c.Lineage.trees) }
 
-// Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones of which
-// members held more than there is, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
+// Notices lists defects that were accepted: members on nodes that were absent when they were given, zones of which
+// members held more than they have, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Snapshot) Notices() []string {
 	notices := slices.Clone(c.Lineage.notices)
 	for _, v := range c.Lineage.Views {
@@ -201,7 +206,7 @@ func (c *Snapshot) Notices() []string {
 	return notices
 }
 
-// Len is the number of nodes.
+// Len is the number of nodes. O(nodes).
 func (c *Snapshot) Len() int {
 	n := 0
 	for range c.Nodes() {
@@ -223,6 +228,7 @@ func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 	}
 }
 
+// export is the inverse of putNode.
 func (c *Snapshot) export(id int32, s Static) cluster.Node {
 	return cluster.Node{
 		Name: c.Lineage.Names[id], Labels: s.Labels, Taints: s.Class.Taints, Allocatable: c.Lineage.allocatable(s.Class.allocatable),
@@ -230,10 +236,10 @@ func (c *Snapshot) export(id int32, s Static) cluster.Node {
 	}
 }
 
-// FreeOn is what is left on a node: negative where it is over-committed, without the resources that the node does not
-// bound. The map is the caller's.
+// FreeOn is the free amounts of a node: negative where it is over-committed, without the resources that the node does not
+// bound. It is false for an absent node. The map is the caller's.
 func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
-	id, ok := c.Lineage.Id(name)
+	id, ok := c.Lineage.ID(name)
 	if !ok || c.FlagsOf(id)&Present == 0 {
 		return nil, false
 	}
@@ -261,11 +267,12 @@ func (c *Snapshot) Running() iter.Seq[cluster.Running] {
 	}
 }
 
+// ExportMember is the inverse of newMember; budgets and zones are shared.
 func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 	return cluster.Running{
 		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),
 		Index: m.Index, Indexed: m.Indexed, AffinityKey: m.Class.AffinityKey, Leaving: m.Leaving, NUMA: m.Placed,
-		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority, MinMember: m.Class.Least,
-		Started: m.Started, Budgets: m.Class.Budgets,
+		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority,
+		MinMember: m.Class.MinMember, Started: m.Started, Budgets: m.Class.Budgets,
 	}
 }

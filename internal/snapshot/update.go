@@ -8,7 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 )
 
-// Release takes members of a gang away; none named: all. A member that does not run is a [ConflictError].
+// Release takes members of a gang away; none named: all. A member that does not run is a [cluster.ConflictError].
 func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	if len(members) > 0 {
 		d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
@@ -31,10 +31,10 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares what did not change. The
-// cost is that of what changes, of the lists it stands in (the gang's members, the node's, those that leave), and of
-// the page tables; a node that no tree had a place for when the cluster was built, or a new resource, rebuilds the
-// cluster. The error is a [ConflictError] or holds [muster.InvalidError]s.
+// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares whatever did not change. The
+// cost is that of the changes, of the lists that they stand in (the gang's members, the node's, the leaving ones), and of
+// the page tables. A node without an id or a new resource rebuilds the cluster. The error is a [cluster.ConflictError] or
+// holds [muster.InvalidError]s.
 func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	next := c.Fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
@@ -56,14 +56,14 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// Succeed makes next, which was forked from c or built anew, a snapshot that does not change any more.
+// Succeed publishes next, a fork of c or a snapshot built anew, and hands the caches of c to it.
 func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 	if err := next.book(); err != nil {
 		return nil, err
 	}
 	if next.Caches == nil { // not built anew
 		next.Caches = &caches{}
-		// An index that would have to count a good part of the nodes again is left behind.
+		// To follow more changes than these costs as much as to count all nodes again.
 		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
@@ -74,7 +74,7 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 	return next, nil
 }
 
-// Fork shares everything with c and may be changed.
+// Fork is a copy of c that its caller may write until [Snapshot.Succeed]. It shares all arrays and sets. O(resources).
 func (c *Snapshot) Fork() *Snapshot {
 	next := *c
 	next.Caches = nil
@@ -126,8 +126,8 @@ func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 	return nil
 }
 
-// finder finds running members but those removed. Members of one gang are mostly named together and in order, so it
-// looks beside the last one first.
+// finder finds running members that are not removed. Members of one gang are mostly named together and in order, so it
+// looks behind the last one first.
 func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Member, error) {
 	var gang string
 	var members []*Member
@@ -150,23 +150,23 @@ func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Me
 	}
 }
 
-// place adds running members; unlike a new cluster's, they must fit.
+// place adds running members. Unlike those of a new cluster they must fit.
 func (c *Snapshot) place(running []cluster.Running) error {
 	if len(running) == 0 {
 		return nil
 	}
 	gangs, of := arrivalsOf(running)
-	pool, near := c.Lineage.Amounts(), int32(-1)
+	vectors, near := c.Lineage.Amounts(), int32(-1)
 	for i := range running {
 		r := &running[i]
-		m, err := c.newMember(r, of[i], pool, near)
+		m, err := c.newMember(r, of[i], vectors, near)
 		if err != nil {
 			return err
 		}
 		if near = m.Node; near < 0 {
 			return AbsentNode(r.Node, r.Gang, r.Member)
 		}
-		if lack := c.Lacking(r.Resources, pool); lack != "" {
+		if lack := c.Lacking(r.Resources, vectors); lack != "" {
 			return OverCommitted(r.Node, r.Gang, r.Member, lack, r.Resources[lack])
 		}
 		of[i].Add(m)
@@ -174,7 +174,7 @@ func (c *Snapshot) place(running []cluster.Running) error {
 	return c.Enter(membersIn(gangs))
 }
 
-// Enter lets members run, which are in the order of gang, then name, if none of them runs and all fit.
+// Enter lets members run; they are in the order of CompareMembers. The error is one that runs already or does not fit.
 func (c *Snapshot) Enter(fresh []*Member) error {
 	c.touched = slices.Grow(c.touched, len(fresh))
 	var gang string
@@ -185,7 +185,9 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 			gang, running = m.Class.Gang, c.MembersOf(m.Class.Gang)
 		}
 		if twice || len(running) > 0 && Named(running, m.Name) != nil {
-			return &cluster.ConflictError{Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: "the member runs already"}
+			return &cluster.ConflictError{
+				Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: "the member runs already",
+			}
 		}
 	}
 	for _, m := range fresh {
@@ -209,19 +211,21 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 	return nil
 }
 
+// OverCommitted is the conflict of a member for which its node lacks an amount.
 func OverCommitted(node, gang, member, resource string, by int64) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
 
+// AbsentNode is the conflict of a member on a node that the cluster lacks.
 func AbsentNode(node, gang, member string) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }
 
-// Lacking is the first resource that is asked for and that no node has, empty if there is none; pool has just brought
-// the resources inside.
-func (c *Snapshot) Lacking(r muster.Resources, pool *amounts) string {
+// Lacking is the first resource asked for that the lineage lacks, empty if there is none. vectors has just brought the
+// resources inside: it knows whether a name was dropped.
+func (c *Snapshot) Lacking(r muster.Resources, vectors *Vectors) string {
 	first := ""
-	if !pool.dropped {
+	if !vectors.dropped {
 		return first
 	}
 	for name, amount := range r {

@@ -16,14 +16,14 @@ import (
 	"github.com/muster-sched/muster/internal/drawn"
 )
 
-// written is a roster in words: its ids depend on what was read before.
-func (r *VictimIndex) written() (out []string) {
-	for at, p := range r.Pages {
+// written is an index in words: its ids depend on the order of reads.
+func (ix *VictimIndex) written() (out []string) {
+	for at, p := range ix.Pages {
 		for i := range p.ends {
 			lo, end := p.Of(i)
 			for ; lo < end; lo++ {
-				s := r.Profiles[p.Profiles[lo]]
-				out = append(out, fmt.Sprint(at*cow.PageSize+i, s.Priority, s.Holds, s.Tied, p.Starts[lo]))
+				of := ix.Profiles[p.Profiles[lo]]
+				out = append(out, fmt.Sprint(at*cow.PageSize+i, of.Priority, of.Holds, of.Tied, p.Starts[lo]))
 			}
 		}
 		out = append(out, fmt.Sprint(p.Counts))
@@ -52,8 +52,8 @@ func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d cluster.Delta) {
 	return d
 }
 
-// A roster that follows the snapshots is the one that is read anew, whoever comes and goes, and whatever that makes of the gangs of others.
-func TestRosterFollowsSnapshots(t *testing.T) {
+// An index that follows the snapshots equals one that is read anew, whoever comes and goes, and however that changes gangs.
+func TestVictimIndexFollowsSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 150).Draw(t, "nodes")
 		spec := drawn.Crowd(t, nodes, true)
@@ -72,8 +72,8 @@ func TestRosterFollowsSnapshots(t *testing.T) {
 	})
 }
 
-// Kinds that nobody has any more do not pile up.
-func TestRosterForgets(t *testing.T) {
+// Profiles without members do not pile up.
+func TestVictimIndexForgets(t *testing.T) {
 	c, err := New(cluster.Spec{Nodes: []cluster.Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1 << 40}}}})
 	require.NoError(t, err)
 	most := 0
@@ -88,7 +88,7 @@ func TestRosterForgets(t *testing.T) {
 }
 
 // Many may ask the snapshots of one lineage at once, while others derive new ones.
-func TestRostersAreConcurrent(t *testing.T) {
+func TestVictimIndexesAreConcurrent(t *testing.T) {
 	spec := cluster.Spec{}
 	for n := range 200 {
 		spec.Nodes = append(spec.Nodes, cluster.Node{Name: "node-" + strconv.Itoa(n), Allocatable: muster.Resources{"gpu": 8}})

@@ -11,10 +11,10 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// ZoneClass is what is known of the zones of nodes of one kind.
+// ZoneClass is shared by nodes with equal zones and policies.
 type ZoneClass struct {
-	Numa *cluster.NUMA
-	Bare *numa.Occupancy // with nobody on it but those unknown
+	NUMA *cluster.NUMA
+	Bare *numa.Occupancy // without members; InUse is taken
 }
 
 // NewZoneClass brings zones inside.
@@ -33,7 +33,7 @@ func NewZoneClass(n *cluster.NUMA) (*ZoneClass, error) {
 	return &ZoneClass{n, bare}, nil
 }
 
-// sameZones says whether the two describe the same zones. O(zones * (zones + resources)).
+// sameZones compares two descriptions of zones. O(zones * (zones + resources)).
 func sameZones(n *cluster.NUMA, other *cluster.NUMA) bool {
 	if n == nil || other == nil || n == other {
 		return n == other
@@ -47,15 +47,15 @@ func sameZones(n *cluster.NUMA, other *cluster.NUMA) bool {
 		})
 }
 
-// spec is the zones as they were given, nil if there are none.
+// spec is the zones in the words of the spec, nil if there are none.
 func (z *ZoneClass) spec() *cluster.NUMA {
 	if z == nil {
 		return nil
 	}
-	return z.Numa
+	return z.NUMA
 }
 
-// state is what the nodes have free in their zones while nobody known runs there.
+// state is the occupancy of a node without members, nil if it has no zones.
 func (z *ZoneClass) state() *numa.Occupancy {
 	if z == nil {
 		return nil
@@ -63,7 +63,7 @@ func (z *ZoneClass) state() *numa.Occupancy {
 	return z.Bare
 }
 
-// below puts the path of the owner before the fields of the defects that another package found.
+// below puts the path of the owner before the fields of defects that another package found.
 func below(owner string, err error) error {
 	var list []error
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -80,13 +80,13 @@ func below(owner string, err error) error {
 	return errors.Join(list...)
 }
 
-// step is a change of a node's zones by one member.
+// step is a change of zones by one member. Both are compared by address.
 type step struct {
 	from   *numa.Occupancy
 	member *numa.Placed
 }
 
-// holdZones gives a member its shares. Equal steps from one state lead to one state, while a snapshot is made.
+// holdZones gives a member its shares. While a snapshot is made, equal steps from one state lead to one state.
 func (c *Snapshot) holdZones(m *Member) error {
 	from := c.Zones.At(m.Node)
 	if m.Placed == nil || from == nil {
@@ -109,7 +109,7 @@ func (c *Snapshot) holdZones(m *Member) error {
 	return nil
 }
 
-// Without is the zones of a node when a member on it has left.
+// Without is the occupancy of a node once a member on it has left.
 func Without(from *numa.Occupancy, m *Member) *numa.Occupancy {
 	if m.Placed == nil || from == nil {
 		return from
@@ -130,7 +130,8 @@ func (c *Snapshot) giveBackZones(m *Member) {
 	}
 }
 
-// noteExcess notes the zones of a new cluster in which members hold more than there is. O(nodes), if any member has zones.
+// noteExcess notes the zones of a new cluster in which members hold more than the zone has. O(nodes), if any member has
+// zones.
 func noteExcess(c *Snapshot) {
 	if c.steps == nil {
 		return
@@ -141,12 +142,13 @@ func noteExcess(c *Snapshot) {
 			continue
 		}
 		for _, e := range state.Excess() {
-			c.Lineage.notices = append(c.Lineage.notices, fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.Lineage.Names[id], e.Amount, e.Resource, e.Zone))
+			notice := fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.Lineage.Names[id], e.Amount, e.Resource, e.Zone)
+			c.Lineage.notices = append(c.Lineage.notices, notice)
 		}
 	}
 }
 
-// zonesTake says whether the zones of its node have what a member is to get.
+// zonesTake refuses a member for whose shares the zones of its node lack an amount.
 func (c *Snapshot) zonesTake(m *Member) error {
 	state := c.Zones.At(m.Node)
 	if m.Placed == nil || state == nil {
@@ -161,8 +163,8 @@ func (c *Snapshot) zonesTake(m *Member) error {
 	return nil
 }
 
-// Apart checks the exclusivity of a member that is to come: who spans zones and who has one by policy keep out of each
-// other's zones.
+// Apart checks the exclusivity of a member that arrives: members that span zones, and members with one zone by policy, keep
+// out of each other's zones.
 func (c *Snapshot) Apart(m *Member) error {
 	state := c.Zones.At(m.Node)
 	if m.Placed == nil || state == nil {
@@ -186,12 +188,12 @@ func (c *Snapshot) Apart(m *Member) error {
 	return nil
 }
 
-// setZones sets what is known of a node's zones, nil if nothing is. It comes before the static part.
+// setZones replaces the zones of a node, nil for none. It reads the old flags, so it comes before the static part.
 func (c *Snapshot) setZones(id int32, z *ZoneClass) {
 	if c.FlagsOf(id)&Zoned != 0 {
 		c.Zoned--
 	}
-	if z != nil && z.Numa.Policy != "" {
+	if z != nil && z.NUMA.Policy != "" {
 		c.Zoned++
 	}
 	if state := z.state(); state != nil || c.Zones.At(id) != nil { // nodes without zones need no page

@@ -68,7 +68,7 @@ func pairs() (*gang.Request, *placement.Result) {
 func TestCheckSeesDefects(t *testing.T) {
 	req, res := pairs()
 	require.NoError(t, validity.Check(board(t), req, res))
-	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strategy: gang.MustGather}} }
+	must := func(layer string) []gang.Rule { return []gang.Rule{{Layer: layer, Strength: gang.MustGather}} }
 	type args struct {
 		spec *cluster.Spec
 		req  *gang.Request

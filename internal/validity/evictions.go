@@ -29,7 +29,7 @@ type Evictions struct {
 // running is a gang as far as its members stay.
 type running struct {
 	priority int64
-	least    int
+	least    int   // members that must run together; 0: each stands for itself
 	members  []int // of the spec's
 }
 
@@ -40,16 +40,23 @@ func NewEvictions(spec *cluster.Spec, req *gang.Request, members []gang.Member) 
 		spec: spec, req: req, ask: ask.Request, gangs: map[string]*running{}, used: map[string]muster.Resources{},
 		kinds: map[string]*eviction{}, orders: map[string]bool{},
 	}
+	whole := map[string]bool{}
 	for i, r := range spec.Running {
 		if r.Leaving {
 			continue
 		}
+		whole[r.Gang] = whole[r.Gang] || r.MinMember == 0
 		g := e.gangs[r.Gang]
 		if g == nil {
 			g = &running{priority: r.Priority}
 			e.gangs[r.Gang] = g
 		}
 		g.priority, g.least, g.members = min(g.priority, r.Priority), max(g.least, r.MinMember), append(g.members, i)
+	}
+	for name, g := range e.gangs {
+		if whole[name] && len(g.members) > 1 {
+			g.least = max(g.least, len(g.members))
+		}
 	}
 	if req.Quota == "" {
 		return e, nil

@@ -158,7 +158,7 @@ func (n *Network) TierOf(layer string) (int, bool) {
 func (n *Network) Must(rules []gang.Rule) (int, bool) {
 	must, hard := n.rootTier, false
 	for _, r := range rules {
-		if tier, ok := n.TierOf(r.Layer); ok && r.Strategy == gang.MustGather {
+		if tier, ok := n.TierOf(r.Layer); ok && r.Strength == gang.MustGather {
 			must, hard = min(must, tier, n.rootTier-1), true // the root satisfies no rule
 		}
 	}

@@ -55,7 +55,7 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 		{`"" has 1 of its parts, at least 2 are needed`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[2:] }},
 		{`"bundle" has 1 of its parts, at least 2 are needed`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[:3] }},
 		{"reaches tier 1, must gather at 0", func(req *gang.Request, _ *placement.Result) {
-			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Strategy: gang.MustGather}, {Layer: "0", Strategy: gang.MustGather}}
+			req.Parts[0].Gather = []gang.Rule{{Layer: "node", Strength: gang.MustGather}, {Layer: "0", Strength: gang.MustGather}}
 		}},
 		{`has 2 members of "pair", no multiple of 3`, func(req *gang.Request, _ *placement.Result) {
 			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Multiple: 3}}
@@ -65,7 +65,7 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 		}},
 		{"outside the tree, which satisfies no hard rule", func(req *gang.Request, _ *placement.Result) {
 			req.Parts[0].Members = append(req.Parts[0].Members, "job-9")
-			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Strategy: gang.MustGather}}
+			req.Parts[0].Gather = []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}
 		}},
 		{"the ring of ranks leaves in/1/s0/u0 2 times", func(req *gang.Request, res *placement.Result) {
 			req.Parts[0].Members, req.Parts[1].Members = []string{"job-0", "job-1", "job-2", "job-3"}, nil

@@ -42,7 +42,7 @@ func HostScore(req *gang.Request, shape *gang.Shape, node *cluster.Node) int64 {
 		score = req.Score(node.Name)
 	}
 	for _, p := range shape.Preferred {
-		if matches(p.Term, node) {
+		if matches(p.Nodes, node) {
 			score += p.Weight
 		}
 	}
@@ -91,11 +91,11 @@ func selected(shape *gang.Shape, node *cluster.Node) bool {
 		}
 	}
 	return len(shape.Affinity) == 0 ||
-		slices.ContainsFunc(shape.Affinity, func(t gang.Term) bool { return matches(t, node) })
+		slices.ContainsFunc(shape.Affinity, func(t gang.NodeTerm) bool { return matches(t, node) })
 }
 
 // matches holds if the node fulfils every expression; an empty term matches nothing.
-func matches(term gang.Term, node *cluster.Node) bool {
+func matches(term gang.NodeTerm, node *cluster.Node) bool {
 	if len(term.Labels) == 0 && len(term.Fields) == 0 {
 		return false
 	}

@@ -125,7 +125,7 @@ func (e *victimSearch) ownGone() muster.Resources {
 }
 
 func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Kind: e.kindOf(m, budgets)}
+	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.kindOf(m, budgets)}
 }
 
 // kindKey tells kinds of candidates apart.
@@ -147,12 +147,12 @@ func (e *victimSearch) kindOf(m *snapshot.Member, budgets map[string]int32) int3
 		return kind
 	}
 	if plain {
-		e.plain[&m.Class.Holds[0]] = int32(len(e.question.Kinds))
+		e.plain[&m.Class.Holds[0]] = int32(len(e.question.Holdings))
 	}
-	k := preempt.Kind{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
+	k := preempt.Holding{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
 	for r, need := range e.p.Needs {
-		if need.Id >= 0 {
-			k.Amounts[r] = m.Class.Holds[need.Id]
+		if need.ID >= 0 {
+			k.Amounts[r] = m.Class.Holds[need.ID]
 		}
 	}
 	for _, name := range m.Class.Budgets {
@@ -162,8 +162,8 @@ func (e *victimSearch) kindOf(m *snapshot.Member, budgets map[string]int32) int3
 	}
 	slices.Sort(k.Budgets)
 	k.Budgets = slices.Compact(k.Budgets)
-	kind := int32(len(e.question.Kinds))
-	e.question.Kinds, e.kindOfKey[key] = append(e.question.Kinds, k), kind
+	kind := int32(len(e.question.Holdings))
+	e.question.Holdings, e.kindOfKey[key] = append(e.question.Holdings, k), kind
 	return kind
 }
 

@@ -133,15 +133,15 @@ func (o *oneByOneSearch) findKinds() {
 		}
 	}
 	for _, amounts := range o.kinds.List {
-		o.e.question.Kinds = append(o.e.question.Kinds, preempt.Kind{Amounts: amounts})
+		o.e.question.Holdings = append(o.e.question.Holdings, preempt.Holding{Amounts: amounts})
 	}
 }
 
 // givenBy is the part of a member's amounts that is requested, by need. The slice is valid until the next call.
 func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 	for r, need := range o.e.p.Needs {
-		if o.amounts[r] = 0; need.Id >= 0 {
-			o.amounts[r] = holds[need.Id]
+		if o.amounts[r] = 0; need.ID >= 0 {
+			o.amounts[r] = holds[need.ID]
 		}
 	}
 	return o.amounts
@@ -185,7 +185,7 @@ func (o *oneByOneSearch) list() {
 		free, on := o.classes.At(class)
 		o.e.question.Nodes[class].Free = free
 		for _, kind := range on {
-			o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Kind: int32(kind)})
+			o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{Position: class, Gang: int32(kind >> 32), Holding: int32(kind)})
 		}
 	}
 	o.e.question.Others = o.total - len(o.e.question.Candidates)
@@ -196,7 +196,7 @@ func (o *oneByOneSearch) list() {
 func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
 	o.e.question.Nodes, o.e.question.Candidates = nil, nil
-	used := make([]bool, len(o.e.question.Kinds))
+	used := make([]bool, len(o.e.question.Holdings))
 	for _, d := range view.Domains {
 		for pos := d[0]; pos < d[1]; pos++ {
 			n := preempt.Node{}
@@ -223,7 +223,7 @@ func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
 		used[int32(kind)] = true
 		o.places = append(o.places, nodePlace{id, i - lo})
 		o.e.question.Candidates = append(o.e.question.Candidates, preempt.Candidate{
-			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Kind: int32(kind),
+			Position: int32(len(o.e.question.Nodes)), Gang: int32(kind >> 32), Holding: int32(kind),
 			Order: int32(len(o.e.question.Candidates)), Started: page.Starts[i],
 		})
 	}
@@ -249,13 +249,13 @@ func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
 // orderKinds puts the used kinds in the order of their first candidates, gang by gang and name by name: the last key between
 // equal sets. It ends once all are found.
 func (o *oneByOneSearch) orderKinds(used []bool) {
-	left, kinds, moved := 0, o.e.question.Kinds, make([]int32, len(o.e.question.Kinds))
+	left, kinds, moved := 0, o.e.question.Holdings, make([]int32, len(o.e.question.Holdings))
 	for kind := range moved {
 		if moved[kind] = -1; used[kind] {
 			left++
 		}
 	}
-	o.e.question.Kinds = nil
+	o.e.question.Holdings = nil
 	near := map[*int64]int{}
 	o.e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if g.Staying == 0 || g.Priority >= o.e.p.Request.Priority {
@@ -271,12 +271,12 @@ func (o *oneByOneSearch) orderKinds(used []bool) {
 				near[&m.Class.Holds[0]] = kind
 			}
 			if used[kind] && moved[kind] < 0 {
-				moved[kind], o.e.question.Kinds = int32(len(o.e.question.Kinds)), append(o.e.question.Kinds, kinds[kind])
+				moved[kind], o.e.question.Holdings = int32(len(o.e.question.Holdings)), append(o.e.question.Holdings, kinds[kind])
 			}
 		}
-		return len(o.e.question.Kinds) < left
+		return len(o.e.question.Holdings) < left
 	})
 	for i := range o.e.question.Candidates {
-		o.e.question.Candidates[i].Kind = moved[o.e.question.Candidates[i].Kind]
+		o.e.question.Candidates[i].Holding = moved[o.e.question.Candidates[i].Holding]
 	}
 }

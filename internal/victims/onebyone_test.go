@@ -29,7 +29,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 			req.Members = append(req.Members, gang.Member{Name: strconv.Itoa(i)})
 		}
 		if layer := rapid.SampledFrom([]string{"", "rack", "block"}).Draw(t, "within"); layer != "" {
-			req.Gather = []gang.Rule{{Layer: layer, Strategy: gang.MustGather}}
+			req.Gather = []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 		}
 		if size := rapid.IntRange(0, 3).Draw(t, "group"); size > 0 && size <= len(req.Members) {
 			req.Groups = []gang.Groups{{Size: size}}

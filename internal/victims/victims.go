@@ -2,7 +2,7 @@
 // plans with the victims gone. Where victims leave one by one and slots decide, nodes are told apart by classes and only
 // the domains in which the best set can lie are read member by member; else all candidates are.
 //
-// The rules are section 9 of docs/order.md and the README of the cases of preemption. Everything belongs to one plan.
+// The rules are section 6 of docs/order.md and the README of the cases of preemption. Everything belongs to one plan.
 package victims
 
 import (
@@ -246,7 +246,7 @@ func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 		p.Done()
 		return nil // never: the set makes room
 	}
-	out := &Eviction{Plan: o, Found: s, Proven: e.p.ProvenBest(), p: p}
+	out := &Eviction{Plan: o, Victims: make([]victim, 0, len(s.Gone)), Found: s, Proven: e.p.ProvenBest(), p: p}
 	for _, i := range s.Gone {
 		m := e.members[i]
 		v := victim{Member: m, Priority: e.question.Gangs[e.question.Candidates[i].Gang].Priority}

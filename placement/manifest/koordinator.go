@@ -126,9 +126,9 @@ func (in *trees) readNetworkBlock(d *draft, block field) {
 	for e := range block.get("gatherStrategy").all() {
 		e = e.object()
 		rule := gang.Rule{Layer: in.gatherLayer(e.get("layer"))}
-		switch s := e.get("strategy"); gang.Strategy(s.str()) {
+		switch s := e.get("strategy"); gang.Strength(s.str()) {
 		case gang.MustGather, gang.PreferGather:
-			rule.Strategy = gang.Strategy(s.str())
+			rule.Strength = gang.Strength(s.str())
 		default:
 			if s.present() || !e.get("podCountMultiple").present() {
 				s.fail("must be MustGather or PreferGather")

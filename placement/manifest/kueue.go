@@ -106,7 +106,7 @@ func (in *trees) slice(cut []gang.Groups, level, size field, bound *int, inside 
 		size.fail("must divide the size of the slices around it")
 	}
 	*bound = l.Tier
-	return append(cut, gang.Groups{Size: n, Gather: []gang.Rule{{Layer: l.Name, Strategy: gang.MustGather}}})
+	return append(cut, gang.Groups{Size: n, Gather: []gang.Rule{{Layer: l.Name, Strength: gang.MustGather}}})
 }
 
 // podSet is a role of a Workload; so many of its members are needed.

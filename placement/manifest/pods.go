@@ -74,12 +74,12 @@ func readNodeAffinity(f field, shape *gang.Shape) {
 	for p := range f.get("preferredDuringSchedulingIgnoredDuringExecution").all() {
 		p = p.object()
 		weight, _ := p.get("weight").number64()
-		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Term: readTerm(p.sub("preference"))})
+		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: readTerm(p.sub("preference"))})
 	}
 }
 
-func readTerm(f field) gang.Term {
-	return gang.Term{Labels: readExpressions(f.get("matchExpressions")), Fields: readExpressions(f.get("matchFields"))}
+func readTerm(f field) gang.NodeTerm {
+	return gang.NodeTerm{Labels: readExpressions(f.get("matchExpressions")), Fields: readExpressions(f.get("matchFields"))}
 }
 
 var operators = []gang.Operator{gang.In, gang.NotIn, gang.Exists, gang.DoesNotExist, gang.Gt, gang.Lt}

@@ -54,7 +54,7 @@ func (in *trees) must(f field, tree string) []gang.Rule {
 	if !ok {
 		return nil
 	}
-	return []gang.Rule{{Layer: l.Name, Strategy: gang.MustGather}}
+	return []gang.Rule{{Layer: l.Name, Strength: gang.MustGather}}
 }
 
 // prefer reads the name of a layer as a PreferGather there and at every wider layer.
@@ -63,11 +63,11 @@ func (in *trees) prefer(f field, tree string) []gang.Rule {
 	if !ok {
 		return nil
 	}
-	rules := []gang.Rule{{Layer: l.Name, Strategy: gang.PreferGather}}
+	rules := []gang.Rule{{Layer: l.Name, Strength: gang.PreferGather}}
 	t, _ := in.findTree(tree)
 	for _, wider := range t.Layers() {
 		if wider.Tier > l.Tier {
-			rules = append(rules, gang.Rule{Layer: layerOf(wider), Strategy: gang.PreferGather})
+			rules = append(rules, gang.Rule{Layer: layerOf(wider), Strength: gang.PreferGather})
 		}
 	}
 	return rules

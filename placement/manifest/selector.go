@@ -8,7 +8,7 @@ type labelSelector struct{ shape gang.Shape }
 // readLabelSelector reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
 func readLabelSelector(f field) labelSelector {
 	s := labelSelector{gang.Shape{Selector: f.get("matchLabels").textMap()}}
-	var term gang.Term
+	var term gang.NodeTerm
 	for e := range f.get("matchExpressions").all() {
 		e = e.object()
 		x := readExpression(e)
@@ -28,7 +28,7 @@ func readLabelSelector(f field) labelSelector {
 		term.Labels = append(term.Labels, x)
 	}
 	if len(term.Labels) > 0 {
-		s.shape.Affinity = []gang.Term{term}
+		s.shape.Affinity = []gang.NodeTerm{term}
 	}
 	return s
 }

@@ -219,7 +219,7 @@ func shape(s *gang.Shape) string {
 func rules(list []gang.Rule) string {
 	text := ""
 	for _, r := range list {
-		text += fmt.Sprintf(" %s(%s)", r.Strategy, r.Layer)
+		text += fmt.Sprintf(" %s(%s)", r.Strength, r.Layer)
 		if r.Multiple > 0 {
 			text += fmt.Sprintf("x%d", r.Multiple)
 		}

@@ -144,7 +144,7 @@ func joinTeams(waiting []*draft) {
 		q.Together = d.team.names[0]
 		if missing := absent[d.team]; len(missing) > 0 {
 			d.result.Err = &placement.Unschedulable{
-				Gang: d.name, Kind: placement.KindRule, Rule: "together with " + strings.Join(missing, ", "), Together: missing,
+				Gang: d.name, Refuser: placement.RefuserRule, Rule: "together with " + strings.Join(missing, ", "), Together: missing,
 				Wanted: len(q.Members), Proven: true,
 			}
 		}

@@ -55,7 +55,7 @@ func (in *trees) networkTopology(d *draft, f field) []gang.Rule {
 	case !isNumber: // no bound but a real domain
 		tier = t.RootTier() - 1
 	}
-	return []gang.Rule{{Layer: strconv.Itoa(tier), Strategy: gang.MustGather}}
+	return []gang.Rule{{Layer: strconv.Itoa(tier), Strength: gang.MustGather}}
 }
 
 // subGroupPolicy makes groups of the pods that it matches.

@@ -247,7 +247,7 @@ func reason(err error) object {
 		rejected = append(rejected, field{c.Cause, c.Nodes})
 	}
 	doc := object{
-		{"kind", string(why.Kind)},
+		{"kind", string(why.Refuser)},
 		{"message", why.Error()},
 		{"proven", why.Proven},
 		{"wanted", why.Wanted},

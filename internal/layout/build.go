@@ -1,0 +1,175 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/topology"
+)
+
+// noSource marks a domain that the tree does not know.
+const noSource topology.DomainID = -1
+
+// New lays out a tree over the cluster's nodes; names lists them by id, with the nodes of the tree that the cluster lacks.
+// Ids follow the first tree, and near is nil for it. For another tree near finds a node by name; it looks beside the one
+// that was found last. O(n + domains * tiers), beside the sorting of nodes that another tree lacks.
+func New(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *View {
+	v := &View{Name: name, Tree: tree, Layers: tree.Layers(), RootTop: int32(tree.RootTier()), Nodes: int32(len(names))}
+	v.Tiers = []int32{0}
+	for _, l := range v.Layers {
+		v.Tiers = append(v.Tiers, int32(l.Tier))
+	}
+	v.Tiers = append(v.Tiers, v.RootTop)
+	for t := range min(v.RootTop+1, 256) {
+		i, exact := slices.BinarySearch(v.Tiers, t)
+		if !exact {
+			i--
+		}
+		v.places = append(v.places, int16(i))
+	}
+	if near != nil {
+		v.placeNodes(names, near)
+	}
+	v.placeDomains()
+	for _, t := range v.SwitchTiers() {
+		above, kids := 0, 0
+		for d := range v.NumDomains() {
+			if v.Tier[d] <= t {
+				continue
+			}
+			above = d + 1
+			if !v.IsNode(v.FirstKid[d]) {
+				kids = max(kids, int(v.endKid[d]))
+			}
+		}
+		v.UpTo, v.KidsUpTo, v.Gaps = append(v.UpTo, above), append(v.KidsUpTo, kids), append(v.Gaps, v.gapsAbove(t, above))
+	}
+	return v
+}
+
+// placeNodes finds the order of the nodes where it is not that of their ids: the tree's nodes, then the others by name.
+func (v *View) placeNodes(names []string, near func(name string, last int32) (int32, bool)) {
+	inTree := v.Tree.NumNodes()
+	v.Order = make([]int32, 0, len(names))
+	v.posOf = make([]int32, len(names))
+	for i := range v.posOf {
+		v.posOf[i] = -1
+	}
+	last := int32(-1)
+	for n := range inTree {
+		i, _ := near(v.Tree.NodeName(topology.NodeID(n)), last)
+		last = i
+		v.posOf[i] = int32(n)
+		v.Order = append(v.Order, i)
+	}
+	var rest []int32
+	for i, pos := range v.posOf {
+		if pos < 0 {
+			rest = append(rest, int32(i))
+		}
+	}
+	slices.SortFunc(rest, func(a, b int32) int { return muster.CompareNatural(names[a], names[b]) })
+	for _, i := range rest {
+		v.posOf[i] = int32(len(v.Order))
+		v.Order = append(v.Order, i)
+	}
+	for pos, i := range v.Order {
+		if int32(pos) != i {
+			return
+		}
+	}
+	v.Order, v.posOf = nil, nil
+}
+
+// placeDomains copies the tree's domains and puts Outside behind the roots. A topology without switch layers has nodes
+// right below the root: they get a nameless domain of their own, so that no vertex holds domains and nodes.
+//
+// order: tree.1
+func (v *View) placeDomains() {
+	t := v.Tree
+	firstRoot, endRoot := t.Children(topology.Root)
+	roots := int(endRoot - firstRoot)
+	bare := roots == 0 && t.NumNodes() > 0
+	if bare {
+		roots = 1
+	}
+	n := t.Len() + roots - int(endRoot-firstRoot) + 1
+	v.Outside = Vertex(roots) + 1
+	at := func(d topology.DomainID) Vertex {
+		if d >= endRoot && d != topology.Root {
+			return Vertex(d) + 1
+		}
+		return Vertex(d)
+	}
+	v.Parent, v.Tier = make([]Vertex, n), make([]int32, n)
+	v.FirstKid, v.endKid = make([]Vertex, n), make([]Vertex, n)
+	v.FirstPos, v.EndPos = make([]int32, n), make([]int32, n)
+	v.source = make([]topology.DomainID, n)
+	v.LeafOf = make([]Vertex, v.Nodes)
+	for d := topology.Root + 1; int(d) < t.Len(); d++ {
+		x := at(d)
+		lo, hi := t.Nodes(d)
+		v.set(x, at(t.Parent(d)), int32(t.Tier(d)), int32(lo), int32(hi), d)
+		first, end := t.Children(d)
+		v.FirstKid[x], v.endKid[x] = at(first), at(first)+Vertex(end-first)
+		if first == end {
+			v.holdNodes(x)
+		}
+	}
+	inTree := int32(t.NumNodes())
+	v.set(Root, -1, v.RootTop, 0, v.Nodes, topology.Root)
+	v.FirstKid[Root], v.endKid[Root] = 1, v.Outside+1
+	if bare {
+		v.set(1, Root, v.RootTop, 0, inTree, noSource)
+		v.holdNodes(1)
+	}
+	v.set(v.Outside, Root, v.RootTop, inTree, v.Nodes, noSource)
+	v.holdNodes(v.Outside)
+}
+
+func (v *View) set(x, parent Vertex, tier, first, end int32, source topology.DomainID) {
+	v.Parent[x], v.Tier[x], v.source[x] = parent, tier, source
+	v.FirstPos[x], v.EndPos[x] = first, end
+}
+
+// holdNodes makes the nodes below x its children.
+func (v *View) holdNodes(x Vertex) {
+	v.FirstKid[x], v.endKid[x] = v.NodeVertex(v.FirstPos[x]), v.NodeVertex(v.EndPos[x])
+	for pos := v.FirstPos[x]; pos < v.EndPos[x]; pos++ {
+		v.LeafOf[pos] = x
+	}
+}
+
+// gapsAbove finds the gaps of the first n domains to the domains of tier t below them.
+func (v *View) gapsAbove(t int32, n int) []int8 {
+	gaps := make([]int8, n)
+	for x := Vertex(n) - 1; x >= 0; x-- {
+		lo, end := v.Kids(x)
+		if v.Tier[x] <= t || lo == end {
+			continue
+		}
+		if v.IsNode(lo) {
+			gaps[x] = 1
+			continue
+		}
+		var seen [3]bool
+		for c := lo; c < end; c++ {
+			switch first, last := v.Kids(c); {
+			case first == last: // nothing below
+			case v.Tier[c] <= t:
+				seen[0] = true
+			case gaps[c] == 1:
+				seen[1] = true
+			default:
+				seen[2] = true
+			}
+		}
+		switch seen {
+		case [3]bool{true, false, false}:
+			gaps[x] = 1
+		case [3]bool{false, true, false}:
+			gaps[x] = 2
+		}
+	}
+	return gaps
+}

@@ -1,0 +1,65 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// rulesTried bounds the rules that are tried one by one.
+const rulesTried = 8
+
+// BindingRule names a MustGather without which the gang would fit. It tries rules alone, then all but one, then a prefix
+// by halves: the rule that ends the shortest prefix which does not fit.
+func (e Engine) BindingRule() string {
+	rules := problem.HardRules(e.P)
+	if len(rules) < 2 || e.P.Parts.Minimal == nil {
+		if len(rules) == 0 {
+			return ""
+		}
+		return rules[0].Said
+	}
+	fits := func(kept ...problem.HardRule) bool { return Engine{e.P.UnderRules(kept)}.Possible() }
+	tried := rules[:min(len(rules), rulesTried)]
+	for _, r := range tried {
+		if !fits(r) {
+			return r.Said
+		}
+	}
+	for i, r := range tried {
+		if fits(slices.Concat(rules[:i], rules[i+1:])...) {
+			return r.Said
+		}
+	}
+	low, high := 0, len(rules) // the gang fits under rules[:low], not under rules[:high]
+	for high-low > 1 {
+		if middle := (low + high) / 2; fits(rules[:middle]...) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return rules[low].Said
+}
+
+// BindingMultiple names a multiple in the way, in the same order as BindingRule: one that binds alone, then one without
+// which the gang fits.
+func (e Engine) BindingMultiple() string {
+	p := e.P
+	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
+	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
+	if len(tried) == 1 {
+		return problem.NameOfRule(p, &tried[0])
+	}
+	for i := range tried {
+		if !with(tried[i : i+1]).Possible() {
+			return problem.NameOfRule(p, &tried[i])
+		}
+	}
+	for i := range tried {
+		if with(slices.Concat(p.Multiples[:i], p.Multiples[i+1:])).Possible() {
+			return problem.NameOfRule(p, &tried[i])
+		}
+	}
+	return problem.NameOfRule(p, &tried[0])
+}

@@ -1,0 +1,233 @@
+package parts
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Capacities under strategies, and the order of strategies.
+
+// capacity answers what fits where under one strategy. It is a view of tables that strategies with equal bounds share,
+// with the verdicts of the strategy itself.
+type capacity struct {
+	p        *problem.Problem
+	search   *search
+	strategy problem.Strategy
+	tables   *tables
+	outside  front.Vector // the part of the gang outside the tree; nil: tree and outside together are too small
+	holding  []verdict    // by vertex class: whether it holds the gang
+}
+
+// tables are the fronts of all vertices for one vector of bounds, by vertex class, filled on demand. They belong to one
+// search and one selection.
+type tables struct {
+	bounds []int32         // by class of groups: the highest tier of a group
+	homes  []layout.Vertex // by class of groups: where a group with running members is made; -1: none run
+	space  *front.Space
+	// By vertex class: the front before groups are made there, and after; nil: not found yet.
+	below, above []front.Front
+	forgot       []bool                  // by vertex class: the front lacks vectors
+	repeated     map[int64]repeatedFront // by class and number, as in vertexClasses.childrenOf
+}
+
+// repeatedFront is the summed front of several children of one class.
+type repeatedFront struct {
+	front  front.Front
+	forgot bool // the front lacks vectors
+}
+
+// under is the capacity under a strategy; nil if running members of a group reach above its bound.
+//
+// order: parts.8
+func (s *search) under(st problem.Strategy) *capacity {
+	for _, d := range s.done {
+		if d.tier > d.gather.Within(st.Groups[d.level-1]) {
+			return nil
+		}
+	}
+	bounds := make([]int32, len(s.groups))
+	for k := range s.groups {
+		a := &s.groups[k]
+		bounds[k] = min(s.boundAround(a, st, bounds), a.gather.Within(st.Groups[a.level-1]))
+	}
+	return s.withBounds(st, bounds)
+}
+
+// boundAround is the bound of the class around a class, the gang's tier for outermost ones.
+func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32) int32 {
+	if a.parent < 0 {
+		return st.Gang
+	}
+	return bounds[a.parent]
+}
+
+// withBounds is the capacity for explicit bounds of the classes; nil as for under.
+func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
+	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
+	if i < 0 {
+		f := s.newTables(bounds)
+		if f == nil {
+			return nil
+		}
+		i = len(s.cached)
+		s.cached = append(s.cached, f)
+	}
+	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
+	c.holding = make([]verdict, len(s.classes.first))
+	c.splitGang()
+	return c
+}
+
+// newTables makes empty tables. A group with running members has its home at the largest domain within its bound; nil if
+// they reach above it.
+//
+// order: parts.8
+func (s *search) newTables(bounds []int32) *tables {
+	n := len(s.classes.first)
+	f := &tables{
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), s.steps),
+		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
+		repeated: map[int64]repeatedFront{},
+	}
+	f.space.Exact = problem.BindsBelow(s.p)
+	for k, t := range bounds {
+		f.homes[k] = s.groups[k].home
+		if f.homes[k] < 0 {
+			continue
+		}
+		if s.p.View.TierOf(f.homes[k]) > t {
+			return nil
+		}
+		f.homes[k] = s.p.View.Highest(f.homes[k], t)
+	}
+	return f
+}
+
+// loosest is the strategy with the largest misses: only hard rules bind the groups.
+func (s *search) loosest(gang int32) problem.Strategy {
+	st := problem.Strategy{Gang: gang}
+	for _, list := range s.misses {
+		st.Groups = append(st.Groups, list[len(list)-1])
+	}
+	return st
+}
+
+// strategies iterates over the distinct strategies, best first. try prunes: if it refuses a strategy with loose inner
+// levels, none with tighter ones is visited. A level of Groups holds the miss allowed there; the slice belongs to the
+// iterator.
+func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
+	return func(yield func(problem.Strategy) bool) {
+		for _, t := range s.p.Gather.Worths {
+			st := s.loosest(t)
+			if try(st) && !s.tighter(st, 0, try, yield) {
+				return
+			}
+		}
+	}
+}
+
+// tighter enumerates the misses of levels i and inwards, smallest first. It stops at the first miss that adds no bound
+// to level i, for larger ones would repeat the same strategy.
+//
+// order: parts.7
+func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
+	if i == len(st.Groups) {
+		return yield(st)
+	}
+	widest := st.Groups[i]
+	defer func() { st.Groups[i] = widest }()
+	for _, miss := range s.misses[i] {
+		st.Groups[i] = miss
+		if (miss == widest || try(st)) && !s.tighter(st, i+1, try, yield) {
+			return false
+		}
+		if s.bindsNothing(st, i) {
+			break
+		}
+	}
+	return true
+}
+
+// bindsNothing says whether level i is bound by its hard rules and the bounds around it alone.
+func (s *search) bindsNothing(st problem.Strategy, i int) bool {
+	for _, k := range s.groups {
+		if k.level == i+1 && k.gather.Within(st.Groups[i]) < min(st.Gang, k.gather.Must) {
+			return false
+		}
+	}
+	for _, d := range s.done {
+		bound := d.gather.Must
+		if !d.otherTree {
+			bound = min(bound, st.Gang)
+		}
+		if d.level == i+1 && d.gather.Within(st.Groups[i]) < bound {
+			return false
+		}
+	}
+	for _, a := range s.crossGroups {
+		if a.part.Level == i+1 && a.part.Gather.Within(st.Groups[i]) < a.part.Gather.Must {
+			return false
+		}
+	}
+	return true
+}
+
+// feasible iterates over the capacities under which some domain holds the gang, best first. Within one topology try has
+// made the capacity of a strategy already; it is kept for the yield.
+func (s *search) feasible() iter.Seq[*capacity] {
+	return func(yield func(*capacity) bool) {
+		var last *capacity
+		try := func(st problem.Strategy) bool {
+			last = s.firstCapacity(st)
+			return last != nil
+		}
+		for st := range s.strategies(try) {
+			if s.crossesTrees() {
+				for c := range s.capacities(st) {
+					if !yield(c) {
+						return
+					}
+				}
+				continue
+			}
+			if last == nil || !slices.Equal(last.strategy.Groups, st.Groups) || last.strategy.Gang != st.Gang {
+				last = s.firstCapacity(st)
+			}
+			if !yield(last) {
+				return
+			}
+		}
+	}
+}
+
+// made says whether groups of class k become whole groups at x: at the largest domain within their bound, or at their
+// home.
+//
+// order: parts.5
+func (c *capacity) made(k int, x layout.Vertex) bool {
+	if c.tables.homes[k] >= 0 {
+		return c.tables.homes[k] == x
+	}
+	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
+}
+
+// expand replaces the groups that are made at x by their members and inner groups, outer classes first.
+func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
+	out := slices.Clone(want)
+	r := len(c.search.roles)
+	for k := range c.search.groups { // outer ones first
+		n := out[r+k]
+		if n == 0 || !c.made(k, x) {
+			continue
+		}
+		out[r+k] = 0
+		for i, m := range c.search.groups[k].needs {
+			out[i] += n * m
+		}
+	}
+	return out
+}

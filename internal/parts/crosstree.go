@@ -1,0 +1,275 @@
+package parts
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Groups of another topology bind nothing in the gang's tree: their members lie there like those of the part around. But
+// each such group must keep to one domain of its own topology. For one choice of domains after the other its members
+// become roles of their own, open to the nodes of that domain alone.
+
+// crossGroup is a group of another topology with new members.
+type crossGroup struct {
+	part  *problem.Part
+	home  layout.Vertex // the lowest vertex of its topology above its running members; -1: none run
+	outer int           // index of the group of its topology around it; -1: none
+	twin  int           // index of the last equal group before it; -1: none
+	needs front.Vector  // its new members by role
+}
+
+// findCrossGroups lists the groups of other topologies, outer ones first. Those without new members go to the finished
+// groups. A group is the twin of an equal one before it in the same part: their domains are then tried in one order
+// only.
+//
+// order: trees.1
+func (s *search) findCrossGroups() {
+	if s.crossGroups = nil; !problem.SpansTrees(s.p) {
+		return
+	}
+	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	inv.addSignature(s.p.Gang)
+	known := map[*problem.Part]int{}
+	s.p.Gang.Each(func(a *problem.Part) {
+		if a.OtherTree == nil || a.Bundle {
+			return
+		}
+		g := inv.newCrossGroup(a)
+		if g.needs.Total() == 0 {
+			if g.home >= 0 {
+				tier := a.OtherTree.TierOf(g.home)
+				s.done = append(s.done, finished{gather: a.Gather, level: a.Level, otherTree: true, tier: tier})
+			}
+			return
+		}
+		for up := a.Outer; up != nil && g.outer < 0; up = up.Outer {
+			if i, ok := known[up]; ok && up.OtherTree == a.OtherTree {
+				g.outer = i
+			}
+		}
+		for i, o := range s.crossGroups {
+			if o.part.Outer == a.Outer && inv.signatures[o.part] == inv.signatures[a] {
+				g.twin = i
+			}
+		}
+		known[a] = len(s.crossGroups)
+		s.crossGroups = append(s.crossGroups, g)
+	})
+}
+
+// newCrossGroup reads the new members and the home of a group, without the groups around it.
+func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
+	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Shapes))}
+	g.home = problem.LowestAbroad(inv.p, a, inv.positionOf)
+	for _, rank := range a.All() {
+		if i := inv.pendingOf[rank]; i >= 0 {
+			g.needs[inv.p.Role(int(i))]++
+		}
+	}
+	return g
+}
+
+// crossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains they
+// are not.
+func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Parts.AllowedOf == nil }
+
+// capacities iterates over the capacities under a strategy by which the gang fits: one for each choice of domains in
+// other topologies, in the order in which they are preferred. Without such groups there is at most one.
+func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
+	return func(yield func(*capacity) bool) {
+		if c := s.under(st); c != nil && c.fits() {
+			s.newCrossSearch(c, yield).chooseFrom(0, c)
+		}
+	}
+}
+
+// roomiestCapacities iterates over the capacities for the roomiest domains in other topologies, whether the gang fits or
+// not. Evidence for a refusal is read from them.
+func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
+	return func(yield func(*capacity) bool) {
+		if c := s.under(st); c != nil {
+			x := s.newCrossSearch(c, yield)
+			x.sampled = roomiestChoices
+			x.chooseFrom(0, c)
+		}
+	}
+}
+
+// roomiestChoices bounds the choices of domains that evidence for a refusal looks at.
+const roomiestChoices = 16
+
+// firstCapacity is the first of the capacities for a strategy, nil if the gang does not fit.
+func (s *search) firstCapacity(st problem.Strategy) *capacity {
+	for c := range s.capacities(st) {
+		return c
+	}
+	return nil
+}
+
+// fitsAcrossTrees says whether the gang also fits once its groups of other topologies are bound. These may force further
+// members out of the tree: s.outside rises until a choice of domains exists.
+func (s *search) fitsAcrossTrees(c *capacity) bool {
+	if !s.crossesTrees() {
+		return true
+	}
+	most := s.members(s.want)
+	if c.strategy.Gang < s.p.View.RootTop || s.p.View.FirstPos[s.p.View.Outside] == s.p.View.Nodes {
+		most = s.outside
+	}
+	for ; s.firstCapacity(c.strategy) == nil; s.outside++ {
+		if s.outside >= most {
+			return false
+		}
+	}
+	return true
+}
+
+// crossSearch chooses a domain for each group of another topology, by backtracking. A choice for the first groups is
+// only extended if the gang fits with it.
+type crossSearch struct {
+	search   *search
+	strategy problem.Strategy
+	chosen   []layout.Vertex // by group; the root: no domain
+	ordinal  []int           // index of chosen in the group's list
+	yield    func(*capacity) bool
+	lists    [][]layout.Vertex // by group: domains, if they depend on no other group; nil: unknown
+	sampled  int               // choices left to sample, fitting or not; 0 or less: the gang must fit
+}
+
+// newCrossSearch begins without any choice; c is the capacity of the gang as if its groups of other topologies were not
+// bound.
+func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossSearch {
+	n := 0
+	if s.crossesTrees() {
+		n = len(s.crossGroups)
+	}
+	return &crossSearch{
+		search: s, strategy: c.strategy, yield: yield,
+		chosen: make([]layout.Vertex, n), ordinal: make([]int, n), lists: make([][]layout.Vertex, n),
+	}
+}
+
+// chooseFrom chooses for the groups from i on, after a choice for all before i under which c is the capacity. It returns
+// false to end the search.
+//
+// order: trees.2
+func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
+	if i == len(x.chosen) {
+		x.sampled--
+		return x.yield(c) && x.sampled != 0
+	}
+	for ordinal, d := range x.domains(i) {
+		if twin := x.search.crossGroups[i].twin; twin >= 0 && ordinal < x.ordinal[twin] {
+			continue
+		}
+		next := c
+		if x.chosen[i], x.ordinal[i] = d, ordinal; d != layout.Root {
+			next = x.capacity()
+		}
+		if next != nil && !x.chooseFrom(i+1, next) {
+			return false
+		}
+	}
+	x.chosen[i] = layout.Root
+	return true
+}
+
+// domains lists the domains that group i may lie in, beside the choice for the groups around it: fewest slots first
+// (Spread, or sampling: most slots), then in the order of paths. Lists that depend on no other group are kept.
+func (x *crossSearch) domains(i int) []layout.Vertex {
+	a := &x.search.crossGroups[i]
+	v, bound := a.part.OtherTree, a.part.Gather.Within(x.strategy.Groups[a.part.Level-1])
+	switch {
+	case x.lists[i] != nil:
+		return x.lists[i]
+	case a.home >= 0 && v.TierOf(a.home) > bound:
+		return nil
+	case bound >= v.RootTop && a.outer >= 0:
+		return []layout.Vertex{x.chosen[a.outer]}
+	case bound >= v.RootTop:
+		return []layout.Vertex{layout.Root}
+	case a.home >= 0:
+		return []layout.Vertex{v.Highest(a.home, bound)}
+	}
+	list := x.domainsWithin(a, bound)
+	if a.outer < 0 {
+		x.lists[i] = list
+	}
+	return list
+}
+
+// domainsWithin lists the domains of a tier, inside the domain of the outer group, whose slots suffice for the group by
+// itself.
+//
+// order: trees.2
+func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex {
+	v, around, room := a.part.OtherTree, layout.Root, map[layout.Vertex]int64{}
+	if a.outer >= 0 {
+		around = x.chosen[a.outer]
+	}
+	tier, out := x.boundAround(a), []layout.Vertex{}
+	for _, d := range v.DomainsOf(bound) {
+		d, inside := v.Inside(d, around)
+		_, known := room[d]
+		if known || !inside || a.part.Gather.Hard && v.Contains(v.Outside, d) {
+			continue
+		}
+		if x.sampled <= 0 && !x.mayHold(a, d, tier) {
+			continue
+		}
+		out, room[d] = append(out, d), x.search.choices.slotsFor(a, d)
+	}
+	slices.SortFunc(out, func(left, right layout.Vertex) int {
+		order := x.search.p.CompareFree(room[left], room[right])
+		if x.sampled > 0 {
+			order = cmp.Compare(room[right], room[left])
+		}
+		return cmp.Or(order, v.ComparePaths(left, right))
+	})
+	return out
+}
+
+// mayHold rules out domains by slots alone, before the search in them is paid for. tier bounds the part of the gang
+// around the group, in the gang's tree.
+func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
+	choices := x.search.choices
+	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || choices.mayHoldWithin(a, d, tier))
+}
+
+// boundAround is the bound of the group's surroundings in the gang's tree: the lowest bound of any group of the tree
+// around it.
+func (x *crossSearch) boundAround(a *crossGroup) int32 {
+	bound := x.strategy.Gang
+	for up := a.part.Outer; up != nil && up.Level > 0; up = up.Outer {
+		if up.InTree() {
+			bound = min(bound, up.Gather.Within(x.strategy.Groups[up.Level-1]))
+		}
+	}
+	return bound
+}
+
+// capacity is the capacity within the chosen domains, nil if the gang does not fit there. A sample need not fit.
+func (x *crossSearch) capacity() *capacity {
+	s := x.searchInChosen()
+	if s == nil {
+		return nil
+	}
+	s.outside = x.search.outside
+	if c := s.under(x.strategy); c != nil && (x.sampled > 0 || c.fits()) {
+		return c
+	}
+	return nil
+}
+
+// searchInChosen is the search within the chosen domains. Only samples, which are few, go beyond the budget.
+func (x *crossSearch) searchInChosen() *search {
+	if x.sampled > 0 {
+		return x.search.inDomains(x.chosen)
+	}
+	return x.search.inDomainsCheaply(x.chosen)
+}

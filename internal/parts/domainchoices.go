@@ -1,0 +1,214 @@
+package parts
+
+import (
+	"encoding/binary"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/sets"
+)
+
+// One search for each choice of domains in other topologies.
+
+// domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of the
+// gang share them and their budget.
+type domainChoices struct {
+	free     *search // without any choice
+	searches map[string]*search
+	budget   int64                      // nodes that may still be read
+	slotSums map[*layout.View][][]int64 // see slotsBefore
+}
+
+// choiceWork, times the request's steps, bounds the nodes that are read for all choices of domains together.
+const choiceWork = 64
+
+// newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
+func (s *search) newDomainChoices() *domainChoices {
+	budget := choiceWork * int64(s.p.Steps())
+	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}}
+}
+
+// inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
+func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
+	domains := s.domainsOfParts(chosen)
+	key := s.choiceKey(domains)
+	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
+		*s.p.Parts.Doubt = true
+		return nil
+	}
+	return s.keyedInDomains(domains, key)
+}
+
+// inDomains returns the search in which each group of another topology is confined to its chosen domain; the root
+// confines nothing.
+func (s *search) inDomains(chosen []layout.Vertex) *search {
+	domains := s.domainsOfParts(chosen)
+	return s.keyedInDomains(domains, s.choiceKey(domains))
+}
+
+// choiceKey encodes a choice for all groups of the whole gang, so that selections without some of these groups share
+// searches.
+func (s *search) choiceKey(domains map[*problem.Part]layout.Vertex) (key []byte) {
+	for i := range s.choices.free.crossGroups {
+		key = binary.AppendVarint(key, int64(domains[s.choices.free.crossGroups[i].part])) // the root: the group has no new members
+	}
+	return key
+}
+
+// domainsOfParts is a choice of domains by part.
+func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout.Vertex {
+	domains := map[*problem.Part]layout.Vertex{}
+	for i, d := range chosen {
+		domains[s.crossGroups[i].part] = d
+	}
+	return domains
+}
+
+// keyedInDomains finds the search for a choice, by its key, or makes it and pays for it.
+func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []byte) *search {
+	if known := s.byDomains[string(key)]; known != nil {
+		return known
+	}
+	dc := s.choices
+	found := dc.searches[string(key)]
+	if found == nil {
+		dc.budget -= int64(s.p.View.Nodes)
+		found = dc.newSearch(domains)
+		dc.searches[string(key)] = found
+	}
+	if s.p != dc.free.p {
+		dc.budget -= choiceWork
+		found = found.forSelection(s.p.Parts.Selection)
+	}
+	if s.byDomains == nil {
+		s.byDomains = map[string]*search{}
+	}
+	s.byDomains[string(key)] = found
+	return found
+}
+
+// newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice: they
+// only break ties, and must do so alike for all choices.
+func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
+	free := dc.free
+	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, steps: free.steps}
+	s.readRoles()
+	s.readGroups()
+	s.sumTotals()
+	if s.classes = free.classes.restricted(s); s.classes == nil {
+		s.classes = s.newVertexClasses(free.classes.demand)
+	}
+	return s
+}
+
+// restricted derives the classes for a choice of domains: classes of nodes split by the roles whose domains contain the
+// node. It returns nil where classes must be found anew (zones bind, or too many roles for the bit mask). O(nodes +
+// domains * log).
+func (c *vertexClasses) restricted(s *search) *vertexClasses {
+	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
+		return nil
+	}
+	first := layout.Vertex(s.p.View.NumDomains())
+	within := make([]uint32, s.p.View.Nodes) // by position: the roles whose domains contain the node
+	for r, in := range s.p.Parts.AllowedOf {
+		if len(in) == 0 {
+			continue
+		}
+		for pos := in[0].First; pos < in[0].End; pos++ {
+			if id := in[0].V.Node(pos); in[1:].Holds(id) {
+				within[s.p.View.At(id)] |= 1 << r
+			}
+		}
+	}
+	f := classFinder{search: s, classes: vertexClasses{demand: c.demand, of: make([]int32, len(c.of))}}
+	known, key := sets.NewClassTable(1), make([]int64, 1)
+	for pos, roles := range within {
+		x := first + layout.Vertex(pos)
+		old := c.of[x]
+		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
+			key[0] = next
+			f.classes.of[x] = known.Of(key, nil)
+		} else {
+			f.classes.of[x] = f.classes.of[x-1]
+		}
+		if int(f.classes.of[x]) < len(f.classes.nodes) {
+			continue
+		}
+		class := c.nodes[old]
+		open := make([]bool, len(s.roles))
+		for r := range open {
+			open[r] = class.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+		}
+		f.classes.first, f.classes.nodes = append(f.classes.first, x), append(f.classes.nodes, nodeClass{free: class.free, open: open})
+	}
+	f.findDomains()
+	return &f.classes
+}
+
+// mayHold says whether a domain has slots enough for each role of a group by itself.
+func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
+	for role, n := range a.needs {
+		if n > 0 && dc.slots(a.part.OtherTree, role, d) < int64(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// slotsFor sums the slots of a domain over the roles of a group.
+func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
+	for role, needs := range a.needs {
+		if needs > 0 {
+			n += dc.slots(a.part.OtherTree, role, d)
+		}
+	}
+	return n
+}
+
+// slots is an upper bound for the members of a role below a vertex of a topology: free amounts and rules, without zones
+// and other roles.
+func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 {
+	before := dc.slotsBefore(v)[role]
+	return before[v.EndOf(d)] - before[v.First(d)]
+}
+
+// slotsBefore returns prefix sums of slots over the positions of a topology, by role. O(nodes * roles) the first time.
+func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
+	if dc.slotSums[v] == nil {
+		for _, one := range dc.free.roles {
+			sums := make([]int64, v.Nodes+1)
+			for pos := range v.Nodes {
+				id := v.Node(pos)
+				if sums[pos+1] = sums[pos]; one.Counting().Refusal(id) == "" {
+					sums[pos+1] += one.Counting().Room(id, dc.free.released[id].Amounts)
+				}
+			}
+			dc.slotSums[v] = append(dc.slotSums[v], sums)
+		}
+	}
+	return dc.slotSums[v]
+}
+
+// mayHoldWithin says whether some domain of the gang's tree, of the tier, has slots enough for each role of a group on
+// the nodes that it shares with d. O(nodes of d * tiers).
+func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
+	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
+	sums := map[layout.Vertex][]int64{}
+	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
+		if sums[x] == nil {
+			sums[x] = make([]int64, len(a.needs))
+		}
+		fits := true
+		for role, n := range a.needs {
+			if n > 0 {
+				sums[x][role] += before[role][pos+1] - before[role][pos]
+				fits = fits && sums[x][role] >= int64(n)
+			}
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}

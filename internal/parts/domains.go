@@ -1,0 +1,277 @@
+package parts
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// The choice of strategy and domain, best first.
+
+// outcomes iterates over the best plans for the selection, one for every domain that some strategy allows, best first.
+func (s *search) outcomes() iter.Seq[*problem.Outcome] {
+	return func(yield func(*problem.Outcome) bool) {
+		if !s.possible() {
+			return
+		}
+		tried := map[layout.Vertex]bool{}
+		for c := range s.feasible() {
+			for d, tight := range c.ranked(tried) {
+				tried[d] = true
+				if !yield(tight.decide(d, c.strategy)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// best is the first of the outcomes, nil if there is none.
+func (s *search) best() *problem.Outcome {
+	for o := range s.outcomes() {
+		return o
+	}
+	return nil
+}
+
+// possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
+// tree. Tighter tiers are asked first, since a yes there spares the sums of the whole cluster.
+func (s *search) possible() bool {
+	if s.feasibility == unknown {
+		s.feasibility, s.outside = no, 0
+		if !problem.EvenContent(s.p) {
+			return false
+		}
+		worths := s.p.Gather.Worths
+		if s.crossesTrees() {
+			worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
+		}
+		for _, t := range worths {
+			c := s.under(s.loosest(t))
+			if c == nil {
+				continue
+			}
+			if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
+				s.outside = s.members(s.want) // running members lie there and bind the gang
+			}
+			if c.fits() && s.fitsAcrossTrees(c) {
+				s.feasibility = yes
+				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
+				break
+			}
+		}
+	}
+	return s.feasibility == yes
+}
+
+// splitGang finds the vector outside the tree for a gang that spans the root.
+func (c *capacity) splitGang() {
+	c.outside = c.tables.space.Zero[0]
+	if c.strategy.Gang < c.p.View.RootTop {
+		return
+	}
+	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
+}
+
+// splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
+// returns what lies outside, and false if that does not fit there.
+//
+// order: roles.7
+func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
+	tree := c.frontBelow(layout.Root)
+	if !c.tables.space.Exact && tree.Holds(want) {
+		return c.tables.space.Zero[0], true
+	}
+	room, best := c.frontOf(c.p.View.Outside), front.Vector(nil)
+	for _, t := range tree {
+		inside, ok := c.tables.space.Takes(want, t)
+		if !ok || !c.tables.space.Holds(room, want.Minus(inside)) {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(c.search.members(inside), c.search.members(best)), slices.Compare(inside, best)) > 0 {
+			best = inside
+		}
+	}
+	if best == nil {
+		return nil, false
+	}
+	return want.Minus(best), true
+}
+
+// fits says whether any domain holds the gang, and notes doubt if a no is not certain.
+func (c *capacity) fits() bool {
+	fits := c.fitsAnywhere()
+	*c.p.Parts.Doubt = *c.p.Parts.Doubt || !fits && c.leavesDoubt()
+	return fits
+}
+
+// leavesDoubt says whether a gang that was found not to fit might fit: vectors were forgotten, or zones would take it if
+// each role found them by itself.
+func (c *capacity) leavesDoubt() bool {
+	if slices.Contains(c.tables.forgot, true) {
+		return true
+	}
+	if c.search.relaxed || !c.search.classes.inexact {
+		return false
+	}
+	relaxed := c.search.relax().under(c.strategy)
+	return relaxed != nil && (relaxed.fitsAnywhere() || slices.Contains(relaxed.tables.forgot, true))
+}
+
+// fitsAnywhere asks one vertex of each class at the gang's tier.
+func (c *capacity) fitsAnywhere() bool {
+	if c.p.LCA >= 0 || c.strategy.Gang == c.p.View.RootTop {
+		return slices.ContainsFunc(c.p.Candidates(c.strategy.Gang), c.holds)
+	}
+	return slices.ContainsFunc(c.search.classes.first, func(x layout.Vertex) bool {
+		return c.p.View.TierOf(x) <= c.strategy.Gang && c.p.View.TierOf(c.p.View.Above(x)) > c.strategy.Gang && c.holds(x)
+	})
+}
+
+// holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree.
+//
+// order: roles.3
+func (c *capacity) holds(d layout.Vertex) bool {
+	known := &c.holding[c.search.classes.of[d]]
+	if *known == unknown {
+		*known = no
+		if c.takesGang(d) {
+			*known = yes
+		}
+	}
+	return *known == yes
+}
+
+// takesGang is holds without its cache.
+func (c *capacity) takesGang(d layout.Vertex) bool {
+	want := c.expand(d, c.search.want)
+	switch {
+	case d == layout.Root && (c.outside == nil || c.search.members(c.outside) > c.search.outside):
+		return false
+	case d == layout.Root:
+		want = want.Minus(c.outside)
+	case c.p.View.Contains(c.p.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
+		return false
+	}
+	return c.tables.space.Holds(c.frontBelow(d), want)
+}
+
+// rankedDomain is a domain that holds the gang, with its span, or with a lower bound of it while exact is false.
+type rankedDomain struct {
+	at    layout.Vertex
+	span  int
+	exact bool
+}
+
+// ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.
+// Domains that the tightest one leaves out follow, with a less tight one of their own.
+func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
+	return func(yield func(layout.Vertex, *capacity) bool) {
+		var open []layout.Vertex
+		for _, d := range c.p.Candidates(c.strategy.Gang) {
+			if !tried[d] && c.holds(d) {
+				open = append(open, d)
+			}
+		}
+		for len(open) > 0 {
+			tight := c.tightest(open)
+			for d := range tight.bySpan(open) {
+				if !yield(d, tight) {
+					return
+				}
+			}
+			open = slices.DeleteFunc(open, tight.holds)
+		}
+	}
+}
+
+// bySpan iterates over those domains that hold the gang, best first. The exact span is only found for a domain at the
+// head of the list; it is then put back where it belongs.
+//
+// Same answer as order: roles.8, faster.
+func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
+	return func(yield func(layout.Vertex) bool) {
+		var list []rankedDomain
+		for _, d := range domains {
+			if c.holds(d) {
+				list = append(list, rankedDomain{at: d, span: c.leastSpan(d)})
+			}
+		}
+		slices.SortFunc(list, c.compareDomains)
+		for len(list) > 0 {
+			best := list[0]
+			list = list[1:]
+			if best.exact {
+				if !yield(best.at) {
+					return
+				}
+				continue
+			}
+			best.span, best.exact = c.span(best.at), true
+			at, _ := slices.BinarySearchFunc(list, best, c.compareDomains)
+			list = slices.Insert(list, at, best)
+		}
+	}
+}
+
+// compareDomains compares by anchors, span, slots of the first role and of the parents, then paths.
+//
+// order: roles.8
+func (c *capacity) compareDomains(a, b rankedDomain) int {
+	return cmp.Or(
+		cmp.Compare(c.p.Friends.At(b.at), c.p.Friends.At(a.at)),
+		cmp.Compare(a.span, b.span),
+		c.compareSlots(a.at, b.at),
+		c.p.View.ComparePaths(a.at, b.at),
+	)
+}
+
+// leastSpan is a lower bound of span, from weights alone. It must never exceed span, or bySpan would return domains out
+// of order.
+func (c *capacity) leastSpan(d layout.Vertex) int {
+	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
+		return 0
+	}
+	lo, end := c.p.View.Kids(d)
+	places := make([]front.Front, 0, end-lo)
+	for child := lo; child < end; child++ {
+		places = append(places, c.frontOf(child))
+	}
+	_, n := front.Scarcest(c.search.scales, places, c.expand(d, c.search.want))
+	return n
+}
+
+// span is the number of children in use, those of running members included.
+func (c *capacity) span(d layout.Vertex) int {
+	n := 0
+	for _, s := range c.distribute(d, c.expand(d, c.search.want)) {
+		if c.p.Siblings.At(s.at) == 0 {
+			n++
+		}
+	}
+	if c.p.View.IsNode(d) || len(c.p.Siblings) == 0 {
+		return n
+	}
+	lo, end := c.p.View.Kids(d)
+	for child := lo; child < end; child++ {
+		if c.p.Siblings.At(child) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// compareSlots compares the slots of the first role in two domains, then in their parents, up to the common one.
+func (c *capacity) compareSlots(a, b layout.Vertex) int {
+	for a != b && a >= 0 && b >= 0 {
+		if order := c.p.CompareFree(c.search.slots.At(a), c.search.slots.At(b)); order != 0 {
+			return order
+		}
+		a, b = c.p.View.Above(a), c.p.View.Above(b)
+	}
+	return 0
+}

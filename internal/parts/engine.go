@@ -1,0 +1,269 @@
+package parts
+
+import (
+	"iter"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
+)
+
+// The methods that package search calls.
+
+// Engine is the engine for members of several shapes, unequal groups, and groups of other topologies. It implements
+// search.Engine, where the methods are specified.
+type Engine struct{ P *problem.Problem }
+
+// Count finds the fewest members that must be placed: the last selection of the chain of removals, with multiples the
+// last one that keeps them.
+func (e Engine) Count() error {
+	p := e.P
+	p.Parts.Doubt = new(bool)
+	s := selectionsOf(p)
+	all := s.everything()
+	if all == nil { // the minima exceed the members known
+		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
+		return nil
+	}
+	chain := s.chain(all)
+	p.Parts.Minimal = chain[len(chain)-1]
+	for _, in := range chain { // the last one that keeps its multiples, if any does
+		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
+			p.Parts.Minimal = in
+		}
+	}
+	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Running)
+	if p.Request.MinMember == 0 {
+		p.Least = p.Parts.Minimal.Size()
+	}
+	return nil
+}
+
+// Admit asks the quota for the minimal selection alone; every larger one is asked when it is tried.
+func (e Engine) Admit(state *quota.State) error {
+	p := e.P
+	p.Parts.State = state
+	if p.Parts.Minimal == nil {
+		return nil
+	}
+	var err error
+	p.RefusedBy, err = state.Admit(p.Only(p.Parts.Minimal).Asks(p.Parts.Minimal.Size()), p.Request.QuotaLimit)
+	return err
+}
+
+// Search is the best plan for the best selection that fits.
+func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).plan() }
+
+// Outcomes iterates over the plans for the best selection that fits, best first.
+func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
+	if s := newSearch(e.P, nil).ofBestSelection(); s != nil {
+		return s.outcomes()
+	}
+	return func(func(*problem.Outcome) bool) {}
+}
+
+// LeastAndMore plans the first least selection that fits, and further members beside it on what is free now.
+func (e Engine) LeastAndMore() *problem.Outcome {
+	p := e.P
+	if p.Parts.Selection == nil {
+		for _, in := range selectionsOf(p).least() {
+			if o := (Engine{p.Only(in)}).LeastAndMore(); o != nil {
+				return o
+			}
+		}
+		return nil
+	}
+	if p.Admitted == 0 {
+		return nil
+	}
+	o := newSearch(p, nil).best()
+	if o == nil {
+		return nil
+	}
+	o.Waits = p.WaitsFor(o.Positions)
+	if next := e.further(o); next != nil {
+		return e.joined(o, next)
+	}
+	return o
+}
+
+// joined makes one plan of the first members' and the further members', with ranks in the order of the tree.
+func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
+	all := e.P.Parts.All
+	in, at := make(problem.Selection, len(all.Pending)), make([]int32, all.Ranks)
+	place := all.Places()
+	for _, one := range []*problem.Outcome{o, next} {
+		for i, pos := range one.Positions {
+			rank := one.Of.Pending[i].Rank
+			at[rank], in[place[rank]] = pos, true
+		}
+	}
+	both := all.Only(in)
+	positions := make([]int32, len(both.Pending))
+	for i, m := range both.Pending {
+		positions[i] = at[m.Rank]
+	}
+	sortByRole(both, positions)
+	return &problem.Outcome{Of: both, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: o.Waits}
+}
+
+// further plans the remaining members beside a plan, inside its domain. Members of the plan count as running, and their
+// amounts and zones as reserved. It returns nil if all are placed, or if roles within domains of other topologies would
+// make zones incomparable.
+func (e Engine) further(o *problem.Outcome) *problem.Outcome {
+	p := e.P
+	all := p.Parts.All
+	if len(o.Of.Pending) == len(all.Pending) || problem.SpansTrees(p) && p.Zones().Bind() {
+		return nil // roles within chosen domains do not match those of the further members
+	}
+	more := p.Unselected(o)
+	reserved := map[int32]problem.Reserved{}
+	for i, pos := range o.Positions {
+		id := p.View.Node(pos)
+		if reserved[id].Amounts == nil {
+			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
+		}
+		for _, n := range p.Needs {
+			if n.ID >= 0 {
+				reserved[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
+			}
+		}
+	}
+	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
+	return newSearch(more, reserved).plan()
+}
+
+// Possible says whether the minimal selection fits.
+func (e Engine) Possible() bool {
+	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
+}
+
+// minimalTried bounds the least selections for which victims are sought.
+const minimalTried = 8
+
+// Minimal lists problems of the first least selections; whole says that there are no more.
+func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
+	if e.P.Parts.Selection != nil {
+		return []*problem.Problem{e.P}, true
+	}
+	least := selectionsOf(e.P).least()
+	for _, in := range least[:min(minimalTried, len(least))] {
+		list = append(list, e.P.Only(in))
+	}
+	return list, len(least) <= minimalTried
+}
+
+// Strategies enumerates the strategies of all classes, fitting or not.
+func (e Engine) Strategies() iter.Seq[problem.Strategy] {
+	s := &search{p: e.P}
+	s.readGroups()
+	return s.strategies(func(problem.Strategy) bool { return true })
+}
+
+// Allows says whether the gang fits under a strategy, and how many members then lie outside the tree.
+func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
+	s := newSearch(e.P, nil)
+	possible := s.possible()
+	return s.outside, possible && s.firstCapacity(st) != nil
+}
+
+// Exact is false: slots of one shape do not decide what fits.
+func (e Engine) Exact() bool { return false }
+
+// Room bounds the members that fit on a node, of any roles together; nil where all members have one role. Where vectors
+// are forgotten it says that all fit.
+func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
+	p := e.P
+	if !p.HasRoles() {
+		return nil
+	}
+	s := &search{p: p, steps: new(int64)}
+	s.readRoles()
+	s.readGroups()
+	s.sumTotals()
+	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), s.steps)}}
+	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
+	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
+		for i, n := range p.Needs {
+			free[i] = p.Counting().FreeOf(id, n, extra)
+		}
+		for r, one := range s.roles {
+			open[r] = one.Counting().Refusal(id) == ""
+		}
+		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
+		if forgot {
+			return int64(len(p.Pending))
+		}
+		return s.sizes.Most(f)
+	}
+}
+
+// zoneBounds bounds the members of each role that the zones of a node take; nil: zones do not bind there.
+func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
+	if !e.P.Zones().BindsOn(e.P.Snapshot.FlagsOf(id)) {
+		return nil
+	}
+	most := e.P.Zones().PendingByRole()
+	for r, need := range e.P.Zones().NeedsOn(id) {
+		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
+	}
+	return front.Front{most}
+}
+
+// Evidence finds the best domain of every tier for the minimal selection. More members than that would hide that the
+// least fit.
+func (e Engine) Evidence() problem.Evidence {
+	p := e.P
+	s := newSearch(p, nil)
+	minimal, out := s, problem.Evidence{Proven: s.proven}
+	if p.Parts.Minimal != nil {
+		minimal = s.forSelection(p.Parts.Minimal)
+		minimal.p.Multiples = minimal.p.WithKept() // multiples that groups keep in any case bind fewer members
+		minimal.weighMultiples()
+		if len(p.Request.Parts) > 0 {
+			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
+		}
+	}
+	for _, t := range p.View.Tiers {
+		if t > p.Gather.Must {
+			break
+		}
+		if found, ok := minimal.bestAt(t); ok {
+			out.Fits = append(out.Fits, found)
+		}
+	}
+	return out
+}
+
+// bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
+// then the first path.
+func (s *search) bestAt(t int32) (problem.Fit, bool) {
+	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
+	for c := range s.roomiestCapacities(s.loosest(t)) {
+		for _, d := range s.p.Candidates(t) {
+			n := c.mostIn(d)
+			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
+				best.Domain, best.Members, best.Groups = d, n.members, n.groups
+			}
+		}
+	}
+	return best, best.Domain >= 0
+}
+
+// MostAdmitted is the number of new members that the quota admits: whole groups, or the lowest ranks.
+func (e Engine) MostAdmitted() int {
+	p := e.P
+	all := p.WithMultiples(p.WithKept()) // multiples that groups keep in any case bind fewer members
+	if len(p.Gang.Parts) == 0 {
+		all = all.FromOneMember()
+	}
+	s := selectionsOf(all)
+	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
+}
+
+// HoldsWithoutRules says whether the lowest ranks, as many as the gang needs, fit without any rule or multiple.
+func (e Engine) HoldsWithoutRules() bool {
+	unbound := e.P.WithoutRules().WithoutMultiples()
+	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
+}

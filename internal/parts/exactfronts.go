@@ -1,0 +1,85 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Exact fronts of vertices, for gangs with multiples: every vector that fits is listed, not only the largest.
+
+// listAll lists every vector that fits on the node, for fronts with multiples. The widest dimension is halved until the
+// list fits into a table.
+//
+// order: roles.2
+func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
+	for !e.capacity.tables.space.RoomFor(e.sides) {
+		widest := slices.Index(e.sides, slices.Max(e.sides))
+		e.sides[widest], forgot = e.sides[widest]/2, true
+	}
+	e.list(0, free, &f)
+	return f, forgot
+}
+
+// list enumerates the numbers of each role from one on, within the free amounts that the roles before leave.
+func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
+	if role == len(e.capacity.search.roles) {
+		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
+			return
+		}
+		*out = append(*out, slices.Clone(e.at))
+		return
+	}
+	left := slices.Clone(free)
+	for n := range min(e.sides[role], e.room(role, free)) + 1 {
+		e.at[role] = n
+		e.list(role+1, left, out)
+		for i, ask := range e.capacity.search.asks[role] {
+			left[i] -= ask
+		}
+	}
+	e.at[role] = 0
+}
+
+// listAll lists every vector after groups are made at x, without counts that nothing above asks for, and with all
+// multiples kept. Where the table is too large it samples the fronts below and keeps few vectors of each.
+func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
+	for i, most := range m.useful {
+		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
+	}
+	if forgot = !m.capacity.tables.space.RoomFor(m.sides); forgot {
+		below = below.Sample()
+	}
+	out := front.Front{}
+	for _, p := range below {
+		limit := -1
+		if forgot {
+			limit = len(out) + front.KeptPoints
+		}
+		m.list(0, p, limit, &out)
+	}
+	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
+}
+
+// list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit). Members
+// left over must be of use above.
+func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
+	if len(*out) == limit {
+		return
+	}
+	if i == len(m.classes) {
+		if left.Within(m.useful) {
+			*out = append(*out, left.Plus(m.at))
+		}
+		return
+	}
+	k := &m.classes[i]
+	least, n := m.numbers(k, left)
+	for ; n >= least; n-- {
+		m.at[k.dim] = n
+		m.list(i+1, k.without(n, left), limit, out)
+	}
+	m.at[k.dim] = 0
+}

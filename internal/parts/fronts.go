@@ -1,0 +1,186 @@
+package parts
+
+import (
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Fronts of vertices, bottom up: vectors that fit on nodes, sums over children, then groups made at the vertex.
+
+// frontOf is the front of x after groups are made at x: the vectors that count above x.
+func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.of[x]) }
+
+// frontBelow is the front of x before groups are made at x. At the root it leaves out the nodes outside the tree.
+func (c *capacity) frontBelow(x layout.Vertex) front.Front {
+	return c.classFrontBelow(c.search.classes.of[x])
+}
+
+// forgets says whether the front of x lacks vectors.
+//
+// order: roles.4
+func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.forgot[c.search.classes.of[x]] }
+
+// classFront is frontOf for a class of vertices.
+func (c *capacity) classFront(i int32) front.Front {
+	if c.tables.above[i] == nil {
+		below := c.classFrontBelow(i)
+		f, forgot := c.makeGroups(c.search.classes.first[i], below)
+		c.tables.above[i], c.tables.forgot[i] = f, c.tables.forgot[i] || forgot
+	}
+	return c.tables.above[i]
+}
+
+// classFrontBelow is frontBelow for a class of vertices.
+//
+// order: roles.3
+func (c *capacity) classFrontBelow(i int32) front.Front {
+	if c.tables.below[i] == nil {
+		if int(i) < len(c.search.classes.nodes) {
+			a := &c.search.classes.nodes[i]
+			c.tables.below[i], c.tables.forgot[i] = c.onNode(a.free, a.open, a.zones)
+		} else {
+			c.tables.below[i] = c.sumChildren(i, c.search.classes.childrenOf(i))
+		}
+	}
+	return c.tables.below[i]
+}
+
+// sumChildren sums the fronts of a domain's children, equal ones by doubling. Once vectors are forgotten, the sequence of
+// sums matters: children are then added one by one from the last, as fill does, so that fill finds every vector again.
+func (c *capacity) sumChildren(i int32, children []int64) front.Front {
+	sum := c.tables.space.Zero
+	for _, child := range slices.Backward(children) {
+		f, forgot := c.repeatFront(child)
+		sum = c.tables.space.Sum(f, sum)
+		c.tables.forgot[i] = c.tables.forgot[i] || forgot || c.tables.space.Forgot
+	}
+	if !c.tables.forgot[i] {
+		return sum
+	}
+	sum = c.tables.space.Zero
+	for _, child := range slices.Backward(children) {
+		for range int32(child) {
+			sum = c.tables.space.Sum(c.classFront(int32(child>>32)), sum)
+		}
+	}
+	return sum
+}
+
+// repeatFront is the front of n children of one class together, in O(log n) sums. children encodes class and number as
+// childrenOf does.
+//
+// Same answer as order: roles.3, faster.
+func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
+	class, n := int32(children>>32), children&math.MaxInt32
+	if n == 1 {
+		return c.classFront(class), c.tables.forgot[class]
+	}
+	if f, ok := c.tables.repeated[children]; ok {
+		return f.front, f.forgot
+	}
+	half, forgot := c.repeatFront(children - n + n/2)
+	rest, more := c.repeatFront(children - n/2)
+	f = c.tables.space.Sum(rest, half)
+	forgot = forgot || more || c.tables.space.Forgot
+	c.tables.repeated[children] = repeatedFront{f, forgot}
+	return f, forgot
+}
+
+// onNode is the front of a node with these free amounts for the roles that it is open to. Where the table is too large,
+// larger numbers are forgotten. O(product of all roles' numbers but the largest).
+//
+// order: roles.2
+func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {
+	dims := len(c.search.totals)
+	e := nodeEnumerator{capacity: c, open: open, zones: zones, at: make(front.Vector, dims), sides: make(front.Vector, dims)}
+	for r := range c.search.roles {
+		e.sides[r] = e.room(r, free)
+	}
+	if c.tables.space.Exact {
+		return e.listAll(free)
+	}
+	forgot = c.tables.space.Begin(e.sides)
+	e.extend(0, slices.Clone(free))
+	return c.tables.space.End(), forgot
+}
+
+// nodeEnumerator enumerates the vectors that fit on one node.
+type nodeEnumerator struct {
+	capacity *capacity
+	open     []bool
+	zones    front.Front  // roles of one shape count in the first of them; nil: zones do not bind
+	sides    front.Vector // caps the numbers of each role
+	at       front.Vector
+}
+
+// room is the number of members of a role that fit into free amounts, capped at the gang's.
+func (e *nodeEnumerator) room(role int, free []int64) int32 {
+	room := int64(e.capacity.search.totals[role])
+	for i, ask := range e.capacity.search.asks[role] {
+		if ask > 0 {
+			room = min(room, max(0, free[i])/ask)
+		}
+	}
+	if !e.open[role] {
+		return 0
+	}
+	if e.zones != nil {
+		room = min(room, int64(e.zones.Most(e.capacity.p.Twin(role))))
+	}
+	return int32(room)
+}
+
+// zoneRoom is the number of members of the main role that the zones take beside the others in e.at; -1 if they do not
+// even take the others.
+func (e *nodeEnumerator) zoneRoom() int32 {
+	n, main := int32(-1), e.capacity.tables.space.Main
+	if main < len(e.capacity.search.roles) {
+		e.at[main] = 0
+	}
+	others := problem.ByShape(e.capacity.p, e.at[:len(e.capacity.search.roles)])
+	for _, p := range e.zones {
+		switch {
+		case !others.Within(p):
+		case main < len(p):
+			n = max(n, p[e.capacity.p.Twin(main)]-others[e.capacity.p.Twin(main)])
+		default:
+			n = 0
+		}
+	}
+	return n
+}
+
+// extend enumerates the numbers of every role but the main one, and puts the most of the main one beside each.
+func (e *nodeEnumerator) extend(role int, free []int64) {
+	main := e.capacity.tables.space.Main
+	if role == len(e.capacity.search.roles) {
+		most := int32(math.MaxInt32)
+		if e.zones != nil {
+			if most = e.zoneRoom(); most < 0 {
+				return
+			}
+		}
+		if main < len(e.capacity.search.roles) {
+			e.at[main] = min(most, e.room(main, free))
+		}
+		e.capacity.tables.space.Put(e.at, e.capacity.tables.space.Zero[0])
+		return
+	}
+	if role == main {
+		e.extend(role+1, free)
+		return
+	}
+	left := slices.Clone(free)
+	for n := range min(e.sides[role], e.room(role, free)) + 1 {
+		e.at[role] = n
+		e.extend(role+1, left)
+		for i, ask := range e.capacity.search.asks[role] {
+			left[i] -= ask
+		}
+	}
+	e.at[role] = 0
+}

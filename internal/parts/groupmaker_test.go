@@ -1,0 +1,111 @@
+package parts
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/internal/front"
+)
+
+// drawMaker draws a vertex at which groups of up to two classes are made of members of up to two roles.
+func drawMaker(t *rapid.T) *groupMaker {
+	roles, classes := rapid.IntRange(1, 2).Draw(t, "roles"), rapid.IntRange(1, 2).Draw(t, "classes")
+	dims := roles + classes
+	m := &groupMaker{useful: make(front.Vector, dims), sides: make(front.Vector, dims), at: make(front.Vector, dims)}
+	totals := make(front.Vector, dims)
+	for i := range totals {
+		totals[i] = rapid.Int32Range(1, 5).Draw(t, "total")
+		if i >= roles || rapid.Bool().Draw(t, "useful") {
+			m.useful[i] = totals[i]
+		}
+	}
+	for k := range classes {
+		needs := make(front.Vector, dims)
+		needs[rapid.IntRange(0, roles-1).Draw(t, "role")] = rapid.Int32Range(1, 3).Draw(t, "needs")
+		m.classes = append(m.classes, madeClass{dim: roles + k, needs: needs})
+		m.sides[roles+k] = totals[roles+k]
+	}
+	for i := range m.classes {
+		m.classes[i].free = m.isFree(i)
+	}
+	steps := new(int64)
+	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, steps)}}
+	return m
+}
+
+// madeByTrial lists every vector that any numbers of groups leave of those below, as far as it is of use.
+func madeByTrial(m *groupMaker, below front.Front) (out front.Front) {
+	var walk func(i int, left, made front.Vector)
+	walk = func(i int, left, made front.Vector) {
+		if i == len(m.classes) {
+			out = append(out, left.Least(m.useful).Plus(made))
+			return
+		}
+		k := m.classes[i]
+		for n := int32(0); n <= m.capacity.search.totals[k.dim]; n++ {
+			next, groups := slices.Clone(left), slices.Clone(made)
+			groups[k.dim] = n
+			for dim, need := range k.needs {
+				next[dim] -= n * need
+			}
+			if !slices.ContainsFunc(next, func(n int32) bool { return n < 0 }) {
+				walk(i+1, next, groups)
+			}
+		}
+	}
+	for _, p := range below {
+		walk(0, p, make(front.Vector, len(p)))
+	}
+	return out
+}
+
+// The front after groups are made holds what any numbers of groups hold, and nothing else.
+func TestGroupsMadeAreThoseOfAnyNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMaker(t)
+		var below front.Front
+		for range rapid.IntRange(1, 3).Draw(t, "below") {
+			p := make(front.Vector, len(m.at))
+			for i := range len(p) - len(m.classes) {
+				p[i] = rapid.Int32Range(0, m.capacity.search.totals[i]).Draw(t, "members")
+			}
+			below = append(below, p)
+		}
+		made, forgot := m.front(below)
+		require.False(t, forgot)
+		trials := madeByTrial(m, below)
+		for _, p := range trials {
+			require.True(t, made.Holds(p), "%v of %v is not within %v", p, below, made)
+		}
+		for _, p := range made {
+			require.True(t, trials.Holds(p), "%v of %v cannot be made", p, below)
+		}
+	})
+}
+
+// The exact front after groups are made has the vectors that use up all members, by every number of groups.
+func TestExactGroupsUseUpAllMembers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMaker(t)
+		p := make(front.Vector, len(m.at))
+		for i := range len(p) - len(m.classes) {
+			p[i] = rapid.Int32Range(0, m.capacity.search.totals[i]).Draw(t, "members")
+		}
+		got := front.Front{}
+		m.list(0, p, -1, &got)
+		useful := m.useful
+		m.useful = m.capacity.search.totals // nothing is dropped
+		want := slices.DeleteFunc(madeByTrial(m, front.Front{p}), func(q front.Vector) bool {
+			for i := range len(q) - len(m.classes) {
+				if useful[i] == 0 && q[i] > 0 {
+					return true
+				}
+			}
+			return false
+		})
+		require.Equal(t, want.Sorted(), got.Sorted())
+	})
+}

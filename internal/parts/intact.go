@@ -1,0 +1,107 @@
+package parts
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Intact groups: after strategy and domain tier are known, as many groups as possible lie in smaller domains than they
+// must.
+
+// tightenSteps bounds the work after which groups are left at their bounds.
+func tightenSteps(p *problem.Problem) int64 { return 256 * int64(p.Steps()) }
+
+// tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
+// below their bound, then two below, and so on. What one class got binds the next.
+//
+// Numbers are found by bisection: if m groups can be tighter so can m-1. At least one domain holds c.
+//
+// order: parts.9
+func (c *capacity) tightest(domains []layout.Vertex) *capacity {
+	best := c
+	try := func(t *capacity) bool { return t != nil && slices.ContainsFunc(domains, t.holds) }
+	for k := range c.search.groups {
+		if c.search.groups[k].home >= 0 {
+			continue
+		}
+		at := k // the class with the groups that may still be tighter
+		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && *c.search.steps < tightenSteps(c.p); i-- {
+			tier := c.p.View.Tiers[i]
+			if t := best.tighten(at, tier); try(t) {
+				best = t
+				continue
+			}
+			n := int(best.search.groupCount(at))
+			if !best.search.canSplit(at) || n < 2 {
+				break
+			}
+			m := sort.Search(n-1, func(m int) bool { return !try(best.splitOff(at, m+1, tier)) })
+			if m == 0 {
+				break
+			}
+			best = best.splitOff(at, m, tier)
+			at = len(best.search.groups) - 1
+		}
+	}
+	return best
+}
+
+// groupCount is the number of groups of a class in the selection.
+func (s *search) groupCount(k int) int32 { return s.totals[len(s.roles)+k] }
+
+// tighten lowers the bound of a class, and of all classes inside it.
+func (c *capacity) tighten(k int, tier int32) *capacity {
+	bounds := slices.Clone(c.tables.bounds)
+	bounds[k] = tier
+	for i := range c.search.groups {
+		if up := c.search.groups[i].parent; up >= 0 {
+			bounds[i] = min(bounds[i], bounds[up])
+		}
+	}
+	return c.search.withBounds(c.strategy, bounds)
+}
+
+// canSplit says whether some groups of a class may be tighter than the rest: not if they lie in several groups, which
+// would then differ, nor if they have inner groups.
+func (s *search) canSplit(k int) bool {
+	if up := s.groups[k].parent; up >= 0 && s.groupCount(up) > 1 {
+		return false
+	}
+	return !slices.ContainsFunc(s.groups[k].needs[len(s.roles):], func(n int32) bool { return n > 0 })
+}
+
+// splitOff makes a class of n groups of class k, with a lower bound. All vectors and weights get one more dimension.
+func (c *capacity) splitOff(k, n int, tier int32) *capacity {
+	s := *c.search
+	s.cached = nil
+	r, m := len(s.roles), int32(n)
+	move := func(a front.Vector) front.Vector {
+		out := append(slices.Clone(a), 0)
+		if out[r+k] > 0 {
+			out[r+k], out[len(a)] = out[r+k]-m, m
+		}
+		return out
+	}
+	s.want, s.totals = move(s.want), move(s.totals)
+	longer := func(list []front.Weights) []front.Weights {
+		list = slices.Clone(list)
+		for i, w := range list {
+			if w != nil {
+				list[i] = append(slices.Clone(w), w[r+k])
+			}
+		}
+		return list
+	}
+	s.scales, s.multiples = longer(s.scales), longer(s.multiples)
+	s.sizes = s.scales[0]
+	s.groups = slices.Clone(s.groups)
+	for i := range s.groups {
+		s.groups[i].needs = move(s.groups[i].needs)
+	}
+	s.groups = append(s.groups, s.groups[k])
+	return s.withBounds(c.strategy, append(slices.Clone(c.tables.bounds), tier))
+}

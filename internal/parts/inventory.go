@@ -1,0 +1,206 @@
+package parts
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// The inventory of a gang: classes of groups and what one group needs.
+
+// groupClass is a class of groups that can change places: equal rules, equal requests, and groups of one class around
+// them. A group with running members is alone in its class.
+type groupClass struct {
+	gather problem.GatherRules
+	level  int
+	parent int // the class around; -1: the gang
+	parts  []*problem.Part
+	of     int // the class itself, or the class that it was split from
+	// needs of one group: own new members by role, inner groups by class.
+	needs front.Vector
+	// home is the lowest vertex above the running members of the only group; -1: none run.
+	home layout.Vertex
+}
+
+// finished is a group whose members all run. It only limits the strategies.
+type finished struct {
+	gather    problem.GatherRules
+	level     int
+	otherTree bool // a group of another topology
+	tier      int32
+}
+
+// inventory is the canonical form of a gang: which groups can change places, and how many there are of each class. Equal
+// signatures make a class, whatever the names and ranks are.
+type inventory struct {
+	p                     *problem.Problem
+	pendingOf, positionOf []int32 // by rank: index in pending, position while it runs; -1: none
+	signatures            map[*problem.Part]string
+	inOrder               bool // the order of roles by rank tells apart parts that may be placed partly
+	classes               []groupClass
+	done                  []finished
+}
+
+// takeInventory returns the gang's own vector (own members and outermost groups), the classes and the finished groups.
+// Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
+// another has a lower number.
+func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
+	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	inv.addSignature(p.Gang)
+	own := make(front.Vector, len(p.Shapes))
+	inv.countOwn(p.Gang, own)
+	todo := inv.collect(-1, []*problem.Part{p.Gang})
+	for len(todo) > 0 { // level by level
+		var next []nested
+		for _, n := range todo {
+			next = append(next, inv.addClass(n)...)
+		}
+		todo = next
+	}
+	dims := len(p.Shapes) + len(inv.classes)
+	want = make(front.Vector, dims)
+	copy(want, own)
+	for k := range inv.classes {
+		a := &inv.classes[k]
+		needs := make(front.Vector, dims)
+		copy(needs, a.needs)
+		a.needs = needs
+	}
+	for k := range inv.classes {
+		a := &inv.classes[k]
+		if a.parent < 0 {
+			want[len(p.Shapes)+k] = int32(len(a.parts))
+		} else {
+			outer := &inv.classes[a.parent]
+			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
+		}
+	}
+	return want, inv.classes, inv.done
+}
+
+// addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members have
+// the empty signature. Running members make it unique by their first rank.
+func (inv *inventory) addSignature(a *problem.Part) string {
+	own := make(front.Vector, len(inv.p.Shapes))
+	var order []int32
+	var inner []string
+	for _, rank := range a.Ranks {
+		if i := inv.pendingOf[rank]; i >= 0 {
+			own[inv.p.Role(int(i))]++
+			order = append(order, inv.p.Role(int(i)))
+		}
+	}
+	for _, o := range a.Parts {
+		inner = append(inner, inv.addSignature(o))
+	}
+	slices.Sort(inner)
+	text := ""
+	if own.Total() > 0 || strings.Join(inner, "") != "" {
+		text = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner)
+		if inv.inOrder && a.Least > 0 {
+			text += fmt.Sprint(" as ", order)
+		}
+		if a.OtherTree != nil {
+			text += " in " + strconv.Quote(a.OtherTree.Name)
+		}
+		if inv.p.View.LowestOf(a.All(), inv.positionOf) >= 0 {
+			text += fmt.Sprint(" beside running members ", a.First())
+		}
+		text = "(" + text + ")"
+	}
+	inv.signatures[a] = text
+	return text
+}
+
+// countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree belong
+// to the group around.
+func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
+	for _, rank := range a.Ranks {
+		if i := inv.pendingOf[rank]; i >= 0 {
+			own[inv.p.Role(int(i))]++
+		}
+	}
+	for _, o := range a.Parts {
+		if !o.InTree() {
+			inv.countOwn(o, own)
+		}
+	}
+}
+
+// groupsIn lists the groups right inside a part that have new members, and notes the finished ones.
+func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
+	for _, o := range a.Parts {
+		switch {
+		case !o.InTree():
+			out = append(out, inv.groupsIn(o)...)
+		case inv.signatures[o] != "":
+			out = append(out, o)
+		default:
+			inv.finish(o)
+		}
+	}
+	return out
+}
+
+// finish notes a part without new members, and all groups inside it, if members of them run.
+func (inv *inventory) finish(a *problem.Part) {
+	a.Each(func(o *problem.Part) {
+		if home := inv.homeOf(o); home >= 0 && o.InTree() {
+			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.View.TierOf(home)})
+		}
+	})
+}
+
+// homeOf is the lowest vertex above the running members of a group, -1 if none run. Nodes outside the tree satisfy no
+// hard rule: with one, members that run there reach the root.
+func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
+	x := inv.p.View.LowestOf(a.All(), inv.positionOf)
+	if x >= 0 && inv.p.View.Contains(inv.p.View.Outside, x) && inv.p.Hard() {
+		return layout.Root
+	}
+	return x
+}
+
+// nested are groups with one signature inside the groups of one class: a class to be.
+type nested struct {
+	parent int
+	parts  []*problem.Part
+}
+
+// collect divides the groups right inside groups of one class by signature, in the order of first ranks.
+func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
+	var out []nested
+	at := map[string]int{}
+	for _, a := range outer {
+		for _, o := range inv.groupsIn(a) {
+			i, ok := at[inv.signatures[o]]
+			if !ok {
+				i = len(out)
+				at[inv.signatures[o]] = i
+				out = append(out, nested{parent: parent})
+			}
+			out[i].parts = append(out[i].parts, o)
+		}
+	}
+	for _, n := range out {
+		slices.SortStableFunc(n.parts, problem.ComparePartRanks)
+	}
+	slices.SortStableFunc(out, func(x, y nested) int { return problem.ComparePartRanks(x.parts[0], y.parts[0]) })
+	return out
+}
+
+// addClass makes a class, and returns the classes to be inside its groups.
+func (inv *inventory) addClass(n nested) []nested {
+	first := n.parts[0]
+	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Shapes))}
+	k.of = len(inv.classes)
+	inv.countOwn(first, k.needs)
+	k.home = inv.homeOf(first)
+	inv.classes = append(inv.classes, k)
+	return inv.collect(len(inv.classes)-1, n.parts)
+}

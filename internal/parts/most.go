@@ -1,0 +1,74 @@
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// The plan for the best selection.
+
+// ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none.
+//
+// order: parts.3
+func (s *search) ofBestSelection() *search {
+	var last *search
+	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
+		try := s.forSelection(in)
+		if try.p.Admitted == 0 || !try.possible() {
+			return false
+		}
+		last = try
+		return true
+	})
+	switch {
+	case in == nil:
+		return nil
+	case !slices.Equal(last.p.Parts.Selection, in):
+		return s.forSelection(in)
+	}
+	return last
+}
+
+// plan is the best plan for the best selection, nil if not even the least fits.
+func (s *search) plan() *problem.Outcome {
+	if most := s.ofBestSelection(); most != nil {
+		return most.best()
+	}
+	return nil
+}
+
+// sortByRole orders the positions of each role within a group by rank: the members of two plans joined have theirs in
+// two runs.
+func sortByRole(p *problem.Problem, positions []int32) {
+	innermost, n := make([]int, p.Ranks), 0
+	var walk func(a *problem.Part, group int)
+	walk = func(a *problem.Part, group int) {
+		if !a.Bundle {
+			n++
+			group = n
+		}
+		for _, rank := range a.Ranks {
+			innermost[rank] = group
+		}
+		for _, b := range a.Parts {
+			walk(b, group)
+		}
+	}
+	walk(p.Gang, 0)
+	of := map[[2]int][]int{} // indexes in pending
+	for i, m := range p.Pending {
+		key := [2]int{innermost[m.Rank], int(p.Role(i))}
+		of[key] = append(of[key], i)
+	}
+	for _, list := range of {
+		at := make([]int32, len(list))
+		for k, i := range list {
+			at[k] = positions[i]
+		}
+		slices.Sort(at)
+		for k, i := range list {
+			positions[i] = at[k]
+		}
+	}
+}

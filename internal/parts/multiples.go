@@ -1,0 +1,124 @@
+package parts
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Multiples that bind selections and vectors of a gang in parts.
+
+// keepsMultiples says whether a selection keeps the multiples of the gang and its parts.
+func (s *selections) keepsMultiples(in problem.Selection) bool {
+	return !slices.ContainsFunc(s.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
+}
+
+// weighMultiples finds by multiple the members that a role or group counts for.
+func (s *search) weighMultiples() {
+	s.multiples = nil
+	for i := range s.p.Multiples {
+		if s.p.Multiples[i].Units == nil {
+			s.multiples = append(s.multiples, nil)
+			continue
+		}
+		s.multiples = append(s.multiples, s.weigh(slices.Clone(s.p.Multiples[i].Roles)))
+	}
+}
+
+// keepsMultiples says whether a vector, with the running members, keeps every multiple in total.
+func (s *search) keepsMultiples(a front.Vector) bool {
+	for i, w := range s.multiples {
+		if r := &s.p.Multiples[i]; w != nil && (w.Of(a)+r.Runs.At(layout.Root))%r.Total != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// dropBroken drops the vectors of a front that would break a multiple at x.
+//
+// order: roles.6, parts.6
+func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
+	up := s.p.View.Above(x)
+	for i, w := range s.multiples {
+		if w == nil {
+			continue
+		}
+		unit, runs := s.p.Multiples[i].Units[s.p.View.Tier[up]-1], s.p.Multiples[i].Runs.At(x)
+		f = slices.DeleteFunc(f, func(p front.Vector) bool { return (w.Of(p)+runs)%unit != 0 })
+	}
+	return f
+}
+
+// maxKeeping bounds the least selections where multiples bind.
+const maxKeeping = 64
+
+// mostKeeping is most for a gang with multiples. Fewer members may not fit where more do, so a binary search only gives
+// a first answer, and all better selections are tried.
+func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Selection) bool) (best problem.Selection) {
+	known := map[string]bool{}
+	try := func(in problem.Selection) bool {
+		key := in.Key()
+		is, ok := known[key]
+		if !ok {
+			is = fits(in)
+			known[key] = is
+		}
+		return is
+	}
+	chain := s.keeping(s.chain(all))
+	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
+		best = chain[i] // the answer if trials run out
+	}
+	steps := 0
+	for in := range s.downFrom(all) {
+		if best != nil && problem.CompareSelections(in, best) >= 0 {
+			break
+		}
+		if steps++; steps > s.p.ContentSteps() || len(known) > s.p.ContentPlans() {
+			*s.p.Parts.Doubt = true
+			break
+		}
+		if s.keepsMultiples(in) && try(in) {
+			return in
+		}
+	}
+	return best
+}
+
+// allKeeping lists the selections that keep the multiples, fewest members first.
+func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
+	list := s.chain(all)
+	if steps := 0; len(s.p.Gang.Parts) > 0 {
+		seen := map[string]bool{}
+		for _, in := range list {
+			seen[in.Key()] = true
+		}
+		for in := range s.downFrom(all) {
+			if steps++; steps > s.p.ContentSteps() {
+				s.truncated, *s.p.Parts.Doubt = true, true
+				break
+			}
+			if !seen[in.Key()] {
+				list = append(list, in)
+			}
+		}
+	}
+	list = s.keeping(list)
+	slices.SortFunc(list, func(a, b problem.Selection) int {
+		return cmp.Or(cmp.Compare(a.Size(), b.Size()), problem.CompareSelections(a, b))
+	})
+	if len(list) > maxKeeping {
+		list, s.truncated, *s.p.Parts.Doubt = list[:maxKeeping], true, true
+	}
+	return list
+}
+
+// keeping drops the selections that break a multiple.
+func (s *selections) keeping(list []problem.Selection) []problem.Selection {
+	return slices.DeleteFunc(list, func(in problem.Selection) bool { return !s.keepsMultiples(in) })
+}

@@ -1,0 +1,171 @@
+package parts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// Positions: a vector goes down to the nodes, groups are made on the way back, and members get positions by rank.
+
+// placed is a placed member, or a group made of placed members and inner groups. pos is its first position.
+type placed struct {
+	pos    int32 // the first position
+	inside [][]placed
+}
+
+// decide places the gang below a domain and assigns its members.
+func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
+	positions := make([]int32, len(c.p.Pending))
+	lists := c.place(d, c.expand(d, c.search.want))
+	c.assemble(d, lists, c.search.want)
+	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
+	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	as.inventory.addSignature(c.p.Gang)
+	for k := range c.search.groups {
+		for _, a := range c.search.groups[k].parts {
+			as.classOf[a] = c.search.groups[k].of
+		}
+	}
+	as.assign(c.p.Gang, c.mergeSplit(lists))
+	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Positions: positions}
+}
+
+// place distributes a vector down to the nodes. It returns by dimension what was placed, in the order of paths.
+func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
+	lists := make([][]placed, len(want))
+	if c.p.View.IsNode(x) {
+		for r := range c.search.roles {
+			for range want[r] {
+				lists[r] = append(lists[r], placed{pos: c.p.View.Position(x)})
+			}
+		}
+		return lists
+	}
+	children := c.distribute(x, want)
+	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
+	for _, child := range children {
+		inside := c.place(child.at, c.expand(child.at, child.take))
+		c.assemble(child.at, inside, child.take)
+		for i := range lists {
+			lists[i] = append(lists[i], inside[i]...)
+		}
+	}
+	return lists
+}
+
+// assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first, then
+// class by class.
+//
+// order: parts.10
+func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector) {
+	all := slices.Clone(want)
+	r := len(c.search.roles)
+	for k := range c.search.groups { // outer ones first
+		if c.made(k, x) {
+			for i, n := range c.search.groups[k].needs {
+				all[i] += n * all[r+k]
+			}
+		}
+	}
+	for _, k := range c.innermostFirst() {
+		if !c.made(k, x) {
+			continue
+		}
+		for range all[r+k] {
+			lists[r+k] = append(lists[r+k], c.takeGroup(lists, c.search.groups[k].needs))
+		}
+	}
+}
+
+// innermostFirst lists the classes by level, innermost first, those of a level in the order of first ranks.
+func (c *capacity) innermostFirst() []int {
+	list := make([]int, len(c.search.groups))
+	for k := range list {
+		list[k] = k
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(c.search.groups[b].level, c.search.groups[a].level), cmp.Compare(c.search.groups[a].of, c.search.groups[b].of))
+	})
+	return list
+}
+
+// takeGroup makes one group of the first of each list.
+//
+// order: parts.10
+func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
+	out := placed{inside: make([][]placed, len(lists))}
+	first := true
+	for i, n := range needs {
+		if n == 0 {
+			continue
+		}
+		out.inside[i], lists[i] = lists[i][:n:n], lists[i][n:]
+		for _, in := range out.inside[i] {
+			if first || in.pos < out.pos {
+				out.pos, first = in.pos, false
+			}
+		}
+	}
+	return out
+}
+
+// assigner gives positions to members and groups by rank.
+type assigner struct {
+	capacity  *capacity
+	inventory inventory
+	classOf   map[*problem.Part]int
+	positions []int32
+}
+
+// assign gives the lists of a group to its own members in rank order, and its inner groups to the groups of each class
+// in the order of first ranks.
+//
+// order: roles.11, parts.10
+func (as *assigner) assign(a *problem.Part, lists [][]placed) {
+	var own []int
+	as.ownRanks(a, &own)
+	slices.Sort(own)
+	for _, rank := range own {
+		i := as.inventory.pendingOf[rank]
+		r := as.capacity.p.Role(int(i))
+		as.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
+	}
+	inner := as.inventory.groupsIn(a)
+	slices.SortStableFunc(inner, problem.ComparePartRanks)
+	for _, o := range inner {
+		k := len(as.capacity.search.roles) + as.classOf[o]
+		var in placed
+		in, lists[k] = lists[k][0], lists[k][1:]
+		as.assign(o, as.capacity.mergeSplit(in.inside))
+	}
+}
+
+// ownRanks lists the new members that belong to a group itself.
+func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
+	for _, rank := range a.Ranks {
+		if as.inventory.pendingOf[rank] >= 0 {
+			*out = append(*out, rank)
+		}
+	}
+	for _, o := range a.Parts {
+		if !o.InTree() {
+			as.ownRanks(o, out)
+		}
+	}
+}
+
+// mergeSplit reunites classes that tightest split, in the order of positions, before ranks are given.
+func (c *capacity) mergeSplit(lists [][]placed) [][]placed {
+	for k := range c.search.groups {
+		if of := c.search.groups[k].of; of != k && lists != nil {
+			r := len(c.search.roles)
+			lists[r+of] = append(lists[r+of], lists[r+k]...)
+			slices.SortStableFunc(lists[r+of], func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
+		}
+	}
+	return lists
+}

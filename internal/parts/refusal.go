@@ -1,0 +1,122 @@
+package parts
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// Evidence for a refusal: how much of the gang a domain takes, and whether the refusal is proven.
+
+// partialFit is how much of a gang a domain takes.
+type partialFit struct{ members, groups int }
+
+// mostIn is the most that a domain takes: of a gang without groups the lowest ranks; else whole outermost groups, class
+// by class, then members in no group.
+func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
+	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
+		n := len(c.p.Pending)
+		for n > 0 && !(c.search.keepsMultiples(c.firstMembers(n)) && c.takesVector(d, c.firstMembers(n))) {
+			n--
+		}
+		return partialFit{members: n}
+	}
+	if len(c.search.groups) == 0 {
+		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
+	}
+	room := c.frontBelow(d)
+	if d == layout.Root {
+		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
+	}
+	for _, p := range room {
+		n := c.wholeGroups(d, p)
+		if c.tables.space.Exact && (int64(n.members) != c.search.members(p) || !c.search.keepsMultiples(p)) {
+			continue // an exact vector must be used up
+		}
+		if n.members > most.members {
+			most = n
+		}
+	}
+	return most
+}
+
+// firstMembers is the vector of the n lowest ranks.
+func (c *capacity) firstMembers(n int) front.Vector {
+	want := make(front.Vector, len(c.search.want))
+	for i := range n {
+		want[c.p.Role(i)]++
+	}
+	return want
+}
+
+// takesVector says whether a domain takes a vector of members. Nodes outside the tree take only what the tree has no
+// room for.
+func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
+	if d != layout.Root && !c.p.View.Contains(c.p.View.Outside, d) {
+		return c.tables.space.Holds(c.frontBelow(d), want)
+	}
+	outside, ok := c.splitOf(want)
+	return ok && (d == layout.Root || slices.Equal(outside, want) && c.tables.space.Holds(c.frontBelow(d), want))
+}
+
+// wholeGroups counts the outermost groups, and members in none, that a vector of room makes up.
+func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit) {
+	room, r := slices.Clone(room), len(c.search.roles)
+	for k := range c.search.groups {
+		if c.search.groups[k].parent >= 0 {
+			continue
+		}
+		one := make(front.Vector, len(c.search.want))
+		one[r+k] = 1
+		one = c.expand(d, one)
+		for range c.search.want[r+k] {
+			if !one.Within(room) {
+				break
+			}
+			room = room.Minus(one)
+			n.members, n.groups = n.members+int(c.search.sizes[r+k]), n.groups+1
+		}
+	}
+	for i := range c.search.roles {
+		n.members += int(min(room[i], c.search.want[i]))
+	}
+	return n
+}
+
+// proven says whether a refusal is certain: every least selection was tried, under the hard rules alone, without
+// forgotten vectors, and with zones relaxed where they are inexact.
+func (s *search) proven() bool {
+	list := selectionsOf(s.p)
+	if s.crossesTrees() {
+		return s.provenAcrossTrees(list)
+	}
+	if s.classes.inexact { // some zone fronts may lack vectors
+		s = s.relax()
+	}
+	for _, in := range list.least() {
+		one := s.forSelection(in)
+		c := one.under(one.loosest(s.p.Gather.Must))
+		if c == nil {
+			continue
+		}
+		if fits := c.fits(); fits && s.p.RefusedBy == nil || slices.Contains(c.tables.forgot, true) {
+			return false // trials ran out before it, or vectors were forgotten
+		}
+	}
+	return !list.truncated
+}
+
+// provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
+// as well.
+func (s *search) provenAcrossTrees(list *selections) bool {
+	for _, in := range list.least() {
+		one := s.forSelection(in)
+		one.outside = one.members(one.want)
+		if one.firstCapacity(one.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
+			return false // trials ran out before it
+		}
+	}
+	return !list.truncated && !*s.p.Parts.Doubt
+}

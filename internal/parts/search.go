@@ -1,0 +1,211 @@
+// Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose groups lie
+// in another topology? [Engine] takes an inventory of the gang and divides vertices into classes. It sums fronts up the
+// tree (package front), and decides strategy, domain, children and members.
+//
+// The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was tried
+// notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
+//
+// Everything here belongs to one plan and is not safe for concurrent use. All searches of a plan share steps, vertex
+// classes and domain choices; tables are each search's own.
+package parts
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// The state of one search.
+
+// search looks for the best plan of one selection of a gang. It holds the inventory of the gang, the classes of
+// vertices, and the tables that capacities of it share.
+//
+// Vectors here have one number for each role, then one for each class of groups: dimension len(roles)+k counts groups of
+// class k.
+type search struct {
+	p     *problem.Problem
+	roles []*problem.Problem
+	slots problem.SlotTable // of the first role
+	// By node: amounts taken by new members placed before, and given back by leaving ones.
+	reserved map[int32]problem.Reserved
+	released map[int32]problem.Released
+	asks     [][]int64 // requests by role, then by need
+	classes  *vertexClasses
+	// relaxed: each role finds zones by itself, whatever the others take.
+	relaxed bool
+
+	want        front.Vector    // the gang's own members and its outermost groups
+	totals      front.Vector    // all new members and groups
+	sizes       front.Weights   // members
+	scales      []front.Weights // sizes, then one for each resource
+	groups      []groupClass
+	done        []finished
+	misses      [][]int32      // by level: the misses that groups may have, ascending
+	crossGroups []crossGroup   // groups in other topologies
+	choices     *domainChoices // nil without crossGroups
+	// byDomains are the searches for choices of domains, by choiceKey.
+	byDomains map[string]*search
+	// multiples are the members that each multiple counts; nil: it binds no domains.
+	multiples []front.Weights
+	// cached are the tables made so far, one for each vector of bounds.
+	cached      []*tables
+	outside     int64 // members that must lie outside the tree
+	feasibility verdict
+	steps       *int64 // pairs of vectors summed so far, by all searches of the gang
+}
+
+// verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
+type verdict int8
+
+const (
+	unknown verdict = iota
+	yes
+	no
+)
+
+// newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken. O(nodes * roles *
+// resources + members).
+func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
+	s := &search{p: p, reserved: reserved, released: p.Counting().LeavingReleased(), steps: new(int64)}
+	s.readRoles()
+	s.slots = s.slotsBeside(reserved)
+	s.readGroups()
+	if s.crossesTrees() {
+		s.choices = s.newDomainChoices()
+	}
+	s.sumTotals()
+	s.classes = s.newVertexClasses(s.totalDemand())
+	return s
+}
+
+// readGroups takes the inventory of the problem's selection.
+func (s *search) readGroups() {
+	s.want, s.groups, s.done = takeInventory(s.p)
+	s.findCrossGroups()
+	s.readMisses()
+}
+
+// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none. No
+// plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
+func (s *search) relax() *search {
+	out := *s
+	out.relaxed, out.cached, out.feasibility = true, nil, 0
+	if s.classes.relaxed == nil {
+		s.classes.relaxed = out.newVertexClasses(s.classes.demand)
+	}
+	out.classes = s.classes.relaxed
+	return &out
+}
+
+// forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
+// for the classes are capped at the demand of the whole gang; the groups are counted anew.
+func (s *search) forSelection(in problem.Selection) *search {
+	out := *s
+	out.p, out.cached, out.byDomains, out.feasibility = s.p.Only(in), nil, nil, 0
+	out.readGroups()
+	out.sumTotals()
+	return &out
+}
+
+// sumTotals counts every role and class in the whole selection, and weighs one group of each class.
+func (s *search) sumTotals() {
+	r := len(s.roles)
+	s.totals = slices.Clone(s.want)
+	for k := range s.groups { // outer ones first
+		for i, n := range s.groups[k].needs {
+			s.totals[i] += n * s.totals[r+k]
+		}
+	}
+	one := make(front.Weights, r)
+	for i := range one {
+		one[i] = 1
+	}
+	s.sizes = s.weigh(one)
+	s.scales = []front.Weights{s.sizes}
+	for i := range s.p.Needs {
+		ask := make(front.Weights, r)
+		for role := range ask {
+			ask[role] = s.asks[role][i]
+		}
+		s.scales = append(s.scales, s.weigh(ask))
+	}
+	s.weighMultiples()
+}
+
+// weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
+// included. Inner classes come later in the list, so one pass from the back suffices.
+func (s *search) weigh(roles front.Weights) front.Weights {
+	r := len(roles)
+	w := append(roles, make(front.Weights, len(s.groups))...)
+	for k := len(s.groups) - 1; k >= 0; k-- {
+		for i, n := range s.groups[k].needs {
+			if n > 0 {
+				w[r+k] += int64(n) * w[i]
+			}
+		}
+	}
+	return w
+}
+
+// readMisses lists by level the misses that a strategy can tell apart.
+func (s *search) readMisses() {
+	s.misses = nil
+	add := func(level int, rules problem.GatherRules) {
+		for len(s.misses) < level {
+			s.misses = append(s.misses, []int32{0})
+		}
+		s.misses[level-1] = append(s.misses[level-1], rules.Worths[1:]...)
+	}
+	for _, k := range s.groups {
+		add(k.level, k.gather)
+	}
+	for _, d := range s.done {
+		add(d.level, d.gather)
+	}
+	for _, a := range s.crossGroups {
+		add(a.part.Level, a.part.Gather)
+	}
+	for level, list := range s.misses {
+		slices.Sort(list)
+		s.misses[level] = slices.Compact(list)
+	}
+}
+
+// slotsBeside returns the slots of the first role once the reserved amounts and zones are gone. These slots only break
+// ties; fronts decide what fits.
+func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTable {
+	first := s.roles[0]
+	if len(reserved) == 0 {
+		return first.Counting().SlotTable()
+	}
+	slots := first.Counting().CountSlots()
+	for id, t := range reserved {
+		left := make([]int64, len(t.Amounts))
+		for r, amount := range t.Amounts {
+			left[r] = -amount
+		}
+		x := s.p.View.NodeVertex(s.p.View.At(id))
+		slots[x] = min(slots[x], first.Counting().Room(id, left))
+		if t.Zones != nil {
+			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Zones().CountZones(first.Zones().NeedsOn(id), t.Zones).Slots)
+		}
+	}
+	first.Counting().SumSlots(slots)
+	return problem.SlotTable{Flat: slots}
+}
+
+// readRoles makes a problem of each role, and reads its requests in the order of the problem's needs.
+func (s *search) readRoles() {
+	s.roles = s.p.OfRoles()
+	for r := range s.p.Shapes {
+		ask := make([]int64, len(s.p.Needs))
+		for i, n := range s.p.Needs {
+			ask[i] = s.p.Shapes[r].Resources[n.Name]
+		}
+		s.asks = append(s.asks, ask)
+	}
+}
+
+// members is the number of members that a vector stands for.
+func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }

@@ -1,0 +1,361 @@
+package sets
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// Chooser picks the set of items that take some units, and how many each takes: docs/order.md section 4, `Sets` and `Fill`.
+// Fill in the exported fields, then call Choose or Count once. The items must have room for all units.
+type Chooser struct {
+	Policy   gang.Policy
+	Items    []Item // in the order that decides between equal ones
+	Units    int64  // to give, those that the items must take included
+	Multiple int64  // units go in multiples of it
+	Short    bool   // one of the items takes the short group as well
+	Nodes    bool   // the items are nodes, which ByScore compares by host score
+	Groups   bool   // units are groups: an item with more slots may hold fewer of them
+	Anchored bool   // some members of the affinity key run
+	Zoned    bool   // zones may tell the items apart
+	Scored   bool   // host scores may tell the items apart
+	Scorer   Scorer // asked where Zoned or Scored, or for nodes under ByScore
+	Scratch  *LeastSum
+	counting bool // only the number of items matters
+}
+
+// Choose sets what every item is given, and which one takes the short group.
+func (c *Chooser) Choose() { c.choose() }
+
+// Count is Choose where only the number of items that are given anything matters.
+func (c *Chooser) Count() {
+	c.counting = true
+	c.choose()
+}
+
+// scored says whether items that are equal otherwise may differ in score.
+func (c *Chooser) scored() bool { return c.Zoned || c.Scored }
+
+// choose fills the items' given, and short where the short group goes.
+func (c *Chooser) choose() {
+	if c.Multiple > 1 {
+		for i := range c.Items {
+			it := &c.Items[i]
+			it.Lo, it.Hi, it.WithRest = it.Lo/c.Multiple, it.Hi/c.Multiple, floorDiv(it.WithRest, c.Multiple)
+		}
+		c.Units /= c.Multiple
+	}
+	core := c.core()
+	var set []int
+	if c.enough(core) {
+		set = c.trim(core, c.Short)
+	} else {
+		extra := c.extra(core)
+		set = append(c.trim(core, false), extra...)
+	}
+	c.fill(set)
+	if c.Multiple > 1 {
+		for i := range c.Items {
+			c.Items[i].Given *= c.Multiple
+		}
+	}
+}
+
+// floorDiv keeps -1, which stands for no room at all.
+func floorDiv(a, b int64) int64 {
+	if a < 0 {
+		return a
+	}
+	return a / b
+}
+
+// core lists the children that cost no span: those that must take units and those in use, by running members or by the
+// short group. Of those in use that could take nothing but the short group one can be among them.
+//
+// order: sets.1
+func (c *Chooser) core() []int {
+	var core []int
+	alone := -1
+	for i := range c.Items {
+		it := &c.Items[i]
+		switch {
+		case it.Lo > 0 || (it.Used > 0 || it.HasShort) && it.Hi > 0:
+			core = append(core, i)
+		case it.Used > 0 && c.holdsShort(it) && (alone < 0 || c.compareAlone(i, alone) < 0):
+			alone = i
+		}
+	}
+	if alone >= 0 {
+		core = append(core, alone)
+		slices.Sort(core)
+	}
+	return core
+}
+
+// usable says whether a child can take anything.
+func (c *Chooser) usable(it *Item) bool { return it.Hi > 0 || c.holdsShort(it) }
+
+// holdsShort says whether a child has room for the short group beside what it must take.
+func (c *Chooser) holdsShort(it *Item) bool { return c.Short && it.WithRest >= it.Lo }
+
+// freeShort says whether the short group costs a child none of its whole ones.
+func (c *Chooser) freeShort(it *Item) bool { return c.holdsShort(it) && it.WithRest == it.Hi }
+
+// enough says whether a set has room for all units, the short group included.
+func (c *Chooser) enough(set []int) bool {
+	var sum int64
+	able, free := false, false
+	for _, i := range set {
+		sum += c.Items[i].Hi
+		able = able || c.holdsShort(&c.Items[i])
+		free = free || c.freeShort(&c.Items[i])
+	}
+	return sum >= c.Units && (!c.Short || free || able && sum > c.Units)
+}
+
+// trim leaves children in use out if there are more of them than units, the short group being one if it goes to these:
+// every child of a set takes at least one.
+func (c *Chooser) trim(core []int, short bool) []int {
+	left := c.Units
+	if short {
+		left++
+	}
+	var set, rest []int
+	for _, i := range core {
+		if lo := c.Items[i].Lo; lo > 0 {
+			set, left = append(set, i), left-lo
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if n := int64(len(rest)); n > left || short && n == left {
+		slices.SortStableFunc(rest, c.compareUsed)
+		rest = c.keepScored(set, rest, int(max(0, left)), short)
+	}
+	return append(set, rest...)
+}
+
+// compareUsed orders children in use that take one unit each.
+//
+// order: sets.2, sets.3, sets.4
+func (c *Chooser) compareUsed(i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	order := cmp.Compare(b.Used, a.Used)
+	if order == 0 && a.HasShort != b.HasShort {
+		order = 1
+		if a.HasShort {
+			order = -1
+		}
+	}
+	order = cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
+	switch {
+	case order != 0:
+	case c.byScore():
+		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
+	default:
+		order = CompareSlots(c.Policy, a.Slots, b.Slots)
+	}
+	return order
+}
+
+// compareAlone orders children in use that take the short group alone.
+func (c *Chooser) compareAlone(i, j int) int {
+	order := c.compareUsed(i, j)
+	if order == 0 && c.scored() {
+		order = c.scoreOf(j, 0, true).Compare(c.scoreOf(i, 0, true))
+	}
+	return order
+}
+
+// keepAble takes the first n of the rest. If these take one unit each, the short group being one, a child with room for
+// that is among them; if there is none, one less is taken, and the short group goes beside other units.
+func (c *Chooser) keepAble(rest []int, n int, short bool) []int {
+	kept := slices.Clone(rest[:n])
+	if n == 0 || !short || c.able(kept) {
+		return kept
+	}
+	if k := slices.IndexFunc(rest, func(i int) bool { return c.holdsShort(&c.Items[i]) }); k >= 0 {
+		kept[n-1] = rest[k]
+		return kept
+	}
+	return kept[:n-1]
+}
+
+// able says whether a child of the set has room for the short group.
+func (c *Chooser) able(set []int) bool {
+	return slices.ContainsFunc(set, func(i int) bool { return c.holdsShort(&c.Items[i]) })
+}
+
+// byScore says whether the children are nodes that are compared by host score.
+func (c *Chooser) byScore() bool {
+	return c.Policy == gang.ByScore && c.Nodes
+}
+
+// extra picks the fewest further children that are needed beside the core, the best such set.
+//
+// order: sets.1
+func (c *Chooser) extra(core []int) []int {
+	need := c.Units
+	inCore := make([]bool, len(c.Items))
+	able, free := !c.Short, !c.Short
+	for _, i := range core {
+		inCore[i] = true
+		need -= c.Items[i].Hi
+		able = able || c.holdsShort(&c.Items[i])
+		free = free || c.freeShort(&c.Items[i])
+	}
+	var pool []int
+	for i := range c.Items {
+		if !inCore[i] && c.usable(&c.Items[i]) {
+			pool = append(pool, i)
+		}
+	}
+	if c.isPlain(pool) {
+		return c.extraPlain(pool, core, need)
+	}
+	if c.isEven() {
+		if set := c.extraExact(pool, need, !free); set != nil {
+			return set
+		}
+	}
+	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
+	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
+	if c.Short {
+		tasks = append(tasks, task{need: need + 1, flagged: !able, flag: c.holdsShort})
+	}
+	k := newPicker(c, pool, core)
+	for size := max(1, k.fewest(need)); size <= len(pool); size++ {
+		if best := k.best(size, tasks); best != nil {
+			return best
+		}
+	}
+	return pool
+}
+
+// fill gives the units to the children of a set: lower bounds first, then in fill order as much as each can take while
+// those after it keep one; evenly under Spread and Balanced.
+//
+// order: fill.1
+func (c *Chooser) fill(set []int) {
+	slices.SortStableFunc(set, c.compareFill)
+	rest := c.placeShort(set)
+	set = slices.DeleteFunc(set, func(i int) bool { return c.Items[i].Hi == 0 && i != rest })
+	left := c.Units
+	least := func(i int) int64 {
+		if i == rest {
+			return c.Items[i].Lo
+		}
+		return max(1, c.Items[i].Lo)
+	}
+	for _, i := range set {
+		it := &c.Items[i]
+		if i == rest {
+			it.Hi, it.HasShort = it.WithRest, true
+		}
+		it.Given = min(least(i), left)
+		left -= it.Given
+	}
+	if c.Policy == gang.Spread || c.Policy == gang.Balanced {
+		c.fillEvenly(set, left)
+		return
+	}
+	for _, i := range set {
+		it := &c.Items[i]
+		more := min(left, it.Hi-it.Given)
+		it.Given, left = it.Given+more, left-more
+	}
+}
+
+// compareFill is the fill order: siblings first, then by zones, by score or room; ties stay in path order.
+//
+// order: fill.1
+func (c *Chooser) compareFill(i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	order := cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones))
+	switch {
+	case order != 0:
+		return order
+	case c.byScore():
+		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
+	default:
+		order = cmp.Compare(b.Slots, a.Slots)
+	}
+	return cmp.Or(order, cmp.Compare(i, j))
+}
+
+// placeShort finds the child for the short group, -1 if there is none to place: one that can take nothing else, or the
+// last one in fill order that can.
+//
+// order: short.2
+func (c *Chooser) placeShort(set []int) int {
+	if !c.Short {
+		return -1
+	}
+	var sum, least int64
+	for _, i := range set {
+		if sum += c.Items[i].Hi; c.Items[i].Hi == 0 {
+			return i
+		}
+		least += max(1, c.Items[i].Lo)
+	}
+	last := -1
+	for _, i := range slices.Backward(set) {
+		it := &c.Items[i]
+		if !c.holdsShort(it) || sum-it.Hi+it.WithRest < c.Units {
+			continue
+		}
+		if least-max(1, it.Lo)+it.Lo <= c.Units { // so that the others take what they must
+			return i
+		}
+		if last < 0 {
+			last = i
+		}
+	}
+	return last
+}
+
+// fillEvenly gives out what is left one unit at a time to the child with the fewest, the short group being one, ties in
+// fill order: all up to one level, then one more for the first.
+//
+// order: fill.2
+func (c *Chooser) fillEvenly(set []int, left int64) {
+	up := func(i int, level int64) int64 {
+		it := &c.Items[i]
+		return max(0, min(level-it.even()+it.Given, it.Hi)-it.Given)
+	}
+	cost := func(level int64) (sum int64) {
+		for _, i := range set {
+			sum += up(i, level)
+		}
+		return sum
+	}
+	low, high := int64(0), left+1 // the level lies within [low, high)
+	for _, i := range set {
+		high = max(high, c.Items[i].Hi+2)
+	}
+	for low+1 < high {
+		if mid := low + (high-low)/2; cost(mid) <= left {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	for _, i := range set {
+		more := up(i, low)
+		c.Items[i].Given, left = c.Items[i].Given+more, left-more
+	}
+	for _, i := range set {
+		if it := &c.Items[i]; left > 0 && it.even() == low && it.Hi > it.Given {
+			it.Given, left = it.Given+1, left-1
+		}
+	}
+}
+
+// even is what a child counts for when a set is filled evenly.
+func (it *Item) even() int64 {
+	if it.HasShort {
+		return it.Given + 1
+	}
+	return it.Given
+}

@@ -1,0 +1,422 @@
+package sets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
+)
+
+// Every algorithm of the chooser is held to plain enumeration: all subsets, compared by the keys of docs/order.md section
+// 4 in their order, filled one unit after the other.
+
+// rates is a scorer by tables.
+type rates struct {
+	host, zones []int64
+	c           *Chooser
+}
+
+func (r *rates) Host(i int) int64 { return r.host[i] }
+
+func (r *rates) Score(i int, units int64, short bool) Score {
+	members := 3 * units
+	if !r.c.Groups {
+		members = units
+	}
+	if short {
+		members += 2
+	}
+	return Score{Zones: r.zones[i] * (members % 4), Host: r.host[i] * members}
+}
+
+// drawChooser draws a question that has an answer, or skips.
+func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
+	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
+	c := &Chooser{
+		Policy: policy, Short: short, Groups: short || flag("groups"),
+		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1,
+	}
+	c.Zoned = c.Nodes && flag("zoned")
+	if !c.Short && flag("multiples") {
+		c.Multiple = 2
+	}
+	r := &rates{c: c}
+	c.Scorer = r
+	// Among items of equal slots, who is filled last may hang on one that is in every set, or has the short group from before,
+	// and holds no running members. There the choice by scores is not exact, but for the program over host scores.
+	scores := c.Scored || c.Zoned
+	used := flag("used")
+	forced := (!scores || c.Policy == gang.ByScore && c.Nodes) && flag("forced")
+	var room, least int64
+	for range rapid.IntRange(1, 6).Draw(t, "items") {
+		it := Item{Slots: number("slots", 7), WithRest: -1}
+		it.Hi = it.Slots
+		if c.Groups {
+			it.Hi = number("hi", it.Slots)
+		}
+		if used && number("isUsed", 2) == 0 {
+			it.Used = 1 + number("used", 2)
+			it.Hi = number("left", it.Hi)
+		}
+		if forced && number("isForced", 2) == 0 {
+			it.Lo = number("lo", it.Hi)
+		}
+		if c.Anchored {
+			it.Friends = number("friends", 2)
+		}
+		if c.Zoned {
+			it.Zones = 1 + number("zones", 1)
+		}
+		host, zones := int64(0), int64(0)
+		if c.Scored {
+			host = number("host", 3)
+		}
+		if c.Zoned {
+			zones = number("rate", 2)
+		}
+		r.host, r.zones = append(r.host, host), append(r.zones, zones)
+		room, least = room+it.Hi, least+it.Lo
+		c.Items = append(c.Items, it)
+	}
+	if !c.Groups && !scores && flag("shortBefore") {
+		c.Items[number("holder", int64(len(c.Items)-1))].HasShort = true
+	}
+	c.Units = rapid.Int64Range(least, room).Draw(t, "units")
+	if c.Units == 0 && !c.Short {
+		t.Skip("nothing to give")
+	}
+	for i := range c.Items {
+		if it := &c.Items[i]; c.Short && flag("beside") {
+			it.WithRest = it.Hi
+		} else if c.Short && room > c.Units {
+			it.WithRest = it.Hi - 1
+		}
+	}
+	return c
+}
+
+// trial is a set that suffices, filled.
+type trial struct {
+	set   []int // in the order of items
+	given []int64
+	short int // -1: none
+	score Score
+}
+
+// fillOrder compares two items by the order in which they are filled.
+func fillOrder(c *Chooser, i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	room := cmp.Compare(b.Slots, a.Slots)
+	if c.Policy == gang.ByScore && c.Nodes {
+		room = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
+	}
+	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones), room, cmp.Compare(i, j))
+}
+
+// tryFill fills a set, nil if it does not suffice.
+func tryFill(c *Chooser, set []int, short int) *trial {
+	t := &trial{set: set, given: make([]int64, len(c.Items)), short: short}
+	order := slices.Clone(set)
+	slices.SortFunc(order, func(i, j int) int { return fillOrder(c, i, j) })
+	left := c.Units
+	most := func(i int) int64 {
+		if i == short {
+			return c.Items[i].WithRest
+		}
+		return c.Items[i].Hi
+	}
+	for _, i := range order {
+		t.given[i] = c.Items[i].Lo
+		if i != short {
+			t.given[i] = max(1, t.given[i])
+		}
+		if t.given[i] > most(i) {
+			return nil
+		}
+		left -= t.given[i]
+	}
+	even := func(i int) int64 {
+		if i == short || c.Items[i].HasShort {
+			return t.given[i] + 1
+		}
+		return t.given[i]
+	}
+	for ; left > 0; left-- {
+		next := -1
+		for _, i := range order {
+			if t.given[i] < most(i) && (next < 0 || (c.Policy == gang.Spread || c.Policy == gang.Balanced) && even(i) < even(next)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return nil
+		}
+		t.given[next]++
+	}
+	if left < 0 {
+		return nil
+	}
+	for _, i := range set {
+		t.score = t.score.Plus(c.Scorer.Score(i, t.given[i]*c.Multiple, i == short || c.Items[i].HasShort))
+	}
+	return t
+}
+
+// tryShort fills a set with the short group in the last item in fill order that can hold it; an item that can take nothing
+// else takes it.
+func tryShort(c *Chooser, set []int) *trial {
+	order := slices.Clone(set)
+	slices.SortFunc(order, func(i, j int) int { return fillOrder(c, i, j) })
+	for _, i := range order {
+		if c.Items[i].Hi == 0 {
+			return tryFill(c, set, i)
+		}
+	}
+	for _, i := range slices.Backward(order) {
+		if t := tryFill(c, set, i); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// share is the smallest share that all of a set can take.
+func share(c *Chooser, set []int) int64 {
+	for level := c.Units; ; level-- {
+		var sum int64
+		fits := true
+		for _, i := range set {
+			sum += max(level, c.Items[i].Lo)
+			fits = fits && level <= c.Items[i].Hi
+		}
+		if level == 0 || fits && sum <= c.Units {
+			return level
+		}
+	}
+}
+
+// compareTrials compares two sets by the rules of docs/order.md; below 0 if the first is better.
+func compareTrials(c *Chooser, a, b *trial) int {
+	sum := func(t *trial, of func(it *Item) int64) (n int64) {
+		for _, i := range t.set {
+			n += of(&c.Items[i])
+		}
+		return n
+	}
+	fewer := func(of func(it *Item) int64) int { return cmp.Compare(sum(a, of), sum(b, of)) }
+	one := func(is bool) int64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	sizes := func(t *trial) (list []int64) {
+		for _, i := range t.set {
+			list = append(list, c.Items[i].Slots)
+		}
+		slices.SortFunc(list, func(x, y int64) int { return cmp.Compare(y, x) })
+		return list
+	}
+	order := cmp.Or(
+		fewer(func(it *Item) int64 { return one(it.Used == 0 && !it.HasShort) }), // sets.1
+		-fewer(func(it *Item) int64 { return it.Used }),                          // sets.2
+		-fewer(func(it *Item) int64 { return one(it.HasShort) }),
+		-fewer(func(it *Item) int64 { return it.Friends }), // sets.3
+		fewer(func(it *Item) int64 { return it.Zones }),    // sets.4
+	)
+	if order == 0 && c.Policy == gang.Balanced {
+		order = cmp.Compare(share(c, b.set), share(c, a.set)) // sets.5
+	}
+	if order == 0 { // sets.6
+		switch {
+		case c.Policy == gang.ByScore && c.Nodes:
+			order = cmp.Compare(b.score.Host, a.score.Host)
+		case c.Policy == gang.Spread:
+			order = -cmp.Or(fewer(func(it *Item) int64 { return it.Slots }), slices.Compare(sizes(a), sizes(b)))
+		default:
+			order = cmp.Or(fewer(func(it *Item) int64 { return it.Slots }), slices.Compare(sizes(a), sizes(b)))
+		}
+	}
+	return cmp.Or(order, b.score.Compare(a.score), slices.Compare(a.set, b.set)) // sets.7, sets.8
+}
+
+// bestTrial is the best of all sets, nil if none suffices.
+func bestTrial(c *Chooser) (best *trial) {
+	for bits := 1; bits < 1<<len(c.Items); bits++ {
+		var set []int
+		all := true
+		for i := range c.Items {
+			if bits>>i&1 == 1 {
+				set = append(set, i)
+			} else if c.Items[i].Lo > 0 {
+				all = false
+			}
+		}
+		if !all {
+			continue
+		}
+		var t *trial
+		if c.Short {
+			t = tryShort(c, set)
+		} else {
+			t = tryFill(c, set, -1)
+		}
+		if t != nil && (best == nil || compareTrials(c, t, best) < 0) {
+			best = t
+		}
+	}
+	return best
+}
+
+// asked is the question in the chooser's units: those of its multiple.
+func asked(c *Chooser) *Chooser {
+	q := *c
+	q.Items, q.Units = slices.Clone(c.Items), c.Units*c.Multiple
+	for i := range q.Items {
+		it := &q.Items[i]
+		it.Lo, it.Hi, it.Slots = it.Lo*c.Multiple, it.Hi*c.Multiple, it.Slots*c.Multiple
+	}
+	return &q
+}
+
+// checkChoosers draws questions of every policy, with a short group and without.
+func checkChoosers(t *testing.T, check func(t *rapid.T, c *Chooser)) {
+	for _, policy := range []gang.Policy{gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore} {
+		for _, short := range []bool{false, true} {
+			t.Run(fmt.Sprintf("policy=%s/short=%v", policy, short), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { check(t, drawChooser(t, policy, short)) })
+			})
+		}
+	}
+}
+
+func TestChooserEqualsEnumeration(t *testing.T) {
+	checkChoosers(t, func(t *rapid.T, c *Chooser) {
+		want := bestTrial(c)
+		if want == nil {
+			t.Skip("no set suffices")
+		}
+		q := asked(c)
+		q.Choose()
+		for i, it := range q.Items {
+			require.Equal(t, want.given[i]*c.Multiple, it.Given, "item %d of %s", i, c)
+			require.Equal(t, i == want.short || c.Items[i].HasShort, it.HasShort, "short group in item %d of %s", i, c)
+		}
+	})
+}
+
+// What counting says of the number of items is what choosing says.
+func TestCountEqualsChoose(t *testing.T) {
+	checkChoosers(t, func(t *rapid.T, c *Chooser) {
+		if bestTrial(c) == nil {
+			t.Skip("no set suffices")
+		}
+		size := func(q *Chooser) (n int) {
+			for _, it := range q.Items {
+				if it.Given > 0 || it.HasShort || it.Used > 0 {
+					n++
+				}
+			}
+			return n
+		}
+		chosen, counted := asked(c), asked(c)
+		chosen.Choose()
+		counted.Count()
+		require.Equal(t, size(chosen), size(counted), "%s", c)
+	})
+}
+
+// chosenSlots are the slots of the items that are given anything, largest first.
+func chosenSlots(c *Chooser) (list []int64) {
+	for _, it := range c.Items {
+		if it.Given > 0 || it.HasShort {
+			list = append(list, it.Slots)
+		}
+	}
+	slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
+	return list
+}
+
+// drawSlots draws the slots of some items, largest first, their sums, and the groups of a size in all of them.
+func drawSlots(t *rapid.T, size int64) (slots []int64, sums []int32, groups int64) {
+	slots = rapid.SliceOfN(rapid.Int64Range(0, size*5), 1, 9).Draw(t, "slots")
+	slices.SortFunc(slots, func(a, b int64) int { return cmp.Compare(b, a) })
+	var sum int64
+	for _, n := range slots {
+		sum, groups = sum+n, groups+n/size
+		sums = append(sums, int32(sum))
+	}
+	return slots, sums, groups
+}
+
+// Where slots alone decide, the chooser and [LeastSum] over the same slots take the same sizes.
+func TestLeastSumEqualsChooser(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		slots, sums, total := drawSlots(t, 1)
+		if total == 0 {
+			t.Skip("no room")
+		}
+		need := rapid.Int64Range(1, total).Draw(t, "units")
+		c, l := &Chooser{Units: need, Multiple: 1}, &LeastSum{}
+		l.Reset()
+		for _, n := range slots {
+			c.Items = append(c.Items, Item{Slots: n, Hi: n, WithRest: -1})
+			l.Add(n)
+		}
+		run := index.ChildSums{Run: sums, Len: int32(len(sums))}
+		size, _ := run.Fewest(need)
+		var got []int64
+		for i, n := range l.Pick(int(size), need) {
+			got = append(got, slices.Repeat([]int64{l.Values[i]}, n)...)
+		}
+		c.Choose()
+		require.Equal(t, chosenSlots(c), got, "%d of %v", need, slots)
+	})
+}
+
+// Where the slots of an item say how many groups it holds, the chooser and [LeastGroups] take the same sizes.
+func TestLeastGroupsEqualsChooser(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.Int64Range(1, 5).Draw(t, "size")
+		short := rapid.Int64Range(0, size-1).Draw(t, "short")
+		slots, sums, groups := drawSlots(t, size)
+		if short > 0 {
+			groups-- // one is to spare
+		}
+		if groups < 1 {
+			t.Skip("no room")
+		}
+		n := rapid.Int64Range(1, groups).Draw(t, "groups")
+		c, l := &Chooser{Units: n, Multiple: 1, Groups: true, Short: short > 0}, &LeastGroups{}
+		for _, s := range slots {
+			it := Item{Slots: s, Hi: s / size, WithRest: s / size}
+			if s%size < short {
+				it.WithRest--
+			}
+			c.Items = append(c.Items, it)
+		}
+		require.True(t, l.Begin(&index.ChildSums{Run: sums, Len: int32(len(sums))}, size, short, n))
+		var got []int64
+		for _, i := range l.Pick() {
+			got = append(got, l.Slots[i])
+		}
+		c.Choose()
+		require.Equal(t, chosenSlots(c), got, "%d groups of %d and one of %d in %v", n, size, short, slots)
+	})
+}
+
+func (c *Chooser) String() string {
+	s := fmt.Sprintf("policy %s: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n",
+		c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.Scored)
+	for i, it := range c.Items {
+		s += fmt.Sprintf("%d: %+v host %d\n", i, it, c.Scorer.Host(i))
+	}
+	return s
+}

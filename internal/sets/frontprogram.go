@@ -1,0 +1,261 @@
+package sets
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+)
+
+// frontProgram is a dynamic program over classes of children: after each class it has, for every vector that may be left,
+// the best set that leaves it.
+//
+// Two sets that leave the same can be extended by the same children, so that only the better one can lead to the best.
+type frontProgram struct {
+	c      *FrontChooser
+	sets   bestSets
+	scale  front.Weights
+	fewest int // children of the smallest set known to suffice
+	steps  int
+
+	left front.Vector // scratch of extend
+	// Memory for sets.
+	all          bestSets
+	layers       [2]bestSets
+	spare        []childSet
+	spareNumbers front.Vector
+	// Scratch of better.
+	slots, children [2][]int64
+}
+
+// solve starts from what the items in use leave, and adds class after class; ok unless steps run out.
+func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok bool) {
+	for _, v := range inUse {
+		take, ok := p.c.Space.Takes(p.c.Want, v)
+		if !ok {
+			continue
+		}
+		left := p.c.Want.Minus(take)
+		p.offer(&p.sets, &childSet{left: left, missing: p.scale.Of(left), open: left.Total() > 0})
+	}
+	for _, class := range p.classes(others) {
+		if p.add(class); p.steps < 0 {
+			return nil, false
+		}
+	}
+	for _, s := range p.sets.list {
+		if !s.open {
+			return s.children(), true
+		}
+	}
+	return nil, false // unreachable: the first that suffice are one of the sets
+}
+
+// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare sets which
+// leave the same. Sets share their first children as a linked list.
+type childSet struct {
+	left     front.Vector
+	open     bool  // left is not zero
+	missing  int64 // the weight of left
+	friends  int64
+	sum      int64 // slots of all children
+	n        int   // number of children
+	child    int
+	slots    int64     // slots of child
+	previous *childSet // the set without child; nil at the empty set
+}
+
+// children lists the set in the order of paths.
+func (s *childSet) children() (list []int) {
+	for ; s.n > 0; s = s.previous {
+		list = append(list, s.child)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// classes groups children with equal slots, anchors and fronts; heaviest fronts first. Within a class only prefixes in
+// the order of paths need be tried.
+func (p *frontProgram) classes(children []int) [][]int {
+	var out [][]int
+	var ids Intern
+	var key []int64
+	for _, child := range children {
+		it := &p.c.Items[child]
+		key = append(key[:0], it.Slots, it.Friends)
+		for _, v := range it.Front {
+			for _, n := range v {
+				key = append(key, int64(n))
+			}
+		}
+		id, fresh := ids.Of(key)
+		if fresh {
+			out = append(out, nil)
+		}
+		out[id] = append(out[id], child)
+	}
+	slices.SortStableFunc(out, func(a, b []int) int {
+		return cmp.Compare(p.scale.Most(p.c.Items[b[0]].Front), p.scale.Most(p.c.Items[a[0]].Front))
+	})
+	return out
+}
+
+// bestSets keeps the best set for each vector that sets leave, in a hash table with open addressing.
+type bestSets struct {
+	list   []*childSet
+	places []int32 // by hash of left: index in list + 1; 0: empty
+}
+
+// clear empties the table and keeps its memory.
+func (b *bestSets) clear() {
+	b.list = b.list[:0]
+	clear(b.places)
+}
+
+// find returns the slot of the set that leaves a vector, or the empty slot for it.
+func (b *bestSets) find(left front.Vector) *int32 {
+	h := uint64(0)
+	for _, n := range left {
+		h = Mix(h, uint64(n))
+	}
+	for mask := uint64(len(b.places) - 1); ; h++ {
+		if at := &b.places[h&mask]; *at == 0 || slices.Equal(b.list[*at-1].left, left) {
+			return at
+		}
+	}
+}
+
+// offer keeps a set unless a better one leaves the same.
+func (p *frontProgram) offer(to *bestSets, s *childSet) {
+	if at := p.wants(to, s); at != nil {
+		to.keep(at, s)
+	}
+}
+
+// wants returns the slot of a set, nil if a better set leaves the same. The slot is valid until the table grows.
+func (p *frontProgram) wants(to *bestSets, s *childSet) *int32 {
+	if 2*len(to.list) >= len(to.places) {
+		to.grow()
+	}
+	at := to.find(s.left)
+	if *at > 0 && !p.better(s, to.list[*at-1]) {
+		return nil
+	}
+	return at
+}
+
+// keep stores a set in its slot.
+func (b *bestSets) keep(at *int32, s *childSet) {
+	if *at > 0 {
+		b.list[*at-1] = s
+		return
+	}
+	b.list = append(b.list, s)
+	*at = int32(len(b.list))
+}
+
+// grow makes room before half of the slots are taken, so that find ends.
+func (b *bestSets) grow() {
+	b.places = make([]int32, max(64, 4*len(b.places)))
+	for i, s := range b.list {
+		*b.find(s.left) = int32(i + 1)
+	}
+}
+
+// better compares sets that leave the same: fewest children, most anchors, fewest slots, smallest largest child, then
+// paths. All keys are sums or sorted lists, so that equal further children change no comparison.
+//
+// order: roles.9
+func (p *frontProgram) better(a, b *childSet) bool {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), CompareSlots(p.c.Policy, a.sum, b.sum)); d != 0 {
+		return d < 0
+	}
+	var slots, children [2][]int64
+	for i := range slots {
+		slots[i], children[i] = p.slots[i][:0], p.children[i][:0]
+	}
+	for ; a != b && a.n > 0; a, b = a.previous, b.previous { // common children do not matter
+		for i, s := range [2]*childSet{a, b} {
+			slots[i], children[i] = append(slots[i], -s.slots), append(children[i], int64(s.child))
+		}
+	}
+	p.slots, p.children = slots, children
+	for i := range slots {
+		slices.Sort(slots[i]) // largest first; CompareSlots turns the result under Spread
+		slices.Sort(children[i])
+	}
+	if d := CompareSlots(p.c.Policy, int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
+		return d < 0
+	}
+	return slices.Compare(children[0], children[1]) < 0
+}
+
+// add extends the sets by one, two and more children of a class. A set is hopeless if children of this weight, up to the
+// fewest known to suffice, cannot cover what it misses.
+func (p *frontProgram) add(class []int) {
+	most := p.scale.Most(p.c.Items[class[0]].Front) // later classes are no heavier
+	hopeless := func(s *childSet) bool {
+		return int64(p.fewest-s.n)*most < s.missing
+	}
+	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless)
+	p.all.clear()
+	for _, s := range p.sets.list {
+		p.offer(&p.all, s)
+	}
+	layer := p.sets.list
+	for i, child := range class {
+		next := &p.layers[i%2]
+		next.clear()
+		for _, s := range layer {
+			if !s.open || hopeless(s) {
+				continue
+			}
+			if p.extend(s, child, next); p.steps < 0 {
+				return
+			}
+		}
+		for _, s := range next.list {
+			if p.offer(&p.all, s); !s.open {
+				p.fewest = min(p.fewest, s.n)
+			}
+		}
+		if layer = next.list; len(layer) == 0 {
+			break
+		}
+	}
+	p.sets, p.all = p.all, p.sets
+}
+
+// copied moves a set, and the vector that it leaves, from scratch memory to its own.
+func (p *frontProgram) copied(s *childSet) *childSet {
+	out := &front.Carve(&p.spare, 1)[0]
+	*out = *s
+	out.left = front.Carve(&p.spareNumbers, len(s.left))
+	copy(out.left, s.left)
+	return out
+}
+
+// extend offers a set with one more child, once for each vector of the child's front.
+func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
+	more := childSet{n: s.n + 1, child: child, slots: p.c.Items[child].Slots, previous: s, left: p.left}
+	more.friends = s.friends + p.c.Items[child].Friends
+	more.sum = s.sum + more.slots
+	for _, v := range p.c.Items[child].Front {
+		if p.steps--; p.steps < 0 {
+			return
+		}
+		if p.c.Space.Exact && !v.Within(s.left) {
+			continue
+		}
+		for i, n := range s.left {
+			more.left[i] = n - min(n, v[i])
+		}
+		if slices.Equal(more.left, s.left) {
+			continue
+		}
+		if at := p.wants(to, &more); at != nil {
+			more.open, more.missing = more.left.Total() > 0, p.scale.Of(more.left)
+			to.keep(at, p.copied(&more))
+		}
+	}
+}

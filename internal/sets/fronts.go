@@ -1,0 +1,120 @@
+package sets
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
+)
+
+// FrontItem is a child that can take any vector within its front.
+type FrontItem struct {
+	Slots   int64
+	Used    int64 // running members of the gang
+	Friends int64 // running members of the affinity key
+	Front   front.Front
+}
+
+// FrontChooser picks the set of items that hold a vector together: the counterpart of [Chooser] for members of several
+// shapes and unequal groups. Fill in all fields, then call Choose. All items together must hold the vector.
+type FrontChooser struct {
+	Policy gang.Policy
+	Items  []FrontItem // in the order that decides between equal ones
+	Want   front.Vector
+	Space  *front.Space
+	Sizes  front.Weights   // members by dimension
+	Scales []front.Weights // that bound how many items are needed, not empty
+	Steps  int             // vectors tried; where they run out, the answer is the first items that suffice, in fill order
+}
+
+// Choose returns the best set, in fill order: all items with running members and the fewest others.
+//
+// order: roles.9
+func (c *FrontChooser) Choose() []int {
+	var used, others []int
+	for i := range c.Items {
+		if c.Items[i].Used > 0 {
+			used = append(used, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	set := append(used, c.choose(used, others)...)
+	slices.SortFunc(set, c.compareFill)
+	return set
+}
+
+// choose picks from the others beside those in use.
+func (c *FrontChooser) choose(used, others []int) []int {
+	places := make([]front.Front, len(others))
+	for i, child := range others {
+		places[i] = c.Items[child].Front
+	}
+	scale, least := front.Scarcest(c.Scales, places, c.Want)
+	if len(used) == 0 && least == len(others) { // only all together suffice
+		return others
+	}
+	inUse := c.Space.Zero
+	for _, child := range slices.Backward(used) {
+		inUse = c.Space.Sum(c.Items[child].Front, inUse)
+	}
+	first := c.firstThatSuffice(inUse, others)
+	p := frontProgram{c: c, fewest: len(first), scale: scale, steps: c.Steps, left: make(front.Vector, len(c.Want))}
+	if set, ok := p.solve(inUse, others); ok {
+		return set
+	}
+	return first
+}
+
+// firstThatSuffice returns the shortest prefix of the other items, in fill order, that holds the vector together with the
+// items in use. It bounds the search, and is its answer when steps run out.
+func (c *FrontChooser) firstThatSuffice(inUse front.Front, others []int) []int {
+	others = slices.Clone(others)
+	slices.SortFunc(others, c.compareFill)
+	sum := inUse
+	for n, i := range others {
+		if c.Space.Holds(sum, c.Want) {
+			return others[:n]
+		}
+		sum = c.Space.Sum(sum, c.Items[i].Front)
+	}
+	return others
+}
+
+// compareFill is the fill order.
+//
+// order: roles.10
+func (c *FrontChooser) compareFill(i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(b.Slots, a.Slots), cmp.Compare(i, j))
+}
+
+// Fill gives each item of a list in turn as many members as leave no more than the items after it can take. The vectors
+// are nil where an item takes nothing.
+//
+// order: roles.10
+func (c *FrontChooser) Fill(list []int) []front.Vector {
+	after := make([]front.Front, len(list)+1) // the front of the items from n on together
+	after[len(list)] = c.Space.Zero
+	for n := len(list) - 1; n >= 0; n-- {
+		after[n] = c.Space.Sum(c.Items[list[n]].Front, after[n+1])
+	}
+	out, want := make([]front.Vector, len(list)), c.Want
+	for n, i := range list {
+		var best front.Vector
+		for _, p := range c.Items[i].Front {
+			take, ok := c.Space.Takes(want, p)
+			if !ok || !c.Space.Holds(after[n+1], want.Minus(take)) {
+				continue
+			}
+			if best == nil || cmp.Or(cmp.Compare(c.Sizes.Of(take), c.Sizes.Of(best)), slices.Compare(take, best)) > 0 {
+				best = take
+			}
+		}
+		if best.Total() > 0 {
+			out[n], want = best, want.Minus(best)
+		}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package sets
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
+)
+
+// The chooser over fronts is held to plain enumeration as the one over slots is: all subsets, compared by the keys of
+// docs/order/7-shapes.md, and all vectors that an item can take.
+
+// allWithin lists the vectors within another, zero first.
+func allWithin(most front.Vector) []front.Vector {
+	out := []front.Vector{{}}
+	for _, n := range most {
+		var next []front.Vector
+		for _, v := range out {
+			for k := range n + 1 {
+				next = append(next, append(slices.Clone(v), k))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// drawFront draws what one item can take: its largest vectors, or all of them if fronts are exact.
+func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
+	some := front.Front(rapid.SliceOfN(rapid.SampledFrom(all[1:]), 1, 3).Draw(t, "front"))
+	if space.Exact {
+		return append(front.Front{all[0]}, some...).Sorted()
+	}
+	var out front.Front
+	for i, v := range some {
+		if !slices.ContainsFunc(some[:i], func(o front.Vector) bool { return slices.Equal(o, v) }) &&
+			!slices.ContainsFunc(some, func(o front.Vector) bool { return v.Within(o) && !slices.Equal(o, v) }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// drawFronts draws a question that has an answer.
+func drawFronts(t *rapid.T) *FrontChooser {
+	most := front.Vector{3, 3}
+	space := front.NewSpace(most, 1<<16, new(int64))
+	space.Exact = rapid.Bool().Draw(t, "exact")
+	weight := rapid.Int64Range(0, 3)
+	c := &FrontChooser{
+		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Steps: 1 << 20,
+		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
+	}
+	room, used := space.Zero, rapid.Bool().Draw(t, "used")
+	for range rapid.IntRange(1, 6).Draw(t, "items") {
+		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots"), Friends: rapid.Int64Range(0, 1).Draw(t, "friends")}
+		if used {
+			it.Used = rapid.Int64Range(0, 2).Draw(t, "running")
+		}
+		it.Front = drawFront(t, space, allWithin(most))
+		c.Items, room = append(c.Items, it), space.Sum(room, it.Front)
+	}
+	fits := slices.DeleteFunc(allWithin(most)[1:], func(v front.Vector) bool { return !space.Holds(room, v) })
+	if len(fits) == 0 {
+		t.Skip("nothing fits")
+	}
+	c.Want = rapid.SampledFrom(fits).Draw(t, "want")
+	return c
+}
+
+// takesOf lists what an item can take of a vector.
+func (c *FrontChooser) takesOf(i int, want front.Vector) []front.Vector {
+	return slices.DeleteFunc(allWithin(want), func(v front.Vector) bool {
+		return !slices.ContainsFunc(c.Items[i].Front, func(p front.Vector) bool {
+			return slices.Equal(v, p) || !c.Space.Exact && v.Within(p)
+		})
+	})
+}
+
+// holds says whether items hold a vector together, by trying everything.
+func (c *FrontChooser) holds(set []int, want front.Vector) bool {
+	if len(set) == 0 {
+		return want.Total() == 0
+	}
+	return slices.ContainsFunc(c.takesOf(set[0], want), func(v front.Vector) bool { return c.holds(set[1:], want.Minus(v)) })
+}
+
+// compareSets compares sets by the keys of order: roles.9.
+func (c *FrontChooser) compareSets(a, b []int) int {
+	keys := func(set []int) (friends, sum int64, slots []int64) {
+		for _, i := range set {
+			friends, sum, slots = friends+c.Items[i].Friends, sum+c.Items[i].Slots, append(slots, c.Items[i].Slots)
+		}
+		slices.SortFunc(slots, func(x, y int64) int { return cmp.Compare(y, x) })
+		return friends, sum, slots
+	}
+	friendsA, sumA, slotsA := keys(a)
+	friendsB, sumB, slotsB := keys(b)
+	free := cmp.Or(cmp.Compare(sumA, sumB), slices.Compare(slotsA, slotsB))
+	if c.Policy == gang.Spread {
+		free = -free
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(friendsB, friendsA), free, slices.Compare(a, b))
+}
+
+// bestByEnumeration is the best set in the order of items.
+func (c *FrontChooser) bestByEnumeration() (best []int) {
+	var used, others []int
+	for i, it := range c.Items {
+		if it.Used > 0 {
+			used = append(used, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	for m := range len(others) + 1 {
+		var found [][]int
+		for set := range combinations(others, m) {
+			if c.holds(slices.Concat(used, set), c.Want) {
+				found = append(found, set)
+			}
+		}
+		if len(found) > 0 {
+			best = append(used, slices.MinFunc(found, c.compareSets)...)
+			slices.Sort(best)
+			return best
+		}
+	}
+	return nil
+}
+
+func TestFrontChooserEqualsEnumeration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawFronts(t)
+		set := c.Choose()
+		require.True(t, slices.IsSortedFunc(set, c.compareFill))
+		got := slices.Clone(set)
+		slices.Sort(got)
+		require.Equal(t, c.bestByEnumeration(), got)
+	})
+}
+
+func TestFrontFillEqualsEnumeration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawFronts(t)
+		set, left := c.Choose(), c.Want
+		for n, take := range c.Fill(set) {
+			var most front.Vector
+			for _, v := range c.takesOf(set[n], left) { // ascending: of equal sizes the last is the greatest
+				if c.holds(set[n+1:], left.Minus(v)) && (most == nil || c.Sizes.Of(v) >= c.Sizes.Of(most)) {
+					most = v
+				}
+			}
+			if take == nil {
+				take = make(front.Vector, len(c.Want))
+			}
+			require.Equal(t, most, take, "item %d of %v", n, set)
+			left = left.Minus(take)
+		}
+		require.Zero(t, left.Total())
+	})
+}
+
+// Without steps the answer is the first items that suffice, in fill order.
+func TestFrontChooserWithoutSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawFronts(t)
+		c.Steps = 0
+		set := c.Choose()
+		require.True(t, c.holds(set, c.Want), "%v", set)
+	})
+}

@@ -1,0 +1,343 @@
+package sets
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
+type task struct {
+	need    int64
+	flagged bool
+	flag    func(*Item) bool
+}
+
+// class are children that every key sees alike; the order of paths tells them apart.
+type class struct {
+	slots, hi, friends, zones int64
+	flags                     uint8 // bit i: the flag of task i
+	items                     []int
+}
+
+// picker finds the best set of a given size among children that hold no sibling: a dynamic program over classes of
+// equal children, from the largest down. A state is what is still to be picked; since no smaller set suffices, the sum
+// of a set exceeds the need by less than its smallest member, so that states are few.
+type picker struct {
+	c       *Chooser
+	pool    []int
+	core    []int
+	classes []class
+	tops    []int64 // the largest his of the pool, as prefix sums
+	memo    map[pickState]*pick
+	bit     uint8
+	mixed   [][]int64 // by class: the largest sums of units of 1, 2, ... children from it on
+}
+
+type pickState struct {
+	class   int
+	size    int
+	need    int64
+	flagged bool
+}
+
+// pick is the best choice from one class on: m of the first one, then next. Values are those of the whole choice.
+type pick struct {
+	class, m              int
+	friends, zones, slots int64
+	next                  *pick
+}
+
+func newPicker(c *Chooser, pool, core []int) *picker {
+	k := &picker{c: c, pool: pool, core: core}
+	his := make([]int64, len(pool))
+	for j, i := range pool {
+		his[j] = c.Items[i].Hi
+	}
+	slices.SortFunc(his, func(a, b int64) int { return cmp.Compare(b, a) })
+	var sum int64
+	for _, hi := range his {
+		sum += hi
+		k.tops = append(k.tops, sum)
+	}
+	return k
+}
+
+// fewest is the least number of children that hold need units.
+func (k *picker) fewest(need int64) int {
+	n, _ := slices.BinarySearch(k.tops, need)
+	return n + 1
+}
+
+// best is the best set of this size that does one of the tasks, nil if none does.
+func (k *picker) best(size int, tasks []task) []int {
+	if k.c.counting && !k.c.Short {
+		return k.anyOf(size)
+	}
+	if k.c.byScore() {
+		return k.bestByScore(size)
+	}
+	k.classify(tasks, 0)
+	best := k.solveAll(size, tasks)
+	if k.c.Policy == gang.Balanced && best != nil {
+		best = k.mostEven(size, tasks, best)
+	}
+	switch {
+	case best == nil:
+		return nil
+	case k.c.scored() && !k.c.counting:
+		return k.bestScored(size, tasks, best)
+	}
+	return k.expand(best)
+}
+
+// anyOf takes the largest children: all that counting needs.
+func (k *picker) anyOf(size int) []int {
+	out := slices.Clone(k.pool)
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.c.Items[j].Hi, k.c.Items[i].Hi) })
+	return out[:size]
+}
+
+// solveAll is the best choice that does one of the tasks, nil if there is none.
+func (k *picker) solveAll(size int, tasks []task) *pick {
+	var best *pick
+	for i, t := range tasks {
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		if p := k.solve(pickState{0, size, max(0, t.need), t.flagged}); p != nil && (best == nil || k.compare(p, best) < 0) {
+			best = p
+		}
+	}
+	return best
+}
+
+// mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
+// child can take the largest share. Shares are tried from the largest down.
+//
+// order: sets.5
+func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
+	shares := []int64{k.c.evenShare(slices.Concat(k.core, k.anyOf(size)))}
+	for _, i := range k.pool {
+		if hi := k.c.Items[i].Hi; hi < shares[0] {
+			shares = append(shares, hi)
+		}
+	}
+	slices.SortFunc(shares, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, share := range slices.Compact(shares) {
+		k.classify(tasks, share)
+		if best := k.solveAll(size, tasks); best != nil && best.friends == other.friends && best.zones == other.zones {
+			return best
+		}
+	}
+	return nil
+}
+
+// classify groups the children of the pool that hold at least so many units, largest slots first.
+func (k *picker) classify(tasks []task, least int64) {
+	k.classes = k.classes[:0]
+	at := map[[5]int64]int{}
+	for _, i := range k.pool {
+		it := &k.c.Items[i]
+		if it.Hi < least {
+			continue
+		}
+		var flags uint8
+		for j, t := range tasks {
+			if t.flag(it) {
+				flags |= 1 << j
+			}
+		}
+		key := [5]int64{it.Slots, it.Hi, it.Friends, it.Zones, int64(flags)}
+		n, ok := at[key]
+		if !ok {
+			n = len(k.classes)
+			at[key] = n
+			k.classes = append(k.classes, class{slots: it.Slots, hi: it.Hi, friends: it.Friends, zones: it.Zones, flags: flags})
+		}
+		k.classes[n].items = append(k.classes[n].items, i)
+	}
+	slices.SortStableFunc(k.classes, func(a, b class) int {
+		return cmp.Or(
+			cmp.Compare(b.slots, a.slots), cmp.Compare(a.zones, b.zones), cmp.Compare(b.hi, a.hi),
+			cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags),
+		)
+	})
+	k.mixed = make([][]int64, len(k.classes))
+}
+
+// solve is the best way to pick from the classes of a state on.
+func (k *picker) solve(st pickState) *pick {
+	if st.size == 0 {
+		if st.need > 0 || st.flagged {
+			return nil
+		}
+		return &pick{class: len(k.classes)}
+	}
+	if st.class == len(k.classes) || k.most(st.class, st.size) < st.need {
+		return nil
+	}
+	if p, ok := k.memo[st]; ok {
+		return p
+	}
+	var best *pick
+	cl := &k.classes[st.class]
+	for m := min(st.size, len(cl.items)); m >= 0; m-- {
+		p := k.extend(st, m, k.solve(k.after(st, m)))
+		if p != nil && (best == nil || k.compare(p, best) < 0) {
+			best = p
+		}
+	}
+	k.memo[st] = best
+	return best
+}
+
+// after is the state when m of the first class are picked.
+func (k *picker) after(st pickState, m int) pickState {
+	cl := &k.classes[st.class]
+	return pickState{
+		class: st.class + 1, size: st.size - m, need: max(0, st.need-int64(m)*cl.hi),
+		flagged: st.flagged && (m == 0 || cl.flags&k.bit == 0),
+	}
+}
+
+// extend puts m of the first class before a choice from the rest, nil if there is none.
+func (k *picker) extend(st pickState, m int, next *pick) *pick {
+	if next == nil {
+		return nil
+	}
+	cl := &k.classes[st.class]
+	n := int64(m)
+	return &pick{
+		class: st.class, m: m, next: next,
+		friends: next.friends + n*cl.friends, zones: next.zones + n*cl.zones, slots: next.slots + n*cl.slots,
+	}
+}
+
+// most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
+// units need not, so all of them are looked at.
+func (k *picker) most(from, size int) int64 {
+	if k.c.Groups {
+		return k.mostMixed(from, size)
+	}
+	var sum int64
+	for i := from; i < len(k.classes) && size > 0; i++ {
+		m := min(size, len(k.classes[i].items))
+		sum, size = sum+int64(m)*k.classes[i].hi, size-m
+	}
+	return sum
+}
+
+func (k *picker) mostMixed(from, size int) int64 {
+	if k.mixed[from] == nil {
+		var his []int64
+		for _, cl := range k.classes[from:] {
+			for range cl.items {
+				his = append(his, cl.hi)
+			}
+		}
+		slices.SortFunc(his, func(a, b int64) int { return cmp.Compare(b, a) })
+		sums := []int64{0}
+		for i, hi := range his {
+			sums = append(sums, sums[i]+hi)
+		}
+		k.mixed[from] = sums
+	}
+	return k.mixed[from][min(size, len(k.mixed[from])-1)]
+}
+
+// compare says which of two choices of equal size is better by every key but the score.
+func (k *picker) compare(a, b *pick) int {
+	if c := k.compareValues(a, b); c != 0 || k.sameClasses(a, b) {
+		return c
+	}
+	return comparePlaces(k.expand(a), k.expand(b))
+}
+
+// comparePlaces compares sets of children by the order of paths.
+//
+// order: sets.8
+func comparePlaces(a, b []int) int {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Compare(a, b)
+}
+
+// compareValues prefers more members of the affinity key, fewer zones, fewer slots (Spread: more), then the smaller largest
+// child (Spread: the larger) and so on.
+//
+// order: sets.3, sets.4, sets.6
+func (k *picker) compareValues(a, b *pick) int {
+	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones)); c != 0 {
+		return c
+	}
+	order := cmp.Compare(a.slots, b.slots)
+	if order == 0 {
+		order = k.compareSizes(a, b)
+	}
+	if k.c.Policy == gang.Spread {
+		return -order
+	}
+	return order
+}
+
+// sameClasses says whether two choices take as many of every class.
+func (k *picker) sameClasses(a, b *pick) bool {
+	a, b = a.skip(), b.skip()
+	for a.next != nil && b.next != nil {
+		if a.class != b.class || a.m != b.m {
+			return false
+		}
+		a, b = a.next.skip(), b.next.skip()
+	}
+	return a.next == nil && b.next == nil
+}
+
+// skip passes over classes of which nothing is picked.
+func (p *pick) skip() *pick {
+	for p.next != nil && p.m == 0 {
+		p = p.next
+	}
+	return p
+}
+
+// compareSizes compares the slots of two choices as sequences from the largest down.
+func (k *picker) compareSizes(a, b *pick) int {
+	var am, bm int // left of the current class
+	next := func(p **pick, m *int) (int64, bool) {
+		for *m == 0 {
+			if (*p).next == nil {
+				return 0, false
+			}
+			if *m = (*p).m; *m > 0 {
+				break
+			}
+			*p = (*p).next
+		}
+		return k.classes[(*p).class].slots, true
+	}
+	for {
+		x, ok := next(&a, &am)
+		y, _ := next(&b, &bm)
+		if !ok {
+			return 0
+		}
+		if c := cmp.Compare(x, y); c != 0 {
+			return c
+		}
+		m := min(am, bm)
+		if am, bm = am-m, bm-m; am == 0 {
+			a = a.next
+		}
+		if bm == 0 {
+			b = b.next
+		}
+	}
+}
+
+// expand turns a choice into children, the first of each class in path order.
+func (k *picker) expand(p *pick) []int {
+	var out []int
+	for ; p.next != nil; p = p.next {
+		out = append(out, k.classes[p.class].items[:p.m]...)
+	}
+	return out
+}

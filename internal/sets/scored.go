@@ -1,0 +1,193 @@
+package sets
+
+import (
+	"iter"
+	"slices"
+)
+
+// scoreOf is the score of an item that takes so many units, and perhaps the short group.
+func (c *Chooser) scoreOf(i int, units int64, short bool) Score {
+	return c.Scorer.Score(i, units*c.Multiple, short)
+}
+
+// bestScored is, among the sets as good as the best choice, the one with the highest score.
+//
+// order: sets.7
+func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
+	var out []int
+	var top Score
+	for i, t := range tasks {
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		st := pickState{0, size, max(0, t.need), t.flagged}
+		if p := k.solve(st); p == nil || k.compareValues(p, best) != 0 {
+			continue
+		}
+		for set := range k.equals(st) {
+			set = k.bestScores(set)
+			score := k.setScore(set)
+			if order := score.Compare(top); out == nil || order > 0 || order == 0 && comparePlaces(set, out) < 0 {
+				out, top = set, score
+			}
+		}
+	}
+	return out
+}
+
+// equals iterates over the choices from a state on that are as good as the best one, by class.
+func (k *picker) equals(st pickState) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		best := k.solve(st)
+		if best == nil {
+			return
+		}
+		if best.next == nil {
+			yield(nil)
+			return
+		}
+		cl := &k.classes[st.class]
+		for m := min(st.size, len(cl.items)); m >= 0; m-- {
+			rest := k.after(st, m)
+			if p := k.extend(st, m, k.solve(rest)); p == nil || k.compareValues(p, best) != 0 {
+				continue
+			}
+			for set := range k.equals(rest) {
+				if !yield(append(slices.Clone(cl.items[:m]), set...)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// setScore is the score of what the core and the picked children take.
+func (k *picker) setScore(picked []int) Score {
+	return k.c.filledScore(slices.Concat(k.core, picked))
+}
+
+// filledScore is the score of what the children of a set take.
+func (c *Chooser) filledScore(set []int) (sum Score) {
+	filled := c.tryFill(set)
+	for _, i := range set {
+		sum = sum.Plus(c.scoreOf(i, filled[i].Given, filled[i].HasShort))
+	}
+	return sum
+}
+
+// keepScored takes the first n of the rest as keepAble does; among children that are equal but for their places, those
+// with the highest score. Beyond maxMixed sets the first ones in path order are compared.
+func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
+	best := c.keepAble(rest, n, short)
+	if n == 0 || len(best) < n || !c.scored() || c.byScore() && !c.Zoned {
+		return best
+	}
+	from, to := n-1, n
+	for from > 0 && c.compareUsed(rest[from-1], rest[n-1]) == 0 {
+		from--
+	}
+	for to < len(rest) && c.compareUsed(rest[to], rest[n-1]) == 0 {
+		to++
+	}
+	top, tries := c.filledScore(slices.Concat(set, best)), 0
+	for some := range combinations(rest[from:to], n-from) {
+		kept := slices.Concat(rest[:from], some)
+		if tries++; tries > maxMixed || short && !c.able(kept) {
+			continue
+		}
+		score := c.filledScore(slices.Concat(set, kept))
+		if order := score.Compare(top); order > 0 || order == 0 && comparePlaces(kept, best) < 0 {
+			best, top = kept, score
+		}
+	}
+	return best
+}
+
+// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child
+// of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
+// in fill order.
+func (k *picker) bestScores(picked []int) []int {
+	filled := k.c.tryFill(slices.Concat(k.core, picked))
+	var out []int
+	for from := 0; from < len(k.classes); {
+		to := from
+		var mixed [][]int
+		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots && k.classes[to].zones == k.classes[from].zones; to++ {
+			var parts []Item
+			for _, j := range k.classes[to].items {
+				if slices.Contains(picked, j) {
+					parts = append(parts, filled[j])
+				}
+			}
+			if len(parts) > 0 {
+				mixed = append(mixed, k.assign(k.classes[to].items, parts))
+			}
+		}
+		if len(mixed) > 1 {
+			mixed = k.bestMixed(picked, from, to, mixed)
+		}
+		out, from = append(out, slices.Concat(mixed...)...), to
+	}
+	return out
+}
+
+// maxMixed bounds how many sets of items of equal slots but different class are compared by score one by one.
+const maxMixed = 1 << 12
+
+// bestMixed tries every exchange within several classes of equal slots together, because who is last in fill order
+// depends on all of them. Beyond maxMixed sets the first ones in path order are compared.
+func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
+	var others []int
+	for _, i := range picked {
+		if k.c.Items[i].Slots != k.classes[from].slots || k.c.Items[i].Zones != k.classes[from].zones {
+			others = append(others, i)
+		}
+	}
+	best, tries := chosen, 0
+	top := k.setScore(slices.Concat(others, slices.Concat(chosen...)))
+	var classes []class
+	for i := from; i < to; i++ {
+		if slices.ContainsFunc(k.classes[i].items, func(j int) bool { return slices.Contains(picked, j) }) {
+			classes = append(classes, k.classes[i])
+		}
+	}
+	try := make([][]int, len(classes))
+	var next func(i int) bool
+	next = func(i int) bool {
+		if i < len(classes) {
+			for set := range combinations(classes[i].items, len(chosen[i])) {
+				if try[i] = set; !next(i + 1) {
+					return false
+				}
+			}
+			return true
+		}
+		tries++
+		score := k.setScore(slices.Concat(others, slices.Concat(try...)))
+		if order := score.Compare(top); order > 0 || order == 0 && comparePlaces(slices.Concat(try...), slices.Concat(best...)) < 0 {
+			best, top = slices.Clone(try), score
+		}
+		return tries < maxMixed
+	}
+	next(0)
+	return best
+}
+
+// tryFill is what the children would be given if they were the set; the items stay as they are.
+func (c *Chooser) tryFill(set []int) []Item {
+	before := slices.Clone(c.Items)
+	c.fill(slices.Clone(set))
+	filled := slices.Clone(c.Items)
+	copy(c.Items, before)
+	return filled
+}
+
+// assign chooses children to take what these parts took so that the score is largest; ties go to the earlier children.
+func (k *picker) assign(children []int, parts []Item) []int {
+	value := func(i, j int) Score {
+		return k.c.scoreOf(children[i], parts[j].Given, parts[j].HasShort)
+	}
+	out := make([]int, 0, len(parts))
+	for _, i := range Assign(len(children), len(parts), value) {
+		out = append(out, children[i])
+	}
+	return out
+}

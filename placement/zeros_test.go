@@ -1,0 +1,55 @@
+package placement_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/zeros"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Nothing that is asked of nil and zero values does harm, be it in a cluster without nodes or in one that has some.
+func TestZeroValuesDoNoHarm(t *testing.T) {
+	zeros.Package(
+		t, placement.Cluster{}, placement.Unschedulable{},
+		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
+	)
+	c := newCluster(t, board(t))
+	zeros.Walk(
+		t, c.Tree, c.Free, c.Apply, c.Release, c.Update,
+		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
+		func(queue []*gang.Request) { placement.Batch(c, queue) },
+		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },
+	)
+}
+
+// Nobody is placed on a cluster that NewCluster did not make, and nothing changes in one; what is asked of it has an error.
+func TestClustersThatNobodyMade(t *testing.T) {
+	req := job(2)
+	for _, c := range []*placement.Cluster{nil, {}} {
+		_, err := placement.Plan(c, req)
+		require.ErrorContains(t, err, "cluster")
+		_, err = placement.Together(c, nil, req)
+		require.ErrorContains(t, err, "cluster")
+		last, planned := placement.Batch(c, []*gang.Request{req, nil})
+		require.Equal(t, c, last)
+		require.Len(t, planned, 2)
+		require.ErrorContains(t, planned[0].Err, "cluster")
+		require.Error(t, planned[1].Err)
+		for res, err := range placement.Candidates(c, req) {
+			require.Nil(t, res)
+			require.ErrorContains(t, err, "cluster")
+		}
+		_, err = c.Update(cluster.Delta{})
+		require.ErrorContains(t, err, "cluster")
+		_, err = c.Apply(&placement.Result{})
+		require.ErrorContains(t, err, "cluster")
+		require.Zero(t, c.Len())
+		require.Empty(t, c.Trees())
+		_, ok := c.Free("n0")
+		require.False(t, ok)
+	}
+}
