@@ -58,10 +58,10 @@ func (r *scratch) positions(n int64) []int32 {
 
 // scratchOf is what the searches of a problem write on.
 func scratchOf(p *problem.Problem) *scratch {
-	r, ok := p.Paper.Search.(*scratch)
+	r, ok := p.Scratch.Search.(*scratch)
 	if !ok {
 		r = &scratch{}
-		p.Paper.Search = r
+		p.Scratch.Search = r
 	}
 	return r
 }

@@ -83,7 +83,7 @@ ZoneState.widths     0    =               =                =             =      
 ZoneState.zoneFits   0    =               =                =             =            0          =        =         =    =      =    0          0      =      0
 ZoneState.Released   =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 ZoneState.inexact    =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
-Paper                0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Scratch              0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 Unbundled            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 `
 

@@ -208,7 +208,7 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
 // that different shapes have different keys. It lies in the scratch.
 func (k Counting) shapeKey() []byte {
-	key := keyWriter(k.p.Paper.key[:0])
+	key := keyWriter(k.p.Scratch.key[:0])
 	key.text(k.p.View.Name)
 	key.text(k.p.Request.Class)
 	key.number(len(k.p.Needs))
@@ -220,7 +220,7 @@ func (k Counting) shapeKey() []byte {
 	for _, s := range k.p.Shapes {
 		key.shape(s)
 	}
-	k.p.Paper.key = key
+	k.p.Scratch.key = key
 	return key
 }
 

@@ -60,7 +60,7 @@ type Problem struct {
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
 	ZoneState   zoneState
-	Paper       *scratch
+	Scratch     *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
@@ -139,7 +139,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
-		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r,
+		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
 		Pinned: pinnedMembers(req),
 	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
@@ -262,7 +262,7 @@ func takeScratch(l *snapshot.Lineage) *scratch {
 
 // Done gives the scratch to other plans; nothing refers to the problem any more.
 func (p *Problem) Done() {
-	r, l := p.Paper, p.Snapshot.Lineage
+	r, l := p.Scratch, p.Snapshot.Lineage
 	r.problem = Problem{} // it holds the snapshot
 	if r.Search != nil {
 		r.Search.Reset()
