@@ -77,7 +77,7 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	a.findGap()
 	a.stayInTree()
 	if a.slots.Flat == nil && len(a.p.Levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.p.Counting().GroupsOf(a.slots.Ix, a.sizes[0])
+		a.indexed = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[0])
 	}
 	return a
 }

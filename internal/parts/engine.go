@@ -186,10 +186,10 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
-			free[i] = p.Counting().FreeOf(id, n, extra)
+			free[i] = p.Slots().FreeOf(id, n, extra)
 		}
 		for r, one := range s.roles {
-			open[r] = one.Counting().Refusal(id) == ""
+			open[r] = one.Slots().Refusal(id) == ""
 		}
 		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
 		if forgot {

@@ -1,6 +1,6 @@
 // Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its topology is
 // chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It also knows what
-// follows from request and snapshot alone: the slots of each node ([Counting]), what the zones of a node take ([Zones]), what
+// follows from request and snapshot alone: the slots of each node ([Slots]), what the zones of a node take ([Zones]), what
 // the quota admits, and which leaving members a plan would wait for.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
@@ -234,11 +234,11 @@ func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
 	return z.p.ZoneState.Aligned || flags&snapshot.Zoned != 0
 }
 
-// Counting are a problem's ways to count the slots of nodes.
-type Counting struct{ p *Problem }
+// Slots are a problem's questions about the slots of nodes.
+type Slots struct{ p *Problem }
 
-// Counting counts the slots of nodes.
-func (p *Problem) Counting() Counting { return Counting{p} }
+// Slots asks about the slots of nodes.
+func (p *Problem) Slots() Slots { return Slots{p} }
 
 // scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
 type scratch struct {
