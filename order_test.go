@@ -14,9 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tagsComplete says that each rule of docs/order.md has its line in the code. Until then those that miss are logged.
-const tagsComplete = false
-
 var (
 	// tag is a line of a comment that names the rules which a declaration decides, sameAnswer one of an accelerator.
 	tag        = regexp.MustCompile(`^// order: (` + tagIDs + `)$`)
@@ -32,11 +29,7 @@ type tagged map[string][]string // names by id
 // Every row of the table "From rule to code" is true of the code: each function that it names is declared in one of the
 // packages that it names, and its comment has the line `order: id`; each of these packages has such a function.
 func TestOrderTableNamesTheCode(t *testing.T) {
-	missing := t.Logf
-	if tagsComplete {
-		missing = t.Errorf
-	}
-	deciders, known := map[string]tagged{}, 0
+	deciders := map[string]tagged{}
 	for _, r := range orderRows(t) {
 		for _, pkg := range r.packages {
 			if deciders[pkg] == nil {
@@ -47,19 +40,17 @@ func TestOrderTableNamesTheCode(t *testing.T) {
 		all := true
 		for _, name := range r.functions {
 			if slices.ContainsFunc(r.packages, func(pkg string) bool { return has(pkg, name) }) {
-				known++
 				continue
 			}
 			all = false
-			missing("%s: no declaration %s of %q has the line `// order: %s`", r.id, name, r.packages, r.id)
+			t.Errorf("%s: no declaration %s of %q has the line `// order: %s`", r.id, name, r.packages, r.id)
 		}
 		for _, pkg := range r.packages {
 			if all && !slices.ContainsFunc(r.functions, func(name string) bool { return has(pkg, name) }) {
-				missing("%s: none of its functions is in package %s", r.id, pkg)
+				t.Errorf("%s: none of its functions is in package %s", r.id, pkg)
 			}
 		}
 	}
-	t.Logf("%d functions of the table have their line", known)
 }
 
 // Every rule that the code names is one of the table, and stands where a search for it finds it.

@@ -32,6 +32,8 @@ func (f *frontier) Pop() any {
 // run finds the best set: branches are looked at in the order of their bounds until none can hold a better set, or the
 // steps run out. Where candidates do not depend on each other, the root's relaxed solution is legal and closes the root
 // at once: that is why such problems are always proven.
+//
+// order: victims.8
 func (s *search) run() answer {
 	root := &branch{}
 	if s.model.coupled {

@@ -52,6 +52,8 @@ func (m *model) ownKey(set []int32) []int64 {
 }
 
 // weightOf is what a set costs by all that adds up. A gang ends of which everybody leaves: key `gangsEnded`.
+//
+// order: costs.4
 func (m *model) weightOf(set []int32) (w weight) {
 	for _, i := range set {
 		own := m.alone(i)
@@ -68,6 +70,8 @@ func (m *model) weightOf(set []int32) (w weight) {
 
 // breaches counts the candidates that break a budget, in natural order of gang and name: key `budgets`. Where all count
 // in one budget at most, the number depends on no order; only with several does it matter who is counted first.
+//
+// order: costs.1
 func (m *model) breaches(set []int32) (n int) {
 	if len(m.problem.Budgets) == 0 {
 		return 0

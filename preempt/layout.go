@@ -127,6 +127,8 @@ func (l *layout) age(started int64) uint64 {
 }
 
 // alone is the weight of one candidate that leaves by itself, without budgets.
+//
+// order: costs.5
 func (l *layout) alone(priority, started int64) (w weight) {
 	l.put(&w, memberCount, 1)
 	l.put(&w, prioritySum, l.above(priority))

@@ -25,6 +25,8 @@ type Outlook struct {
 // False if more must be known: where candidates do not leave one by one, or where costs that count more than the highest
 // priority differ between sets; or if the problem is not valid. O(positions + classes * what is on them) for each bit of
 // the number of priorities, then what merging curves costs, as in [Solve].
+//
+// order: costs.2
 func Look(p Problem, classOf []int32) (Outlook, bool) {
 	if p.check(len(classOf)) != nil || slices.ContainsFunc(classOf, func(c int32) bool { return c < -1 || int(c) >= len(p.Nodes) }) {
 		return Outlook{}, false

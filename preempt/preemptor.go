@@ -27,6 +27,8 @@ func (p *Preemptor) hasQuota() bool { return p != nil && p.Quotas != nil && p.As
 // Limit finds the topmost quota whose limit refuses the gang, whole being its demand, and keeps victims within that
 // quota. False if a min refuses the gang, which no victim can help. Errors as for [quota.State.Refusals]. O(d k) for
 // d quotas on the path of the gang's and k resources, once the shares there are known.
+//
+// order: victims.5
 func (p *Preemptor) Limit(whole quota.Ask, limit quota.Limit) (bool, error) {
 	if !p.hasQuota() {
 		return true, nil
@@ -56,6 +58,8 @@ func (p *Preemptor) Reclaims(quota string) bool {
 
 // Reaches says whether members of a gang of some priority, in a quota, can be candidates at all. O(d) for quotas d
 // levels deep.
+//
+// order: victims.2
 func (p *Preemptor) Reaches(priority int64, quota string) bool {
 	if p == nil {
 		return priority < 0

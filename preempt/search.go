@@ -120,6 +120,8 @@ func (s *search) takeIfFits(set []int32, d domain) bool {
 }
 
 // take keeps a set that makes room if it is better than the best one.
+//
+// order: victims.6
 func (s *search) take(set []int32, outside int64, d domain) bool {
 	w := s.model.weightOf(set)
 	s.model.layout.put(&w, outsideUnits, uint64(min(max(0, outside), s.tree.units)))
@@ -141,6 +143,8 @@ func (s *search) choiceOf(i int32) choice {
 
 // spare takes off the best set what need not leave, what costs most first: docs/order.md, section 6, "No member, or
 // whole gang, of the set can be spared".
+//
+// order: victims.7
 func (s *search) spare(of *answer) []int32 {
 	if s.model.problem.Exact {
 		return s.spareIn(of.set, of.domain)

@@ -87,6 +87,8 @@ func (d *driver) judge(a *answer) {
 
 // lowerCeiling decides the key `highestPriority`: the lowest priority that no victim is above, while the first numbers
 // of the key stay as they are. If they are constant, the first ceiling with room is it.
+//
+// order: costs.2
 func (d *driver) lowerCeiling(numbers int, constant bool) {
 	if !constant {
 		if d.begin(); !d.best.ok {
@@ -106,6 +108,8 @@ func (d *driver) lowerCeiling(numbers int, constant bool) {
 }
 
 // tighten decides the key `strategy`: the best one under which the first numbers of the key stay as they are.
+//
+// order: costs.6
 func (d *driver) tighten(numbers int) {
 	d.begin()
 	if !d.best.ok {
@@ -148,6 +152,8 @@ func (d *driver) solution() Solution {
 
 // spareAtAll takes off a set what the strategy alone asks for, if the strategy counts less than what is spared, until
 // there is no more.
+//
+// order: victims.7
 func (d *driver) spareAtAll(set []int32) []int32 {
 	m := &d.solver.model
 	p := m.problem

@@ -128,6 +128,8 @@ func (s *State) MayReclaim(a Ask, from string, gone muster.Resources) (bool, err
 //
 // An ask that makes no sense, an unknown quota or one with children, a negative amount, and more held than is in use are each an
 // [muster.InvalidError]. O(e * depth * k) for e evictions that may leave in any order, O(e² * depth * k) at most.
+//
+// order: victims.4
 func (s *State) Reclaims(a Ask, evictions []Eviction) (bool, error) {
 	s = s.orEmpty()
 	w, err := s.leave(a, evictions)
@@ -141,6 +143,8 @@ func (s *State) Reclaims(a Ask, evictions []Eviction) (bool, error) {
 // BelowMin is what evictions take of leaves below their min, the gang being in its own before and after: for each leaf, what it then
 // lacks to its min less what it lacked, summed by resource; nil if nothing. The map is the caller's. Errors as for [State.Reclaims].
 // O(e * depth * k) for e evictions.
+//
+// order: costs.3
 func (s *State) BelowMin(a Ask, evictions []Eviction) (muster.Resources, error) {
 	s = s.orEmpty()
 	t := s.tree

@@ -212,6 +212,8 @@ func (e Engine) HoldsWithoutRules() bool {
 }
 
 // BindingRule is the gang's own MustGather, unless the members would not fit without it either.
+//
+// order: refusals.4
 func (e Engine) BindingRule() string {
 	if e.P.Gather.Hard && (e.P.Multiple == nil || Engine{e.P.WithoutRules()}.Possible()) {
 		return "MustGather " + e.P.Gather.Name
@@ -225,6 +227,8 @@ func (e Engine) BindingRule() string {
 }
 
 // BindingMultiple is the first multiple that does not divide the gang, else the first.
+//
+// order: refusals.4
 func (e Engine) BindingMultiple() string {
 	return problem.NameOfMultiple(e.P, e.P.MultiplesIn(e.P.Request.Gather), len(e.P.Pending)+len(e.P.Running))
 }

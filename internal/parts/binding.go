@@ -11,6 +11,8 @@ const rulesTried = 8
 
 // BindingRule names a MustGather without which the gang would fit. It tries rules alone, then all but one, then a prefix
 // by halves: the rule that ends the shortest prefix which does not fit.
+//
+// order: refusals.4
 func (e Engine) BindingRule() string {
 	rules := problem.HardRules(e.P)
 	if len(rules) < 2 || e.P.Parts.Minimal == nil {
@@ -44,6 +46,8 @@ func (e Engine) BindingRule() string {
 
 // BindingMultiple names a multiple in the way, in the same order as BindingRule: one that binds alone, then one without
 // which the gang fits.
+//
+// order: refusals.4
 func (e Engine) BindingMultiple() string {
 	p := e.P
 	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
