@@ -308,11 +308,11 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	var stay []int32
 	for e, m := range s.members {
 		one := roles[slices.IndexFunc(a.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]
-		full := func(n problem.Need) bool { return s.p.Counting().FreeOf(m.Node, n, nil) < 0 }
+		full := func(n problem.Need) bool { return s.p.Slots().FreeOf(m.Node, n, nil) < 0 }
 		if m.Class.Quota != s.p.Request.Quota || slices.ContainsFunc(a.Needs, full) {
 			continue
 		}
-		slots := one.Counting().Counter(one.Counting().Excluded(), nil)
+		slots := one.Slots().Counter(one.Slots().Excluded(), nil)
 		if int(slots(m.Node)) >= s.likeOnNode(e) {
 			stay = append(stay, int32(e))
 		}

@@ -83,8 +83,8 @@ func countCauses(p *problem.Problem) NodeCauses {
 	p = p.Kept() // with caches of its own: others may ask at the same time
 	counts := map[string]int{}
 	out := NodeCauses{}
-	excluded := p.Counting().Excluded()
-	extra := p.Counting().LeavingReleased()
+	excluded := p.Slots().Excluded()
+	extra := p.Slots().LeavingReleased()
 	roles := []*problem.Problem{p}
 	if p.HasRoles() {
 		roles = p.OfRoles()
@@ -94,7 +94,7 @@ func countCauses(p *problem.Problem) NodeCauses {
 			continue
 		}
 		out.Total++
-		of := func(one *problem.Problem) string { return one.Counting().Cause(id, excluded, extra) }
+		of := func(one *problem.Problem) string { return one.Slots().Cause(id, excluded, extra) }
 		if cause := problem.CauseForAll(roles, of); cause != "" {
 			counts[cause]++
 		}

@@ -187,7 +187,7 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 			at = p.AllByRank(positions)
 		}
 		v := a.OtherTree
-		x := problem.LowestAbroad(p, a, at)
+		x := problem.LowestInOtherTree(p, a, at)
 		if x < 0 {
 			return
 		}

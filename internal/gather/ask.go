@@ -78,7 +78,7 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	a.findGap()
 	a.stayInTree()
 	if a.slots.Flat == nil && len(a.p.Levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.p.Counting().GroupsOf(a.slots.Ix, a.sizes[0])
+		a.indexed = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[0])
 	}
 	return a
 }
@@ -313,10 +313,10 @@ func (r *scratch) positions(n int64) []int32 {
 
 // scratchOf is what the searches of a problem write on.
 func scratchOf(p *problem.Problem) *scratch {
-	r, ok := p.Paper.Search.(*scratch)
+	r, ok := p.Scratch.Search.(*scratch)
 	if !ok {
 		r = &scratch{}
-		p.Paper.Search = r
+		p.Scratch.Search = r
 	}
 	return r
 }

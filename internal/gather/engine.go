@@ -38,7 +38,7 @@ func (e Engine) Admit(state *quota.State) error {
 
 // Search is the best plan for as many new members as there is room for, nil if not even the least fit.
 func (e Engine) Search() *problem.Outcome {
-	slots := e.P.Counting().SlotTable()
+	slots := e.P.Slots().Table()
 	if n, ok := e.most(slots); ok {
 		return e.searchFor(slots, n)
 	}
@@ -83,7 +83,7 @@ func (e Engine) fits(slots problem.SlotTable, n int) bool {
 // Outcomes iterates over the best plans in every domain that some strategy allows, best first.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		slots := e.P.Counting().SlotTable()
+		slots := e.P.Slots().Table()
 		n, ok := e.most(slots)
 		if !ok {
 			return
@@ -110,7 +110,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if len(counts) == 0 {
 		return nil
 	}
-	o := e.searchFor(p.Counting().SlotTable(), counts[0])
+	o := e.searchFor(p.Slots().Table(), counts[0])
 	if o == nil {
 		return nil
 	}
@@ -130,13 +130,13 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 		return nil
 	}
 	more := p.Rest(o)
-	slots := more.Counting().CountSlots()
+	slots := more.Slots().Count()
 	for _, pos := range o.Positions {
 		x := more.View.NodeVertex(pos)
 		slots[x] = max(0, slots[x]-1)
 	}
 	more.Zones().BoundFurther(slots, o.Positions, waits)
-	more.Counting().SumSlots(slots)
+	more.Slots().SumSlots(slots)
 	rest, table := Engine{more}, problem.SlotTable{Flat: slots}
 	if n, ok := rest.most(table); ok {
 		if next := rest.searchFor(table, n); next != nil {
@@ -149,7 +149,7 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 // Possible says whether the least number of members can be placed at all.
 func (e Engine) Possible() bool {
 	counts := e.P.Counts()
-	return len(counts) > 0 && e.fits(e.P.Counting().SlotTable(), counts[0])
+	return len(counts) > 0 && e.fits(e.P.Slots().Table(), counts[0])
 }
 
 // Minimal is the problem itself: the members of the lowest ranks are the least.
@@ -160,7 +160,7 @@ func (e Engine) Strategies() iter.Seq[problem.Strategy] { return e.P.Strategies(
 
 // Allows says whether a strategy holds so many units, and how many lie outside the tree then.
 func (e Engine) Allows(units int, st problem.Strategy) (outside int64, ok bool) {
-	a := newAsk(e.P, e.P.Counting().SlotTable(), units)
+	a := newAsk(e.P, e.P.Slots().Table(), units)
 	return a.beyond, a.holds(st)
 }
 
@@ -177,9 +177,9 @@ func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	out := problem.Evidence{
 		Fits:   make([]problem.Fit, 0, len(p.View.Tiers)),
-		Proven: func() bool { return p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased()) },
+		Proven: func() bool { return p.Zones().ZonesProven(p.Slots().Excluded(), p.Slots().LeavingReleased()) },
 	}
-	slots := p.Counting().SlotTable()
+	slots := p.Slots().Table()
 	a := newAsk(p, slots, len(p.Pending))
 	s, _ := a.newSums(a.p.Loosest(p.Gather.Must).Groups)
 	for _, t := range p.View.Tiers {
@@ -205,11 +205,11 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether the free slots suffice.
 func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
-	if ix := p.Counting().OwnIndex(); ix != nil {
+	if ix := p.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
 	free := p.WithoutRules().WithoutMultiples()
-	return free.Counting().CountSlots()[layout.Root] >= int64(p.Least)
+	return free.Slots().Count()[layout.Root] >= int64(p.Least)
 }
 
 // BindingRule is the gang's own MustGather, unless the members would not fit without it either.

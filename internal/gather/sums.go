@@ -237,7 +237,7 @@ func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
 		return 0, 0
 	}
 	for len(s.ask.byNode) <= i {
-		s.ask.byNode = append(s.ask.byNode, s.p.Counting().GroupsOf(s.ask.slots.Ix, s.ask.sizes[len(s.ask.byNode)]))
+		s.ask.byNode = append(s.ask.byNode, s.p.Slots().GroupsOf(s.ask.slots.Ix, s.ask.sizes[len(s.ask.byNode)]))
 	}
 	return int64(s.ask.byNode[i].Whole[0].At(x)), int64(s.ask.byNode[i].Rest[0].At(x))
 }

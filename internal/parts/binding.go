@@ -19,18 +19,18 @@ func (e Engine) BindingRule() string {
 		if len(rules) == 0 {
 			return ""
 		}
-		return rules[0].Said
+		return rules[0].Name
 	}
 	fits := func(kept ...problem.HardRule) bool { return Engine{e.P.UnderRules(kept)}.Possible() }
 	tried := rules[:min(len(rules), rulesTried)]
 	for _, r := range tried {
 		if !fits(r) {
-			return r.Said
+			return r.Name
 		}
 	}
 	for i, r := range tried {
 		if fits(slices.Concat(rules[:i], rules[i+1:])...) {
-			return r.Said
+			return r.Name
 		}
 	}
 	low, high := 0, len(rules) // the gang fits under rules[:low], not under rules[:high]
@@ -41,7 +41,7 @@ func (e Engine) BindingRule() string {
 			high = middle
 		}
 	}
-	return rules[low].Said
+	return rules[low].Name
 }
 
 // BindingMultiple names a multiple in the way, in the same order as BindingRule: one that binds alone, then one without

@@ -105,10 +105,10 @@ func (f *classFinder) beginKey(x layout.Vertex) {
 // findNodes classifies the nodes by free amounts (capped at the demand) and by key. Unmarked neighbours in one leaf
 // share the key, so that it is rarely computed.
 func (f *classFinder) findNodes() {
-	excluded, hard, end := f.search.p.Counting().Excluded(), f.search.p.Hard(), f.search.p.View.FirstPos[f.search.p.View.Outside]
+	excluded, hard, end := f.search.p.Slots().Excluded(), f.search.p.Hard(), f.search.p.View.FirstPos[f.search.p.View.Outside]
 	f.open = make([]bool, len(f.search.roles))
 	for _, one := range f.search.roles {
-		f.plain = append(f.plain, !one.Counting().Selective() && f.search.p.Request.Eligible == nil)
+		f.plain = append(f.plain, !one.Slots().Selective() && f.search.p.Request.Eligible == nil)
 	}
 	reader, zonesBind := f.search.newFreeReader(), f.search.p.Zones().Bind()
 	alike := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
@@ -163,7 +163,7 @@ func (f *classFinder) readOpen(id int32, status nodeStatus) {
 		if r%64 == 0 {
 			f.key = append(f.key, 0)
 		}
-		f.open[r] = status != closed && (status == unmarked && f.plain[r] || one.Counting().Refusal(id) == "")
+		f.open[r] = status != closed && (status == unmarked && f.plain[r] || one.Slots().Refusal(id) == "")
 		f.key[len(f.key)-1] |= int64(problem.Bit(f.open[r])) << (r % 64)
 	}
 }

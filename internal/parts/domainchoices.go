@@ -179,8 +179,8 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 			sums := make([]int64, v.Nodes+1)
 			for pos := range v.Nodes {
 				id := v.Node(pos)
-				if sums[pos+1] = sums[pos]; one.Counting().Refusal(id) == "" {
-					sums[pos+1] += one.Counting().Room(id, dc.free.released[id].Amounts)
+				if sums[pos+1] = sums[pos]; one.Slots().Refusal(id) == "" {
+					sums[pos+1] += one.Slots().Room(id, dc.free.released[id].Amounts)
 				}
 			}
 			dc.slotSums[v] = append(dc.slotSums[v], sums)

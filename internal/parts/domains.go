@@ -43,7 +43,7 @@ func (s *search) best() *problem.Outcome {
 func (s *search) possible() bool {
 	if s.feasibility == unknown {
 		s.feasibility, s.outside = no, 0
-		if !problem.EvenContent(s.p) {
+		if !problem.KeepsMultiples(s.p) {
 			return false
 		}
 		worths := s.p.Gather.Worths

@@ -186,10 +186,10 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
-			free[i] = p.Counting().FreeOf(id, n, extra)
+			free[i] = p.Slots().FreeOf(id, n, extra)
 		}
 		for r, one := range s.roles {
-			open[r] = one.Counting().Refusal(id) == ""
+			open[r] = one.Slots().Refusal(id) == ""
 		}
 		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
 		if forgot {
@@ -219,7 +219,7 @@ func (e Engine) Evidence() problem.Evidence {
 	minimal, out := s, problem.Evidence{Proven: s.proven}
 	if p.Parts.Minimal != nil {
 		minimal = s.forSelection(p.Parts.Minimal)
-		minimal.p.Multiples = minimal.p.WithKept() // multiples that groups keep in any case bind fewer members
+		minimal.p.Multiples = minimal.p.AllMultiples() // multiples that groups keep in any case bind fewer members
 		minimal.weighMultiples()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
@@ -254,7 +254,7 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 // MostAdmitted is the number of new members that the quota admits: whole groups, or the lowest ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
-	all := p.WithMultiples(p.WithKept()) // multiples that groups keep in any case bind fewer members
+	all := p.WithMultiples(p.AllMultiples()) // multiples that groups keep in any case bind fewer members
 	if len(p.Gang.Parts) == 0 {
 		all = all.FromOneMember()
 	}

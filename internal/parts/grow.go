@@ -23,7 +23,7 @@ func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Se
 		if refused[in.Key()] {
 			continue
 		}
-		if *plans++; *plans > s.p.ContentPlans() {
+		if *plans++; *plans > s.p.SelectionPlans() {
 			*s.p.Parts.Doubt = true
 			return nil
 		}
@@ -39,7 +39,7 @@ func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Se
 func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
 	parts := 0
 	s.p.Gang.Each(func(*problem.Part) { parts++ })
-	plans := min(s.p.ContentPlans(), growthPlans(s.p)/(parts*parts))
+	plans := min(s.p.SelectionPlans(), growthPlans(s.p)/(parts*parts))
 	var walk func(a *problem.Part)
 	walk = func(a *problem.Part) {
 		if plans <= 0 {

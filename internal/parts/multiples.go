@@ -79,7 +79,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 		if best != nil && problem.CompareSelections(in, best) >= 0 {
 			break
 		}
-		if steps++; steps > s.p.ContentSteps() || len(known) > s.p.ContentPlans() {
+		if steps++; steps > s.p.SelectionSteps() || len(known) > s.p.SelectionPlans() {
 			*s.p.Parts.Doubt = true
 			break
 		}
@@ -99,7 +99,7 @@ func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 			seen[in.Key()] = true
 		}
 		for in := range s.downFrom(all) {
-			if steps++; steps > s.p.ContentSteps() {
+			if steps++; steps > s.p.SelectionSteps() {
 				s.truncated, *s.p.Parts.Doubt = true, true
 				break
 			}

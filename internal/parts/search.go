@@ -67,7 +67,7 @@ const (
 // newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken. O(nodes * roles *
 // resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
-	s := &search{p: p, reserved: reserved, released: p.Counting().LeavingReleased(), steps: new(int64)}
+	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased(), steps: new(int64)}
 	s.readRoles()
 	s.slots = s.slotsBeside(reserved)
 	s.readGroups()
@@ -177,21 +177,21 @@ func (s *search) readMisses() {
 func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTable {
 	first := s.roles[0]
 	if len(reserved) == 0 {
-		return first.Counting().SlotTable()
+		return first.Slots().Table()
 	}
-	slots := first.Counting().CountSlots()
+	slots := first.Slots().Count()
 	for id, t := range reserved {
 		left := make([]int64, len(t.Amounts))
 		for r, amount := range t.Amounts {
 			left[r] = -amount
 		}
 		x := s.p.View.NodeVertex(s.p.View.At(id))
-		slots[x] = min(slots[x], first.Counting().Room(id, left))
+		slots[x] = min(slots[x], first.Slots().Room(id, left))
 		if t.Zones != nil {
 			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Zones().CountZones(first.Zones().NeedsOn(id), t.Zones).Slots)
 		}
 	}
-	first.Counting().SumSlots(slots)
+	first.Slots().SumSlots(slots)
 	return problem.SlotTable{Flat: slots}
 }
 

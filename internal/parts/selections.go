@@ -238,7 +238,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 		if refused[in.Key()] {
 			continue
 		}
-		if plans >= s.p.ContentPlans() {
+		if plans >= s.p.SelectionPlans() {
 			*s.p.Parts.Doubt = true
 			break
 		}
@@ -290,7 +290,7 @@ func (s *selections) least() []problem.Selection {
 	seen := map[string]bool{out[0].Key(): true}
 	steps := 0
 	for in := range s.downFrom(all) {
-		if steps++; steps > s.p.ContentSteps() {
+		if steps++; steps > s.p.SelectionSteps() {
 			s.truncated, *s.p.Parts.Doubt = true, true
 			break
 		}

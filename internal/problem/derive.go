@@ -23,7 +23,7 @@ func (p *Problem) derive() *Problem {
 // of its own. Each such answer takes one, so that several may be computed at the same time.
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
-	next.Paper, next.Pending, next.Levels = nil, nil, nil
+	next.Scratch, next.Pending, next.Levels = nil, nil, nil
 	next.indexes = [2]*index.Index{}
 	z := &next.ZoneState
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil

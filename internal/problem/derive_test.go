@@ -83,7 +83,7 @@ ZoneState.widths     0    =               =                =             =      
 ZoneState.zoneFits   0    =               =                =             =            0          =        =         =    =      =    0          0      =      0
 ZoneState.Released   =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 ZoneState.inexact    =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
-Paper                0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Scratch              0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 Unbundled            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 `
 
@@ -94,13 +94,13 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	selected := whole.Only(others)
 	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
 	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
-	var abroad *Part
+	var otherTree *Part
 	whole.Gang.Each(func(a *Part) {
 		if a.OtherTree != nil {
-			abroad = a
+			otherTree = a
 		}
 	})
-	domains := map[*Part]layout.Vertex{abroad: abroad.OtherTree.DomainsOf(1)[0]}
+	domains := map[*Part]layout.Vertex{otherTree: otherTree.OtherTree.DomainsOf(1)[0]}
 	bundled, some := whole.derive(), selected.derive() // of units instead of roles
 	for _, p := range []*Problem{bundled, some} {
 		p.RoleOf, p.Unbundled = nil, whole.derive()

@@ -19,7 +19,7 @@ import (
 
 // index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
 // the host's hooks have no class.
-func (k Counting) index() *snapshot.ShapeIndex {
+func (k Slots) index() *snapshot.ShapeIndex {
 	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (k Counting) index() *snapshot.ShapeIndex {
 }
 
 // newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
-func (k Counting) newIndex() *snapshot.ShapeIndex {
+func (k Slots) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
 	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
 		return nil
@@ -46,7 +46,7 @@ func (k Counting) newIndex() *snapshot.ShapeIndex {
 
 // after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
 // of the domains above them).
-func (k Counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 	if s == nil {
 		return k.newIndex()
 	}
@@ -56,7 +56,7 @@ func (k Counting) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIn
 
 // overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
 // members hold. Cost as for after, with the nodes concerned.
-func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
+func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	excluded, extra := k.Excluded(), k.LeavingReleased()
 	var nodes []int32
 	for id := range excluded {
@@ -76,7 +76,7 @@ func (k Counting) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex.
-func (k Counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
+func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
 	next := &snapshot.ShapeIndex{}
 	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.p.Zones().alikeIn(&next.Index, extra)) {
 		return nil
@@ -86,14 +86,14 @@ func (k Counting) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[in
 }
 
 // GroupsOf are the sums of an index for a group size.
-func (k Counting) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
+func (k Slots) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
 	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, size)
 }
 
 // countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
 //
 // Same answer as order: slots.1, faster.
-func (k Counting) countNodes(slots *cow.Column[int32]) (total int64) {
+func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := k.Counter(nil, nil)
 	nowhere := func(n Need) bool { return n.ID < 0 }
 	if k.p.View.Order != nil || k.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
@@ -207,8 +207,8 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 
 // shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
 // that different shapes have different keys. It lies in the scratch.
-func (k Counting) shapeKey() []byte {
-	key := keyWriter(k.p.Paper.key[:0])
+func (k Slots) shapeKey() []byte {
+	key := keyWriter(k.p.Scratch.key[:0])
 	key.text(k.p.View.Name)
 	key.text(k.p.Request.Class)
 	key.number(len(k.p.Needs))
@@ -220,7 +220,7 @@ func (k Counting) shapeKey() []byte {
 	for _, s := range k.p.Shapes {
 		key.shape(s)
 	}
-	k.p.Paper.key = key
+	k.p.Scratch.key = key
 	return key
 }
 

@@ -124,7 +124,7 @@ func (p *Problem) Unit(x layout.Vertex) int64 {
 // force there.
 //
 // order: multiples.1
-func (k Counting) SumSlots(slots []int64) {
+func (k Slots) SumSlots(slots []int64) {
 	n := layout.Vertex(k.p.View.NumDomains())
 	if k.p.Multiple != nil {
 		for x := n; int(x) < len(slots); x++ {
@@ -151,7 +151,7 @@ func (k Counting) SumSlots(slots []int64) {
 const noSlots = math.MinInt64 / 4
 
 // floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
-func (k Counting) floorSlots(slots []int64, x layout.Vertex, forced int64) {
+func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	if slots[x] -= forced; slots[x] < 0 {
 		slots[x] = noSlots
 		return

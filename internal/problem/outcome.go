@@ -178,7 +178,7 @@ func (p *Problem) ProvenBest() bool {
 	if p.Parts.Doubt != nil && *p.Parts.Doubt {
 		return false
 	}
-	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Counting().Excluded(), p.Counting().LeavingReleased())
+	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Slots().Excluded(), p.Slots().LeavingReleased())
 }
 
 // GangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain

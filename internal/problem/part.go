@@ -256,10 +256,10 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 	return out
 }
 
-// LowestAbroad is the lowest vertex above the members of a part in its own topology; -1 if there are none. at are positions
-// in the gang's topology, by rank.
+// LowestInOtherTree is the lowest vertex above the members of a part in its own topology; -1 if there are none. at are
+// positions in the gang's topology, by rank.
 // Nodes outside its topology satisfy no hard rule: members there reach the root.
-func LowestAbroad(p *Problem, a *Part, at []int32) layout.Vertex {
+func LowestInOtherTree(p *Problem, a *Part, at []int32) layout.Vertex {
 	var there []int32
 	for _, rank := range a.All() {
 		if pos := at[rank]; pos >= 0 {

@@ -184,8 +184,8 @@ func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
 	return rules
 }
 
-// WithKept are the rules that bind, and those of the gang that its groups keep in any case.
-func (p *Problem) WithKept() []MultipleRule {
+// AllMultiples are the rules that bind, and those of the gang that its groups keep in any case.
+func (p *Problem) AllMultiples() []MultipleRule {
 	if len(p.Gang.Multiples) == 0 {
 		return p.Multiples
 	}
@@ -211,8 +211,8 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	return true
 }
 
-// EvenContent says whether the gang and its parts keep their multiples with what is to be placed.
-func EvenContent(p *Problem) bool {
+// KeepsMultiples says whether the gang and its parts keep their multiples with what is to be placed.
+func KeepsMultiples(p *Problem) bool {
 	if len(p.Multiples) == 0 {
 		return true
 	}

@@ -1,6 +1,6 @@
 // Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its topology is
 // chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It also knows what
-// follows from request and snapshot alone: the slots of each node ([Counting]), what the zones of a node take ([Zones]), what
+// follows from request and snapshot alone: the slots of each node ([Slots]), what the zones of a node take ([Zones]), what
 // the quota admits, and which leaving members a plan would wait for.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
@@ -60,7 +60,7 @@ type Problem struct {
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // see ownIndex
 	ZoneState   zoneState
-	Paper       *scratch
+	Scratch     *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
@@ -139,7 +139,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
-		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Paper: r,
+		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
 		Pinned: pinnedMembers(req),
 	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
@@ -234,11 +234,11 @@ func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
 	return z.p.ZoneState.Aligned || flags&snapshot.Zoned != 0
 }
 
-// Counting are a problem's ways to count the slots of nodes.
-type Counting struct{ p *Problem }
+// Slots are a problem's questions about the slots of nodes.
+type Slots struct{ p *Problem }
 
-// Counting counts the slots of nodes.
-func (p *Problem) Counting() Counting { return Counting{p} }
+// Slots asks about the slots of nodes.
+func (p *Problem) Slots() Slots { return Slots{p} }
 
 // scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
 type scratch struct {
@@ -262,7 +262,7 @@ func takeScratch(l *snapshot.Lineage) *scratch {
 
 // Done gives the scratch to other plans; nothing refers to the problem any more.
 func (p *Problem) Done() {
-	r, l := p.Paper, p.Snapshot.Lineage
+	r, l := p.Scratch, p.Snapshot.Lineage
 	r.problem = Problem{} // it holds the snapshot
 	if r.Search != nil {
 		r.Search.Reset()

@@ -46,11 +46,11 @@ func rankMembers(p *Problem) error {
 	}
 	p.Own = p.Snapshot.MembersOf(p.Request.Name)
 	if len(p.Own) == 0 && p.ordered {
-		p.Pending = p.Paper.pending[:0]
+		p.Pending = p.Scratch.pending[:0]
 		for i := range p.Request.Members {
 			p.Pending = append(p.Pending, pendingMember{p.Request.Members[i].Name, i})
 		}
-		p.Paper.pending, p.Ranks = p.Pending, len(p.Pending)
+		p.Scratch.pending, p.Ranks = p.Pending, len(p.Pending)
 		return nil
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {

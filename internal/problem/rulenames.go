@@ -9,7 +9,7 @@ import (
 
 // HardRule is a MustGather of the gang, or of groups that are called alike.
 type HardRule struct {
-	Said  string
+	Name  string
 	parts []*Part
 }
 
@@ -20,18 +20,18 @@ func HardRules(p *Problem) (rules []HardRule) {
 		if a.Gather.own < 0 || a.Bundle {
 			return
 		}
-		said := "MustGather " + a.Gather.Name
+		name := "MustGather " + a.Gather.Name
 		if a.OtherTree != nil {
-			said += " of " + a.OtherTree.Name
+			name += " of " + a.OtherTree.Name
 		}
 		if a.Level > 0 {
-			said += " for " + calledIn(p, a)
+			name += " for " + calledIn(p, a)
 		}
-		i, ok := at[said]
+		i, ok := at[name]
 		if !ok {
 			i = len(rules)
-			at[said] = i
-			rules = append(rules, HardRule{Said: said})
+			at[name] = i
+			rules = append(rules, HardRule{Name: name})
 		}
 		rules[i].parts = append(rules[i].parts, a)
 	})

@@ -61,11 +61,11 @@ func CompareSelections(a, b Selection) int {
 // Steps is what the request gives to the search for a gang in parts.
 func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
 
-// ContentPlans bounds how many selections are tried.
-func (p *Problem) ContentPlans() int { return max(1, p.Steps()/256) }
+// SelectionPlans bounds how many selections are tried.
+func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 
-// ContentSteps bounds how many selections are looked at in the search for minimal ones.
-func (p *Problem) ContentSteps() int { return max(1, p.Steps()/64) }
+// SelectionSteps bounds how many selections are looked at in the search for minimal ones.
+func (p *Problem) SelectionSteps() int { return max(1, p.Steps()/64) }
 
 // Reserved is what placed members take of a node.
 type Reserved struct {

@@ -25,14 +25,14 @@ type SlotTable struct {
 	Flat   []int64 // by vertex; replaces the index
 }
 
-// SlotTable counts slots under the rules of the request. With an index O(1).
-func (k Counting) SlotTable() SlotTable {
+// Table counts slots under the rules of the request. With an index O(1).
+func (k Slots) Table() SlotTable {
 	if k.p.Multiple == nil {
 		if ix := k.OwnIndex(); ix != nil {
 			return SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
 	}
-	return SlotTable{Flat: k.CountSlots()}
+	return SlotTable{Flat: k.Count()}
 }
 
 // At is the slots of a vertex.
@@ -65,7 +65,7 @@ func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
 }
 
 // OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
-func (k Counting) OwnIndex() *index.Index {
+func (k Slots) OwnIndex() *index.Index {
 	own := &k.p.indexes[Bit(k.p.LeavingGone)]
 	if *own == nil {
 		if shape := k.index(); shape != nil {
@@ -78,10 +78,10 @@ func (k Counting) OwnIndex() *index.Index {
 	return *own
 }
 
-// CountSlots fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
+// Count fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
 //
 // order: slots.2
-func (k Counting) CountSlots() []int64 {
+func (k Slots) Count() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
 	count := k.Counter(k.Excluded(), k.LeavingReleased())
@@ -97,7 +97,7 @@ func (k Counting) CountSlots() []int64 {
 }
 
 // Counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
-func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
+func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
 	plain, zones := !k.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
 	return func(id int32) int32 {
 		flags := k.p.Snapshot.FlagsOf(id)
@@ -116,7 +116,7 @@ func (k Counting) Counter(excluded map[int32]bool, extra map[int32]Released) fun
 // Room is how many members fit into the free and the extra amounts of a node. O(resources).
 //
 // order: slots.1
-func (k Counting) Room(id int32, extra []int64) int64 {
+func (k Slots) Room(id int32, extra []int64) int64 {
 	room := int64(boundlessSlots)
 	for i := range k.p.Needs {
 		free := k.FreeOf(id, k.p.Needs[i], extra)
@@ -129,7 +129,7 @@ func (k Counting) Room(id int32, extra []int64) int64 {
 }
 
 // FreeOf is what a node has left of a resource.
-func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
+func (k Slots) FreeOf(id int32, n Need, extra []int64) int64 {
 	if n.ID < 0 {
 		return 0
 	}
@@ -144,7 +144,7 @@ func (k Counting) FreeOf(id int32, n Need, extra []int64) int64 {
 // selector, eligible; empty if none. An absent node is not-ready.
 //
 // order: slots.2
-func (k Counting) Refusal(id int32) string {
+func (k Slots) Refusal(id int32) string {
 	n := k.p.Snapshot.Static.At(id)
 	name := k.p.Snapshot.Lineage.Names[id]
 	switch {
@@ -165,23 +165,23 @@ func (k Counting) Refusal(id int32) string {
 }
 
 // selects says whether a node may take every member of a unit.
-func (k Counting) selects(name string, labels map[string]string) bool {
+func (k Slots) selects(name string, labels map[string]string) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })
 }
 
-func (k Counting) tolerates(taints []gang.Taint) bool {
+func (k Slots) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
 }
 
 // Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
-func (k Counting) Selective() bool {
+func (k Slots) Selective() bool {
 	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
 	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
 }
 
 // Opening returns a function that says whether only free amounts decide at a position. refusal is asked of nodes that are
 // not plainly usable.
-func (k Counting) Opening(refusal func(id int32) string) func(pos int32) bool {
+func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
 	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
 	plain := !k.Selective() && k.p.Request.Eligible == nil
 	return func(pos int32) bool {
@@ -196,7 +196,7 @@ func (k Counting) Opening(refusal func(id int32) string) func(pos int32) bool {
 // Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes one.
 //
 // order: refusals.5
-func (k Counting) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
+func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
 	if cause := k.Refusal(id); cause != "" {
 		return cause
 	}
@@ -225,7 +225,7 @@ func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
 }
 
 // Excluded marks the nodes that the request rules out.
-func (k Counting) Excluded() map[int32]bool {
+func (k Slots) Excluded() map[int32]bool {
 	if len(k.p.Request.Exclude) == 0 {
 		return nil
 	}
@@ -245,7 +245,7 @@ type Released struct {
 }
 
 // LeavingReleased is what leaving members give back on each node, nil while they count as staying.
-func (k Counting) LeavingReleased() map[int32]Released {
+func (k Slots) LeavingReleased() map[int32]Released {
 	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 func lacking(p *Problem, id int32, n int64) []int64 {
 	lack := make([]int64, len(p.Needs))
 	for i, need := range p.Needs {
-		lack[i] = max(0, n*need.Amount-p.Counting().FreeOf(id, need, nil))
+		lack[i] = max(0, n*need.Amount-p.Slots().FreeOf(id, need, nil))
 	}
 	return lack
 }

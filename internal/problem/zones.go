@@ -218,7 +218,7 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 				z.p.ZoneState.Released[id] = Released{zones: beside}
 			}
 		}
-		slots[x] = max(0, min(z.p.Counting().Room(id, nil)-units, room))
+		slots[x] = max(0, min(z.p.Slots().Room(id, nil)-units, room))
 	}
 }
 
@@ -248,10 +248,10 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	}
 	zones := z.zoneCounter()
 	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Counting().Refusal(id) != "" {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Slots().Refusal(id) != "" {
 			continue
 		}
-		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Counting().Room(id, extra[id].Amounts)
+		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Slots().Room(id, extra[id].Amounts)
 		if min(count.Slots, room) < min(count.Bound, room) {
 			return false
 		}

@@ -149,7 +149,7 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 
 // classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
 func (o *oneByOneSearch) classify() bool {
-	open, released := o.e.p.Counting().Opening(o.e.p.Counting().Refusal), o.e.p.Counting().LeavingReleased()
+	open, released := o.e.p.Slots().Opening(o.e.p.Slots().Refusal), o.e.p.Slots().LeavingReleased()
 	o.classOf = make([]int32, o.e.p.View.Nodes)
 	o.classes = sets.NewClassTable(len(o.e.p.Needs))
 	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
@@ -162,7 +162,7 @@ func (o *oneByOneSearch) classify() bool {
 			return false
 		}
 		for r, need := range o.e.p.Needs {
-			free[r] = o.e.p.Counting().FreeOf(id, need, released[id].Amounts)
+			free[r] = o.e.p.Slots().FreeOf(id, need, released[id].Amounts)
 		}
 		page, i := o.index.Pages[id/cow.PageSize], int(id%cow.PageSize)
 		on = on[:0]

@@ -11,7 +11,7 @@ import (
 // slotsWithout is the slots of a node without some of its candidates.
 func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.View.Node(pos)
-	room := e.p.Counting().Room(id, e.givenBack(id, gone))
+	room := e.p.Slots().Room(id, e.givenBack(id, gone))
 	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
 		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
 	}
@@ -21,7 +21,7 @@ func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 // givenBack is what leaving members and candidates give back on a node, by resource.
 func (e *victimSearch) givenBack(id int32, gone []int32) []int64 {
 	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
-	copy(amounts, e.p.Counting().LeavingReleased()[id].Amounts)
+	copy(amounts, e.p.Slots().LeavingReleased()[id].Amounts)
 	for _, i := range gone {
 		for r, amount := range e.members[i].Class.Holds {
 			amounts[r] += amount
@@ -41,7 +41,7 @@ func (e *victimSearch) slotsOfRoles(room func(id int32, extra []int64, zones *nu
 
 // zonesWithout are the zones of a node without some of its candidates.
 func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
-	zones := e.p.Zones().StateOf(id, e.p.Counting().LeavingReleased()[id])
+	zones := e.p.Zones().StateOf(id, e.p.Slots().LeavingReleased()[id])
 	for _, i := range gone {
 		zones = snapshot.Without(zones, e.members[i])
 	}
@@ -52,6 +52,6 @@ func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 func (e *victimSearch) refusalOfRoles() func(id int32) string {
 	roles := e.p.OfRoles()
 	return func(id int32) string {
-		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Counting().Refusal(id) })
+		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Slots().Refusal(id) })
 	}
 }

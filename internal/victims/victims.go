@@ -131,7 +131,7 @@ func newVictimSearch(p *problem.Problem) *victimSearch {
 // findNodes lists the free amounts of every position once the leaving members are gone. The slots of nodes with zones are
 // counted by the problem.
 func (e *victimSearch) findNodes() {
-	released, refusal := e.p.Counting().LeavingReleased(), e.p.Counting().Refusal
+	released, refusal := e.p.Slots().LeavingReleased(), e.p.Slots().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
@@ -139,7 +139,7 @@ func (e *victimSearch) findNodes() {
 	free := make([]int64, int(e.p.View.Nodes)*len(e.p.Needs))
 	e.question.Nodes = make([]preempt.Node, e.p.View.Nodes)
 	e.question.Exact = search.For(e.p).Exact() && e.p.Request.Quota == ""
-	open := e.p.Counting().Opening(refusal)
+	open := e.p.Slots().Opening(refusal)
 	for pos := range e.p.View.Nodes {
 		if !open(pos) {
 			continue
@@ -149,7 +149,7 @@ func (e *victimSearch) findNodes() {
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
 		for r, need := range e.p.Needs {
-			n.Free[r] = e.p.Counting().FreeOf(id, need, released[id].Amounts)
+			n.Free[r] = e.p.Slots().FreeOf(id, need, released[id].Amounts)
 		}
 		if e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
