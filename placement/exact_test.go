@@ -164,8 +164,8 @@ func TestMultiplesAroundInnerParts(t *testing.T) {
 	require.NoError(t, validity.Check(spec, req, res))
 }
 
-// Where more contents are multiples than are tried, those of the fewest members are among them, and a refusal is not proven.
-func TestManyContentsWithMultiples(t *testing.T) {
+// Where more selections are multiples than are tried, those of the fewest members are among them, and a refusal is not proven.
+func TestManySelectionsWithMultiples(t *testing.T) {
 	spec := roleSpec(t, 1, 40, 5)
 	c, err := placement.NewCluster(spec)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // The inventory of a gang: classes of groups and what one group needs.
@@ -175,13 +176,11 @@ type nested struct {
 // collect divides the groups right inside groups of one class by signature, in the order of first ranks.
 func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 	var out []nested
-	at := map[string]int{}
+	var bySignature sets.Intern[string]
 	for _, a := range outer {
 		for _, o := range inv.groupsIn(a) {
-			i, ok := at[inv.signatures[o]]
-			if !ok {
-				i = len(out)
-				at[inv.signatures[o]] = i
+			i, fresh := bySignature.Of(inv.signatures[o])
+			if fresh {
 				out = append(out, nested{parent: parent})
 			}
 			out[i].parts = append(out[i].parts, o)

@@ -5,6 +5,8 @@ package problem
 import (
 	"fmt"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // HardRule is a MustGather of the gang, or of groups that are called alike.
@@ -15,7 +17,7 @@ type HardRule struct {
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
 func HardRules(p *Problem) (rules []HardRule) {
-	at := map[string]int{}
+	var byName sets.Intern[string]
 	p.Gang.Each(func(a *Part) {
 		if a.Gather.own < 0 || a.Bundle {
 			return
@@ -27,10 +29,8 @@ func HardRules(p *Problem) (rules []HardRule) {
 		if a.Level > 0 {
 			name += " for " + calledIn(p, a)
 		}
-		i, ok := at[name]
-		if !ok {
-			i = len(rules)
-			at[name] = i
+		i, fresh := byName.Of(name)
+		if fresh {
 			rules = append(rules, HardRule{Name: name})
 		}
 		rules[i].parts = append(rules[i].parts, a)

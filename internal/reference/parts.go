@@ -13,12 +13,12 @@ import (
 
 // Parted is what of a gang in groups that differ is best placed, and how well: docs/order.md, section 8, up to the strategy.
 type Parted struct {
-	// Placed is false if no content fits.
+	// Placed is false if no selection fits.
 	Placed bool
-	// Waits holds if it fits only where members have left; then there may be further members beside the content.
+	// Waits holds if it fits only where members have left; then there may be further members beside the selection.
 	Waits bool
-	// Content are the members by rank.
-	Content []string
+	// Selection are the members by rank.
+	Selection []string
 	// Outside counts those on nodes outside the tree.
 	Outside int
 	// Worth is that of the gang's tier, and for every level of groups the largest miss.
@@ -63,7 +63,7 @@ func HasParts(in *Input) bool {
 	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !slices.ContainsFunc(levels[len(levels)-1].Gather, onNode)
 }
 
-// SolveParts finds the best content and strategy by looking at all of them. Exponential in the number of members.
+// SolveParts finds the best selection and strategy by looking at all of them. Exponential in the number of members.
 func SolveParts(in Input) (*Parted, error) {
 	s, err := newPartSolver(&in)
 	if err != nil {
@@ -74,7 +74,7 @@ func SolveParts(in Input) (*Parted, error) {
 		names = append(names, m.Name)
 	}
 	s.lookAround(false)
-	all := slices.SortedFunc(s.whole.Contents(names), s.compareContents)
+	all := slices.SortedFunc(s.whole.Selections(names), s.compareSelections)
 	if out := s.first(all); out != nil {
 		return out, nil
 	}
@@ -134,7 +134,7 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 
 // hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.abroad })
+	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
 }
 
 // lookAround sees what nodes have free, and where the running members of the groups are.
@@ -172,7 +172,7 @@ func (s *partSolver) lookAround(leavingGone bool) {
 // himself, or in the gang's tree whoever.
 func (s *partSolver) above(h *holder, used []*vertex) int {
 	hard := h.rules.hard
-	if !h.forest.abroad {
+	if !h.forest.otherTree {
 		hard = s.hard()
 	}
 	switch {
@@ -184,8 +184,8 @@ func (s *partSolver) above(h *holder, used []*vertex) int {
 	return smallest(h.forest.root, used).order
 }
 
-// compareContents puts larger ones first, then those with the lower rank where they first differ.
-func (s *partSolver) compareContents(a, b []string) int {
+// compareSelections puts larger ones first, then those with the lower rank where they first differ.
+func (s *partSolver) compareSelections(a, b []string) int {
 	return cmp.Or(cmp.Compare(len(b), len(a)), s.compareRanks(a, b))
 }
 
@@ -197,35 +197,35 @@ func (s *partSolver) compareRanks(a, b []string) int {
 	return slices.CompareFunc(a, b, func(x, y string) int { return cmp.Compare(s.base.ranks[x], s.base.ranks[y]) })
 }
 
-// first is how the first content is placed that can be; nil if none can.
-func (s *partSolver) first(contents [][]string) *Parted {
-	known := map[string]bool{} // of contents alike, whether they fit
-	for _, content := range contents {
-		items := s.itemsOf(content)
+// first is how the first selection is placed that can be; nil if none can.
+func (s *partSolver) first(selections [][]string) *Parted {
+	known := map[string]bool{} // of selections alike, whether they fit
+	for _, selection := range selections {
+		items := s.itemsOf(selection)
 		key := fmt.Sprint(items)
-		if s.refusedContent(content) {
+		if s.refusedSelection(selection) {
 			continue
 		}
 		fits, ok := known[key]
 		if !ok {
-			fits = s.fit(items, s.loosest(len(content)))
+			fits = s.fit(items, s.loosest(len(selection)))
 			known[key] = fits
 		}
 		if fits {
-			return s.bestOf(content, items)
+			return s.bestOf(selection, items)
 		}
 	}
 	return nil
 }
 
-// refusedContent asks the quota.
-func (s *partSolver) refusedContent(content []string) bool {
+// refusedSelection asks the quota.
+func (s *partSolver) refusedSelection(selection []string) bool {
 	if s.quota == nil {
 		return false
 	}
 	var members []gang.Member
 	for _, m := range s.base.pending {
-		if slices.Contains(content, m.Name) {
+		if slices.Contains(selection, m.Name) {
 			members = append(members, m)
 		}
 	}
@@ -233,14 +233,14 @@ func (s *partSolver) refusedContent(content []string) bool {
 	return err != nil || refusal != nil
 }
 
-// itemsOf counts the members of a content by holder and role.
-func (s *partSolver) itemsOf(content []string) []item {
+// itemsOf counts the members of a selection by holder and role.
+func (s *partSolver) itemsOf(selection []string) []item {
 	var out []item
 	for i, h := range s.holders {
 		for r, role := range s.base.roles {
 			n := 0
 			for _, name := range h.own {
-				n += bit(slices.Contains(content, name) && s.base.shapeNamed(name).Equal(role))
+				n += bit(slices.Contains(selection, name) && s.base.shapeNamed(name).Equal(role))
 			}
 			if n > 0 {
 				out = append(out, item{i, r, n})
@@ -265,9 +265,9 @@ func (s *partSolver) loosest(n int) bounds {
 	return b
 }
 
-// bestOf finds the best strategy of a content that fits: fewest outside, then worth by worth.
-func (s *partSolver) bestOf(content []string, items []item) *Parted {
-	out := &Parted{Placed: true, Content: content}
+// bestOf finds the best strategy of a selection that fits: fewest outside, then worth by worth.
+func (s *partSolver) bestOf(selection []string, items []item) *Parted {
+	out := &Parted{Placed: true, Selection: selection}
 	b := s.loosest(0)
 	for !s.fit(items, b) {
 		b.outside++

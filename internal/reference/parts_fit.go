@@ -130,7 +130,7 @@ func (p *packing) spread(i, node, left int) bool {
 // joined is the smallest vertex that holds a vertex, if it is one, and a node.
 func (h *holder) joined(v, node int) int {
 	switch {
-	case h.forest.abroad && h.rules.hard && h.forest.nodes[node].outside:
+	case h.forest.otherTree && h.rules.hard && h.forest.nodes[node].outside:
 		return h.forest.root.order
 	case v < 0:
 		return h.forest.nodes[node].order

@@ -60,7 +60,7 @@ func sameWithFewSteps(in Input, want *Parted) (kind string, _ error) {
 	return "few steps, placed, not proven", nil
 }
 
-// sameParts compares a plan with the best content and strategy. What is not proven may be worse, a refusal wrong.
+// sameParts compares a plan with the best selection and strategy. What is not proven may be worse, a refusal wrong.
 func sameParts(in *Input, want *Parted, res *placement.Result, err error) (proven bool, _ error) {
 	var refusal *placement.Unschedulable
 	switch {
@@ -88,13 +88,13 @@ func sameParts(in *Input, want *Parted, res *placement.Result, err error) (prove
 	for _, a := range res.Assignments {
 		placed = append(placed, a.Member)
 	}
-	left := slices.DeleteFunc(slices.Clone(want.Content), func(name string) bool { return slices.Contains(placed, name) })
+	left := slices.DeleteFunc(slices.Clone(want.Selection), func(name string) bool { return slices.Contains(placed, name) })
 	switch {
-	case len(left) > 0 || !want.Waits && len(placed) > len(want.Content):
-		return true, fmt.Errorf("places %v, want %v", placed, want.Content)
+	case len(left) > 0 || !want.Waits && len(placed) > len(want.Selection):
+		return true, fmt.Errorf("places %v, want %v", placed, want.Selection)
 	case want.Waits != (len(res.WaitsFor) > 0):
 		return true, fmt.Errorf("waits for %v", res.WaitsFor)
-	case want.Waits && len(placed) > len(want.Content): // who came later changes what groups reach
+	case want.Waits && len(placed) > len(want.Selection): // who came later changes what groups reach
 		outside, worth, want.Worth = want.Outside, worth[:1], want.Worth[:1]
 	}
 	if outside != want.Outside || !slices.Equal(worth, want.Worth) {
@@ -171,19 +171,19 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 	begun := func(h holder) bool {
 		return h.around >= 0 && slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return slices.Contains(h.Division.Members, r.Member) })
 	}
-	abroad := slices.ContainsFunc(s.holders, func(h holder) bool { return h.forest.abroad })
+	otherTree := slices.ContainsFunc(s.holders, func(h holder) bool { return h.forest.otherTree })
 	var out []string
 	for _, kind := range []struct {
 		name  string
 		holds bool
 	}{
-		{"in two trees, placed", abroad && a.Placed},
-		{"in two trees, placed, begun groups", abroad && a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"in two trees, waiting", abroad && a.Waits},
-		{"in two trees, refused", abroad && !a.Placed},
-		{"in two trees, not proven", abroad && !proven},
-		{"in two trees, with multiples", abroad && validity.HasMultiples(&in.Request)},
-		{"in two trees, with zones", abroad && hasZones(&in.Spec)},
+		{"in two trees, placed", otherTree && a.Placed},
+		{"in two trees, placed, begun groups", otherTree && a.Placed && slices.ContainsFunc(s.holders, begun)},
+		{"in two trees, waiting", otherTree && a.Waits},
+		{"in two trees, refused", otherTree && !a.Placed},
+		{"in two trees, not proven", otherTree && !proven},
+		{"in two trees, with multiples", otherTree && validity.HasMultiples(&in.Request)},
+		{"in two trees, with zones", otherTree && hasZones(&in.Spec)},
 		{fmt.Sprintf("%d roles", len(s.base.roles)), true},
 		{fmt.Sprintf("%d levels", s.whole.Depth()), true},
 		{"refused", !a.Placed},
@@ -196,18 +196,18 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"with zones, not proven", hasZones(&in.Spec) && !proven},
 		{"with zones that bind, placed", a.Placed && slices.ContainsFunc(s.base.nodes, func(v *vertex) bool { return s.base.bind(v.node) })},
 		{"placed, begun groups", a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"placed, not all members", a.Placed && len(a.Content) < len(s.base.pending)},
+		{"placed, not all members", a.Placed && len(a.Selection) < len(s.base.pending)},
 		{"placed, waiting", a.Waits},
 		{"with multiples", validity.HasMultiples(&in.Request)},
 		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
 		{"with multiples, placed, begun groups", validity.HasMultiples(&in.Request) && a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Content) < len(s.base.pending)},
+		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Selection) < len(s.base.pending)},
 		{"with multiples, not proven", validity.HasMultiples(&in.Request) && !proven},
 		{"with multiples of parts", s.hasSteps()},
 		{"with multiples of parts, placed", s.hasSteps() && a.Placed},
 		{"with multiples of parts, placed, waiting", s.hasSteps() && a.Waits},
 		{"with multiples of parts, placed, begun groups", s.hasSteps() && a.Placed && slices.ContainsFunc(s.holders, begun)},
-		{"with multiples of parts, placed, not all members", s.hasSteps() && a.Placed && len(a.Content) < len(s.base.pending)},
+		{"with multiples of parts, placed, not all members", s.hasSteps() && a.Placed && len(a.Selection) < len(s.base.pending)},
 		{"with multiples of parts and of the gang, placed", s.hasSteps() && len(s.base.solver.multiple) > 0 && a.Placed},
 		{"with multiples of parts and zones that bind, placed", s.hasSteps() && a.Placed && slices.ContainsFunc(s.base.nodes, func(v *vertex) bool { return s.base.bind(v.node) })},
 		{"with multiples of parts, not proven", s.hasSteps() && !proven},
@@ -250,7 +250,7 @@ func partVictimsAgree(in Input) ([]string, error) {
 	if err != nil {
 		text := "none"
 		if best != nil {
-			text = fmt.Sprintf("%v, of %d candidates and %d legal sets %+v %v %v", best.Content, best.Candidates, best.Legal, best.Cost, best.Strategy, best.Sets)
+			text = fmt.Sprintf("%v, of %d candidates and %d legal sets %+v %v %v", best.Selection, best.Candidates, best.Legal, best.Cost, best.Strategy, best.Sets)
 		}
 		return nil, fmt.Errorf("%w\nreference: %s\nplan: %s", err, text, resultText(res, refusal))
 	}

@@ -9,12 +9,12 @@ import (
 
 // forest is the tree that the rules of some groups speak of, with the nodes in the order of the gang's tree.
 type forest struct {
-	network  *validity.Network
-	abroad   bool // it is not the gang's
-	root     *vertex
-	vertices []*vertex
-	nodes    []*vertex
-	join     [][]int // by place of a vertex and of a node: the smallest vertex that holds both
+	network   *validity.Network
+	otherTree bool // it is not the gang's
+	root      *vertex
+	vertices  []*vertex
+	nodes     []*vertex
+	join      [][]int // by place of a vertex and of a node: the smallest vertex that holds both
 }
 
 // forestOf is the tree of this name.
@@ -32,7 +32,7 @@ func (s *partSolver) forestOf(name string) *forest {
 			return f
 		}
 	} else {
-		f.abroad, f.root, f.nodes = true, build(named.Tree, s.base.solver.in.Spec.Nodes), nil
+		f.otherTree, f.root, f.nodes = true, build(named.Tree, s.base.solver.in.Spec.Nodes), nil
 		f.vertices = all(f.root)
 		for _, node := range s.base.nodes {
 			f.nodes = append(f.nodes, f.vertices[slices.IndexFunc(f.vertices, func(v *vertex) bool {

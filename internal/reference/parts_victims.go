@@ -12,9 +12,9 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// PartsVictims are the best victims for the first content of which nothing can be left out that they help.
+// PartsVictims are the best victims for the first selection of which nothing can be left out that they help.
 type PartsVictims struct {
-	Content []string
+	Selection []string
 	*Victims
 	evictor *evictor
 }
@@ -48,7 +48,7 @@ func SolvePartsVictims(in Input) (*PartsVictims, error) {
 
 // Check holds the victims of a plan against the best ones.
 func (v *PartsVictims) Check(res *placement.Result) error {
-	for _, name := range v.Content {
+	for _, name := range v.Selection {
 		if !slices.ContainsFunc(res.Assignments, func(a placement.Assignment) bool { return a.Member == name }) {
 			return fmt.Errorf("%s is not placed", name)
 		}
@@ -59,7 +59,7 @@ func (v *PartsVictims) Check(res *placement.Result) error {
 	return v.evictor.check(v.Victims, res)
 }
 
-// leasts are the contents of which nothing can be left out, in the order in which they are tried.
+// leasts are the selections of which nothing can be left out, in the order in which they are tried.
 func (s *partSolver) leasts() [][]string {
 	var names []string
 	for _, m := range s.base.pending {
@@ -68,8 +68,8 @@ func (s *partSolver) leasts() [][]string {
 	if len(s.base.solver.multiple) == 0 && !s.hasSteps() {
 		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
 	}
-	even := slices.DeleteFunc(slices.Collect(s.whole.Contents(names)), func(content []string) bool { // more may fit where fewer do not
-		return (len(s.base.solver.own)+len(content))%s.base.solver.stepBelow(s.base.solver.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, content) })
+	even := slices.DeleteFunc(slices.Collect(s.whole.Selections(names)), func(selection []string) bool { // more may fit where fewer do not
+		return (len(s.base.solver.own)+len(selection))%s.base.solver.stepBelow(s.base.solver.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, selection) })
 	})
 	slices.SortStableFunc(even, s.compareLeasts)
 	return even
@@ -80,23 +80,23 @@ func (s *partSolver) hasSteps() bool {
 	return slices.ContainsFunc(s.holders, func(h holder) bool { return len(h.steps) > 0 })
 }
 
-// oddIn holds if the members of a group that run or are in a content are no multiple.
-func (s *partSolver) oddIn(h *holder, content []string) bool {
+// oddIn holds if the members of a group that run or are in a selection are no multiple.
+func (s *partSolver) oddIn(h *holder, selection []string) bool {
 	n := 0
 	for _, name := range h.Division.Members {
-		n += bit(slices.Contains(content, name) || slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return r.Member == name }))
+		n += bit(slices.Contains(selection, name) || slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return r.Member == name }))
 	}
 	return n%stepBelow(h.steps, s.base.solver.root.tier) != 0
 }
 
-// strategyInParts is the best strategy of a content once all that leave have left; nil if it does not fit.
-func strategyInParts(in *Input, content []string) ([]int, error) {
+// strategyInParts is the best strategy of a selection once all that leave have left; nil if it does not fit.
+func strategyInParts(in *Input, selection []string) ([]int, error) {
 	s, err := newPartSolver(in)
 	if err != nil {
 		return nil, err
 	}
 	s.lookAround(true)
-	if out := s.first([][]string{content}); out != nil {
+	if out := s.first([][]string{selection}); out != nil {
 		return append([]int{out.Outside}, out.Worth...), nil
 	}
 	return nil, nil

@@ -24,8 +24,8 @@ type roleSolver struct {
 	roleZones roleZones
 }
 
-// cast is one way to place members: for every node how many of each role.
-type cast [][]int
+// way is one way to place members: for every node how many of each role.
+type way [][]int
 
 // hasRoles says whether the members are of different shapes and not in equal groups that must each gather on one node.
 func hasRoles(in *Input) bool {
@@ -108,13 +108,13 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 }
 
 // all lists every way to place the first n members.
-func (s *roleSolver) all(n int) []cast {
+func (s *roleSolver) all(n int) []way {
 	want := make([]int, len(s.roles))
 	for i := range n {
 		want[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
 	}
-	var out []cast
-	at := make(cast, len(s.nodes))
+	var out []way
+	at := make(way, len(s.nodes))
 	var from func(i int)
 	from = func(i int) {
 		if i == len(s.nodes) {
@@ -170,7 +170,7 @@ func (s *roleSolver) fitsTogether(i int, counts []int) bool {
 }
 
 // sumBelow adds up what a way places below a vertex, by role.
-func (s *roleSolver) sumBelow(v *vertex, c cast) []int {
+func (s *roleSolver) sumBelow(v *vertex, c way) []int {
 	sum := make([]int, len(s.roles))
 	for i, node := range s.nodes {
 		if above(v, node) {
@@ -190,7 +190,7 @@ func total(counts []int) (n int) {
 }
 
 // smallestOf is the smallest domain that holds the gang placed so, running members included.
-func (s *roleSolver) smallestOf(c cast) *vertex {
+func (s *roleSolver) smallestOf(c way) *vertex {
 	var used []*vertex
 	for i, v := range s.nodes {
 		if total(c[i]) > 0 || v.own > 0 {
@@ -201,15 +201,15 @@ func (s *roleSolver) smallestOf(c cast) *vertex {
 }
 
 // allowed lists the ways to place n members that keep the hard rules.
-func (s *roleSolver) allowed(n int) []cast {
-	return slices.DeleteFunc(s.all(n), func(c cast) bool {
+func (s *roleSolver) allowed(n int) []way {
+	return slices.DeleteFunc(s.all(n), func(c way) bool {
 		tier := s.smallestOf(c).tier
 		return !s.keepsMultiples(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })
 	})
 }
 
 // keepsMultiples holds if below every vertex there is a multiple of members, those included that run.
-func (s *roleSolver) keepsMultiples(c cast) bool {
+func (s *roleSolver) keepsMultiples(c way) bool {
 	return !slices.ContainsFunc(s.solver.vertices, func(v *vertex) bool {
 		return v.parent != nil && (v.own+total(s.sumBelow(v, c)))%s.solver.stepBelow(v.parent.tier) != 0
 	})
@@ -260,7 +260,7 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	ways := s.bestStrategies(answer, s.allowed(n))
 	domain := s.bestDomain(ways)
 	answer.Domain = domain.path
-	ways = s.mostIntact(keep(ways, func(c cast) bool { return above(domain, s.smallestOf(c)) }))
+	ways = s.mostIntact(keep(ways, func(c way) bool { return above(domain, s.smallestOf(c)) }))
 	way := s.down(domain, ways)[0]
 	lists := make([][]*vertex, len(s.roles))
 	for i, v := range s.nodes {
@@ -286,25 +286,25 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	s.shareByRole(answer)
 }
 
-func keep(ways []cast, holds func(cast) bool) []cast {
-	return slices.DeleteFunc(slices.Clone(ways), func(c cast) bool { return !holds(c) })
+func keep(ways []way, holds func(way) bool) []way {
+	return slices.DeleteFunc(slices.Clone(ways), func(c way) bool { return !holds(c) })
 }
 
 // least keeps the ways with the smallest key.
-func least[K any](ways []cast, key func(cast) K, compare func(a, b K) int) []cast {
-	best := key(slices.MinFunc(ways, func(a, b cast) int { return compare(key(a), key(b)) }))
-	return keep(ways, func(c cast) bool { return compare(key(c), best) == 0 })
+func least[K any](ways []way, key func(way) K, compare func(a, b K) int) []way {
+	best := key(slices.MinFunc(ways, func(a, b way) int { return compare(key(a), key(b)) }))
+	return keep(ways, func(c way) bool { return compare(key(c), best) == 0 })
 }
 
 // bestStrategies keeps the ways with the fewest members outside the tree, the first roles inside, and the best strategy.
-func (s *roleSolver) bestStrategies(answer *Answer, ways []cast) []cast {
-	outside := func(c cast) []int {
+func (s *roleSolver) bestStrategies(answer *Answer, ways []way) []way {
+	outside := func(c way) []int {
 		if s.solver.outside == nil {
 			return make([]int, len(s.roles))
 		}
 		return s.sumBelow(s.solver.outside, c)
 	}
-	ways = least(ways, func(c cast) int { return total(outside(c)) }, cmp.Compare)
+	ways = least(ways, func(c way) int { return total(outside(c)) }, cmp.Compare)
 	ways = least(ways, outside, slices.Compare)
 	ways = least(ways, s.worthOf, slices.Compare)
 	answer.Outside, answer.Worth = total(outside(ways[0])), s.worthOf(ways[0])
@@ -312,7 +312,7 @@ func (s *roleSolver) bestStrategies(answer *Answer, ways []cast) []cast {
 	return ways
 }
 
-func (s *roleSolver) worthOf(c cast) []int {
+func (s *roleSolver) worthOf(c way) []int {
 	tier := s.smallestOf(c).tier
 	worth := []int{s.solver.gang.worth(tier)}
 	for _, l := range s.solver.levels {

@@ -8,8 +8,8 @@ import (
 )
 
 // bestDomain compares the domains of the gang's tier that hold it.
-func (s *roleSolver) bestDomain(ways []cast) *vertex {
-	in := map[*vertex][]cast{}
+func (s *roleSolver) bestDomain(ways []way) *vertex {
+	in := map[*vertex][]way{}
 	for _, c := range ways {
 		d := s.smallestOf(c)
 		for d.parent != nil && d.parent.tier <= s.tiers[0] && !(d.parent.outside && d.parent.node == nil) {
@@ -36,16 +36,16 @@ func (s *roleSolver) bestDomain(ways []cast) *vertex {
 }
 
 // groupTier is the tier of the group that is the gang, 0 if there is none.
-func (s *roleSolver) groupTier(c cast) int {
+func (s *roleSolver) groupTier(c way) int {
 	if len(s.solver.levels) == 0 {
 		return 0
 	}
 	return s.smallestOf(c).tier
 }
 
-func (s *roleSolver) mostIntact(ways []cast) []cast { return least(ways, s.groupTier, cmp.Compare) }
+func (s *roleSolver) mostIntact(ways []way) []way { return least(ways, s.groupTier, cmp.Compare) }
 
-func (s *roleSolver) fewestChildren(d *vertex, ways []cast) int {
+func (s *roleSolver) fewestChildren(d *vertex, ways []way) int {
 	best := len(s.solver.vertices)
 	for _, c := range ways {
 		n := 0
@@ -76,16 +76,16 @@ func (s *roleSolver) compareFree(a, b *vertex) int {
 }
 
 // down keeps, at a vertex and below it, the best ways, until one is left.
-func (s *roleSolver) down(v *vertex, ways []cast) []cast {
+func (s *roleSolver) down(v *vertex, ways []way) []way {
 	if v.node != nil {
 		return ways
 	}
-	ways = least(ways, func(c cast) []*vertex { return s.others(v, c) }, s.compareSets)
+	ways = least(ways, func(c way) []*vertex { return s.others(v, c) }, s.compareSets)
 	kids := slices.SortedFunc(slices.Values(v.children), func(a, b *vertex) int {
 		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(b.high, a.high), cmp.Compare(a.order, b.order))
 	})
 	for _, kid := range kids {
-		key := func(c cast) []int {
+		key := func(c way) []int {
 			sum := s.sumBelow(kid, c)
 			return append([]int{total(sum)}, sum...)
 		}
@@ -100,7 +100,7 @@ func (s *roleSolver) down(v *vertex, ways []cast) []cast {
 }
 
 // others are the children that take members although none of the gang run there; what lies outside the tree is decided before.
-func (s *roleSolver) others(v *vertex, c cast) []*vertex {
+func (s *roleSolver) others(v *vertex, c way) []*vertex {
 	var out []*vertex
 	for _, kid := range v.children {
 		if kid.own == 0 && kid != s.solver.outside && total(s.sumBelow(kid, c)) > 0 {

@@ -124,7 +124,7 @@ func togetherAgrees(in Input) ([]string, error) {
 	if !want.Placed {
 		return nil, fmt.Errorf("placed %+v, want unschedulable", all.Assignments)
 	}
-	if err := contentOf(&in, want, &all); err != nil {
+	if err := selectionOf(&in, want, &all); err != nil {
 		return nil, fmt.Errorf("%w\nreference: %+v\nplan: %+v", err, *want, all)
 	}
 	for _, p := range planned {
@@ -165,14 +165,14 @@ func togetherRefused(want *Parted, planned []placement.Planned) ([]string, error
 	return []string{"refused"}, nil
 }
 
-// contentOf compares who is placed, and the strategy of all.
-func contentOf(in *Input, want *Parted, all *placement.Result) error {
+// selectionOf compares who is placed, and the strategy of all.
+func selectionOf(in *Input, want *Parted, all *placement.Result) error {
 	var placed []string
 	for _, a := range all.Assignments {
 		placed = append(placed, a.Member)
 	}
-	more := slices.DeleteFunc(slices.Clone(placed), func(name string) bool { return slices.Contains(want.Content, name) })
-	if len(placed)-len(more) < len(want.Content) || len(more) > 0 && !want.Waits {
+	more := slices.DeleteFunc(slices.Clone(placed), func(name string) bool { return slices.Contains(want.Selection, name) })
+	if len(placed)-len(more) < len(want.Selection) || len(more) > 0 && !want.Waits {
 		return errors.New("other members are placed")
 	}
 	if (len(all.WaitsFor) > 0) != want.Waits {

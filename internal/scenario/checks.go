@@ -117,7 +117,7 @@ func compareParts(t testing.TB, in reference.Input, res *placement.Result) {
 		require.True(t, res == nil || len(res.Victims) > 0, "placed, and nothing fits")
 		return
 	}
-	require.NotNil(t, res, "refused, and %v fit", best.Content)
+	require.NotNil(t, res, "refused, and %v fit", best.Selection)
 	if best.Waits {
 		return
 	}
@@ -127,7 +127,7 @@ func compareParts(t testing.TB, in reference.Input, res *placement.Result) {
 	}
 	outside, worth, err := reference.StrategyOf(&in, res)
 	require.NoError(t, err)
-	got := reference.Parted{Placed: true, Content: placed, Outside: outside, Worth: worth}
+	got := reference.Parted{Placed: true, Selection: placed, Outside: outside, Worth: worth}
 	require.Equal(t, *best, got, "the reference has another plan")
 }
 

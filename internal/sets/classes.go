@@ -13,30 +13,44 @@ func AppendAmounts(key []byte, amounts []int64) []byte {
 	return key
 }
 
-// Intern numbers lists of numbers in the order in which they first occur; equal ones have one number.
-type Intern struct {
-	ids map[string]int
+// Intern numbers keys in the order in which they first occur; equal ones have one number. The zero value is ready.
+type Intern[K comparable] struct{ ids map[K]int }
+
+// Len is how many numbers were given.
+func (t *Intern[K]) Len() int { return len(t.ids) }
+
+// Of is the number of a key, fresh if it has not occurred before. O(1) expected.
+func (t *Intern[K]) Of(key K) (id int, fresh bool) {
+	id, ok := t.ids[key]
+	if !ok {
+		if t.ids == nil {
+			t.ids = map[K]int{}
+		}
+		id = len(t.ids)
+		t.ids[key] = id
+	}
+	return id, !ok
+}
+
+// InternLists is an [Intern] of lists of numbers.
+type InternLists struct {
+	ids Intern[string] // of their bytes
 	key []byte
 }
 
-// Of is the number of a list, fresh if it has not occurred before. O(length) expected.
-func (t *Intern) Of(list []int64) (id int, fresh bool) {
+// Of is the number of a list, fresh if it has not occurred before. The list stays the caller's. O(length) expected.
+func (t *InternLists) Of(list []int64) (id int, fresh bool) {
 	t.key = AppendAmounts(t.key[:0], list)
-	id, ok := t.ids[string(t.key)]
-	if !ok {
-		if t.ids == nil {
-			t.ids = map[string]int{}
-		}
-		id = len(t.ids)
-		t.ids[string(t.key)] = id
+	if id, ok := t.ids.ids[string(t.key)]; ok { // so the key is not copied
+		return id, false
 	}
-	return id, !ok
+	return t.ids.Of(string(t.key))
 }
 
 // Vectors is an interner that keeps the lists.
 type Vectors struct {
 	List   [][]int64 // by number
-	intern Intern
+	intern InternLists
 }
 
 // Of is the number of a vector, which is copied if it is new. O(length) expected.

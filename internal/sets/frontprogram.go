@@ -78,7 +78,7 @@ func (s *childSet) children() (list []int) {
 // the order of paths need be tried.
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
-	var ids Intern
+	var ids InternLists
 	var key []int64
 	for _, child := range children {
 		it := &p.c.Items[child]

@@ -195,7 +195,7 @@ func (c *Snapshot) Leavable(id int32) []*Member {
 // ids.
 type profileTable struct {
 	mu   sync.Mutex
-	ids  sets.Intern // of priority, tie and amounts
+	ids  sets.InternLists // of priority, tie and amounts
 	list []profile
 }
 

@@ -187,8 +187,8 @@ func (v *Division) Lacks(placed []string) string {
 	return ""
 }
 
-// Contents iterates over the sets of these new members, by rank, with which the gang may run. O(2^members).
-func (v *Division) Contents(fresh []string) iter.Seq[[]string] {
+// Selections iterates over the sets of these new members, by rank, with which the gang may run. O(2^members).
+func (v *Division) Selections(fresh []string) iter.Seq[[]string] {
 	fresh = slices.SortedFunc(slices.Values(fresh), func(a, b string) int { return slices.Index(v.Members, a) - slices.Index(v.Members, b) })
 	return func(yield func([]string) bool) {
 		for bits := 1; bits < 1<<len(fresh); bits++ {
@@ -205,9 +205,9 @@ func (v *Division) Contents(fresh []string) iter.Seq[[]string] {
 	}
 }
 
-// Leasts are the contents of which nothing can be left out, those with the fewest members first.
+// Leasts are the selections of which nothing can be left out, those with the fewest members first.
 func (v *Division) Leasts(fresh []string) [][]string {
-	all := slices.SortedStableFunc(v.Contents(fresh), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+	all := slices.SortedStableFunc(v.Selections(fresh), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
 	var out [][]string
 	for _, set := range all {
 		more := func(less []string) bool {

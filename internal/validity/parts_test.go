@@ -86,7 +86,7 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 	}
 }
 
-func TestContents(t *testing.T) {
+func TestSelections(t *testing.T) {
 	_, req, _ := parted(t)
 	var names []string
 	for _, m := range req.Members {
@@ -106,7 +106,7 @@ func TestContents(t *testing.T) {
 		{"job-2", "job-3"},
 		{"job-0", "job-2", "job-3"},
 		{"job-0", "job-1", "job-2", "job-3"},
-	}, slices.Collect(whole.Contents(names)))
+	}, slices.Collect(whole.Selections(names)))
 	assert.Equal(t, [][]string{{"job-0"}, {"job-2"}, {"job-3"}}, whole.Leasts(names))
 	req.MinMember = 3
 	assert.Equal(t, [][]string{{"job-0", "job-1", "job-2"}, {"job-0", "job-1", "job-3"}, {"job-0", "job-2", "job-3"}}, validity.Divide(req, nil).Leasts(names))

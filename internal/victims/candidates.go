@@ -125,29 +125,30 @@ func (e *victimSearch) ownGone() muster.Resources {
 }
 
 func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.kindOf(m, budgets)}
+	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.holdingOf(m, budgets)}
 }
 
-// kindKey tells kinds of candidates apart.
-type kindKey struct {
+// holdingKey tells holdings of candidates apart.
+type holdingKey struct {
 	holds   *int64
 	quota   string
 	placed  *numa.Placed
 	budgets string
 }
 
-// kindOf finds the kind of a member, if need be a new one.
-func (e *victimSearch) kindOf(m *snapshot.Member, budgets map[string]int32) int32 {
+// holdingOf finds what a member holds among the holdings of the question, if need be a new one.
+func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) int32 {
 	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
-	if kind, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
-		return kind
+	if id, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
+		return id
 	}
-	key := kindKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
-	if kind, ok := e.kindOfKey[key]; ok {
-		return kind
-	}
+	key := holdingKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
+	id, fresh := e.holdings.Of(key)
 	if plain {
-		e.plain[&m.Class.Holds[0]] = int32(len(e.question.Holdings))
+		e.plain[&m.Class.Holds[0]] = int32(id)
+	}
+	if !fresh {
+		return int32(id)
 	}
 	k := preempt.Holding{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
 	for r, need := range e.p.Needs {
@@ -162,20 +163,15 @@ func (e *victimSearch) kindOf(m *snapshot.Member, budgets map[string]int32) int3
 	}
 	slices.Sort(k.Budgets)
 	k.Budgets = slices.Compact(k.Budgets)
-	kind := int32(len(e.question.Holdings))
-	e.question.Holdings, e.kindOfKey[key] = append(e.question.Holdings, k), kind
-	return kind
+	e.question.Holdings = append(e.question.Holdings, k)
+	return int32(id)
 }
 
 // tagOf tells quotas and zones apart.
 func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
-	key := kindKey{quota: m.Class.Quota, placed: m.Placed}
-	tag, ok := e.tagOfKey[key]
-	if !ok {
-		tag = int32(len(e.tagOfKey))
-		e.tagOfKey[key] = tag
-	}
-	return tag
+	key := holdingKey{quota: m.Class.Quota, placed: m.Placed}
+	tag, _ := e.tags.Of(key)
+	return int32(tag)
 }
 
 // withQuotas adds what quotas say of sets.

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -96,15 +97,15 @@ type victimSearch struct {
 	members    []*snapshot.Member // by candidate
 	strategies []problem.Strategy
 	preemptor  preempt.Preemptor
-	kindOfKey  map[kindKey]int32
-	plain      map[*int64]int32 // of candidates with neither quota, zones nor budgets
-	tagOfKey   map[kindKey]int32
-	gone       muster.Resources // what the candidates of the gang's own quota hold
+	holdings   sets.Intern[holdingKey]
+	plain      map[*int64]int32        // of candidates with neither quota, zones nor budgets
+	tags       sets.Intern[holdingKey] // of quotas and zones
+	gone       muster.Resources        // what the candidates of the gang's own quota hold
 }
 
 // newVictimSearch prepares the question; nil if no set of victims can help.
 func newVictimSearch(p *problem.Problem) *victimSearch {
-	e := &victimSearch{p: p, kindOfKey: map[kindKey]int32{}, plain: map[*int64]int32{}, tagOfKey: map[kindKey]int32{}}
+	e := &victimSearch{p: p, plain: map[*int64]int32{}}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
 	if len(counts) == 0 {
 		return nil
