@@ -1,6 +1,6 @@
 // Package manifest answers: which cluster and which gangs do these files describe? It reads Kubernetes-style objects
 // as they are (nodes and their zones, pods, quotas, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
-// YAML documents, JSON and Lists into a [placement.Spec] and the requests of all gangs that wait for a node.
+// YAML documents, JSON and Lists into a [cluster.Spec] and the requests of all gangs that wait for a node.
 //
 // Where objects say one thing in several places, the first counts. NUMA policy of a node: its label
 // node.koordinator.sh/numa-topology-policy, the attribute topologyManagerPolicy of its NodeResourceTopology, the first of the
