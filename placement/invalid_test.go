@@ -87,8 +87,6 @@ func TestInvalidRequests(t *testing.T) {
 		}},
 		{`request.MinMember "5": above the total of 4`, func(r *gang.Request) { r.MinMember, r.Total = 5, 4 }},
 		{`request.MinMember "-1": negative`, func(r *gang.Request) { r.MinMember = -1 }},
-		{`request.Groups[0].Size "5": a group is larger than the gang of 4`, func(r *gang.Request) { r.Groups = []gang.Groups{{Size: 5}} }},
-		{`request.PP "5": a group is larger than the gang of 4`, func(r *gang.Request) { r.PP = 5 }},
 		{`request.DP "3": 4 members in pipelines of 2 are 2 groups`, func(r *gang.Request) { r.PP, r.DP = 2, 3 }},
 		{`request.Members[1].Name "x-0": the member runs already`, func(r *gang.Request) { r.Name, r.Members[1].Name = "x", "x-0" }},
 		{`request.Members[1].Name "job-0": duplicate name, of request.Members[0] too`, func(r *gang.Request) { r.Members[1].Name = "job-0" }},

@@ -20,7 +20,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/cli"
 	"github.com/muster-sched/muster/internal/validity"
-	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
 
@@ -129,7 +128,7 @@ func Judge(c *Case) Verdict {
 		return Verdict{Holds: why == "", Why: why}
 	}
 	got := run(c)
-	why := got.differs(c.Want)
+	why := cmp.Or(got.differs(c.Want), got.noticesDiffer(c.Raw["notices"]))
 	switch {
 	case got.unsupported != "":
 		why = "not supported: " + got.unsupported
@@ -146,6 +145,7 @@ type answer struct {
 	unsupported string // what some gang asks for and that is not supported
 	invalid     string // what is wrong with a plan by itself
 	domainsOf   map[string][]string
+	said        string // on standard error
 }
 
 // plan is the part of the JSON document that cases look at.
@@ -156,6 +156,8 @@ type plan struct {
 	GroupTiers           []int
 	StrategyNumber       int
 	WaitsFor, Victims    []struct{ Pod string }
+	Ignored              map[string]int
+	Terms                map[string]json.RawMessage
 	Assignments          []assignment
 	Reason               struct {
 		Nodes     struct{ Rejected map[string]int }
@@ -181,19 +183,22 @@ func run(c *Case) (got answer) {
 	if err != nil {
 		return answer{err: err}
 	}
-	p, err := cli.Plan([]manifest.File{{Name: "case.json", Data: list}}, cli.Options{})
-	if err != nil {
-		return answer{err: err}
+	var flags []string
+	if raw := c.Raw["flags"]; raw != nil {
+		if err := json.Unmarshal(raw, &flags); err != nil {
+			return answer{err: err}
+		}
 	}
-	var text bytes.Buffer
-	if err := render.JSON(&text, p.Outcomes); err != nil {
-		return answer{err: err}
+	var text, said bytes.Buffer
+	p, err := cli.Execute(append(flags, "-o", "json", "-"), bytes.NewReader(list), &text, &said)
+	if err != nil {
+		return answer{err: err, said: said.String()}
 	}
 	var doc struct{ Plans []plan }
 	if err := json.Unmarshal(text.Bytes(), &doc); err != nil {
 		return answer{err: err}
 	}
-	got = answer{plans: doc.Plans, domainsOf: domains(p)}
+	got = answer{plans: doc.Plans, domainsOf: domains(p), said: said.String()}
 	for i, o := range p.Outcomes {
 		if feature := missingFeature(o.Err); feature != "" {
 			got.unsupported = feature

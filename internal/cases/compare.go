@@ -132,6 +132,10 @@ func (a *answer) fieldDiffers(p *plan, key string, want json.RawMessage) string 
 		return equal(key, want, len(p.WaitsFor))
 	case "reason":
 		return causeDiffers(want, p)
+	case "ignored":
+		return ignoredDiffers(want, p)
+	case "terms":
+		return termsDiffer(want, p)
 	case "refusedBy":
 		return equal(key, want, p.Reason.RefusedBy)
 	case "oneOf":
@@ -290,4 +294,68 @@ func causeDiffers(want json.RawMessage, p *plan) string {
 		return ""
 	}
 	return fmt.Sprintf("reason: no node rejected by %s", cause)
+}
+
+// ignoredDiffers compares the whole map; a plan without one ignores nothing.
+func ignoredDiffers(want json.RawMessage, p *plan) string {
+	if p.Ignored == nil {
+		return equal("ignored", want, map[string]int{})
+	}
+	return equal("ignored", want, p.Ignored)
+}
+
+// termsDiffer compares the keys that are given; null: there are none.
+func termsDiffer(want json.RawMessage, p *plan) string {
+	var wanted map[string]json.RawMessage
+	switch err := json.Unmarshal(want, &wanted); {
+	case err != nil:
+		return "terms: " + err.Error()
+	case wanted == nil && p.Terms != nil:
+		return equal("terms", want, p.Terms)
+	}
+	got := map[string]json.RawMessage{}
+	for key := range wanted {
+		if value, stated := p.Terms[key]; stated {
+			got[key] = value
+		}
+	}
+	return equal("terms", want, got)
+}
+
+// noticesDiffer looks for lines of standard error: each entry is a text, or texts that stand together on one line, in any
+// case. An empty list wants silence; none wants nothing.
+func (a *answer) noticesDiffer(want json.RawMessage) string {
+	if want == nil {
+		return ""
+	}
+	var entries []json.RawMessage
+	if err := json.Unmarshal(want, &entries); err != nil {
+		return "notices: " + err.Error()
+	}
+	if len(entries) == 0 && a.said != "" {
+		return "notices: want none, got " + a.said
+	}
+	for _, entry := range entries {
+		var texts []string
+		if json.Unmarshal(entry, &texts) != nil {
+			texts = make([]string, 1)
+			if err := json.Unmarshal(entry, &texts[0]); err != nil {
+				return "notices: " + err.Error()
+			}
+		}
+		if !hasLine(a.said, texts) {
+			return fmt.Sprintf("notices: no line holds %q: %s", texts, a.said)
+		}
+	}
+	return ""
+}
+
+// hasLine says whether all texts stand on one line, in any case.
+func hasLine(said string, texts []string) bool {
+	for line := range strings.Lines(strings.ToLower(said)) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, strings.ToLower(text)) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package cases
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,8 +11,9 @@ import (
 // errorDiffers compares a refusal: it must name the object, one of them where a list is given, and be about the defect.
 func (a *answer) errorDiffers(want json.RawMessage) string {
 	var refusal struct {
-		Object json.RawMessage
-		About  string
+		Object         json.RawMessage
+		About          string
+		Field, Nearest string
 	}
 	if err := json.Unmarshal(want, &refusal); err != nil {
 		return "error: " + err.Error()
@@ -33,8 +35,20 @@ func (a *answer) errorDiffers(want json.RawMessage) string {
 	if !isAbout(text, refusal.About) {
 		return fmt.Sprintf("the error is not about %q: %s", refusal.About, text)
 	}
-	return ""
+	if refusal.Field == "" && refusal.Nearest == "" {
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		if placed.MatchString(line) && slices.ContainsFunc(objects, func(object string) bool { return mentions(line, object) }) &&
+			strings.Contains(line, refusal.Field) && strings.Contains(line, refusal.Nearest) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("no line has object, place, %q and %q: %s", refusal.Field, refusal.Nearest, text)
 }
+
+// placed is where an error stands in a file.
+var placed = regexp.MustCompile(`document \d+, line \d+`)
 
 // mentions says whether a text names an object, written `kind/name` or `namespace/name`, as a whole word.
 func mentions(text, object string) bool {

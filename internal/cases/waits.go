@@ -3,7 +3,6 @@ package cases
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -14,8 +13,6 @@ func missingPackage(c *Case) string {
 	switch {
 	case c.Raw["config"] != nil || c.Raw["ports"] != nil:
 		return "discovery"
-	case strings.HasPrefix(c.Name, "reading/"): // what is kept, refused, ignored or noted of files
-		return "reading"
 	case c.Objects == nil && !slices.Contains(slices.Concat(zoneKinds, quotaKinds, gangKinds), c.Kind):
 		return "cases of kind " + c.Kind
 	}

@@ -57,17 +57,33 @@ var limits = map[string]quota.Limit{"": "", "fair": quota.Fair, "borrow": quota.
 // Run runs the plan command with the arguments after its name and returns the exit status. The plan goes to stdout,
 // whatever else there is to say to stderr.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	_, err := Execute(args, stdin, stdout, stderr)
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return ok
+	case errors.Is(err, errMisuse):
+		return misuse
+	}
+	fmt.Fprintln(stderr, err)
+	return failed
+}
+
+// errMisuse is an error of the command line, which the user was told of.
+var errMisuse = errors.New("the command line cannot be used")
+
+// Execute is Run for programs that look at the plans: it returns what was planned, nil if nothing was read, and the error
+// that Run prints.
+func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned, error) {
 	set, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return ok
+		return nil, err
 	case err != nil:
-		return misuse
+		return nil, errMisuse
 	}
 	files, err := load(set.files, stdin)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return failed
+		return nil, err
 	}
 	p, err := Plan(files, Options{
 		Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
@@ -76,14 +92,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return failed
+		return p, err
 	}
-	if err := p.write(stdout, set); err != nil {
-		fmt.Fprintln(stderr, err)
-		return failed
-	}
-	return ok
+	return p, p.write(stdout, set)
 }
 
 // write prints the plans and, if it is asked for, the quotas after them.

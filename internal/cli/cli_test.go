@@ -319,7 +319,7 @@ func TestQueueGoesOnWithoutAGangThatIsEvictedInPart(t *testing.T) {
 apiVersion: scheduling.sigs.k8s.io/v1alpha1
 kind: PodGroup
 metadata: {name: pair}
-spec: {minMember: 1, networkTopologyAware: {parallelModel: [{parallelStrategy: pipeline-parallel, parallelism: 2}]}}
+spec: {minMember: 1, networkTopologyAware: {parallelModel: [{parallelStrategy: pipeline-parallel, parallelism: 1}, {parallelStrategy: data-parallel, parallelism: 2}]}}
 ---
 apiVersion: v1
 kind: Pod
@@ -335,7 +335,7 @@ spec: {priority: 1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
 	status, out, _ := command(t, text, "-o", "json", "-")
 	require.Zero(t, status)
 	require.Equal(t, map[string][]string{"default/good": {"n1"}, "default/pair": {}}, nodes(t, out))
-	require.Contains(t, out, `"reason":{"kind":"invalid","message":"default/pair: request.PP \"2\": a group is larger than the gang of 1"`)
+	require.Contains(t, out, `"reason":{"kind":"invalid","message":"default/pair: request.DP \"2\": 1 members in pipelines of 1 are 1 groups"`)
 }
 
 func TestPolicy(t *testing.T) {

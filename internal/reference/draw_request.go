@@ -161,7 +161,7 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 	if kind < 4 && chance(t, 10, "known in part") {
 		req.Total = members + own + rapid.IntRange(0, 4).Draw(t, "unknown")
 	}
-	if largest := max(req.PP, sizeOf(req.Groups)); max(members+own, req.Total) < largest {
+	if largest := max(req.PP, sizeOf(req.Groups)); max(members+own, req.Total) < largest && (kind > 3 || chance(t, 50, "a group is not larger than the gang")) {
 		members = largest - own
 	}
 	if len(req.Groups)+req.PP > 0 && own == 0 && chance(t, 50, "groups divide the gang") {

@@ -24,16 +24,21 @@ func Own(spec *cluster.Spec, req *gang.Request) []cluster.Running {
 // Stays holds for running members that are not leaving, or whose leaving the request ignores.
 func Stays(req *gang.Request, r *cluster.Running) bool { return !r.Leaving || req.IgnoreLeaving }
 
-// Levels are the group levels of a gang of which this many members are known, outermost first, PP and DP included.
+// Levels are the group levels of a gang of which this many members are known, outermost first, PP and DP included. A group
+// larger than the gang is a short one of all members.
 func Levels(req *gang.Request, known int) []gang.Groups {
 	total := max(known, req.Total)
 	switch {
 	case req.PP > 0:
-		return []gang.Groups{{Size: req.PP}}
+		return []gang.Groups{{Size: min(req.PP, total)}}
 	case req.DP > 0:
 		return []gang.Groups{{Size: (total + req.DP - 1) / req.DP}}
 	}
-	return req.Groups
+	levels := slices.Clone(req.Groups)
+	for i := range levels {
+		levels[i].Size = min(levels[i].Size, total)
+	}
+	return levels
 }
 
 // Ranks gives the gang's members, new and running, their ranks: first those with an index by index, then the others

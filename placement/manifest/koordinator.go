@@ -115,7 +115,9 @@ func (r *reader) readSigPodGroup(o *object) {
 func topologyAnnotation(o *object) field {
 	for _, key := range []string{"network-topology-spec", "networkTopologyAware"} {
 		if f := o.annotation(koordinatorPrefix + key); f.present() {
-			return f.json().object()
+			inner := f.json().object()
+			networkAwareBlock.check(inner)
+			return inner
 		}
 	}
 	return field{obj: o}
