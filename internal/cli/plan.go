@@ -126,6 +126,7 @@ func queue(gangs []manifest.Gang, opt Options) []*gang.Request {
 func outcome(g *manifest.Gang, p *placement.Planned) render.Outcome {
 	o := render.Outcome{
 		Gang: g.Request.Name, Request: &g.Request, Cluster: p.Cluster, Ignored: g.Ignored, Pass: p.Pass, Result: p.Result, Err: p.Err,
+		Terms: g.Terms, Total: g.Total,
 	}
 	if g.Err != nil {
 		o.Err = g.Err

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"maps"
 	"math"
 
 	"github.com/muster-sched/muster"
@@ -49,7 +50,7 @@ func (a amounts) amount(f field, resource string) (n int64, ok bool) {
 	return n, true
 }
 
-// request is max(init phases, containers + sidecars) + overhead, and one pod. Amounts of 0 are left out.
+// request is max(init phases, containers + sidecars), or what the pod asks for as a whole, + overhead, and one pod. Amounts of 0 are left out.
 func (a amounts) request(f field) muster.Resources {
 	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
 	for c := range f.get("initContainers").all() {
@@ -67,6 +68,7 @@ func (a amounts) request(f field) muster.Resources {
 	}
 	sum(f, total, sidecars)
 	largest(total, phase)
+	maps.Copy(total, a.container(f)) // what the pod asks for as a whole counts in place of its containers
 	sum(f.get("overhead"), total, a.resources(f.get("overhead")))
 	total[muster.Pods] = 1
 	for name, n := range total {

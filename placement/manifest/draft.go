@@ -37,12 +37,14 @@ type draft struct {
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
 
-	tie  tie
-	team *team // with which the gang starts; nil: alone
+	tie   tie
+	terms gang.Terms
+	team  *team // with which the gang starts; nil: alone
 	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
 	waits, done bool
 	runs, least int
 
+	lost   []string // rules that are not modelled, of each member
 	result Gang
 }
 

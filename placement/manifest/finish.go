@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -42,10 +43,12 @@ func (r *reader) finish(d *draft) bool {
 		members = d.pods
 		r.trees.declaredByPods(d)
 	}
+	d.readTerms()
 	members = r.onNodes(d, members)
 	sortMembers(members)
 	r.quotas.joinQuota(d, members)
 	r.priorities.rank(d, members)
+	d.protect(members)
 	var leaving []*member // who count for no gang
 	members = slices.DeleteFunc(members, func(m *member) bool {
 		if m.leaving {
@@ -93,8 +96,9 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 		r.running = append(r.running, cluster.Running{
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
-			Quota: m.quota, NonPreemptible: m.spec.pinned, Unevictable: m.unevictable,
+			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
 			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.budgets.of(d, m),
+			AffinityKey: m.affinityKey,
 		})
 	}
 }
@@ -121,6 +125,7 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
+	q.AffinityKey = agreedKey(members)
 	if d.min <= len(members) { // else it waits for the others
 		whole.group(q)
 	}
@@ -135,14 +140,14 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 			shapes[key] = &m.spec.shape
 		}
 		q.Members = append(q.Members, gang.Member{
-			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.spec.pinned,
+			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.pinned,
 		})
 		d.asks.Add(m.spec.shape.Resources)
-		for rule, n := range m.spec.ignored {
+		for _, rule := range slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored)) {
 			if d.result.Ignored == nil {
 				d.result.Ignored = map[string]int{}
 			}
-			d.result.Ignored[rule] += n
+			d.result.Ignored[rule]++
 		}
 	}
 	if len(shapes) == 1 {
@@ -154,7 +159,25 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
 		q.Total = whole // those that are leaving have not been replaced yet
 	}
+	if d.statesTerms() {
+		d.result.Terms, d.result.Total = d.terms, d.total
+		d.result.Terms.MinMember = cmp.Or(d.min, len(members))
+	}
 	r.check(d, len(members))
+}
+
+// agreedKey is the affinity key of a gang: that of its members, which must agree.
+func agreedKey(members []*member) (key string) {
+	for _, m := range members {
+		switch {
+		case m.affinityKey == "" || m.affinityKey == key:
+		case key == "":
+			key = m.affinityKey
+		default:
+			m.obj.annotation(schedulingPrefix + "network-topology-selector").fail("another pod of the gang says otherwise")
+		}
+	}
+	return key
 }
 
 // divides says whether the groups of a request can be those of so many members.

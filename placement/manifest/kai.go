@@ -22,7 +22,7 @@ const subgroupLabel = "kai.scheduler/subgroup-name"
 func (r *reader) readKAIPodGroup(o *object) {
 	d := r.gangs.podGroup(o)
 	spec := o.root.sub("spec")
-	_, d.gather = r.trees.constraint(d, spec.sub("topologyConstraint"))
+	_, d.gather = r.trees.constraint(d, constraintOf(spec))
 	minGroups, groupMin := spec.get("minSubGroup").whole(0)
 	if groupMin && spec.get("minMember").present() {
 		spec.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
@@ -63,7 +63,7 @@ func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiG
 	for e := range top.f.get("subGroups").all() {
 		e = e.object()
 		g := &kaiGroup{f: e, name: e.get("name").required(), parent: e.get("parent").str()}
-		g.tree, g.rules = in.constraint(d, e.sub("topologyConstraint"))
+		g.tree, g.rules = in.constraint(d, constraintOf(e))
 		g.minMember, _ = e.get("minMember").whole(0)
 		g.minGroups, _ = e.get("minSubGroup").whole(0)
 		if e.get("minMember").present() && e.get("minSubGroup").present() {
@@ -123,6 +123,18 @@ func (g *kaiGroup) part(members map[string][]*member, around string) part {
 	return p
 }
 
+// constraintOf is the topologyConstraint of a group, under either of its names. Both at one place must be equal.
+func constraintOf(f field) field {
+	one, other := f.sub("topologyConstraint"), f.sub("topologyConstraints")
+	switch {
+	case !one.present():
+		return other
+	case other.present() && !one.v.equal(other.v):
+		other.fail("topologyConstraint and topologyConstraints exclude each other")
+	}
+	return one
+}
+
 // constraint reads the rules of a topologyConstraint, and the topology that they speak of: the first that is named of a gang is the gang's own, and that
 // of constraints which name none.
 func (in *trees) constraint(d *draft, f field) (tree string, rules []gang.Rule) {
@@ -161,7 +173,11 @@ func (r *reader) readJob(o *object) {
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
 	}
-	d.promised = promise(o.name, spec.get("parallelism").size(1), 0, pod)
+	if n := r.priorities.workloadClass(o.label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
+		d.priority = n
+	}
+	d.promised = promise(o.name, jobMembers(spec, o.root.sub("status")), 0, pod)
+	d.min = jobMinimum(o)
 	notes := template.sub("metadata").sub("annotations")
 	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
 	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
@@ -173,6 +189,26 @@ func (r *reader) readJob(o *object) {
 		}
 	}
 	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }
+}
+
+// jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete.
+func jobMembers(spec, status field) int {
+	n := spec.get("parallelism").size(1)
+	if completions := spec.get("completions"); completions.present() {
+		n = min(n, max(0, completions.size(0)-status.get("succeeded").size(0)))
+	}
+	return n
+}
+
+// jobMinimum is how many of a Job's pods must run together, 0: all.
+func jobMinimum(o *object) int {
+	for _, f := range []field{o.annotation("kueue.x-k8s.io/job-min-parallelism"), o.annotation("kai.scheduler/batch-min-member")} {
+		if f.present() {
+			n, _ := f.count(f.str(), 1)
+			return n
+		}
+	}
+	return 0
 }
 
 // kaiJobRules reads KAI's annotations of the Job itself.

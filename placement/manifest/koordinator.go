@@ -188,9 +188,13 @@ func (in *trees) declaredByPods(d *draft) {
 	if d.obj != nil {
 		return
 	}
-	minimum := agreed(d.pods, d.min, koordinatorPrefix+"min-available", "pod-group/min-available")
-	d.min = minimum
-	d.total = agreed(d.pods, 0, koordinatorPrefix+"total-number")
+	objects := make([]*object, len(d.pods))
+	for i, m := range d.pods {
+		objects[i] = m.obj
+	}
+	d.min = agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
+		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member")
+	d.total = agreed(objects, 0, koordinatorPrefix+"total-number")
 	for _, m := range d.pods {
 		if !m.obj.created.IsZero() && (d.created.IsZero() || m.obj.created.Before(d.created)) {
 			d.created = m.obj.created
@@ -200,14 +204,14 @@ func (in *trees) declaredByPods(d *draft) {
 	in.readNetworkBlock(d, topologyAnnotation(first))
 }
 
-// agreed is the number that the pods' annotation or label gives; pods without one agree with all.
-func agreed(pods []*member, otherwise int, keys ...string) int {
+// agreed is the number that the objects' annotation or label gives; those without one agree with all.
+func agreed(objects []*object, otherwise int, keys ...string) int {
 	n, found := otherwise, false
-	for _, m := range pods {
+	for _, o := range objects {
 		for _, key := range keys {
-			f := m.obj.annotation(key)
+			f := o.annotation(key)
 			if !f.present() {
-				f = m.obj.label(key)
+				f = o.label(key)
 			}
 			if !f.present() {
 				continue

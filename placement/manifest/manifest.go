@@ -61,6 +61,10 @@ type Gang struct {
 	// Ignored counts the hard rules of waiting pods that are not modelled, by name: hostPorts, podAffinity,
 	// podAntiAffinity, topologySpread, volumes. Nil if there are none.
 	Ignored map[string]int
+	// Terms are those under which its members are let go, as far as the files state them: the zero value if they state none;
+	// WaitTime is in seconds. Total is the number of members that the files declare, 0: none.
+	Terms gang.Terms
+	Total int
 	// Err says why the gang cannot be planned: it wants a feature that requests lack ([muster.ErrNotSupported]) or, with
 	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set. Or it starts
 	// together with gangs that cannot be there, a [placement.Unschedulable].

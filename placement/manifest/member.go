@@ -24,24 +24,28 @@ type member struct {
 	quota   string // empty: none
 
 	priority    int64
-	started     int64 // seconds since 1970; 0: unknown
-	unevictable bool  // of a daemon or of the node itself: it would come back
+	started     int64  // seconds since 1970; 0: unknown
+	unevictable bool   // no victim: of a daemon or of the node itself, or its system says so
+	pinned      bool   // not preemptible: no victim, and counted against the min of its quota
+	affinityKey string // Koordinator's; members of one key draw each other
 }
 
 // podSpec is what a pod or a template asks for.
 type podSpec struct {
-	shape    gang.Shape
-	key      string // equal for equal shapes; made when first asked for
-	node     string
-	priority *int64
-	class    field
-	ignored  map[string]int
-	quota    field       // the label that names it
-	queues   []queueName // that it names instead
-	pinned   bool        // not preemptible
-	policy   field       // of preemption
-	patient  bool        // its labels say that it preempts nobody
-	labels   field
+	shape                       gang.Shape
+	key                         string // equal for equal shapes; made when first asked for
+	node                        string
+	priority                    *int64
+	class                       field
+	ignored                     map[string]int
+	quota                       field       // the label that names it
+	queues                      []queueName // that it names instead
+	pinned                      bool        // not preemptible by Koordinator's label
+	unevictable                 bool
+	preemptable, preemptibility verdict // Volcano's and KAI's
+	policy                      field   // of preemption
+	patient                     bool    // its labels say that it preempts nobody
+	labels                      field
 }
 
 // shapeKey is equal for equal shapes.

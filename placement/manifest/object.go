@@ -34,12 +34,15 @@ type object struct {
 }
 
 // owner is what an object says about the one that made it.
-type owner struct{ kind, name string }
+type owner struct {
+	kind, name string
+	controller bool
+}
 
 // clusterScoped are the kinds without a namespace.
 var clusterScoped = map[string]bool{
 	"Node": true, "NodeResourceTopology": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true, "PriorityClass": true,
-	"Queue": true,
+	"Queue": true, "WorkloadPriorityClass": true,
 }
 
 // id is unique among objects of one kind of one API group.
@@ -97,7 +100,7 @@ func (o *object) readMetadata() {
 	o.deleted = m.get("deletionTimestamp").present()
 	for e := range m.get("ownerReferences").all() {
 		e = e.object()
-		o.owners = append(o.owners, owner{kind: e.get("kind").str(), name: e.get("name").str()})
+		o.owners = append(o.owners, owner{kind: e.get("kind").str(), name: e.get("name").str(), controller: e.get("controller").flag()})
 	}
 }
 

@@ -32,7 +32,7 @@ func (all *pods) readPodSpec(pod field) *podSpec {
 	}
 	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
 	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
-	p.ignored = ignoredRules(f)
+	p.ignored = ignoredRules(pod)
 	labels := pod.sub("metadata").sub("labels")
 	p.labels = labels
 	p.quota = labels.get(quotaPrefix + "name")
@@ -40,10 +40,7 @@ func (all *pods) readPodSpec(pod field) *podSpec {
 	if len(all.quotas.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
-	p.pinned = labels.get(quotaPrefix+"preemptible").str() == "false"
-	for _, spelling := range []string{"can-preempt", "can-preempible"} {
-		p.patient = p.patient || labels.get(quotaPrefix+spelling).str() == "false"
-	}
+	p.readProtection(pod.sub("metadata"))
 	return p
 }
 
@@ -97,40 +94,6 @@ func readExpressions(f field) []gang.Expression {
 	return out
 }
 
-// localVolumes say nothing about which node a pod can use.
-var localVolumes = []string{"configMap", "secret", "emptyDir", "downwardAPI", "projected", "hostPath", "image"}
-
-// ignoredRules counts the hard rules of a pod that are not modelled, once a pod each.
-func ignoredRules(f field) map[string]int {
-	found := map[string]int{}
-	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
-	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
-		for range f.sub("affinity").sub(kind).get(hard).all() {
-			found[kind] = 1
-		}
-	}
-	for c := range f.get("containers").all() {
-		for port := range c.object().get("ports").all() {
-			if n, ok := port.object().get("hostPort").whole(0); ok && n > 0 {
-				found["hostPorts"] = 1
-			}
-		}
-	}
-	for s := range f.get("topologySpreadConstraints").all() {
-		if when := s.object().get("whenUnsatisfiable").str(); when == "DoNotSchedule" || when == "" {
-			found["topologySpread"] = 1
-		}
-	}
-	for v := range f.get("volumes").all() {
-		for source, e := range v.object().entries() {
-			if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
-				found["volumes"] = 1
-			}
-		}
-	}
-	return found
-}
-
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
 // to be placed.
 func (all *pods) readPod(o *object) {
@@ -142,7 +105,7 @@ func (all *pods) readPod(o *object) {
 	}
 	m.zones = all.zones.readPlaced(m)
 	_, mirror := o.annotations["kubernetes.io/config.mirror"]
-	m.unevictable = mirror || slices.ContainsFunc(o.owners, func(w owner) bool { return w.kind == "DaemonSet" })
+	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.owners, func(w owner) bool { return w.kind == "DaemonSet" })
 	if at := o.root.sub("status").get("startTime").time(); !at.IsZero() {
 		m.started = at.Unix()
 	}
@@ -162,6 +125,7 @@ func (all *pods) readPod(o *object) {
 		}
 		m.spec.shape.Selector[key] = value
 	}
+	m.affinityKey = o.annotation(schedulingPrefix + "network-topology-selector").str()
 	all.list = append(all.list, m)
 }
 

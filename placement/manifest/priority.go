@@ -11,6 +11,8 @@ type priorities struct {
 	byName    map[string]class
 	global    class // of pods without one
 	hasGlobal bool
+
+	workload map[string]int64 // of Kueue, by name
 }
 
 // systemClasses exist in every Kubernetes cluster.
@@ -103,4 +105,26 @@ func (p *priorities) rank(d *draft, members []*member) {
 		d.never = d.never || m.node == "" && (c.never || m.spec.patient)
 	}
 	d.result.Request.Priority = lowest
+}
+
+// readWorkloadClass reads a class of Kueue, which counts for a gang but not for its pods.
+func (p *priorities) readWorkloadClass(o *object) {
+	if p.workload == nil {
+		p.workload = map[string]int64{}
+	}
+	if n, ok := o.root.get("value").number64(); ok {
+		p.workload[o.name] = n
+	}
+}
+
+// workloadClass is the priority of the class that a field names, nil if it names none.
+func (p *priorities) workloadClass(f field) *int64 {
+	if f.str() == "" {
+		return nil
+	}
+	n, known := p.workload[f.str()]
+	if !known {
+		f.fail("unknown WorkloadPriorityClass")
+	}
+	return &n
 }

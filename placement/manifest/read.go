@@ -91,6 +91,8 @@ var clusterKinds = handlers{
 	"scheduling.sigs.k8s.io/ElasticQuota":              func(r *reader, o *object) { r.quotas.readElasticQuota(o) },
 	perNamespace + "/ElasticQuota":                     func(r *reader, o *object) { r.quotas.readElasticQuota(o) },
 	volcanoQueues + "/Queue":                           func(r *reader, o *object) { r.quotas.readQueue(o) },
+	"kueue.x-k8s.io/LocalQueue":                        func(r *reader, o *object) { r.localQueues[o.fullName()] = true },
+	"kueue.x-k8s.io/WorkloadPriorityClass":             func(r *reader, o *object) { r.priorities.readWorkloadClass(o) },
 	kaiQueues + "/Queue":                               func(r *reader, o *object) { r.quotas.readQueue(o) },
 }
 

@@ -18,10 +18,12 @@ type reader struct {
 	gangs      gangs
 	budgets    budgets
 	running    []cluster.Running
+
+	localQueues map[string]bool // of Kueue, by `namespace/name`
 }
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
-	r := &reader{opt: opt, amounts: amounts{}}
+	r := &reader{opt: opt, amounts: amounts{}, localQueues: map[string]bool{}}
 	r.objects = objects{seen: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead}
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}

@@ -48,6 +48,26 @@ func (v *value) get(key string) *value {
 	return nil
 }
 
+// equal says whether two values say the same; the order of keys does not matter.
+func (v *value) equal(o *value) bool {
+	switch {
+	case v == nil || o == nil:
+		return v == o
+	case v.kind != o.kind || v.text != o.text || len(v.items) != len(o.items):
+		return false
+	}
+	for i, e := range v.items {
+		other := o.items[i]
+		if v.kind == mapping {
+			other = o.get(v.keys[i])
+		}
+		if !e.equal(other) {
+			return false
+		}
+	}
+	return true
+}
+
 // field is a place in an object: what stands there, if anything, and the path to it. Its accessors return the zero
 // value where nothing stands, and note a defect of the object where something of another type does.
 //

@@ -13,6 +13,11 @@ import (
 
 // volcanoTree makes a gang of Volcano use the tree of the HyperNodes.
 func (in *trees) volcanoTree(d *draft) {
+	for _, key := range []string{"task-topology", "task-topology-affinity", "task-topology-anti-affinity"} {
+		if d.obj.annotation("volcano.sh/"+key).present() && !slices.Contains(d.lost, "taskTopology") {
+			d.lost = append(d.lost, "taskTopology")
+		}
+	}
 	if in.byName[hyperTree] != nil {
 		d.tree = hyperTree
 	}

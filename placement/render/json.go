@@ -118,11 +118,12 @@ func document(o *Outcome) object {
 		if errors.Is(o.Err, placement.ErrUnschedulable) {
 			doc = append(doc, field{"pass", pass(o)})
 		}
-		return append(
+		doc = append(
 			doc,
 			field{"waitsFor", []object{}}, field{"assignments", []object{}}, field{"victims", []object{}},
-			field{"ignored", ignored}, field{"reason", reason(o.why())},
+			field{"ignored", ignored},
 		)
+		return append(append(doc, terms(o)...), field{"reason", reason(o.why())})
 	}
 	res := o.Result
 	doc = append(
@@ -147,7 +148,32 @@ func document(o *Outcome) object {
 	if res.Preemption != nil {
 		doc = append(doc, field{"preemption", preemption(res.Preemption)})
 	}
-	return append(doc, field{"ignored", ignored})
+	return append(append(doc, field{"ignored", ignored}), terms(o)...)
+}
+
+// terms are those of the permit that the files state; nothing if they state none.
+func terms(o *Outcome) object {
+	t := &o.Terms
+	doc := object{{"minMember", t.MinMember}}
+	if o.Total > 0 {
+		doc = append(doc, field{"total", o.Total})
+	}
+	if t.WaitTime > 0 {
+		doc = append(doc, field{"waitTime", t.WaitTime})
+	}
+	if t.Mode != "" {
+		doc = append(doc, field{"mode", t.Mode})
+	}
+	if t.Match != "" {
+		doc = append(doc, field{"matchPolicy", t.Match})
+	}
+	if len(t.Group) > 0 {
+		doc = append(doc, field{"group", t.Group})
+	}
+	if len(doc) == 1 {
+		return nil
+	}
+	return object{{"terms", doc}}
 }
 
 // elsewhere lists the groups with rules in another topology.

@@ -29,6 +29,9 @@ type Outcome struct {
 	Together []Outcome
 	// Ignored counts hard rules of the gang's pods that are not modelled, by name.
 	Ignored map[string]int
+	// Terms are those under which the gang's members are let go, and Total its declared size, as far as files state them.
+	Terms gang.Terms
+	Total int
 }
 
 // errNothing stands for the error of an outcome that has neither.

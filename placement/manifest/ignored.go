@@ -1,0 +1,110 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Hard rules that are known and not modelled, counted once a waiting pod each.
+
+// localVolumes say nothing about which node a pod can use.
+var localVolumes = []string{"configMap", "secret", "emptyDir", "downwardAPI", "projected", "hostPath", "image"}
+
+// admissionGates are scheduling gates of those who admit gangs: they open before anybody is placed.
+var admissionGates = []string{
+	"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology", "kueue.x-k8s.io/elastic-job",
+	"grove.io/podgang-pending-creation", "scheduling.volcano.sh/queue-allocation-gate",
+}
+
+// ignoredNotes are annotations with rules about devices and reservations, by what they are counted as.
+var ignoredNotes = []struct{ key, rule string }{
+	{schedulingPrefix + "device-joint-allocate", "deviceJointAllocate"},
+	{schedulingPrefix + "device-allocate-hint", "deviceAllocateHint"},
+	{schedulingPrefix + "gpu-partition-spec", "gpuPartition"},
+	{schedulingPrefix + "reservation-affinity", "reservation"},
+	{schedulingPrefix + "exact-match-reservation", "reservation"},
+	{"gpu-fraction", gpuShare},
+	{"gpu-memory", gpuShare},
+	{"gpu-fraction-num-devices", gpuShare},
+}
+
+// gpuShare is a part of a device, which running pods may have too.
+const gpuShare = "gpuShare"
+
+// ignoredRules counts the hard rules of a pod or template that are not modelled.
+func ignoredRules(pod field) map[string]int {
+	found, spec := map[string]int{}, pod.sub("spec")
+	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
+	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
+		for range spec.sub("affinity").sub(kind).get(hard).all() {
+			found[kind] = 1
+		}
+	}
+	for c := range spec.get("containers").all() {
+		for port := range c.object().get("ports").all() {
+			if n, ok := port.object().get("hostPort").whole(0); ok && n > 0 {
+				found["hostPorts"] = 1
+			}
+		}
+	}
+	for s := range spec.get("topologySpreadConstraints").all() {
+		if when := s.object().get("whenUnsatisfiable").str(); when == "DoNotSchedule" || when == "" {
+			found["topologySpread"] = 1
+		}
+	}
+	for v := range spec.get("volumes").all() {
+		for source, e := range v.object().entries() {
+			if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
+				found["volumes"] = 1
+			}
+		}
+	}
+	for range spec.get("resourceClaims").all() {
+		found["resourceClaims"] = 1
+	}
+	for gate := range spec.get("schedulingGates").all() {
+		if !slices.Contains(admissionGates, gate.object().get("name").str()) {
+			found["schedulingGates"] = 1
+		}
+	}
+	notes := pod.sub("metadata").sub("annotations")
+	for _, n := range ignoredNotes {
+		if notes.get(n.key).present() {
+			found[n.rule] = 1
+		}
+	}
+	return found
+}
+
+// ignoredOfGang counts rules of a waiting member that its gang or its owners have.
+func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
+	names := func(o *object) bool {
+		return o != nil && r.localQueues[o.namespace+"/"+kueueQueue(o)]
+	}
+	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
+		found = append(found, "kueueQuota")
+	}
+	if d.obj == nil && !d.plain && d.min == 0 {
+		found = append(found, "absentGroup")
+	}
+	if d.plain && slices.ContainsFunc(m.obj.owners, owner.isUnknown) {
+		found = append(found, "unknownOwner")
+	}
+	return append(found, d.lost...)
+}
+
+// kueueQueue is the name of the LocalQueue that an object names, empty if it names none.
+func kueueQueue(o *object) string {
+	if o.kind == "Workload" {
+		return o.root.sub("spec").get("queueName").str()
+	}
+	return o.labels["kueue.x-k8s.io/queue-name"]
+}
+
+// ownerKinds make gangs, or pods one by one.
+var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob
+	RayCluster RayJob RayService PodGang PodClique PodCliqueSet PodCliqueScalingGroup PodGroup Workload
+	StatefulSet ReplicaSet Deployment ReplicationController DaemonSet CronJob Node`)
+
+// isUnknown says whether a controller is of a kind whose rules are not known.
+func (w owner) isUnknown() bool { return w.controller && !slices.Contains(ownerKinds, w.kind) }

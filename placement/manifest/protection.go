@@ -1,0 +1,110 @@
+package manifest
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Who may be evicted, by every system's own word. A source that protects wins over one that permits.
+
+// kaiPinned is the priority from which a gang of KAI is not preemptible unless it says otherwise.
+const kaiPinned = 100
+
+// readProtection reads what the metadata of a pod or template says of eviction.
+func (p *podSpec) readProtection(meta field) {
+	labels, notes := meta.sub("labels"), meta.sub("annotations")
+	p.pinned = !labels.get(quotaPrefix + "preemptible").truth(true)
+	for _, spelling := range []string{"can-preempt", "can-preempible"} {
+		p.patient = !labels.get(quotaPrefix+spelling).truth(true) || p.patient
+	}
+	p.patient = neverPreempts(labels.get(schedulingPrefix+"preemption-policy"), p.patient)
+	p.unevictable = labels.get(schedulingPrefix + "disable-preemptible").truth(false)
+	p.preemptable = preemptable(labels, notes)
+	p.preemptibility = readPreemptibility(labels.get("kai.scheduler/preemptibility"))
+}
+
+// verdict is what an object says of being evicted.
+type verdict int8
+
+const (
+	unsaid verdict = iota
+	mayLeave
+	mustStay
+)
+
+// preemptable reads Volcano's word, the annotation before the label.
+func preemptable(labels, notes field) verdict {
+	const key = "volcano.sh/preemptable"
+	f := notes.get(key)
+	if !f.present() {
+		f = labels.get(key)
+	}
+	if f.str() == "" {
+		return unsaid
+	}
+	switch yes, err := strconv.ParseBool(f.str()); {
+	case err != nil:
+		f.fail("must be true or false")
+		return unsaid
+	case yes:
+		return mayLeave
+	}
+	return mustStay
+}
+
+// readPreemptibility reads KAI's word.
+func readPreemptibility(f field) verdict {
+	switch f.str() {
+	case "preemptible":
+		return mayLeave
+	case "non-preemptible":
+		return mustStay
+	case "":
+	default:
+		f.fail("must be preemptible or non-preemptible")
+	}
+	return unsaid
+}
+
+// protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
+// else its Job's; KAI's the PodGroup's, else the pod's.
+func (d *draft) protect(members []*member) {
+	var kai, volcano []verdict
+	for _, o := range []*object{d.obj, d.jobObject()} {
+		if o == nil {
+			continue
+		}
+		if o.group == kaiQueues {
+			kai = append(kai, readPreemptibility(o.root.sub("spec").get("preemptibility")))
+		}
+		kai = append(kai, readPreemptibility(o.label("kai.scheduler/preemptibility")))
+		if o.group == volcanoQueues || o.group == "batch.volcano.sh" {
+			meta := o.root.sub("metadata")
+			volcano = append(volcano, preemptable(meta.sub("labels"), meta.sub("annotations")))
+		}
+	}
+	for _, m := range members {
+		said := first(append(kai, m.spec.preemptibility))
+		m.pinned = m.spec.pinned || said == mustStay ||
+			said == unsaid && d.obj != nil && d.obj.group == kaiQueues && d.result.Request.Priority >= kaiPinned
+		if first(slices.Concat([]verdict{m.spec.preemptable}, volcano)) == mustStay {
+			m.unevictable = true
+		}
+	}
+}
+
+// first is the first that says something.
+func first(verdicts []verdict) verdict {
+	if i := slices.IndexFunc(verdicts, func(v verdict) bool { return v != unsaid }); i >= 0 {
+		return verdicts[i]
+	}
+	return unsaid
+}
+
+// jobObject is the object of the job behind a PodGroup, nil if there is none.
+func (d *draft) jobObject() *object {
+	if d.job == nil {
+		return nil
+	}
+	return d.job.obj
+}
