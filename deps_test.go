@@ -25,6 +25,7 @@ const arrows = `
 	numa                  < .
 	quota                 < .
 	internal/cow          <
+	internal/known        < .
 	internal/front        <
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
@@ -43,7 +44,7 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search preempt
 	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
-	placement/manifest    < . topology numa quota gang preempt cluster placement go.yaml.in/yaml/v4
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement go.yaml.in/yaml/v4
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity

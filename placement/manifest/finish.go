@@ -180,10 +180,14 @@ func agreedKey(members []*member) (key string) {
 	return key
 }
 
-// divides says whether the groups of a request can be those of so many members.
+// divides says whether the groups of a request can be those of so many members, none of them larger than the gang.
 func divides(q *gang.Request, members int) bool {
 	_, err := q.Levels(members)
-	return err == nil
+	largest := q.PP
+	for _, g := range q.Groups {
+		largest = max(largest, g.Size)
+	}
+	return err == nil && largest <= members
 }
 
 // check decides whether the gang can be planned.

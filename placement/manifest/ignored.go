@@ -108,3 +108,14 @@ var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGB
 
 // isUnknown says whether a controller is of a kind whose rules are not known.
 func (w owner) isUnknown() bool { return w.controller && !slices.Contains(ownerKinds, w.kind) }
+
+// lostOfWorkload names the rules of a Workload that are not modelled.
+func lostOfWorkload(o *object) (lost []string) {
+	if o.annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").present() {
+		lost = append(lost, "resourceFlavors")
+	}
+	for range o.root.sub("spec").get("preemptionGates").all() {
+		return append(lost, "preemptionGates")
+	}
+	return lost
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -116,7 +117,7 @@ func topologyAnnotation(o *object) field {
 	for _, key := range []string{"network-topology-spec", "networkTopologyAware"} {
 		if f := o.annotation(koordinatorPrefix + key); f.present() {
 			inner := f.json().object()
-			networkAwareBlock.check(inner)
+			checkBlock(inner, known.NetworkAware)
 			return inner
 		}
 	}

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -177,39 +176,6 @@ func (r *reader) readWorkload(o *object) {
 	if allOfOne(sets) {
 		d.gather = groupRules(sets)
 	}
-}
-
-// ofWorkload gives a gang the priority of its Workload, with its boost: the number, else that of the class of Kueue that it
-// names.
-func (p *priorities) ofWorkload(d *draft, o *object) {
-	spec := o.root.sub("spec")
-	n, stated := spec.get("priority").number64()
-	class := field{obj: o}
-	if ref := spec.sub("priorityClassRef"); ref.get("kind").str() == "WorkloadPriorityClass" {
-		class = ref.get("name")
-	} else if spec.get("priorityClassSource").str() == "kueue.x-k8s.io/workloadpriorityclass" {
-		class = spec.get("priorityClassName")
-		d.class = field{obj: o}
-	}
-	if c := p.workloadClass(class); c != nil && !stated {
-		n = *c
-	}
-	if f := o.annotation("kueue.x-k8s.io/priority-boost"); f.present() {
-		boost, _ := f.count(f.str(), math.MinInt32)
-		n += int64(boost)
-	}
-	d.priority = &n
-}
-
-// lostOfWorkload names the rules of a Workload that are not modelled.
-func lostOfWorkload(o *object) (lost []string) {
-	if o.annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").present() {
-		lost = append(lost, "resourceFlavors")
-	}
-	for range o.root.sub("spec").get("preemptionGates").all() {
-		return append(lost, "preemptionGates")
-	}
-	return lost
 }
 
 // allOfOne is true for a single podset or podset group: then its rule is the gang's own.

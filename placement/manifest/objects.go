@@ -93,7 +93,7 @@ func (all *objects) add(f File, doc document, v *value, kind, version string) {
 			return
 		}
 		o.readMetadata()
-		checkBlocks(o)
+		checkKeys(o)
 	}
 	all.list = append(all.list, o)
 	if first := all.seen[o.id()]; first != nil && o.name != "" {

@@ -1,5 +1,7 @@
 package manifest
 
+import "math"
+
 // class is what a PriorityClass says, or a pod that took it from there.
 type class struct {
 	priority int64
@@ -127,4 +129,26 @@ func (p *priorities) workloadClass(f field) *int64 {
 		f.fail("unknown WorkloadPriorityClass")
 	}
 	return &n
+}
+
+// ofWorkload gives a gang the priority of its Workload, with its boost: the number, else that of the class of Kueue that it
+// names.
+func (p *priorities) ofWorkload(d *draft, o *object) {
+	spec := o.root.sub("spec")
+	n, stated := spec.get("priority").number64()
+	class := field{obj: o}
+	if ref := spec.sub("priorityClassRef"); ref.get("kind").str() == "WorkloadPriorityClass" {
+		class = ref.get("name")
+	} else if spec.get("priorityClassSource").str() == "kueue.x-k8s.io/workloadpriorityclass" {
+		class = spec.get("priorityClassName")
+		d.class = field{obj: o}
+	}
+	if c := p.workloadClass(class); c != nil && !stated {
+		n = *c
+	}
+	if f := o.annotation("kueue.x-k8s.io/priority-boost"); f.present() {
+		boost, _ := f.count(f.str(), math.MinInt32)
+		n += int64(boost)
+	}
+	d.priority = &n
 }

@@ -1,18 +1,24 @@
-package manifest
+// Package known answers: which keys may stand in an object, and which known one is nearest to one that may not? It has the
+// placement blocks of the systems that are read, and the annotations and labels under their prefixes.
+//
+// A key that a later release of a system adds is refused until it is listed here: rather that than a lost rule. Everything
+// here is read only.
+package known
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster"
 )
 
-// block is a placement block: the keys that are known there, with those below them. Nil: what stands below is not looked
-// at. Of a list the keys are those of its elements. A key that a later release of a system adds is an error until it is
-// listed here: rather that than a lost rule.
-type block map[string]block
+// Block is a placement block: the keys that are known there, with those below them. Nil: what stands below is not looked
+// at. Of a list the keys are those of its elements.
+type Block map[string]Block
 
 // keys are known keys below which nothing is looked at, joined with others.
-func keys(names string, with ...block) block {
-	out := block{}
+func keys(names string, with ...Block) Block {
+	out := Block{}
 	for name := range strings.FieldsSeq(names) {
 		out[name] = nil
 	}
@@ -25,62 +31,62 @@ func keys(names string, with ...block) block {
 }
 
 // object is the whole of an object whose spec is a placement block.
-func (b block) object() block { return keys("apiVersion kind metadata status", block{"spec": b}) }
+func (b Block) object() Block { return keys("apiVersion kind metadata status", Block{"spec": b}) }
 
 var (
-	// networkAwareBlock is Koordinator's block, in the spec or as JSON in an annotation.
-	networkAwareBlock = keys("communicationMode", block{
+	// NetworkAware is Koordinator's block, in the spec or as JSON in an annotation.
+	NetworkAware = keys("communicationMode", Block{
 		"gatherStrategy": keys("layer strategy podCountMultiple"),
 		"parallelModel":  keys("parallelStrategy parallelism"),
 	})
-	sigPodGroupBlock = keys("minMember scheduleTimeoutSeconds minResources", block{"networkTopologyAware": networkAwareBlock})
+	sigPodGroupBlock = keys("minMember scheduleTimeoutSeconds minResources", Block{"networkTopologyAware": NetworkAware})
 
 	volcanoRuleBlock     = keys("mode highestTierAllowed highestTierName")
-	volcanoPodGroupBlock = keys("minMember minTaskMember queue priorityClassName minResources", block{
+	volcanoPodGroupBlock = keys("minMember minTaskMember queue priorityClassName minResources", Block{
 		"networkTopology": volcanoRuleBlock,
 		"subGroupPolicy": keys("name labelSelector matchLabelKeys subGroupSize minSubGroups",
-			block{"networkTopology": volcanoRuleBlock}),
+			Block{"networkTopology": volcanoRuleBlock}),
 	})
 	volcanoJobBlock = keys(`minAvailable queue priorityClassName schedulerName volumes policies plugins runningEstimate
-		maxRetry ttlSecondsAfterFinished minSuccess`, block{
+		maxRetry ttlSecondsAfterFinished minSuccess`, Block{
 		"networkTopology": volcanoRuleBlock,
-		"tasks": keys("name replicas minAvailable template topologyPolicy policies maxRetry dependsOn", block{
-			"partitionPolicy": keys("totalPartitions partitionSize minPartitions", block{"networkTopology": volcanoRuleBlock}),
+		"tasks": keys("name replicas minAvailable template topologyPolicy policies maxRetry dependsOn", Block{
+			"partitionPolicy": keys("totalPartitions partitionSize minPartitions", Block{"networkTopology": volcanoRuleBlock}),
 		}),
 	})
 
 	kaiConstraintBlock = keys("topology requiredTopologyLevel preferredTopologyLevel")
-	kaiConstraints     = block{"topologyConstraint": kaiConstraintBlock, "topologyConstraints": kaiConstraintBlock}
+	kaiConstraints     = Block{"topologyConstraint": kaiConstraintBlock, "topologyConstraints": kaiConstraintBlock}
 	kaiPodGroupBlock   = keys(`minMember minSubGroup queue priorityClassName preemptibility markUnschedulable schedulingBackoff
-		preemptionDelay stalenessGracePeriod parallelism completions backoffLimit`, kaiConstraints, block{
+		preemptionDelay stalenessGracePeriod parallelism completions backoffLimit`, kaiConstraints, Block{
 		"subGroups": keys("name parent minMember minSubGroup", kaiConstraints),
 	})
 
 	topologyRequestBlock = keys(`required preferred unconstrained podSetGroupName podSetSliceRequiredTopology podSetSliceSize
 		podIndexLabel subGroupIndexLabel subGroupCount`,
-		block{"podsetSliceRequiredTopologyConstraints": keys("topology size")})
+		Block{"podsetSliceRequiredTopologyConstraints": keys("topology size")})
 	workloadBlock = keys(`priority priorityClassName priorityClassSource priorityClassRef active queueName preemptionGates
 		maximumExecutionTimeSeconds`,
-		block{"podSets": keys("name count minCount template", block{"topologyRequest": topologyRequestBlock})})
+		Block{"podSets": keys("name count minCount template", Block{"topologyRequest": topologyRequestBlock})})
 
-	levelsBlock    = block{"levels": keys("nodeLabel")}
-	hyperNodeBlock = keys("tier tierName", block{
-		"members": keys("type", block{
+	levelsBlock    = Block{"levels": keys("nodeLabel")}
+	hyperNodeBlock = keys("tier tierName", Block{
+		"members": keys("type", Block{
 			"selector": {
 				"exactMatch": keys("name"),
 				"regexMatch": keys("pattern"),
-				"labelMatch": keys("matchLabels", block{"matchExpressions": keys("key operator values")}),
+				"labelMatch": keys("matchLabels", Block{"matchExpressions": keys("key operator values")}),
 			},
 		}),
 	})
-	networkTopologyBlock = block{
+	networkTopologyBlock = Block{
 		"networkTopologySpec": keys("topologyLayer labelKey parentTopologyLayer"),
 		"hierarchy":           keys("layerName labelKey parentTopologyLayer"),
 	}
 )
 
-// placementBlocks are the objects with placement blocks, by API group and kind.
-var placementBlocks = map[string]block{
+// Blocks are the objects with placement blocks, by API group and kind: what may stand in the whole object.
+var Blocks = map[string]Block{
 	"scheduling.sigs.k8s.io/PodGroup":                  sigPodGroupBlock.object(),
 	"scheduling.x-k8s.io/PodGroup":                     sigPodGroupBlock.object(),
 	"scheduling.koordinator.sh/PodGroup":               sigPodGroupBlock.object(),
@@ -94,42 +100,16 @@ var placementBlocks = map[string]block{
 	"scheduling.koordinator.sh/ClusterNetworkTopology": networkTopologyBlock.object(),
 }
 
-// checkBlocks notes the unknown keys of an object's placement blocks.
-func checkBlocks(o *object) {
-	if b := placementBlocks[o.group+"/"+o.kind]; b != nil {
-		b.check(o.root)
-	}
-}
-
-// check notes the keys that are not known, at every depth. What is of another type is left to the reader.
-func (b block) check(f field) {
-	switch {
-	case f.v == nil || b == nil:
-	case f.v.kind == list:
-		for e := range f.all() {
-			b.check(e)
-		}
-	case f.v.kind == mapping:
-		for key, e := range f.entries() {
-			below, known := b[key]
-			if !known {
-				e.fail("unknown field, did you mean " + nearest(key, sortedKeys(b)) + "?")
-				continue
-			}
-			below.check(e)
+// Nearest is the known key with the smallest edit distance without regard to case; of equal ones the first in natural
+// order. Empty if none is known. O(keys * length^2).
+func Nearest(key string, known []string) string {
+	best, least := "", 0
+	for _, k := range slices.SortedFunc(slices.Values(known), muster.CompareNatural) {
+		if d := editDistance(strings.ToLower(key), strings.ToLower(k)); best == "" || d < least {
+			best, least = k, d
 		}
 	}
-}
-
-// nearest is the known key with the smallest edit distance without regard to case; of equal ones the first in natural
-// order, in which they come. O(keys * length^2).
-func nearest(key string, known []string) string {
-	if len(known) == 0 {
-		return ""
-	}
-	return slices.MinFunc(known, func(a, b string) int {
-		return editDistance(strings.ToLower(key), strings.ToLower(a)) - editDistance(strings.ToLower(key), strings.ToLower(b))
-	})
+	return best
 }
 
 // editDistance is the least number of letters to insert, drop or replace (Levenshtein 1966). O(len(a) * len(b)).

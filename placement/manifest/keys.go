@@ -1,0 +1,89 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/internal/known"
+)
+
+// free are the kinds whose metadata may say anything: those of nodes and queues, and of what only others refer to.
+var free = map[string]bool{
+	"Node": true, "NodeResourceTopology": true, "Queue": true, "LocalQueue": true, "ConfigMap": true, "PriorityClass": true,
+	"WorkloadPriorityClass": true, "PodDisruptionBudget": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true,
+}
+
+// checkKeys notes the keys of an object that nobody knows: in its placement blocks, and in the metadata of its own and of
+// its templates under the prefixes of the systems that are read.
+func checkKeys(o *object) {
+	checkBlock(o.root, known.Blocks[o.group+"/"+o.kind])
+	if free[o.kind] {
+		return
+	}
+	at := known.OnObject
+	if o.kind == "Pod" {
+		at = known.OnPod
+	}
+	checkMetadata(o.root, at)
+	if at == known.OnObject {
+		eachTemplate(o.root.get("spec"), func(template field) { checkMetadata(template, known.OnTemplate) })
+	}
+}
+
+// checkBlock notes the keys that are not known, at every depth. What is of another type is left to the reader.
+func checkBlock(f field, b known.Block) {
+	switch {
+	case f.v == nil || b == nil:
+	case f.v.kind == list:
+		for e := range f.all() {
+			checkBlock(e, b)
+		}
+	case f.v.kind == mapping:
+		for key, e := range f.entries() {
+			below, ok := b[key]
+			if !ok {
+				e.fail("unknown field, did you mean " + known.Nearest(key, slices.Collect(maps.Keys(b))) + "?")
+				continue
+			}
+			checkBlock(e, below)
+		}
+	}
+}
+
+// checkMetadata notes unknown annotations and labels.
+func checkMetadata(of field, at known.Place) {
+	meta := of.get("metadata")
+	for in, name := range map[known.Map]string{known.Label: "labels", known.Annotation: "annotations"} {
+		f := meta.get(name)
+		if f.v == nil || f.v.kind != mapping {
+			continue
+		}
+		for key, e := range f.entries() {
+			if !strings.Contains(key, "/") {
+				continue
+			}
+			if objection := known.Objection(key, in, at); objection != "" {
+				e.fail(objection)
+			}
+		}
+	}
+}
+
+// eachTemplate finds the pod templates of an owner, at any depth.
+func eachTemplate(f field, found func(template field)) {
+	switch {
+	case f.v == nil:
+	case f.v.kind == list:
+		for e := range f.all() {
+			eachTemplate(e, found)
+		}
+	case f.v.kind == mapping:
+		for key, e := range f.entries() {
+			if key == "template" && e.v != nil && e.v.kind == mapping {
+				found(e)
+			}
+			eachTemplate(e, found)
+		}
+	}
+}
