@@ -44,7 +44,8 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search preempt
 	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement go.yaml.in/yaml/v4
+	placement/manifest/internal/document < go.yaml.in/yaml/v4
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // amounts reads quantities, each text once, since few differ.
@@ -12,10 +13,10 @@ type amounts map[string]Quantity
 
 // resources reads a mapping of quantities. Amounts of 0 are kept, since a node may say that it has none.
 func (a amounts) resources(f field) muster.Resources {
-	if !f.is(mapping) {
+	if !f.is(document.Mapping) {
 		return nil
 	}
-	out := make(muster.Resources, len(f.v.keys))
+	out := make(muster.Resources, len(f.v.Keys))
 	for name, e := range f.entries() {
 		if amount, ok := a.amount(e, name); ok {
 			out[name] = amount
@@ -29,18 +30,18 @@ func (a amounts) amount(f field, resource string) (n int64, ok bool) {
 	if f.v == nil {
 		return 0, false
 	}
-	if f.v.kind < text || f.v.kind > number {
-		f.fail("is " + kindNames[f.v.kind] + ", must be a quantity")
+	if f.v.Kind < document.Text || f.v.Kind > document.Number {
+		f.fail("is " + f.v.Kind.String() + ", must be a quantity")
 		return 0, false
 	}
-	q, ok := a[f.v.text]
+	q, ok := a[f.v.Text]
 	if !ok {
 		var err error
-		if q, err = ParseQuantity(f.v.text); err != nil {
+		if q, err = ParseQuantity(f.v.Text); err != nil {
 			f.fail(err.Error())
 			return 0, false
 		}
-		a[f.v.text] = q
+		a[f.v.Text] = q
 	}
 	n, err := q.Amount(resource)
 	if err != nil {
@@ -117,7 +118,7 @@ const unlimited = math.MaxInt64
 
 // kaiAmount reads a number of units; 0 if it is absent.
 func (a amounts) units(f field, factor int64) int64 {
-	if f.v != nil && (f.v.text == "-1" || f.v.text == "-1.0") {
+	if f.v != nil && (f.v.Text == "-1" || f.v.Text == "-1.0") {
 		return unlimited
 	}
 	milli, _ := a.amount(f, muster.CPU) // a number with three places

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // budget is a PodDisruptionBudget.
@@ -62,11 +63,11 @@ type portion struct {
 // readPortion reads a number, or a percentage up to 100%.
 func readPortion(f field) portion {
 	p := portion{given: f.present()}
-	if f.v == nil || f.v.kind != text {
+	if f.v == nil || f.v.Kind != document.Text {
 		p.n, _ = f.whole(0)
 		return p
 	}
-	digits, isPercent := strings.CutSuffix(f.v.text, "%")
+	digits, isPercent := strings.CutSuffix(f.v.Text, "%")
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if !isPercent || err != nil || n > 100 {
 		f.fail("neither a whole number nor a percentage up to 100%")

@@ -53,10 +53,8 @@ func ignoredRules(pod field) map[string]int {
 		}
 	}
 	for v := range spec.get("volumes").all() {
-		for source, e := range v.object().entries() {
-			if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
-				found["volumes"] = 1
-			}
+		if isBound(v.object()) {
+			found["volumes"] = 1
 		}
 	}
 	for range spec.get("resourceClaims").all() {
@@ -74,6 +72,16 @@ func ignoredRules(pod field) map[string]int {
 		}
 	}
 	return found
+}
+
+// isBound says whether a volume may bind its pod to some nodes.
+func isBound(volume field) bool {
+	for source, e := range volume.entries() {
+		if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
+			return true
+		}
+	}
+	return false
 }
 
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.
@@ -102,7 +110,7 @@ func kueueQueue(o *object) string {
 }
 
 // ownerKinds make gangs, or pods one by one.
-var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob
+var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob document.GBoostJob PaddleJob JAXJob MPIJob TrainJob
 	RayCluster RayJob RayService PodGang PodClique PodCliqueSet PodCliqueScalingGroup PodGroup Workload
 	StatefulSet ReplicaSet Deployment ReplicationController DaemonSet CronJob Node`)
 

@@ -129,7 +129,7 @@ func constraintOf(f field) field {
 	switch {
 	case !one.present():
 		return other
-	case other.present() && !one.v.equal(other.v):
+	case other.present() && !one.v.Equal(other.v):
 		other.fail("topologyConstraint and topologyConstraints exclude each other")
 	}
 	return one

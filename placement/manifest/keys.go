@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // free are the kinds whose metadata may say anything: those of nodes and queues, and of what only others refer to.
@@ -35,11 +36,11 @@ func checkKeys(o *object) {
 func checkBlock(f field, b known.Block) {
 	switch {
 	case f.v == nil || b == nil:
-	case f.v.kind == list:
+	case f.v.Kind == document.List:
 		for e := range f.all() {
 			checkBlock(e, b)
 		}
-	case f.v.kind == mapping:
+	case f.v.Kind == document.Mapping:
 		for key, e := range f.entries() {
 			below, ok := b[key]
 			if !ok {
@@ -54,9 +55,9 @@ func checkBlock(f field, b known.Block) {
 // checkMetadata notes unknown annotations and labels.
 func checkMetadata(of field, at known.Place) {
 	meta := of.get("metadata")
-	for in, name := range map[known.Map]string{known.Label: "labels", known.Annotation: "annotations"} {
-		f := meta.get(name)
-		if f.v == nil || f.v.kind != mapping {
+	for _, in := range []known.Map{known.Label, known.Annotation} {
+		f := meta.get(string(in) + "s")
+		if f.v == nil || f.v.Kind != document.Mapping {
 			continue
 		}
 		for key, e := range f.entries() {
@@ -70,17 +71,34 @@ func checkMetadata(of field, at known.Place) {
 	}
 }
 
+// quote makes text of the bare booleans and whole numbers among labels and annotations, which the API server would refuse,
+// and says so.
+func (o *object) quote(meta field, notices *notices) {
+	for _, name := range []string{"labels", "annotations"} {
+		f := meta.get(name)
+		if f.v == nil || f.v.Kind != document.Mapping {
+			continue
+		}
+		for i, v := range f.v.Items {
+			if v.Kind == document.Boolean || v.Kind == document.Integer {
+				f.v.Items[i] = &document.Value{Kind: document.Text, Line: v.Line, Text: v.Text}
+				notices.add(o.title() + ": " + f.get(f.v.Keys[i]).path() + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
+			}
+		}
+	}
+}
+
 // eachTemplate finds the pod templates of an owner, at any depth.
 func eachTemplate(f field, found func(template field)) {
 	switch {
 	case f.v == nil:
-	case f.v.kind == list:
+	case f.v.Kind == document.List:
 		for e := range f.all() {
 			eachTemplate(e, found)
 		}
-	case f.v.kind == mapping:
+	case f.v.Kind == document.Mapping:
 		for key, e := range f.entries() {
-			if key == "template" && e.v != nil && e.v.kind == mapping {
+			if key == "template" && e.v != nil && e.v.Kind == document.Mapping {
 				found(e)
 			}
 			eachTemplate(e, found)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -35,7 +36,7 @@ func (in *trees) readNetworkTopology(o *object) {
 	for e := range form.all() {
 		e = e.object()
 		entry := labelEntry{f: e, name: e.get(nameKey).required(), parent: e.get("parentTopologyLayer").str()}
-		if keys := e.get("labelKey"); keys.present() && keys.v.kind == list {
+		if keys := e.get("labelKey"); keys.present() && keys.v.Kind == document.List {
 			entry.keys = keys.texts()
 		} else if keys.str() != "" {
 			entry.keys = []string{keys.str()}

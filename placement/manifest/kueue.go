@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // topologyRequest is where a podset's rules stand: in a field of a Workload or in the annotations of a Job.
@@ -38,16 +39,16 @@ func jobRequest(notes field) topologyRequest {
 
 // sized reads a size that is a number or, in annotations, text.
 func sized(f field) (int, bool) {
-	if f.v != nil && f.v.kind == text {
-		return f.count(f.v.text, 1)
+	if f.v != nil && f.v.Kind == document.Text {
+		return f.count(f.v.Text, 1)
 	}
 	return f.whole(1)
 }
 
 // on says whether a flag that is true or the text "true" is set.
 func on(f field) bool {
-	if f.v != nil && f.v.kind == text {
-		return f.v.text == "true"
+	if f.v != nil && f.v.Kind == document.Text {
+		return f.v.Text == "true"
 	}
 	return f.flag()
 }

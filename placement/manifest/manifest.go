@@ -13,11 +13,16 @@
 // its members that stay.
 //
 // A gang preempts nobody if one of its members that wait may not: by its label quota.scheduling.koordinator.sh/can-preempt (or
-// can-preempible) that is "false", by a preemptionPolicy Never of its own or, where it has none, of its class; or by that of the class of
-// the gang. A running pod may leave unless its label quota.scheduling.koordinator.sh/preemptible is "false", it belongs to a DaemonSet
-// or is a mirror pod. What must stay of a running gang is its minimum, with those of its groups; all of it where none is given. A
+// can-preempible) that is "false", by a preemptionPolicy Never of its own (or in its label scheduling.koordinator.sh/preemption-policy)
+// or, where it has none, of its class; or by that of the class of the gang. A running pod may leave unless somebody protects it: its
+// labels quota.scheduling.koordinator.sh/preemptible "false" or scheduling.koordinator.sh/disable-preemptible "true", KAI's
+// preemptibility (of its PodGroup, else its label; gangs of KAI with a priority of 100 and above stay unless they say otherwise),
+// volcano.sh/preemptable of the pod, else of its PodGroup, else of its Job; or it belongs to a DaemonSet or is a mirror pod. What must stay of a running gang is its minimum, with those of its groups; all of it where none is given. A
 // PodDisruptionBudget without status.disruptionsAllowed is counted over the members that it selects on nodes: those that are leaving
 // are expected, but not available.
+//
+// A key that nobody knows is an error, with the nearest known one: in the blocks with placement rules, and among the annotations
+// and labels under the prefixes of the systems that are read.
 //
 // Gangs that name each other in the annotation gang.scheduling.koordinator.sh/groups, of their PodGroup or else of their pods, start together
 // (Request.Together). Each has to name all. One whose members run, or whose PodGroup is Finished, is there already; the others wait for one that is not
@@ -58,8 +63,10 @@ type Input struct {
 // Gang is a request and what could not be read into it.
 type Gang struct {
 	Request gang.Request
-	// Ignored counts the hard rules of waiting pods that are not modelled, by name: hostPorts, podAffinity,
-	// podAntiAffinity, topologySpread, volumes. Nil if there are none.
+	// Ignored counts the hard rules that are not modelled, once a waiting pod and rule, by name: of pods hostPorts,
+	// podAffinity, podAntiAffinity, topologySpread, volumes, resourceClaims, schedulingGates, deviceJointAllocate,
+	// deviceAllocateHint, gpuPartition, gpuShare, reservation; of gangs kueueQuota, resourceFlavors, preemptionGates,
+	// taskTopology, absentGroup, unknownOwner. Nil if there are none.
 	Ignored map[string]int
 	// Terms are those under which its members are let go, as far as the files state them: the zero value if they state none;
 	// WaitTime is in seconds. Total is the number of members that the files declare, 0: none.

@@ -81,7 +81,7 @@ func (o *object) note(e *Error) {
 }
 
 // readMetadata reads what all objects have in common; kind and apiVersion are known.
-func (o *object) readMetadata() {
+func (o *object) readMetadata(notices *notices) {
 	o.group, _, _ = strings.Cut(o.version, "/")
 	if !strings.Contains(o.version, "/") {
 		o.group = ""
@@ -93,6 +93,10 @@ func (o *object) readMetadata() {
 	}
 	if o.name == "" && len(o.errors) == 0 {
 		m.get("name").fail("missing")
+	}
+	o.quote(m, notices)
+	if o.kind != "Pod" && !free[o.kind] {
+		eachTemplate(o.root.get("spec"), func(template field) { o.quote(template.get("metadata"), notices) })
 	}
 	o.labels, o.annotations = m.get("labels").textMap(), m.get("annotations").textMap()
 	o.uid = m.get("uid").str()

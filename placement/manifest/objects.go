@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // treeKind is the kind given to a bare list of `{layer, name, parents, children}`.
@@ -16,71 +18,72 @@ type objects struct {
 	broken  []located // documents that are no objects
 	seen    map[string]*object
 	skipped map[Skipped]int
+	notices *notices
 }
 
 // readFile collects the objects of a file.
 func (all *objects) readFile(f File) {
-	for _, doc := range parseFile(f.Name, f.Data) {
-		if doc.err != nil {
-			all.refuse(f, doc, doc.err)
+	for _, doc := range document.Parse(f.Name, f.Data) {
+		if doc.Err != nil {
+			all.refuse(f, doc, &Error{Line: doc.Err.Line, Reason: doc.Err.Reason, cause: doc.Err})
 			continue
 		}
-		all.collect(f, doc, doc.root, "", "")
+		all.collect(f, doc, doc.Root, "", "")
 	}
 }
 
-func (all *objects) refuse(f File, doc document, e *Error) {
-	e.File, e.Document = f.Name, doc.number
+func (all *objects) refuse(f File, doc document.Document, e *Error) {
+	e.File, e.Document = f.Name, doc.Number
 	all.broken = append(all.broken, located{len(all.list), e})
 }
 
 // collect finds the objects in a value: itself, the items of a List, the elements of a JSON list. Items of a typed list
 // that name no kind have the list's.
-func (all *objects) collect(f File, doc document, v *value, kind, version string) {
-	switch v.kind {
-	case null:
-	case list:
+func (all *objects) collect(f File, doc document.Document, v *document.Value, kind, version string) {
+	switch v.Kind {
+	case document.Null:
+	case document.List:
 		if isTree(v) {
 			all.add(f, doc, v, treeKind, "v1")
 			return
 		}
-		if len(v.items) > 0 && kind == "" && !slices.ContainsFunc(v.items, func(e *value) bool { return e.get("kind") != nil }) {
-			all.refuse(f, doc, &Error{Line: v.line, Reason: "a list neither of objects nor of {layer, name, parents, children}"})
+		if len(v.Items) > 0 && kind == "" && !slices.ContainsFunc(v.Items, func(e *document.Value) bool { return e.Get("kind") != nil }) {
+			all.refuse(f, doc, &Error{Line: v.Line, Reason: "a list neither of objects nor of {layer, name, parents, children}"})
 			return
 		}
-		for _, e := range v.items {
+		for _, e := range v.Items {
 			all.collect(f, doc, e, kind, version)
 		}
-	case mapping:
-		if k := v.get("kind"); k != nil && k.kind == text {
-			kind = k.text
+	case document.Mapping:
+		if k := v.Get("kind"); k != nil && k.Kind == document.Text {
+			kind = k.Text
 		}
-		if a := v.get("apiVersion"); a != nil && a.kind == text {
-			version = a.text
+		if a := v.Get("apiVersion"); a != nil && a.Kind == document.Text {
+			version = a.Text
 		}
-		items := v.get("items")
+		items := v.Get("items")
 		switch {
 		case kind == "":
-			all.refuse(f, doc, &Error{Line: v.line, Field: "kind", Reason: "missing: not an object"})
-		case strings.HasSuffix(kind, "List") && items != nil && items.kind == list:
-			for _, e := range items.items {
+			all.refuse(f, doc, &Error{Line: v.Line, Field: "kind", Reason: "missing: not an object"})
+		case strings.HasSuffix(kind, "List") && items != nil && items.Kind == document.List:
+			for _, e := range items.Items {
 				all.collect(f, doc, e, strings.TrimSuffix(kind, "List"), version)
 			}
-		case strings.HasSuffix(kind, "List") && v.get("metadata").get("name") == nil && items == nil:
+		case strings.HasSuffix(kind, "List") && v.Get("metadata").Get("name") == nil && items == nil:
 		case version == "":
-			all.refuse(f, doc, &Error{Line: v.line, Object: kind, Field: "apiVersion", Reason: "missing"})
+			all.refuse(f, doc, &Error{Line: v.Line, Object: kind, Field: "apiVersion", Reason: "missing"})
 		default:
 			all.add(f, doc, v, kind, version)
 		}
 	default:
-		all.refuse(f, doc, &Error{Line: v.line, Value: v.text, Reason: "not an object"})
+		all.refuse(f, doc, &Error{Line: v.Line, Value: v.Text, Reason: "not an object"})
 	}
 }
 
 // add keeps an object of a known kind and counts one of any other.
-func (all *objects) add(f File, doc document, v *value, kind, version string) {
-	o := &object{file: f.Name, document: doc.number, seq: len(all.list), kind: kind, version: version}
-	o.root = field{obj: o, v: v, line: v.line}
+func (all *objects) add(f File, doc document.Document, v *document.Value, kind, version string) {
+	o := &object{file: f.Name, document: doc.Number, seq: len(all.list), kind: kind, version: version}
+	o.root = field{obj: o, v: v, line: v.Line}
 	if kind == treeKind {
 		o.name, o.namespace = baseName(f.Name), defaultNamespace
 	} else {
@@ -92,12 +95,12 @@ func (all *objects) add(f File, doc document, v *value, kind, version string) {
 			all.skip(kind, version)
 			return
 		}
-		o.readMetadata()
+		o.readMetadata(all.notices)
 		checkKeys(o)
 	}
 	all.list = append(all.list, o)
 	if first := all.seen[o.id()]; first != nil && o.name != "" {
-		field{obj: o, base: "metadata.name", line: v.line}.fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
+		field{obj: o, base: "metadata.name", line: v.Line}.fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
 			o.title(), first.file, first.document))
 		o.twin = true
 		return
@@ -128,13 +131,13 @@ func (all *objects) errors(apart map[*object]bool) error {
 }
 
 // isTree recognises a list of `{layer, name, ...}`: every element has both, and none has a kind.
-func isTree(v *value) bool {
-	for _, e := range v.items {
-		if e.get("layer") == nil || e.get("name") == nil || e.get("kind") != nil {
+func isTree(v *document.Value) bool {
+	for _, e := range v.Items {
+		if e.Get("layer") == nil || e.Get("name") == nil || e.Get("kind") != nil {
 			return false
 		}
 	}
-	return len(v.items) > 0
+	return len(v.Items) > 0
 }
 
 // baseName is the name of a file without folder and ending.

@@ -24,7 +24,7 @@ type reader struct {
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r := &reader{opt: opt, amounts: amounts{}, localQueues: map[string]bool{}}
-	r.objects = objects{seen: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead}
+	r.objects = objects{seen: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead, notices: &r.notices}
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
 	r.trees = trees{objects: &r.objects, notices: &r.notices}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -111,13 +112,13 @@ func (in *trees) readTree(o *object) { in.addList(o, o.root.v) }
 
 // readConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
 func (in *trees) readConfigMap(o *object) {
-	var found []*value
-	if data := o.root.get("data").v; data != nil && data.kind == mapping {
-		for _, v := range data.items {
-			if v.kind != text || !strings.HasPrefix(strings.TrimSpace(v.text), "[") {
+	var found []*document.Value
+	if data := o.root.get("data").v; data != nil && data.Kind == document.Mapping {
+		for _, v := range data.Items {
+			if v.Kind != document.Text || !strings.HasPrefix(strings.TrimSpace(v.Text), "[") {
 				continue
 			}
-			if values, err := parseJSON([]byte(v.text)); err == nil && len(values) == 1 && isTree(values[0]) {
+			if values, err := document.ParseJSON([]byte(v.Text)); err == nil && len(values) == 1 && isTree(values[0]) {
 				found = append(found, values[0])
 			}
 		}
@@ -132,8 +133,8 @@ func (in *trees) readConfigMap(o *object) {
 	}
 }
 
-func (in *trees) addList(o *object, v *value) {
-	data, err := json.Marshal(v.plain())
+func (in *trees) addList(o *object, v *document.Value) {
+	data, err := json.Marshal(v.Plain())
 	if err != nil {
 		o.root.fail(err.Error())
 		return
@@ -145,30 +146,4 @@ func (in *trees) addList(o *object, v *value) {
 		}
 		return topology.FromJSON(data, names)
 	}})
-}
-
-// plain is the value as encoding/json knows values.
-func (v *value) plain() any {
-	switch v.kind {
-	case mapping:
-		out := make(map[string]any, len(v.keys))
-		for i, key := range v.keys {
-			out[key] = v.items[i].plain()
-		}
-		return out
-	case list:
-		out := make([]any, len(v.items))
-		for i, e := range v.items {
-			out[i] = e.plain()
-		}
-		return out
-	case null:
-		return nil
-	case integer, number:
-		return json.Number(v.text)
-	case boolean:
-		return v.text == "true"
-	default:
-		return v.text
-	}
 }

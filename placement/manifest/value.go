@@ -5,68 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
-
-// kind is what a value is in JSON; null is absent.
-type kind uint8
-
-const (
-	null kind = iota
-	mapping
-	list
-	text
-	integer
-	number // with a fraction or an exponent
-	boolean
-)
-
-var kindNames = [...]string{"null", "a mapping", "a list", "text", "a whole number", "a number with a fraction", "true or false"}
-
-// value is a parsed document or a part of it. Scalars keep the text as written, so that no number loses a digit.
-// Values reached through aliases are shared; nobody changes a value after it is parsed.
-type value struct {
-	kind  kind
-	line  int
-	text  string
-	keys  []string // of a mapping, parallel to items
-	items []*value
-}
-
-// get returns the value of a key of a mapping, nil if there is none or it is null. O(keys).
-func (v *value) get(key string) *value {
-	if v == nil || v.kind != mapping {
-		return nil
-	}
-	for i, k := range v.keys {
-		if k == key {
-			if v.items[i].kind == null {
-				return nil
-			}
-			return v.items[i]
-		}
-	}
-	return nil
-}
-
-// equal says whether two values say the same; the order of keys does not matter.
-func (v *value) equal(o *value) bool {
-	switch {
-	case v == nil || o == nil:
-		return v == o
-	case v.kind != o.kind || v.text != o.text || len(v.items) != len(o.items):
-		return false
-	}
-	for i, e := range v.items {
-		other := o.items[i]
-		if v.kind == mapping {
-			other = o.get(v.keys[i])
-		}
-		if !e.equal(other) {
-			return false
-		}
-	}
-	return true
-}
 
 // field is a place in an object: what stands there, if anything, and the path to it. Its accessors return the zero
 // value where nothing stands, and note a defect of the object where something of another type does.
@@ -76,9 +17,9 @@ type field struct {
 	obj   *object
 	base  string
 	key   string
-	index int    // of an element, from 1; 0: none
-	v     *value // nil if absent
-	line  int    // of the nearest value above, for fields that are missing
+	index int             // of an element, from 1; 0: none
+	v     *document.Value // nil if absent
+	line  int             // of the nearest value above, for fields that are missing
 }
 
 // path writes keys that contain dots or slashes in brackets.
@@ -101,8 +42,8 @@ func (f field) present() bool { return f.v != nil }
 // fail notes a defect at this field.
 func (f field) fail(reason string) {
 	e := &Error{Field: f.path(), Line: f.line, Reason: reason}
-	if f.v != nil && f.v.kind >= text {
-		e.Value = f.v.text
+	if f.v != nil && f.v.Kind >= document.Text {
+		e.Value = f.v.Text
 	}
 	f.obj.note(e)
 }
@@ -110,19 +51,19 @@ func (f field) fail(reason string) {
 // get is the field below a mapping.
 func (f field) get(key string) field {
 	sub := field{obj: f.obj, base: f.path(), key: key, line: f.line}
-	if sub.v = f.v.get(key); sub.v != nil {
-		sub.line = sub.v.line
+	if sub.v = f.v.Get(key); sub.v != nil {
+		sub.line = sub.v.Line
 	}
 	return sub
 }
 
 // is checks the type, and notes a defect if it is another one.
-func (f field) is(want kind) bool {
+func (f field) is(want document.Kind) bool {
 	if f.v == nil {
 		return false
 	}
-	if f.v.kind != want {
-		f.fail("is " + kindNames[f.v.kind] + ", must be " + kindNames[want])
+	if f.v.Kind != want {
+		f.fail("is " + f.v.Kind.String() + ", must be " + want.String())
 		return false
 	}
 	return true
@@ -130,7 +71,7 @@ func (f field) is(want kind) bool {
 
 // object is the field, checked to be a mapping if it is there.
 func (f field) object() field {
-	if f.present() && !f.is(mapping) {
+	if f.present() && !f.is(document.Mapping) {
 		f.v = nil
 	}
 	f.base, f.key, f.index = f.path(), "", 0
@@ -141,29 +82,29 @@ func (f field) object() field {
 func (f field) sub(key string) field { return f.get(key).object() }
 
 func (f field) str() string {
-	if !f.is(text) {
+	if !f.is(document.Text) {
 		return ""
 	}
-	return f.v.text
+	return f.v.Text
 }
 
 // required is str for a field that must stand there.
 func (f field) required() string {
 	s := f.str()
-	if s == "" && (f.v == nil || f.v.kind == text) {
+	if s == "" && (f.v == nil || f.v.Kind == document.Text) {
 		f.fail("missing")
 	}
 	return s
 }
 
-func (f field) flag() bool { return f.is(boolean) && f.v.text == "true" }
+func (f field) flag() bool { return f.is(document.Boolean) && f.v.Text == "true" }
 
 // whole reads an integer between low and the largest 32-bit one; ok is false if it is absent or wrong.
 func (f field) whole(low int) (n int, ok bool) {
-	if !f.is(integer) {
+	if !f.is(document.Integer) {
 		return 0, false
 	}
-	return f.count(f.v.text, low)
+	return f.count(f.v.Text, low)
 }
 
 // number64 reads any integer of 32 bits, which is what priorities are.
@@ -189,13 +130,13 @@ func (f field) count(s string, low int) (n int, ok bool) {
 // all iterates over the elements of a list.
 func (f field) all() iter.Seq[field] {
 	return func(yield func(field) bool) {
-		if !f.is(list) {
+		if !f.is(document.List) {
 			return
 		}
 		base := f.path()
-		for i, v := range f.v.items {
-			e := field{obj: f.obj, base: base, index: i + 1, v: v, line: v.line}
-			if v.kind == null {
+		for i, v := range f.v.Items {
+			e := field{obj: f.obj, base: base, index: i + 1, v: v, line: v.Line}
+			if v.Kind == document.Null {
 				e.v = nil
 			}
 			if !yield(e) {
@@ -208,14 +149,14 @@ func (f field) all() iter.Seq[field] {
 // entries iterates over a mapping in the order of the file.
 func (f field) entries() iter.Seq2[string, field] {
 	return func(yield func(string, field) bool) {
-		if !f.is(mapping) {
+		if !f.is(document.Mapping) {
 			return
 		}
 		base := f.path()
-		for i, key := range f.v.keys {
-			v := f.v.items[i]
-			e := field{obj: f.obj, base: base, key: key, v: v, line: v.line}
-			if v.kind == null {
+		for i, key := range f.v.Keys {
+			v := f.v.Items[i]
+			e := field{obj: f.obj, base: base, key: key, v: v, line: v.Line}
+			if v.Kind == document.Null {
 				e.v = nil
 			}
 			if !yield(key, e) {
@@ -236,10 +177,10 @@ func (f field) texts() []string {
 
 // textMap reads a mapping of strings, nil if absent. An entry without a value is the empty string.
 func (f field) textMap() map[string]string {
-	if !f.is(mapping) || len(f.v.keys) == 0 {
+	if !f.is(document.Mapping) || len(f.v.Keys) == 0 {
 		return nil
 	}
-	out := make(map[string]string, len(f.v.keys))
+	out := make(map[string]string, len(f.v.Keys))
 	for key, e := range f.entries() {
 		out[key] = e.str()
 	}
@@ -252,7 +193,7 @@ func (f field) json() field {
 	if s == "" {
 		return field{obj: f.obj, base: f.path(), line: f.line}
 	}
-	values, err := parseJSON([]byte(s))
+	values, err := document.ParseJSON([]byte(s))
 	if err != nil {
 		f.fail(err.Reason)
 		return field{obj: f.obj, base: f.path(), line: f.line}
@@ -262,16 +203,8 @@ func (f field) json() field {
 		return field{obj: f.obj, base: f.path(), line: f.line}
 	}
 	inner := field{obj: f.obj, base: f.path(), v: values[0], line: f.line}
-	setLines(inner.v, f.line)
+	inner.v.SetLines(f.line)
 	return inner
-}
-
-// setLines gives the parts of a JSON text the line of the scalar that holds it.
-func setLines(v *value, line int) {
-	v.line = line
-	for _, e := range v.items {
-		setLines(e, line)
-	}
 }
 
 // oneOf reads a word; ok is false if there is none. One that is in no table is a defect.

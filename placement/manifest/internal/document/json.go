@@ -1,4 +1,4 @@
-package manifest
+package document
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// parseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
+// ParseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
 // library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
 // With an error come the values before it. O(len(data)).
-func parseJSON(data []byte) ([]*value, *Error) {
+func ParseJSON(data []byte) ([]*Value, *Error) {
 	p := jsonParser{data: data, line: 1}
-	var values []*value
+	var values []*Value
 	for p.skip(); p.at < len(data); p.skip() {
 		v, err := p.value(0)
 		if err != nil {
@@ -61,8 +61,8 @@ func (p *jsonParser) next(c byte) bool {
 }
 
 // value reads one value; white space before it is passed already.
-func (p *jsonParser) value(depth int) (*value, error) {
-	v := &value{line: p.line}
+func (p *jsonParser) value(depth int) (*Value, error) {
+	v := &Value{Line: p.line}
 	if depth > maxDepth {
 		return nil, errDeep
 	}
@@ -71,14 +71,14 @@ func (p *jsonParser) value(depth int) (*value, error) {
 	}
 	switch p.data[p.at] {
 	case '{':
-		v.kind = mapping
+		v.Kind = Mapping
 		return v, p.elements(v, '}', depth+1)
 	case '[':
-		v.kind = list
+		v.Kind = List
 		return v, p.elements(v, ']', depth+1)
 	case '"':
 		s, err := p.str()
-		v.kind, v.text = text, s
+		v.Kind, v.Text = Text, s
 		return v, err
 	}
 	from := p.at
@@ -89,41 +89,41 @@ func (p *jsonParser) value(depth int) (*value, error) {
 	if !json.Valid(word) {
 		return nil, errJSON
 	}
-	switch v.text = string(word); v.text {
+	switch v.Text = string(word); v.Text {
 	case "null":
-		v.kind, v.text = null, ""
+		v.Kind, v.Text = Null, ""
 	case "true", "false":
-		v.kind = boolean
+		v.Kind = Boolean
 	default:
-		v.kind = integer
-		if strings.ContainsAny(v.text, ".eE") {
-			v.kind = number
+		v.Kind = Integer
+		if strings.ContainsAny(v.Text, ".eE") {
+			v.Kind = Number
 		}
 	}
 	return v, nil
 }
 
 // elements reads a list or a mapping from its opening bracket to its end.
-func (p *jsonParser) elements(v *value, end byte, depth int) error {
+func (p *jsonParser) elements(v *Value, end byte, depth int) error {
 	p.at++
 	if p.next(end) {
 		return nil
 	}
 	for {
-		if v.kind == mapping {
+		if v.Kind == Mapping {
 			p.skip()
 			key, err := p.str()
 			if err != nil || !p.next(':') {
 				return errJSON
 			}
-			v.keys = append(v.keys, key)
+			v.Keys = append(v.Keys, key)
 		}
 		p.skip()
 		e, err := p.value(depth)
 		if err != nil {
 			return err
 		}
-		v.items = append(v.items, e)
+		v.Items = append(v.Items, e)
 		if p.next(end) {
 			break
 		}
@@ -131,7 +131,7 @@ func (p *jsonParser) elements(v *value, end byte, depth int) error {
 			return errJSON
 		}
 	}
-	if key := twice(v.keys); key != "" {
+	if key := twice(v.Keys); key != "" {
 		return errors.New("not JSON: duplicate key " + strconv.Quote(key))
 	}
 	return nil

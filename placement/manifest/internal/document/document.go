@@ -1,4 +1,4 @@
-package manifest
+package document
 
 import (
 	"bytes"
@@ -17,31 +17,54 @@ const (
 	maxDepth = 200
 )
 
-// document is one parsed document of a file.
-type document struct {
-	number int
-	root   *value
-	err    *Error
+// Document is one parsed document of a file.
+type Document struct {
+	Number int
+	Root   *Value
+	Err    *Error
 }
 
-// parseFile splits a file into documents. A broken YAML document does not hide those after it.
-func parseFile(name string, data []byte) []document {
+// Error says why a document cannot be parsed, and where; Line is 0 if unknown.
+type Error struct {
+	Line   int
+	Reason string
+	cause  error
+}
+
+// Error is the reason; a nil error is the empty text.
+func (e *Error) Error() string {
+	if e == nil {
+		return ""
+	}
+	return e.Reason
+}
+
+// Unwrap is the error of the parser below, nil if there is none.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
+
+// Parse splits a file into documents. A broken YAML document does not hide those after it.
+func Parse(name string, data []byte) []Document {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
-		values, err := parseJSON(data)
+		values, err := ParseJSON(data)
 		if err == nil {
-			docs := make([]document, len(values))
+			docs := make([]Document, len(values))
 			for i, v := range values {
-				docs[i] = document{number: i + 1, root: v}
+				docs[i] = Document{Number: i + 1, Root: v}
 			}
 			return docs
 		}
 		if strings.HasSuffix(name, ".json") {
-			return []document{{number: len(values) + 1, err: err}}
+			return []Document{{Number: len(values) + 1, Err: err}}
 		}
 		// It may be YAML in flow style.
 	}
-	var docs []document
+	var docs []Document
 	for _, p := range splitYAML(data) {
 		docs = p.parse(docs)
 	}
@@ -86,11 +109,11 @@ func isSeparator(row []byte) bool {
 }
 
 // parse appends the documents of the piece: one, unless an end marker separates more.
-func (p piece) parse(docs []document) []document {
+func (p piece) parse(docs []Document) []Document {
 	number := len(docs) + 1
 	if len(p.data) > maxDocument {
 		reason := fmt.Sprintf("document of %d bytes, at most %d are read", len(p.data), maxDocument)
-		return append(docs, document{number: number, err: &Error{Line: p.line + 1, Reason: reason}})
+		return append(docs, Document{Number: number, Err: &Error{Line: p.line + 1, Reason: reason}})
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(oldVersion(p.data)))
 	for ; ; number++ {
@@ -100,13 +123,13 @@ func (p piece) parse(docs []document) []document {
 			return docs
 		}
 		if err != nil {
-			return append(docs, document{number: number, err: p.broken(err)})
+			return append(docs, Document{Number: number, Err: p.broken(err)})
 		}
 		c := converter{known: map[*yaml.Node]converted{}, line: p.line, budget: 100_000 + 10*len(p.data)}
 		v, _, err := c.convert(&node, 0)
-		doc := document{number: number, root: v}
+		doc := Document{Number: number, Root: v}
 		if err != nil {
-			errors.As(err, &doc.err)
+			errors.As(err, &doc.Err)
 		}
 		docs = append(docs, doc)
 	}

@@ -1,4 +1,4 @@
-package manifest
+package document
 
 import (
 	"strconv"
@@ -15,20 +15,20 @@ type converter struct {
 }
 
 type converted struct {
-	value *value
+	value *Value
 	size  int
 	open  bool // still being converted: an alias to it would be a cycle
 }
 
 // convert returns the value of a node and how many values a walk over it meets.
-func (c *converter) convert(n *yaml.Node, depth int) (*value, int, error) {
+func (c *converter) convert(n *yaml.Node, depth int) (*Value, int, error) {
 	if depth > maxDepth {
 		return nil, 0, c.fail(n, errDeep.Error())
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
 		if len(n.Content) == 0 {
-			return &value{line: c.line + n.Line}, 1, nil
+			return &Value{Line: c.line + n.Line}, 1, nil
 		}
 		return c.convert(n.Content[0], depth)
 	case yaml.AliasNode:
@@ -51,49 +51,49 @@ func (c *converter) convert(n *yaml.Node, depth int) (*value, int, error) {
 	return v, size, err
 }
 
-func (c *converter) compose(n *yaml.Node, depth int) (*value, int, error) {
-	v := &value{line: c.line + n.Line}
+func (c *converter) compose(n *yaml.Node, depth int) (*Value, int, error) {
+	v := &Value{Line: c.line + n.Line}
 	switch n.Kind {
 	case yaml.MappingNode:
 		size, err := c.mapping(v, n, depth)
 		return v, size, err
 	case yaml.SequenceNode:
-		v.kind = list
+		v.Kind = List
 		size := 1
 		for _, e := range n.Content {
 			item, s, err := c.convert(e, depth+1)
 			if err != nil {
 				return nil, 0, err
 			}
-			v.items, size = append(v.items, item), size+s
+			v.Items, size = append(v.Items, item), size+s
 		}
 		return v, size, nil
 	}
-	v.text = n.Value
+	v.Text = n.Value
 	switch n.ShortTag() {
 	case "!!null":
-		v.kind, v.text = null, ""
+		v.Kind, v.Text = Null, ""
 	case "!!bool":
 		truth, err := strconv.ParseBool(n.Value)
 		if err != nil {
 			return nil, 0, c.fail(n, "neither true nor false")
 		}
-		v.kind, v.text = boolean, strconv.FormatBool(truth)
+		v.Kind, v.Text = Boolean, strconv.FormatBool(truth)
 	case "!!int":
-		v.kind = integer
+		v.Kind = Integer
 	case "!!float":
-		v.kind = number
+		v.Kind = Number
 	default: // dates and everything that is not of JSON are text, as in Kubernetes
-		v.kind = text
+		v.Kind = Text
 	}
 	return v, 1, nil
 }
 
 // mapping fills in keys and values; those of merged mappings (`<<`) come after and give way.
-func (c *converter) mapping(v *value, n *yaml.Node, depth int) (int, error) {
-	v.kind = mapping
+func (c *converter) mapping(v *Value, n *yaml.Node, depth int) (int, error) {
+	v.Kind = Mapping
 	size := 1
-	var merged []*value
+	var merged []*Value
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, node := n.Content[i], n.Content[i+1]
 		if key.Kind == yaml.AliasNode {
@@ -108,19 +108,19 @@ func (c *converter) mapping(v *value, n *yaml.Node, depth int) (int, error) {
 		}
 		size += s
 		if key.ShortTag() != "!!merge" {
-			v.keys, v.items = append(v.keys, key.Value), append(v.items, item)
+			v.Keys, v.Items = append(v.Keys, key.Value), append(v.Items, item)
 			continue
 		}
-		switch item.kind {
-		case mapping:
+		switch item.Kind {
+		case Mapping:
 			merged = append(merged, item)
-		case list:
-			merged = append(merged, item.items...)
+		case List:
+			merged = append(merged, item.Items...)
 		default:
 			return 0, c.fail(key, "what is merged is not a mapping")
 		}
 	}
-	if key := twice(v.keys); key != "" {
+	if key := twice(v.Keys); key != "" {
 		return 0, c.fail(n, "duplicate key "+strconv.Quote(key))
 	}
 	if len(merged) > 0 {
@@ -129,16 +129,16 @@ func (c *converter) mapping(v *value, n *yaml.Node, depth int) (int, error) {
 	return size, nil
 }
 
-func merge(v *value, from []*value) {
-	have := make(map[string]bool, len(v.keys))
-	for _, key := range v.keys {
+func merge(v *Value, from []*Value) {
+	have := make(map[string]bool, len(v.Keys))
+	for _, key := range v.Keys {
 		have[key] = true
 	}
 	for _, m := range from {
-		for i, key := range m.keys {
+		for i, key := range m.Keys {
 			if !have[key] {
 				have[key] = true
-				v.keys, v.items = append(v.keys, key), append(v.items, m.items[i])
+				v.Keys, v.Items = append(v.Keys, key), append(v.Items, m.Items[i])
 			}
 		}
 	}

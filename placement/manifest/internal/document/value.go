@@ -1,0 +1,108 @@
+// Package document answers: what stands in a file, and on which line? It parses YAML documents and JSON into values that
+// keep scalars as they are written. Duplicate keys, deep nesting and aliases that multiply a document are errors; one broken
+// document of a YAML file does not hide the others.
+//
+// Values belong to the caller of [Parse]; those reached through aliases are shared.
+package document
+
+import "encoding/json"
+
+// Kind is what a value is in JSON; null is absent.
+type Kind uint8
+
+// The kinds.
+const (
+	Null Kind = iota
+	Mapping
+	List
+	Text
+	Integer
+	Number // with a fraction or an exponent
+	Boolean
+)
+
+// kindNames is in the order of the kinds.
+var kindNames = [...]string{"null", "a mapping", "a list", "text", "a whole number", "a number with a fraction", "true or false"}
+
+// String is what messages call the kind.
+func (k Kind) String() string { return kindNames[k] }
+
+// Value is a parsed document or a part of it. Scalars keep the text as written, so that no number loses a digit.
+// Values reached through aliases are shared; nobody changes a value after it is parsed.
+type Value struct {
+	Kind  Kind
+	Line  int
+	Text  string
+	Keys  []string // of a mapping, parallel to items
+	Items []*Value
+}
+
+// Get returns the value of a key of a mapping, nil if there is none or it is null. O(keys).
+func (v *Value) Get(key string) *Value {
+	if v == nil || v.Kind != Mapping {
+		return nil
+	}
+	for i, k := range v.Keys {
+		if k == key {
+			if v.Items[i].Kind == Null {
+				return nil
+			}
+			return v.Items[i]
+		}
+	}
+	return nil
+}
+
+// Equal says whether two values say the same; the order of keys does not matter.
+func (v *Value) Equal(o *Value) bool {
+	switch {
+	case v == nil || o == nil:
+		return v == o
+	case v.Kind != o.Kind || v.Text != o.Text || len(v.Items) != len(o.Items):
+		return false
+	}
+	for i, e := range v.Items {
+		other := o.Items[i]
+		if v.Kind == Mapping {
+			other = o.Get(v.Keys[i])
+		}
+		if !e.Equal(other) {
+			return false
+		}
+	}
+	return true
+}
+
+// SetLines gives the value and all its parts one line: that of the scalar that holds their text. O(values).
+func (v *Value) SetLines(line int) {
+	v.Line = line
+	for _, e := range v.Items {
+		e.SetLines(line)
+	}
+}
+
+// Plain is the value as encoding/json knows values.
+func (v *Value) Plain() any {
+	switch v.Kind {
+	case Mapping:
+		out := make(map[string]any, len(v.Keys))
+		for i, key := range v.Keys {
+			out[key] = v.Items[i].Plain()
+		}
+		return out
+	case List:
+		out := make([]any, len(v.Items))
+		for i, e := range v.Items {
+			out[i] = e.Plain()
+		}
+		return out
+	case Null:
+		return nil
+	case Integer, Number:
+		return json.Number(v.Text)
+	case Boolean:
+		return v.Text == "true"
+	default:
+		return v.Text
+	}
+}
