@@ -10,8 +10,8 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// candidate is a domain with its keys, in the order of docs/order/3-domain.md. A key is filled only when the domain is
-// equal to another one in all keys before it.
+// candidate is a domain with its keys, in the order of docs/order/3-domain.md. In the search for the best one a later
+// key is filled only when two domains are equal in all keys before it.
 type candidate struct {
 	domain layout.Vertex // -1: none yet
 	intact []int64       // whole groups, by level from the outside, and in it by tier, the highest first
@@ -19,8 +19,7 @@ type candidate struct {
 	span   int64         // children in use; 0 for a node, -1 in the best so far: not counted yet
 }
 
-// rankDomains orders the domains of a strategy, best first. O(n log n) comparisons of n domains. Spans and scores are
-// computed for all of them, as each is a plan of its own for [Engine.Outcomes].
+// rankDomains orders the domains of a strategy, best first. O(n log n) comparisons of n domains. All spans are counted.
 func (f *found) rankDomains() []layout.Vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
@@ -47,7 +46,7 @@ func (f *found) knowSpan(c *candidate) {
 }
 
 // compareTo compares a domain with the best so far by every key before the scores: below 0 if the domain is better,
-// which then becomes the best; 0 if it is equal, 1 if it is worse.
+// which then becomes the best; 0 if it is equal, above 0 if it is worse.
 //
 // It computes no more than it needs. A span is counted only for domains equal in intact groups and anchors, and not if
 // a lower bound tells: the span is wider, or at least as wide and the packing worse.

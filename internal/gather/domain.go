@@ -131,8 +131,8 @@ func (l *lister) visit(d layout.Vertex) verdict {
 	return goOn
 }
 
-// hasSlots says whether x has slots for all new members. Slots are counted without the members that multiples force
-// there.
+// hasSlots says whether all new members fit below x. Its slots are what is left beside the members that multiples force
+// there, so these are added.
 func (l *lister) hasSlots(x layout.Vertex) bool {
 	return l.found.ask.slots.At(x)+l.found.p.Forced.At(x) >= l.found.ask.members
 }
@@ -177,7 +177,7 @@ func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Verte
 		switch walk(v, tier, c, enter, visit) {
 		case stop:
 			return stop
-		case leave: // x's other children; what called walk on x goes on
+		case leave: // the rest of x's children, not what comes after x
 			return goOn
 		case goOn:
 		}
