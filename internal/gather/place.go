@@ -18,8 +18,8 @@ import (
 // that are split further up, and count beside those inside whole outer units. Without groups there are only members.
 type demand struct {
 	units []int64 // by level; nil: none of any level
-	short bool  // the short last group lies whole below the vertex
-	begun []int // begun groups, by place in ask.begun, whose homes are the vertex or lie below it
+	short bool    // the short last group lies whole below the vertex
+	begun []int   // begun groups, by place in ask.begun, whose homes are the vertex or lie below it
 }
 
 // share is the part of a plan below one vertex.
@@ -150,7 +150,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 		return true
 	case pl.ask.indexed == nil: // nested or begun groups, which the index does not count
 		return pl.ask.bottom() == 1 && d.units[0] == 0 && !d.short
-	case d.units[0] == 0:
+	case d.units[0] == 0: // members of groups that were split further up
 		sums := pl.ask.slots.Ix.SumsOf(x)
 		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole
 	}
@@ -220,7 +220,7 @@ func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 	list = list[:cap(list)]
 	for i, slots := range pl.ask.scratch.slots {
 		pos := pl.p.View.FirstPos[x] + int32(i)
-		list[end] = pos // without a slot the next node overwrites it; most nodes have one or none, so it saves a branch
+		list[end] = pos // without a slot the next node overwrites it; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
 			list[end+k] = pos
 		}
