@@ -7,8 +7,8 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// indexedSpan is spanOf from the index; not ok if the index cannot tell. O(tiers + log children), unless the short
-// group has to look for a child: O(children).
+// indexedSpan is spanOf from the index; not ok if the index cannot tell. O(tiers + children), without nodes and a short
+// group O(tiers + log children).
 //
 // No member of the gang runs, so no child is in use before. Then the fewest children are the largest ones, as many as
 // suffice, as long as one order of sizes serves all that must fit. It does for members; for groups that all stay whole
