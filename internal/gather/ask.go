@@ -148,7 +148,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 			g.ranks = append(g.ranks, first...)
 		}
 	}
-	if g.need > 0 { // else its inner groups, begun themselves, place all
+	if g.need > 0 { // else all that is placed lies in inner groups that are begun themselves
 		a.begun = append(a.begun, g)
 	}
 	return 0, 0, nil

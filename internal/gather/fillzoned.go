@@ -28,6 +28,7 @@ func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 		least, spare = min(least, p.slots), spare+p.slots
 	}
 	given := pl.ask.scratch.carve(int(end - lo)) // members, by node
+	// Size by size, the picks of it at once: which nodes of the size they are is still open.
 	for i, p := range picks {
 		same := func(o chosen) bool { return o.slots == p.slots }
 		if slices.ContainsFunc(picks[:i], same) {
@@ -46,7 +47,7 @@ func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 		pl.giveBest(lo, end, count, p.slots, last, given)
 	}
 	pl.ask.scratch.picks = pl.ask.scratch.picks[:kept]
-	for i, units := range given {
+	for i, units := range given { // in the order of paths
 		for range units {
 			list = append(list, pl.p.View.Position(lo+layout.Vertex(i)))
 		}
@@ -56,7 +57,7 @@ func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 
 // sameZones says whether the next member gets equally many zones on all nodes [lo, end) that have slots. O(nodes).
 func (a *ask) sameZones(lo, end layout.Vertex) bool {
-	zones := int64(-1)
+	zones := int64(-1) // of the nodes so far; -1: none has slots
 	for c := lo; c < end; c++ {
 		if a.slots.At(c) == 0 {
 			continue
@@ -80,6 +81,7 @@ func (pl placer) giveBest(lo, end layout.Vertex, count int, size, last int64, gi
 			equal = append(equal, c)
 		}
 	}
+	// Scores of the i-th of the equal nodes as the j-th one that is filled.
 	value := func(i, j int) sets.Score {
 		if j == count-1 {
 			return pl.ask.scoreOn(equal[i], last)

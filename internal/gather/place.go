@@ -154,6 +154,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 		sums := pl.ask.slots.Ix.SumsOf(x)
 		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole
 	}
+	// Groups are split at x only if none of them is whole at any lower tier. The short group is split with them.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		if pl.sums.whole(0, t, x) > 0 {
 			return false
@@ -195,7 +196,7 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 	}
 	for i, p := range picks {
-		if i == last && spare > 0 {
+		if i == last && spare > 0 { // one level down the same question, with fewer members than slots
 			list = pl.fillPlain(p.at, p.slots-spare, list)
 		} else {
 			list = pl.fillAll(p.at, p.slots, list)
@@ -242,6 +243,7 @@ type chosen struct {
 func (pl placer) pickFewest(x layout.Vertex, n int64) {
 	sums := pl.ask.slots.Ix.SumsOf(x)
 	size, sum := sums.Fewest(n)
+	// size and sum: how many of the largest children suffice, the fewest that any set can have, and their slots.
 	var take func(slots int64) bool // called for each child with slots, in the order of paths
 	// If the largest ones make n exactly, any other sizes make less. They are taken: all above the least, and of the
 	// least as many as are still needed.
@@ -253,7 +255,7 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 			}
 			return slots > least || slots == least && equal >= 0
 		}
-	} else {
+	} else { // the size is fixed, so the program only weighs the sum, then the sizes from the largest down
 		l := pl.ask.leastSum(&sums)
 		counts := l.Pick(int(size), n)
 		take = func(slots int64) bool {

@@ -27,12 +27,12 @@ type arranger struct {
 // groups O(members).
 func (ar arranger) arrange(sh *share) arrangement {
 	out := arrangement{units: make([][]int32, len(ar.ask.sizes))}
-	if ar.isWhole(sh) {
+	if ar.isWhole(sh) { // the usual case: one pass over the members, no units to put together
 		out.units[0] = make([]int32, 0, ar.ask.newMembers(&sh.demand))
 		ar.appendWhole(sh, &out)
 		return out
 	}
-	if ar.p.View.IsNode(sh.at) {
+	if ar.p.View.IsNode(sh.at) { // inner or begun groups lie on it: assemble makes them of its members
 		out.units[ar.ask.bottom()] = ar.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
@@ -48,7 +48,7 @@ func (ar arranger) arrange(sh *share) arrangement {
 		for g, positions := range in.begun {
 			out.keepBegun(g, positions)
 		}
-		if in.short != nil {
+		if in.short != nil { // it is whole in at most one part
 			out.short = in.short
 		}
 	}
@@ -69,6 +69,7 @@ func (ar arranger) isWhole(sh *share) bool {
 	case ar.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
 	}
+	// One level of groups: all of them, and the short one, must come from the parts.
 	groups, short := int64(0), false
 	for i := range sh.parts {
 		part := &sh.parts[i]
