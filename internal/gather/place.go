@@ -154,7 +154,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 		sums := pl.ask.slots.Ix.SumsOf(x)
 		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole
 	}
-	// Groups are split at x only if none of them is whole at any lower tier. The short group is split with them.
+	// With none whole at any lower tier every group is split here, the short one with them, and no child keeps any.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		if pl.sums.whole(0, t, x) > 0 {
 			return false
@@ -207,8 +207,8 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 }
 
 // fillAll fills a vertex with n members and appends their positions: as many as x has slots, unless it is a node. The
-// list must have room for one position more than is placed, where a node without slots leaves its own. O(nodes below x
-// + n).
+// list must have room for one position more than is placed, where a node without slots leaves its own. O(n + nodes
+// below x).
 func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 	if pl.p.View.IsNode(x) {
 		for range n {
