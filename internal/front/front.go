@@ -1,10 +1,10 @@
-// Package front answers: which combinations of members of several shapes fit together? A [Vector] counts members by role
-// and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes
-// fronts and sums them.
+// Package front answers: which combinations of members of several shapes fit together? A [Vector] counts members by
+// role and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes fronts and
+// sums them.
 //
-// Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits, in
-// ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may lack
-// vectors, but never has one that does not fit. A Space belongs to one search.
+// Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits,
+// in ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may
+// lack vectors, but never has one that does not fit. A Space belongs to one search.
 package front
 
 import (
@@ -51,8 +51,8 @@ func (a Vector) Total() (n int64) {
 	return n
 }
 
-// Front lists the largest vectors that fit in one place; any vector within one of them fits too. None is within another.
-// An exact front lists every vector that fits, see Space.Exact.
+// Front lists the largest vectors that fit in one place; any vector within one of them fits too. None is within
+// another. An exact front lists every vector that fits, see Space.Exact.
 type Front []Vector
 
 // Holds says whether a vector is within the front.

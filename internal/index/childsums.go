@@ -5,8 +5,8 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// ChildSums are sums over the children of a domain, the largest child first: of slots, or of whole groups. Binary search
-// in them answers how few children suffice.
+// ChildSums are sums over the children of a domain, the largest child first: of slots, or of whole groups. Binary
+// search in them answers how few children suffice.
 type ChildSums struct {
 	Run     []int32            // all of them, where they lie in one page
 	Nodes   *cow.Column[int32] // else, where the children are nodes
@@ -24,7 +24,8 @@ func (ix *Index) SumsOf(x layout.Vertex) ChildSums {
 	return ChildSums{Run: inOnePage(&ix.domainSums, lo, end-lo), domains: &ix.domainSums, lo: lo, Len: end - lo}
 }
 
-// SumsOf are the sums of groups, each whole in a domain of the tier at place i, over the children of x, which are domains.
+// SumsOf are the sums of groups, each whole in a domain of the tier at place i, over the children of x, which are
+// domains.
 func (g *GroupSums) SumsOf(v *layout.View, i int, x layout.Vertex) ChildSums {
 	lo, end := v.Kids(x)
 	return ChildSums{Run: inOnePage(&g.Sums[i], lo, end-lo), domains: &g.Sums[i], lo: lo, Len: end - lo}

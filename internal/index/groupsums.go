@@ -7,19 +7,19 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// GroupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie in
-// one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
+// GroupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie
+// in one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
 type GroupSums struct {
 	size  int32
 	Whole []cow.Slab[int32]
 	Rest  []cow.Slab[int32] // the most slots left over in one domain of the tier
 	// Sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
 	Sums []cow.Slab[int32]
-	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
-	// domain of the gang tier.
+	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups
+	// below one domain of the gang tier.
 	Most [][]cow.Slab[int32]
-	// Tops has, by the same places but for a gang tier above the lowest layer, the most groups below the best 1, 2, ... children
-	// of one domain of the gang tier.
+	// Tops has, by the same places but for a gang tier above the lowest layer, the most groups below the best 1, 2, ...
+	// children of one domain of the gang tier.
 	Tops [][]cow.Slab[int32]
 }
 
@@ -96,8 +96,8 @@ func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 	return whole, rest
 }
 
-// gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the children's
-// counts are left in the list.
+// gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the
+// children's counts are left in the list.
 func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32) {
 	lo, end := s.index.V.Kids(x)
 	if s.index.V.Gaps[i][x] == 1 { // who has more slots takes no fewer groups
@@ -173,8 +173,8 @@ func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
 	cow.PutAll(&g.Tops[i][t], x*TopSize, tops[:])
 }
 
-// raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not lie in a
-// child each, or lie on nodes, all of them count for one.
+// raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not
+// lie in a child each, or lie on nodes, all of them count for one.
 func (g *GroupSums) raise(s *summer, tops *[TopSize]int32, i, t int, x layout.Vertex) {
 	lo, end := s.index.V.Kids(x)
 	switch {

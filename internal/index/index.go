@@ -1,6 +1,6 @@
 // Package index answers: how many members of a shape fit on each node and in each domain, and what do the best children
-// of a domain hold? An [Index] belongs to one shape and one topology. It keeps slots, prefix sums of slots with the largest
-// child first, and the same in whole groups of a size, so that a plan reads a few numbers instead of all nodes
+// of a domain hold? An [Index] belongs to one shape and one topology. It keeps slots, prefix sums of slots with the
+// largest child first, and the same in whole groups of a size, so that a plan reads a few numbers instead of all nodes
 // (DESIGN, section 6).
 //
 // Invariants: every number equals a count from nothing; an Index is built or recounted by one goroutine, then published
@@ -28,16 +28,18 @@ type Index struct {
 	domainSums cow.Slab[int32]
 	// Rows are what the children of a domain hold in so many nodes, child by child; see row.
 	Rows cow.Slab[int16]
-	// Most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
+	// Most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below
+	// it.
 	Most []cow.Slab[int32]
-	// Tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one domain of
-	// that layer below it.
+	// Tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one
+	// domain of that layer below it.
 	Tops []cow.Slab[int32]
-	// Values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
+	// Values has, by domain, a bit for every number of slots that some node below it has, the last for all that are
+	// larger.
 	Values cow.Slab[uint64]
 	groups cow.Memo[int64, *GroupSums] // by size
-	// Alike has, by domain, the position + 1 of a node that all nodes with slots below it are like, in slots and in their zones;
-	// 0: none has slots, -1: they are not alike. It is kept for aligned gangs.
+	// Alike has, by domain, the position + 1 of a node that all nodes with slots below it are like, in slots and in
+	// their zones; 0: none has slots, -1: they are not alike. It is kept for aligned gangs.
 	Alike   cow.Slab[int32]
 	aligned bool
 }
@@ -45,9 +47,10 @@ type Index struct {
 // slotsFit says whether sums of slots fit into the columns.
 func slotsFit(total int64) bool { return total <= math.MaxInt32 }
 
-// Build makes the index of a topology: fill sets the slots of all nodes, by position, and returns their sum. alike, nil for
-// gangs that are not aligned, says whether the nodes at two positions have as many slots and zones in the same state. It
-// is false if the slots do not fit into the columns, which takes a shape that asks for next to nothing. O(nodes), and what fill costs.
+// Build makes the index of a topology: fill sets the slots of all nodes, by position, and returns their sum. alike, nil
+// for gangs that are not aligned, says whether the nodes at two positions have as many slots and zones in the same
+// state. It is false if the slots do not fit into the columns, which takes a shape that asks for next to nothing.
+// O(nodes), and what fill costs.
 func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64, alike func(a, b int32) bool) bool {
 	n := v.NumDomains()
 	*ix = Index{
@@ -72,8 +75,8 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	return true
 }
 
-// Recount makes the index of another one with some nodes, by id, counted again; alike is as for build. It is false as for build.
-// O(nodes * children of the domains above them).
+// Recount makes the index of another one with some nodes, by id, counted again; alike is as for build. It is false as
+// for build. O(nodes * children of the domains above them).
 func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32, alike func(a, b int32) bool) bool {
 	*ix = Index{
 		V: from.V, Slots: from.Slots.Fork(), nodeSums: from.nodeSums.Fork(), Domains: from.Domains.Fork(), domainSums: from.domainSums.Fork(),
@@ -130,9 +133,9 @@ func (ix *Index) GroupsOf(clock *cow.Clock, kept int, size int64) *GroupSums {
 		func() (int64, *GroupSums) { return size, newGroupSums(ix, size) })
 }
 
-// Where all children of a domain are domains of nodes, it has a row for each of the first numbers of nodes: the most slots that
-// its children hold in so many nodes, one after the other, so that those who look for a narrow span read them in one go. The
-// rows lie in the interval of the nodes, as many as there is room for.
+// Where all children of a domain are domains of nodes, it has a row for each of the first numbers of nodes: the most
+// slots that its children hold in so many nodes, one after the other, so that those who look for a narrow span read
+// them in one go. The rows lie in the interval of the nodes, as many as there is room for.
 
 // numRows is how many rows x has.
 func numRows(v *layout.View, x layout.Vertex) int32 {
@@ -253,7 +256,8 @@ func (s *summer) sumTops(x layout.Vertex) {
 	}
 }
 
-// raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its children.
+// raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its
+// children.
 func (s *summer) raise(tops *[TopSize]int32, i int, x layout.Vertex) {
 	s.list = s.list[:0]
 	lo, end := s.index.V.Kids(x)

@@ -10,9 +10,9 @@ import (
 // noSource marks a domain that the tree does not know.
 const noSource topology.DomainID = -1
 
-// New lays out a tree over the cluster's nodes; names lists them by id, with the nodes of the tree that the cluster lacks.
-// Ids follow the first tree, and near is nil for it. For another tree near finds a node by name; it looks beside the one
-// that was found last. O(n + domains * tiers), beside the sorting of nodes that another tree lacks.
+// New lays out a tree over the cluster's nodes; names lists them by id, with the nodes of the tree that the cluster
+// lacks. Ids follow the first tree, and near is nil for it. For another tree near finds a node by name; it looks beside
+// the one that was found last. O(n + domains * tiers), beside the sorting of nodes that another tree lacks.
 func New(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *View {
 	v := &View{Name: name, Tree: tree, Layers: tree.Layers(), RootTop: int32(tree.RootTier()), Nodes: int32(len(names))}
 	v.Tiers = []int32{0}

@@ -169,8 +169,8 @@ func (v *View) TreePositions() iter.Seq[int32] {
 	}
 }
 
-// DomainsOf lists the domains of a tier: the highest vertices of tier t or less, in the order of paths. Where a branch has
-// no domain of tier t itself, a lower one stands for it. O(domains, and nodes that are among them).
+// DomainsOf lists the domains of a tier: the highest vertices of tier t or less, in the order of paths. Where a branch
+// has no domain of tier t itself, a lower one stands for it. O(domains, and nodes that are among them).
 //
 // order: tree.2
 func (v *View) DomainsOf(t int32) (out []Vertex) {
@@ -238,9 +238,9 @@ func (v *View) TierIndex(t int32) int {
 // TiersBelow lists the tiers in use below a tier, ascending.
 func (v *View) TiersBelow(t int32) []int32 { return v.Tiers[:v.TierIndex(t-1)+1] }
 
-// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A strategy is
-// a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest layer. A gang
-// without groups counts as one group that is the gang. O(levels * log tiers).
+// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A
+// strategy is a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest
+// layer. A gang without groups counts as one group that is the gang. O(levels * log tiers).
 func (v *View) StrategyName(gang int32, groups []int32) (name string, number int) {
 	name = v.LayerName(gang)
 	for _, t := range groups {

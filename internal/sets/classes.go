@@ -62,7 +62,8 @@ func (v *Vectors) Of(amounts []int64) int {
 	return id
 }
 
-// ClassTable numbers nodes by what they have free and who is on them, equal ones alike: a hash table whose entries lie one after the other.
+// ClassTable numbers nodes by what they have free and who is on them, equal ones alike: a hash table whose entries lie
+// one after the other.
 type ClassTable struct {
 	needs  int
 	free   []int64 // by class, then need

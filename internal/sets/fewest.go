@@ -2,8 +2,8 @@ package sets
 
 import "slices"
 
-// Fewest finds a smallest set that helps, where it costs to ask whether one does. A set that helps still does with more in
-// it. The elements are in classes: within one all are as good, so that a set is a number for each class.
+// Fewest finds a smallest set that helps, where it costs to ask whether one does. A set that helps still does with more
+// in it. The elements are in classes: within one all are as good, so that a set is a number for each class.
 //
 // It searches implicit hitting sets. Each set that does not help is made as large as can be. Its numbers are too low
 // together, which forbids smaller ones as well. A smallest set that nothing known forbids is asked next.
@@ -47,8 +47,8 @@ func (f *Fewest) With(counts []int32, elements []int32) []int32 {
 	return out
 }
 
-// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many
-// can be spared it asks little: whole runs of them go at once. O(k log n) questions for k that stay.
+// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help.
+// Where many can be spared it asks little: whole runs of them go at once. O(k log n) questions for k that stay.
 func (f *Fewest) Spare(counts []int32) []int32 {
 	var without func(run []int32)
 	without = func(run []int32) {
@@ -103,7 +103,8 @@ func (f *Fewest) grow(counts []int32) []int32 {
 	return counts
 }
 
-// Search finds a smallest set, the first of them, given that all elements together help; nil if it runs out of questions.
+// Search finds a smallest set, the first of them, given that all elements together help; nil if it runs out of
+// questions.
 func (f *Fewest) Search() []int32 {
 	for {
 		h := hitting{fewest: f, steps: maxHittingSteps}
@@ -121,7 +122,8 @@ func (f *Fewest) Search() []int32 {
 	}
 }
 
-// core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help has.
+// core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help
+// has.
 //
 // order: sets.1
 func (f *Fewest) core(counts []int32) (core []raise) {
@@ -144,8 +146,8 @@ type hitting struct {
 	total  int
 }
 
-// descend reaches what counts do not, the narrowest core first. What is best has no number above the ones it needs, so one of the branches
-// leads to it.
+// descend reaches what counts do not, the narrowest core first. What is best has no number above the ones it needs, so
+// one of the branches leads to it.
 func (h *hitting) descend(counts []int32, total int) {
 	if h.steps--; h.steps <= 0 {
 		return

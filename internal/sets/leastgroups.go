@@ -2,12 +2,13 @@ package sets
 
 import "github.com/muster-sched/muster/internal/index"
 
-// LeastGroups picks the fewest children that hold so many whole groups, and the short one beside them if there is one, where the
-// slots of a child say all of it: how many groups it holds, and what they leave over for the short one. Of such picks it finds the
-// one with the fewest slots in sum, then with the smallest largest child, and so on.
+// LeastGroups picks the fewest children that hold so many whole groups, and the short one beside them if there is one,
+// where the slots of a child say all of it: how many groups it holds, and what they leave over for the short one. Of
+// such picks it finds the one with the fewest slots in sum, then with the smallest largest child, and so on.
 //
-// It is a program over deficits like [leastSum], over classes of children that hold as many groups and have room for the
-// short one or not. Whoever takes n of a class takes the n with the fewest slots. Ours; O(classes * picked * deficits * picked).
+// It is a program over deficits like [leastSum], over classes of children that hold as many groups and have room for
+// the short one or not. Whoever takes n of a class takes the n with the fewest slots. Ours; O(classes * picked *
+// deficits * picked).
 type LeastGroups struct {
 	Size, Short int64   // of a group, and of the short one, 0 if there is none
 	Slots       []int64 // of the children that can take anything, largest first
@@ -27,8 +28,9 @@ type roomClass struct {
 	from, to int
 }
 
-// roomState is what is still to be picked from a class on: so many children, which have so many groups to spare if the largest are
-// picked. Lonely: the short group has no room beside whole ones yet, and takes that of a whole one if nothing changes.
+// roomState is what is still to be picked from a class on: so many children, which have so many groups to spare if the
+// largest are picked. Lonely: the short group has no room beside whole ones yet, and takes that of a whole one if
+// nothing changes.
 type roomState struct {
 	class, left, spare int
 	lonely             bool
@@ -37,8 +39,8 @@ type roomState struct {
 // mostRoomStates bounds the program; beyond it, where children hold many groups each, the general one is used.
 const mostRoomStates = 1 << 11
 
-// Begin sorts the children behind some sums into classes and says whether the program is small enough to pick for n groups, for
-// which there is room and, with a short one, to spare.
+// Begin sorts the children behind some sums into classes and says whether the program is small enough to pick for n
+// groups, for which there is room and, with a short one, to spare.
 func (l *LeastGroups) Begin(sums *index.ChildSums, size, short, n int64) bool {
 	l.Size, l.Short = size, short
 	l.Slots, l.rooms, l.classes = l.Slots[:0], append(l.rooms[:0], 0), l.classes[:0]
@@ -77,7 +79,8 @@ func (l *LeastGroups) add(slots int64) {
 	l.classes[len(l.classes)-1].to = len(l.Slots)
 }
 
-// hasRoomBeside says whether a child that holds no fewer groups than the last one that is needed has room for the short one as well.
+// hasRoomBeside says whether a child that holds no fewer groups than the last one that is needed has room for the short
+// one as well.
 func (l *LeastGroups) hasRoomBeside() bool {
 	last := l.rooms[l.count] - l.rooms[l.count-1]
 	for i := range l.classes {
@@ -167,7 +170,8 @@ func (l *LeastGroups) follow(st roomState, n int, list []int) []int {
 	}
 }
 
-// isSmaller says whether the first of two choices of equal sum has the smaller largest child, or the smaller second one, and so on.
+// isSmaller says whether the first of two choices of equal sum has the smaller largest child, or the smaller second
+// one, and so on.
 func (l *LeastGroups) isSmaller(st roomState, a, b int) bool {
 	l.one, l.other = l.follow(st, a, l.one[:0]), l.follow(st, b, l.other[:0])
 	for i, k := range l.one {

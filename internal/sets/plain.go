@@ -79,9 +79,10 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 	return pool[:n]
 }
 
-// extraExact picks the fewest children that hold need units beside the core, the best such set, where the largest of the
-// pool hold exactly the need: then every set has all children above the smallest of these, and as many as are missing
-// with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it is otherwise.
+// extraExact picks the fewest children that hold need units beside the core, the best such set, where the largest of
+// the pool hold exactly the need: then every set has all children above the smallest of these, and as many as are
+// missing with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it
+// is otherwise.
 //
 // Same answer as order: sets.1, sets.6, faster.
 func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
@@ -110,8 +111,8 @@ func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 	return set
 }
 
-// evenShare is the largest share that every child of a set can take: its upper bound, but no more than the units make if
-// all are filled up to one level, none below its lower bound.
+// evenShare is the largest share that every child of a set can take: its upper bound, but no more than the units make
+// if all are filled up to one level, none below its lower bound.
 //
 // order: sets.5
 func (c *Chooser) evenShare(set []int) int64 {

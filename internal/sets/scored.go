@@ -101,9 +101,9 @@ func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	return best
 }
 
-// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child
-// of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
-// in fill order.
+// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child of a
+// class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix in
+// fill order.
 func (k *picker) bestScores(picked []int) []int {
 	filled := k.c.tryFill(slices.Concat(k.core, picked))
 	var out []int
