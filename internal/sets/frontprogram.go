@@ -7,10 +7,12 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 )
 
-// frontProgram is a dynamic program over classes of children: after each class it has, for every vector that may be
-// left, the best set that leaves it.
+// frontProgram finds the best of the smallest sets of children that hold a vector beside the items in use. It is a
+// dynamic program over classes of equal children: after each class it has, for every vector that sets can leave, the
+// best set that leaves it.
 //
 // Two sets that leave the same can be extended by the same children, so that only the better one can lead to the best.
+// The number of vectors left is what makes the search long: steps bound it.
 type frontProgram struct {
 	c      *FrontChooser
 	sets   bestSets
@@ -52,8 +54,8 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 	return nil, false // unreachable: the first that suffice are one of the sets
 }
 
-// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare it with sets
-// that leave the same. A set is its last child and the set before, so that sets share their first children.
+// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare it with
+// sets that leave the same. A set is its last child and the set before, so that sets share their first children.
 type childSet struct {
 	left     front.Vector
 	open     bool      // left is not zero
@@ -75,9 +77,9 @@ func (s *childSet) children() (list []int) {
 	return list
 }
 
-// classes groups children with equal slots, anchors and fronts; heaviest fronts first, so that the weight of a class bounds
-// those that follow. Within a class only prefixes in the order of paths need be tried, because all its children take the
-// same vectors and only paths tell them apart.
+// classes groups children with equal slots, anchors and fronts; heaviest fronts first, so that the weight of a class
+// bounds those that follow. Within a class only prefixes in the order of paths need be tried, because all its children
+// take the same vectors and only paths tell them apart.
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
 	var ids InternLists
@@ -157,8 +159,8 @@ func (b *bestSets) keep(at *int32, s *childSet) {
 	*at = int32(len(b.list))
 }
 
-// grow makes room so that at most half of the slots are taken, and find ends. The size stays a power of two, as the mask
-// of find needs. O(sets).
+// grow makes room so that at most half of the slots are taken, and find ends. The size stays a power of two, as the
+// mask of find needs. O(sets).
 func (b *bestSets) grow() {
 	b.places = make([]int32, max(64, 4*len(b.places)))
 	for i, s := range b.list {
@@ -167,8 +169,8 @@ func (b *bestSets) grow() {
 }
 
 // better compares sets that leave the same: fewest children, most anchors, fewest slots in sum, smallest largest child,
-// then paths. All keys are sums or sorted lists, so that equal further children change no comparison. O(n log n) for the
-// children that the sets do not share.
+// then paths. All keys are sums or sorted lists, so that equal further children change no comparison. O(n log n) for
+// the children that the sets do not share.
 //
 // order: roles.9
 func (p *frontProgram) better(a, b *childSet) bool {
@@ -196,14 +198,17 @@ func (p *frontProgram) better(a, b *childSet) bool {
 	return slices.Compare(children[0], children[1]) < 0
 }
 
-// add extends the sets by one, two and more children of a class. A set is hopeless if children of this weight, up to
-// the fewest known to suffice, cannot cover what it misses.
+// add extends the sets by none, one, two and more children of a class, and keeps the best for each vector left.
+//
+// A set is hopeless if children of the weight of this class, up to the fewest known to suffice, cannot cover what it
+// misses. The bound is admissible: this class and later ones are no heavier, a child covers no more than its heaviest
+// vector weighs, and a set of more children than the fewest is not the smallest. A set that may just reach it stays.
 func (p *frontProgram) add(class []int) {
 	most := p.scale.Most(p.c.Items[class[0]].Front) // later classes are no heavier
 	hopeless := func(s *childSet) bool {
 		return int64(p.fewest-s.n)*most < s.missing
 	}
-	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless) // its places are wrong now, but only the list is read from here on
+	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless) // places are wrong now, but only the list is read
 	p.all.clear()
 	for _, s := range p.sets.list {
 		p.offer(&p.all, s)
@@ -241,8 +246,8 @@ func (p *frontProgram) copied(s *childSet) *childSet {
 	return out
 }
 
-// extend offers a set with one more child, once for each vector of the child's front. Each costs a step. The set is made in
-// scratch memory, and copied only if it is the best so far: most are not.
+// extend offers a set with one more child, once for each vector of the child's front. Each costs a step. The set is
+// made in scratch memory, and copied only if it is the best so far: most are not.
 func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 	more := childSet{n: s.n + 1, child: child, slots: p.c.Items[child].Slots, previous: s, left: p.left}
 	more.friends = s.friends + p.c.Items[child].Friends

@@ -16,9 +16,9 @@ type FrontItem struct {
 	Front   front.Front
 }
 
-// FrontChooser picks the set of items that hold a vector together, and the vector of each: the counterpart of [Chooser] for
-// members of several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for the
-// vectors. All items together must hold the vector. It writes to none of its items.
+// FrontChooser picks the set of items that hold a vector together, and the vector of each: the counterpart of [Chooser]
+// for members of several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for
+// the vectors. All items together must hold the vector. It writes to none of its items.
 type FrontChooser struct {
 	Policy gang.Policy
 	Items  []FrontItem  // in the order that decides between equal ones
@@ -29,8 +29,8 @@ type FrontChooser struct {
 	Steps  int             // vectors to try; once spent, the answer is the first items in fill order that suffice
 }
 
-// Choose returns the best set, in fill order: all items with running members, and the best of the smallest sets of others
-// that suffice beside them.
+// Choose returns the best set, in fill order: all items with running members, and the best of the smallest sets of
+// others that suffice beside them.
 //
 // order: roles.9
 func (c *FrontChooser) Choose() []int {
@@ -70,7 +70,7 @@ func (c *FrontChooser) choose(used, others []int) []int {
 }
 
 // firstThatSuffice returns the shortest prefix of the other items, in fill order, that holds the vector together with
-// the items in use. It bounds the search, and is its answer when steps run out.
+// the items in use. It bounds the search, and is its answer when steps run out. O(others) sums of fronts.
 func (c *FrontChooser) firstThatSuffice(inUse front.Front, others []int) []int {
 	others = slices.Clone(others)
 	slices.SortFunc(others, c.compareFill)

@@ -25,8 +25,8 @@ type class struct {
 // of equal children, from the largest down; a state is the size, the units and the flag that are still missing.
 //
 // Only the best choice from a state need be kept: every key is a sum or compares sorted lists, so that equal children
-// on both sides change no comparison. Since no smaller set suffices, a set holds less above the need than its smallest
-// child holds, so that states are few.
+// on both sides change no comparison. Where no smaller set holds the units, a set exceeds the need by less than its
+// smallest child holds, so that states are few.
 type picker struct {
 	c       *Chooser
 	pool    []int               // children to pick from
@@ -46,8 +46,8 @@ type pickState struct {
 	flagged bool  // one of the children must have the flag
 }
 
-// pick is the best choice from one class on: m of its children, then next. The sums are those of the whole choice. Next
-// is nil only behind the last class.
+// pick is the best choice from one class on: m of its children, then next, which is nil at the end. The sums are those
+// of the whole choice.
 type pick struct {
 	class, m              int
 	friends, zones, slots int64
@@ -262,8 +262,7 @@ func (k *picker) mostMixed(from, size int) int64 {
 }
 
 // compare is below 0 if the first of two choices from one class on, of equal size, is better by all keys but the score.
-// The paths need a list of children each, so choices of the same classes are told apart from others first: they are
-// equal.
+// Only for paths must children be listed; choices that take as many of each class need not, they are equal.
 func (k *picker) compare(a, b *pick) int {
 	if c := k.compareValues(a, b); c != 0 || k.sameClasses(a, b) {
 		return c
