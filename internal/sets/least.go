@@ -19,10 +19,10 @@ import (
 //
 // It is a program over deficits: the deficit of a pick is the sum of the largest values less its own sum, and the slack
 // is the deficit that need allows. No smaller size suffices, so that the slack is below the smallest of the largest
-// values. Each value that a pick passes over costs at least 1 of the slack, because it takes a smaller one in its
-// place. The largest deficit within the slack is the least sum; picking as few as possible of each class, the largest
-// first, keeps the largest values small. Ours; O(classes * width * slack/64) words of memory with width = min(size,
-// slack) + 1, and at most width operations for each of them.
+// values. Each of the largest values that a pick passes over costs at least 1 of the slack, because a smaller one takes
+// its place. The largest deficit within the slack is the least sum; picking as few as possible of each class, the
+// largest first, keeps the largest values small. Ours; O(classes * width * slack/64) words of memory with width =
+// min(size, slack) + 1, and at most width operations for each of them.
 type LeastSum struct {
 	Values []int64  // by class, descending
 	Counts []int    // by class: the number of values
@@ -191,7 +191,7 @@ func (l *LeastSum) largest(set []uint64) int64 {
 }
 
 // fewest is the smallest number of values of class i with which a pick of n has exactly this deficit, and the deficit
-// that is left for the classes behind it. It goes the way of fillReach and looks the rest up, so that some number
+// that is left for the classes behind it. It goes the way of fillReach, which found the deficit, so that some number
 // always does.
 func (l *LeastSum) fewest(i, n int, deficit int64) (int, int64) {
 	top := l.top(i, n)
