@@ -23,7 +23,7 @@ type Index struct {
 	Slots   cow.Column[int32] // by position
 	Domains cow.Slab[int32]   // slots by domain
 	// Prefix sums of the slots of the children of a domain, the largest child first. They stand in the interval of the
-	// children: the sums of nodes by position, those of domains by domain. The n-th entry is no number of the n-th
+	// children: the sums of nodes by position, those of domains by domain. The n-th entry does not belong to the n-th
 	// child.
 	nodeSums   cow.Column[int32]
 	domainSums cow.Slab[int32]
@@ -52,7 +52,7 @@ func slotsFit(total int64) bool { return total <= math.MaxInt32 }
 // Build makes the index of a topology. fill sets the slots of all nodes, by position, and returns their sum. alike says
 // whether the nodes at two positions have as many slots, and zones in the same state; it is nil for gangs that are not
 // aligned. Build is false if the slots do not fit into the columns, as with a shape that asks for next to nothing.
-// O(nodes + domains * tiers), and the cost of fill.
+// O(nodes + domains * tiers), beside sorting siblings and the cost of fill.
 func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64, alike func(a, b int32) bool) bool {
 	n := v.NumDomains()
 	*ix = Index{
