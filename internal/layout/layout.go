@@ -43,8 +43,8 @@ type View struct {
 	places  []int16 // by tier, up to 255: its place in Tiers, as TierIndex returns it
 	RootTop int32   // tier of the root
 
-	// By place in Tiers, but for the root's. UpTo is the end of the domains above a tier, which come first; lower ones
-	// may lie among them. KidsUpTo is the end of the children of domains above the tier, of those that are domains.
+	// By place in Tiers, but for the root's. UpTo is the end of the domains above a tier; lower ones may lie among
+	// them. KidsUpTo is the end of the children of domains above the tier, of those that are domains.
 	UpTo, KidsUpTo []int
 	// Gaps tells, for the domains above the tier, the steps down to the domains of the tier: 1 where all children are
 	// of the tier or lower, 2 where all children have the gap 1, else 0. Children without children of their own do not
