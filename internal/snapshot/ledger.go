@@ -92,7 +92,8 @@ func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 // count notes in the ledger of its quota that a member comes or goes. Members without a quota reduce the total that
 // quotas divide. Leaving members count nowhere: whoever marks a member counts it as gone before. O(resources).
 //
-// Lowest only falls. When the member of the lowest priority goes, it stays a bound, which is all that is asked of it.
+// In a lineage Lowest only falls. When the member of the lowest priority goes, it stays a bound, which is all that is
+// asked of it.
 func (c *Snapshot) count(m *Member, to direction) {
 	if m.Leaving {
 		return
