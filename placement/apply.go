@@ -27,7 +27,7 @@ func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot,
 }
 
 // applyOne carries out a result whose victims are gone. Checks come first, in the order in which they are told: members
-// that it waits for, its quota, then room, node by node. The first failure is the error.
+// that it waits for, its quota, then room. The first failure is the error.
 func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	for _, w := range res.WaitsFor {
 		// A member of that name that came back, or runs elsewhere, is another one.
@@ -39,11 +39,13 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	if err := checkQuota(c, res); err != nil {
 		return nil, err
 	}
+	// Nobody sees the fork before it is published: an error below just drops it.
 	next := c.Fork()
 	g, err := arrivalsOf(next, res)
 	if err != nil {
 		return nil, err
 	}
+	// Zones are judged by c, where none of the new members runs: among each other the plan has settled that.
 	for _, m := range g.Members {
 		if res.keepsApart(m.Name) {
 			if err := c.Apart(m); err != nil {
@@ -60,8 +62,8 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// arrivalsOf resolves the new members of a result against the snapshot, in the order of snapshot.CompareMembers. Only
-// Plan fills the fields that it reads, but a caller may have changed the exported ones: so names, ranks and nodes are
+// arrivalsOf resolves the new members of a result against the snapshot, in the order of snapshot.CompareMembers. The
+// hidden fields are those of a planner, but a caller may have changed the exported ones: so names, ranks and nodes are
 // checked here. O(members).
 func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	for i := range res.Assignments {
@@ -69,6 +71,7 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
+	// Classes and missing resources are by shape; a member's shape is found by its rank or role.
 	g := &snapshot.Arrivals{Gang: res.Gang, Coming: len(res.Assignments)}
 	classes, missing := classesOf(c, res, g)
 	near := int32(-1) // the last node: often the next member has the same or the next one
@@ -118,7 +121,7 @@ func checkQuota(c *snapshot.Snapshot, res *Result) error {
 	if err != nil || refusal == nil {
 		return err
 	}
-	short := refusal.Short[0]
+	short := refusal.Short[0] // the first of at least one
 	return &cluster.ConflictError{
 		Gang: res.Gang, Member: res.Assignments[0].Member, Resource: short.Resource, By: short.By,
 		Reason: fmt.Sprintf("quota %s refuses by its %s", refusal.Quota, refusal.Rule),
@@ -170,6 +173,7 @@ func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, err
 			}
 		}
 	}
+	// A plan that takes only free capacity needs no detour.
 	if len(waits)+victims == 0 {
 		return applyResults(c, results...)
 	}
@@ -190,6 +194,7 @@ func applyAfterLeaving(c *snapshot.Snapshot, results []*Result, waits []Waited) 
 	for _, res := range results {
 		for i := range res.Victims {
 			v := &res.Victims[i]
+			// A member of that name on another node is not the one that was chosen.
 			m := c.Member(v.Gang, v.Member)
 			if m == nil || c.Lineage.Names[m.Node] != v.Node {
 				return nil, &cluster.ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
@@ -221,7 +226,7 @@ func stillHeld(c *snapshot.Snapshot, removed []*snapshot.Member) []cluster.Runni
 		if c.Member(m.Class.Gang, m.Name) != nil {
 			continue
 		}
-		r := c.ExportMember(m)
+		r := c.ExportMember(m) // amounts are a copy; shares of zones are not, and are replaced below
 		r.Leaving = true
 		if zones[m.Node] == nil {
 			zones[m.Node] = c.Zones.At(m.Node)

@@ -91,6 +91,7 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 			t.ranks[t.commonName(i, m.Name)] = len(t.ranks)
 			t.count[i]++
 		}
+		// Common names tell members by the gang's place; running members are found by the gang's name.
 		if names[r.Name] {
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
@@ -181,6 +182,7 @@ func (t *team) part(i int) gang.Part {
 		}
 	}
 	note(a.Parts)
+	// A map has no order; the sort below gives the members that of ranks.
 	for name := range t.ranks {
 		if t.gangOf(name) == i && !inner[name] {
 			a.Members = append(a.Members, name)
@@ -235,6 +237,7 @@ func (t *team) Has(name string) bool {
 // Ranking is all members of all gangs in rank order, those that run and stay included. Position -1: to be placed.
 func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 	var all []problem.Ranked
+	// Waiting members come with the common request, under their common names; running ones are those of the snapshot.
 	for i := range p.Request.Members {
 		all = append(all, problem.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
 	}
@@ -272,6 +275,8 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		if p.Unbundled != nil {
 			members = p.Unbundled
 		}
+		// in marks the members of the gang that are placed, by place in Pending; positions are in the gang's own
+		// topology.
 		in := make(problem.Selection, len(members.Pending))
 		var positions []int32
 		for k, m := range members.Pending {

@@ -49,7 +49,7 @@ type Unschedulable struct {
 	// Proven is true if every possibility was excluded, false if a search budget ran out.
 	Proven bool
 
-	nodes    func() NodeCauses // nil: no plan was tried
+	nodes    func() NodeCauses // nil: none are counted
 	inTheWay func() Obstacles  // nil: none run
 }
 

@@ -108,6 +108,7 @@ func (k *nodeClasses) of(n *cluster.Node, old *nodeClass) (*nodeClass, error) {
 		return old, nil
 	}
 	const tried = 8 // the last few; where taints or zones differ from node to node, they are not shared
+	// Equal amounts mostly have one address, so this list has the classes that differ in taints or zones alone.
 	list := k.classes[&v[0]]
 	for _, old := range list[max(0, len(list)-tried):] {
 		if old.is(n) {
@@ -158,6 +159,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
 	c.touch(id)
+	// A node that does not bound pods has Boundless of them, and nobody takes from these: see bounds.
 	for r, amount := range s.Class.allocatable {
 		if c.Free[r].At(id) != amount { // else the page stays shared
 			c.Free[r].Set(id, amount)
@@ -178,6 +180,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 		if on := c.membersOn(id); len(on) > 0 {
 			return nil, &cluster.ConflictError{Node: name, Gang: on[0].Class.Gang, Member: on[0].Name, Reason: "a member runs on the node"}
 		}
+		// The node becomes absent: zero amounts, no zones, no part of the total.
 		c.setZones(id, nil)
 		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, Static{})
@@ -213,6 +216,7 @@ func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
 	if err := c.putNode(id, n, classes); err != nil {
 		return err
 	}
+	// Their entries in quotas and lists stay: the members themselves have not changed.
 	for _, m := range c.membersOn(id) {
 		if err := c.hold(m); err != nil {
 			return err

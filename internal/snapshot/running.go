@@ -145,6 +145,7 @@ func (c *Snapshot) giveBack(m *Member) {
 // Other snapshots share the lists, so they are copied, each once, however many of its members change.
 // O(k log k + length of the lists) for k members, and the lookup of their gangs.
 func (c *Snapshot) relist(gone, fresh []*Member) {
+	// By gang first: setGang reads and writes the gang's sum and affinity keys together with the list.
 	eachGang(gone, fresh, func(gang string, gone, fresh []*Member) {
 		old := c.MembersOf(gang)
 		c.setGang(gang, old, merge(old, gone, fresh))

@@ -27,6 +27,7 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	}
 	next := c.Fork()
 	next.touched = make([]int32, 0, len(gone))
+	// Amounts and quotas member by member, then all lists at once.
 	for _, m := range gone {
 		next.giveBack(m)
 		next.count(m, goes)
@@ -75,6 +76,7 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 		next.Caches = &caches{}
 		// Beyond this many changes in sum, to follow them costs about as much as to count all nodes again.
 		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
+		// Only a fork that logged moves can hand the index on; else the next search makes a new one.
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
 		}
@@ -153,6 +155,7 @@ func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Me
 	var members []*Member // of that gang
 	next := 0             // place behind the last answer
 	return func(ref cluster.MemberRef) (*Member, error) {
+		// The list of the gang is looked up once for a run of references to it.
 		if ref.Gang != gang {
 			gang, members, next = ref.Gang, c.MembersOf(ref.Gang), 0
 		}

@@ -99,6 +99,7 @@ func (c *Snapshot) holdZones(m *Member) error {
 	if m.Placed == nil || from == nil {
 		return nil // it counts against the amounts of the node only
 	}
+	// Add costs O(zones * resources) and a new occupancy; a step that was made before costs a lookup.
 	s := step{from, m.Placed}
 	to, ok := c.steps[s]
 	if !ok {
@@ -181,6 +182,7 @@ func (c *Snapshot) Apart(m *Member) error {
 		return nil
 	}
 	var foe numa.Hosts // which members a zone must not host; 0: any may be there
+	// A member that spans zones keeps away from those with one zone by policy, and these from it.
 	switch {
 	case len(m.Placed.Shares) > 1:
 		foe = numa.HostsSingle
