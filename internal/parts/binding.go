@@ -14,7 +14,7 @@ const rulesTried = 8
 // BindingRule names a MustGather that keeps the gang from fitting, empty if it has none. First comes a rule under
 // which alone the gang does not fit, then one without which it fits. If there is neither among the first rulesTried,
 // it is the rule that ends the shortest prefix under which the gang does not fit, found by halves: under more rules
-// it never fits better.
+// it never fits better. With one rule, or without a minimal selection, it is the first.
 //
 // order: refusals.4
 func (e Engine) BindingRule() string {
@@ -49,7 +49,7 @@ func (e Engine) BindingRule() string {
 }
 
 // BindingMultiple names a multiple that keeps the gang from fitting: one that does so alone, then one without which
-// the gang fits, else the first. It is asked if multiples bind.
+// the gang fits, else the first. There must be one that binds.
 //
 // order: refusals.4
 func (e Engine) BindingMultiple() string {

@@ -43,7 +43,8 @@ type repeatedFront struct {
 
 // under is the capacity under a strategy; nil if running members of a group reach above its bound, also of a group
 // all of whose members run. Classes come outermost first, so that the bound around a class is known before its own.
-// O(classes), and O(vertex classes) the first time for these bounds; fronts are summed when they are asked for.
+// O(classes), and O(vertex classes) the first time for these bounds; fronts are summed when they are asked for, for a
+// gang that may span the root at once.
 //
 // order: parts.8
 func (s *search) under(st problem.Strategy) *capacity {

@@ -33,6 +33,7 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 		}
 		end = c.p.View.Outside
 	}
+	// Children without room or running members are in no set.
 	var children []layout.Vertex
 	for child := lo; child < end; child++ {
 		if !c.frontOf(child).IsZero() || c.p.Siblings.At(child) > 0 {

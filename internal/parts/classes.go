@@ -16,8 +16,7 @@ import (
 // none, under any strategy. Classes depend on the roles and the whole demand alone, so that all selections and
 // strategies share them.
 //
-// Node classes have the lowest numbers, and every class a higher number than the classes of its children. So what is
-// found by class can be found in the order of numbers.
+// Node classes have the lowest numbers, and every class a higher number than the classes of its children.
 type vertexClasses struct {
 	of       []int32          // by vertex: its class
 	first    []layout.Vertex  // by class: the vertex found first, which stands for all
@@ -93,8 +92,8 @@ func (f *classFinder) findDomains() {
 }
 
 // beginKey starts the key of a vertex with its tier and its parent's, which decide the groups made there. A vertex
-// with running members of the gang below gets a mark of its own, and so is alone in its class: homes and rules tell
-// it from all others.
+// with running members of the gang below gets a mark of its own, and so is alone in its class: it may be the home of
+// a group.
 func (f *classFinder) beginKey(x layout.Vertex) {
 	tiers, mark := int64(f.search.p.View.TierOf(x)), int64(0)
 	if up := f.search.p.View.Above(x); up >= 0 {
@@ -215,8 +214,8 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 }
 
 // findDomain classifies a domain whose children have classes: by its key, and by how many children of each class it
-// has. The root's children leave out the nodes outside the tree, whose front splitOf adds where it counts. O(children
-// * log).
+// has. The root's children leave out the nodes outside the tree, whose front splitOf adds where it counts.
+// O(children * log).
 func (f *classFinder) findDomain(x layout.Vertex) {
 	lo, end := f.search.p.View.Kids(x)
 	if x == layout.Root {

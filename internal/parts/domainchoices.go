@@ -32,6 +32,7 @@ func (s *search) newDomainChoices() *domainChoices {
 func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 	domains := s.domainsOfParts(chosen)
 	key := s.choiceKey(domains)
+	// A known search is free, also once the budget is spent.
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
 		*s.p.Parts.Doubt = true
 		return nil
@@ -78,10 +79,11 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 		found = dc.newSearch(domains)
 		dc.searches[string(key)] = found
 	}
-	if s.p != dc.free.p {
+	if s.p != dc.free.p { // the search of a selection
 		dc.budget -= choiceWork
 		found = found.forSelection(s.p.Parts.Selection)
 	}
+	// byDomains is of this selection, dc.searches of the whole gang.
 	if s.byDomains == nil {
 		s.byDomains = map[string]*search{}
 	}
@@ -106,8 +108,8 @@ func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *sea
 
 // restricted derives the classes for a choice of domains from those without: a class of nodes is split by the roles
 // whose domains contain the node, and everything else that makes a class stays as it is. It returns nil where classes
-// must be found anew: zones bind, whose fronts are by role, or there are too many roles for the bit mask. O(nodes *
-// roles + domains * log).
+// must be found anew: zones bind, whose fronts are by role, or there are too many roles for the bit mask.
+// O(nodes * roles + domains * log).
 func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
 		return nil
@@ -154,7 +156,7 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 
 // mayHold is false only if a domain cannot hold a group: it lacks slots for one of its roles by itself. O(roles).
 func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
-	for role, n := range a.needs {
+	for role, n := range a.needs { // roles of the gang without a choice: slots are by these
 		if n > 0 && dc.slots(a.part.OtherTree, role, d) < int64(n) {
 			return false
 		}
@@ -203,6 +205,7 @@ func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int3
 	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
 	sums := map[layout.Vertex][]int64{} // by domain of the gang's tree, then role
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.
 		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
 		if sums[x] == nil {
 			sums[x] = make([]int64, len(a.needs))

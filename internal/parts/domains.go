@@ -41,7 +41,7 @@ func (s *search) best() *problem.Outcome {
 
 // possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
 // tree; every strategy then has that number (strategy.1). The answer is kept. Tighter tiers are asked first: a yes
-// there spares the sums of the whole cluster, and below the root nobody lies outside beside the tree.
+// there spares the sums of the whole cluster, and below the root no member lies outside, unless running ones do.
 func (s *search) possible() bool {
 	if s.feasibility == unknown {
 		s.feasibility, s.outside = no, 0
@@ -81,8 +81,8 @@ func (c *capacity) splitGang() {
 }
 
 // splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
-// returns the vector outside, and false if that does not fit there. With exact fronts the whole vector may be inside,
-// outside or both, so that all vectors of the tree are tried. O(vectors of the tree * vectors outside).
+// returns the vector outside, and false if that does not fit there. An exact front is tried vector by vector, the
+// whole one included. O(vectors of the tree * vectors outside).
 //
 // order: roles.7
 func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {

@@ -16,7 +16,7 @@ import (
 type Engine struct{ P *problem.Problem }
 
 // Count finds the members that must be placed: the last selection of the chain of removals, with multiples the last
-// one that keeps them. Without such a selection Least is more than the members that are known.
+// one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
@@ -92,6 +92,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 // joined makes one plan of that of the first members and that of the further ones. Within a group, members of one
 // role have their positions in rank order, whichever plan they came from.
 func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
+	// Both plans number members among those that they place; ranks are common.
 	all := e.P.Parts.All
 	in, at := make(problem.Selection, len(all.Pending)), make([]int32, all.Ranks)
 	place := all.Places()

@@ -58,7 +58,7 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 	}
 	out := front.Front{}
 	for _, p := range below {
-		limit := -1
+		limit := -1 // no vector may be lost while the table has room
 		if forgot {
 			limit = len(out) + front.KeptPoints
 		}

@@ -98,9 +98,9 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 }
 
 // onNode is the front of a node with these free amounts for the roles that it is open to. Where the table is too
-// large, larger numbers are forgotten, and forgot is true. The main role, of which the gang has the most members, is
-// not enumerated: beside each choice of the others the most of it counts alone. O(product of all roles' numbers but
-// the largest).
+// large, larger numbers are forgotten, and forgot is true. The main dimension, in which the gang has its largest
+// number, is not enumerated: beside each choice of the others only the most of it counts.
+// O(product of all roles' numbers but the largest).
 //
 // order: roles.2
 func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {

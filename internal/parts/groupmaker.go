@@ -54,6 +54,7 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 			}
 		}
 	}
+	// A dimension that counts above is kept up to the gang's number, all others are dropped.
 	keep(c.search.want)
 	above := c.p.View.TierOf(c.p.View.Above(x))
 	for k := range c.search.groups {
@@ -62,21 +63,21 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 		}
 	}
 	for k := range c.search.groups {
-		if c.made(k, x) && m.useful[r+k] > 0 {
+		if c.made(k, x) && m.useful[r+k] > 0 { // groups that only serve others made here are part of their needs
 			one := make(front.Vector, len(c.search.totals))
 			one[r+k] = 1
 			m.classes = append(m.classes, madeClass{dim: r + k, needs: c.expand(x, one)})
 			m.sides[r+k] = c.search.totals[r+k]
 		}
 	}
-	for i := range m.classes {
+	for i := range m.classes { // once all classes are known
 		m.classes[i].free = m.isFree(i)
 	}
 	return m
 }
 
-// front is the front after groups are made of the vectors below. O(vectors below * product of the numbers of groups
-// that are not free + table).
+// front is the front after groups are made of the vectors below.
+// O(vectors below * product of the numbers of groups that are not free + table).
 func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
 	// No group is made here, and every dimension counts above.
 	if len(m.classes) == 0 && slices.Equal(m.useful, m.capacity.search.totals) {
@@ -104,7 +105,7 @@ func (m *groupMaker) isFree(i int) bool {
 		if m.useful[dim] > 0 {
 			return false
 		}
-		for j := range m.classes {
+		for j := range m.classes { // two classes may compete for members of one role
 			if j != i && m.classes[j].needs[dim] > 0 {
 				return false
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// This file answers: which better selections are near one that fits? A search finds them before all are tried.
+// This file answers: how good a selection that fits is found with few trials?
 
 // growthPlans, divided by the square of the number of parts, bounds the trials of grow: a trial costs more with more
 // parts, and there are more to try.

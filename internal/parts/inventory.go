@@ -55,8 +55,8 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	inv.addSignature(p.Gang)
 	own := make(front.Vector, len(p.Shapes))
 	inv.countOwn(p.Gang, own)
-	todo := inv.collect(-1, []*problem.Part{p.Gang})
-	for len(todo) > 0 { // level by level
+	todo := inv.collect(-1, []*problem.Part{p.Gang}) // breadth first, which gives the order of classes
+	for len(todo) > 0 {                              // level by level
 		var next []nested
 		for _, n := range todo {
 			next = append(next, inv.addClass(n)...)
@@ -66,6 +66,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	dims := len(p.Shapes) + len(inv.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
+	// Only now the number of dimensions is known.
 	for k := range inv.classes {
 		a := &inv.classes[k]
 		needs := make(front.Vector, dims)
@@ -77,6 +78,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 		if a.parent < 0 {
 			want[len(p.Shapes)+k] = int32(len(a.parts))
 		} else {
+			// Groups of one class have equally many inner groups of each class.
 			outer := &inv.classes[a.parent]
 			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}

@@ -75,6 +75,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 		return is
 	}
 	chain := s.keeping(s.chain(all))
+	// Selections that break a multiple are no trials: they are left out before.
 	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
 		best = chain[i] // the answer if trials run out
 	}

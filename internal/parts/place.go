@@ -170,8 +170,7 @@ func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
 	}
 }
 
-// mergeSplit reunites classes that tightest split, in the order of positions, before ranks are given. Lists of a
-// member are nil and stay so.
+// mergeSplit reunites classes that tightest split, in the order of positions, before ranks are given.
 func (c *capacity) mergeSplit(lists [][]placed) [][]placed {
 	for k := range c.search.groups {
 		if of := c.search.groups[k].of; of != k && lists != nil {

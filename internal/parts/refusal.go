@@ -27,7 +27,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 {
 		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
 	}
-	room := c.frontBelow(d)
+	room := c.frontBelow(d) // each vector is one way to use the room of d
 	if d == layout.Root {
 		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
 	}
@@ -88,9 +88,8 @@ func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit
 }
 
 // proven says whether a refusal is certain: every least selection was tried, under the hard rules alone, without
-// forgotten vectors, and with zones relaxed where they are inexact. If no least selection fits, none does: each has a
-// least one within it, and those with multiples are all listed. One that fits does no harm if the quota refused the
-// gang.
+// forgotten vectors, and with zones relaxed where they are inexact. If no least selection fits, none does, unless the
+// list is truncated. One that fits does no harm if the quota refused the gang.
 func (s *search) proven() bool {
 	list := selectionsOf(s.p)
 	if s.crossesTrees() {

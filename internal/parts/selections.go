@@ -85,7 +85,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 			if placed++; !s.complete(b, in) { // a part with running members lacks others
 				return false
 			}
-		case s.placedIn(b, in) == 0:
+		case s.placedIn(b, in) == 0: // not placed, which its own minima do not forbid
 		case s.complete(b, in):
 			placed++
 		case s.hasRunning(b):
@@ -114,7 +114,7 @@ type removal struct {
 
 // removals lists the steps down from a selection that keep all minima: the last own member of a part that has a
 // MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
-// the highest rank: any other step leads to a selection that is as large, and worse. At least one new member stays.
+// the highest rank: any members of lower ranks come first. At least one new member stays.
 // O(parts^2 * members).
 //
 // order: parts.2
@@ -144,6 +144,7 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 		slices.SortFunc(placed, problem.ComparePartRanks)
 		for i, b := range placed {
 			last := !slices.ContainsFunc(placed[i+1:], func(o *problem.Part) bool { return s.signatures[o] == s.signatures[b] })
+			// A part may go if the parts around have members to spare for all of it, and none of it runs.
 			if n := s.placedIn(b, in); spare > 0 && last && n <= slack && n < total && !s.hasRunning(b) {
 				out = append(out, removal{b.First(), b.All()})
 			}
@@ -225,7 +226,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	if len(s.p.Gang.Parts) == 0 {
 		return best
 	}
-	refused := map[string]bool{}
+	refused := map[string]bool{} // by Key: not to be tried again
 	for _, in := range chain[:i] {
 		refused[in.Key()] = true
 	}
@@ -239,7 +240,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	best = s.grow(best, all, fits) // the better it is, the fewer selections are to be tried
 	for in := range s.downFrom(all) {
 		if problem.CompareSelections(in, best) >= 0 {
-			break
+			break // so are all that follow
 		}
 		if refused[in.Key()] {
 			continue
@@ -267,7 +268,7 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 				return
 			}
 			for _, r := range s.removals(in) {
-				next := s.without(in, r)
+				next := s.without(in, r) // several ways may lead to it
 				if key := next.Key(); !seen[key] {
 					seen[key] = true
 					heap.Push(&open, next)
@@ -295,6 +296,7 @@ func (s *selections) least() []problem.Selection {
 	if len(s.p.Gang.Parts) == 0 {
 		return out
 	}
+	// All selections are gone through, for one of which nothing can be left out may lie anywhere below the largest.
 	seen := map[string]bool{out[0].Key(): true}
 	steps := 0
 	for in := range s.downFrom(all) {

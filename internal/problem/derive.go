@@ -192,8 +192,8 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 	return next
 }
 
-// Unselected is, for a problem of a selection, that of the members outside it, beside a plan for it. O(members *
-// tiers).
+// Unselected is, for a problem of a selection, that of the members outside it, beside a plan for it.
+// O(members * tiers).
 //
 // order: waiting.2
 func (p *Problem) Unselected(o *Outcome) *Problem {

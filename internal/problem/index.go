@@ -48,8 +48,8 @@ func (k Slots) newIndex() *snapshot.ShapeIndex {
 	return s
 }
 
-// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
-// of the domains above them).
+// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex.
+// O(touched * children of the domains above them).
 func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 	if s == nil {
 		return k.newIndex()
@@ -77,7 +77,7 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	for _, l := range k.p.Levels {
 		k.GroupsOf(&s.Index, l.Size)
 	}
-	slices.Sort(nodes) // a node may be in both maps
+	slices.Sort(nodes) // for Compact: a node may be in both maps
 	return k.recount(s, slices.Compact(nodes), excluded, extra)
 }
 
@@ -114,10 +114,10 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		return total
 	}
 	zones := k.p.Zones().zoneCounter()
-	var page [cow.PageSize]int32
+	var page [cow.PageSize]int32 // slots of the nodes of one page
 	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
 		n := min(cow.PageSize, k.p.View.Nodes-first)
-		for i := range page {
+		for i := range page { // a need can only lower it
 			page[i] = boundlessSlots
 		}
 		for _, need := range k.p.Needs {
@@ -209,6 +209,7 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 	if len(z.p.ZoneState.OwnNeeds) == 0 {
 		return z.p.ZoneState.indexNeeds
 	}
+	// The index passes the map on to later snapshots, whose nodes may have other zones: it must not grow for ever.
 	all := snapshot.NeedsByZones{}
 	if len(z.p.ZoneState.indexNeeds) < maxKnown {
 		for class, needs := range z.p.ZoneState.indexNeeds {

@@ -55,7 +55,7 @@ func lcm(a, b int64) int64 {
 	return min(maxMultiple, a/Gcd(a, b)*b)
 }
 
-// Gcd is the greatest common divisor.
+// Gcd is the greatest common divisor of two numbers above 0. O(log).
 func Gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -175,8 +175,8 @@ func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 
 // forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. It
 // goes bottom-up, so that what is forced below a vertex already counts there. The rest that a vertex then lacks is a
-// multiple of the units of its children, as its own unit is. Gangs in parts keep multiples in their fronts. O(running
-// members * tiers).
+// multiple of the units of its children, as its own unit is. Gangs in parts keep multiples in their fronts.
+// O(running members * tiers).
 //
 // order: multiples.2
 func forceMultiples(p *Problem) {

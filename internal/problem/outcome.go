@@ -126,7 +126,7 @@ func (p *Problem) Wholes(low, high int) []int {
 	var counts []int
 	unit := int64(1)
 	if p.Multiple != nil {
-		unit = p.Multiple[p.View.RootTop]
+		unit = p.Multiple[p.View.RootTop] // of all members, wherever they lie
 		low = max(low, int(p.Forced.At(layout.Root)))
 	}
 	add := func(n int) {
@@ -219,6 +219,7 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	}
 	var out []int32
 	for _, l := range p.Levels {
+		// By group, the lowest vertex above its members; -1: none so far, or at all.
 		above := slices.Repeat([]layout.Vertex{-1}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
 		add := func(rank int, pos int32) {
 			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
@@ -273,7 +274,7 @@ func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share fun
 	for i := range on {
 		on[i] = i
 	}
-	if !slices.IsSorted(positions) {
+	if !slices.IsSorted(positions) { // mostly they are: ranks follow the tree
 		slices.SortStableFunc(on, func(i, j int) int { return cmp.Compare(positions[i], positions[j]) })
 	}
 	for len(on) > 0 {

@@ -35,8 +35,8 @@ type multipleBinder struct {
 }
 
 // bindMultiples finds the multiples that bind. It leaves out a multiple that groups keep in any case, and divides
-// roles until a rule counts all members of a role or none: vectors have no other way to tell members apart. O(parts *
-// members).
+// roles until a rule counts all members of a role or none: vectors have no other way to tell members apart.
+// O(parts * members).
 //
 // order: parts.6
 func bindMultiples(p *Problem) {
@@ -124,7 +124,7 @@ func (b *multipleBinder) onlyRole(a *Part) int {
 	a.Each(func(o *Part) { only = only && (o == a || o.Bundle) })
 	for _, rank := range a.All() {
 		i := b.place[rank]
-		if only = only && i >= 0; !only {
+		if only = only && i >= 0; !only { // it runs
 			break
 		}
 		r := int(b.p.Role(int(i)))
@@ -159,7 +159,7 @@ func (b *multipleBinder) divide() {
 		if r.Units == nil || r.ofGang() {
 			continue
 		}
-		some := map[int32]int32{}
+		some := map[int32]int32{} // by number before: the fresh one; 0: none yet
 		members := b.pendingOf(r)
 		divided = divided || len(members) > 0 && len(members) < len(by) // else it tells nobody apart
 		for _, i := range members {
@@ -176,8 +176,8 @@ func (b *multipleBinder) divide() {
 	}
 }
 
-// countRunning is a copy of the rules in which Runs counts the running members of the problem. O(rules * members *
-// tiers).
+// countRunning is a copy of the rules in which Runs counts the running members of the problem.
+// O(rules * members * tiers).
 func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
 	rules = slices.Clone(rules)
 	at := p.PositionsByRank()
@@ -201,6 +201,7 @@ func (p *Problem) AllMultiples() []MultipleRule {
 	if len(p.Gang.Multiples) == 0 {
 		return p.Multiples
 	}
+	// One rule for all multiples of the gang stands in for the one that has only those that bind.
 	all := ruleOf(p, p.Gang, p.Gang.Multiples)
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
 	rest := slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })

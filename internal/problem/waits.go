@@ -93,7 +93,7 @@ func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *n
 	if size == 0 || !e.couldCover(members, lack, state, size) {
 		return nil, false
 	}
-	left := make([]int64, len(lack))
+	left := make([]int64, len(lack)) // is written anew for each member: the search below it has returned by then
 	for i, m := range members {
 		if slices.ContainsFunc(members[:i], func(o *snapshot.Member) bool { return e.same(o, m) }) {
 			// No set with m and without o suffices: o in place of m would give back the same, and the sets whose

@@ -51,7 +51,7 @@ func (z Zones) zoneFiller(id int32) *zoneFiller {
 // PendingByRole counts all new members of the gang, also for a plan of some of them. Roles of one shape count in the
 // first of them. O(members).
 func (z Zones) PendingByRole() front.Vector {
-	if z.p.Parts.All != nil {
+	if z.p.Parts.All != nil { // so that all selections share what is found for a state
 		z.p = z.p.Parts.All
 	}
 	n := make(front.Vector, len(z.p.Shapes))
@@ -145,7 +145,7 @@ func (f *zoneFiller) extend(state *numa.Occupancy, left []int) {
 // they would be within counts that are known to fit.
 func (f *zoneFiller) covered(rest []int) bool {
 	most := slices.Clone(f.at)
-	for _, r := range rest {
+	for _, r := range rest { // the others keep what they have, or none if they are late
 		most[r] = f.fit.Bound[r]
 	}
 	return slices.ContainsFunc(f.fit.Most, most.Within)
@@ -172,7 +172,7 @@ func (f *zoneFiller) keep() {
 	if slices.ContainsFunc(fit.Most, f.at.Within) {
 		return
 	}
-	n := 0
+	n := 0 // those that stay move to the front
 	for i, p := range fit.Most {
 		if !p.Within(f.at) {
 			fit.Most[n], fit.order[n] = p, fit.order[i]
@@ -192,6 +192,7 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 		return nil
 	}
 	return z.p.ZoneState.zoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
+		// A node may use up no more than its own share of the steps, so that the first nodes do not take all.
 		f := z.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
 		before := f.steps
@@ -273,6 +274,7 @@ func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share f
 	for _, i := range members {
 		want[z.p.Role(i)]++
 	}
+	// Roles of one shape draw from one list of shares.
 	placed := z.inZones(id, state, want)
 	if placed == nil {
 		return // never: they fit
@@ -296,7 +298,7 @@ func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 	if !z.Bind() {
 		return
 	}
-	gone, on := z.zonesAfter(waits), map[int32]front.Vector{}
+	gone, on := z.zonesAfter(waits), map[int32]front.Vector{} // on: placed members by node, then role
 	for i, pos := range positions {
 		id := z.p.View.Node(pos)
 		if on[id] == nil {

@@ -135,7 +135,7 @@ type zoneShares struct {
 func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
 	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
 		needs, s := z.NeedsOn(id), &zoneShares{}
-		if len(needs) == 1 {
+		if len(needs) == 1 { // units are single members: all of them at once
 			s.placed = needs[0].Split(state, int(units))
 			s.score = needs[0].Rate(state, s.placed)
 		}
@@ -254,8 +254,8 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 }
 
 // ZonesProven says whether the zones of every node that could take a member are counted exactly. An inexact count
-// does no harm where amounts allow no more than what surely fits. O(1), unless some count was inexact: O(nodes *
-// resources), and the counts of zones.
+// does no harm where amounts allow no more than what surely fits. O(1), unless some count was inexact:
+// O(nodes * resources), and the counts of zones.
 func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
 	if !z.p.ZoneState.inexact {
 		return true
