@@ -28,8 +28,8 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is reset,
-// `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
+// fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
+// reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
 field                Kept WithLeavingGone WithoutMultiples WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains
 Snapshot             =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
