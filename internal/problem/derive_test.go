@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -332,4 +333,11 @@ func TestProblemsAreNotCopiedByHand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A least common multiple is capped before it overflows.
+func TestLeastCommonMultipleIsBounded(t *testing.T) {
+	require.Equal(t, int64(12), lcm(4, 6))
+	require.Equal(t, int64(maxMultiple), lcm(2, math.MaxInt64))
+	require.Equal(t, int64(maxMultiple), lcm(math.MaxInt64, 3))
 }

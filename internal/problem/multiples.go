@@ -52,7 +52,10 @@ const maxMultiple = 1 << 31
 
 // lcm is the least common multiple, at most maxMultiple.
 func lcm(a, b int64) int64 {
-	return min(maxMultiple, a/Gcd(a, b)*b)
+	if rest := a / Gcd(a, b); rest <= maxMultiple/b {
+		return rest * b
+	}
+	return maxMultiple
 }
 
 // Gcd is the greatest common divisor of two numbers above 0. O(log).

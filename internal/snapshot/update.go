@@ -80,8 +80,9 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
 		}
-		next.touched, next.moved, next.steps = nil, nil, nil
 	}
+	// Forks of next begin with these: what stayed in them two forks would write.
+	next.touched, next.moved, next.steps = nil, nil, nil
 	if invariant.On {
 		next.checkSnapshot()
 	}

@@ -47,7 +47,7 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 		return nil // no running member has a lower priority, and nothing can be reclaimed
 	}
 	least, whole := search.For(p).Minimal()
-	p.Unsettled = !whole && p.Request.Priority > p.Snapshot.Lowest
+	p.Unsettled = !whole
 	for _, one := range least {
 		e := evictForAll(one)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
