@@ -1,3 +1,5 @@
+// Do plans still hold, and what is the snapshot in which they are carried out?
+
 package placement
 
 import (
@@ -12,7 +14,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// applyResults is [Cluster.Apply] on a snapshot.
+// applyResults is [Cluster.Apply] on a snapshot: c stays as it is, and an error applies nothing. O(members of the
+// results and their victims), and the lists and pages that hold them.
 func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
@@ -23,7 +26,8 @@ func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot,
 	return applyAfterLeaving(c, results, nil)
 }
 
-// applyOne carries out a result whose victims are gone.
+// applyOne carries out a result whose victims are gone. Checks come first, in the order in which they are told: members
+// that it waits for, its quota, then room. The first failure is the error.
 func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	for _, w := range res.WaitsFor {
 		// A member of that name that came back, or runs elsewhere, is another one.
@@ -35,11 +39,13 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	if err := checkQuota(c, res); err != nil {
 		return nil, err
 	}
+	// Nobody sees the fork before it is published: an error below just drops it.
 	next := c.Fork()
 	g, err := arrivalsOf(next, res)
 	if err != nil {
 		return nil, err
 	}
+	// Zones are judged by c, where none of the new members runs: among each other the plan has settled that.
 	for _, m := range g.Members {
 		if res.keepsApart(m.Name) {
 			if err := c.Apart(m); err != nil {
@@ -56,16 +62,19 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// arrivalsOf resolves the new members of a result against the snapshot.
+// arrivalsOf resolves the new members of a result against the snapshot, in the order of snapshot.CompareMembers. The
+// hidden fields are those of a planner, but a caller may have changed the exported ones: so names, ranks and nodes are
+// checked here. O(members).
 func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	for i := range res.Assignments {
 		if rank := res.Assignments[i].Rank; rank < 0 {
 			return nil, muster.Invalid(fmt.Sprintf("result.Assignments[%d].Rank", i), rank, "negative")
 		}
 	}
+	// Classes and missing resources are by shape; a member's shape is found by its rank or role.
 	g := &snapshot.Arrivals{Gang: res.Gang, Coming: len(res.Assignments)}
 	classes, missing := classesOf(c, res, g)
-	near := int32(-1)
+	near := int32(-1) // the last node: often the next member has the same or the next one
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
 		if res.Gang == "" || a.Member == "" {
@@ -86,8 +95,8 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	return g, nil
 }
 
-// classesOf makes one class of members for each shape that the result holds, and names the first resource of each that
-// the cluster lacks: a result may come from another one.
+// classesOf makes one class of members for each shape of the result, and names the first resource of each that the
+// cluster lacks, empty if none: a result may come from another cluster.
 func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes []*snapshot.MemberClass, missing []string) {
 	pool := c.Lineage.Amounts()
 	for _, r := range res.holds {
@@ -99,7 +108,8 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes
 	return classes, missing
 }
 
-// checkQuota is an error if the quota no longer admits the members of a result.
+// checkQuota is an error if the quota no longer admits the members of a result: a conflict in the first resource that
+// is short, or a defect if the quota is not there any more.
 func checkQuota(c *snapshot.Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
@@ -111,14 +121,15 @@ func checkQuota(c *snapshot.Snapshot, res *Result) error {
 	if err != nil || refusal == nil {
 		return err
 	}
-	short := refusal.Short[0]
+	short := refusal.Short[0] // the first of at least one
 	return &cluster.ConflictError{
 		Gang: res.Gang, Member: res.Assignments[0].Member, Resource: short.Resource, By: short.By,
 		Reason: fmt.Sprintf("quota %s refuses by its %s", refusal.Quota, refusal.Rule),
 	}
 }
 
-// ask is the demand of a result on its quota.
+// ask is what a result takes of its quota: the resources of all new members, and those of members that are not
+// preemptible.
 func (res *Result) ask() quota.Ask {
 	a := quota.Ask{Quota: res.quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
 	for i := range res.Assignments {
@@ -131,7 +142,7 @@ func (res *Result) ask() quota.Ask {
 	return a
 }
 
-// lowerDemand takes the placed members off the demand of their quota.
+// lowerDemand takes the placed members off the pending demand of their quota, down to 0: they are in use from now on.
 func lowerDemand(c *snapshot.Snapshot, res *Result) error {
 	if res.quota == "" {
 		return nil
@@ -147,11 +158,12 @@ func lowerDemand(c *snapshot.Snapshot, res *Result) error {
 	return err
 }
 
-// carryOut is Apply at the time when the plans can be applied: members that they wait for make room now, and keep as
-// much of what they hold as the plans leave.
+// carryOut is Apply as if the time had come: the leaving members that the plans wait for make room now, and hold from
+// then on only what the plans leave of theirs. results are for one snapshot, c.
+//
 // order: queue.1
 func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, error) {
-	var waits []Waited
+	var waits []Waited // each once: several plans may wait for one member
 	victims := 0
 	for _, res := range results {
 		victims += len(res.Victims)
@@ -161,13 +173,18 @@ func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, err
 			}
 		}
 	}
+	// A plan that takes only free capacity needs no detour.
 	if len(waits)+victims == 0 {
 		return applyResults(c, results...)
 	}
 	return applyAfterLeaving(c, results, waits)
 }
 
-// applyAfterLeaving applies plans after their victims and the members that they wait for have made room.
+// applyAfterLeaving applies plans after their victims, and the members in waits, have made room. These are removed, all
+// at once, so that plans which share a node find it as they expect it. Then the plans are applied one by one. Last, the
+// removed members come back as leaving ones with what is left of theirs: only now it is known how much that is.
+//
+// The members in waits run on c. A budget of a victim allows one less; leaving members counted in none any more.
 func applyAfterLeaving(c *snapshot.Snapshot, results []*Result, waits []Waited) (*snapshot.Snapshot, error) {
 	var d cluster.Delta
 	var removed []*snapshot.Member
@@ -177,6 +194,7 @@ func applyAfterLeaving(c *snapshot.Snapshot, results []*Result, waits []Waited) 
 	for _, res := range results {
 		for i := range res.Victims {
 			v := &res.Victims[i]
+			// A member of that name on another node is not the one that was chosen.
 			m := c.Member(v.Gang, v.Member)
 			if m == nil || c.Lineage.Names[m.Node] != v.Node {
 				return nil, &cluster.ConflictError{Node: v.Node, Gang: v.Gang, Member: v.Member, Reason: "the victim does not run there"}
@@ -197,16 +215,18 @@ func applyAfterLeaving(c *snapshot.Snapshot, results []*Result, waits []Waited) 
 	return next.Update(cluster.Delta{Place: stillHeld(next, removed)})
 }
 
-// stillHeld lets removed members hold what the plans left of theirs, the first on a node first. A member whose name a
-// new one has taken holds nothing.
+// stillHeld lists removed members again, as leaving ones, with the part of their amounts that is still free on c, the
+// snapshot with the plans applied; the first on a node takes first. A member whose name a new one has taken is left
+// out: a name can run only once in a gang. Shares of zones are cut before amounts, which lose with them.
 func stillHeld(c *snapshot.Snapshot, removed []*snapshot.Member) []cluster.Running {
 	var kept []cluster.Running
+	// What earlier members of the list left, by node.
 	free, zones := map[string]muster.Resources{}, map[int32]*numa.Occupancy{}
 	for _, m := range removed {
 		if c.Member(m.Class.Gang, m.Name) != nil {
 			continue
 		}
-		r := c.ExportMember(m)
+		r := c.ExportMember(m) // amounts are a copy; shares of zones are not, and are replaced below
 		r.Leaving = true
 		if zones[m.Node] == nil {
 			zones[m.Node] = c.Zones.At(m.Node)
@@ -218,7 +238,7 @@ func stillHeld(c *snapshot.Snapshot, removed []*snapshot.Member) []cluster.Runni
 		}
 		left := free[r.Node]
 		for name, amount := range r.Resources {
-			if n, bounded := left[name]; bounded {
+			if n, bounded := left[name]; bounded { // else the node takes any amount
 				r.Resources[name] = min(amount, max(0, n))
 				left[name] = n - r.Resources[name]
 			}
@@ -228,7 +248,8 @@ func stillHeld(c *snapshot.Snapshot, removed []*snapshot.Member) []cluster.Runni
 	return kept
 }
 
-// sharesLeft cuts the shares of a member to the free amounts of its zones, and returns the zones with them taken.
+// sharesLeft cuts the shares of a member to the free amounts of its zones, and returns them with the zones that have
+// them taken. Every share stays, perhaps with amounts of 0, so that shares before and after go in pairs.
 func sharesLeft(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa.Occupancy) {
 	if zones == nil || placed == nil {
 		return placed, zones
@@ -251,7 +272,8 @@ func sharesLeft(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa
 	return &kept, next
 }
 
-// limitToShares takes the amounts that the shares lost off the amounts of the member.
+// limitToShares takes the amounts that a member's shares lost off its amounts, in place. before and after have the same
+// zones in the same order.
 func limitToShares(amounts muster.Resources, before, after *numa.Placed) {
 	if before == nil || after == nil {
 		return

@@ -1,3 +1,5 @@
+// How is a queue planned? Turn after turn, in up to three passes.
+
 package placement
 
 import (
@@ -13,7 +15,7 @@ import (
 
 // Planned is what became of one gang of a queue. Exactly one of Result and Err is set.
 type Planned struct {
-	// Index is the gang's place in the queue, Request what stands there.
+	// Index is the gang's place in the queue, Request the request there.
 	Index   int
 	Request *gang.Request
 	// Pass is the limit of quotas under which the gang was planned.
@@ -43,9 +45,10 @@ type Planned struct {
 // the refusal of all of them.
 //
 // A plan that waits or has victims is carried out too. Its members run in the snapshots after it; the victims, and the
-// leaving members that it waits for, hold only what it leaves of theirs, so that later gangs that need the rest wait for
-// them as well. A leaving member whose name a new one takes is gone there. A host that applies the plans in their order,
-// each once the members that it waits for are gone, meets no [cluster.ConflictError] unless something else has changed.
+// leaving members that it waits for, hold only what it leaves of theirs, so that later gangs that need the rest wait
+// for them as well. A leaving member whose name a new one takes is gone there. A host that applies the plans in their
+// order, each once the members that it waits for are gone, meets no [cluster.ConflictError] unless something else has
+// changed.
 //
 // Two requests may name one gang: members that the first one places run for the second. A nil request is a
 // [muster.InvalidError], as is a gang without a name, whose members could not be told from others.
@@ -69,7 +72,8 @@ func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 	return c, planned
 }
 
-// withDemand is the snapshot in which all requests of the queue count as demand of their quotas.
+// withDemand is the snapshot in which all requests of the queue count as demand of their quotas. Of a resource for
+// which the cluster knows more demand already, that stays.
 func withDemand(c *Cluster, queue []*gang.Request) *Cluster {
 	if s, err := c.made(); err != nil || s.Quotas == nil {
 		return c
@@ -113,11 +117,14 @@ func wholeRequest(req *gang.Request) muster.Resources {
 	return sum
 }
 
-// nextPass plans, under a limit, the gangs that their quotas refused in the first pass. Each plan changes the snapshot
-// and the list of waiting gangs, so the quotas are told anew.
+// nextPass plans, under a limit, the turns that their quotas refused in the first pass, in the order of the queue. A
+// turn that is planned now goes to the end of the list, which is the order in which plans were made; it has a limit
+// then, so the loop passes it by. Each plan changes the snapshot and the list of waiting gangs, so the quotas are told
+// anew.
+//
 // order: queue.2
 func nextPass(c *Cluster, turns []turn, limit quota.Limit, leave victims.Leave) (*Cluster, []turn) {
-	var told *Cluster // c, its quotas knowing the waiting gangs; nil after a plan
+	var told *Cluster // c with quotas that know the waiting gangs; nil after a plan
 	for i := 0; i < len(turns); i++ {
 		if !refusedByQuota(turns[i].err) || turns[i].limit() != "" {
 			continue
@@ -136,7 +143,7 @@ func nextPass(c *Cluster, turns []turn, limit quota.Limit, leave victims.Leave) 
 	return c, turns
 }
 
-// withPending is the snapshot whose quotas know the gangs of the queue that still wait.
+// withPending is the snapshot with quotas that know the gangs of the queue that still wait.
 func withPending(c *Cluster, turns []turn) *Cluster {
 	told := *c.snapshot
 	if quotas, err := c.snapshot.Quotas.WithQueue(pendingOf(c, turns)); err == nil { // never an error: each gang was planned
@@ -145,12 +152,14 @@ func withPending(c *Cluster, turns []turn) *Cluster {
 	return &Cluster{&told}
 }
 
+// refusedByQuota says whether an error is a refusal by the quota.
 func refusedByQuota(err error) bool {
 	var refused *Unschedulable
 	return errors.As(err, &refused) && refused.Refuser == RefuserQuota
 }
 
-// pendingOf lists the turns that still wait, in the order of the queue.
+// pendingOf lists the turns that were refused, as quotas see them, in the order of the queue; those in no quota are
+// left out.
 func pendingOf(c *Cluster, turns []turn) []quota.Pending {
 	var out []quota.Pending
 	for i := range turns {

@@ -1,3 +1,5 @@
+// Which plans come after the best one?
+
 package placement
 
 import (
@@ -22,7 +24,8 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 	return candidatesOn(s, req)
 }
 
-// candidatesOn is Candidates on a snapshot.
+// candidatesOn is Candidates on a snapshot: plans with the layer that is worth victims made a rule, if there are any;
+// else plans on free capacity; else the one plan that waits or has victims, or the refusal.
 func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		p, err := search.New(s, req, nil)
@@ -46,8 +49,9 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 	}
 }
 
-// onePerDomain are the plans of a problem on free capacity, best first. The best plan in a large domain may lie in a
-// small one, which came before: it is left out.
+// onePerDomain iterates over the plans of a problem on free capacity, best first. The best plan in a large domain may
+// lie in a small one, which came before: it is left out.
+//
 // order: candidates.1
 func onePerDomain(p *problem.Problem) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {

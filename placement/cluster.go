@@ -1,3 +1,5 @@
+// How does a host hold a cluster? As an immutable value over a snapshot.
+
 package placement
 
 import (
@@ -12,7 +14,8 @@ import (
 )
 
 // Cluster is an immutable snapshot of nodes and running members. It is safe for concurrent use; Apply, Release and
-// Update return new snapshots that share what did not change. The zero value and nil have no nodes and take no changes.
+// Update return new snapshots that share everything that did not change. The zero value and nil have no nodes and take
+// no changes.
 type Cluster struct{ snapshot *snapshot.Snapshot }
 
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
@@ -28,7 +31,7 @@ func newCluster(s *snapshot.Snapshot, err error) (*Cluster, error) {
 	return &Cluster{s}, nil
 }
 
-// made is the snapshot of a cluster, an error for one that NewCluster did not make.
+// made is the snapshot of a cluster to plan on or to change; an error for one that NewCluster did not make.
 func (c *Cluster) made() (*snapshot.Snapshot, error) {
 	if c == nil || c.snapshot == nil {
 		return nil, &muster.InvalidError{Field: "cluster", Reason: "missing: NewCluster makes one"}
@@ -53,15 +56,15 @@ func (c *Cluster) Trees() []cluster.NamedTree { return c.inside().Trees() }
 // NUMAExclusive is the default of the snapshot, see [cluster.Spec].
 func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().NUMAExclusive() }
 
-// Notices lists what was accepted but matters: members on nodes that were absent when they were given, zones whose
+// Notices lists defects that were accepted: members on nodes that were absent when they were given, zones whose
 // members held more than they have, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Cluster) Notices() []string { return c.inside().Notices() }
 
 // Len is the number of nodes. O(nodes).
 func (c *Cluster) Len() int { return c.inside().Len() }
 
-// Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
-// shared, Allocatable is the caller's.
+// Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints
+// are shared, Allocatable is the caller's.
 func (c *Cluster) Nodes() iter.Seq[cluster.Node] { return c.inside().Nodes() }
 
 // Free is the free amount of each resource that the node bounds, negative where it is over-committed. False for an

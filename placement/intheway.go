@@ -1,3 +1,5 @@
+// Which running members of a gang keep its others from being placed?
+
 package placement
 
 import (
@@ -16,13 +18,14 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// Obstacles are members of a gang that stand in the way of its others.
+// Obstacles are running members of a gang that stand in the way of those that wait. The zero value names nobody and
+// proves nothing.
 type Obstacles struct {
 	// Members would have to be placed anew; in natural order of names. Empty if that would not help, or if the running
 	// members are not the reason: too few members are known, a quota refuses, or none run.
 	Members []Obstacle
-	// Proven is true if it is known that no smaller set would do (with none, that no set would), and that this one is the
-	// first of its size in natural order.
+	// Proven is true if no smaller set would do, and this one is the first of its size in natural order. Without
+	// Members: if no set would do.
 	Proven bool
 }
 
@@ -32,8 +35,8 @@ type Obstacle struct {
 	Node string
 }
 
-// InTheWay names the fewest of the gang's own running members without which it could be placed. If they did not run, and
-// were placed anew with those that wait, then as many members could run as do now and had to be placed, on free or
+// InTheWay names the fewest of the gang's own running members without which it could be placed. If they did not run,
+// and were placed anew with those that wait, then as many members could run as do now and had to be placed, on free or
 // leaving capacity, without victims. A running member has the first shape of the request that asks for what it holds,
 // else the request's shape with what it holds. Nobody is moved: this is for a host that may restart some members, and
 // for the question why there is no replacement.
@@ -49,23 +52,27 @@ func (u *Unschedulable) InTheWay() Obstacles {
 	return u.inTheWay()
 }
 
-// obstaclePlans bounds the plans that a search for obstacles makes.
+// obstaclePlans bounds the plans that a search for obstacles makes; where it spares members, once more as many.
 const obstaclePlans = 1000
 
-// obstacleSearch looks for the fewest running members that a refused gang would have to place anew. A set of members is
-// a count for each class, its first members.
+// obstacleSearch looks for the fewest running members that a refused gang would have to place anew. Members of one
+// class (same node, group, shape) help alike, so a set is a count for each class and stands for the first members of
+// these. A set helps if a plan without the set's members in place, who are placed anew, places at least one waiting
+// member.
 type obstacleSearch struct {
 	p        *problem.Problem
-	members  []*snapshot.Member // in natural order of names
-	shapes   []*gang.Shape
-	all      *problem.Problem // all of them placed anew; nil if that is not supported
+	members  []*snapshot.Member // that run and stay, in natural order of names; elements are places in it
+	shapes   []*gang.Shape      // by member: what it is placed anew as
+	all      *problem.Problem   // all of them placed anew; nil if that is not supported
 	search   *sets.Fewest
-	groups   []int // of the innermost level, by member
-	before   []int // waiting members of lower ranks, by member
+	groups   []int // by member: its group of the innermost level; its rank without groups
+	before   []int // by member: number of waiting members of lower ranks
 	unproven bool  // a plan was refused without proof
 }
 
-// inTheWay is [Unschedulable.InTheWay] for the problem of a refused gang.
+// inTheWay is [Unschedulable.InTheWay] for the problem of a refused gang. It begins with a problem of its own: the one
+// of the plan has given back parts that other plans use by now.
+//
 // order: refusals.6
 func inTheWay(p *problem.Problem) Obstacles {
 	fresh, err := search.New(p.Snapshot, p.Request, nil)
@@ -76,17 +83,21 @@ func inTheWay(p *problem.Problem) Obstacles {
 	s := &obstacleSearch{p: fresh}
 	s.findMembers()
 	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
-	c, req := s.without(s.search.Sizes)
+	c, req := s.without(s.search.Sizes) // the gang as if none of it ran
 	if s.all, err = search.New(c, req, nil); err != nil {
-		s.all = nil // not supported as a whole
+		s.all = nil // such a request is not supported, though smaller sets may be
 		return s.solve()
 	}
 	defer s.all.Done()
 	return s.solve()
 }
 
-// solve chooses the way to search. Where slots alone decide, the fewest are all members outside some domain. Where more
-// members never help less, the general search is exact. Else only single members are.
+// solve chooses the way to search, from exact and cheap to incomplete:
+//   - Where slots alone decide, the fewest are all members outside some domain: one plan for each domain.
+//   - Where more members never help less, the search for a smallest set is exact, as long as it has questions left. If
+//     the set of all does not help, none does. If questions run out, a set that helps is made smaller member by member:
+//     then none of its members can be spared, but a smaller set may exist elsewhere.
+//   - Else only a single member is known to be the fewest: the gang was refused, so the empty set does not help.
 func (s *obstacleSearch) solve() Obstacles {
 	sets := s.outsideDomains()
 	if s.slotsDecide() {
@@ -106,7 +117,8 @@ func (s *obstacleSearch) solve() Obstacles {
 	return s.obstacles(s.search.Spare(sets[slices.IndexFunc(sets, s.search.Helps)]))
 }
 
-// smallestOf is the first set that helps, of sets that contain all possible answers, smallest first.
+// smallestOf is the first set that helps, of sets that contain all possible answers, smallest first. None: proven that
+// no set would do, unless a plan was refused without proof or questions ran out.
 func (s *obstacleSearch) smallestOf(sets [][]int32) Obstacles {
 	i := slices.IndexFunc(sets, s.search.Helps)
 	if proven := !s.unproven && !s.search.Spent(); i < 0 {
@@ -115,7 +127,8 @@ func (s *obstacleSearch) smallestOf(sets [][]int32) Obstacles {
 	return s.fewest(sets[i])
 }
 
-// oneOrSpared tries single members, then any set that helps, less the members that can be spared.
+// oneOrSpared tries single members, one of each class; then any of the sets that helps, less the members that can be
+// spared. Nothing found proves nothing.
 func (s *obstacleSearch) oneOrSpared(sets [][]int32) Obstacles {
 	none := make([]int32, len(s.search.Sizes))
 	for e, class := range s.search.ClassOf {
@@ -133,16 +146,17 @@ func (s *obstacleSearch) oneOrSpared(sets [][]int32) Obstacles {
 	return Obstacles{}
 }
 
-// findMembers lists the running members that stay, with their shapes, groups and ranks among those that wait.
+// findMembers lists the running members that stay, in natural order of names, with their shapes, groups and the number
+// of members before them in rank order that wait. O(members * resources) for few shapes.
 func (s *obstacleSearch) findMembers() {
 	size := 1
 	if n := len(s.p.Levels); n > 0 {
 		size = int(s.p.Levels[n-1].Size)
 	}
-	places := map[string][2]int{}
+	places := map[string][2]int{} // of running members by name: group, waiting members before
 	waiting := 0
 	for rank, r := range s.p.Ranking() {
-		if r.Pos < 0 {
+		if r.Pos < 0 { // it waits
 			waiting++
 			continue
 		}
@@ -156,7 +170,8 @@ func (s *obstacleSearch) findMembers() {
 	}
 }
 
-// shapeOfRunning is the shape that a running member counts as.
+// shapeOfRunning is the shape as which a running member would be placed anew: the first of the request that asks for
+// just the amounts that it holds; else the request's with these amounts, one for all members that hold them.
 func (s *obstacleSearch) shapeOfRunning(m *snapshot.Member) *gang.Shape {
 	holds := func(shape *gang.Shape) bool {
 		for r, name := range s.p.Snapshot.Lineage.Resources {
@@ -182,11 +197,12 @@ func (s *obstacleSearch) shapeOfRunning(m *snapshot.Member) *gang.Shape {
 	return &own
 }
 
-// classesOfMembers numbers the classes of members: to place one of a class anew helps as much as another.
+// classesOfMembers numbers the classes of members: to place one of a class anew helps as much as another, as they give
+// back the same on the same node and their places in the gang count alike.
 func (s *obstacleSearch) classesOfMembers() []int32 {
 	type class struct {
 		node          int32
-		group, before int
+		group, before int // 0 where they do not matter
 		shape         *gang.Shape
 		placed        *numa.Placed
 		quota         string
@@ -201,7 +217,7 @@ func (s *obstacleSearch) classesOfMembers() []int32 {
 		if len(s.p.Request.Parts) > 0 {
 			c.group = i // its part is not known here
 		}
-		if s.p.Request.MinMember > 0 { // the lowest ranks are placed first
+		if s.p.Request.MinMember > 0 { // the lowest ranks are placed first: the rank among those that wait matters
 			c.before = s.before[i]
 		}
 		id, ok := known[c]
@@ -214,7 +230,8 @@ func (s *obstacleSearch) classesOfMembers() []int32 {
 	return out
 }
 
-// without is the snapshot without a set of members, and the request that places them anew.
+// without is the snapshot without a set of members, and the request that places them anew beside the waiting ones. A
+// minimum becomes the number of members that run now and that had to be placed: so nobody is placed anew in vain.
 func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Request) {
 	req, d := *s.p.Request, cluster.Delta{}
 	req.Members, req.Preempt.ForTier = slices.Clone(req.Members), ""
@@ -238,22 +255,25 @@ func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Requ
 	return c, &req
 }
 
-// helps says whether the gang could be placed together with a set of members placed anew.
+// helps says whether the gang could be placed together with a set of members placed anew, on free or leaving capacity.
+// A refusal without proof leaves open whether a set would help, so the answer of the whole search is not proven then.
 func (s *obstacleSearch) helps(counts []int32) bool {
 	c, req := s.without(counts)
 	res, err := planOn(c, req, victims.Nobody)
 	var why *Unschedulable
 	switch {
 	case err == nil:
-		return len(res.Assignments) > len(req.Members)-len(s.p.Request.Members) // parts may leave members out
+		// More are placed than the set has members: parts may leave out members that wait.
+		return len(res.Assignments) > len(req.Members)-len(s.p.Request.Members)
 	case !errors.As(err, &why) || !why.Proven:
 		s.unproven = true
 	}
 	return false
 }
 
-// outsideDomains lists sets, smallest first: for each domain that the gang may gather in and that some of its members run
-// in, those outside it; and all members.
+// outsideDomains lists sets, smallest first, of equals the one with the first members: for each domain that the gang
+// may gather in and that some of its members run in, the members outside it; and all members. Domains are the highest
+// that the gang's MustGather allows, so smaller ones add nothing. O(members * (domains + log members)).
 func (s *obstacleSearch) outsideDomains() [][]int32 {
 	domains := make([]layout.Vertex, len(s.members))
 	for e, m := range s.members {
@@ -279,8 +299,12 @@ func (s *obstacleSearch) outsideDomains() [][]int32 {
 	return sets
 }
 
-// slotsDecide says whether slots alone decide. Then members placed anew below the domain in which the gang gathers could
-// as well stay: they make no more room than they need.
+// slotsDecide says whether slots alone decide. Then a smallest set that helps is all members outside some domain: take
+// the domain in which the gang gathers once the set is placed anew. Members that stay are in it. A member of the set
+// that runs in it could as well stay, since it makes no more room than it needs itself; so a smallest set has none.
+//
+// That fails where members differ, zones or multiples count, groups have to gather lower than the gang, or a minimum
+// chooses among ranks whose groups or quota decide.
 func (s *obstacleSearch) slotsDecide() bool {
 	a := s.all
 	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || len(s.p.Request.Parts) > 0 {
@@ -293,8 +317,10 @@ func (s *obstacleSearch) slotsDecide() bool {
 	return !counted && !slices.ContainsFunc(a.Levels, func(l problem.Level) bool { return l.Gather.Must < a.Gather.Must })
 }
 
-// couldStay is the set of members that could be placed where they run. If these are all, monotone says whether a set that
-// helps surely does with more members in it.
+// couldStay is the set of members that could be placed where they run now. monotone says whether a set that helps
+// surely helps with more members in it: it does if every further member can be put back to its node, so that the same
+// plan holds. It is false if some member could not stay, or if more members change which are placed, or how zones are
+// shared.
 func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	a := s.all
 	counts = make([]int32, len(s.search.Sizes))
@@ -308,21 +334,23 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	var stay []int32
 	for e, m := range s.members {
 		one := roles[slices.IndexFunc(a.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]
+		// A node that is over-committed now would not take back all that it runs.
 		full := func(n problem.Need) bool { return s.p.Slots().FreeOf(m.Node, n, nil) < 0 }
 		if m.Class.Quota != s.p.Request.Quota || slices.ContainsFunc(a.Needs, full) {
 			continue
 		}
 		slots := one.Slots().Counter(one.Slots().Excluded(), nil)
+		// Slots are counted with the whole gang gone: enough of them for all of its members of this shape there.
 		if int(slots(m.Node)) >= s.likeOnNode(e) {
 			stay = append(stay, int32(e))
 		}
 	}
 	fewer := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
-	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // more free zones may be shared out otherwise
+	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // shapes may share more free zones in another way
 	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && len(s.p.Request.Parts) == 0
 }
 
-// likeOnNode counts the members of a member's shape on its node.
+// likeOnNode counts the gang's running members of a member's shape on its node, itself included. O(members).
 func (s *obstacleSearch) likeOnNode(e int) (n int) {
 	for o, m := range s.members {
 		if m.Node == s.members[e].Node && s.shapes[o].Equal(s.shapes[e]) {
@@ -332,14 +360,14 @@ func (s *obstacleSearch) likeOnNode(e int) (n int) {
 	return n
 }
 
-// fewest are the members of a set that no smaller one replaces, unless a plan was refused without proof.
+// fewest are the members of a set than which no smaller one helps: proven, unless a plan was refused without proof.
 func (s *obstacleSearch) fewest(counts []int32) Obstacles {
 	out := s.obstacles(counts)
 	out.Proven = !s.unproven
 	return out
 }
 
-// obstacles are the members of a set that may not be the fewest.
+// obstacles names the members of a set, in natural order; it claims no proof.
 func (s *obstacleSearch) obstacles(counts []int32) (out Obstacles) {
 	for _, e := range s.search.Elements(counts) {
 		m := s.members[e]

@@ -1,3 +1,5 @@
+// Which plan does a gang get? The whole way of a request, step by step.
+
 package placement
 
 import (
@@ -31,8 +33,8 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 	return planOn(s, req, victims.Anybody)
 }
 
-// planOn brings a request inside, where names are ids, rules are tiers and the quota has capped the number of members,
-// and decides it: first with a tier that is worth victims made a rule, then without.
+// planOn is Plan on a snapshot. It brings the request inside, where names are ids, rules are tiers and the quota has
+// capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without.
 func planOn(s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Result, error) {
 	p, err := search.New(s, req, nil)
 	if err != nil {
@@ -60,7 +62,8 @@ func decide(p *problem.Problem, leave victims.Leave) (*Result, error) {
 	return otherwise(p, leave)
 }
 
-// otherwise is the answer where nothing fits now: wait for leaving members, else evict victims, else say why not.
+// otherwise is the answer where nothing fits now: wait for leaving members, else evict victims, else say why not. From
+// the second step on leaving members count as gone, so that no victim leaves for room that comes anyway.
 func otherwise(p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if o := search.Wait(p); o != nil {
 		return resultOf(o), nil
@@ -73,7 +76,8 @@ func otherwise(p *problem.Problem, leave victims.Leave) (*Result, error) {
 	return nil, refuse(p)
 }
 
-// forTier is the request with the tier that is worth victims made a rule.
+// forTier is a copy of the request with the layer that is worth victims made a rule.
+//
 // order: victims.9
 func forTier(p *problem.Problem) (*gang.Request, error) {
 	layer := p.Request.Preempt.ForTier

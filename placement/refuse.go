@@ -1,3 +1,5 @@
+// Why is there no plan? The evidence of a refusal, in counts.
+
 package placement
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// refuse explains why not even the least number of members can be placed, leaving members being gone. Causes of nodes and
-// members in the way are counted when asked for, on a copy without scratch.
+// refuse explains why not even the least number of members can be placed, leaving members being gone. Causes of nodes
+// and members in the way are counted when asked for, on a copy without scratch.
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
 	kept := p.Kept()
@@ -48,7 +50,9 @@ func refuse(p *problem.Problem) *Unschedulable {
 	return u
 }
 
-// nameRule names the reason: too few members, the quota, too few slots, or the rule that binds.
+// nameRule names the reason, the first of these: too few members (named already), the quota, too few slots, or the rule
+// that binds.
+//
 // order: refusals.2
 func nameRule(p *problem.Problem, u *Unschedulable) {
 	switch {
@@ -63,7 +67,8 @@ func nameRule(p *problem.Problem, u *Unschedulable) {
 	}
 }
 
-// countMembersOf turns counts of units, groups that are placed like members, into counts of members.
+// countMembersOf turns counts of units into counts of members, where whole groups are placed like members: a unit has
+// p.Size() of them.
 func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	if p.Unbundled == nil {
 		return
@@ -78,7 +83,8 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	}
 }
 
-// countCauses counts the nodes that take no member by the first cause that applies.
+// countCauses counts the nodes that take no member by the first cause that applies, and lists these in the order in
+// which they are tried: fixed ones first, then resources in natural order, then fixed ones. O(nodes * resources).
 func countCauses(p *problem.Problem) NodeCauses {
 	p = p.Kept() // with caches of its own: others may ask at the same time
 	counts := map[string]int{}

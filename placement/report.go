@@ -1,3 +1,5 @@
+// How is a plan told? Where the gang lies, in names.
+
 package placement
 
 import (
@@ -12,7 +14,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// resultOf is the result of a plan.
+// resultOf is the result of a plan. Where whole groups are placed like members, the positions of units become those of
+// their members, and the gang itself is described.
 func resultOf(o *problem.Outcome) *Result {
 	p := o.Of
 	positions, members := o.Positions, p
@@ -71,8 +74,8 @@ func noteHoldings(p *problem.Problem, r *Result) {
 	}
 }
 
-// namesakes adds leaving members whose names the plan gives to new ones to those that it waits for: both cannot exist at
-// once.
+// namesakes adds, to the leaving members that a plan waits for, those whose names it gives to new members: both cannot
+// run at once. The order is that of gang and name.
 func namesakes(p *problem.Problem, waits []*snapshot.Member, placed []Assignment) []*snapshot.Member {
 	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
 		return waits
@@ -153,7 +156,7 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 	}
 	out := make([]LayerSpan, 0, len(below))
 	leaves := make([]layout.Vertex, 0, 32)
-	first, end := int32(0), int32(0) // positions of the last leaf
+	first, end := int32(0), int32(0) // positions of the last leaf: none yet
 	for _, pos := range positions {
 		if pos < first || pos >= end {
 			leaf := v.LeafOf[pos]
@@ -176,9 +179,10 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 	return out
 }
 
-// elsewhere describes the groups whose rules are in another topology.
+// elsewhere describes the groups whose rules speak of another topology, in the order of the request; groups without a
+// placed member are left out.
 func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
-	var at []int32
+	var at []int32 // positions by rank, running members included; made for the first such group
 	p.Gang.Each(func(a *problem.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return

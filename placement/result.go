@@ -1,3 +1,5 @@
+// What is the answer to a request that has a plan?
+
 package placement
 
 import (
@@ -18,13 +20,14 @@ type Result struct {
 	// (`node` for tier 0, the tier's number where a layer has no name, empty for the nameless root).
 	Tier  int
 	Layer string
-	// Domain is the path of that domain from the root. At tier 0 it ends in the node; it is empty for the nameless root.
+	// Domain is the path of that domain from the root. At tier 0 it ends in the node; it is empty for the nameless
+	// root.
 	Domain []string
 	// GroupTiers has, for every level of groups, outermost first, the worst tier over all groups: that in Tree also for
 	// groups with rules in another topology.
 	GroupTiers []int
-	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members included;
-	// groups without a placed member are left out.
+	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members
+	// included; groups without a placed member are left out.
 	Elsewhere []GroupPlace
 	// Strategy is `gang layer/group layer`, StrategyNumber its place in the enumeration over the switch layers.
 	Strategy       string
@@ -36,17 +39,17 @@ type Result struct {
 	// WaitsFor lists the leaving members that must be gone before the assignments fit.
 	WaitsFor []Waited
 	// Proven is true if it is known that no plan has more members, fewer of them outside the tree or a better strategy.
-	// It is false if the search ended before: for gangs in parts and of several shapes by Request.Steps, and where zones
-	// of nodes are too many to count. Preemption.Proven, about victims, comes before.
+	// It is false if the search ended before: for gangs in parts and of several shapes by Request.Steps, and where
+	// zones of nodes are too many to count. Preemption.Proven, about victims, comes before.
 	Proven bool
 	// Victims are the members that leave for the gang, in natural order of gang and name.
 	Victims []Victim
 	// Preemption says what the victims cost, nil if there are none.
 	Preemption *Preemption
 
-	// For Apply. Holds has the resources of each shape: of members in turn by rank, unless roles has their shapes.
+	// For Apply. holds has the resources of each shape: of the members in turn by rank, unless roles has their shapes.
 	holds       []muster.Resources
-	roles       map[string]int // places in holds by member; nil: members of one shape, or in units
+	roles       map[string]int // by member: place in holds; nil: members of one shape, or in units
 	affinityKey string
 	priority    int64
 	least       int // members of the gang that must run together; 0: the only one stands for itself
@@ -54,7 +57,7 @@ type Result struct {
 	limit       quota.Limit
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
-	indexes     map[string]int
+	indexes     map[string]int  // by member that has one; nil: none has
 }
 
 // GroupPlace is the smallest domain of a topology that holds all members of a group.
@@ -108,10 +111,10 @@ type Victim struct {
 	Node string
 	// Priority is that of its gang. It is below the preemptor's, unless OverMin says why the member may leave.
 	Priority int64
-	// OverMin is a resource of which its quota uses more than its min; so do, of this or another resource, the quotas above
-	// it, up to the first that is above the preemptor's too. Empty: it leaves by its priority.
+	// OverMin is a resource of which its quota uses more than its min; so do, of this or another resource, the quotas
+	// above it, up to the first that is above the preemptor's too. Empty: it leaves by its priority.
 	OverMin string
-	// Quota is its own.
+	// Quota is the victim's; empty: none.
 	Quota string
 }
 

@@ -1,3 +1,5 @@
+// How are gangs planned that start together or not at all? As parts of one common request.
+
 package placement
 
 import (
@@ -18,10 +20,10 @@ import (
 )
 
 // Together plans gangs that start together or not at all, as one gang of which each of them is a part: the common rules
-// hold for all members, and tiers are compared for all, then for the gangs, then for their groups. The common rules are
-// in the topology of the first, which ranks follow, those of each gang in its own. The results are in the order of the
-// requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the first names the victims
-// of all.
+// hold for all members, and tiers are compared for all, then for the gangs, then for their groups. The common rules
+// speak of the topology of the first gang, which ranks follow; the rules of each gang speak of its own. The results are
+// in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the
+// first names the victims of all.
 //
 // These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
@@ -35,7 +37,8 @@ func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Res
 	return togetherOn(s, gather, victims.Anybody, requests)
 }
 
-// togetherOn is Together on a snapshot.
+// togetherOn is Together on a snapshot: it checks the gangs, plans the common request, and cuts the result into one for
+// each gang.
 func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, requests []*gang.Request) ([]*Result, error) {
 	t, err := newTeam(c, requests)
 	if err != nil {
@@ -48,7 +51,7 @@ func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, r
 	return t.results(c, all)
 }
 
-// plan decides the common request.
+// plan decides the common request. No layer is worth victims here: checkEqual refuses that.
 func (t *team) plan(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
 	p, err := search.New(c, t.request(gather), t)
 	if err != nil {
@@ -58,15 +61,17 @@ func (t *team) plan(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leav
 	return decide(p, leave)
 }
 
-// team are gangs that start together.
+// team are gangs that start together. Members of different gangs may have one name, so in the common request each has a
+// common name, and a rank among all: those of the first gang first, each gang in its own order.
 type team struct {
 	gangs []*gang.Request
-	ranks map[string]int // of members among all, by common name
-	count []int          // members of each gang, running ones included
-	trees []string       // topology of each gang
+	ranks map[string]int // by common name, from 0
+	count []int          // by gang: number of members, running ones that stay included
+	trees []string       // by gang: name of its topology
 }
 
-// newTeam checks the gangs one by one, and that they agree in the fields that decide about all.
+// newTeam checks the gangs one by one, and that they agree in the fields that decide about all. All defects are
+// returned joined. O(members), and the cost of a problem for each gang.
 func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
@@ -86,6 +91,7 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 			t.ranks[t.commonName(i, m.Name)] = len(t.ranks)
 			t.count[i]++
 		}
+		// Common names tell members by the gang's place; running members are found by the gang's name.
 		if names[r.Name] {
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
@@ -96,7 +102,8 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	return t, errors.Join(errs...)
 }
 
-// checkEqual names the first field in which a gang differs from the first one.
+// checkEqual names the first field in which a gang differs from the first one, or that no gang may have. Functions
+// cannot be compared: Eligible and Score are taken for equal within one Class that has a name.
 func (t *team) checkEqual(field string, r *gang.Request) error {
 	first := t.gangs[0]
 	host := func(r *gang.Request) bool { return r.Eligible != nil || r.Score != nil }
@@ -122,10 +129,14 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 	return nil
 }
 
-// commonName is the name of a member in the common request: unique among all gangs.
+// commonName is the name of a member, or of an inner part, in the common request: the place of its gang, a slash, its
+// own name. Unique among all gangs, since the place has no slash.
 func (t *team) commonName(i int, member string) string { return fmt.Sprintf("%d/%s", i, member) }
 
-// request is the common request: each gang is a part of it.
+// request is the common request: a copy of the first gang's, with the common rules, in which each gang is a part.
+// Indexes are the ranks among all, so that ranks within each gang are those of its own request. The lowest priority of
+// the gangs reaches the fewest victims, and if one gang never preempts, nobody leaves.
+//
 // order: together.1
 func (t *team) request(gather []gang.Rule) *gang.Request {
 	all := *t.gangs[0]
@@ -143,7 +154,7 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 			m.Name = t.commonName(i, m.Name)
 			m.Index, m.Indexed = t.ranks[m.Name], true
 			if m.Shape == nil {
-				m.Shape = &r.Shape
+				m.Shape = &r.Shape // of its gang: the common request has that of the first
 			}
 			all.Members = append(all.Members, m)
 		}
@@ -152,14 +163,15 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 	return &all
 }
 
-// part is a gang as a part of the common request.
+// part is a gang as a part of the common request: its rules, its inner parts, and as its own members all that are in
+// none of these, running ones included. Groups lie in the part, cut by the number of all members.
 func (t *team) part(i int) gang.Part {
 	r := t.gangs[i]
 	a := gang.Part{
 		Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather,
 		MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts),
 	}
-	inner := map[string]bool{}
+	inner := map[string]bool{} // common names of the members in inner parts, however deep
 	var note func(parts []gang.Part)
 	note = func(parts []gang.Part) {
 		for _, p := range parts {
@@ -170,6 +182,7 @@ func (t *team) part(i int) gang.Part {
 		}
 	}
 	note(a.Parts)
+	// A map has no order; the sort below gives the members that of ranks.
 	for name := range t.ranks {
 		if t.gangOf(name) == i && !inner[name] {
 			a.Members = append(a.Members, name)
@@ -178,12 +191,12 @@ func (t *team) part(i int) gang.Part {
 	slices.SortFunc(a.Members, func(x, y string) int { return cmp.Compare(t.ranks[x], t.ranks[y]) })
 	a.Groups, _ = r.Levels(max(1, t.count[i], r.Total)) // an error was told by newTeam
 	if len(a.Groups) > 0 && r.MinMember > 0 {
-		a.MinParts = -1
+		a.MinParts = -1 // no number of groups is asked for: MinMember says how many members must run
 	}
 	return a
 }
 
-// inner are the parts of a gang with their members' names in the common request.
+// inner are parts of a gang, and the parts in them, with common names. The request stays as it is.
 func (t *team) inner(i int, parts []gang.Part) []gang.Part {
 	out := slices.Clone(parts)
 	for k := range out {
@@ -196,13 +209,14 @@ func (t *team) inner(i int, parts []gang.Part) []gang.Part {
 	return out
 }
 
-// gangOf is the place of a member's gang, by common name.
+// gangOf is the place of a member's gang, read from the member's common name.
 func (t *team) gangOf(name string) (i int) {
 	_, _ = fmt.Sscanf(name, "%d/", &i)
 	return i
 }
 
-// Called is what a refusal of all calls a gang, or a group of one.
+// Called is the name of a gang, or of a group of one, in a refusal of all. The first rank of the part tells the gang:
+// ranks of the gangs lie one behind the other.
 func (t *team) Called(a *problem.Part) string {
 	i, first := 0, a.First()
 	for i < len(t.gangs)-1 && first >= t.count[i] {
@@ -220,9 +234,10 @@ func (t *team) Has(name string) bool {
 	return slices.ContainsFunc(t.gangs, func(r *gang.Request) bool { return r.Name == name })
 }
 
-// Ranking is all members of all gangs in rank order, those that run and stay included.
+// Ranking is all members of all gangs in rank order, those that run and stay included. Position -1: to be placed.
 func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 	var all []problem.Ranked
+	// Waiting members come with the common request, under their common names; running ones are those of the snapshot.
 	for i := range p.Request.Members {
 		all = append(all, problem.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
 	}
@@ -238,7 +253,9 @@ func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 	return all
 }
 
-// results cuts the common result into one for each gang.
+// results cuts the common result into one for each gang. Each describes its gang by itself, as a plan of the gang's own
+// request would; so it is made from a problem of that request, of which only the members that the plan places are kept.
+// All results are proven if the common one is. The first names all victims, since one Apply takes all results.
 func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	nodes, zones := make(map[string]string, len(all.Assignments)), map[string]*numa.Placed{} // by member
 	for _, a := range all.Assignments {
@@ -251,12 +268,15 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	for i, r := range t.gangs {
 		p, err := search.New(c, r, nil)
 		if err != nil {
-			return nil, err // never: it was one before
+			return nil, err // never: newTeam has made it before
 		}
+		// Where whole groups are placed like members, the gang itself has the members one by one.
 		members := p
 		if p.Unbundled != nil {
 			members = p.Unbundled
 		}
+		// in marks the members of the gang that are placed, by place in Pending; positions are in the gang's own
+		// topology.
 		in := make(problem.Selection, len(members.Pending))
 		var positions []int32
 		for k, m := range members.Pending {
@@ -281,7 +301,8 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	return out, nil
 }
 
-// waitOn makes a result wait for the leaving members of its nodes.
+// waitOn makes a result wait for those leaving members on its own nodes that the common plan waits for, in natural
+// order of gang and name.
 func (t *team) waitOn(r, all *Result) {
 	for _, w := range all.WaitsFor {
 		on := func(a Assignment) bool { return a.Node == w.Node }
@@ -292,6 +313,7 @@ func (t *team) waitOn(r, all *Result) {
 	slices.SortFunc(r.WaitsFor, func(a, b Waited) int { return compareRefs(a.MemberRef, b.MemberRef) })
 }
 
+// compareRefs is the natural order of gang, then name.
 func compareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }

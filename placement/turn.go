@@ -1,3 +1,5 @@
+// What does a queue plan at once? A gang, or gangs that start together.
+
 package placement
 
 import (
@@ -13,16 +15,18 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// turn is one step of a queue: a gang, or gangs that start together.
+// turn is one step of a queue: a gang, or gangs that start together. It is never empty.
 type turn struct {
-	planned []Planned
-	// requests as they are planned, one a gang.
+	planned []Planned // by gang, in the order of the queue
+	// By gang: the request as it is planned, perhaps under a limit that the queue chose. Planned has the caller's.
 	requests []*gang.Request
-	gather   []gang.Rule // common rules of gangs that start together
-	err      error       // the refusal of all of them
+	gather   []gang.Rule // common rules of gangs that start together, each once
+	err      error       // the last refusal of all of them; nil: they have a plan, or had no turn yet
 }
 
-// turnsOf cuts a queue into turns, in its order.
+// turnsOf cuts a queue into turns, in its order. Gangs with one name in Together have the place of the first of them. A
+// missing request has a turn of its own, which refuses it. O(queue).
+//
 // order: queue.3
 func turnsOf(queue []*gang.Request) []turn {
 	turns := make([]turn, 0, len(queue))
@@ -31,6 +35,7 @@ func turnsOf(queue []*gang.Request) []turn {
 	for i, req := range queue {
 		planned[i], requests[i] = Planned{Index: i, Request: req}, req
 		if req == nil || req.Together == "" {
+			// Parts of one block, with no capacity beyond: an append copies.
 			turns = append(turns, turn{planned: planned[i : i+1 : i+1], requests: requests[i : i+1 : i+1]})
 			continue
 		}
@@ -55,10 +60,11 @@ func (t *turn) add(p Planned) {
 	}
 }
 
-// request is that of the first gang: where it matters the others agree with it, or there is no plan.
+// request is that of the first gang, nil if it is missing. In the fields that are read here the others agree with it,
+// or there is no plan (see checkEqual).
 func (t *turn) request() *gang.Request { return t.requests[0] }
 
-// limit is the limit that the gangs ask for, empty for none.
+// limit is the limit of quotas under which the gangs are planned, empty for the default.
 func (t *turn) limit() quota.Limit {
 	if t.request() == nil {
 		return ""
@@ -66,7 +72,7 @@ func (t *turn) limit() quota.Limit {
 	return t.request().QuotaLimit
 }
 
-// withLimit is the turn with a limit for each gang.
+// withLimit is a copy of the turn, not planned yet, with a limit for each gang. The caller's requests stay as they are.
 func (t *turn) withLimit(limit quota.Limit) turn {
 	next := turn{planned: slices.Clone(t.planned), gather: t.gather}
 	for _, req := range t.requests {
@@ -80,7 +86,8 @@ func (t *turn) withLimit(limit quota.Limit) turn {
 // planFirst plans the turn in the first pass, and returns the snapshot for the next one.
 func (t *turn) planFirst(c *Cluster) *Cluster { return t.plan(c, t.leaveFirst()) }
 
-// leaveFirst says who may leave in the first pass.
+// leaveFirst says who may leave in the first pass. A gang without a limit of its own comes again in later passes; so it
+// takes no victims while its quota refuses it.
 func (t *turn) leaveFirst() victims.Leave {
 	if t.limit() != "" {
 		return victims.Anybody
@@ -88,7 +95,8 @@ func (t *turn) leaveFirst() victims.Leave {
 	return victims.IfAdmitted
 }
 
-// plan plans the turn and returns the snapshot for the next one, c itself if there is no plan.
+// plan plans the turn and notes the outcome of each gang: all have a result, or all have the same error. It returns the
+// snapshot for the next turn, c itself if there is no plan.
 func (t *turn) plan(c *Cluster, leave victims.Leave) *Cluster {
 	results, next, err := t.decide(c, leave)
 	t.err = err
@@ -105,7 +113,8 @@ func (t *turn) plan(c *Cluster, leave victims.Leave) *Cluster {
 	return next
 }
 
-// decide plans the gangs of the turn and carries the plans out.
+// decide plans the gangs of the turn and carries the plans out. A gang alone, with a name in Together but no common
+// rules, is planned like any other.
 func (t *turn) decide(c *Cluster, leave victims.Leave) ([]*Result, *Cluster, error) {
 	s, err := c.made()
 	if err != nil {
@@ -125,7 +134,8 @@ func (t *turn) decide(c *Cluster, leave victims.Leave) ([]*Result, *Cluster, err
 	return results, next, err
 }
 
-// pending is the turn as its quota sees it: members of one shape with a minimum, else one member of the size of all.
+// pending is the turn as its quota sees it, wanted being the least number of members that must be placed: members of
+// one shape with that minimum. If shapes differ, it is one member with the resources of all.
 func (t *turn) pending(wanted int) quota.Pending {
 	first := t.request()
 	out := quota.Pending{Quota: first.Quota, Member: first.Shape.Resources, MinMember: wanted}
@@ -144,8 +154,10 @@ func (t *turn) pending(wanted int) quota.Pending {
 	return out
 }
 
-// refuseApart gives each of several refused gangs its own refusal, if it cannot be placed by itself; the others wait for
-// these.
+// refuseApart gives each of several refused gangs its own refusal, if it cannot be placed by itself, on the snapshot of
+// the turn; the others wait for these. If each could be placed alone, all keep the refusal of all of them. What the
+// others wait for is proven only if all refusals that they wait for are. A plan for each gang.
+//
 // order: queue.3
 func (t *turn) refuseApart() {
 	if t.err == nil || len(t.planned) == 1 {
@@ -164,7 +176,7 @@ func (t *turn) refuseApart() {
 		}
 		p.Err, refused = err, append(refused, p.Request.Name)
 		var why *Unschedulable
-		proven = proven && (!errors.As(err, &why) || why.Proven)
+		proven = proven && (!errors.As(err, &why) || why.Proven) // an invalid request is refused for sure
 	}
 	if len(refused) == 0 {
 		return
@@ -177,7 +189,7 @@ func (t *turn) refuseApart() {
 	}
 }
 
-// waitsForOthers refuses a gang because of others that start together with it.
+// waitsForOthers refuses a gang because of others, by name, that start together with it and cannot.
 func waitsForOthers(req *gang.Request, refused []string) *Unschedulable {
 	return &Unschedulable{
 		Gang: req.Name, Refuser: RefuserRule, Rule: "together with " + strings.Join(refused, ", "), Together: refused,

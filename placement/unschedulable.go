@@ -1,3 +1,5 @@
+// What is the answer to a request that has no plan?
+
 package placement
 
 import (
@@ -30,10 +32,12 @@ const (
 type Unschedulable struct {
 	Gang    string
 	Refuser Refuser
-	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the free
-	// slots of the whole cluster do not suffice. Of a gang in parts it is one that refuses by itself, if there is one.
+	// Rule is the first rule that binds, such as `MustGather leaf`, `minMember`, `multiple 4 at node`; empty if the
+	// free slots of the whole cluster do not suffice. Of a gang in parts it is one that refuses by itself, if there is
+	// one.
 	Rule string
-	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the quota.
+	// RefusedBy is the quota that does not admit the least number of members, and by how much; nil if it is not the
+	// quota.
 	RefusedBy *quota.Refusal
 	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be
 	// placed without them. Wanted counts its members then, and none of them fits. Empty in every other refusal.
@@ -45,8 +49,8 @@ type Unschedulable struct {
 	// Proven is true if every possibility was excluded, false if a search budget ran out.
 	Proven bool
 
-	nodes    func() NodeCauses
-	inTheWay func() Obstacles // nil: none run
+	nodes    func() NodeCauses // nil: none are counted
+	inTheWay func() Obstacles  // nil: none run
 }
 
 // minMember is the rule that binds where too few members are known.
@@ -62,11 +66,11 @@ type TierFit struct {
 	Members, Groups int
 }
 
-// NodeCauses counts the nodes that can take no member, by the first cause that applies.
+// NodeCauses counts the nodes that take no member, by the first cause that applies.
 type NodeCauses struct {
 	// Total is the number of all nodes.
 	Total int
-	// Rejected in the order in which causes are tried.
+	// Rejected has the causes that apply to some node, in the order in which causes are tried.
 	Rejected []CauseCount
 }
 
@@ -114,7 +118,7 @@ func (u *Unschedulable) Error() string {
 	return text
 }
 
-// best is the tightest domain that could take the most members.
+// best is the domain that could take the most members, of equals the one of the lowest tier; nil if none takes any.
 func (u *Unschedulable) best() *TierFit {
 	var best *TierFit
 	for i := range u.Tiers {

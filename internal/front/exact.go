@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Where multiples bind, fewer members need not fit where more do. Exact fronts therefore list all vectors that fit, in
-// ascending order, and not only the largest.
+// Where multiples bind, fewer members need not fit where more do: two may fit where three do not, and four do again.
+// Exact fronts therefore list all vectors that fit, in ascending order, and not only the largest. This file has the
+// operations of a Space on them.
 
-// Holds says whether a vector fits: it is within the front, or exactly in it where multiples bind.
+// Holds says whether a vector fits: it is within the front, or in it where multiples bind. O(front), or O(log front).
 func (s *Space) Holds(fit Front, want Vector) bool {
 	if !s.Exact {
 		return fit.Holds(want)
@@ -17,8 +18,8 @@ func (s *Space) Holds(fit Front, want Vector) bool {
 	return ok
 }
 
-// Takes is the part of want that a place with room for fit takes. An exact vector must be taken as a whole, so that
-// false means it exceeds want.
+// Takes is the part of want that a place takes by a vector of its front. An exact vector must be taken as a whole, as
+// less need not fit: false means that it exceeds want.
 func (s *Space) Takes(want, fit Vector) (Vector, bool) {
 	if s.Exact {
 		return fit, fit.Within(want)
@@ -26,27 +27,29 @@ func (s *Space) Takes(want, fit Vector) (Vector, bool) {
 	return want.Least(fit), true
 }
 
-// RoomFor says whether an exact table for vectors within sides has room. It allows for sums of twice the numbers; as it
-// depends on sides alone, a sum over fewer children has room if the whole has.
+// RoomFor says whether an exact table for vectors within sides has room, at most 4*limit bits. It allows for sums of
+// twice the numbers: exactSum adds vectors that are each within the gang's numbers before it drops what exceeds them.
+// It depends on sides alone and grows with them, so that a sum over fewer children has room if the whole has.
 func (s *Space) RoomFor(sides Vector) bool {
 	size := int64(1)
 	for _, n := range sides {
-		if size *= 2*int64(n) + 1; size > 4*s.limit {
+		if size *= 2*int64(n) + 1; size > 4*s.limit { // compared each time, before the product can overflow
 			return false
 		}
 	}
 	return true
 }
 
-// exactSum lists every sum of one vector of each, within the gang's numbers. It is a convolution of bitsets. O(len of
-// the shorter * table / 64).
+// exactSum lists every sum of one vector of each front, within the gang's numbers. A front is a set of bits, and adding
+// a vector to all of its vectors is one shift, because the place of a sum is the sum of the places. So the shorter
+// front gives the shifts. O(len of the shorter * table / 64).
 //
 // order: roles.6
 func (s *Space) exactSum(a, b Front) Front {
 	if len(a) == 0 || len(b) == 0 {
 		return Front{}
 	}
-	wide := make(Vector, len(s.most)) // wide enough that no sum carries into the next dimension
+	wide := make(Vector, len(s.most)) // so wide that no sum carries into the next dimension, nor leaves the table
 	for r, n := range s.most {
 		wide[r] = a.Most(r) + b.Most(r)
 		s.sides[r] = min(n, wide[r])
@@ -58,7 +61,7 @@ func (s *Space) exactSum(a, b Front) Front {
 		a, b = b, a
 	}
 	marks := newMarks(wide)
-	of := slices.Clone(marks.bits)
+	of := slices.Clone(marks.bits) // the longer front, still empty
 	for _, p := range b {
 		of.set(marks.place(p))
 	}
@@ -69,7 +72,8 @@ func (s *Space) exactSum(a, b Front) Front {
 	return marks.within(s.most)
 }
 
-// roughExactSum sums samples of both exact fronts, where the table would be too large.
+// roughExactSum sums samples of both exact fronts, where the table would be too large. All its vectors fit, since each
+// is the sum of two that do; others are forgotten. O(KeptPoints² log KeptPoints).
 //
 // order: roles.4
 func (s *Space) roughExactSum(a, b Front) Front {
@@ -96,20 +100,20 @@ func (a Vector) Plus(b Vector) Vector {
 
 func (a Vector) equal(b Vector) bool { return slices.Equal(a, b) }
 
-// Sorted sorts the vectors in ascending order, each once. It reuses the slice.
+// Sorted sorts the vectors in ascending order, each once, as Holds needs an exact front. It reuses the slice.
 func (f Front) Sorted() Front {
 	slices.SortFunc(f, slices.Compare[Vector])
 	return slices.CompactFunc(f, Vector.equal)
 }
 
-// marks is a set of vectors in a box, one bit each in ascending order.
+// marks is a set of vectors in a box, one bit for each place of the box.
 type marks struct {
-	sides Vector
-	step  []int
+	sides Vector // the largest number of each dimension
+	step  []int  // places from one number of a dimension to the next; the last dimension is the closest
 	bits  bitset
 }
 
-// newMarks makes an empty set for vectors within sides.
+// newMarks makes an empty set for vectors within sides. O(box / 64).
 func newMarks(sides Vector) *marks {
 	m := &marks{sides: sides, step: make([]int, len(sides))}
 	size := 1
@@ -120,7 +124,7 @@ func newMarks(sides Vector) *marks {
 	return m
 }
 
-// place is the bit of a vector.
+// place is the bit of a vector. It is linear: the place of a sum is the sum of the places. Places ascend with vectors.
 func (m *marks) place(p Vector) (at int) {
 	for r, n := range p {
 		at += int(n) * m.step[r]
@@ -128,11 +132,11 @@ func (m *marks) place(p Vector) (at int) {
 	return at
 }
 
-// within lists the marked vectors within most.
+// within lists the marked vectors within most, in ascending order.
 func (m *marks) within(most Vector) Front {
 	out := Front{}
 	for w, word := range m.bits {
-		for ; word != 0; word &= word - 1 {
+		for ; word != 0; word &= word - 1 { // drops the lowest bit
 			at := 64*w + bits.TrailingZeros64(word)
 			p := make(Vector, len(most))
 			for r, step := range m.step {
@@ -146,16 +150,18 @@ func (m *marks) within(most Vector) Front {
 	return out
 }
 
+// bitset is a set of small numbers.
 type bitset []uint64
 
 func (b bitset) set(i int) { b[i/64] |= 1 << (i % 64) }
 
-// add marks every bit of another set, shifted by a number of places. No marked bit may leave the table.
+// add marks every bit of another set of the same length, shifted by a number of places. No shifted bit may leave the
+// table.
 func (b bitset) add(of bitset, by int) {
 	words, low := by/64, by%64
 	for i, word := range of[:len(of)-words] {
 		b[i+words] |= word << low
-		if high := word >> (64 - low); high > 0 {
+		if high := word >> (64 - low); high > 0 { // 0 for low = 0: Go shifts out all bits
 			b[i+words+1] |= high
 		}
 	}

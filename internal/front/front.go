@@ -1,10 +1,10 @@
-// Package front answers: which combinations of members of several shapes fit together? A [Vector] counts members by role
-// and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes
-// fronts and sums them.
+// Package front answers: which combinations of members of several shapes fit together? A [Vector] counts members by
+// role and groups by class, a [Front] lists the largest vectors that fit in one place, and a [Space] makes fronts and
+// sums them.
 //
-// Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits, in
-// ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may lack
-// vectors, but never has one that does not fit. A Space belongs to one search.
+// Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits,
+// in ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may
+// lack vectors, but never has one that does not fit. A Space belongs to one search.
 package front
 
 import (
@@ -51,8 +51,8 @@ func (a Vector) Total() (n int64) {
 	return n
 }
 
-// Front lists the largest vectors that fit in one place; any vector within one of them fits too. None is within another.
-// An exact front lists every vector that fits, see Space.Exact.
+// Front lists the largest vectors that fit in one place; any vector within one of them fits too. None is within
+// another. An exact front lists every vector that fits, see Space.Exact.
 type Front []Vector
 
 // Holds says whether a vector is within the front.
@@ -61,7 +61,7 @@ func (f Front) Holds(want Vector) bool { return slices.ContainsFunc(f, want.With
 // IsZero says whether only the zero vector fits.
 func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 
-// KeptPoints is the size of a sample of a front.
+// KeptPoints is the largest number of vectors in a sample of a front.
 const KeptPoints = 32
 
 // Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
@@ -69,8 +69,8 @@ const KeptPoints = 32
 //
 // A Space belongs to one search and is not safe for concurrent use. Fronts it returns are never written again.
 type Space struct {
-	most Vector // of the whole gang
-	// limit is the most places of a table.
+	most Vector // the numbers of the whole gang; sums are capped at them
+	// limit is the largest number of places of a table.
 	limit int64
 	// Exact: multiples bind, and fronts list every vector that fits.
 	Exact bool
@@ -83,10 +83,10 @@ type Space struct {
 	best []int32
 	// Forgot says that the front summed last lacks vectors.
 	Forgot    bool
-	steps     *int64 // pairs of vectors summed
-	sides     Vector // scratch of a sum
-	kept      []int32
-	dominated []bool // by place: one more of another dimension has as many of the main one
+	steps     *int64  // pairs of vectors summed; the caller's
+	sides     Vector  // scratch of a sum
+	kept      []int32 // scratch of End: the places of the front
+	dominated []bool  // by place: one more of another dimension has as many of the main one
 	// Memory for fronts.
 	spare        Front
 	spareNumbers Vector
@@ -117,7 +117,7 @@ func NewSpace(most Vector, limit int, steps *int64) *Space {
 	return s
 }
 
-// tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit.
+// tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit. O(table).
 func (s *Space) tryBegin(sides Vector) bool {
 	size := int64(1)
 	for r, n := range sides {
@@ -151,7 +151,7 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 	return forgot
 }
 
-// Put notes that a+b fits, capped at the gang's numbers.
+// Put notes that a+b fits, capped at the gang's numbers and at the sides of the table. O(dimensions).
 func (s *Space) Put(a, b Vector) {
 	at := 0
 	for r := range a {
@@ -162,11 +162,13 @@ func (s *Space) Put(a, b Vector) {
 	s.best[at] = max(s.best[at], min(s.most[s.Main], a[s.Main]+b[s.Main]))
 }
 
-// End lists the front of all vectors that were put.
+// End lists the front of all vectors that were put. O(table * dimensions).
 func (s *Space) End() Front {
 	// Numbers that fit beside more of another dimension fit beside fewer. Places are visited downwards, so that the
 	// larger neighbour is final.
 	s.eachNeighbor(func(i, next int) { s.best[i] = max(s.best[i], s.best[next]) })
+	// Now numbers of the main dimension only fall from a place to the next. A vector is within another of the front
+	// exactly if one more of some dimension has as many of the main one.
 	s.dominated = slices.Grow(s.dominated[:0], len(s.best))[:len(s.best)]
 	clear(s.dominated)
 	s.eachNeighbor(func(i, next int) { s.dominated[i] = s.dominated[i] || s.best[i] == s.best[next] })
@@ -310,7 +312,7 @@ func (a Vector) AppendTo(key []byte) []byte {
 	return key
 }
 
-// Meet is the front of the vectors within both fronts.
+// Meet is the front of the vectors within both fronts. O((len * other)²).
 func (f Front) Meet(other Front) Front {
 	var out []Vector
 	for _, p := range f {
@@ -321,7 +323,8 @@ func (f Front) Meet(other Front) Front {
 	return maximal(out)
 }
 
-// Beside is the front of the vectors that fit together with some.
+// Beside is the front of the vectors that fit together with the vector some, empty if that does not fit. The vectors
+// left keep the differences that set them apart, so none is within another.
 func (f Front) Beside(some Vector) Front {
 	var out Front
 	for _, p := range f {

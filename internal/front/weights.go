@@ -2,7 +2,8 @@ package front
 
 import "slices"
 
-// Weights are the weights of roles, then of classes of groups.
+// Weights are the weights of roles, then of classes of groups; none is negative. They bound from below how many places
+// a vector needs.
 type Weights []int64
 
 // Of is the weight of a vector.
@@ -21,8 +22,9 @@ func (w Weights) Most(f Front) (most int64) {
 	return most
 }
 
-// Scarcest returns the scale by which most places are needed for a vector, and that number. Each place is credited with
-// its heaviest vector, so the number is a lower bound for any set of places. O(scales * vectors).
+// Scarcest returns the scale by which most places are needed for a vector, and that number. No fewer places hold the
+// vector: each is credited with its heaviest vector, and the heaviest places come first. If all places are too light,
+// the number is that of all. O(scales * (vectors + places log places)).
 func Scarcest(scales []Weights, places []Front, want Vector) (best Weights, n int) {
 	room := make([]int64, len(places))
 	for _, w := range scales {

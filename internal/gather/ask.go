@@ -1,8 +1,9 @@
-// Package gather answers: where does a gang of one shape in equal groups go? [Engine] searches: it cuts the members into
+// Package gather answers: where does a gang of one shape in equal groups go? [Engine] searches: it cuts members into
 // groups (ask), tries strategies, tightest first, until sums show a domain that holds them, takes the best domain, and
 // hands the members down, level by level, to the best children.
 //
-// The rules are sections 2 to 5 of docs/order.md. What is here only for speed says whose answer it gives.
+// The rules are pages 1 to 5 of docs/order. A function that is here only for speed names the rules whose answer it
+// gives.
 //
 // Who may write: the plan that owns the scratch. The index and the snapshot are only read.
 package gather
@@ -18,34 +19,35 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// ask is a problem with the number of new members decided: the first of the pending ones in rank order.
+// ask is a problem with the number of new members decided, cut into groups: which whole groups, which short one and
+// which units of begun groups are to be placed? The members are the first pending ones in rank order.
 type ask struct {
 	p       *problem.Problem
 	scratch *scratch
-	slots   problem.SlotTable
-	members int64
+	slots   problem.SlotTable // that the ask may use: without nodes outside the tree, as long as the tree has room
+	members int64             // new ones
 	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
 	sizes []int64
 	full  int64 // new groups of the outermost level that are whole; without groups the members
-	short int64 // members of a new short last group
+	short int64 // members of a new short last group; 0: there is none
 	begun []begunGroup
-	// settled is, per level, the worst tier of the groups of which all members run or some do.
+	// settled is, by level, the highest tier that the running members of one group reach already; 0 at least.
 	settled []int32
-	// indexed are whole groups by the index, where there is one level of groups and none is begun; only are the sums of
-	// whichever strategy is looked at then.
+	// indexed counts whole groups by the index; nil unless there is an index, one level of groups, and none is begun.
+	// only has the sums of the strategy at hand, if these need no tables.
 	indexed *index.GroupSums
-	byNode  []*index.GroupSums // by level, as far as the tables of nested groups need them
+	byNode  []*index.GroupSums // by level: the same for nested groups on one node each, as far as asked for
 	only    sums
 	gap     gap
 	scores  map[int32]int64 // host score by position, as far as asked for
-	// beyond is how many members must lie outside the tree, because the tree is full.
+	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64
 }
 
 // begunGroup is a group of which some members run and others are placed.
 type begunGroup struct {
 	level int
-	lca   layout.Vertex // of its running members
+	lca   layout.Vertex // the lowest vertex above its running members
 	need  int64         // units of the next level that are placed: whole inner groups, or members
 	// ranks are the first ranks of these units, ascending.
 	ranks []int
@@ -57,7 +59,7 @@ type begunGroup struct {
 func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	r := scratchOf(p)
 	a := &r.ask
-	if r.asked {
+	if r.asked { // the first ask of a problem lies in the scratch, and may still be in use
 		a = &ask{}
 	}
 	r.asked = true
@@ -83,7 +85,8 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	return a
 }
 
-// stayInTree keeps members off the nodes outside the tree as far as the tree has slots.
+// stayInTree keeps members off the nodes outside the tree if the tree has slots for all of them; else it counts how
+// many must lie outside.
 //
 // order: strategy.1
 func (a *ask) stayInTree() {
@@ -97,7 +100,9 @@ func (a *ask) stayInTree() {
 	}
 }
 
-// cut sorts the groups of a gang of which members run into whole new ones, begun ones and finished ones.
+// cut sorts the groups of a gang with running members into whole new ones, the short one, begun ones and settled ones.
+// Begun groups come in the order in which they look for their homes in a level: the smallest need first, then the
+// lowest rank. O(groups * members).
 func (a *ask) cut() {
 	total := len(a.p.Pending) + len(a.p.Running)
 	for lo := 0; lo < total; lo += int(a.sizes[0]) {
@@ -110,8 +115,9 @@ func (a *ask) cut() {
 	})
 }
 
-// cutGroup looks at the group of a level with the ranks [lo, hi). It counts 1 whole if all its members are placed
-// now, and otherwise notes what a begun group needs.
+// cutGroup looks at the group of level i with the ranks [lo, hi). It returns 1 whole if all its members are placed now,
+// with their first rank, or the members of a short group. Otherwise it returns zeros and notes what a begun group
+// needs.
 //
 // order: groups.2
 func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
@@ -123,7 +129,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 			a.settled[i] = max(a.settled[i], a.settledTier(lca))
 		}
 		for at := lo; at < hi && i+1 < len(a.p.Levels); at += int(a.sizes[i+1]) {
-			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // inner groups are settled as well
+			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // nothing is placed: this settles the inner groups
 		}
 		return 0, 0, nil
 	case runs == 0 && int64(len(placed)) == a.sizes[i]:
@@ -142,13 +148,14 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 			g.ranks = append(g.ranks, first...)
 		}
 	}
-	if g.need > 0 {
+	if g.need > 0 { // else all that is placed lies in inner groups that are begun themselves
 		a.begun = append(a.begun, g)
 	}
 	return 0, 0, nil
 }
 
-// settledTier is the tier that running members of a group reach. Nodes outside the tree satisfy no hard rule.
+// settledTier is the tier that the running members of a group reach. Nodes outside the tree satisfy no hard rule, so
+// there it is the root's.
 //
 // order: tree.1
 func (a *ask) settledTier(lca layout.Vertex) int32 {
@@ -169,7 +176,8 @@ func (a *ask) ranksIn(lo, hi int) []int {
 	return ranks
 }
 
-// runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them.
+// runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them, -1 if none
+// run.
 func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 	lca = -1
 	for _, m := range a.p.Running {
@@ -191,20 +199,21 @@ func (a *ask) ratio(i int) int64 { return a.sizes[i] / a.sizes[i+1] }
 // bottom is the level of single members.
 func (a *ask) bottom() int { return len(a.sizes) - 1 }
 
-// zonesTell says whether the zones of the children of x may tell them apart.
+// zonesTell says whether the children of x are nodes of an aligned gang that zones may tell apart: not if the index
+// knows that all of them with slots are alike.
 func (a *ask) zonesTell(x layout.Vertex) bool {
 	lo, _ := a.p.View.Kids(x)
 	return a.p.ZoneState.Aligned && a.p.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
 }
 
-// gap are the positions from that of the running member before the only new one, in rank order, to that of the one behind: there it
-// restores the order of ranks. None if there are several new members, or where the neighbours lie the wrong way round.
+// gap is the interval of positions in which the only new member restores the order of ranks: between the running
+// members right before and right behind it in rank order, their positions included.
 type gap struct {
 	first, last int32
-	open        bool
+	open        bool // false: several new members, none runs, multiples, or the two lie the wrong way round
 }
 
-// findGap finds the gap of the ask.
+// findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
 func (a *ask) findGap() {
 	if a.members != 1 || len(a.p.Running) == 0 || a.p.Multiple != nil {
 		return
@@ -222,7 +231,9 @@ func (a *ask) findGap() {
 	}
 }
 
-// inGap are the children [first, end) of x that have room in the gap. Where they are equal to others otherwise, they come before these.
+// inGap are the children [first, end) of x that have room in the gap, empty if the gap is closed. They come before
+// other children that are equal otherwise. Children are intervals of positions, so those that meet the gap are an
+// interval, of which some at its ends may have no room. O(log children), beside the search for room.
 //
 // order: sets.8
 func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
@@ -242,7 +253,8 @@ func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
 	return first, max(first, end)
 }
 
-// hasRoomInGap says whether a member fits below x at one of the positions of the gap. O(children of the domains at its ends).
+// hasRoomInGap says whether a member fits below x at a position of the gap. Only domains that reach beyond an end of
+// the gap are looked into. O(children of these).
 func (a *ask) hasRoomInGap(x layout.Vertex) bool {
 	first, end := a.p.View.First(x), a.p.View.EndOf(x)
 	switch {
@@ -260,21 +272,21 @@ func (a *ask) hasRoomInGap(x layout.Vertex) bool {
 	return false
 }
 
-// scratch is what a search writes and nobody keeps: the plans of a lineage take turns with a few of them.
+// scratch is the memory of a search that no result keeps. The plans of a lineage take turns with a few of them.
 type scratch struct {
-	ask    ask // the first of the problem
-	asked  bool
+	ask    ask  // the first of the problem
+	asked  bool // it is taken
 	picks  []chosen
 	slots  []int32
 	least  sets.LeastSum
 	taken  []taken
 	groups sets.LeastGroups
 	kids   []children // by depth below the candidate
-	depth  int
+	depth  int        // lists of kids in use
 	units  []int64
-	used   int
+	used   int     // of units
 	list   []int32 // positions of members
-	listed int
+	listed int     // of list
 }
 
 // enter goes one level down and returns room for the children there.
@@ -286,10 +298,10 @@ func (r *scratch) enter() children {
 	return children{kids.items[:0], kids.of[:0]}
 }
 
-// keep remembers the children of the current depth, whose room may have grown.
+// keep takes back the children of the current depth, whose room may have grown, for the next time.
 func (r *scratch) keep(kids children) { r.kids[r.depth-1] = kids }
 
-// carve returns n zeros.
+// carve returns n zeros that stay the caller's until Reset.
 func (r *scratch) carve(n int) []int64 {
 	if r.used+n > len(r.units) {
 		r.units, r.used = make([]int64, max(256, 2*len(r.units))), 0
@@ -311,7 +323,7 @@ func (r *scratch) positions(n int64) []int32 {
 	return r.list[at:at:r.listed]
 }
 
-// scratchOf is what the searches of a problem write on.
+// scratchOf is the scratch of the searches of a problem, made if there is none.
 func scratchOf(p *problem.Problem) *scratch {
 	r, ok := p.Scratch.Search.(*scratch)
 	if !ok {
@@ -321,7 +333,7 @@ func scratchOf(p *problem.Problem) *scratch {
 	return r
 }
 
-// Reset makes it ready for another problem; nothing refers to the snapshot any more.
+// Reset makes the scratch ready for another problem. Nothing in it refers to the snapshot any more.
 func (r *scratch) Reset() {
 	r.ask, r.asked = ask{}, false
 	r.depth, r.used, r.listed = 0, 0, 0

@@ -1,3 +1,5 @@
+// If a gang fits nowhere, which domain of a tier comes closest?
+
 package gather
 
 import (
@@ -7,8 +9,9 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// bestAt finds the domain of a tier that could take the most new members, whole groups under the groups' rules; of
-// equals that with the most slots, then the first in path order.
+// bestAt finds the domain of a tier that could take the most new members, in whole groups under the groups' rules; of
+// equal ones that with the most slots, then the first in the order of paths. False if no domain is a candidate.
+// O(domains of the tier), beside their capacities; with an index most of the tree is passed over.
 //
 // order: refusals.1
 func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
@@ -16,7 +19,8 @@ func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 	best := widest{sums: s, table: slots, place: s.p.View.TierIndex(t), domain: -1, members: -1}
 	if s.p.LCA < 0 && slots.Flat == nil && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
 		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
-			// The one to be found has the most slots of all.
+			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
+			// the walk looks at nothing else.
 			best.slots = int64(slots.Ix.Most[best.place].At(layout.Root)) - 1
 			best.members = min(best.slots+1, int64(len(s.p.Pending)))
 		}
@@ -40,14 +44,15 @@ func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 type widest struct {
 	sums    *sums
 	table   problem.SlotTable
-	place   int // of the tier
-	domain  layout.Vertex
-	members int64
-	slots   int64
-	entered layout.Vertex // the domain entered last
-	most    int64         // members that one below it could take at most
+	place   int           // of the tier in the view's Tiers
+	domain  layout.Vertex // -1: none yet
+	members int64         // that it could take; -1: none yet
+	slots   int64         // that it has
+	entered layout.Vertex // the domain above the tier that was entered last
+	most    int64         // members that a domain below it could take at most
 }
 
+// look makes a domain the widest if it takes more members, or as many and has more slots.
 func (w *widest) look(d layout.Vertex) {
 	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
 	if n > w.members || n == w.members && slots > w.slots {
@@ -55,7 +60,8 @@ func (w *widest) look(d layout.Vertex) {
 	}
 }
 
-// enter says whether the index allows a better domain below x.
+// enter says whether the index allows a better domain below x: its bounds are the most slots of one, and the most
+// groups.
 func (w *widest) enter(x layout.Vertex) bool {
 	slots := int64(w.table.Ix.Most[w.place].At(x))
 	n := min(slots, int64(len(w.sums.p.Pending)))
@@ -68,11 +74,11 @@ func (w *widest) enter(x layout.Vertex) bool {
 			n = groups * w.sums.ask.sizes[0]
 		}
 	}
-	w.entered, w.most = x, n
+	w.entered, w.most = x, n // bounds for x's children too, if these are of the tier
 	return n > w.members || n == w.members && slots > w.slots
 }
 
-// visit looks at a domain unless the index of its parent says that it is no better.
+// visit looks at a domain, unless by the bound of its parent it takes no more members, and it has no more slots.
 func (w *widest) visit(d layout.Vertex) verdict {
 	if w.sums.p.View.Above(d) != w.entered || w.most > w.members || w.table.At(d) > w.slots {
 		w.look(d)
@@ -80,7 +86,8 @@ func (w *widest) visit(d layout.Vertex) verdict {
 	return goOn
 }
 
-// capacity is how many new members a domain could take under the groups' rules, at most all pending ones.
+// capacity is how many new members a domain could take under the groups' rules, at most all pending ones. The short
+// group counts only if the domain takes all.
 func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	p := s.p
 	total := int64(len(p.Pending))
@@ -104,8 +111,10 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	return groups * s.ask.sizes[0]
 }
 
-// capacityWithBegun is the capacity for a gang with begun groups: of these all that is missing is placed, or nothing.
+// capacityWithBegun is the capacity for a gang with begun groups: the most new members that the domain can take out of
+// the numbers that the rules allow. Of a begun group all that is missing is placed, or nothing. O(log members) asks.
 func (s *sums) capacityWithBegun(d layout.Vertex, slots problem.SlotTable) int64 {
+	// As in Engine.most: fewer members never need more room, so the counts that fit are the first ones.
 	counts := s.p.Wholes(1, s.p.Admitted)
 	i := sort.Search(len(counts), func(i int) bool {
 		some, fits := newAsk(s.p, slots, counts[i]).newSums(s.tiers)

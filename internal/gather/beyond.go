@@ -1,18 +1,24 @@
+// Does a gang fit that is larger than the tree, and which of its members lie in which child of the root?
+
 package gather
 
 import "github.com/muster-sched/muster/internal/layout"
 
-// takesBeyond decides the case in which the tree is filled to the last slot and the rest of the gang lies outside
-// it: groups are whole at a tier only if every domain of that tier is filled by whole groups, beside begun ones.
+// takesBeyond is takes for the root if the tree is filled to the last slot and the rest of the gang lies outside it.
+// Groups of a level are whole at a tier below the root's only if whole ones fill every domain of that tier in the tree,
+// beside begun ones: a slot that they left free would have to be taken by a part of a group. O(levels * domains), and
+// O(nodes) for tier 0.
 //
 // order: strategy.6
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
 		if t >= s.p.View.RootTop {
-			continue
+			continue // groups may lie anywhere
 		}
-		short := s.ask.short
+		short := s.ask.short // members of the short group that no domain takes as its rest; above 0 with one level only
 		for _, d := range s.p.View.DomainsOf(t) {
+			// Begun groups of outer levels place whole units of level i, so only those of i and further in are taken
+			// off.
 			left := (s.ask.slots.At(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
 			if left == 0 || s.p.View.Contains(s.p.View.Outside, d) {
 				continue
@@ -20,10 +26,13 @@ func (s *sums) takesBeyond() bool {
 			if left != short {
 				return false
 			}
-			short = 0
+			short = 0 // the short group completes this domain, and no other
 		}
+		// All units of level i: those of new groups, and those that begun groups of outer levels need.
 		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, layout.Root)
 		n := s.whole(i, t, layout.Root)
+		// The short group lies outside then, in what whole ones leave over there, unless the place of a whole one is
+		// free.
 		if n < groups || short > 0 && n == groups && s.rest(i, t, s.p.View.Outside) < short {
 			return false
 		}
@@ -31,19 +40,22 @@ func (s *sums) takesBeyond() bool {
 	return true
 }
 
-// fillTree distributes a gang that is larger than the tree: every slot of the tree is taken, the other members
-// lie outside kid. Groups that need not be split are not.
+// fillTree distributes a gang that is larger than the tree to the children of the root: each child of the tree takes as
+// many members as it has slots, and Outside takes ask.beyond of them. The sets of other vertices have no choice here.
+// If groups must not be split at the root, whole ones fill each child; else each child takes as many groups of the
+// outermost level as fit whole, then of the next level, and so on. O(children * levels).
 //
 // order: outside.1
 func (pl placer) fillTree(d demand, kids children) {
-	groups := d.units[0]
-	left := pl.wholeUnits(d)
+	groups := d.units[0]     // new groups of level 1 still to be placed
+	left := pl.wholeUnits(d) // units still to be placed, by level, those inside outer units included
 	for i := range kids.of {
 		kid := &kids.of[i]
 		room := pl.ask.slots.At(kid.at)
 		if kid.at == pl.p.View.Outside {
 			room = pl.ask.beyond
 		}
+		// New members here, beside what begun groups with their home below the child take.
 		room -= pl.sums.begunMembers(kid.at)
 		room += pl.p.Forced[kid.at]
 		if pl.ask.bottom() > 0 && pl.sums.tiers[0] < pl.p.View.RootTop {
@@ -51,7 +63,7 @@ func (pl placer) fillTree(d demand, kids children) {
 			continue
 		}
 		kid.demand.units = pl.ask.units()
-		var outer int64 // members in whole groups of the level before
+		var outer int64 // members in whole units of the level before, whose inner units are no units by themselves
 		for level, size := range pl.ask.sizes {
 			n := min(pl.sums.free(level, pl.p.View.RootTop, kid.at), room/size, left[level])
 			left[level] -= n
@@ -61,8 +73,9 @@ func (pl placer) fillTree(d demand, kids children) {
 	}
 }
 
-// wholeUnits counts the units of every level that a demand on the root has to place: new groups, and what begun ones
-// that are completed there need.
+// wholeUnits counts, by level, the units that a demand on the root has to place there: those of new groups, and those
+// that begun groups with their home at the root need. Units inside outer units count as well. The short group, if it is
+// in the demand, counts as members. O(levels * begun groups).
 func (pl placer) wholeUnits(d demand) []int64 {
 	left := make([]int64, len(pl.ask.sizes))
 	for i := range left {
@@ -79,7 +92,8 @@ func (pl placer) wholeUnits(d demand) []int64 {
 	return left
 }
 
-// fillWhole gives a child of the root the whole groups that fill it, and the short one where it completes that.
+// fillWhole gives a child of the root with room for so many members the whole groups that fill it, and the short one if
+// it fills what they leave over. It returns how many groups are left. takesBeyond has found that nothing else remains.
 //
 // order: outside.1
 func (pl placer) fillWhole(kid *child, room, groups int64) int64 {

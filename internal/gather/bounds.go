@@ -1,3 +1,5 @@
+// Which parts of the tree hold no domain that is better than the best so far?
+
 package gather
 
 import (
@@ -11,37 +13,51 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// allWorse says whether no domain of the gang's tier below x, or x itself, comes before the best so far, by what the index knows: they
-// keep fewer groups whole, or as few and have a wider span, or as wide a one and are packed worse.
+// allWorse says whether the index proves that no domain of the gang's tier at or below x comes before the best so far:
+// each keeps fewer groups whole, or as many in a wider span, or as many in as wide a span and is packed no better.
+// False proves nothing. O(tiers + depth + log children), beside the span of the best so far, which is counted once.
+//
+// It compares bounds in the order of the keys. Each number of the index is at least as good as that of any domain below
+// x. So a bound that is worse decides for all of them, and only a bound that is equal leads to the next key. At the
+// root the index counts nodes outside the tree too, also where they are not used: the bounds are looser there, never
+// wrong.
+//
+// Without running members of the gang, and with an index: the caller looks at both.
 //
 // Same answer as order: domain.1 to domain.6, faster.
 func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
+	// x is a candidate. If its parent was looked at for the same best, no child keeps more groups whole or has a
+	// narrower span, and no anchors tell them apart, so packing is the first key that x can win. Else nothing is known.
 	if f.p.View.TierOf(x) <= f.strategy.Gang {
 		narrowest := f.known.below(f.p.View.Above(x)).narrowest
 		return narrowest > 0 && narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
 	}
-	f.known = known{at: x}
+	f.known = known{at: x} // forgets what was known of an earlier best
 	i := f.p.View.TierIndex(f.strategy.Gang)
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
 	}
 	if len(f.p.Friends) > 0 {
-		return false
+		return false // the index does not count anchors, which come before the span
 	}
-	if i > 0 {
+	if i > 0 { // nodes have no span
 		f.knowSpan(best)
 		if best.span < 1 || best.span > index.TopSize {
 			return false
 		}
+		// The most slots that the n largest children of one domain hold.
 		tops := func(n int64) int64 { return int64(f.ask.slots.Ix.Tops[i].At(x*index.TopSize + int32(n) - 1)) }
 		least := f.leastForGroups(x, i)
 		switch {
 		case tops(best.span) < f.ask.members || least > best.span:
-			return true
+			return true // every domain needs more children than the best so far
+		// Where the children of x are not the candidates, some may be nodes, which have the span 0.
 		case f.p.View.Gaps[i][x] != 1 || f.p.View.IsNode(f.p.View.FirstKid[x]),
 			best.span > 1 && least < best.span && tops(best.span-1) >= f.ask.members:
 			return false // one may have a narrower span
 		}
+		// The candidates below x are its children, and none has a narrower span than the best so far. More slots than
+		// the best has are then worse packing (under Spread they are better).
 		f.known.narrowest = best.span
 		if f.p.Policy != gang.Spread {
 			f.known.enough = f.ask.slots.At(best.domain)
@@ -50,41 +66,48 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	return f.packsWorse(best.domain, x, i)
 }
 
-// leastForGroups is how many children of a domain of the tier at place i below x the groups take at least, where each must
-// lie in one child; above topSize if they are more than the index knows of.
+// leastForGroups is a lower bound, in children, of the span that the groups need in any domain of the tier at place i
+// below x, where each group must lie in one child; 0 if nothing is known, above [index.TopSize] if the best children
+// that the index knows do not suffice. O(log TopSize).
 func (f *found) leastForGroups(x layout.Vertex, i int) int64 {
 	if f.ask.indexed == nil {
 		return 0
 	}
 	t := f.p.View.TierIndex(f.strategy.Groups[0])
 	if t >= i {
-		return 0
+		return 0 // groups may be split between the children
 	}
 	groups := f.ask.full
 	if f.ask.short > 0 && int64(f.ask.indexed.Rest[t].At(x)) < f.ask.short {
-		groups++ // the short one takes the place of a whole one
+		groups++ // the whole groups leave room for the short one nowhere, so it takes the place of a whole one
 	}
+	// Tops may count more groups for n children than there are, never fewer: the n found is never too large.
 	if i > 1 {
 		tops := f.ask.indexed.Tops[i][t].From(x * index.TopSize)[:index.TopSize]
 		return int64(sort.Search(index.TopSize, func(n int) bool { return int64(tops[n]) >= groups })) + 1
 	}
+	// The children are nodes: none holds more groups than the largest. Where that holds none, 1 is still a bound.
 	each := max(1, int64(f.ask.slots.Ix.Most[0].At(x))/f.ask.sizes[0])
 	return (groups + each - 1) / each
 }
 
-// compareMostIntact compares the most groups that one domain of the tier at place i below x may keep whole with those of
-// the best so far; below 0 if they are fewer.
+// compareMostIntact compares an upper bound of the intact groups of all domains of the tier at place i below x with
+// those of the best so far; below 0 if every domain keeps fewer, above 0 if one may keep more. O(tiers).
+//
+// The bound takes the largest number of each tier by itself, maybe of different domains. Such a vector is no smaller
+// than that of any single domain.
 func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	switch {
 	case len(f.p.Levels) == 0:
 		return 0
 	case f.ask.indexed == nil:
-		return 1 // not known
+		return 1 // not known: nested or begun groups
 	}
+	// One level of groups: the tiers from below the strategy's down to 0, as eachIntact yields them.
 	n := 0
 	for t := f.p.View.TierIndex(f.strategy.Groups[0] - 1); t >= 0; t-- {
 		most := f.ask.full
-		if t < i {
+		if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
 			most = min(most, int64(f.ask.indexed.Most[i][t].At(x)))
 		}
 		if c := cmp.Compare(most, best.intact[n]); c != 0 {
@@ -95,26 +118,29 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	return 0
 }
 
-// packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or finds them
-// equal where the order of paths decides: what comes later in a walk is behind.
+// packsWorse says whether comparePacking prefers the best so far to every domain of the tier at place i below x, or
+// finds them equal where only the order of paths is left. The walk follows that order, so what it meets later comes
+// behind. O(depth + log children).
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 	fewerZones := f.p.ZoneState.Aligned && i == 0 && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()
 	if i == 0 && f.p.Policy == gang.ByScore && f.p.Scored() || fewerZones {
-		return false
+		return false // zones or host scores come before slots, and the index has neither
 	}
+	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
 	compare := func(slots int64, with layout.Vertex) int { return f.p.CompareFree(slots, f.ask.slots.At(with)) }
 	gap := f.p.View.Gaps[i][x]
 	slots := f.bestSlots(x, i, gap)
 	if c := compare(slots, best); c != 0 || gap == 0 {
-		return c > 0
+		return c > 0 // with gap 0 the parents are unknown, so equal slots prove nothing
 	}
 	up := f.p.View.Above(best)
-	if gap == 2 {
+	if gap == 2 { // the parents are children of x, with at least the slots of the domain
 		if c := compare(f.bestChild(x, slots), up); c != 0 {
 			return c > 0
 		}
 		up = f.p.View.Above(up)
 	}
+	// From x up the slots are those of every domain below it.
 	for x != up && x >= 0 && up >= 0 {
 		if c := compare(f.ask.slots.At(x), up); c != 0 {
 			return c > 0
@@ -124,18 +150,21 @@ func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 	return f.isBehind(0, best, x)
 }
 
-// isBehind says what a comparison of x with an earlier domain means where only scores and the order of paths come after.
+// isBehind says whether x comes after an earlier domain, given their order by all keys before the scores. If no score
+// can tell them apart, the earlier one in the order of paths wins.
 func (f *found) isBehind(order int, best, x layout.Vertex) bool {
 	return order > 0 || order == 0 && !f.scoresTell(best, x)
 }
 
-// bestSlots is a bound for the slots of the domains of a tier below x that can hold the ask: the fewest, under Spread the most.
+// bestSlots bounds the slots of every domain of the tier at place i below x that can hold the ask: no such domain has
+// fewer, under Spread none has more. math.MaxInt64 if there is no such domain.
 func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 	ix := f.ask.slots.Ix
 	switch {
 	case f.p.Policy == gang.Spread:
 		return int64(ix.Most[i].At(x))
 	case i == 0 && f.ask.members < 63:
+		// Bit s: some node has s slots; the last bit stands for 63 and more, so that 63 still is a lower bound.
 		if above := ix.Values.At(x) >> f.ask.members; above != 0 {
 			return f.ask.members + int64(bits.TrailingZeros64(above))
 		}
@@ -143,16 +172,17 @@ func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 	case gap == 1 && !f.p.View.IsNode(f.p.View.FirstKid[x]):
 		return f.bestChild(x, f.ask.members)
 	}
-	return f.ask.members
+	return f.ask.members // what cannot hold the members is no candidate
 }
 
-// bestChild is the fewest slots, but no fewer than that, of a child of x, the children being domains; under Spread the most.
+// bestChild is the fewest slots of a child of x that has at least so many, math.MaxInt64 if none has; under Spread it
+// is the most slots of a child. The children are domains. O(log children).
 func (f *found) bestChild(x layout.Vertex, least int64) int64 {
 	sums := f.ask.slots.Ix.SumsOf(x)
 	if f.p.Policy == gang.Spread {
 		return sums.Child(1)
 	}
-	switch last := sums.Child(sums.Len); {
+	switch last := sums.Child(sums.Len); { // Child(1) is the largest
 	case last >= least:
 		return last
 	case sums.Child(1) < least:

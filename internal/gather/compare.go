@@ -1,3 +1,5 @@
+// In which order come the domains that hold a gang under one strategy?
+
 package gather
 
 import (
@@ -8,16 +10,16 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// candidate is a domain with the keys that compare it, in the order of docs/order.md section 3. They are filled one
-// after the other, for the domains that are still equal only.
+// candidate is a domain with its keys, in the order of docs/order/3-domain.md. In the search for the best one a later
+// key is filled only when two domains are equal in all keys before it.
 type candidate struct {
-	domain layout.Vertex
-	intact []int64 // by level and tier: groups that stay whole
-	anchor int64
-	span   int64
+	domain layout.Vertex // -1: none yet
+	intact []int64       // whole groups, by level from the outside, and in it by tier, the highest first
+	anchor int64         // running members of the affinity key below the domain
+	span   int64         // children in use; 0 for a node, -1 in the best so far: not counted yet
 }
 
-// rankDomains orders the domains of a strategy, best first.
+// rankDomains orders the domains of a strategy, best first. O(n log n) comparisons of n domains. All spans are counted.
 func (f *found) rankDomains() []layout.Vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
@@ -25,7 +27,7 @@ func (f *found) rankDomains() []layout.Vertex {
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]layout.Vertex, 0, len(cands))
-	for len(cands) > 0 {
+	for len(cands) > 0 { // runs that are equal in the keys so far are ordered by the others
 		n := 1
 		for n < len(cands) && compareCoarse(cands[0], cands[n]) == 0 {
 			n++
@@ -36,18 +38,22 @@ func (f *found) rankDomains() []layout.Vertex {
 	return out
 }
 
-// knowSpan fills the span of a candidate.
+// knowSpan counts the span of the best so far, once.
 func (f *found) knowSpan(c *candidate) {
 	if c.span < 0 {
 		c.span = f.sums.placer().spanOf(c.domain)
 	}
 }
 
-// compareTo compares a domain with the best so far by every key but the score, and takes its place if it is better.
+// compareTo compares a domain with the best so far by every key before the scores: below 0 if the domain is better,
+// which then becomes the best; 0 if it is equal, above 0 if it is worse.
+//
+// It computes no more than it needs. A span is counted only for domains equal in intact groups and anchors, and not if
+// a lower bound tells: the span is wider, or at least as wide and the packing worse.
 //
 // order: domain.2
 func (f *found) compareTo(best *candidate, d layout.Vertex) int {
-	order := -1
+	order := -1 // the first domain is the best so far
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
 			order = cmp.Compare(best.anchor, f.p.Friends.At(d))
@@ -78,7 +84,8 @@ func compareCoarse(a, b candidate) int {
 	return cmp.Or(slices.Compare(b.intact, a.intact), cmp.Compare(b.anchor, a.anchor))
 }
 
-// rankEqual orders domains that are equal in intact groups and anchors.
+// rankEqual orders domains that are equal in intact groups and anchors, best first. It sorts cands in place. A score
+// takes a placement in the domain, so it is computed once, and only for domains that are equal by span and packing.
 //
 // order: domain.6, domain.7
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
@@ -105,10 +112,10 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	return out
 }
 
-// intact is, for each level from the outside and each tier below the strategy's, how many whole groups the domain can
-// keep in one domain of that tier.
+// intact lists the intact groups of a domain, in the order of eachIntact.
 func (f *found) intact(d layout.Vertex) []int64 { return f.appendIntact(nil, d) }
 
+// appendIntact appends the intact groups of a domain to a list.
 func (f *found) appendIntact(out []int64, d layout.Vertex) []int64 {
 	f.eachIntact(d, func(n int64) bool {
 		out = append(out, n)
@@ -117,7 +124,8 @@ func (f *found) appendIntact(out []int64, d layout.Vertex) []int64 {
 	return out
 }
 
-// compareIntact is below 0 if a domain keeps more groups whole than a list says.
+// compareIntact compares a domain with a list of intact groups: below 0 if the domain keeps more, at the first number
+// in which they differ.
 func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	i, order := 0, 0
 	f.eachIntact(d, func(n int64) bool {
@@ -128,11 +136,13 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	return order
 }
 
-// eachIntact yields the numbers of intact, one after the other.
+// eachIntact yields, for each level from the outside and each tier below the strategy's for it, the highest first: how
+// many new groups of the level can each lie whole in one domain of the tier. Numbers are computed one at a time, so a
+// comparison that ends early pays for few.
 //
 // order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
-	groups := f.ask.full
+	groups := f.ask.full // new whole groups of the level
 	for i := range f.p.Levels {
 		if i > 0 {
 			groups *= f.ask.ratio(i - 1)
@@ -145,14 +155,15 @@ func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 	}
 }
 
-// known is what a search knows of the domains right below one: none has a narrower span or keeps more groups whole than the
-// best so far, and none with more than enough slots is better; 0 where it is not known.
+// known is what allWorse has proven of the children of one domain, for the best so far.
 type known struct {
-	at                layout.Vertex
+	at layout.Vertex // the domain
+	// narrowest, if above 0: the candidates below are its children, none has a narrower span or keeps more groups whole
+	// than the best so far. enough, if above 0: none with more slots is better.
 	narrowest, enough int64
 }
 
-// below is what is known of the children of x.
+// below is what is known of the children of x: zeros unless the domain entered last is x.
 func (k known) below(x layout.Vertex) known {
 	if k.at != x {
 		return known{}

@@ -1,3 +1,5 @@
+// How many units does each child of a vertex take, and how many children take any?
+
 package gather
 
 import (
@@ -5,17 +7,17 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// children are those of a vertex that have room, or must take members, in the order that decides between equal ones.
+// children are the children of a vertex that have room or must take members. Their order decides between equal ones.
 type children struct {
-	items []sets.Item // as the chooser sees them: in units of the level at hand, those of outer levels included
-	of    []child
+	items []sets.Item // in units of the active level, those inside outer units included
+	of    []child     // at the same place: the child of the item
 }
 
-// child is a child of the vertex at hand, with what it takes.
+// child is one of children.
 type child struct {
 	at     layout.Vertex
-	demand demand
-	outer  int64 // units that it takes in those of outer levels
+	demand demand // what it takes; no units: nothing but the short group or begun ones, or nothing at all
+	outer  int64  // units of the active level inside the units of outer levels that it takes
 }
 
 // want is what a distribution is made for.
@@ -26,7 +28,8 @@ const (
 	counting             // only how many children take any
 )
 
-// spanOf is the least number of children of x that hold the whole ask, those in use by running members included.
+// spanOf is the least number of children of x that hold the whole ask, those in use by running members of the gang
+// included; 0 for a node. O(children * tiers), beside the choice of the children, unless the index tells.
 //
 // order: domain.3
 func (pl placer) spanOf(x layout.Vertex) int64 {
@@ -48,17 +51,21 @@ func (pl placer) spanOf(x layout.Vertex) int64 {
 	return n
 }
 
-// distribute gives the units of a demand to the children of x, outermost level first. Units that no child can hold
-// whole are split into units of the next level. When counting, only the number of children that take any is of use.
+// distribute gives the units of a demand to the children of x, outermost level first. kids is empty and gives its room.
+// When counting, only the number of children that take anything is of use.
+//
+// Units that no child can hold whole are split: they go on as units of the next level. A level is decided with the
+// outer ones fixed: what a child was given before is its lower bound, expressed in units of the active level. So at the
+// end Given of an item is all that the child takes beside the short group and begun ones, in members.
 func (pl placer) distribute(x layout.Vertex, d demand, kids children, want want) children {
 	kids = pl.children(x, kids)
-	split := pl.sendBegun(x, d, kids)
+	split := pl.sendBegun(x, d, kids) // before all: what begun groups send to a child is no choice
 	if pl.ask.beyond > 0 && x == layout.Root {
 		pl.fillTree(d, kids)
 		return kids
 	}
 	short := d.short
-	var carry int64
+	var carry int64 // units that were split at the level before
 	for level := range pl.ask.sizes {
 		if level > 0 {
 			carry *= pl.ask.ratio(level - 1)
@@ -69,9 +76,9 @@ func (pl placer) distribute(x layout.Vertex, d demand, kids children, want want)
 		}
 		n := d.units[level] + split[level] + carry
 		if level > 0 && level == pl.ask.bottom() && short {
-			n, short = n+pl.ask.short, false // no child can hold it whole
+			n, short = n+pl.ask.short, false // still not placed: no child holds it whole, so its members go singly
 		}
-		if carry = 0; n > 0 || short {
+		if carry = 0; n > 0 || short { // an ask may be nothing but the short group
 			carry = pl.giveLevel(x, level, n, &short, kids, want)
 		}
 		kids.note(pl.ask, level)
@@ -79,12 +86,12 @@ func (pl placer) distribute(x layout.Vertex, d demand, kids children, want want)
 	return kids
 }
 
-// note enters what the children were given on a level into their demands.
+// note enters what the children were given on a level into their demands: what they have now beside outer units.
 func (k *children) note(a *ask, level int) {
 	for i := range k.of {
 		it, kid := &k.items[i], &k.of[i]
 		kid.demand.short = it.HasShort
-		if it.Given == kid.outer {
+		if it.Given == kid.outer { // no units of this level by themselves
 			continue
 		}
 		if kid.demand.units == nil {
@@ -94,8 +101,8 @@ func (k *children) note(a *ask, level int) {
 	}
 }
 
-// children lists the children of x that have room, in the order that decides between equal ones: that of paths, but those that
-// restore the order of ranks first.
+// children lists the children of x that have room or must take members, in the order that decides between equal ones:
+// those that restore the order of ranks first, and in each part the order of paths. O(children).
 func (pl placer) children(x layout.Vertex, kids children) children {
 	lo, end := pl.p.View.Kids(x)
 	zones := pl.p.View.IsNode(lo) && pl.ask.zonesTell(x)
@@ -103,6 +110,7 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
 			if slots := pl.ask.slots.At(c); slots > 0 || pl.p.Forced.At(c) > 0 {
+				// WithRest -1: no room for the short group until roomForShort finds some.
 				it := sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
 				if zones {
 					it.Zones = pl.p.Zones().ZonesOn(c)
@@ -114,8 +122,8 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	return kids
 }
 
-// sendBegun hands begun groups to the child in which they are completed, and returns, per level, the units of those
-// that are completed here and nowhere below.
+// sendBegun hands each begun group to the child that its home lies in. It returns, by level, the units that begun
+// groups with their home at x itself need: these are shared out here. O(begun groups * children * depth).
 //
 // order: begun.1
 func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
@@ -134,12 +142,16 @@ func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 	return split
 }
 
-// giveLevel gives n more units of a level to the children of x. It returns how many cannot stay whole in a child; short
-// tells whether the short group is still to be placed, before and after.
+// giveLevel gives n units of a level to the children of x, beside the units that they have. It returns how many of them
+// can stay whole in no child. short says, before and after, whether the short group is still to be placed.
+//
+// Members that multiples force into a child are no matter of choice, and no part of its slots. They are taken off n
+// before the choice, and added to what the child is given after it.
 func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kids children, want want) (left int64) {
 	for i := range kids.items {
 		n += kids.items[i].Given - pl.p.Forced.At(kids.of[i].at)
 	}
+	// From here on n counts all units of the level below x, those inside outer units included, as the items' bounds do.
 	at, whole := pl.keepAt(x, level, n, kids)
 	if !whole {
 		return pl.giveMost(x, level, n, kids)
@@ -162,7 +174,7 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 	return 0
 }
 
-// choice is the question which children of x take n units of a level.
+// choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
 	c := &choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
@@ -174,7 +186,7 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	return &c.chooser
 }
 
-// choice rates children for the chooser.
+// choice rates children for the chooser. A score of units in a domain is the score of their placement there.
 type choice struct {
 	chooser sets.Chooser
 	placer  placer
@@ -182,15 +194,18 @@ type choice struct {
 	level   int
 }
 
+// Host implements [sets.Scorer].
 func (c *choice) Host(i int) int64 { return c.placer.ask.nodeScore(c.kids[i].at) }
 
+// Score implements [sets.Scorer]. Units of the active level stand for all that a child takes, begun groups left out.
 func (c *choice) Score(i int, units int64, short bool) sets.Score {
 	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
 	d.units[c.level] = units
 	return c.placer.scoreBelow(c.kids[i].at, d)
 }
 
-// keepAt finds the lowest tier below that of x at which n units of a level can all stay whole.
+// keepAt finds the lowest tier below that of x at which n units of a level can all stay whole, s* in
+// docs/order/4-children.md. Not ok: at none, groups must be split. Members are whole at tier 0. O(tiers * children).
 //
 // order: keep.1
 func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tier int32, ok bool) {
@@ -200,6 +215,8 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		var sum int64
 		for i := range kids.items {
+			// Whole units of outer levels may be more than fit whole at a low tier: they stay whole in the child
+			// anyhow.
 			sum += max(kids.items[i].Given, pl.sums.free(level, t, kids.of[i].at))
 		}
 		if sum >= n {
@@ -209,11 +226,12 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 	return 0, false
 }
 
-// giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left.
+// giveMost lets every child keep as many whole units as it can, and returns how many of the n are then left to be
+// split. keepAt has found that these are not all, so the result is above 0. O(children).
 //
 // order: keep.2
 func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) int64 {
-	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
+	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x)) // never empty: 0 is below every domain; the last is the highest
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
 		it.Given = max(it.Given, pl.sums.free(level, below[len(below)-1], at))
@@ -222,8 +240,9 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 	return n
 }
 
-// bound sets how many units each child takes so that as many as possible are whole at every tier: all n at this tier,
-// as many as there is room for at the one below.
+// bound sets how many units each child takes at least and at most so that as many as possible stay whole at every tier.
+// All stay whole at the given tier, s*: no child takes more than fit whole there. They cannot all stay whole at the
+// next lower tier, so each child takes all that fit whole at that one. O(children).
 //
 // order: keep.3
 func (pl placer) bound(level int, tier int32, kids children) {
@@ -235,14 +254,15 @@ func (pl placer) bound(level int, tier int32, kids children) {
 			it.Lo = max(it.Lo, pl.sums.free(level, below[len(below)-1], at))
 		}
 		if it.HasShort {
-			it.Hi -= pl.ask.short // only single members come after the short group
+			it.Hi -= pl.ask.short // only single members come after the short group, so the bounds are in members
 		}
-		it.Hi = max(it.Hi, it.Lo)
+		it.Hi = max(it.Hi, it.Lo) // what a child has already it keeps
 	}
 }
 
-// roomForShort notes how many whole groups fit into each child beside the short one, and whether any child has room for
-// that. All n groups stay whole at the given tier.
+// roomForShort sets, for each child, how many whole groups fit beside the short one (WithRest, -1: the short one does
+// not fit), and says whether it fits into any child. All n groups stay whole at the given tier, s*. O(tiers * vertices
+// below x) at worst: if every place for a whole group is taken.
 //
 // order: short.1
 func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids children) bool {
@@ -250,7 +270,9 @@ func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids childre
 	for i := range kids.items {
 		sum += kids.items[i].Hi
 	}
-	if sum > n { // a place for a whole group is to spare
+	// A place for a whole group is to spare: the short one takes the slots that whole groups leave over in a domain of
+	// tier s*, else the place of one of them.
+	if sum > n {
 		for i := range kids.items {
 			it, at := &kids.items[i], kids.of[i].at
 			it.WithRest = it.Hi
@@ -260,6 +282,7 @@ func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids childre
 		}
 		return true
 	}
+	// Every place is taken. The short one looks for enough slots in one domain of the lowest tier from s* on.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		if t < tier {
 			continue
@@ -278,7 +301,8 @@ func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids childre
 	return false
 }
 
-// spare is the most slots that a domain of tier t below x has left beside as many groups as are whole at tier whole.
+// spare is the most slots that one domain of tier t at or below x has left beside as many groups as are whole at tier
+// whole. O(vertices from x down to tier t).
 func (s *sums) spare(whole, t int32, x layout.Vertex) int64 {
 	left := s.besides(0, whole, x)
 	if s.p.View.TierOf(x) <= t {

@@ -1,3 +1,6 @@
+// Which domain of the gang's tier is the best one? The general search compares all keys; plainSearch reads the answer
+// off the index where slots alone decide.
+
 package gather
 
 import (
@@ -11,8 +14,9 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// best is the first of rankDomains, without ordering the rest: keys are computed as far as two domains are equal. It is
-// -1 if there is none.
+// best is the first domain of rankDomains, -1 if there is none. It does not order the others: a later key of two
+// domains is computed only if they are equal in the earlier ones. O(domains), beside the intact groups and spans that
+// it computes; with an index most of the tree is passed over.
 func (f *found) best() layout.Vertex {
 	if f.p.LCA >= 0 { // there is at most one, and nothing to compare
 		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
@@ -23,13 +27,13 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
-	best := candidate{domain: -1}
+	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
 	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
-	equals := 0
+	equals := 0 // domains equal to the best in all but the scores, itself included; 1 if no score can differ
 	for d := range f.domains(skip) {
 		switch order := f.compareTo(&best, d); {
 		case order < 0:
@@ -41,7 +45,10 @@ func (f *found) best() layout.Vertex {
 	if equals <= 1 {
 		return best.domain
 	}
-	same := []candidate{{domain: best.domain}} // what lies behind it may be skipped, and it lies there itself
+	// Scores cost a placement for each domain, so only those that are equal otherwise are collected and rated. The best
+	// is put in by hand: it is no better than itself, so skip may pass it over. None of the others is better, so
+	// compareTo changes neither other nor the intact groups that it shares with the best.
+	same := []candidate{{domain: best.domain}}
 	for d := range f.domains(skip) {
 		if other := best; d != best.domain && f.compareTo(&other, d) == 0 {
 			same = append(same, candidate{domain: d})
@@ -50,7 +57,9 @@ func (f *found) best() layout.Vertex {
 	return f.rankEqual(same)[0]
 }
 
-// comparePacking compares free slots, of the domains, then of their parents, and so on up; between nodes first their zones.
+// comparePacking compares two domains by their free slots, then by those of their parents, and so on up; nodes first by
+// zones and, under ByScore, by host score. Below 0 if a is better, 0 if only scores and the order of paths are left.
+// O(depth).
 //
 // order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
@@ -62,7 +71,7 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 			return c
 		}
 	}
-	for a != b && a >= 0 && b >= 0 {
+	for a != b && a >= 0 && b >= 0 { // above a common parent all is equal
 		if c := f.p.CompareFree(f.ask.slots.At(a), f.ask.slots.At(b)); c != 0 {
 			return c
 		}
@@ -71,8 +80,9 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 	return 0
 }
 
-// domains iterates over the domains that can hold the ask under the strategy, in the order of paths. Where skip says so, a
-// domain is passed over with everything below it. While members run there is at most one: it is above them all.
+// domains iterates over the domains that can hold the ask under the strategy, in the order of paths. A vertex for which
+// skip is true is passed over with everything below it; nil skips nothing. While members of the gang run there is at
+// most one domain: it is above them all.
 func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
 		if f.p.LCA < 0 {
@@ -86,21 +96,24 @@ func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex]
 	}
 }
 
-// lister is the walk of domains.
+// lister is the walk behind found.domains.
 type lister struct {
 	found *found
-	place int // of the gang's tier
-	skip  func(x layout.Vertex) bool
+	place int                        // of the gang's tier in the view's Tiers
+	skip  func(x layout.Vertex) bool // nil: no vertex is skipped
 	yield func(layout.Vertex) bool
 }
 
+// enter says whether a domain above the gang's tier may have a candidate below it.
 func (l *lister) enter(x layout.Vertex) bool {
 	return l.hasSlots(x) && (l.found.ask.slots.Flat != nil || l.found.mayHold(x, l.place)) && (l.skip == nil || !l.skip(x))
 }
 
+// visit yields a domain of the gang's tier if it holds the ask.
 func (l *lister) visit(d layout.Vertex) verdict {
 	f := l.found
 	up := f.p.View.Above(d)
+	// The cheapest test comes first: with more slots than the best so far, under the same parent, it is packed worse.
 	if enough := f.known.below(up).enough; enough > 0 && int64(f.ask.slots.Ix.Domains.At(d)) > enough {
 		return goOn
 	}
@@ -111,18 +124,21 @@ func (l *lister) visit(d layout.Vertex) verdict {
 	switch {
 	case !l.yield(d):
 		return stop
-	case f.better != better && up >= 0 && l.skip != nil && l.skip(up): // what was known below it was told of another one
+	// The caller made d the best. What was known below the parent was about the best before it, so skip is asked again.
+	case f.better != better && up >= 0 && l.skip != nil && l.skip(up):
 		return leave
 	}
 	return goOn
 }
 
-// hasSlots says whether the slots below x suffice.
+// hasSlots says whether all new members fit below x. Its slots are what is left beside the members that multiples force
+// there, so these are added.
 func (l *lister) hasSlots(x layout.Vertex) bool {
 	return l.found.ask.slots.At(x)+l.found.p.Forced.At(x) >= l.found.ask.members
 }
 
-// mayHold is false if no domain of the tier at place i below x can hold the ask, by the index.
+// mayHold is false if the index proves that no domain of the tier at place i below x can hold the ask: none has the
+// slots, or none has room for the whole groups.
 func (f *found) mayHold(x layout.Vertex, i int) bool {
 	if int64(f.ask.slots.Ix.Most[i].At(x)) < f.ask.members {
 		return false
@@ -130,6 +146,7 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 	if f.ask.indexed == nil {
 		return true
 	}
+	// A group tier at or above the gang's binds nothing more than the slots do.
 	if t := f.p.View.TierIndex(f.strategy.Groups[0]); t < i {
 		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
 	}
@@ -145,9 +162,9 @@ const (
 	stop
 )
 
-// walk visits the domains of a tier at or below x in the order of paths, and in place of domains of the tier those below it
-// whose parents are above it. It enters what is above the tier only where the bound of a search allows that something
-// better lies below. The functions are parameters so that they stay on the stack.
+// walk visits the domains of a tier at or below x in the order of paths: the highest vertices of at most that tier, so
+// a lower one stands for a domain that its branch lacks. A vertex above the tier is entered only if enter allows it:
+// there a search tests the bounds of what lies below. The functions are parameters so that they stay on the stack.
 func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Vertex) bool, visit func(d layout.Vertex) verdict) verdict {
 	if v.TierOf(x) <= tier {
 		return visit(x)
@@ -160,7 +177,7 @@ func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Verte
 		switch walk(v, tier, c, enter, visit) {
 		case stop:
 			return stop
-		case leave:
+		case leave: // the rest of x's children, not what comes after x
 			return goOn
 		case goOn:
 		}
@@ -168,23 +185,27 @@ func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Verte
 	return goOn
 }
 
-// plainSearch looks for the best domain of a tier where slots alone tell domains apart: the narrowest span, then the fewest
-// slots, then those of the parents. For tier 0 it looks for the domain of the best node: of those that have a node with the
-// fewest slots.
+// plainSearch looks for the best domain of a tier where slots alone tell domains apart: the narrowest span, then the
+// fewest slots, then the fewest of the parents, and so on up. For tier 0 it compares domains of nodes instead of nodes,
+// and only those that have a node with the fewest slots that suffice: their nodes of that size are equal in slots, so
+// the slots of the parents decide.
 type plainSearch struct {
 	found *found
-	place int           // of the tier
-	least int32         // slots of a domain
-	span  int32         // for a tier above 0: no domain has a narrower one
-	bit   uint64        // for tier 0: of the fewest slots that suffice, see values
-	gap   int8          // to what is compared
+	place int           // of the tier in the view's Tiers
+	least int32         // slots that a compared domain has at least: the members, for tier 0 those of the best node
+	span  int32         // for a tier above 0: children; no domain holds the members in fewer
+	bit   uint64        // for tier 0: the bit of the best node's slots in the index's Values; 0 for other tiers
+	gap   int8          // see View.Gaps: the parents of compared domains have this gap to the tier
 	best  layout.Vertex // so far, -1 if there is none
-	free  int32         // its slots
-	mixed bool          // for a tier above 0: there are nodes among its domains
+	free  int32         // its slots, math.MaxInt32 if there is none
+	mixed bool          // for a tier above 0: nodes stand for some of its domains, and the search gives up
 }
 
-// plainBest is best for members alone, between which slots alone decide; false if this takes more than the index knows. The
-// narrowest span of all domains stands at the root, and the slots of nodes do, so only what holds the like is looked into.
+// plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
+// members. It is not ok if the index cannot tell.
+//
+// The entry of the root tells the narrowest span, or the fewest slots of a node, of all domains in the tree. With this
+// number fixed, the search enters only vertices whose own entry says that a domain below them reaches it.
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
@@ -195,6 +216,7 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {
 		return -1, true
 	}
+	// Nodes outside the tree have none of the slots here, so the index's entries at the root speak of the tree alone.
 	p := plainSearch{found: f, place: i, least: int32(f.ask.members), gap: 1, best: -1, free: math.MaxInt32}
 	if i == 0 {
 		return p.bestNode()
@@ -202,30 +224,33 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
 		if p.mayHold(layout.Root) {
 			walk(f.p.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
-			return p.best, !p.mixed
+			return p.best, !p.mixed // a node has the span 0, which the index does not compare with p.span
 		}
 	}
 	return -1, false
 }
 
-// bestNode is plainBest for tier 0.
+// bestNode is plainBest for tier 0: of the nodes with the fewest slots that suffice, the first one in the best domain.
 func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
 	ix := p.found.ask.slots.Ix
-	p.bit = ix.Values.At(layout.Root) >> p.least << p.least
-	p.bit &= -p.bit
+	p.bit = ix.Values.At(layout.Root) >> p.least << p.least // without too small ones
+	p.bit &= -p.bit                                         // the lowest one is left
+	// The last bit stands for all sizes from 63 on, and zones come before slots.
 	if p.bit == 0 || p.bit == 1<<63 || p.found.p.ZoneState.Aligned {
 		return -1, false
 	}
+	// Domains of nodes are compared, so their parents have gap 2. None of them has fewer slots than its node.
 	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
 	walk(p.found.p.View, p.found.strategy.Gang, layout.Root, p.enter, p.visit)
-	for pos := p.found.p.View.FirstPos[p.best]; ; pos++ {
+	for pos := p.found.p.View.FirstPos[p.best]; ; pos++ { // it ends: the domain has such a node
 		if ix.Slots.At(pos) == p.least {
 			return p.found.p.View.NodeVertex(pos), true
 		}
 	}
 }
 
-// mayHold says whether there is something below x to be compared.
+// mayHold says whether a domain to be compared lies at or below x: one that holds all members in the span or, for tier
+// 0, has a node with the fewest slots.
 func (p *plainSearch) mayHold(x layout.Vertex) bool {
 	if p.bit != 0 {
 		return p.found.ask.slots.Ix.Values.At(x)&p.bit != 0
@@ -233,7 +258,7 @@ func (p *plainSearch) mayHold(x layout.Vertex) bool {
 	return int64(p.found.ask.slots.Ix.Tops[p.place].At(x*index.TopSize+p.span-1)) >= p.found.ask.members
 }
 
-// enter looks into x itself where its children are what is compared.
+// enter compares the children of x itself if they are what is compared. Else it says whether to go further down.
 func (p *plainSearch) enter(x layout.Vertex) bool {
 	v := p.found.p.View
 	lo, _ := v.Kids(x)
@@ -241,7 +266,7 @@ func (p *plainSearch) enter(x layout.Vertex) bool {
 	case p.mixed || !p.mayHold(x):
 		return false
 	case v.IsNode(lo):
-		if p.mixed = p.bit == 0; !p.mixed {
+		if p.mixed = p.bit == 0; !p.mixed { // x is a domain of nodes, in a tree of uneven depth
 			p.look(x, x+1)
 		}
 		return false
@@ -252,13 +277,14 @@ func (p *plainSearch) enter(x layout.Vertex) bool {
 	return true
 }
 
+// visit compares a domain whose parent has children of several kinds.
 func (p *plainSearch) visit(d layout.Vertex) verdict {
 	p.look(d, d+1)
 	return goOn
 }
 
-// lookInto compares the children of x. Where the best so far has as few slots as it can have, they are as good only at best, and
-// what is above them decides.
+// lookInto compares the children of x with the best so far. If that has as few slots as a domain can have, they are at
+// best equal to it, and the parents decide: then x must be better than the best's parent.
 func (p *plainSearch) lookInto(x layout.Vertex) {
 	if p.free == p.least && p.found.comparePacking(x, p.found.p.View.Above(p.best)) >= 0 {
 		return
@@ -271,23 +297,25 @@ func (p *plainSearch) lookInto(x layout.Vertex) {
 	}
 }
 
-// look compares the domains [lo, end), all in one, with the best so far. Of equal ones only the first can be better.
+// look compares the domains [lo, end), all children of one domain, with the best so far. O(end - lo).
 func (p *plainSearch) look(lo, end layout.Vertex) {
-	most := p.free
+	most := p.free // slots that a better domain has at most; at first equal ones, which the parents may decide
 	for lo < end {
 		slots := p.found.ask.slots.Ix.Domains.From(lo)
 		n := min(int(end-lo), len(slots))
 		for i, free := range slots[:n] {
+			// Neither difference is negative: least <= free <= most.
 			if (free-p.least)|(most-free) >= 0 && p.holds(lo+layout.Vertex(i)) {
 				p.take(lo+layout.Vertex(i), free)
-				most = p.free - 1
+				most = p.free - 1 // a later one with as many slots has the same parents, and comes behind
 			}
 		}
 		lo += layout.Vertex(n)
 	}
 }
 
-// holds says whether a domain holds all in the span, or has a node with the fewest slots.
+// holds says whether a domain with enough slots holds all members in the span or, for tier 0, has a node with the
+// fewest slots.
 func (p *plainSearch) holds(x layout.Vertex) bool {
 	if p.bit != 0 {
 		return p.mayHold(x)
@@ -296,7 +324,8 @@ func (p *plainSearch) holds(x layout.Vertex) bool {
 	return sums.Len <= p.span || sums.Of(p.span) >= p.found.ask.members
 }
 
-// lookAlong is look for domains whose row starts at a place.
+// lookAlong is look for domains whose row in the index starts at this place. The row has, child by child, the slots
+// that the child holds in the span, so holds is one more comparison.
 func (p *plainSearch) lookAlong(row int32, lo, end layout.Vertex) {
 	ix, most := p.found.ask.slots.Ix, p.free
 	for lo < end {
@@ -304,7 +333,7 @@ func (p *plainSearch) lookAlong(row int32, lo, end layout.Vertex) {
 		n := min(int(end-lo), len(slots), len(held))
 		held = held[:n]
 		for i, free := range slots[:n] {
-			// Whether one of these is negative is easier to foretell than which.
+			// Whether one of these is negative is easier for the processor to predict than which one.
 			if (free-p.least)|(most-free)|(int32(held[i])-p.least) >= 0 {
 				p.take(lo+layout.Vertex(i), free)
 				most = p.free - 1
@@ -314,7 +343,7 @@ func (p *plainSearch) lookAlong(row int32, lo, end layout.Vertex) {
 	}
 }
 
-// take makes a domain the best, unless it is as large as the best so far and comes behind it.
+// take makes a domain the best if it has fewer slots, or as many and its parents fewer. Of equal ones the first stays.
 func (p *plainSearch) take(x layout.Vertex, free int32) {
 	if free < p.free || p.best < 0 || p.found.comparePacking(x, p.best) < 0 {
 		p.best, p.free = x, free

@@ -1,3 +1,5 @@
+// What the search asks of the engine for members of one shape, and how a plan comes about.
+
 package gather
 
 import (
@@ -14,15 +16,18 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Engine is the engine for members of one shape in equal groups.
+// Engine plans gangs whose members are of one shape, in equal groups. It holds nothing but the problem, and is not safe
+// for concurrent use, as the problem is not.
 type Engine struct{ P *problem.Problem }
 
-// Count has nothing to find out: the problem knows.
+// Count has nothing to find out: the problem knows how many members must be placed.
 func (e Engine) Count() error { return nil }
 
-// Admit finds how many units the quota admits, which refuses all together, and what refuses the least that the rules allow.
+// Admit finds how many units the quota admits, given that it refuses all together, and what refuses the least number
+// that the rules allow. O(log members) questions to the quota.
 func (e Engine) Admit(state *quota.State) error {
 	p := e.P
+	// The n found is the first such that n+1 units are refused: more units never ask for less.
 	p.Admitted = sort.Search(len(p.Pending)-1, func(n int) bool {
 		refusal, err := state.Admit(p.Asks(n+1), p.Request.QuotaLimit)
 		return refusal != nil || err != nil // never the latter: it is a part of the whole
@@ -36,7 +41,7 @@ func (e Engine) Admit(state *quota.State) error {
 	return err
 }
 
-// Search is the best plan for as many new members as there is room for, nil if not even the least fit.
+// Search is the best plan for as many new members as there is room for, nil if not even the least number fits.
 func (e Engine) Search() *problem.Outcome {
 	slots := e.P.Slots().Table()
 	if n, ok := e.most(slots); ok {
@@ -47,7 +52,7 @@ func (e Engine) Search() *problem.Outcome {
 
 // searchFor finds the best plan for the first n pending members, nil if there is none.
 func (e Engine) searchFor(slots problem.SlotTable, n int) *problem.Outcome {
-	for f := range newAsk(e.P, slots, n).feasible() {
+	for f := range newAsk(e.P, slots, n).feasible() { // the first strategy with a domain is the best
 		if d := f.best(); d >= 0 {
 			return f.decide(d)
 		}
@@ -64,7 +69,7 @@ func (e Engine) most(slots problem.SlotTable) (n int, ok bool) {
 	case 0:
 		return 0, false
 	case 1:
-		return counts[0], true // the search itself finds out
+		return counts[0], true // whether they fit the search finds out
 	}
 	// Fewer members never need more room, so the counts that fit are the first ones.
 	i := sort.Search(len(counts), func(i int) bool { return !e.fits(slots, counts[i]) })
@@ -80,7 +85,8 @@ func (e Engine) fits(slots problem.SlotTable, n int) bool {
 	return a.holds(a.p.Loosest(a.p.Gather.Must))
 }
 
-// Outcomes iterates over the best plans in every domain that some strategy allows, best first.
+// Outcomes iterates over the best plan in every domain that some strategy allows, best first. A domain comes once,
+// under the best strategy that allows it.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		slots := e.P.Slots().Table()
@@ -103,7 +109,8 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	}
 }
 
-// LeastAndMore plans the least number of members, and further ones beside them.
+// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the least do
+// not fit.
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	counts := p.Counts()
@@ -117,23 +124,23 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	waits := p.WaitsFor(o.Positions)
 	positions := append(o.Positions, e.further(o, waits)...)
 	if len(p.Levels) == 0 {
-		slices.Sort(positions) // ranks follow the tree, whoever came first
+		slices.Sort(positions) // without groups ranks follow the tree, whichever members came first
 	}
 	return &problem.Outcome{Of: p, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: waits}
 }
 
-// further places the members that a waiting plan leaves out, as if its members ran: inside its domain, on what is free
-// now.
+// further places the members that a waiting plan leaves out, as if the members that it places ran: inside its domain,
+// on what is free now. It returns the positions of as many as fit, nil if none do.
 func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	p, n := e.P, len(o.Positions)
 	if n == len(p.Pending) || p.Multiple != nil {
 		return nil
 	}
-	more := p.Rest(o)
+	more := p.Rest(o) // leaving members count as staying, so only what is free now counts
 	slots := more.Slots().Count()
 	for _, pos := range o.Positions {
 		x := more.View.NodeVertex(pos)
-		slots[x] = max(0, slots[x]-1)
+		slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet
 	}
 	more.Zones().BoundFurther(slots, o.Positions, waits)
 	more.Slots().SumSlots(slots)
@@ -152,13 +159,13 @@ func (e Engine) Possible() bool {
 	return len(counts) > 0 && e.fits(e.P.Slots().Table(), counts[0])
 }
 
-// Minimal is the problem itself: the members of the lowest ranks are the least.
+// Minimal is the problem itself: the members of the lowest ranks are the fewest that may start.
 func (e Engine) Minimal() (some []*problem.Problem, whole bool) { return []*problem.Problem{e.P}, true }
 
 // Strategies enumerates the tiers of the gang and of its groups.
 func (e Engine) Strategies() iter.Seq[problem.Strategy] { return e.P.Strategies() }
 
-// Allows says whether a strategy holds so many units, and how many lie outside the tree then.
+// Allows says whether some domain holds so many units under a strategy, and how many members lie outside the tree then.
 func (e Engine) Allows(units int, st problem.Strategy) (outside int64, ok bool) {
 	a := newAsk(e.P, e.P.Slots().Table(), units)
 	return a.beyond, a.holds(st)
@@ -172,7 +179,8 @@ func (e Engine) Exact() bool {
 // Room is nil: the slots of the shape say what fits on a node.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 { return nil }
 
-// Evidence looks for the best domain of every tier under the groups' rules alone.
+// Evidence finds, for every tier up to the gang's MustGather, the domain that could take the most members under the
+// hard rules of the groups.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	out := problem.Evidence{
@@ -193,7 +201,7 @@ func (e Engine) Evidence() problem.Evidence {
 	return out
 }
 
-// MostAdmitted is how many new members the quota admits in whole groups.
+// MostAdmitted is how many new members the quota admits in whole groups, 0 if not even one group.
 func (e Engine) MostAdmitted() int {
 	wholes := e.P.Wholes(1, e.P.Admitted)
 	if len(wholes) == 0 {
@@ -202,7 +210,7 @@ func (e Engine) MostAdmitted() int {
 	return wholes[len(wholes)-1]
 }
 
-// HoldsWithoutRules says whether the free slots suffice.
+// HoldsWithoutRules says whether the cluster has free slots for the least number of members, whatever the rules are.
 func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
 	if ix := p.Slots().OwnIndex(); ix != nil {
@@ -212,7 +220,8 @@ func (e Engine) HoldsWithoutRules() bool {
 	return free.Slots().Count()[layout.Root] >= int64(p.Least)
 }
 
-// BindingRule is the gang's own MustGather, unless the members would not fit without it either.
+// BindingRule names the gang's own MustGather, or that of the outermost level of groups that has one; empty if there is
+// none. With multiples the gang's own binds only if the least number of members would fit without any rule.
 //
 // order: refusals.4
 func (e Engine) BindingRule() string {
@@ -227,27 +236,29 @@ func (e Engine) BindingRule() string {
 	return ""
 }
 
-// BindingMultiple is the first multiple that does not divide the gang, else the first.
+// BindingMultiple names the first multiple that does not divide the gang's size, else the first one.
 //
 // order: refusals.4
 func (e Engine) BindingMultiple() string {
 	return problem.NameOfMultiple(e.P, e.P.MultiplesIn(e.P.Request.Gather), len(e.P.Pending)+len(e.P.Running))
 }
 
-// found is a strategy under which the groups that are begun can be completed, with the sums for it.
+// found is a strategy under which all begun groups can be completed, with the sums for it. Whether a domain holds the
+// ask is still open.
 type found struct {
 	p        *problem.Problem
 	ask      *ask
 	sums     *sums
 	strategy problem.Strategy
-	known    known // while domains are compared
-	better   int   // how often a domain was the best so far
+	known    known // proven of the children of one domain, while domains are compared
+	better   int   // how often a domain became the best so far
 }
 
-// feasible enumerates the strategies that may hold the ask, best first. Each is good until the next is asked for.
+// feasible enumerates the strategies that may hold the ask, best first. A value is good until the next one is asked
+// for.
 func (a *ask) feasible() iter.Seq[found] {
 	return func(yield func(found) bool) {
-		tier, possible := int32(-1), false
+		tier, possible := int32(-1), false // the gang's tier at hand; strategies of one tier follow each other
 		for st := range a.p.Strategies() {
 			if st.Gang != tier {
 				tier, possible = st.Gang, a.possibleAt(st.Gang)
@@ -262,8 +273,9 @@ func (a *ask) feasible() iter.Seq[found] {
 	}
 }
 
-// possibleAt says whether it is worth looking at a gang tier: not if no domain holds the ask while groups are bound by
-// nothing but the hard rules. One look at the index tells as much for every strategy.
+// possibleAt says whether a gang tier is worth a look: not if no domain of it holds the ask while only hard rules bind
+// the groups, as then no strategy of that tier does. Without groups, or with whole groups counted by the index, a
+// strategy costs no more than this test, which is left out.
 func (a *ask) possibleAt(t int32) bool {
 	if len(a.p.Levels) == 0 || a.indexed != nil {
 		return true
@@ -271,7 +283,7 @@ func (a *ask) possibleAt(t int32) bool {
 	return a.holds(a.p.Loosest(t))
 }
 
-// holds says whether any domain can hold the ask under a strategy.
+// holds says whether some domain can hold the ask under a strategy. O(domains), beside the sums.
 func (a *ask) holds(st problem.Strategy) bool {
 	s, fits := a.newSums(st.Groups)
 	if !fits {
@@ -283,11 +295,11 @@ func (a *ask) holds(st problem.Strategy) bool {
 	return false
 }
 
-// decide places the ask below a domain.
+// decide places the ask below a domain that takes it, and gives the members their positions.
 func (f *found) decide(d layout.Vertex) *problem.Outcome {
 	sh := f.sums.placer().place(d, f.ask.everything())
 	o := &problem.Outcome{Of: f.p, Domain: d, Tier: f.strategy.Gang, Positions: sh.run}
-	if sh.run == nil || f.ask.bottom() > 0 {
+	if sh.run == nil || f.ask.bottom() > 0 { // a run without groups is in rank order already
 		ar := arranger{f.p, f.ask}
 		o.Positions = ar.assign(ar.arrange(&sh))
 	}

@@ -1,3 +1,5 @@
+// Does a decided plan keep what the search promises? Asked with the build tag `invariants` only.
+
 package gather
 
 import (
@@ -8,10 +10,11 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// checkPlan looks at a decided plan again: every vertex hands all that it gets to its children and gets no more than
-// it has room for, every member has a position in the domain, and no tier is worse than the strategy says.
+// checkPlan checks a decided plan: every vertex hands all that it gets to its children and gets no more than it has
+// room for, every new member has one position, in the domain, and neither gang nor groups reach above the tiers of the
+// strategy.
 func (f *found) checkPlan(o *problem.Outcome, sh *share) {
-	count := map[layout.Vertex]int64{}
+	count := map[layout.Vertex]int64{} // by node: members of the share, less those with a position
 	f.checkShare(sh, count)
 	invariant.Hold(f.ask.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.ask.newMembers(&sh.demand), f.ask.members)
 	invariant.Hold(int64(len(o.Positions)) == f.ask.members, "%d of %d members have a position", len(o.Positions), f.ask.members)
@@ -33,7 +36,7 @@ func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 	}
 }
 
-// checkShare goes down a share and counts the members of every node.
+// checkShare checks a share and all below it, and counts the members of every node into count.
 func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 	n := f.ask.newMembers(&sh.demand)
 	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
@@ -54,7 +57,7 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 		count[f.p.View.NodeVertex(pos)]++
 		n--
 	}
-	whole := make([]int64, len(f.ask.sizes))
+	whole := make([]int64, len(f.ask.sizes)) // units that the parts take, by level
 	for i := range sh.parts {
 		part := &sh.parts[i]
 		invariant.Hold(f.p.View.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)

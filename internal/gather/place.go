@@ -1,3 +1,5 @@
+// Where does a demand go below a domain, down to the nodes? A demand that slots alone decide is placed from the index.
+
 package gather
 
 import (
@@ -12,20 +14,20 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// demand is what is placed below a vertex: units of every level, each whole below it. Units of an inner level are
-// those of groups that are split above; without groups there are only members.
+// demand is what is placed below a vertex, each unit whole below it. Units of an inner level come from outer groups
+// that are split further up, and count beside those inside whole outer units. Without groups there are only members.
 type demand struct {
-	units []int64
-	short bool  // the short last group lies whole below the vertex
-	begun []int // begun groups that are completed below the vertex
+	units []int64 // by level; nil: none of any level
+	short bool    // the short last group lies whole below the vertex
+	begun []int   // begun groups, by place in ask.begun, whose homes are the vertex or lie below it
 }
 
 // share is the part of a plan below one vertex.
 type share struct {
 	demand demand
 	at     layout.Vertex
-	parts  []share // by child, in the order of ranks
-	run    []int32 // the positions of the members, in place of parts, where they are all that is shared out
+	parts  []share // by child, in the order of ranks; none for a node
+	run    []int32 // in place of parts: the positions of the members, one each, if slots alone decided
 }
 
 // everything is the demand for the whole ask.
@@ -38,7 +40,7 @@ func (a *ask) everything() demand {
 	return d
 }
 
-// newMembers is the number of members of a demand.
+// newMembers is the number of members of a demand. O(levels + begun groups in it).
 func (a *ask) newMembers(d *demand) int64 {
 	var n int64
 	for level, units := range d.units {
@@ -76,7 +78,8 @@ type spans struct {
 
 func (s *sums) spans() spans { return spans{s.p, s.ask, s} }
 
-// place decides level by level where a demand goes below x (docs/order.md section 4). The demand must fit.
+// place decides, vertex by vertex down to the nodes, where a demand goes below x (docs/order/4-children.md). The demand
+// must fit. A child is placed once its part is fixed, so no lower level changes a choice above it.
 func (pl placer) place(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
 	if pl.p.View.IsNode(x) {
@@ -86,18 +89,19 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 		out.run = pl.fillPlain(x, pl.ask.newMembers(&d), pl.ask.scratch.positions(pl.ask.newMembers(&d)))
 		return out
 	}
-	if pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out) {
+	if pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out) { // which still may find that the index does not help
 		return out
 	}
 	return pl.placeChosen(x, d)
 }
 
-// placeChosen is place by the general choice among the children.
+// placeChosen is place by the general choice among the children. The lists of children lie in the scratch, one for each
+// depth, as they are still in use while the children are placed.
 func (pl placer) placeChosen(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
 	kids := pl.distribute(x, d, pl.ask.scratch.enter(), placing)
 	pl.ask.scratch.keep(kids)
-	n := 0
+	n := 0 // children that take anything
 	for i := range kids.of {
 		if !kids.of[i].demand.empty() {
 			n++
@@ -130,25 +134,27 @@ func shortLast(parts []share) {
 	}
 }
 
-// units makes room for one count a level.
+// units makes room for one count a level, all 0, in the scratch.
 func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 
-// fillsPlainly says whether a demand below x is of members alone, between which slots alone decide: nobody runs, nodes
-// have no scores, and the policy is BestFit. Groups that no child of x can hold whole are members. The index then tells at
-// once which children take how many.
+// fillsPlainly says whether fillPlain may place a demand below x: members alone, and slots alone decide between
+// children. Groups that no child of x can hold whole count as members: they are split, and no child is bound to keep
+// any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
+	// The sums of the root count nodes outside the tree, also where these are ruled out.
 	if !pl.ask.isOrdinary() || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
 		return false
 	}
 	switch {
 	case pl.ask.bottom() == 0:
 		return true
-	case pl.ask.indexed == nil:
+	case pl.ask.indexed == nil: // nested or begun groups, which the index does not count
 		return pl.ask.bottom() == 1 && d.units[0] == 0 && !d.short
-	case d.units[0] == 0:
+	case d.units[0] == 0: // members of groups that were split further up
 		sums := pl.ask.slots.Ix.SumsOf(x)
-		return !d.short || sums.Child(1) < pl.ask.short
+		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole
 	}
+	// With none whole at any lower tier every group is split here, the short one with them, and no child keeps any.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		if pl.sums.whole(0, t, x) > 0 {
 			return false
@@ -157,28 +163,32 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	return true
 }
 
-// isOrdinary says whether nothing but slots tells nodes apart.
+// isOrdinary says whether nothing but slots and zones tells nodes apart, and the index counts these slots: no
+// multiples, no member outside a full tree, no running member of the gang or its affinity key, no scores, and the
+// policy is BestFit.
 func (a *ask) isOrdinary() bool {
 	return a.slots.Flat == nil && a.p.Policy == gang.BestFit && a.p.Multiple == nil && a.beyond == 0 && len(a.p.Siblings) == 0 &&
 		len(a.p.Friends) == 0 && !a.p.Scored()
 }
 
-// fillPlain places n members below x, on the fewest children, the fewest slots in sum, and appends their positions to a
-// list. The set of children has less to spare than any of them takes, or one could be left out. So all of them are filled,
-// except for the last in fill order.
+// fillPlain places n members below x, on the fewest children with the fewest slots in sum, and appends their positions
+// to a list, in the order of paths. The list has room for one more, see fillAll.
+//
+// The best set has fewer slots to spare than its smallest child has, or that child could be left out. So every child is
+// filled but the last in fill order: the smallest, of equal ones the last in the order of paths.
 //
 // Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) {
+	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
 	if pl.ask.zonesTell(x) {
 		return pl.fillZoned(x, n, list)
 	}
-	kept := len(pl.ask.scratch.picks)
+	kept := len(pl.ask.scratch.picks) // the picks of the vertices above x, which are still in use
 	pl.pickFewest(x, n)
 	picks := pl.ask.scratch.picks[kept:]
-	last, spare := 0, -n
+	last, spare := 0, -n // spare: slots of the set beside the members
 	for i := range picks {
 		spare += picks[i].slots
 		if picks[i].slots <= picks[last].slots {
@@ -186,7 +196,7 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 	}
 	for i, p := range picks {
-		if i == last && spare > 0 {
+		if i == last && spare > 0 { // one level down the same question, with fewer members than slots
 			list = pl.fillPlain(p.at, p.slots-spare, list)
 		} else {
 			list = pl.fillAll(p.at, p.slots, list)
@@ -196,7 +206,9 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	return list
 }
 
-// fillAll fills a vertex with n members, all that it has slots for unless it is a node. The list has room for one more.
+// fillAll fills a vertex with n members and appends their positions: as many as x has slots, unless it is a node. The
+// list must have room for one position more than is placed, where a node without slots leaves its own. O(n + nodes
+// below x).
 func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 	if pl.p.View.IsNode(x) {
 		for range n {
@@ -209,7 +221,7 @@ func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 	list = list[:cap(list)]
 	for i, slots := range pl.ask.scratch.slots {
 		pos := pl.p.View.FirstPos[x] + int32(i)
-		list[end] = pos // where there is no slot the next one comes here; most nodes have one or none
+		list[end] = pos // without a slot the next node overwrites it; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
 			list[end+k] = pos
 		}
@@ -218,18 +230,24 @@ func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
 	return list[:end]
 }
 
-// chosen is a child of a set.
+// chosen is a child of the best set.
 type chosen struct {
 	at    layout.Vertex
-	slots int64
+	slots int64 // all that the child has
 }
 
-// pickFewest appends to the scratch's picks, in the order of paths, the best set of children of x for n members.
+// pickFewest appends to the scratch's picks, in the order of paths, the best set of children of x for n members: the
+// fewest, of such sets the fewest slots in sum, then the smallest largest child, and so on, then the order of paths. It
+// decides how many children of each size are taken; of equal ones the first are. O(children), beside
+// [sets.LeastSum.Pick].
 func (pl placer) pickFewest(x layout.Vertex, n int64) {
 	sums := pl.ask.slots.Ix.SumsOf(x)
 	size, sum := sums.Fewest(n)
-	var take func(slots int64) bool
-	if least := sums.Child(size); sum == n { // all that are larger, and the first ones of the least that are taken
+	// size and sum: how many of the largest children suffice, the fewest that any set can have, and their slots.
+	var take func(slots int64) bool // called for each child with slots, in the order of paths
+	// If the largest ones make n exactly, any other sizes make less. They are taken: all above the least, and of the
+	// least as many as are still needed.
+	if least := sums.Child(size); sum == n {
 		equal := size - sums.AtLeast(least+1)
 		take = func(slots int64) bool {
 			if slots == least {
@@ -237,7 +255,7 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 			}
 			return slots > least || slots == least && equal >= 0
 		}
-	} else {
+	} else { // the size is fixed, so the program only weighs the sum, then the sizes from the largest down
 		l := pl.ask.leastSum(&sums)
 		counts := l.Pick(int(size), n)
 		take = func(slots int64) bool {
@@ -261,7 +279,7 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 	}
 }
 
-// slotsBelow are the slots of the children of x, in the scratch.
+// slotsBelow are the slots of the children of x, in the scratch until the next call. O(children).
 func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 	list := a.scratch.slots[:0]
 	if lo, end := a.p.View.Kids(x); a.p.View.IsNode(lo) {
@@ -273,9 +291,10 @@ func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 	return list
 }
 
+// descending compares numbers for an order with the largest first.
 func descending(a, b int64) int { return cmp.Compare(b, a) }
 
-// leastSum is the program over the children behind some sums, in the scratch.
+// leastSum fills the scratch's program with the children behind some sums that have slots. O(children).
 func (a *ask) leastSum(sums *index.ChildSums) *sets.LeastSum {
 	l := &a.scratch.least
 	l.Reset()
@@ -284,7 +303,7 @@ func (a *ask) leastSum(sums *index.ChildSums) *sets.LeastSum {
 		sum := sums.Of(i + 1)
 		value := sum - before
 		before = sum
-		if value == 0 {
+		if value == 0 { // the largest come first, so no later one has any
 			break
 		}
 		l.Add(value)

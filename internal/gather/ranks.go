@@ -1,3 +1,5 @@
+// Which member goes to which of the positions that a plan takes?
+
 package gather
 
 import (
@@ -6,12 +8,12 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// arrangement is the order of positions below a vertex, cut into units: those of a level that lie in no whole unit of the
-// level outside it. Positions go depth first; every unit is a run of positions, one for each member.
+// arrangement is the order of positions below a vertex, cut into units. A unit is a run of positions, one for each
+// member; units inside a whole unit of an outer level are not listed by themselves. Positions go depth first.
 type arrangement struct {
-	units [][]int32       // by level, units one after the other
-	short []int32         // positions of the short group, once it is whole
-	begun map[int][]int32 // positions of begun groups, once they are whole
+	units [][]int32       // by level: the positions of its units, one unit after the other
+	short []int32         // of the short group; nil: it is not whole yet, or there is none
+	begun map[int][]int32 // of begun groups that are whole, by place in ask.begun
 }
 
 // arranger puts the positions of a share into the order of ranks.
@@ -20,16 +22,17 @@ type arranger struct {
 	ask *ask
 }
 
-// arrange lists the positions of a share so that ranks can follow them: the groups that are whole in a child come
-// before those that are put together from what the children have left.
+// arrange cuts the positions of a share into units so that ranks can follow them: groups that are whole in a child come
+// before those that are put together of what the children have left over. O(members * depth), for shares without such
+// groups O(members).
 func (ar arranger) arrange(sh *share) arrangement {
 	out := arrangement{units: make([][]int32, len(ar.ask.sizes))}
-	if ar.isWhole(sh) {
+	if ar.isWhole(sh) { // the usual case: one pass over the members, no units to put together
 		out.units[0] = make([]int32, 0, ar.ask.newMembers(&sh.demand))
 		ar.appendWhole(sh, &out)
 		return out
 	}
-	if ar.p.View.IsNode(sh.at) {
+	if ar.p.View.IsNode(sh.at) { // inner or begun groups lie on it: assemble makes them of its members
 		out.units[ar.ask.bottom()] = ar.appendNode(nil, sh)
 	}
 	for i := range sh.parts {
@@ -45,7 +48,7 @@ func (ar arranger) arrange(sh *share) arrangement {
 		for g, positions := range in.begun {
 			out.keepBegun(g, positions)
 		}
-		if in.short != nil {
+		if in.short != nil { // it is whole in at most one part
 			out.short = in.short
 		}
 	}
@@ -55,7 +58,8 @@ func (ar arranger) arrange(sh *share) arrangement {
 	return out
 }
 
-// isWhole says whether no group of a share is put together of what several vertices have left over, nor inner ones on a node.
+// isWhole says whether the positions of a share are in order as they come: no group is put together of what several
+// vertices have left over, and none of inner groups on a node. O(parts).
 func (ar arranger) isWhole(sh *share) bool {
 	switch {
 	case sh.run != nil:
@@ -65,6 +69,7 @@ func (ar arranger) isWhole(sh *share) bool {
 	case ar.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
 	}
+	// One level of groups: all of them, and the short one, must come from the parts.
 	groups, short := int64(0), false
 	for i := range sh.parts {
 		part := &sh.parts[i]
@@ -75,7 +80,7 @@ func (ar arranger) isWhole(sh *share) bool {
 	return groups == sh.demand.units[0] && short == sh.demand.short
 }
 
-// appendWhole adds the positions of such a share.
+// appendWhole adds the positions of a share for which isWhole holds.
 func (ar arranger) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
@@ -96,8 +101,8 @@ func (ar arranger) appendNode(list []int32, sh *share) []int32 {
 	return list
 }
 
-// cutRun adds the positions of a share whose members are all that is shared out: whole groups first, then the short one. Beside
-// members it has one level of groups at most.
+// cutRun adds a run of positions, those of all members of a share: whole groups first, then the short one, then single
+// members. The share is of members alone, or the ask has one level of groups at most.
 func (ar arranger) cutRun(sh *share, run []int32, out *arrangement) {
 	if ar.ask.bottom() == 1 {
 		n := sh.demand.units[0] * ar.ask.sizes[0]
@@ -110,6 +115,7 @@ func (ar arranger) cutRun(sh *share, run []int32, out *arrangement) {
 	out.units[ar.ask.bottom()] = append(out.units[ar.ask.bottom()], run...)
 }
 
+// keepBegun notes the positions of a begun group that is whole.
 func (a *arrangement) keepBegun(g int, positions []int32) {
 	if a.begun == nil {
 		a.begun = map[int][]int32{}
@@ -117,14 +123,16 @@ func (a *arrangement) keepBegun(g int, positions []int32) {
 	a.begun[g] = positions
 }
 
-// assemble makes the units that are whole here and in no child. What is missing of a level is made of units of the
-// next, so the counts go inwards and the making outwards.
+// assemble puts together the units that are whole at the share's vertex and in no child. On entry out has what the
+// children made. What is missing of a level is made of units of the next one: so a first pass counts inwards how many
+// units each level must provide, and a second one makes them outwards, inner units before the outer ones that take them
+// whole. O(members).
 //
 // order: ranks.3
 func (ar arranger) assemble(sh *share, out *arrangement) {
-	missing := make([]int64, ar.ask.bottom()) // units by level
+	missing := make([]int64, ar.ask.bottom()) // units to be made, by level
 	fresh := make([][]int, ar.ask.bottom())   // begun groups that become whole here
-	var wanted int64
+	var wanted int64                          // units of the level that outer groups still need
 	for level := range missing {
 		wanted += sh.demand.units[level]
 		missing[level] = wanted - int64(len(out.units[level]))/ar.ask.sizes[level]
@@ -137,34 +145,35 @@ func (ar arranger) assemble(sh *share, out *arrangement) {
 		}
 	}
 	for level := ar.ask.bottom() - 1; level >= 0; level-- {
-		for _, g := range fresh[level] {
+		for _, g := range fresh[level] { // before new groups, in the order in which they found their homes
 			out.keepBegun(g, out.take(level+1, ar.ask.begun[g].need*ar.ask.sizes[level+1]))
 		}
 		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*ar.ask.sizes[level])...)
 	}
-	if sh.demand.short && out.short == nil {
+	if sh.demand.short && out.short == nil { // last, of the members that are left
 		out.short = out.take(ar.ask.bottom(), ar.ask.short)
 	}
 }
 
-// take removes the first positions of a level.
+// take removes the first n positions of a level and returns them.
 func (a *arrangement) take(level int, n int64) []int32 {
 	taken := slices.Clone(a.units[level][:n])
 	a.units[level] = a.units[level][n:]
 	return taken
 }
 
-// assign gives the positions of an arrangement to the new members: result by place in pending.
+// assign gives the positions of an arrangement of the whole ask to the new members. The result is by place in Pending,
+// and may use the memory of the arrangement. O(members).
 //
 // order: ranks.4
 func (ar arranger) assign(a arrangement) []int32 {
 	if len(a.begun) == 0 {
-		return append(a.units[0], a.short...) // in rank order
+		return append(a.units[0], a.short...) // new members are in rank order, and the short group is the last one
 	}
 	at := make(map[int]int32, ar.ask.members) // by rank
 	for g, positions := range a.begun {
 		b := &ar.ask.begun[g]
-		size := int(ar.ask.sizes[b.level+1])
+		size := int(ar.ask.sizes[b.level+1]) // members of a unit that the group needs; their ranks are consecutive
 		for i, first := range b.ranks {
 			for j := range size {
 				at[first+j] = positions[i*size+j]

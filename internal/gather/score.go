@@ -1,3 +1,5 @@
+// What score has a node, or a placement below a domain, and can scores tell two vertices apart?
+
 package gather
 
 import (
@@ -8,7 +10,9 @@ import (
 // maxScore bounds the host score of a node, so that no sum over members overflows.
 const maxScore = 1 << 36
 
-// nodeScore is the host score of one unit on a node: the host's, and the weights of the preferences it matches.
+// nodeScore is the host score of one unit on a node: the host's for each of its members, and the weights of the
+// preferences that the node matches. It is within maxScore of 0, and 0 without scores. O(preferences) the first time
+// for a node.
 func (a *ask) nodeScore(x layout.Vertex) int64 {
 	if !a.p.Scored() {
 		return 0
@@ -34,12 +38,12 @@ func (a *ask) nodeScore(x layout.Vertex) int64 {
 	return score
 }
 
-// scoreOn is the score of so many units on a node.
+// scoreOn is the score of so many units on a node: of the zones that they get together, and of the host for each.
 func (a *ask) scoreOn(x layout.Vertex, units int64) sets.Score {
 	return sets.Score{Zones: a.p.Zones().ZoneScore(x, units), Host: a.nodeScore(x) * units}
 }
 
-// hostScore sums host scores over the members of a share.
+// hostScore is the host score of a share, summed over its members. O(nodes in the share).
 func (pl placer) hostScore(sh *share) (sum int64) {
 	if pl.p.View.IsNode(sh.at) {
 		return pl.ask.nodeScore(sh.at) * pl.ask.newMembers(&sh.demand)
@@ -50,7 +54,8 @@ func (pl placer) hostScore(sh *share) (sum int64) {
 	return sum
 }
 
-// scoreBelow is the score of a demand below x, when it is placed there.
+// scoreBelow is the score of a demand placed below x. A domain has host scores only, and without any it costs no
+// placement.
 func (pl placer) scoreBelow(x layout.Vertex, d demand) sets.Score {
 	if pl.p.View.IsNode(x) {
 		return pl.ask.scoreOn(x, pl.ask.newMembers(&d))
@@ -62,7 +67,8 @@ func (pl placer) scoreBelow(x layout.Vertex, d demand) sets.Score {
 	return sets.Score{Host: pl.hostScore(&sh)}
 }
 
-// nodeLike is the position + 1 of a node that all nodes with slots below x are like; 0 if there is none.
+// nodeLike is the position + 1 of a node that all nodes with slots at or below x equal in slots and zones; 0 if there
+// is none, or none is known.
 func (a *ask) nodeLike(x layout.Vertex) int32 {
 	switch {
 	case a.slots.Flat != nil:
@@ -73,7 +79,8 @@ func (a *ask) nodeLike(x layout.Vertex) int32 {
 	return max(0, a.slots.Ix.Alike.At(x))
 }
 
-// alike says whether all nodes with slots below two vertices have the same slots, and zones in the same state.
+// alike says whether all nodes with slots at or below two vertices have equally many, and zones in the same state.
+// False proves nothing.
 func (a *ask) alike(v, w layout.Vertex) bool {
 	x, y := a.nodeLike(v), a.nodeLike(w)
 	if x == y || x == 0 || y == 0 {
@@ -84,8 +91,8 @@ func (a *ask) alike(v, w layout.Vertex) bool {
 		a.p.Zones().StateOf(ids[0], a.p.ZoneState.Released[ids[0]]).Equal(a.p.Zones().StateOf(ids[1], a.p.ZoneState.Released[ids[1]]))
 }
 
-// scoresTell says whether two vertices that are equal otherwise may differ in score, or domains of the gang's tier below x and
-// the best so far.
+// scoresTell says whether x, or a domain of the gang's tier below it, may differ in score from the best so far, if both
+// are equal in all keys before.
 func (f *found) scoresTell(best, x layout.Vertex) bool {
 	return f.p.Scored() || f.p.ZoneState.Aligned && f.p.View.IsNode(best) && !f.ask.alike(best, x)
 }

@@ -1,3 +1,5 @@
+// How few children of a domain hold the whole ask, by the index alone?
+
 package gather
 
 import (
@@ -5,11 +7,16 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// indexedSpan is spanOf from the index, where nobody runs: the largest children, until they suffice. Groups must be split
-// here, or all stay whole at one tier and none at a lower one.
+// indexedSpan is spanOf from the index; not ok if the index cannot tell. O(tiers + children), without nodes and a short
+// group O(tiers + log children).
+//
+// No member of the gang runs, so no child is in use before. Then the fewest children are the largest ones, as many as
+// suffice, as long as one order of sizes serves all that must fit. It does for members; for groups that all stay whole
+// at one tier, if no child must keep any at a lower tier; and for groups that are split here.
 //
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
+	// At the root the sums count nodes outside the tree, also where these are ruled out.
 	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
 	}
@@ -24,12 +31,13 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	if sums.Nodes != nil {
 		return s.spanOfNodes(x, &sums)
 	}
-	var lower int64
+	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.
+	var lower int64 // whole groups at the next lower tier, which bind their children
 	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
 		whole := int64(s.ask.indexed.Whole[i].At(x))
 		if whole >= s.ask.full {
 			if lower > 0 || s.ask.short > 0 && whole == s.ask.full {
-				return 0, false
+				return 0, false // some children must take groups, or every place for a group is taken
 			}
 			return s.spanWithShort(x, i), true
 		}
@@ -38,35 +46,39 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	return s.spanOfSplit(&sums), true
 }
 
-// spanOfSplit is how many children take all members when groups are split between them and every child keeps the groups
-// that it can hold whole.
+// spanOfSplit is how many children take all members if groups are split between them. Every child that can hold a whole
+// group must keep what it can: these are the largest children, as are those that suffice for the members, so the longer
+// of the two prefixes is the span. O(log children).
 func (s spans) spanOfSplit(sums *index.ChildSums) int64 {
 	n, _ := sums.Fewest(s.ask.members)
 	return int64(max(n, sums.AtLeast(s.ask.sizes[0])))
 }
 
-// spanWithShort is how many of the children hold all groups, each whole in a domain of the tier at place i. The short one
-// takes the place of a whole group, or lies beside those of a child that has room for it.
+// spanWithShort is how many children of x hold all groups, each whole in a domain of the tier at place i. The short one
+// takes the place of a whole group, or lies beside the groups of a child that has room for it. With a short group there
+// is room for one whole group more than the full ones.
 func (s spans) spanWithShort(x layout.Vertex, i int) int64 {
 	sums := s.ask.indexed.SumsOf(s.p.View, i, x)
 	n, sum := sums.Fewest(s.ask.full)
 	if s.ask.short == 0 || sum > s.ask.full && n > 0 {
-		return int64(n)
+		return int64(n) // a place for a whole group is to spare in these n
 	}
-	// The smallest of the set may have to make way for a child with room for the short group.
+	// The n largest hold the full groups exactly. The smallest of them may make way for a child that holds as many
+	// groups and the short one beside them. If there is none, one more child is needed, and one has a place for a whole
+	// group.
 	if last := sums.Child(n); n > 0 && s.hasPlaceBeside(x, i, last) {
 		return int64(n)
 	}
 	return int64(n) + 1
 }
 
-// hasPlaceBeside says whether a child of x has room for the short group beside its groups, each whole in a domain of the tier at
-// place i, and these are so many at least.
+// hasPlaceBeside says whether some child of x holds at least so many groups, each whole in a domain of the tier at
+// place i, and has room for the short group beside as many as it can hold. O(children).
 func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
 	if s.sums.fromIndex(residue, s.p.View.Tiers[i], x) < s.ask.short {
 		return false
 	}
-	if s.p.View.Gaps[i][x] == 1 && x != layout.Root { // who takes more groups has more slots
+	if s.p.View.Gaps[i][x] == 1 && x != layout.Root { // slots alone say both, so the largest children come first
 		size, sums := s.ask.sizes[0], s.ask.slots.Ix.SumsOf(x)
 		for n := int32(1); n <= sums.Len; n++ {
 			slots := sums.Child(n)
@@ -88,8 +100,8 @@ func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
 	return false
 }
 
-// spanOfNodes is spanOf for groups in a domain of nodes. Nodes with more slots hold more whole groups, so one order serves
-// all.
+// spanOfNodes is indexedSpan for groups in a domain of nodes. A node with more slots holds no fewer whole groups, so
+// one order of nodes serves members and groups. O(children).
 func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool) {
 	size := s.ask.sizes[0]
 	whole := s.sums.whole(0, 0, x)
@@ -99,7 +111,7 @@ func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool)
 	case s.ask.short > 0 && whole == s.ask.full:
 		return s.spanBeside(sums)
 	}
-	left, n := s.ask.full, int32(0)
+	left, n := s.ask.full, int32(0) // left is below 0 at the end if a place is to spare
 	for left > 0 {
 		n++
 		left -= sums.Child(n) / size
@@ -107,7 +119,8 @@ func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool)
 	if s.ask.short == 0 || left < 0 {
 		return int64(n), true
 	}
-	// The short group lies beside the groups of a node that takes no fewer than the last one does, or on one more.
+	// The short group lies beside the groups of a node that holds no fewer than the last one of the n, which it may
+	// replace, or on one node more.
 	for i, last := int32(1), sums.Child(n)/size; n > 0 && i <= sums.Len && sums.Child(i)/size >= last; i++ {
 		if sums.Child(i)%size >= s.ask.short {
 			return int64(n), true
@@ -116,8 +129,9 @@ func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool)
 	return int64(n) + 1, true
 }
 
-// spanBeside is spanOfNodes where the whole groups take every place that there is for such: the short one lies in what they leave
-// over on a node, else on a node that has no such place. False if it must be split.
+// spanBeside is spanOfNodes if the full groups take every place for a whole group: all nodes that hold one are in use.
+// The short group lies in what groups leave over on one of these, else on one node more, the largest of the others. Not
+// ok if that is too small: it must be split. O(children).
 func (s spans) spanBeside(sums *index.ChildSums) (int64, bool) {
 	n := sums.AtLeast(s.ask.sizes[0])
 	for i := int32(1); i <= n; i++ {
@@ -128,7 +142,7 @@ func (s spans) spanBeside(sums *index.ChildSums) (int64, bool) {
 	return int64(n) + 1, n < sums.Len && sums.Child(n+1) >= s.ask.short
 }
 
-// nodesHold says whether so many nodes, the largest, hold all groups whole.
+// nodesHold says whether the so many largest nodes hold all full groups whole. O(span).
 func (s spans) nodesHold(sums *index.ChildSums, span int64) bool {
 	groups := int64(0)
 	for i := int32(1); int64(i) <= span && groups < s.ask.full; i++ {
@@ -137,7 +151,9 @@ func (s spans) nodesHold(sums *index.ChildSums, span int64) bool {
 	return groups >= s.ask.full
 }
 
-// isWider is true only if spanOf is above span: so many children do not have room, even the largest.
+// isWider is true only if spanOf is above span: so many children, even the largest, have too few slots, or hold too few
+// whole groups while groups stay whole. False proves nothing: the short group and bounds of the children may widen a
+// span. O(tiers), O(span) for groups on nodes.
 //
 // Same answer as order: domain.3, faster.
 func (s spans) isWider(x layout.Vertex, span int64) bool {
@@ -147,7 +163,7 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
 	case span <= 0:
-		return true
+		return true // a domain needs a child
 	case int64(sums.Len) <= span:
 		return false
 	case sums.Of(int32(span)) < s.ask.members:

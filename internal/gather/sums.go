@@ -1,3 +1,5 @@
+// How many groups fit below a vertex, each whole in one domain of a tier, and does a domain hold the whole ask?
+
 package gather
 
 import (
@@ -14,38 +16,43 @@ type sums struct {
 	p     *problem.Problem
 	ask   *ask
 	tiers []int32 // by level of groups
-	// reserved is, per level, what begun groups of that level take at a vertex, in units of the next level; homes are
-	// where they are completed. Nil maps: no begun group.
+	// reserved has, by level, the units of the next level that begun groups of the level need at their homes, at each
+	// home and at every vertex above it; nil: no group is begun. homes are the vertices where they are completed.
 	reserved []map[layout.Vertex]int64
-	homes    []layout.Vertex // by begun group
-	fits     bool            // every begun group can be completed within the tiers
-	cache    map[sumKey][]int64
+	homes    []layout.Vertex    // by begun group; -1: it can be completed nowhere
+	fits     bool               // every begun group can be completed within the tiers
+	cache    map[sumKey][]int64 // the tables made so far, by domain
 }
 
+// sumKey names a table: units of a level, each whole in a domain of a tier.
 type sumKey struct {
 	level int
 	tier  int32
 	kind  sumKind
 }
 
+// sumKind is what a table counts.
 type sumKind uint8
 
 const (
 	wholeUnits sumKind = iota
-	residue            // the largest rest of slots in a domain of the tier
+	residue            // the most slots that whole units leave over in one domain of the tier
 )
 
-// newSums prepares the tables for a strategy and finds homes for begun groups, innermost level first. It reports
-// whether every begun group can be completed within its tier.
+// newSums prepares the sums for a strategy and finds the homes of begun groups. It reports whether every begun group
+// can be completed within its tier. O(begun groups * depth), beside the tables that homes need.
+//
+// Homes are found innermost level first: a group of level i needs room in units of level i+1, and their tables take off
+// what begun groups of level i+1 have reserved. So a table is made only once the reservations of its level are known.
 //
 // order: homes.2
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	for i, t := range tiers {
-		if a.settled[i] > t {
+		if a.settled[i] > t { // running members alone already reach above the tier
 			return &sums{p: a.p, ask: a, tiers: tiers}, false
 		}
 	}
-	if a.indexed != nil || len(a.p.Levels) == 0 { // there are no tables that belong to one strategy
+	if a.indexed != nil || len(a.p.Levels) == 0 { // no table belongs to one strategy, so one value serves all in turn
 		a.only = sums{p: a.p, ask: a, tiers: tiers, fits: true}
 		return &a.only, true
 	}
@@ -57,7 +64,7 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	s.homes = make([]layout.Vertex, len(a.begun))
 	for i := len(a.p.Levels) - 1; i >= 0; i-- {
 		s.reserved[i] = map[layout.Vertex]int64{}
-		for g, b := range a.begun {
+		for g, b := range a.begun { // the smallest need first, see ask.cut
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
 				s.fits = s.fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
@@ -67,8 +74,12 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	return s, s.fits
 }
 
-// settle finds the lowest vertex above a begun group's running members with room for the rest of it, and reserves the
-// room there and above. -1 if there is none.
+// settle finds the home of a begun group of level i and reserves the room that the group needs there and above. It
+// returns
+// -1, and reserves nothing, if there is no home. O(depth).
+//
+// The rule goes from the root down as long as there is room. Upwards that is: the lowest vertex above the running
+// members such that it and every vertex above it have room. So a vertex without room discards what was found below it.
 //
 // order: homes.1
 func (s *sums) settle(i int, b begunGroup) layout.Vertex {
@@ -76,6 +87,7 @@ func (s *sums) settle(i int, b begunGroup) layout.Vertex {
 	for x := b.lca; x >= 0; x = s.p.View.Above(x) {
 		room := s.strategic(i+1, x) - s.reserved[i][x]
 		if x == s.p.View.Outside && s.ask.beyond > 0 {
+			// The tree is full: exactly so many members lie outside, whatever the slots there are.
 			room = min(room, (s.ask.beyond-s.begunMembers(x))/s.ask.sizes[i+1])
 		}
 		if room < b.need {
@@ -90,7 +102,8 @@ func (s *sums) settle(i int, b begunGroup) layout.Vertex {
 	return home
 }
 
-// strategic is the capacity of x in units of level i, each whole within the strategy's tier for that level.
+// strategic is the capacity of x in units of level i, each whole in a domain of the strategy's tier for the level. For
+// members it is the slots of x, nothing taken off.
 func (s *sums) strategic(i int, x layout.Vertex) int64 {
 	if i == s.ask.bottom() {
 		return s.ask.slots.At(x)
@@ -98,8 +111,10 @@ func (s *sums) strategic(i int, x layout.Vertex) int64 {
 	return s.whole(i, s.tiers[i], x)
 }
 
-// whole is how many units of level i fit below x, each whole in a domain of tier t, inner levels within the strategy's
-// tiers and room for begun groups left alone. Single members always are whole.
+// whole is how many units of level i fit below x, each whole in one domain of tier t, its inner units within the
+// strategy's tiers. What begun groups of level i and of the levels inside it have reserved is taken off; what those of
+// outer levels have is not, see free. For members, which are always whole, it is the slots beside all that is reserved.
+// O(1) once the table is made.
 func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 	if i == s.ask.bottom() {
 		return s.ask.slots.At(x) - s.begunMembers(x)
@@ -113,7 +128,9 @@ func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 	return s.table(i, t, wholeUnits)[x]
 }
 
-// fromIndex is whole, or rest, from the index. The root's count depends on whether nodes outside the tree may be used.
+// fromIndex is whole or rest, by kind, from the index: of the only level of groups, for x above tier t. The entry of
+// the root counts the nodes outside the tree, which may be ruled out. So the root is summed from its children.
+// O(roots).
 func (s *sums) fromIndex(kind sumKind, t int32, x layout.Vertex) int64 {
 	switch {
 	case x == s.p.View.Outside && s.ask.slots.InTree:
@@ -135,15 +152,16 @@ func (s *sums) fromIndex(kind sumKind, t int32, x layout.Vertex) int64 {
 	return n
 }
 
-// begunMembers is the room that begun groups keep below x, in members.
+// begunMembers is what begun groups of all levels have reserved below x, in members.
 func (s *sums) begunMembers(x layout.Vertex) int64 { return s.outer(s.ask.bottom(), x) }
 
-// begunWithin is the room that begun groups of level i and further in keep below x, in members.
+// begunWithin is what begun groups of level i and of the levels inside it have reserved below x, in members.
 func (s *sums) begunWithin(i int, x layout.Vertex) int64 {
 	return s.begunMembers(x) - s.outer(i, x)*s.ask.sizes[i]
 }
 
-// outer is what begun groups of the levels outside level i keep below x, in units of level i.
+// outer is what begun groups of the levels outside level i have reserved below x, in units of level i. The division
+// leaves no rest: they reserve whole units of a level that is i or outside it.
 func (s *sums) outer(i int, x layout.Vertex) int64 {
 	var n int64
 	if s.reserved != nil {
@@ -154,7 +172,8 @@ func (s *sums) outer(i int, x layout.Vertex) int64 {
 	return n
 }
 
-// free is whole without what begun groups of outer levels keep.
+// free is how many units of level i new groups may take below x, each whole in one domain of tier t: whole, less what
+// begun groups of outer levels have reserved. For members whole has taken that off already.
 func (s *sums) free(i int, t int32, x layout.Vertex) int64 {
 	n := s.whole(i, t, x)
 	if i < s.ask.bottom() {
@@ -163,7 +182,8 @@ func (s *sums) free(i int, t int32, x layout.Vertex) int64 {
 	return n
 }
 
-// rest is the largest number of slots that whole units of level i leave over in one domain of tier t below x.
+// rest is the most slots that whole units of level i leave over in one domain of tier t below x. The short group looks
+// for such a rest. O(1) once the table is made.
 func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 	switch {
 	case s.p.View.TierOf(x) <= t:
@@ -174,30 +194,32 @@ func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 	return s.table(i, t, residue)[x]
 }
 
-// own is how many units of level i the vertex takes if they may lie anywhere in it.
+// own is how many units of level i fit below x if they may lie anywhere in it: B_i(x) where tier(x) <= t_i.
 //
 // order: strategy.4
 func (s *sums) own(i int, x layout.Vertex) int64 {
-	inner := s.ask.slots.At(x)
+	inner := s.ask.slots.At(x) // units of the next level
 	if i+1 < s.ask.bottom() {
 		inner = s.strategic(i+1, x)
 	}
 	if s.reserved != nil {
 		inner -= s.reserved[i][x]
 	}
-	if s.p.Multiple == nil && i+1 == s.ask.bottom() {
+	if s.p.Multiple == nil && i+1 == s.ask.bottom() { // the usual case
 		return max(0, inner) / s.ask.sizes[i]
 	}
 	n := max(0, inner) / s.ask.ratio(i)
-	return n - n%s.unitOf(i, s.p.View.Above(x))
+	return n - n%s.unitOf(i, s.p.View.Above(x)) // the parent gives out so many groups at once
 }
 
+// ownRest is how many slots whole units of level i leave over if they may lie anywhere below x.
 func (s *sums) ownRest(i int, x layout.Vertex) int64 {
 	free := s.whole(s.ask.bottom(), 0, x)
 	return max(0, free) % s.ask.sizes[i]
 }
 
-// unitOf is what the number of units of level i in each child of x is a multiple of.
+// unitOf is the number of which every count of level-i units in a child of x is a multiple: the members there are a
+// multiple of m, so with groups of size S the groups are one of m / gcd(m, S). 1 if nothing binds, or x is -1.
 func (s *sums) unitOf(i int, x layout.Vertex) int64 {
 	if s.p.Multiple == nil || x < 0 {
 		return 1
@@ -206,14 +228,15 @@ func (s *sums) unitOf(i int, x layout.Vertex) int64 {
 	return m / problem.Gcd(m, s.ask.sizes[i])
 }
 
-// table is a column over the domains, built from the bottom up.
+// table is whole or rest of level i and tier t, by kind, for every domain. O(domains) the first time, and O(nodes)
+// where domains of nodes lie above the tier and the index does not help.
 func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	key := sumKey{i, t, kind}
 	if col, ok := s.cache[key]; ok {
 		return col
 	}
 	col := make([]int64, s.p.View.NumDomains())
-	for x := layout.Vertex(len(col)) - 1; x >= 0; x-- {
+	for x := layout.Vertex(len(col)) - 1; x >= 0; x-- { // children come after their parent, so they are ready
 		switch {
 		case s.p.View.Tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
@@ -230,8 +253,8 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	return col
 }
 
-// onNodes is how many units of level i fit on one node each of a domain of nodes, and the most slots that they leave over
-// on one, by the index.
+// onNodes is how many units of level i fit below a domain of nodes, each whole on one node, and the most slots that
+// they leave over on one node, both from the index. The index's sums for a size are looked up once for an ask.
 func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
 	if x == s.p.View.Outside && s.ask.slots.InTree {
 		return 0, 0
@@ -242,7 +265,11 @@ func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
 	return int64(s.ask.byNode[i].Whole[0].At(x)), int64(s.ask.byNode[i].Rest[0].At(x))
 }
 
-// gathered sums (for the residue: maximizes) over the children of x.
+// gathered is the entry of x, a domain above tier t, from the entries of its children: the sum of units, or the largest
+// rest. O(children).
+//
+// Begun groups whose home is x have reserved room at x that lies somewhere in the children, but in the entry of none.
+// So the sum is at most own: what x holds beside these groups if units might lie anywhere in it.
 //
 // order: homes.3
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vertex) int64 {
@@ -250,7 +277,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 	lo, end := s.p.View.Kids(x)
 	if lo < end && s.p.View.IsNode(lo) && s.ask.slots.Flat == nil && s.reserved == nil {
 		sum, largest = s.onNodes(i, x)
-		end = lo
+		end = lo // the loop has nothing to add
 	}
 	for c := lo; c < end; c++ {
 		var n int64
@@ -274,13 +301,15 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 		sum -= sum % unit
 	}
 	if s.reserved != nil {
-		sum = min(sum, s.own(i, x)) // what begun groups spread over the children is in no child's own count
+		sum = min(sum, s.own(i, x))
 	}
 	return sum
 }
 
-// leftOver is how many slots whole units of level i leave over in one domain below x if none of its children has more
-// than this many: where begun groups spread over the children take the room of a whole unit, its place is to spare.
+// leftOver is how many slots whole units of level i leave over in one domain below x, if largest is the most by the
+// entries of the children alone. It matters where begun groups with their home at x lie somewhere in the children. If
+// these take the room of a whole unit, its place can be used in part: all that is left beside the others counts. Else
+// no more is left over in one domain than is left in x at all. O(children).
 func (s *sums) leftOver(i int, t int32, x layout.Vertex, largest int64) int64 {
 	var sum int64
 	lo, end := s.p.View.Kids(x)
@@ -294,15 +323,17 @@ func (s *sums) leftOver(i int, t int32, x layout.Vertex, largest int64) int64 {
 	return min(largest, left)
 }
 
-// besides is how many slots below x are left beside begun groups and all groups of level i that are whole at tier t.
+// besides is how many slots below x are left beside begun groups and as many groups of level i as are whole at tier t.
 func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 	return s.whole(s.ask.bottom(), 0, x) - s.ask.sizes[i]*s.whole(i, t, x)
 }
 
-// takes says whether a candidate can hold the whole ask under the strategy: all new groups, the short one included.
+// takes says whether a domain of the gang's tier can hold the whole ask under the strategy: all new groups, the short
+// one and what begun ones need. O(1) without begun groups once the tables are made, O(begun groups * depth) with them.
 //
 // order: strategy.5
 func (s *sums) takes(d layout.Vertex) bool {
+	// Every member needs a slot: necessary in all cases, and without groups sufficient.
 	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members {
 		return false
 	}
@@ -321,6 +352,7 @@ func (s *sums) takes(d layout.Vertex) bool {
 	if s.ask.full == 0 && s.ask.short == 0 {
 		return true // all that is to be placed completes begun groups
 	}
+	// Room for one group more than the full ones is room for the short one; without it the groups' rests must hold it.
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
 }

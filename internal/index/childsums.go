@@ -5,16 +5,16 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// ChildSums are sums over the children of a domain, the largest child first: of slots, or of whole groups. Binary search
-// in them answers how few children suffice.
+// ChildSums are prefix sums over the children of a domain, the largest child first: of slots, or of whole groups. They
+// answer how few children suffice, by binary search. They do not tell which child is the n-th largest.
 type ChildSums struct {
-	Run     []int32            // all of them, where they lie in one page
-	Nodes   *cow.Column[int32] // else, where the children are nodes
-	domains *cow.Slab[int32]   // else
-	lo, Len int32
+	Run     []int32            // all sums, to be read only; nil if they do not lie in one page
+	Nodes   *cow.Column[int32] // where the children are nodes; else nil
+	domains *cow.Slab[int32]   // where the children are domains; else nil
+	lo, Len int32              // the place of the first sum in either; the number of children
 }
 
-// SumsOf are the sums of slots over the children of x.
+// SumsOf are the sums of slots over the children of x. O(1).
 func (ix *Index) SumsOf(x layout.Vertex) ChildSums {
 	lo, end := ix.V.Kids(x)
 	if ix.V.IsNode(lo) {
@@ -24,13 +24,14 @@ func (ix *Index) SumsOf(x layout.Vertex) ChildSums {
 	return ChildSums{Run: inOnePage(&ix.domainSums, lo, end-lo), domains: &ix.domainSums, lo: lo, Len: end - lo}
 }
 
-// SumsOf are the sums of groups, each whole in a domain of the tier at place i, over the children of x, which are domains.
+// SumsOf are the sums of groups over the children of x, which are domains; each group is whole in a domain of the tier
+// at place i. O(1).
 func (g *GroupSums) SumsOf(v *layout.View, i int, x layout.Vertex) ChildSums {
 	lo, end := v.Kids(x)
 	return ChildSums{Run: inOnePage(&g.Sums[i], lo, end-lo), domains: &g.Sums[i], lo: lo, Len: end - lo}
 }
 
-// inOnePage are n entries from lo on, nil if they lie in several pages.
+// inOnePage lists n entries from lo on, nil if there are none or they lie in several pages.
 func inOnePage(from cow.Paged[int32], lo, n int32) []int32 {
 	if n == 0 {
 		return nil
@@ -41,7 +42,7 @@ func inOnePage(from cow.Paged[int32], lo, n int32) []int32 {
 	return nil
 }
 
-// Of is the sum of the n largest children, n being at least 1 and no more than there are.
+// Of is the sum of the n largest children, with n from 1 to Len. O(1).
 func (c *ChildSums) Of(n int32) int64 {
 	switch {
 	case c.Run != nil:
@@ -52,7 +53,7 @@ func (c *ChildSums) Of(n int32) int64 {
 	return int64(c.domains.At(c.lo + n - 1))
 }
 
-// Child is the n-th largest child, 0 for n = 0.
+// Child is the number of the n-th largest child, from 1; 0 for n = 0. O(1).
 func (c *ChildSums) Child(n int32) int64 {
 	switch n {
 	case 0:
@@ -63,7 +64,8 @@ func (c *ChildSums) Child(n int32) int64 {
 	return c.Of(n) - c.Of(n-1)
 }
 
-// Fewest is how many of the largest children make n, all if they do not, and what they make. O(log children).
+// Fewest is the least number of children that make n, all if they do not, and the sum of so many of the largest.
+// O(log children).
 func (c *ChildSums) Fewest(n int64) (count int32, sum int64) {
 	if n <= 0 || c.Len == 0 {
 		return 0, 0
@@ -72,12 +74,12 @@ func (c *ChildSums) Fewest(n int64) (count int32, sum int64) {
 	return count, c.Of(count)
 }
 
-// AtLeast is how many children are no smaller than n. O(log children).
+// AtLeast is the number of children that are no smaller than n. O(log children).
 func (c *ChildSums) AtLeast(n int64) int32 {
 	return c.first(c.Len, func(i int32) bool { return c.Child(i+1) < n })
 }
 
-// first is the first of n places from which on something holds, n if there is none.
+// first is the first of n places from which on something holds, n if there is none: it must hold at all places behind.
 func (c *ChildSums) first(n int32, holds func(i int32) bool) int32 {
 	lo := int32(0)
 	for lo < n {

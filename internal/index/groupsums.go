@@ -7,23 +7,28 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// GroupSums counts, for one group size, the whole groups below every domain: by place of a tier, groups that each lie in
-// one domain of that tier. Only domains above the tier have an entry, the others take slots / size.
+// GroupSums counts, for one group size, the whole groups below every domain: by place of a tier in the view's Tiers,
+// the groups that each lie in one domain of that tier. Only domains above the tier have an entry. Any other domain
+// holds slots / size groups, as all its slots are in one domain of the tier.
+//
+// It is immutable once made; the sums of a later snapshot are a fork of it.
 type GroupSums struct {
-	size  int32
-	Whole []cow.Slab[int32]
-	Rest  []cow.Slab[int32] // the most slots left over in one domain of the tier
-	// Sums of the children's counts, the largest child first, in the interval of the children, where these are domains.
+	size  int32             // of a group, in slots
+	Whole []cow.Slab[int32] // groups
+	Rest  []cow.Slab[int32] // the most slots that whole groups leave over in one domain of the tier
+	// Sums has prefix sums of the groups of the children, the largest child first, in the interval of the children. It
+	// has them for children that are domains.
 	Sums []cow.Slab[int32]
-	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former: the most groups below one
-	// domain of the gang tier.
+	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former, the most groups
+	// below one domain of the gang tier.
 	Most [][]cow.Slab[int32]
-	// Tops has, by the same places but for a gang tier above the lowest layer, the most groups below the best 1, 2, ... children
-	// of one domain of the gang tier.
+	// Tops has, by the same places and for gang tiers above the lowest layer, the most groups below 1, 2, ... children
+	// of one domain of the gang tier: TopSize entries for each domain.
 	Tops [][]cow.Slab[int32]
 }
 
-// newGroupSums counts the groups of every domain. O(domains), and O(nodes that hold a group).
+// newGroupSums counts the groups of every domain, children before parents. O(domains) for each pair of tiers, and
+// O(nodes) for the domains in which a group fits on a node.
 func newGroupSums(ix *Index, size int64) *GroupSums {
 	g := &GroupSums{size: int32(min(size, math.MaxInt32))} // no gang has a larger group
 	for i := range ix.V.SwitchTiers() {
@@ -43,6 +48,8 @@ func newGroupSums(ix *Index, size int64) *GroupSums {
 	return g
 }
 
+// after returns the sums of a later snapshot, with its index: a fork with the dirty domains summed again. These come
+// children first, with all domains above them.
 func (g *GroupSums) after(ix *Index, dirty []layout.Vertex) *GroupSums {
 	next := &GroupSums{size: g.size, Whole: forks(g.Whole), Rest: forks(g.Rest), Sums: forks(g.Sums)}
 	for i := range g.Most {
@@ -55,11 +62,12 @@ func (g *GroupSums) after(ix *Index, dirty []layout.Vertex) *GroupSums {
 	return next
 }
 
-// sum makes the entries of a domain from those of its children.
+// sum makes the entries of x from those of its children, tier after tier upwards: sumMost reads the Sums of lower
+// tiers.
 func (g *GroupSums) sum(s *summer, x layout.Vertex) {
 	below := s.index.V.TiersBelow(s.index.V.Tier[x])
 	if lo, end := s.index.V.Kids(x); lo == end || s.index.V.IsNode(lo) {
-		whole, rest := g.onNodes(s, x)
+		whole, rest := g.onNodes(s, x) // a node stands for a domain of any tier below x
 		for i := range below {
 			g.Whole[i].Put(x, whole)
 			g.Rest[i].Put(x, rest)
@@ -77,7 +85,9 @@ func (g *GroupSums) sum(s *summer, x layout.Vertex) {
 	}
 }
 
-// onNodes counts the groups that lie on one node each of a domain, and the most that they leave over on one.
+// onNodes counts the groups that lie on one node each, for a domain of nodes, and the most slots left over on a node.
+// It
+// counts from the largest node down to the first that holds no group.
 func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 	if largest := s.index.Most[0].At(x); largest < g.size {
 		return 0, largest
@@ -87,7 +97,7 @@ func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 	for _, sum := range s.list { // in descending order
 		slots := sum - before
 		before = sum
-		if slots < g.size {
+		if slots < g.size { // all further nodes are no larger
 			return whole, max(rest, slots)
 		}
 		n := slots / g.size
@@ -96,11 +106,13 @@ func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 	return whole, rest
 }
 
-// gather counts the groups of one tier below a domain of domains, and the most that they leave over. The sums of the children's
-// counts are left in the list.
+// gather counts the groups of the tier at place i below a domain of domains, and the most slots left over. The prefix
+// sums of the children's groups, the largest first, stay in the list.
 func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32) {
 	lo, end := s.index.V.Kids(x)
-	if s.index.V.Gaps[i][x] == 1 { // who has more slots takes no fewer groups
+	// If each child is one domain of the tier, its slots say all, and the order by slots is the order by groups: no
+	// sorting.
+	if s.index.V.Gaps[i][x] == 1 {
 		s.list = cow.AppendTo(s.list[:0], &s.index.domainSums, lo, end)
 		var before int32
 		for k, sum := range s.list {
@@ -120,7 +132,8 @@ func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32
 	return s.addUp(), rest
 }
 
-// of is how many groups of a tier a domain takes, and the most that they leave over.
+// of is the number of groups of the tier at place i that x holds, and the most slots left over in one domain of the
+// tier.
 func (g *GroupSums) of(s *summer, i int, x layout.Vertex) (whole, rest int32) {
 	if s.index.V.Tier[x] > s.index.V.Tiers[i] {
 		return g.Whole[i].At(x), g.Rest[i].At(x)
@@ -130,16 +143,17 @@ func (g *GroupSums) of(s *summer, i int, x layout.Vertex) (whole, rest int32) {
 	return whole, slots - whole*g.size
 }
 
-// sumMost makes what a domain knows of the best domain of a gang tier below it.
+// sumMost makes the entries of x in Most and Tops for the gang tier at place i, which lies below x, and all lower tiers
+// of groups.
 func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 	for t := range i {
 		lo, end := s.index.V.Kids(x)
 		var most int32
 		switch {
-		case lo == end:
-		case s.index.V.IsNode(lo):
+		case lo == end: // an empty domain
+		case s.index.V.IsNode(lo): // a node stands for a domain of the gang tier, and for one of the group tier
 			most = s.index.Most[0].At(x) / g.size
-		case s.index.V.Gaps[i][x] == 1:
+		case s.index.V.Gaps[i][x] == 1: // each child is a domain of the gang tier, and the first sum the largest one
 			most = g.Sums[t].At(lo)
 		default:
 			for c := lo; c < end; c++ {
@@ -158,7 +172,8 @@ func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 	}
 }
 
-// sumTops makes the tops of a domain.
+// sumTops makes the entries of x in Tops for a gang tier and a group tier below it. A node stands for a domain of the
+// gang tier, and then all entries are the same.
 func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
 	var tops [TopSize]int32
 	if lo, end := s.index.V.Kids(x); lo < end && s.index.V.IsNode(lo) {
@@ -173,8 +188,9 @@ func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
 	cow.PutAll(&g.Tops[i][t], x*TopSize, tops[:])
 }
 
-// raise takes the tops of a domain into those of the one above. Where the groups of a domain of the gang tier need not lie in a
-// child each, or lie on nodes, all of them count for one.
+// raise takes the tops of x into those of the domain above it, the larger entry each time. A domain above the gang tier
+// has tops. One of the gang tier has the sums of its children if each group must lie in a child. If groups need not, or
+// the children are nodes, one child is credited with all groups of the domain: no count of children is ruled out then.
 func (g *GroupSums) raise(s *summer, tops *[TopSize]int32, i, t int, x layout.Vertex) {
 	lo, end := s.index.V.Kids(x)
 	switch {

@@ -1,6 +1,6 @@
 // Package index answers: how many members of a shape fit on each node and in each domain, and what do the best children
-// of a domain hold? An [Index] belongs to one shape and one topology. It keeps slots, prefix sums of slots with the largest
-// child first, and the same in whole groups of a size, so that a plan reads a few numbers instead of all nodes
+// of a domain hold? An [Index] belongs to one shape and one topology. It keeps slots, prefix sums of slots with the
+// largest child first, and the same in whole groups of a size, so that a plan reads a few numbers instead of all nodes
 // (DESIGN, section 6).
 //
 // Invariants: every number equals a count from nothing; an Index is built or recounted by one goroutine, then published
@@ -22,32 +22,37 @@ type Index struct {
 	V       *layout.View
 	Slots   cow.Column[int32] // by position
 	Domains cow.Slab[int32]   // slots by domain
-	// Sums of the children's slots, the largest child first: those of nodes by position, of domains by domain, in the
-	// interval of the children.
+	// Prefix sums of the slots of the children of a domain, the largest child first. They stand in the interval of the
+	// children: the sums of nodes by position, those of domains by domain. The n-th entry does not belong to the n-th
+	// child.
 	nodeSums   cow.Column[int32]
 	domainSums cow.Slab[int32]
-	// Rows are what the children of a domain hold in so many nodes, child by child; see row.
+	// Rows has, for a domain whose children hold nodes, the most slots that each child holds in 1, 2, ... nodes; see
+	// numRows.
 	Rows cow.Slab[int16]
-	// Most has, by place of a tier, for every domain above that tier: the most slots of one domain of the tier below it.
+	// Most has, by place of a tier, for every domain above that tier, the most slots of one domain of the tier below
+	// it.
 	Most []cow.Slab[int32]
-	// Tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one domain of
-	// that layer below it.
+	// Tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one
+	// domain of that layer below it.
 	Tops []cow.Slab[int32]
-	// Values has, by domain, a bit for every number of slots that some node below it has, the last for all that are larger.
+	// Values has, by domain, a bit for every number of slots that some node below it has; bit 63 stands for 63 and
+	// more.
 	Values cow.Slab[uint64]
 	groups cow.Memo[int64, *GroupSums] // by size
-	// Alike has, by domain, the position + 1 of a node that all nodes with slots below it are like, in slots and in their zones;
-	// 0: none has slots, -1: they are not alike. It is kept for aligned gangs.
+	// Alike has, by domain, the position + 1 of a node, if all nodes with slots below the domain have as many slots as
+	// it and zones in the same state; 0: none has slots; -1: they are not alike. It is kept for aligned gangs only.
 	Alike   cow.Slab[int32]
 	aligned bool
 }
 
-// slotsFit says whether sums of slots fit into the columns.
+// slotsFit says whether sums of slots fit into the columns: none is larger than the total.
 func slotsFit(total int64) bool { return total <= math.MaxInt32 }
 
-// Build makes the index of a topology: fill sets the slots of all nodes, by position, and returns their sum. alike, nil for
-// gangs that are not aligned, says whether the nodes at two positions have as many slots and zones in the same state. It
-// is false if the slots do not fit into the columns, which takes a shape that asks for next to nothing. O(nodes), and what fill costs.
+// Build makes the index of a topology. fill sets the slots of all nodes, by position, and returns their sum. alike says
+// whether the nodes at two positions have as many slots, and zones in the same state; it is nil for gangs that are not
+// aligned. Build is false if the slots do not fit into the columns, as with a shape that asks for next to nothing.
+// O(nodes + domains * tiers), beside sorting siblings and the cost of fill.
 func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64, alike func(a, b int32) bool) bool {
 	n := v.NumDomains()
 	*ix = Index{
@@ -66,14 +71,15 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	if ix.aligned {
 		ix.Alike = cow.NewSlab[int32](n)
 	}
-	for x := layout.Vertex(n) - 1; x >= 0; x-- {
+	for x := layout.Vertex(n) - 1; x >= 0; x-- { // children come behind their parents, so they are summed before
 		s.sum(x)
 	}
 	return true
 }
 
-// Recount makes the index of another one with some nodes, by id, counted again; alike is as for build. It is false as for build.
-// O(nodes * children of the domains above them).
+// Recount makes this the index of a later snapshot: a fork of from, with some nodes (by id) counted again. count
+// returns the slots of a node; alike and the result are as for Build. Only domains above nodes that changed are summed
+// again, from all their children. from stays as it is. O(nodes * children of the domains above them).
 func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32, alike func(a, b int32) bool) bool {
 	*ix = Index{
 		V: from.V, Slots: from.Slots.Fork(), nodeSums: from.nodeSums.Fork(), Domains: from.Domains.Fork(), domainSums: from.domainSums.Fork(),
@@ -85,6 +91,7 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 	for _, id := range nodes {
 		pos := ix.V.At(id)
 		slots, before := count(id), ix.Slots.At(pos)
+		// With as many slots as before a node still may have other zones, which Alike compares where it has slots.
 		if slots == before && (!ix.aligned || slots == 0) {
 			continue
 		}
@@ -102,10 +109,12 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 	for _, x := range dirty {
 		s.sum(x)
 	}
+	// Group sums lag behind until they are asked for.
 	from.groups.PassOn(&ix.groups, dirty, ix.V.NumDomains())
 	return true
 }
 
+// forks lists a fork of each slab.
 func forks(list []cow.Slab[int32]) []cow.Slab[int32] {
 	out := make([]cow.Slab[int32], len(list))
 	for i := range list {
@@ -114,7 +123,7 @@ func forks(list []cow.Slab[int32]) []cow.Slab[int32] {
 	return out
 }
 
-// At is the slots of a vertex.
+// At is the number of slots of a vertex. O(1).
 func (ix *Index) At(x layout.Vertex) int64 {
 	if ix.V.IsNode(x) {
 		return int64(ix.Slots.At(ix.V.Position(x)))
@@ -122,7 +131,8 @@ func (ix *Index) At(x layout.Vertex) int64 {
 	return int64(ix.Domains.At(x))
 }
 
-// GroupsOf returns the sums for a group size, made when first asked for; so many sizes are kept.
+// GroupsOf returns the sums for a group size. They are made when first asked for, O(nodes), and later brought up to
+// date for the domains that changed since. The sums of the `kept` sizes used last stay.
 func (ix *Index) GroupsOf(clock *cow.Clock, kept int, size int64) *GroupSums {
 	return ix.groups.Get(clock, kept,
 		func(n int64) bool { return n == size },
@@ -130,11 +140,9 @@ func (ix *Index) GroupsOf(clock *cow.Clock, kept int, size int64) *GroupSums {
 		func() (int64, *GroupSums) { return size, newGroupSums(ix, size) })
 }
 
-// Where all children of a domain are domains of nodes, it has a row for each of the first numbers of nodes: the most slots that
-// its children hold in so many nodes, one after the other, so that those who look for a narrow span read them in one go. The
-// rows lie in the interval of the nodes, as many as there is room for.
-
-// numRows is how many rows x has.
+// numRows is the number of rows of x; 0 unless all its children are domains of nodes. Row k has, child after child, the
+// most slots that the child holds in k nodes, so that a search for a narrow span reads them in one go. The rows of x
+// take the places of the nodes below it, by position, and there are as many as have room there, at most TopSize.
 func numRows(v *layout.View, x layout.Vertex) int32 {
 	if v.Gaps[0][x] != 2 {
 		return 0
@@ -143,7 +151,8 @@ func numRows(v *layout.View, x layout.Vertex) int32 {
 	return min(TopSize, (v.EndPos[x]-v.FirstPos[x])/(end-lo))
 }
 
-// Row is where the row of x for so many nodes starts, -1 if there is none that tells who holds so many members.
+// Row is the place in Rows where the row of x for a number of nodes starts; -1 if there is none. There is none for many
+// members either: the entries are capped, and do not tell which child holds more than the cap.
 func (ix *Index) Row(x layout.Vertex, nodes int32, members int64) int32 {
 	if nodes > numRows(ix.V, x) || members > math.MaxInt16 {
 		return -1
@@ -152,7 +161,8 @@ func (ix *Index) Row(x layout.Vertex, nodes int32, members int64) int32 {
 	return ix.V.FirstPos[x] + (nodes-1)*(end-lo)
 }
 
-// putRows enters the sums of the list, those of a domain of nodes, into the rows of the domain above it.
+// putRows enters the sums in the list, those of a domain x of nodes, into the rows of the domain above it: one entry a
+// row, as many places apart as that domain has children. Pages are looked up once each, not once an entry.
 func (s *summer) putRows(x layout.Vertex) {
 	up := s.index.V.Parent[x]
 	rows := int(numRows(s.index.V, up))
@@ -164,7 +174,7 @@ func (s *summer) putRows(x layout.Vertex) {
 	for k, sum := 0, int32(0); k < rows; {
 		page, i := s.index.Rows.OwnFrom(at), 0
 		for ; k < rows && i < len(page); i, k = i+int(end-lo), k+1 {
-			if k < len(s.list) {
+			if k < len(s.list) { // else more nodes than x has hold as much as all
 				sum = min(s.list[k], math.MaxInt16)
 			}
 			page[i] = int16(sum)
@@ -173,13 +183,14 @@ func (s *summer) putRows(x layout.Vertex) {
 	}
 }
 
-// summer makes the entries of domains from those of their children.
+// summer makes the entries of domains from those of their children. Children must be done before their parent.
 type summer struct {
 	index *Index
-	list  []int32
+	list  []int32               // scratch: values of children, or their sums
 	like  func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
 }
 
+// sum makes all entries of x but those of group sums. An empty domain keeps its zeros. O(children * tiers).
 func (s *summer) sum(x layout.Vertex) {
 	lo, end := s.index.V.Kids(x)
 	s.list = s.list[:0]
@@ -194,10 +205,10 @@ func (s *summer) sum(x layout.Vertex) {
 		first := s.index.V.FirstPos[x]
 		s.list = cow.AppendTo(s.list, &s.index.Slots, first, s.index.V.EndPos[x])
 		s.index.Values.Put(x, bitsOf(s.list))
-		s.index.Domains.Put(x, s.addUp())
+		s.index.Domains.Put(x, s.addUp()) // from here on the list has sums
 		cow.PutAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)
-		for i := range below {
+		for i := range below { // a node stands for a domain of any lower tier
 			s.index.Most[i].Put(x, s.list[0])
 		}
 		s.sumTops(x)
@@ -214,7 +225,7 @@ func (s *summer) sum(x layout.Vertex) {
 	for i, t := range below {
 		var most int32
 		for c := lo; c < end; c++ {
-			if s.index.V.Tier[c] <= t {
+			if s.index.V.Tier[c] <= t { // c is a domain of the tier, or stands for one
 				most = max(most, s.index.Domains.At(c))
 			} else {
 				most = max(most, s.index.Most[i].At(c))
@@ -225,7 +236,7 @@ func (s *summer) sum(x layout.Vertex) {
 	s.sumTops(x)
 }
 
-// bitsOf has a bit for each value.
+// bitsOf has a bit for each value; see [Index].Values.
 func bitsOf(values []int32) (bits uint64) {
 	for _, v := range values {
 		bits |= 1 << min(v, 63)
@@ -233,10 +244,12 @@ func bitsOf(values []int32) (bits uint64) {
 	return bits
 }
 
-// TopSize is how many children the index knows the best domain of a layer for.
+// TopSize is the largest number of children for which the index knows the best domain of a layer.
 const TopSize = 32
 
-// sumTops makes the tops of a domain. A node right below it stands for a domain of its own.
+// sumTops makes the entries of x in Tops, for each layer below its tier. A node right below x stands for a domain of
+// its own, and has no children: all entries are its slots. The k-th entry is a bound for one domain, and different
+// entries may come from different domains.
 func (s *summer) sumTops(x layout.Vertex) {
 	for i := 1; i < len(s.index.Tops) && s.index.V.Tier[x] > s.index.V.Tiers[i]; i++ {
 		var tops [TopSize]int32
@@ -253,7 +266,8 @@ func (s *summer) sumTops(x layout.Vertex) {
 	}
 }
 
-// raise takes the tops of a domain into those of the one above. A domain of the layer itself has the sums of its children.
+// raise takes the tops of x into those of the domain above it, the larger entry each time. A domain above the layer has
+// tops, one of the layer has the sums of its children. Beyond its children the sum of all stands for each entry.
 func (s *summer) raise(tops *[TopSize]int32, i int, x layout.Vertex) {
 	s.list = s.list[:0]
 	lo, end := s.index.V.Kids(x)
@@ -272,7 +286,8 @@ func (s *summer) raise(tops *[TopSize]int32, i int, x layout.Vertex) {
 	}
 }
 
-// addUp turns the values of the list into their sums, the largest value first; it returns the sum of all.
+// addUp turns the values of the list into their prefix sums, the largest value first; it returns the sum of all, 0 for
+// an empty list.
 func (s *summer) addUp() int32 {
 	sortDescending(s.list)
 	var sum int32
@@ -283,7 +298,8 @@ func (s *summer) addUp() int32 {
 	return sum
 }
 
-// sortDescending counts where values are small, which they are on most nodes.
+// sortDescending sorts values, none negative. It counts where all are small, as slots on most nodes are: O(n), else
+// O(n log n).
 func sortDescending(values []int32) {
 	var counts [64]int32
 	largest := int32(0)
@@ -303,10 +319,11 @@ func sortDescending(values []int32) {
 			i++
 		}
 	}
-	clear(values[i:])
+	clear(values[i:]) // the zeros
 }
 
-// compareBelow finds out whether all nodes below x are alike.
+// compareBelow finds out whether all nodes with slots below x are alike, and enters one of them. Being alike is
+// transitive, so each child is compared by one node.
 func (s *summer) compareBelow(x layout.Vertex) {
 	one := int32(0)
 	lo, end := s.index.V.Kids(x)

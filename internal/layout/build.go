@@ -10,9 +10,9 @@ import (
 // noSource marks a domain that the tree does not know.
 const noSource topology.DomainID = -1
 
-// New lays out a tree over the cluster's nodes; names lists them by id, with the nodes of the tree that the cluster lacks.
-// Ids follow the first tree, and near is nil for it. For another tree near finds a node by name; it looks beside the one
-// that was found last. O(n + domains * tiers), beside the sorting of nodes that another tree lacks.
+// New lays out a tree over the cluster's nodes; names lists these by id, with the nodes of the tree that the cluster
+// lacks. Ids follow the first tree, and near is nil for it. For another tree near finds the id of a node by name, and
+// looks beside the one that was found last. O(n + domains * tiers), beside sorting the nodes that another tree lacks.
 func New(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *View {
 	v := &View{Name: name, Tree: tree, Layers: tree.Layers(), RootTop: int32(tree.RootTier()), Nodes: int32(len(names))}
 	v.Tiers = []int32{0}
@@ -32,7 +32,7 @@ func New(name string, tree *topology.Tree, names []string, near func(name string
 	}
 	v.placeDomains()
 	for _, t := range v.SwitchTiers() {
-		above, kids := 0, 0
+		above, kids := 0, 0 // ends of the domains above t, and of their children that are domains
 		for d := range v.NumDomains() {
 			if v.Tier[d] <= t {
 				continue
@@ -47,7 +47,8 @@ func New(name string, tree *topology.Tree, names []string, near func(name string
 	return v
 }
 
-// placeNodes finds the order of the nodes where it is not that of their ids: the tree's nodes, then the others by name.
+// placeNodes orders the nodes: the tree's nodes first, in its order, then the others by name. If that is the order of
+// ids, the tables stay nil.
 func (v *View) placeNodes(names []string, near func(name string, last int32) (int32, bool)) {
 	inTree := v.Tree.NumNodes()
 	v.Order = make([]int32, 0, len(names))
@@ -127,6 +128,7 @@ func (v *View) placeDomains() {
 	v.holdNodes(v.Outside)
 }
 
+// set enters a domain with the positions [first, end) of the nodes below it.
 func (v *View) set(x, parent Vertex, tier, first, end int32, source topology.DomainID) {
 	v.Parent[x], v.Tier[x], v.source[x] = parent, tier, source
 	v.FirstPos[x], v.EndPos[x] = first, end
@@ -140,7 +142,8 @@ func (v *View) holdNodes(x Vertex) {
 	}
 }
 
-// gapsAbove finds the gaps of the first n domains to the domains of tier t below them.
+// gapsAbove finds the gaps of the first n domains to the domains of tier t below them; see [View].Gaps. Children come
+// behind their parents, so they are done before. O(domains).
 func (v *View) gapsAbove(t int32, n int) []int8 {
 	gaps := make([]int8, n)
 	for x := Vertex(n) - 1; x >= 0; x-- {

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Vertices are numbered so that children and positions are intervals; each has the place that a tree of pointers gives it.
+// Vertices are numbered so that children and positions are intervals; each has the place that a tree of pointers gives
+// it.
 func TestVerticesHaveTheirPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLaid(t)
@@ -217,8 +218,8 @@ func gapTo(n *naive, tier int32) int8 {
 	return 0
 }
 
-// Strategies are numbered in the order in which all of them are listed: vectors of tiers that do not grow inwards, outer
-// tiers first, the lowest first.
+// Strategies are numbered in the order in which all of them are listed: vectors of tiers that do not grow inwards,
+// outer tiers first, the lowest first.
 func TestStrategiesAreNumberedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawLaid(t).view

@@ -56,8 +56,8 @@ type laid struct {
 	names []string
 }
 
-// drawLaid draws a topology and a cluster: with and without switch layers, empty domains, skipped tiers, layers that no domain
-// is in, nodes outside, ids in the order of the tree or in another one.
+// drawLaid draws a topology and a cluster: with and without switch layers, empty domains, skipped tiers, layers that no
+// domain is in, nodes outside, ids in the order of the tree or in another one.
 func drawLaid(t *rapid.T) *laid {
 	var spec topology.Spec
 	var names []string

@@ -2,7 +2,7 @@ package layout
 
 import "slices"
 
-// WithAbove lists domains and all above them in the order of [Upwards]; the list given is used up.
+// WithAbove lists domains and all domains above them in the order of [Upwards]. It may overwrite the list given.
 func (v *View) WithAbove(domains []Vertex) []Vertex {
 	domains = Upwards(domains)
 	for _, x := range domains {
@@ -21,7 +21,7 @@ func Upwards(domains []Vertex) []Vertex {
 	return domains
 }
 
-// Tally counts something by vertex. A nil one has no counts.
+// Tally counts something by vertex. A nil one has only zeros, and cannot be added to.
 type Tally map[Vertex]int64
 
 // At is the count of a vertex.

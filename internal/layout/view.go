@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Inside is the lower of two vertices, false if neither lies below the other.
+// Inside is the lower of two vertices, false if neither lies below the other. O(depth).
 func (v *View) Inside(x, y Vertex) (Vertex, bool) {
 	if v.Contains(x, y) {
 		return y, true
@@ -54,7 +54,7 @@ func (v *View) TierOf(x Vertex) int32 {
 	return v.Tier[x]
 }
 
-// First is the first position below x. Of vertices none of which lies below another it gives the order of paths.
+// First is the first position below x. It gives the order of paths of vertices that do not lie below each other.
 func (v *View) First(x Vertex) int32 {
 	if v.IsNode(x) {
 		return v.Position(x)
@@ -62,7 +62,7 @@ func (v *View) First(x Vertex) int32 {
 	return v.FirstPos[x]
 }
 
-// EndOf is behind the last position below x.
+// EndOf is the position behind the last one below x.
 func (v *View) EndOf(x Vertex) int32 {
 	if v.IsNode(x) {
 		return v.Position(x) + 1
@@ -70,7 +70,7 @@ func (v *View) EndOf(x Vertex) int32 {
 	return v.EndPos[x]
 }
 
-// ComparePaths orders vertices none of which lies below another by their paths. O(1).
+// ComparePaths is below 0 if a comes before b in the order of paths. Neither may lie below the other. O(1).
 //
 // order: domain.7
 func (v *View) ComparePaths(a, b Vertex) int { return cmp.Compare(v.First(a), v.First(b)) }
@@ -98,7 +98,7 @@ func (v *View) LCA(a, b Vertex) Vertex {
 	return a
 }
 
-// Highest is the highest vertex above or at x of at most this tier; that of x is no higher.
+// Highest is the highest vertex, x or above it, of at most this tier. x itself must be of at most this tier. O(depth).
 func (v *View) Highest(x Vertex, tier int32) Vertex {
 	for up := v.Above(x); up >= 0 && v.TierOf(up) <= tier; up = v.Above(up) {
 		x = up
@@ -106,8 +106,8 @@ func (v *View) Highest(x Vertex, tier int32) Vertex {
 	return x
 }
 
-// Lowest is the lowest vertex above all positions, one at least. Vertices are intervals of positions: the first and the
-// last decide.
+// Lowest is the lowest vertex above all positions, of which there must be one. Vertices are intervals of positions, so
+// the first and the last decide. O(positions + depth).
 func (v *View) Lowest(positions []int32) Vertex {
 	return v.LCA(v.NodeVertex(slices.Min(positions)), v.NodeVertex(slices.Max(positions)))
 }
@@ -169,8 +169,8 @@ func (v *View) TreePositions() iter.Seq[int32] {
 	}
 }
 
-// DomainsOf lists the domains of a tier: the highest vertices of tier t or less, in the order of paths. Where a branch has
-// no domain of tier t itself, a lower one stands for it. O(domains, and nodes that are among them).
+// DomainsOf lists the domains of a tier: the highest vertices of tier t or less, in the order of paths. Where a branch
+// has no domain of tier t itself, a lower one stands for it. O(domains, and nodes that are among them).
 //
 // order: tree.2
 func (v *View) DomainsOf(t int32) (out []Vertex) {
@@ -238,9 +238,9 @@ func (v *View) TierIndex(t int32) int {
 // TiersBelow lists the tiers in use below a tier, ascending.
 func (v *View) TiersBelow(t int32) []int32 { return v.Tiers[:v.TierIndex(t-1)+1] }
 
-// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A strategy is
-// a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest layer. A gang
-// without groups counts as one group that is the gang. O(levels * log tiers).
+// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A
+// strategy is a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest
+// layer. A gang without groups counts as one group that is the gang. O(levels * log tiers).
 func (v *View) StrategyName(gang int32, groups []int32) (name string, number int) {
 	name = v.LayerName(gang)
 	for _, t := range groups {
@@ -253,7 +253,8 @@ func (v *View) StrategyName(gang int32, groups []int32) (name string, number int
 	number = 1
 	for i, t := range tiers {
 		place, _ := slices.BinarySearch(v.Tiers, t)
-		// So many vectors begin with a lower tier here: multisets of the rest's size out of the tiers below.
+		// The vectors with the same tiers before and a lower one here: multisets of the rest's size out of the tiers
+		// below.
 		below, rest := max(1, place)-1, len(tiers)-i
 		number += binomial(below+rest-1, rest)
 	}

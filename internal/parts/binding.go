@@ -6,11 +6,15 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
+// This file answers: which rule does a refusal name?
+
 // rulesTried bounds the rules that are tried one by one.
 const rulesTried = 8
 
-// BindingRule names a MustGather without which the gang would fit. It tries rules alone, then all but one, then a prefix
-// by halves: the rule that ends the shortest prefix which does not fit.
+// BindingRule names a MustGather that keeps the gang from fitting, empty if it has none. First comes a rule under
+// which alone the gang does not fit, then one without which it fits. If there is neither among the first rulesTried,
+// it is the rule that ends the shortest prefix under which the gang does not fit, found by halves: under more rules
+// it never fits better. With one rule, or without a minimal selection, it is the first.
 //
 // order: refusals.4
 func (e Engine) BindingRule() string {
@@ -44,8 +48,8 @@ func (e Engine) BindingRule() string {
 	return rules[low].Name
 }
 
-// BindingMultiple names a multiple in the way, in the same order as BindingRule: one that binds alone, then one without
-// which the gang fits.
+// BindingMultiple names a multiple that keeps the gang from fitting: one that does so alone, then one without which
+// the gang fits, else the first. There must be one that binds.
 //
 // order: refusals.4
 func (e Engine) BindingMultiple() string {

@@ -9,17 +9,18 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Capacities under strategies, and the order of strategies.
+// This file answers: which strategies are there, best first, and what fits where under each?
 
-// capacity answers what fits where under one strategy. It is a view of tables that strategies with equal bounds share,
-// with the verdicts of the strategy itself.
+// capacity answers what fits where under one strategy. It is a view of tables that strategies with equal bounds
+// share, with the verdicts of the strategy itself. A front depends on the bounds of groups alone; whether a domain
+// holds the gang depends on the gang's tier as well.
 type capacity struct {
 	p        *problem.Problem
 	search   *search
 	strategy problem.Strategy
 	tables   *tables
-	outside  front.Vector // the part of the gang outside the tree; nil: tree and outside together are too small
-	holding  []verdict    // by vertex class: whether it holds the gang
+	outside  front.Vector // the part of the gang's vector outside the tree; nil: it does not fit even with that
+	holding  []verdict    // by vertex class: whether a domain of it holds the gang
 }
 
 // tables are the fronts of all vertices for one vector of bounds, by vertex class, filled on demand. They belong to one
@@ -40,7 +41,10 @@ type repeatedFront struct {
 	forgot bool // the front lacks vectors
 }
 
-// under is the capacity under a strategy; nil if running members of a group reach above its bound.
+// under is the capacity under a strategy; nil if running members of a group reach above its bound, also of a group
+// all of whose members run. Classes come outermost first, so that the bound around a class is known before its own.
+// O(classes), and O(vertex classes) the first time for these bounds; fronts are summed when they are asked for, for a
+// gang that may span the root at once.
 //
 // order: parts.8
 func (s *search) under(st problem.Strategy) *capacity {
@@ -65,7 +69,8 @@ func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32)
 	return bounds[a.parent]
 }
 
-// withBounds is the capacity for explicit bounds of the classes; nil as for under.
+// withBounds is the capacity for explicit bounds of the classes; nil as for under. st is copied: its slice is the
+// iterator's.
 func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
 	if i < 0 {
@@ -82,8 +87,8 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 	return c
 }
 
-// newTables makes empty tables. A group with running members has its home at the largest domain within its bound; nil if
-// they reach above it.
+// newTables makes empty tables. A group with running members has its home at the largest domain within its bound that
+// holds them; nil if they reach above the bound. Where multiples bind domains, fronts are exact.
 //
 // order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
@@ -107,7 +112,8 @@ func (s *search) newTables(bounds []int32) *tables {
 	return f
 }
 
-// loosest is the strategy with the largest misses: only hard rules bind the groups.
+// loosest is the strategy of a gang tier with the largest miss on each level: only hard rules bind the groups. If the
+// gang does not fit under it, no strategy of that tier helps.
 func (s *search) loosest(gang int32) problem.Strategy {
 	st := problem.Strategy{Gang: gang}
 	for _, list := range s.misses {
@@ -117,8 +123,8 @@ func (s *search) loosest(gang int32) problem.Strategy {
 }
 
 // strategies iterates over the distinct strategies, best first. try prunes: if it refuses a strategy with loose inner
-// levels, none with tighter ones is visited. A level of Groups holds the miss allowed there; the slice belongs to the
-// iterator.
+// levels, none with tighter ones is visited. That is right as long as try refuses all tighter strategies with a
+// looser one. A level of Groups holds the miss allowed there; the slice belongs to the iterator.
 func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
 	return func(yield func(problem.Strategy) bool) {
 		for _, t := range s.p.Gather.Worths {
@@ -130,18 +136,21 @@ func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem
 	}
 }
 
-// tighter enumerates the misses of levels i and inwards, smallest first. It stops at the first miss that adds no bound
-// to level i, for larger ones would repeat the same strategy.
+// tighter enumerates the misses of levels i and inwards, smallest first, so that strategies come in the order of
+// their vectors of misses. On entry inner levels are at their largest miss and try has accepted st. It stops at the
+// first miss that adds no bound to level i, for larger ones would repeat the same strategy. It is false if yield
+// ended the enumeration.
 //
 // order: parts.7
 func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
 	if i == len(st.Groups) {
 		return yield(st)
 	}
-	widest := st.Groups[i]
+	widest := st.Groups[i] // restored on return: the level around tries its next miss with it
 	defer func() { st.Groups[i] = widest }()
 	for _, miss := range s.misses[i] {
 		st.Groups[i] = miss
+		// The largest miss is the strategy that try accepted before.
 		if (miss == widest || try(st)) && !s.tighter(st, i+1, try, yield) {
 			return false
 		}
@@ -152,7 +161,9 @@ func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Str
 	return true
 }
 
-// bindsNothing says whether level i is bound by its hard rules and the bounds around it alone.
+// bindsNothing says whether every group of level i is bound by its hard rules and the gang's tier alone, so that a
+// larger miss of the level changes nothing: groups with new members, finished ones and those of other topologies, to
+// which the gang's tier is no bound.
 func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 	for _, k := range s.groups {
 		if k.level == i+1 && k.gather.Within(st.Groups[i]) < min(st.Gang, k.gather.Must) {
@@ -176,8 +187,9 @@ func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 	return true
 }
 
-// feasible iterates over the capacities under which some domain holds the gang, best first. Within one topology try has
-// made the capacity of a strategy already; it is kept for the yield.
+// feasible iterates over the capacities under which some domain holds the gang, best first. try accepted every
+// strategy that comes. Within one topology it has made the capacity too, mostly as its last act, so that this is
+// yielded. Across topologies a strategy has a capacity for each choice of domains.
 func (s *search) feasible() iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		var last *capacity
@@ -194,6 +206,7 @@ func (s *search) feasible() iter.Seq[*capacity] {
 				}
 				continue
 			}
+			// The strategy was accepted on an outer level, and others were tried since.
 			if last == nil || !slices.Equal(last.strategy.Groups, st.Groups) || last.strategy.Gang != st.Gang {
 				last = s.firstCapacity(st)
 			}
@@ -205,7 +218,7 @@ func (s *search) feasible() iter.Seq[*capacity] {
 }
 
 // made says whether groups of class k become whole groups at x: at the largest domain within their bound, or at their
-// home.
+// home. On the way from a node to the root there is one such vertex for a class without home.
 //
 // order: parts.5
 func (c *capacity) made(k int, x layout.Vertex) bool {
@@ -215,7 +228,9 @@ func (c *capacity) made(k int, x layout.Vertex) bool {
 	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
 }
 
-// expand replaces the groups that are made at x by their members and inner groups, outer classes first.
+// expand replaces the groups that are made at x by their members and inner groups. Outer classes come first: an inner
+// group that is made at x as well is replaced in turn. So it turns a vector as seen from above x into one that can be
+// compared with the front below.
 func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
 	out := slices.Clone(want)
 	r := len(c.search.roles)

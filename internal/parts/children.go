@@ -9,15 +9,18 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
+// This file answers: which children of a domain take which part of a vector?
+
 // share is the vector that one child takes.
 type share struct {
 	at   layout.Vertex
 	take front.Vector
 }
 
-// distribute divides a vector that fits below x among the children of x; children that take nothing are left out. Where
-// vectors were forgotten the search for a smallest set is meaningless: then every child may be filled, equal ones next
-// to each other.
+// distribute divides a vector that fits below x among the children of x; children that take nothing are left out. At
+// the root the nodes outside the tree get their part first, as splitGang found it. Where vectors were forgotten a
+// smallest set might not hold the vector: then every child may be filled, in the sequence in which sumChildren summed
+// them, which puts equal ones next to each other.
 func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	if c.p.View.IsNode(x) {
 		return nil
@@ -30,6 +33,7 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 		}
 		end = c.p.View.Outside
 	}
+	// Children without room or running members are in no set.
 	var children []layout.Vertex
 	for child := lo; child < end; child++ {
 		if !c.frontOf(child).IsZero() || c.p.Siblings.At(child) > 0 {
@@ -60,7 +64,7 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	return out
 }
 
-// chooser returns the question which of the children hold a vector.
+// chooser asks which of the children, given in the order that decides between equal ones, hold a vector.
 func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.FrontChooser {
 	items := make([]sets.FrontItem, len(children))
 	for i, child := range children {

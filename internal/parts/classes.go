@@ -10,28 +10,29 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// Classes of vertices: fronts are found once a class, not once a vertex.
+// This file answers: which vertices are alike? Fronts are found once for each class of vertices, not for each vertex.
 
 // vertexClasses are the classes of vertices that can change places: any vector fits in all vertices of a class or in
-// none. Classes do not depend on the selection or strategy, only on the roles and the whole demand.
+// none, under any strategy. Classes depend on the roles and the whole demand alone, so that all selections and
+// strategies share them.
 //
 // Node classes have the lowest numbers, and every class a higher number than the classes of its children.
 type vertexClasses struct {
-	of []int32 // the class of each vertex
-	// first has the first vertex of each class.
-	first    []layout.Vertex
-	nodes    []nodeClass
-	children *sets.ClassTable // of the classes of domains
+	of       []int32          // by vertex: its class
+	first    []layout.Vertex  // by class: the vertex found first, which stands for all
+	nodes    []nodeClass      // by class of nodes
+	children *sets.ClassTable // by class of domains, counted from 0
 	// inexact: the zone front of some node may lack vectors.
 	inexact bool
 	relaxed *vertexClasses // the classes of a relaxed search; nil: not made yet
-	demand  []int64        // of the gang, by need
+	demand  []int64        // amounts that all new members ask for, by need
 }
 
-// nodeClass is a class of nodes. A node with running members of the gang is alone in its class.
+// nodeClass is a class of nodes. A node with running members of the gang is alone in its class, for it may be the
+// home of a group.
 type nodeClass struct {
-	free []int64 // by need
-	open []bool  // by role
+	free []int64 // by need, capped at the demand
+	open []bool  // by role: whether the nodes take its members, amounts and zones apart
 	// zones is the front that the zones take, by role; nil: they do not bind.
 	zones front.Front
 }
@@ -47,17 +48,17 @@ func (c *vertexClasses) childrenOf(class int32) []int64 {
 type classFinder struct {
 	search     *search
 	classes    vertexClasses
-	key        []int64
+	key        []int64      // of the current vertex: equal keys, equal class
 	list       []int64      // scratch of countChildren
 	at         []int32      // by class: index in list + 1; 0: absent
-	plain      []bool       // by role: open to it is every unmarked node
-	open       []bool       // by role: whether the current node is open to it
-	zoneFronts sets.Vectors // numbers zone fronts
-	steps      int          // left for zone fronts
+	plain      []bool       // by role: every unmarked node takes its members
+	open       []bool       // by role: whether the current node takes its members
+	zoneFronts sets.Vectors // numbers zone fronts, equal ones alike
+	steps      int          // left for zone fronts; 0 or less: none
 }
 
-// totalDemand is the demand of all new members, by need. A node with more free than this is as good as one with just
-// that.
+// totalDemand is the demand of all new members, by need. A node with more free than this takes no more of them than
+// one with just that, so that free amounts are capped here: nodes with much room are alike.
 func (s *search) totalDemand() []int64 {
 	demand := make([]int64, len(s.p.Needs))
 	for i := range s.p.Needs {
@@ -68,7 +69,8 @@ func (s *search) totalDemand() []int64 {
 	return demand
 }
 
-// newVertexClasses classifies all vertices. O(nodes * (resources + roles) + domains * log).
+// newVertexClasses classifies all vertices, nodes first: a domain is known by the classes of its children.
+// O(nodes * (resources + roles) + domains * log), and the search for zone fronts.
 func (s *search) newVertexClasses(demand []int64) *vertexClasses {
 	f := classFinder{search: s, classes: vertexClasses{demand: demand}, steps: problem.AllZoneSteps}
 	f.classes.of = make([]int32, s.p.View.NumDomains()+int(s.p.View.Nodes))
@@ -84,13 +86,14 @@ func (f *classFinder) findDomains() {
 	f.classes.children = sets.NewClassTable(2)
 	f.classes.children.Reserve(n, min(len(f.classes.of), 8*n))
 	f.at = make([]int32, len(f.classes.first)+n)
-	for x := layout.Vertex(n) - 1; x >= 0; x-- {
+	for x := layout.Vertex(n) - 1; x >= 0; x-- { // parents have lower ids than their children
 		f.findDomain(x)
 	}
 }
 
-// beginKey starts the key of a vertex with its tier and its parent's, which decide the groups made there, and with a
-// mark of its own if members of the gang run below it.
+// beginKey starts the key of a vertex with its tier and its parent's, which decide the groups made there. A vertex
+// with running members of the gang below gets a mark of its own, and so is alone in its class: it may be the home of
+// a group.
 func (f *classFinder) beginKey(x layout.Vertex) {
 	tiers, mark := int64(f.search.p.View.TierOf(x)), int64(0)
 	if up := f.search.p.View.Above(x); up >= 0 {
@@ -102,8 +105,9 @@ func (f *classFinder) beginKey(x layout.Vertex) {
 	f.key = append(f.key[:0], tiers, mark)
 }
 
-// findNodes classifies the nodes by free amounts (capped at the demand) and by key. Unmarked neighbours in one leaf
-// share the key, so that it is rarely computed.
+// findNodes classifies the nodes by free amounts (capped at the demand) and by key: tiers, whether they lie outside
+// the tree, the roles they are open to, and what their zones take. Unmarked neighbours in one leaf have the same key
+// unless something tells single nodes apart, so that it is rarely computed.
 func (f *classFinder) findNodes() {
 	excluded, hard, end := f.search.p.Slots().Excluded(), f.search.p.Hard(), f.search.p.View.FirstPos[f.search.p.View.Outside]
 	f.open = make([]bool, len(f.search.roles))
@@ -111,6 +115,7 @@ func (f *classFinder) findNodes() {
 		f.plain = append(f.plain, !one.Slots().Selective() && f.search.p.Request.Eligible == nil)
 	}
 	reader, zonesBind := f.search.newFreeReader(), f.search.p.Zones().Bind()
+	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
 	alike := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
 	key := make([]int64, 1+len(f.search.p.Needs)) // the number of the node's key, then free amounts
 	known, keys, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
@@ -131,11 +136,13 @@ func (f *classFinder) findNodes() {
 				status = unmarked
 			}
 			f.beginKey(x)
+			// Nodes outside the tree are a class of their own, since domains there hold a gang by other rules.
 			f.key = append(f.key, int64(problem.Bit(pos >= end)))
 			f.readOpen(id, status)
 			if zonesBind {
 				zones = f.zonesOf(id, status)
 			}
+			// The whole key is numbered once, so that the table of classes compares one number in place of it.
 			key[0] = int64(keys.Of(nil, f.key))
 			if last = -1; usual && alike {
 				last = leaf
@@ -157,7 +164,8 @@ const (
 	closed                     // open to no role
 )
 
-// readOpen finds the roles that a node is open to, and adds them to the key.
+// readOpen finds the roles that a node is open to, and adds them to the key, a bit each. O(roles), and for nodes that
+// are asked the checks of Refusal.
 func (f *classFinder) readOpen(id int32, status nodeStatus) {
 	for r, one := range f.search.roles {
 		if r%64 == 0 {
@@ -168,8 +176,9 @@ func (f *classFinder) readOpen(id int32, status nodeStatus) {
 	}
 }
 
-// zonesOf is the front that the zones of a node take, which goes into the key; nil if zones do not bind or no member may
-// come. Steps are shared by all nodes: once they are spent, fronts are cautious and the classes inexact.
+// zonesOf is the front that the zones of a node take, which goes into the key; nil if zones do not bind or no member
+// may come. Steps are shared by all nodes: once they are spent, fronts have fewer vectors than they could, and the
+// classes are inexact.
 func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 	reserved := f.search.reserved[id]
 	state := reserved.Zones
@@ -184,12 +193,14 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 		f.key = append(f.key, 0)
 		return nil
 	}
+	// The front is certainly complete if its largest vector has the bound of every role: all others are within that
+	// one.
 	zones := fit.Most
 	f.classes.inexact = f.classes.inexact || !slices.Equal(zones[0], fit.Bound)
 	switch {
 	case f.search.relaxed:
 		zones = front.Front{fit.Bound}
-	case reserved.Zones != nil:
+	case reserved.Zones != nil: // room now and room later, see problem.Reserved
 		zones = zones.Meet(reserved.Beside)
 	}
 	var all []int64
@@ -202,8 +213,9 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 	return zones
 }
 
-// findDomain classifies a domain whose children have classes. The root leaves out the nodes outside the tree: they
-// satisfy nothing.
+// findDomain classifies a domain whose children have classes: by its key, and by how many children of each class it
+// has. The root's children leave out the nodes outside the tree, whose front splitOf adds where it counts.
+// O(children * log).
 func (f *classFinder) findDomain(x layout.Vertex) {
 	lo, end := f.search.p.View.Kids(x)
 	if x == layout.Root {
@@ -216,7 +228,8 @@ func (f *classFinder) findDomain(x layout.Vertex) {
 	}
 }
 
-// countChildren lists classes with multiplicities, as childrenOf does. The slice is valid until the next call.
+// countChildren lists classes with multiplicities, as childrenOf does: sorted, so that equal children give equal
+// lists in any order. The slice is valid until the next call.
 func (f *classFinder) countChildren(of []int32) []int64 {
 	f.list = f.list[:0]
 	for _, class := range of {

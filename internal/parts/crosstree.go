@@ -10,9 +10,11 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Groups of another topology bind nothing in the gang's tree: their members lie there like those of the part around. But
-// each such group must keep to one domain of its own topology. For one choice of domains after the other its members
-// become roles of their own, open to the nodes of that domain alone.
+// This file answers: in which domain of its own topology does each group of another topology lie?
+//
+// Such groups bind nothing in the gang's tree: their members lie there like those of the part around. But each must
+// keep to one domain of its own topology. For one choice of domains after the other its members become roles of their
+// own, to which the nodes of that domain alone are open.
 
 // crossGroup is a group of another topology with new members.
 type crossGroup struct {
@@ -34,19 +36,20 @@ func (s *search) findCrossGroups() {
 	}
 	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
 	inv.addSignature(s.p.Gang)
-	known := map[*problem.Part]int{}
+	known := map[*problem.Part]int{} // index in s.crossGroups
 	s.p.Gang.Each(func(a *problem.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return
 		}
 		g := inv.newCrossGroup(a)
-		if g.needs.Total() == 0 {
+		if g.needs.Total() == 0 { // it chooses nothing, but its running members limit the strategies
 			if g.home >= 0 {
 				tier := a.OtherTree.TierOf(g.home)
 				s.done = append(s.done, finished{gather: a.Gather, level: a.Level, otherTree: true, tier: tier})
 			}
 			return
 		}
+		// Each comes after those around it. The nearest group of the same topology confines it.
 		for up := a.Outer; up != nil && g.outer < 0; up = up.Outer {
 			if i, ok := known[up]; ok && up.OtherTree == a.OtherTree {
 				g.outer = i
@@ -74,12 +77,13 @@ func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
 	return g
 }
 
-// crossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains they
-// are not.
+// crossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains
+// they are not: its roles say where members may be.
 func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Parts.AllowedOf == nil }
 
-// capacities iterates over the capacities under a strategy by which the gang fits: one for each choice of domains in
-// other topologies, in the order in which they are preferred. Without such groups there is at most one.
+// capacities iterates over the capacities under a strategy with which the gang fits: one for each choice of domains
+// in other topologies, in the order in which they are preferred. Without such groups there is at most one. If the
+// gang does not fit with these groups unbound, it does with no choice.
 func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil && c.fits() {
@@ -88,8 +92,8 @@ func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 	}
 }
 
-// roomiestCapacities iterates over the capacities for the roomiest domains in other topologies, whether the gang fits or
-// not. Evidence for a refusal is read from them.
+// roomiestCapacities iterates over at most roomiestChoices capacities under a strategy, for the roomiest domains in
+// other topologies, whether the gang fits or not. Evidence for a refusal is read from them.
 func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil {
@@ -103,7 +107,8 @@ func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
 // roomiestChoices bounds the choices of domains that evidence for a refusal looks at.
 const roomiestChoices = 16
 
-// firstCapacity is the first of the capacities for a strategy, nil if the gang does not fit.
+// firstCapacity is the first of the capacities for a strategy: with the preferred domains in other topologies. Nil if
+// the gang does not fit.
 func (s *search) firstCapacity(st problem.Strategy) *capacity {
 	for c := range s.capacities(st) {
 		return c
@@ -111,8 +116,9 @@ func (s *search) firstCapacity(st problem.Strategy) *capacity {
 	return nil
 }
 
-// fitsAcrossTrees says whether the gang also fits once its groups of other topologies are bound. These may force further
-// members out of the tree: s.outside rises until a choice of domains exists.
+// fitsAcrossTrees says whether the gang, which fits under c, also fits once its groups of other topologies are bound.
+// These may force further members out of the tree: s.outside rises one by one, so that it ends at the fewest for
+// which a choice of domains exists. Where the gang is bound below the root, or no node lies outside, it cannot rise.
 func (s *search) fitsAcrossTrees(c *capacity) bool {
 	if !s.crossesTrees() {
 		return true
@@ -130,7 +136,7 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 }
 
 // crossSearch chooses a domain for each group of another topology, by backtracking. A choice for the first groups is
-// only extended if the gang fits with it.
+// only extended if the gang fits with it, for a domain of a further group only takes nodes away.
 type crossSearch struct {
 	search   *search
 	strategy problem.Strategy
@@ -138,7 +144,7 @@ type crossSearch struct {
 	ordinal  []int           // index of chosen in the group's list
 	yield    func(*capacity) bool
 	lists    [][]layout.Vertex // by group: domains, if they depend on no other group; nil: unknown
-	sampled  int               // choices left to sample, fitting or not; 0 or less: the gang must fit
+	sampled  int               // choices left to sample, fitting or not; 0 or less: all choices with which the gang fits
 }
 
 // newCrossSearch begins without any choice; c is the capacity of the gang as if its groups of other topologies were not
@@ -154,8 +160,9 @@ func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossS
 	}
 }
 
-// chooseFrom chooses for the groups from i on, after a choice for all before i under which c is the capacity. It returns
-// false to end the search.
+// chooseFrom chooses for the groups from i on, after a choice for all before i under which c is the capacity. Groups
+// from i on are at the root, which confines nothing. It returns false to end the search: yield said so, or enough was
+// sampled.
 //
 // order: trees.2
 func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
@@ -164,10 +171,11 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 		return x.yield(c) && x.sampled != 0
 	}
 	for ordinal, d := range x.domains(i) {
+		// Equal groups have the same list; a choice that exchanges their domains is the same plan but for names.
 		if twin := x.search.crossGroups[i].twin; twin >= 0 && ordinal < x.ordinal[twin] {
 			continue
 		}
-		next := c
+		next := c // the root changes nothing
 		if x.chosen[i], x.ordinal[i] = d, ordinal; d != layout.Root {
 			next = x.capacity()
 		}
@@ -175,12 +183,14 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 			return false
 		}
 	}
-	x.chosen[i] = layout.Root
+	x.chosen[i] = layout.Root // for the next choice of the groups before
 	return true
 }
 
-// domains lists the domains that group i may lie in, beside the choice for the groups around it: fewest slots first
-// (Spread, or sampling: most slots), then in the order of paths. Lists that depend on no other group are kept.
+// domains lists the domains that group i may lie in, given the choice for the groups around it: fewest slots first
+// (Spread, or sampling: most slots), then in the order of paths. Running members leave one domain, or none if they
+// reach above the bound. A group that may span its topology is confined like the group around it. Lists that depend
+// on no other group are kept; the slice is the search's.
 func (x *crossSearch) domains(i int) []layout.Vertex {
 	a := &x.search.crossGroups[i]
 	v, bound := a.part.OtherTree, a.part.Gather.Within(x.strategy.Groups[a.part.Level-1])
@@ -203,8 +213,9 @@ func (x *crossSearch) domains(i int) []layout.Vertex {
 	return list
 }
 
-// domainsWithin lists the domains of a tier, inside the domain of the outer group, whose slots suffice for the group by
-// itself.
+// domainsWithin lists the domains of a tier, inside the domain of the outer group, whose slots suffice for the group
+// by itself. It is never nil, since nil stands for a list that is unknown. O(domains * log), and the bounds of
+// mayHold.
 //
 // order: trees.2
 func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex {
@@ -214,6 +225,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 	}
 	tier, out := x.boundAround(a), []layout.Vertex{}
 	for _, d := range v.DomainsOf(bound) {
+		// A domain of the tier may be larger than that of the outer group, which then stands for it, once.
 		d, inside := v.Inside(d, around)
 		_, known := room[d]
 		if known || !inside || a.part.Gather.Hard && v.Contains(v.Outside, d) {
@@ -234,15 +246,16 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 	return out
 }
 
-// mayHold rules out domains by slots alone, before the search in them is paid for. tier bounds the part of the gang
-// around the group, in the gang's tree.
+// mayHold rules out domains by slots alone, before the search in them is paid for. Slots are an upper bound for each
+// role by itself, so that no domain is lost. tier bounds the part of the gang around the group, in the gang's tree;
+// at the root it says nothing.
 func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
 	choices := x.search.choices
 	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || choices.mayHoldWithin(a, d, tier))
 }
 
-// boundAround is the bound of the group's surroundings in the gang's tree: the lowest bound of any group of the tree
-// around it.
+// boundAround is the tier in the gang's tree that bounds the members of a group of another topology: the lowest bound
+// of the gang and of the groups of the tree around it.
 func (x *crossSearch) boundAround(a *crossGroup) int32 {
 	bound := x.strategy.Gang
 	for up := a.part.Outer; up != nil && up.Level > 0; up = up.Outer {
@@ -266,7 +279,8 @@ func (x *crossSearch) capacity() *capacity {
 	return nil
 }
 
-// searchInChosen is the search within the chosen domains. Only samples, which are few, go beyond the budget.
+// searchInChosen is the search within the chosen domains, nil where the budget is spent. Only samples, which are few,
+// go beyond it.
 func (x *crossSearch) searchInChosen() *search {
 	if x.sampled > 0 {
 		return x.search.inDomains(x.chosen)

@@ -8,15 +8,15 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// One search for each choice of domains in other topologies.
+// This file answers: what is a search like once domains in other topologies are chosen, and which domains are hopeless?
 
-// domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of the
-// gang share them and their budget.
+// domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of
+// the gang share them and their budget. A search is made when its choice is first tried, since each reads all nodes.
 type domainChoices struct {
-	free     *search // without any choice
-	searches map[string]*search
-	budget   int64                      // nodes that may still be read
-	slotSums map[*layout.View][][]int64 // see slotsBefore
+	free     *search                    // without any choice
+	searches map[string]*search         // by choiceKey, for all members
+	budget   int64                      // nodes that may still be read; 0 or less: none
+	slotSums map[*layout.View][][]int64 // by topology, see slotsBefore
 }
 
 // choiceWork, times the request's steps, bounds the nodes that are read for all choices of domains together.
@@ -32,6 +32,7 @@ func (s *search) newDomainChoices() *domainChoices {
 func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 	domains := s.domainsOfParts(chosen)
 	key := s.choiceKey(domains)
+	// A known search is free, also once the budget is spent.
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
 		*s.p.Parts.Doubt = true
 		return nil
@@ -55,7 +56,7 @@ func (s *search) choiceKey(domains map[*problem.Part]layout.Vertex) (key []byte)
 	return key
 }
 
-// domainsOfParts is a choice of domains by part.
+// domainsOfParts is a choice of domains, given by group of the search, by part.
 func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout.Vertex {
 	domains := map[*problem.Part]layout.Vertex{}
 	for i, d := range chosen {
@@ -64,7 +65,9 @@ func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout
 	return domains
 }
 
-// keyedInDomains finds the search for a choice, by its key, or makes it and pays for it.
+// keyedInDomains finds the search for a choice, by its key, or makes it and pays for it from the budget: a search of
+// the whole gang costs the nodes that it reads, one of a selection in a known choice, which reads none, a flat
+// choiceWork.
 func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []byte) *search {
 	if known := s.byDomains[string(key)]; known != nil {
 		return known
@@ -76,10 +79,11 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 		found = dc.newSearch(domains)
 		dc.searches[string(key)] = found
 	}
-	if s.p != dc.free.p {
+	if s.p != dc.free.p { // the search of a selection
 		dc.budget -= choiceWork
 		found = found.forSelection(s.p.Parts.Selection)
 	}
+	// byDomains is of this selection, dc.searches of the whole gang.
 	if s.byDomains == nil {
 		s.byDomains = map[string]*search{}
 	}
@@ -87,8 +91,9 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 	return found
 }
 
-// newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice: they
-// only break ties, and must do so alike for all choices.
+// newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice:
+// they only break ties, and must do so alike for all choices. Its roles are those of the gang divided by the domains,
+// so that the inventory and the vertex classes are its own.
 func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
 	free := dc.free
 	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, steps: free.steps}
@@ -101,9 +106,10 @@ func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *sea
 	return s
 }
 
-// restricted derives the classes for a choice of domains: classes of nodes split by the roles whose domains contain the
-// node. It returns nil where classes must be found anew (zones bind, or too many roles for the bit mask). O(nodes +
-// domains * log).
+// restricted derives the classes for a choice of domains from those without: a class of nodes is split by the roles
+// whose domains contain the node, and everything else that makes a class stays as it is. It returns nil where classes
+// must be found anew: zones bind, whose fronts are by role, or there are too many roles for the bit mask.
+// O(nodes * roles + domains * log).
 func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
 		return nil
@@ -114,6 +120,7 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 		if len(in) == 0 {
 			continue
 		}
+		// Positions of the first domain; the other domains, of further topologies, are asked node by node.
 		for pos := in[0].First; pos < in[0].End; pos++ {
 			if id := in[0].V.Node(pos); in[1:].Holds(id) {
 				within[s.p.View.At(id)] |= 1 << r
@@ -123,6 +130,8 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	f := classFinder{search: s, classes: vertexClasses{demand: c.demand, of: make([]int32, len(c.of))}}
 	known, key := sets.NewClassTable(1), make([]int64, 1)
 	for pos, roles := range within {
+		// Runs of neighbours with one key take their class from the node before. known numbers classes in the order
+		// in which they are found, as nodes does.
 		x := first + layout.Vertex(pos)
 		old := c.of[x]
 		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
@@ -134,7 +143,7 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 		if int(f.classes.of[x]) < len(f.classes.nodes) {
 			continue
 		}
-		class := c.nodes[old]
+		class := c.nodes[old] // a role is open where the role that it was divided from is, within its domains
 		open := make([]bool, len(s.roles))
 		for r := range open {
 			open[r] = class.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
@@ -145,9 +154,9 @@ func (c *vertexClasses) restricted(s *search) *vertexClasses {
 	return &f.classes
 }
 
-// mayHold says whether a domain has slots enough for each role of a group by itself.
+// mayHold is false only if a domain cannot hold a group: it lacks slots for one of its roles by itself. O(roles).
 func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
-	for role, n := range a.needs {
+	for role, n := range a.needs { // roles of the gang without a choice: slots are by these
 		if n > 0 && dc.slots(a.part.OtherTree, role, d) < int64(n) {
 			return false
 		}
@@ -155,7 +164,7 @@ func (dc *domainChoices) mayHold(a *crossGroup, d layout.Vertex) bool {
 	return true
 }
 
-// slotsFor sums the slots of a domain over the roles of a group.
+// slotsFor sums the slots of a domain over the roles of a group. It is the key that orders domains.
 func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
 	for role, needs := range a.needs {
 		if needs > 0 {
@@ -165,14 +174,15 @@ func (dc *domainChoices) slotsFor(a *crossGroup, d layout.Vertex) (n int64) {
 	return n
 }
 
-// slots is an upper bound for the members of a role below a vertex of a topology: free amounts and rules, without zones
-// and other roles.
+// slots is an upper bound for the members of a role below a vertex of a topology. It counts free amounts, and no node
+// that refuses the role, but leaves zones and other roles out. O(1) once slotsBefore is known.
 func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 {
 	before := dc.slotsBefore(v)[role]
 	return before[v.EndOf(d)] - before[v.First(d)]
 }
 
-// slotsBefore returns prefix sums of slots over the positions of a topology, by role. O(nodes * roles) the first time.
+// slotsBefore returns, by role, for each position of a topology the sum of the slots before it. So a domain, an
+// interval of positions, takes two look-ups. O(nodes * roles * resources) the first time.
 func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	if dc.slotSums[v] == nil {
 		for _, one := range dc.free.roles {
@@ -189,12 +199,13 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	return dc.slotSums[v]
 }
 
-// mayHoldWithin says whether some domain of the gang's tree, of the tier, has slots enough for each role of a group on
-// the nodes that it shares with d. O(nodes of d * tiers).
+// mayHoldWithin is false only if no domain of the gang's tree, of the tier, can hold a group on the nodes that it
+// shares with d: each lacks slots there for one of its roles by itself. O(nodes of d * (tiers + roles)).
 func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
 	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
-	sums := map[layout.Vertex][]int64{}
+	sums := map[layout.Vertex][]int64{} // by domain of the gang's tree, then role
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.
 		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
 		if sums[x] == nil {
 			sums[x] = make([]int64, len(a.needs))

@@ -10,9 +10,10 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// The choice of strategy and domain, best first.
+// This file answers: which domain of which strategy takes the gang, best first?
 
-// outcomes iterates over the best plans for the selection, one for every domain that some strategy allows, best first.
+// outcomes iterates over the best plans for the selection, one for every domain that some strategy allows, best
+// first: a domain comes with the first strategy under which it holds the gang.
 func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		if !s.possible() {
@@ -39,11 +40,12 @@ func (s *search) best() *problem.Outcome {
 }
 
 // possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
-// tree. Tighter tiers are asked first, since a yes there spares the sums of the whole cluster.
+// tree; every strategy then has that number (strategy.1). The answer is kept. Tighter tiers are asked first: a yes
+// there spares the sums of the whole cluster, and below the root no member lies outside, unless running ones do.
 func (s *search) possible() bool {
 	if s.feasibility == unknown {
 		s.feasibility, s.outside = no, 0
-		if !problem.KeepsMultiples(s.p) {
+		if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
 			return false
 		}
 		worths := s.p.Gather.Worths
@@ -51,7 +53,7 @@ func (s *search) possible() bool {
 			worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 		}
 		for _, t := range worths {
-			c := s.under(s.loosest(t))
+			c := s.under(s.loosest(t)) // if the gang does not fit under it, it fits under no strategy of the tier
 			if c == nil {
 				continue
 			}
@@ -60,6 +62,7 @@ func (s *search) possible() bool {
 			}
 			if c.fits() && s.fitsAcrossTrees(c) {
 				s.feasibility = yes
+				// A vector that was forgotten might leave fewer members outside.
 				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
 				break
 			}
@@ -68,7 +71,7 @@ func (s *search) possible() bool {
 	return s.feasibility == yes
 }
 
-// splitGang finds the vector outside the tree for a gang that spans the root.
+// splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
 func (c *capacity) splitGang() {
 	c.outside = c.tables.space.Zero[0]
 	if c.strategy.Gang < c.p.View.RootTop {
@@ -78,7 +81,8 @@ func (c *capacity) splitGang() {
 }
 
 // splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
-// returns what lies outside, and false if that does not fit there.
+// returns the vector outside, and false if that does not fit there. An exact front is tried vector by vector, the
+// whole one included. O(vectors of the tree * vectors outside).
 //
 // order: roles.7
 func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
@@ -102,15 +106,16 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	return want.Minus(best), true
 }
 
-// fits says whether any domain holds the gang, and notes doubt if a no is not certain.
+// fits says whether any domain holds the gang, and notes doubt if a no is not certain. A yes always is: fronts have
+// only vectors that fit.
 func (c *capacity) fits() bool {
 	fits := c.fitsAnywhere()
 	*c.p.Parts.Doubt = *c.p.Parts.Doubt || !fits && c.leavesDoubt()
 	return fits
 }
 
-// leavesDoubt says whether a gang that was found not to fit might fit: vectors were forgotten, or zones would take it if
-// each role found them by itself.
+// leavesDoubt says whether a gang that was found not to fit might fit: vectors were forgotten; or zones, which were
+// not counted exactly, would take it if each role found them by itself.
 func (c *capacity) leavesDoubt() bool {
 	if slices.Contains(c.tables.forgot, true) {
 		return true
@@ -122,7 +127,8 @@ func (c *capacity) leavesDoubt() bool {
 	return relaxed != nil && (relaxed.fitsAnywhere() || slices.Contains(relaxed.tables.forgot, true))
 }
 
-// fitsAnywhere asks one vertex of each class at the gang's tier.
+// fitsAnywhere asks one vertex of each class that is a domain of the gang's tier. With running members, and at the
+// root, the candidates are so few that they are asked themselves.
 func (c *capacity) fitsAnywhere() bool {
 	if c.p.LCA >= 0 || c.strategy.Gang == c.p.View.RootTop {
 		return slices.ContainsFunc(c.p.Candidates(c.strategy.Gang), c.holds)
@@ -132,7 +138,8 @@ func (c *capacity) fitsAnywhere() bool {
 	})
 }
 
-// holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree.
+// holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree. The
+// verdict is kept by class: nodes outside the tree have classes of their own.
 //
 // order: roles.3
 func (c *capacity) holds(d layout.Vertex) bool {
@@ -148,6 +155,8 @@ func (c *capacity) holds(d layout.Vertex) bool {
 
 // takesGang is holds without its cache.
 func (c *capacity) takesGang(d layout.Vertex) bool {
+	// A domain outside the tree takes the gang only if all of it may lie there. At the root the part inside must fit
+	// into the tree.
 	want := c.expand(d, c.search.want)
 	switch {
 	case d == layout.Root && (c.outside == nil || c.search.members(c.outside) > c.search.outside):
@@ -168,7 +177,8 @@ type rankedDomain struct {
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.
-// Domains that the tightest one leaves out follow, with a less tight one of their own.
+// Intact groups come before all other keys of a domain: the domains that hold the most of them come first, and those
+// that hold fewer follow, with a less tight capacity of their own. Domains in tried came with a better strategy.
 func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
 	return func(yield func(layout.Vertex, *capacity) bool) {
 		var open []layout.Vertex
@@ -184,13 +194,15 @@ func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex,
 					return
 				}
 			}
-			open = slices.DeleteFunc(open, tight.holds)
+			open = slices.DeleteFunc(open, tight.holds) // one at least
 		}
 	}
 }
 
-// bySpan iterates over those domains that hold the gang, best first. The exact span is only found for a domain at the
-// head of the list; it is then put back where it belongs.
+// bySpan iterates over those domains that hold the gang, best first. All begin with a lower bound of their span. The
+// exact span, which costs a choice of children, is only found for a domain at the head of the list; the domain is
+// then put back where it belongs. A domain that is still ahead with its exact span is the best: the keys of all
+// others only grow.
 //
 // Same answer as order: roles.8, faster.
 func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
@@ -211,7 +223,7 @@ func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 				}
 				continue
 			}
-			best.span, best.exact = c.span(best.at), true
+			best.span, best.exact = c.span(best.at), true // no smaller than before, so the list stays sorted
 			at, _ := slices.BinarySearchFunc(list, best, c.compareDomains)
 			list = slices.Insert(list, at, best)
 		}
@@ -230,8 +242,9 @@ func (c *capacity) compareDomains(a, b rankedDomain) int {
 	)
 }
 
-// leastSpan is a lower bound of span, from weights alone. It must never exceed span, or bySpan would return domains out
-// of order.
+// leastSpan is a lower bound of span, from weights alone: each child counts as if it took its heaviest vector, so
+// that no set of fewer children can hold the gang. It must never exceed span, or bySpan would return domains out of
+// order; so it is 0 where children in use, or nodes outside the tree, count too.
 func (c *capacity) leastSpan(d layout.Vertex) int {
 	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
 		return 0
@@ -245,7 +258,8 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	return n
 }
 
-// span is the number of children in use, those of running members included.
+// span is the number of children in use: those that take new members, and those with running ones, each once. Cost of
+// distribute.
 func (c *capacity) span(d layout.Vertex) int {
 	n := 0
 	for _, s := range c.distribute(d, c.expand(d, c.search.want)) {
@@ -265,7 +279,8 @@ func (c *capacity) span(d layout.Vertex) int {
 	return n
 }
 
-// compareSlots compares the slots of the first role in two domains, then in their parents, up to the common one.
+// compareSlots compares the slots of the first role in two domains, then in their parents, up to the common one, from
+// which on all are equal. O(tiers).
 func (c *capacity) compareSlots(a, b layout.Vertex) int {
 	for a != b && a >= 0 && b >= 0 {
 		if order := c.p.CompareFree(c.search.slots.At(a), c.search.slots.At(b)); order != 0 {

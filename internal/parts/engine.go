@@ -9,14 +9,14 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// The methods that package search calls.
+// This file answers: how does package search ask about a gang in parts? Here are all methods that it calls.
 
 // Engine is the engine for members of several shapes, unequal groups, and groups of other topologies. It implements
 // search.Engine, where the methods are specified.
 type Engine struct{ P *problem.Problem }
 
-// Count finds the fewest members that must be placed: the last selection of the chain of removals, with multiples the
-// last one that keeps them.
+// Count finds the members that must be placed: the last selection of the chain of removals, with multiples the last
+// one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
 	p.Parts.Doubt = new(bool)
@@ -63,7 +63,8 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(func(*problem.Outcome) bool) {}
 }
 
-// LeastAndMore plans the first least selection that fits, and further members beside it on what is free now.
+// LeastAndMore plans the first least selection that fits and is admitted, and further members beside it on free
+// capacity.
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
@@ -88,8 +89,10 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	return o
 }
 
-// joined makes one plan of the first members' and the further members', with ranks in the order of the tree.
+// joined makes one plan of that of the first members and that of the further ones. Within a group, members of one
+// role have their positions in rank order, whichever plan they came from.
 func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
+	// Both plans number members among those that they place; ranks are common.
 	all := e.P.Parts.All
 	in, at := make(problem.Selection, len(all.Pending)), make([]int32, all.Ranks)
 	place := all.Places()
@@ -142,7 +145,7 @@ func (e Engine) Possible() bool {
 // minimalTried bounds the least selections for which victims are sought.
 const minimalTried = 8
 
-// Minimal lists problems of the first least selections; whole says that there are no more.
+// Minimal lists problems of the first least selections, minimalTried at most; whole says that there are no more.
 func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
@@ -161,7 +164,8 @@ func (e Engine) Strategies() iter.Seq[problem.Strategy] {
 	return s.strategies(func(problem.Strategy) bool { return true })
 }
 
-// Allows says whether the gang fits under a strategy, and how many members then lie outside the tree.
+// Allows says whether the gang fits under a strategy, and how many members then lie outside the tree. The selection
+// decides how many are placed, so that units are not asked.
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 	s := newSearch(e.P, nil)
 	possible := s.possible()
@@ -171,8 +175,8 @@ func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 // Exact is false: slots of one shape do not decide what fits.
 func (e Engine) Exact() bool { return false }
 
-// Room bounds the members that fit on a node, of any roles together; nil where all members have one role. Where vectors
-// are forgotten it says that all fit.
+// Room bounds the members that fit on a node, of any roles together, with each role finding zones by itself; nil
+// where all members have one role. Where vectors are forgotten it says that all fit, so that it is never too low.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := e.P
 	if !p.HasRoles() {
@@ -211,8 +215,8 @@ func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
 	return front.Front{most}
 }
 
-// Evidence finds the best domain of every tier for the minimal selection. More members than that would hide that the
-// least fit.
+// Evidence finds the best domain of every tier for the minimal selection, the whole gang if there is none. Counts of
+// more members would hide where just the least find no room.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
@@ -251,7 +255,8 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	return best, best.Domain >= 0
 }
 
-// MostAdmitted is the number of new members that the quota admits: whole groups, or the lowest ranks.
+// MostAdmitted is the number of new members that the quota admits, whatever room there is: whole groups, or the
+// lowest ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := p.WithMultiples(p.AllMultiples()) // multiples that groups keep in any case bind fewer members
@@ -262,7 +267,7 @@ func (e Engine) MostAdmitted() int {
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether the lowest ranks, as many as the gang needs, fit without any rule or multiple.
+// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples()
 	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()

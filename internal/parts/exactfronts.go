@@ -8,10 +8,12 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Exact fronts of vertices, for gangs with multiples: every vector that fits is listed, not only the largest.
+// This file answers: which vectors fit where multiples bind? Every vector that fits is listed, not only the largest,
+// for fewer members may not fit where more do.
 
-// listAll lists every vector that fits on the node, for fronts with multiples. The widest dimension is halved until the
-// list fits into a table.
+// listAll lists every vector that fits on the node, in ascending order. The widest dimension is halved until the list
+// fits into a table; forgot says so. A vector that breaks a multiple on the node is dropped when groups are made
+// there.
 //
 // order: roles.2
 func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
@@ -23,7 +25,8 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 	return f, forgot
 }
 
-// list enumerates the numbers of each role from one on, within the free amounts that the roles before leave.
+// list enumerates the numbers of each role from one on, within the free amounts that the roles before leave, smallest
+// first.
 func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	if role == len(e.capacity.search.roles) {
 		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
@@ -43,8 +46,9 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	e.at[role] = 0
 }
 
-// listAll lists every vector after groups are made at x, without counts that nothing above asks for, and with all
-// multiples kept. Where the table is too large it samples the fronts below and keeps few vectors of each.
+// listAll lists every vector after groups are made at x for which all multiples are kept there, in ascending order.
+// Members that nothing above asks for must all be in groups: an exact vector is used up. Where the table is too large
+// it samples the front below and keeps at most front.KeptPoints vectors of each; forgot says so.
 func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
 	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
@@ -54,7 +58,7 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 	}
 	out := front.Front{}
 	for _, p := range below {
-		limit := -1
+		limit := -1 // no vector may be lost while the table has room
 		if forgot {
 			limit = len(out) + front.KeptPoints
 		}
@@ -63,8 +67,8 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
 }
 
-// list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit). Members
-// left over must be of use above.
+// list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit).
+// Members left over must be of use above.
 func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
 	if len(*out) == limit {
 		return

@@ -5,10 +5,11 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// freeReader reads free amounts and flags of nodes page by page, so that neighbours cost one lookup.
+// freeReader answers: how much is free on a node for this search? It reads free amounts and flags of nodes page by
+// page, so that neighbours share the look-up of their pages.
 type freeReader struct {
 	search *search
-	page   int32
+	page   int32     // -1: none yet
 	pages  [][]int64 // by need
 	flags  []snapshot.NodeFlags
 	// beside: some amounts are released or reserved.

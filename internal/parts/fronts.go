@@ -9,9 +9,11 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Fronts of vertices, bottom up: vectors that fit on nodes, sums over children, then groups made at the vertex.
+// This file answers: which vectors fit below a vertex? Bottom-up: vectors that fit on nodes, sums over children, then
+// groups made at the vertex.
 
-// frontOf is the front of x after groups are made at x: the vectors that count above x.
+// frontOf is the front of x after groups are made at x: the vectors that count above x. x is not the root, above
+// which nothing counts.
 func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.of[x]) }
 
 // frontBelow is the front of x before groups are made at x. At the root it leaves out the nodes outside the tree.
@@ -19,12 +21,13 @@ func (c *capacity) frontBelow(x layout.Vertex) front.Front {
 	return c.classFrontBelow(c.search.classes.of[x])
 }
 
-// forgets says whether the front of x lacks vectors.
+// forgets says whether the front of x, or one below it, lacks vectors. It knows of fronts that were found.
 //
 // order: roles.4
 func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.forgot[c.search.classes.of[x]] }
 
-// classFront is frontOf for a class of vertices.
+// classFront is frontOf for a class of vertices, found once. The first vertex of the class stands for all: its tier
+// and its parent's, which decide the groups made there, are in the key of the class.
 func (c *capacity) classFront(i int32) front.Front {
 	if c.tables.above[i] == nil {
 		below := c.classFrontBelow(i)
@@ -34,7 +37,7 @@ func (c *capacity) classFront(i int32) front.Front {
 	return c.tables.above[i]
 }
 
-// classFrontBelow is frontBelow for a class of vertices.
+// classFrontBelow is frontBelow for a class of vertices, found once, by recursion into the classes of the children.
 //
 // order: roles.3
 func (c *capacity) classFrontBelow(i int32) front.Front {
@@ -49,8 +52,10 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 	return c.tables.below[i]
 }
 
-// sumChildren sums the fronts of a domain's children, equal ones by doubling. Once vectors are forgotten, the sequence of
-// sums matters: children are then added one by one from the last, as fill does, so that fill finds every vector again.
+// sumChildren sums the fronts of the children of class i, equal ones by doubling. Sums of complete fronts are the
+// same in any sequence. Once vectors are forgotten the sequence matters: then children are added one by one from the
+// last, in the order of classes in which distribute lists them, as the fill sums what is left to the children after
+// each. So a vector of the front is found again by the fill.
 func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	sum := c.tables.space.Zero
 	for _, child := range slices.Backward(children) {
@@ -70,8 +75,9 @@ func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	return sum
 }
 
-// repeatFront is the front of n children of one class together, in O(log n) sums. children encodes class and number as
-// childrenOf does.
+// repeatFront is the front of n children of one class together, in O(log n) sums: that of n/2 and that of the rest,
+// which differ by one child at most. children encodes class and number as childrenOf does; each such front is found
+// once.
 //
 // Same answer as order: roles.3, faster.
 func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
@@ -82,6 +88,7 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	if f, ok := c.tables.repeated[children]; ok {
 		return f.front, f.forgot
 	}
+	// The number is in the low half: n/2 of the class, then n - n/2.
 	half, forgot := c.repeatFront(children - n + n/2)
 	rest, more := c.repeatFront(children - n/2)
 	f = c.tables.space.Sum(rest, half)
@@ -90,8 +97,10 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	return f, forgot
 }
 
-// onNode is the front of a node with these free amounts for the roles that it is open to. Where the table is too large,
-// larger numbers are forgotten. O(product of all roles' numbers but the largest).
+// onNode is the front of a node with these free amounts for the roles that it is open to. Where the table is too
+// large, larger numbers are forgotten, and forgot is true. The main dimension, in which the gang has its largest
+// number, is not enumerated: beside each choice of the others only the most of it counts.
+// O(product of all roles' numbers but the largest).
 //
 // order: roles.2
 func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front.Front, forgot bool) {
@@ -111,13 +120,14 @@ func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front
 // nodeEnumerator enumerates the vectors that fit on one node.
 type nodeEnumerator struct {
 	capacity *capacity
-	open     []bool
+	open     []bool       // by role: whether the node takes its members
 	zones    front.Front  // roles of one shape count in the first of them; nil: zones do not bind
-	sides    front.Vector // caps the numbers of each role
-	at       front.Vector
+	sides    front.Vector // by role: no more than these are tried
+	at       front.Vector // the vector so far
 }
 
-// room is the number of members of a role that fit into free amounts, capped at the gang's.
+// room is the number of members of a role that fit into free amounts and, by themselves, into the zones; at most the
+// gang's. Free amounts may be negative.
 func (e *nodeEnumerator) room(role int, free []int64) int32 {
 	room := int64(e.capacity.search.totals[role])
 	for i, ask := range e.capacity.search.asks[role] {
@@ -135,12 +145,14 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 }
 
 // zoneRoom is the number of members of the main role that the zones take beside the others in e.at; -1 if they do not
-// even take the others.
+// even take the others. The main dimension may be a class of groups, of which a node has none: then it is 0 or -1.
+// O(vectors * roles).
 func (e *nodeEnumerator) zoneRoom() int32 {
 	n, main := int32(-1), e.capacity.tables.space.Main
 	if main < len(e.capacity.search.roles) {
 		e.at[main] = 0
 	}
+	// Other roles of the main one's shape find zones as it does, and count in the same place.
 	others := problem.ByShape(e.capacity.p, e.at[:len(e.capacity.search.roles)])
 	for _, p := range e.zones {
 		switch {
@@ -154,7 +166,8 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 	return n
 }
 
-// extend enumerates the numbers of every role but the main one, and puts the most of the main one beside each.
+// extend enumerates the numbers of every role from one on but the main one, within the free amounts that the roles
+// before leave, and puts each vector with the most of the main one beside it. End drops the vectors within others.
 func (e *nodeEnumerator) extend(role int, free []int64) {
 	main := e.capacity.tables.space.Main
 	if role == len(e.capacity.search.roles) {

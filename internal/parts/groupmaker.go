@@ -7,8 +7,9 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// makeGroups turns what fits below x into whole groups where their bound lies at x, and drops counts that nothing above
-// x asks for.
+// makeGroups answers: which vectors count above x? It turns members and inner groups below x into whole groups of the
+// classes that are made at x, and drops counts that nothing above x asks for. x is not the root. forgot says that the
+// table was too large, and that vectors are missing.
 //
 // order: parts.5
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
@@ -26,21 +27,23 @@ func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front
 type groupMaker struct {
 	capacity *capacity
 	classes  []madeClass  // the classes made here that are of use above, outer ones first
-	useful   front.Vector // caps of the dimensions that count above
-	sides    front.Vector
-	at       front.Vector
+	useful   front.Vector // by dimension: the gang's number if it counts above, else 0
+	sides    front.Vector // by dimension: the largest number that may come out
+	at       front.Vector // groups made so far
 }
 
 // madeClass is a class whose groups are made at the vertex.
 type madeClass struct {
-	dim   int
-	needs front.Vector // of one group, expanded at the vertex
+	dim   int          // of its groups in vectors
+	needs front.Vector // of one group, in members and groups that come from below the vertex
 	// free: no other class and nothing above competes for the members, see isFree.
 	free bool
 }
 
-// newGroupMaker finds the classes made at x and the dimensions of use above x: those of the gang itself, and of groups
-// made higher up or at a home elsewhere.
+// newGroupMaker finds the classes made at x and the dimensions of use above x: those of the gang itself, and of
+// groups whose bound reaches above x, if x is not their home. Needs are expanded at x: inner groups that are made
+// here too count as their members. So a class is made directly of vectors from below, and one whose groups serve only
+// others made here is left out.
 func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	r, dims := len(c.search.roles), len(c.search.totals)
 	m := &groupMaker{capacity: c, useful: make(front.Vector, dims), sides: make(front.Vector, dims), at: make(front.Vector, dims)}
@@ -51,6 +54,7 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 			}
 		}
 	}
+	// A dimension that counts above is kept up to the gang's number, all others are dropped.
 	keep(c.search.want)
 	above := c.p.View.TierOf(c.p.View.Above(x))
 	for k := range c.search.groups {
@@ -59,27 +63,31 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 		}
 	}
 	for k := range c.search.groups {
-		if c.made(k, x) && m.useful[r+k] > 0 {
+		if c.made(k, x) && m.useful[r+k] > 0 { // groups that only serve others made here are part of their needs
 			one := make(front.Vector, len(c.search.totals))
 			one[r+k] = 1
 			m.classes = append(m.classes, madeClass{dim: r + k, needs: c.expand(x, one)})
 			m.sides[r+k] = c.search.totals[r+k]
 		}
 	}
-	for i := range m.classes {
+	for i := range m.classes { // once all classes are known
 		m.classes[i].free = m.isFree(i)
 	}
 	return m
 }
 
 // front is the front after groups are made of the vectors below.
+// O(vectors below * product of the numbers of groups that are not free + table).
 func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
+	// No group is made here, and every dimension counts above.
 	if len(m.classes) == 0 && slices.Equal(m.useful, m.capacity.search.totals) {
 		return below, false
 	}
 	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
+	// It is enough to start from the largest vectors: whatever can be made of a smaller one, can be made of these. A
+	// front is shared, so that each is copied.
 	forgot = m.capacity.tables.space.Begin(m.sides)
 	for _, p := range below {
 		m.extend(0, slices.Clone(p))
@@ -87,8 +95,8 @@ func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
 	return m.capacity.tables.space.End(), forgot
 }
 
-// isFree says whether the members of class i serve nothing else, above or at this vertex. Then as many groups as fit are
-// made, and no smaller number.
+// isFree says whether the members of class i serve nothing else, neither above nor at this vertex. Then only the
+// largest number of groups is tried: with fewer nothing else would get more.
 func (m *groupMaker) isFree(i int) bool {
 	for dim, n := range m.classes[i].needs {
 		if n == 0 {
@@ -97,7 +105,7 @@ func (m *groupMaker) isFree(i int) bool {
 		if m.useful[dim] > 0 {
 			return false
 		}
-		for j := range m.classes {
+		for j := range m.classes { // two classes may compete for members of one role
 			if j != i && m.classes[j].needs[dim] > 0 {
 				return false
 			}
@@ -106,7 +114,8 @@ func (m *groupMaker) isFree(i int) bool {
 	return true
 }
 
-// extend tries every number of groups from class i on, and puts each result capped to what is of use above.
+// extend tries every number of groups of the classes from i on, and puts each result, capped to the counts of use
+// above. End drops the vectors within others.
 func (m *groupMaker) extend(i int, left front.Vector) {
 	if i == len(m.classes) {
 		m.capacity.tables.space.Put(m.at, left.Least(m.useful))
@@ -121,7 +130,7 @@ func (m *groupMaker) extend(i int, left front.Vector) {
 	m.at[k.dim] = 0
 }
 
-// numbers is the range of group counts to try.
+// numbers is the range of group counts to try for a class: no more than the gang has, nor than left allows.
 func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32) {
 	most = m.capacity.search.totals[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
@@ -135,7 +144,7 @@ func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32
 	return 0, most
 }
 
-// without is what n groups leave of a vector.
+// without is the rest of a vector after n groups are made of it, as a copy.
 func (k *madeClass) without(n int32, left front.Vector) front.Vector {
 	rest := slices.Clone(left)
 	for dim, need := range k.needs {

@@ -8,14 +8,15 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Growth of a selection off the chain of removals.
+// This file answers: how good a selection that fits is found with few trials?
 
-// growthPlans, divided by the square of the number of parts, bounds the trials of grow: each trial costs more with more
-// parts.
+// growthPlans, divided by the square of the number of parts, bounds the trials of grow: a trial costs more with more
+// parts, and there are more to try.
 func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
 
-// leastThatFits is the first least selection that fits, refused ones left out. If none does, no selection fits, unless
-// trials ran out; then there is doubt.
+// leastThatFits is the first least selection that fits, refused ones left out; nil if none does. Every selection has
+// a least one within it, which fits if it does: so a nil says that no selection fits, unless trials ran out. Then
+// there is doubt. plans counts the trials, those of the caller included.
 //
 // order: parts.4
 func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Selection) bool, plans *int) problem.Selection {
@@ -35,7 +36,9 @@ func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Se
 }
 
 // grow extends a selection that fits toward all, part by part, outer ones first, each by as much as fits. It finds
-// members that the chain left out although there is room.
+// members that the chain left out although there is room. The result fits, but need not be the best; where trials run
+// out it is as large as they came. A part that is there gets more own members, one that was left out is tried as a
+// whole and less.
 func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
 	parts := 0
 	s.p.Gang.Each(func(*problem.Part) { parts++ })
@@ -52,6 +55,8 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 		} else {
 			more = s.withPart(a, in, all)
 		}
+		// Each of more is within the next: the first n fit. Without trials all count as too large, which is on the
+		// safe side.
 		n := sort.Search(len(more), func(i int) bool {
 			plans--
 			return plans < 0 || !fits(more[i])
@@ -70,7 +75,8 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 	return in
 }
 
-// withOwn lists selections with one, two and more own members of a part, lowest ranks first.
+// withOwn lists the selections with one, two and more further own members of a part, lowest ranks first. Minima stay
+// fulfilled, for members are only added to a part that is placed.
 func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	for _, rank := range a.Ranks {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
@@ -82,7 +88,9 @@ func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more [
 	return more
 }
 
-// withPart lists selections with more and more of a part that was left out, smallest first.
+// withPart lists the selections with more and more of a part that was left out, smallest first; none if its minima
+// cannot be met. They come from the whole part downwards, by removals that leave the members of in alone, and so keep
+// all minima.
 func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {

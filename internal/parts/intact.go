@@ -9,16 +9,18 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Intact groups: after strategy and domain tier are known, as many groups as possible lie in smaller domains than they
-// must.
+// This file answers: which groups stay whole in smaller domains than they must? As many as possible, once strategy
+// and the gang's tier are known.
 
-// tightenSteps bounds the work after which groups are left at their bounds.
+// tightenSteps bounds the work, in pairs of vectors that are summed, after which groups are left at their bounds.
 func tightenSteps(p *problem.Problem) int64 { return 256 * int64(p.Steps()) }
 
 // tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
-// below their bound, then two below, and so on. What one class got binds the next.
+// below their bound, then two below, and so on. What one class got binds the next. Groups with a home are bound by
+// it.
 //
-// Numbers are found by bisection: if m groups can be tighter so can m-1. At least one domain holds c.
+// At least one domain holds c, and so the result. Numbers are found by bisection: if m groups can be tighter so can
+// m-1.
 //
 // order: parts.9
 func (c *capacity) tightest(domains []layout.Vertex) *capacity {
@@ -35,6 +37,8 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 				best = t
 				continue
 			}
+			// Not all of them: at least one stays, so that the number is at most n-1. If not even one can be tighter,
+			// none can be two tiers below.
 			n := int(best.search.groupCount(at))
 			if !best.search.canSplit(at) || n < 2 {
 				break
@@ -53,7 +57,8 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 // groupCount is the number of groups of a class in the selection.
 func (s *search) groupCount(k int) int32 { return s.totals[len(s.roles)+k] }
 
-// tighten lowers the bound of a class, and of all classes inside it.
+// tighten lowers the bound of a class, and so that of all classes inside it; nil if running members reach above a
+// bound.
 func (c *capacity) tighten(k int, tier int32) *capacity {
 	bounds := slices.Clone(c.tables.bounds)
 	bounds[k] = tier
@@ -66,7 +71,7 @@ func (c *capacity) tighten(k int, tier int32) *capacity {
 }
 
 // canSplit says whether some groups of a class may be tighter than the rest: not if they lie in several groups, which
-// would then differ, nor if they have inner groups.
+// would then differ, nor if they have inner groups, whose class would have to be split with them.
 func (s *search) canSplit(k int) bool {
 	if up := s.groups[k].parent; up >= 0 && s.groupCount(up) > 1 {
 		return false
@@ -74,7 +79,9 @@ func (s *search) canSplit(k int) bool {
 	return !slices.ContainsFunc(s.groups[k].needs[len(s.roles):], func(n int32) bool { return n > 0 })
 }
 
-// splitOff makes a class of n groups of class k, with a lower bound. All vectors and weights get one more dimension.
+// splitOff makes a class of n groups of class k, with a lower bound. All vectors and weights get one more dimension,
+// in which the new class weighs as the old one, so that all fronts are found anew. Vertex classes stay: they know
+// only members. The new class keeps `of`, by which mergeSplit finds its origin.
 func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 	s := *c.search
 	s.cached = nil

@@ -12,16 +12,16 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// The inventory of a gang: classes of groups and what one group needs.
+// This file answers: which groups does the gang ask for, and what does one of each class need?
 
 // groupClass is a class of groups that can change places: equal rules, equal requests, and groups of one class around
 // them. A group with running members is alone in its class.
 type groupClass struct {
 	gather problem.GatherRules
-	level  int
-	parent int // the class around; -1: the gang
-	parts  []*problem.Part
-	of     int // the class itself, or the class that it was split from
+	level  int             // 1: outermost
+	parent int             // the class around; -1: the gang
+	parts  []*problem.Part // its groups, in the order of first ranks
+	of     int             // the class itself, or the class that it was split from
 	// needs of one group: own new members by role, inner groups by class.
 	needs front.Vector
 	// home is the lowest vertex above the running members of the only group; -1: none run.
@@ -32,12 +32,12 @@ type groupClass struct {
 type finished struct {
 	gather    problem.GatherRules
 	level     int
-	otherTree bool // a group of another topology
-	tier      int32
+	otherTree bool  // a group of another topology
+	tier      int32 // of the lowest vertex above its members, in its topology
 }
 
-// inventory is the canonical form of a gang: which groups can change places, and how many there are of each class. Equal
-// signatures make a class, whatever the names and ranks are.
+// inventory is the canonical form of a gang: which groups can change places, and how many there are of each class.
+// Equal signatures make a class, whatever names and ranks the groups have.
 type inventory struct {
 	p                     *problem.Problem
 	pendingOf, positionOf []int32 // by rank: index in pending, position while it runs; -1: none
@@ -55,8 +55,8 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	inv.addSignature(p.Gang)
 	own := make(front.Vector, len(p.Shapes))
 	inv.countOwn(p.Gang, own)
-	todo := inv.collect(-1, []*problem.Part{p.Gang})
-	for len(todo) > 0 { // level by level
+	todo := inv.collect(-1, []*problem.Part{p.Gang}) // breadth first, which gives the order of classes
+	for len(todo) > 0 {                              // level by level
 		var next []nested
 		for _, n := range todo {
 			next = append(next, inv.addClass(n)...)
@@ -66,6 +66,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	dims := len(p.Shapes) + len(inv.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
+	// Only now the number of dimensions is known.
 	for k := range inv.classes {
 		a := &inv.classes[k]
 		needs := make(front.Vector, dims)
@@ -77,6 +78,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 		if a.parent < 0 {
 			want[len(p.Shapes)+k] = int32(len(a.parts))
 		} else {
+			// Groups of one class have equally many inner groups of each class.
 			outer := &inv.classes[a.parent]
 			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}
@@ -84,8 +86,8 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	return want, inv.classes, inv.done
 }
 
-// addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members have
-// the empty signature. Running members make it unique by their first rank.
+// addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members
+// have the empty signature. Running members make it unique by their first rank.
 func (inv *inventory) addSignature(a *problem.Part) string {
 	own := make(front.Vector, len(inv.p.Shapes))
 	var order []int32
@@ -118,8 +120,8 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 	return text
 }
 
-// countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree belong
-// to the group around.
+// countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree
+// belong to the group around.
 func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {

@@ -6,9 +6,10 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// The plan for the best selection.
+// This file answers: which is the plan for the best selection?
 
-// ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none.
+// ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none. The
+// search of the last selection that fitted is reused, which mostly is the best one.
 //
 // order: parts.3
 func (s *search) ofBestSelection() *search {
@@ -38,7 +39,7 @@ func (s *search) plan() *problem.Outcome {
 	return nil
 }
 
-// sortByRole orders the positions of each role within a group by rank: the members of two plans joined have theirs in
+// sortByRole orders the positions of each role within a group by rank. The members of two joined plans have theirs in
 // two runs.
 func sortByRole(p *problem.Problem, positions []int32) {
 	innermost, n := make([]int, p.Ranks), 0

@@ -10,14 +10,15 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Multiples that bind selections and vectors of a gang in parts.
+// This file answers: which selections and vectors of a gang in parts keep its multiples?
 
 // keepsMultiples says whether a selection keeps the multiples of the gang and its parts.
 func (s *selections) keepsMultiples(in problem.Selection) bool {
 	return !slices.ContainsFunc(s.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
 }
 
-// weighMultiples finds by multiple the members that a role or group counts for.
+// weighMultiples finds, for each rule with Units, the members that one of each role, or one group of each class,
+// counts for.
 func (s *search) weighMultiples() {
 	s.multiples = nil
 	for i := range s.p.Multiples {
@@ -29,7 +30,7 @@ func (s *search) weighMultiples() {
 	}
 }
 
-// keepsMultiples says whether a vector, with the running members, keeps every multiple in total.
+// keepsMultiples says whether a vector, with the running members, keeps in total every multiple that binds domains.
 func (s *search) keepsMultiples(a front.Vector) bool {
 	for i, w := range s.multiples {
 		if r := &s.p.Multiples[i]; w != nil && (w.Of(a)+r.Runs.At(layout.Root))%r.Total != 0 {
@@ -39,7 +40,9 @@ func (s *search) keepsMultiples(a front.Vector) bool {
 	return true
 }
 
-// dropBroken drops the vectors of a front that would break a multiple at x.
+// dropBroken drops the vectors of a front that would break a multiple at x, running members below x included. The
+// unit is that of the tier right below x's parent, since x stands for all missing tiers up to there. It reuses the
+// slice. x is not the root.
 //
 // order: roles.6, parts.6
 func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
@@ -54,11 +57,12 @@ func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
 	return f
 }
 
-// maxKeeping bounds the least selections where multiples bind.
+// maxKeeping bounds the list of least selections where multiples bind.
 const maxKeeping = 64
 
-// mostKeeping is most for a gang with multiples. Fewer members may not fit where more do, so a binary search only gives
-// a first answer, and all better selections are tried.
+// mostKeeping is most for a gang with multiples. Fewer members may not fit where more do, so that a binary search may
+// miss the best of the chain: it only gives a first answer, and all better selections are tried, best first. If steps
+// run out, the first answer stands, with doubt.
 func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Selection) bool) (best problem.Selection) {
 	known := map[string]bool{}
 	try := func(in problem.Selection) bool {
@@ -71,6 +75,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 		return is
 	}
 	chain := s.keeping(s.chain(all))
+	// Selections that break a multiple are no trials: they are left out before.
 	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
 		best = chain[i] // the answer if trials run out
 	}
@@ -90,7 +95,8 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 	return best
 }
 
-// allKeeping lists the selections that keep the multiples, fewest members first.
+// allKeeping lists the selections that keep the multiples, fewest members first, maxKeeping at most. The chain is
+// among those that are looked at, whenever steps run out.
 func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 	list := s.chain(all)
 	if steps := 0; len(s.p.Gang.Parts) > 0 {

@@ -9,15 +9,18 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Positions: a vector goes down to the nodes, groups are made on the way back, and members get positions by rank.
+// This file answers: on which node is each member? A vector goes down to the nodes, groups are made on the way back,
+// and members get positions by rank.
 
 // placed is a placed member, or a group made of placed members and inner groups. pos is its first position.
 type placed struct {
-	pos    int32 // the first position
-	inside [][]placed
+	pos    int32      // of a group the first one in it
+	inside [][]placed // of a group: its members by role, then inner groups by class; nil: a member
 }
 
-// decide places the gang below a domain and assigns its members.
+// decide places the gang below a domain that holds it, and assigns its members. Each step rests on the fronts: a
+// vector within the front of a vertex can be divided among its children, and each part is within the front of its
+// child, with the groups that are made there.
 func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
 	positions := make([]int32, len(c.p.Pending))
 	lists := c.place(d, c.expand(d, c.search.want))
@@ -34,7 +37,8 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Positions: positions}
 }
 
-// place distributes a vector down to the nodes. It returns by dimension what was placed, in the order of paths.
+// place distributes a vector of members and groups that come from below x down to the nodes. It returns by dimension
+// the placed members and groups, in the order of paths.
 func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 	lists := make([][]placed, len(want))
 	if c.p.View.IsNode(x) {
@@ -48,6 +52,8 @@ func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 	children := c.distribute(x, want)
 	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
 	for _, child := range children {
+		// A share counts groups made at the child. These go down as their members, and are put together on the way
+		// back.
 		inside := c.place(child.at, c.expand(child.at, child.take))
 		c.assemble(child.at, inside, child.take)
 		for i := range lists {
@@ -57,11 +63,13 @@ func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
 	return lists
 }
 
-// assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first, then
-// class by class.
+// assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first,
+// then class by class. lists must have all of expand(x, want); it is changed: members of groups leave their lists,
+// and the groups go into those of their classes.
 //
 // order: parts.10
 func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector) {
+	// all has the groups of want, and the inner groups of these that are made at x as well.
 	all := slices.Clone(want)
 	r := len(c.search.roles)
 	for k := range c.search.groups { // outer ones first
@@ -71,7 +79,7 @@ func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector
 			}
 		}
 	}
-	for _, k := range c.innermostFirst() {
+	for _, k := range c.innermostFirst() { // inner groups must be there before those around them
 		if !c.made(k, x) {
 			continue
 		}
@@ -81,7 +89,8 @@ func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector
 	}
 }
 
-// innermostFirst lists the classes by level, innermost first, those of a level in the order of first ranks.
+// innermostFirst lists the classes by level, innermost first, those of a level in the order of first ranks. A class
+// that was split off comes right behind its origin.
 func (c *capacity) innermostFirst() []int {
 	list := make([]int, len(c.search.groups))
 	for k := range list {
@@ -93,7 +102,8 @@ func (c *capacity) innermostFirst() []int {
 	return list
 }
 
-// takeGroup makes one group of the first of each list.
+// takeGroup makes one group of the first members and inner groups of each list, and takes these out. A group is never
+// empty, so that it has a first position.
 //
 // order: parts.10
 func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
@@ -117,12 +127,13 @@ func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
 type assigner struct {
 	capacity  *capacity
 	inventory inventory
-	classOf   map[*problem.Part]int
-	positions []int32
+	classOf   map[*problem.Part]int // the class of a group, before any was split off
+	positions []int32               // by index in pending
 }
 
-// assign gives the lists of a group to its own members in rank order, and its inner groups to the groups of each class
-// in the order of first ranks.
+// assign gives the positions in the lists of a group to its own members, role by role in rank order, and the placed
+// groups in them to its inner groups, class by class in the order of first ranks. Groups of one class need the same
+// members and inner groups, so that any of them takes any placed group of it.
 //
 // order: roles.11, parts.10
 func (as *assigner) assign(a *problem.Part, lists [][]placed) {
@@ -144,7 +155,8 @@ func (as *assigner) assign(a *problem.Part, lists [][]placed) {
 	}
 }
 
-// ownRanks lists the new members that belong to a group itself.
+// ownRanks lists the ranks of the new members that belong to a group itself: its own, and those of parts in it that
+// are no groups in the gang's topology.
 func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
 	for _, rank := range a.Ranks {
 		if as.inventory.pendingOf[rank] >= 0 {

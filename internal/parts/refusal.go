@@ -8,13 +8,14 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Evidence for a refusal: how much of the gang a domain takes, and whether the refusal is proven.
+// This file answers: how much of a refused gang does a domain take, and is the refusal proven?
 
-// partialFit is how much of a gang a domain takes.
+// partialFit is the number of members, and of whole outermost groups, that a domain takes.
 type partialFit struct{ members, groups int }
 
-// mostIn is the most that a domain takes: of a gang without groups the lowest ranks; else whole outermost groups, class
-// by class, then members in no group.
+// mostIn is the most that a domain takes: of a gang without groups the lowest ranks, else whole outermost groups,
+// class by class, then members in no group. Without multiples fewer ranks fit where more do, so that their number is
+// found by bisection.
 func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
 		n := len(c.p.Pending)
@@ -26,7 +27,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 {
 		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
 	}
-	room := c.frontBelow(d)
+	room := c.frontBelow(d) // each vector is one way to use the room of d
 	if d == layout.Root {
 		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
 	}
@@ -61,7 +62,8 @@ func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
 	return ok && (d == layout.Root || slices.Equal(outside, want) && c.tables.space.Holds(c.frontBelow(d), want))
 }
 
-// wholeGroups counts the outermost groups, and members in none, that a vector of room makes up.
+// wholeGroups counts the outermost groups that a vector of room in d makes up, class by class as many as it can, and
+// then the members in no group.
 func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit) {
 	room, r := slices.Clone(room), len(c.search.roles)
 	for k := range c.search.groups {
@@ -86,7 +88,8 @@ func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit
 }
 
 // proven says whether a refusal is certain: every least selection was tried, under the hard rules alone, without
-// forgotten vectors, and with zones relaxed where they are inexact.
+// forgotten vectors, and with zones relaxed where they are inexact. If no least selection fits, none does, unless the
+// list is truncated. One that fits does no harm if the quota refused the gang.
 func (s *search) proven() bool {
 	list := selectionsOf(s.p)
 	if s.crossesTrees() {

@@ -1,9 +1,9 @@
-// Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose groups lie
-// in another topology? [Engine] takes an inventory of the gang and divides vertices into classes. It sums fronts up the
-// tree (package front), and decides strategy, domain, children and members.
+// Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose
+// groups lie in another topology? [Engine] takes an inventory of the gang and divides vertices into classes. It sums
+// fronts up the tree (package front), and decides strategy, domain, children and members.
 //
-// The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was tried
-// notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
+// The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was
+// tried notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
 //
 // Everything here belongs to one plan and is not safe for concurrent use. All searches of a plan share steps, vertex
 // classes and domain choices; tables are each search's own.
@@ -16,29 +16,29 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// The state of one search.
+// This file answers: what does a search know before it decides? The inventory, the weights and the slots are made here.
 
 // search looks for the best plan of one selection of a gang. It holds the inventory of the gang, the classes of
 // vertices, and the tables that capacities of it share.
 //
-// Vectors here have one number for each role, then one for each class of groups: dimension len(roles)+k counts groups of
-// class k.
+// Vectors here have one number for each role, then one for each class of groups: dimension len(roles)+k counts groups
+// of class k.
 type search struct {
 	p     *problem.Problem
-	roles []*problem.Problem
-	slots problem.SlotTable // of the first role
+	roles []*problem.Problem // by role: the problem of its members alone
+	slots problem.SlotTable  // of the first role
 	// By node: amounts taken by new members placed before, and given back by leaving ones.
 	reserved map[int32]problem.Reserved
 	released map[int32]problem.Released
-	asks     [][]int64 // requests by role, then by need
+	asks     [][]int64 // amounts that one member asks for, by role, then by need
 	classes  *vertexClasses
 	// relaxed: each role finds zones by itself, whatever the others take.
 	relaxed bool
 
 	want        front.Vector    // the gang's own members and its outermost groups
-	totals      front.Vector    // all new members and groups
-	sizes       front.Weights   // members
-	scales      []front.Weights // sizes, then one for each resource
+	totals      front.Vector    // all new members and groups, inner ones included
+	sizes       front.Weights   // by dimension: members in one
+	scales      []front.Weights // sizes, then for each need the amount that one asks for
 	groups      []groupClass
 	done        []finished
 	misses      [][]int32      // by level: the misses that groups may have, ascending
@@ -46,13 +46,13 @@ type search struct {
 	choices     *domainChoices // nil without crossGroups
 	// byDomains are the searches for choices of domains, by choiceKey.
 	byDomains map[string]*search
-	// multiples are the members that each multiple counts; nil: it binds no domains.
+	// multiples has, for each rule, the members of each dimension that it counts; nil: the rule binds no domain.
 	multiples []front.Weights
 	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
-	outside     int64 // members that must lie outside the tree
-	feasibility verdict
-	steps       *int64 // pairs of vectors summed so far, by all searches of the gang
+	outside     int64   // members that must lie outside the tree; possible sets it
+	feasibility verdict // of the selection, under the hard rules
+	steps       *int64  // pairs of vectors summed so far, by all searches of the gang
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
@@ -64,8 +64,8 @@ const (
 	no
 )
 
-// newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken. O(nodes * roles *
-// resources + members).
+// newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken.
+// O(nodes * roles * resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
 	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased(), steps: new(int64)}
 	s.readRoles()
@@ -86,8 +86,8 @@ func (s *search) readGroups() {
 	s.readMisses()
 }
 
-// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none. No
-// plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
+// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none.
+// No plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
 func (s *search) relax() *search {
 	out := *s
 	out.relaxed, out.cached, out.feasibility = true, nil, 0
@@ -108,7 +108,8 @@ func (s *search) forSelection(in problem.Selection) *search {
 	return &out
 }
 
-// sumTotals counts every role and class in the whole selection, and weighs one group of each class.
+// sumTotals counts every role and class in the whole selection, and weighs one group of each class. Outer classes
+// come first, so that the number of a class is known before that of its inner groups.
 func (s *search) sumTotals() {
 	r := len(s.roles)
 	s.totals = slices.Clone(s.want)
@@ -148,7 +149,8 @@ func (s *search) weigh(roles front.Weights) front.Weights {
 	return w
 }
 
-// readMisses lists by level the misses that a strategy can tell apart.
+// readMisses lists by level the misses that a strategy can tell apart: 0, and all worths of its groups but their
+// smallest.
 func (s *search) readMisses() {
 	s.misses = nil
 	add := func(level int, rules problem.GatherRules) {

@@ -11,20 +11,20 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Selections of members, from the largest down to the least.
+// This file answers: which members are placed, if not all of them? Selections are enumerated from the largest down.
 
-// selections enumerates the selections of a gang: the sets of new members that fulfil all minima. They form a lattice by
-// removals from the largest one.
+// selections enumerates the selections of a gang: the sets of new members that fulfil all minima. They form a lattice
+// by removals from the largest one.
 type selections struct {
 	p          *problem.Problem
 	pendingOf  []int32                  // by rank: index in pending; -1: the member runs
 	signatures map[*problem.Part]string // equal for parts that can change places
-	// truncated: the list of least selections may be incomplete.
+	// truncated: steps ran out, and the list of least selections may be incomplete.
 	truncated bool
 }
 
-// selectionsOf reads the parts of a gang. Parts with pinned members are alike to none, since a quota may admit one and
-// not the other.
+// selectionsOf reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one
+// such part and not another. O(parts * members).
 func selectionsOf(p *problem.Problem) *selections {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
 	inv.addSignature(p.Gang)
@@ -40,7 +40,7 @@ func selectionsOf(p *problem.Problem) *selections {
 	return s
 }
 
-// placedIn is the number of members of a part that run or are selected.
+// placedIn is the number of members of a part, those of inner parts included, that run or are selected. O(its members).
 func (s *selections) placedIn(a *problem.Part, in problem.Selection) (n int) {
 	a.Each(func(b *problem.Part) {
 		for _, rank := range b.Ranks {
@@ -60,8 +60,8 @@ func (s *selections) hasRunning(a *problem.Part) (is bool) {
 	return is
 }
 
-// everything selects all new members but those of optional parts that are incomplete; nil if the gang's minima cannot be
-// met.
+// everything selects all new members but those of optional parts whose minima are more than their known members. It
+// is the largest selection: every other one is within it. Nil if the gang's minima cannot be met, or nobody is left.
 func (s *selections) everything() problem.Selection {
 	in := make(problem.Selection, len(s.p.Pending))
 	for i := range in {
@@ -73,8 +73,8 @@ func (s *selections) everything() problem.Selection {
 	return in
 }
 
-// complete says whether a selection fulfils the minima of a part. Optional inner parts that do not are deselected on the
-// way.
+// complete says whether a selection fulfils the minima of a part and of the parts in it. An inner part that does not is
+// deselected on the way, and counts as not placed; one with running members cannot be, so that the answer is no.
 //
 // order: parts.2
 func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
@@ -82,10 +82,10 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 	for _, b := range a.Parts {
 		switch {
 		case b.Idle:
-			if placed++; !s.complete(b, in) { // a begun part lacks members
+			if placed++; !s.complete(b, in) { // a part with running members lacks others
 				return false
 			}
-		case s.placedIn(b, in) == 0:
+		case s.placedIn(b, in) == 0: // not placed, which its own minima do not forbid
 		case s.complete(b, in):
 			placed++
 		case s.hasRunning(b):
@@ -112,20 +112,23 @@ type removal struct {
 	ranks []int
 }
 
-// removals lists the steps down from a selection that keep all minima. slack is how many members the parts around can
-// spare. Of interchangeable parts only the last may go.
+// removals lists the steps down from a selection that keep all minima: the last own member of a part that has a
+// MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
+// the highest rank: any members of lower ranks come first. At least one new member stays.
+// O(parts^2 * members).
 //
 // order: parts.2
 func (s *selections) removals(in problem.Selection) (out []removal) {
 	total := in.Size()
 	var walk func(a *problem.Part, slack int)
-	walk = func(a *problem.Part, slack int) {
+	walk = func(a *problem.Part, slack int) { // slack: members that a and all parts around it can spare
 		if !a.Idle {
 			slack = min(slack, s.placedIn(a, in)-max(1, a.Least)) // its last member keeps it placed
 		}
 		if i := s.lastOwn(a, in); a.Least > 0 && i >= 0 && slack > 0 && total > 1 {
 			out = append(out, removal{i, []int{i}})
 		}
+		// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
 		var placed []*problem.Part
 		spare := -a.LeastParts
 		for _, b := range a.Parts {
@@ -141,6 +144,7 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 		slices.SortFunc(placed, problem.ComparePartRanks)
 		for i, b := range placed {
 			last := !slices.ContainsFunc(placed[i+1:], func(o *problem.Part) bool { return s.signatures[o] == s.signatures[b] })
+			// A part may go if the parts around have members to spare for all of it, and none of it runs.
 			if n := s.placedIn(b, in); spare > 0 && last && n <= slack && n < total && !s.hasRunning(b) {
 				out = append(out, removal{b.First(), b.All()})
 			}
@@ -161,7 +165,7 @@ func (s *selections) lastOwn(a *problem.Part, in problem.Selection) int {
 	return -1
 }
 
-// without is a selection after a removal.
+// without is a selection after a removal, as a copy.
 func (s *selections) without(in problem.Selection, r removal) problem.Selection {
 	out := slices.Clone(in)
 	for _, rank := range r.ranks {
@@ -172,8 +176,9 @@ func (s *selections) without(in problem.Selection, r removal) problem.Selection 
 	return out
 }
 
-// chain lists selections from the largest to a least one, the removal with the highest first rank each time. For a gang
-// without parts these are all selections there are.
+// chain lists selections from the largest to a least one, each within the one before, by the removal with the highest
+// first rank each time. For a gang without parts these are all that matter: the lowest ranks come first, so that each
+// is the best of its size.
 func (s *selections) chain(in problem.Selection) []problem.Selection {
 	out := []problem.Selection{in}
 	if len(s.p.Gang.Parts) == 0 { // the same chain, without removals
@@ -198,8 +203,9 @@ func (s *selections) chain(in problem.Selection) []problem.Selection {
 
 // most is the best selection that fits, nil if none does.
 //
-// A binary search on the chain finds a good one first: on it, fewer members never need more room. Selections off the
-// chain are then tried best first, until they would be no better.
+// A binary search on the chain finds a good one first: each selection of it is within the one before, and without
+// multiples fewer members never need more room. Selections off the chain are then tried best first, until they would
+// be no better. So the first that fits is the best. If trials run out, the good one is the answer, with doubt.
 //
 // order: parts.3
 func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
@@ -211,6 +217,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 		return all
 	}
 	chain := s.chain(all)
+	// chain[:i] does not fit: all is chain[0], and was refused.
 	i := 1 + sort.Search(len(chain)-1, func(i int) bool { return fits(chain[i+1]) })
 	var best problem.Selection
 	if i < len(chain) {
@@ -219,21 +226,21 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	if len(s.p.Gang.Parts) == 0 {
 		return best
 	}
-	refused := map[string]bool{}
+	refused := map[string]bool{} // by Key: not to be tried again
 	for _, in := range chain[:i] {
 		refused[in.Key()] = true
 	}
-	plans := 0
-	if best == nil {
+	plans := 0       // selections tried one by one
+	if best == nil { // off the chain smaller ones may fit
 		best = s.leastThatFits(refused, fits, &plans)
 	}
 	if best == nil {
 		return nil
 	}
-	best = s.grow(best, all, fits)
+	best = s.grow(best, all, fits) // the better it is, the fewer selections are to be tried
 	for in := range s.downFrom(all) {
 		if problem.CompareSelections(in, best) >= 0 {
-			break
+			break // so are all that follow
 		}
 		if refused[in.Key()] {
 			continue
@@ -249,8 +256,9 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	return best
 }
 
-// downFrom iterates over all selections inside one, best first. Every removal leads to a worse selection, so a heap
-// suffices.
+// downFrom iterates over the selections that removals reach from one, best first. Every removal leads to a smaller,
+// and so to a worse selection: when one is taken from the heap, all that are better have come. Work and memory grow
+// with the selections taken; callers bound these.
 func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection] {
 	return func(yield func(problem.Selection) bool) {
 		open, seen := selectionHeap{all}, map[string]bool{all.Key(): true}
@@ -260,7 +268,7 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 				return
 			}
 			for _, r := range s.removals(in) {
-				next := s.without(in, r)
+				next := s.without(in, r) // several ways may lead to it
 				if key := next.Key(); !seen[key] {
 					seen[key] = true
 					heap.Push(&open, next)
@@ -270,8 +278,9 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 	}
 }
 
-// least lists the selections of which nothing can be left out, fewest members first. With multiples it lists all that
-// keep them, since fewer members may not fit where more do.
+// least lists the selections of which nothing can be left out, fewest members first, of equals the better. With
+// multiples it lists all that keep them, since fewer members may not fit where more do. The last of the chain is
+// among them, whenever steps run out.
 //
 // order: parts.4
 func (s *selections) least() []problem.Selection {
@@ -287,6 +296,7 @@ func (s *selections) least() []problem.Selection {
 	if len(s.p.Gang.Parts) == 0 {
 		return out
 	}
+	// All selections are gone through, for one of which nothing can be left out may lie anywhere below the largest.
 	seen := map[string]bool{out[0].Key(): true}
 	steps := 0
 	for in := range s.downFrom(all) {
@@ -305,7 +315,7 @@ func (s *selections) least() []problem.Selection {
 	return out
 }
 
-// selectionHeap has the best selection first.
+// selectionHeap has the best selection first; the methods are those of container/heap.
 type selectionHeap []problem.Selection
 
 func (h selectionHeap) Len() int { return len(h) }

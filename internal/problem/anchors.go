@@ -1,4 +1,4 @@
-// Where running members are.
+// Where do running members pull a gang to? They are counted by vertex, and the lowest vertex above them is found.
 
 package problem
 
@@ -9,7 +9,8 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// findAnchors counts running members of the gang and of its affinity key at every vertex above them.
+// findAnchors counts running members of the gang, and of its affinity key, at their nodes and every vertex above.
+// Leaving ones of the key count only if the request ignores that they leave. O(running members * tiers).
 func findAnchors(p *Problem) {
 	for i, m := range p.Running {
 		if i == 0 {
@@ -17,7 +18,7 @@ func findAnchors(p *Problem) {
 		}
 		p.Siblings[p.View.NodeVertex(m.Pos)]++
 	}
-	for i := 0; i < len(p.Running); { // neighbors below one switch at once
+	for i := 0; i < len(p.Running); { // neighbours under one leaf at once
 		leaf, n := p.View.LeafOf[p.Running[i].Pos], i
 		for i < len(p.Running) && p.View.LeafOf[p.Running[i].Pos] == leaf {
 			i++
@@ -56,7 +57,7 @@ func (p *Problem) IsOwn(name string) bool {
 	return p.Team.Has(name)
 }
 
-// Places finds where in pending the member of each rank stands; -1: it runs.
+// Places has, by rank, the index of each member in pending; -1: it is not pending.
 func (p *Problem) Places() []int32 {
 	at := slices.Repeat([]int32{-1}, p.Ranks)
 	for i, m := range p.Pending {
@@ -65,7 +66,7 @@ func (p *Problem) Places() []int32 {
 	return at
 }
 
-// PositionsByRank are where members run; -1: they do not.
+// PositionsByRank has, by rank, the position of each running member; -1: it does not run.
 func (p *Problem) PositionsByRank() []int32 {
 	at := slices.Repeat([]int32{-1}, p.Ranks)
 	for _, m := range p.Running {

@@ -9,9 +9,10 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// The constructors of problems from problems. Each starts with derive, which keeps all fields, and then says which of them
-// are reset or derived; TestDerivedProblemsSayEveryField holds the list of all fields for each of them. O(1) where no cost is
-// stated, and slices are shared: nobody writes to those of a problem.
+// This file answers: what does one problem keep of another? Each constructor starts with derive, which keeps all
+// fields, and then says which fields it resets or derives. TestDerivedProblemsSayEveryField has the fate of every
+// field in each constructor. O(1) where no cost is stated. Slices are shared, so that a constructor replaces a slice
+// and never writes to one.
 
 // derive is a copy with all fields kept. Nothing else copies a problem.
 func (p *Problem) derive() *Problem {
@@ -19,13 +20,15 @@ func (p *Problem) derive() *Problem {
 	return &next
 }
 
-// Kept is the problem for answers that are computed after the plan: without what other plans reuse by then, and with caches
-// of its own. Each such answer takes one, so that several may be computed at the same time.
+// Kept is the problem for answers that are computed after the plan, such as the causes of a refusal. It leaves out all
+// memory that other plans reuse by then, and has caches of its own. Each answer takes one, so that several may be
+// computed at the same time.
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
+	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Pending, next.Levels = nil, nil, nil
 	next.indexes = [2]*index.Index{}
-	z := &next.ZoneState
+	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
 	return next
 }
@@ -51,7 +54,8 @@ func (p *Problem) WithMultiples(rules []MultipleRule) *Problem {
 	return next
 }
 
-// WithoutRules is the gang without groups, free to lie anywhere.
+// WithoutRules is the gang without groups, free to lie anywhere. Units stay units: a group that is placed like a member
+// still lies on one node, but perhaps on one outside the tree. O(members * log).
 func (p *Problem) WithoutRules() *Problem {
 	next := p.derive()
 	next.together = false
@@ -63,7 +67,8 @@ func (p *Problem) WithoutRules() *Problem {
 	return next
 }
 
-// UnderRules is the gang with no other MustGathers than these. O(parts).
+// UnderRules is the gang with no other MustGathers than these, and without PreferGathers: the question is whether the
+// gang fits at all. O(parts + members).
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	bound := map[*Part]bool{}
 	for _, r := range kept {
@@ -74,13 +79,16 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	next := p.derive()
 	next.Gang = p.Gang.under(bound, p.View)
 	next.Gather = next.Gang.Gather
-	if bindMultiples(next); len(next.Multiples) > 0 { // without some rule groups need not keep them in any case
+	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
+	// prepared by role.
+	if bindMultiples(next); len(next.Multiples) > 0 {
 		renewZones(next)
 	}
 	return next
 }
 
-// under is a copy of a part whose MustGathers bind in some parts only.
+// under is a copy of a part and of all parts in it, in which only the parts in bound have their MustGather. A
+// MustGather counts with the tier that it names itself: a tighter one around it may be left out.
 func (a *Part) under(bound map[*Part]bool, v *layout.View) *Part {
 	b := *a
 	b.Gather = unbound(cmp.Or(a.OtherTree, v))
@@ -103,6 +111,7 @@ func (p *Problem) FromOneMember() *Problem {
 	return p.withGang(&gang)
 }
 
+// withGang is the problem with another tree of parts over the same ranks.
 func (p *Problem) withGang(gang *Part) *Problem {
 	next := p.derive()
 	next.Gang = gang
@@ -112,8 +121,8 @@ func (p *Problem) withGang(gang *Part) *Problem {
 // unbundled is the gang itself, before its groups are placed like members.
 func (p *Problem) unbundled() *Problem { return p.derive() }
 
-// Only is the problem of a selection alone. None of its members is admitted if the quota refuses them together.
-// O(members).
+// Only is the problem of a selection alone, of a problem with all members. All of the selection must be placed, and the
+// quota admits all or none of it. O(members).
 //
 // order: howmany.3
 func (p *Problem) Only(in Selection) *Problem {
@@ -125,6 +134,7 @@ func (p *Problem) Only(in Selection) *Problem {
 	next.Least = len(next.Pending)
 	next.Admitted = next.Least
 	if p.Parts.State != nil {
+		// Members placed before count in the quota's answer, though not as pending.
 		ask := next.Asks(next.Least)
 		ask.Request.Add(p.Parts.Already.Request)
 		ask.Pinned.Add(p.Parts.Already.Pinned)
@@ -135,7 +145,8 @@ func (p *Problem) Only(in Selection) *Problem {
 	return next
 }
 
-// keepMembers lists the pending members of a problem that are kept, with their roles.
+// keepMembers gives p the pending members of another problem that are kept, by their index there, with their roles. The
+// order of ranks stays.
 func keepMembers(p, from *Problem, kept func(i int) bool) {
 	p.Pending, p.RoleOf = nil, nil
 	for i := range from.Pending {
@@ -149,7 +160,10 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 	}
 }
 
-// beside is the problem with the members that a plan places counted as running, all in its domain. O(members * tiers).
+// beside is the problem of further members once those that a plan places count as running. They go on what is free
+// now, so that leaving members stay. The gang is bound to the strategy's tier: above the members that run then, that
+// tier has at most one domain. Pending members are the caller's to choose. Multiples of a gang in no parts stay as
+// they are, for such a gang has no further members. O(members * tiers).
 func (p *Problem) beside(o *Outcome) *Problem {
 	next := p.derive()
 	next.LeavingGone = false
@@ -160,13 +174,15 @@ func (p *Problem) beside(o *Outcome) *Problem {
 	}
 	slices.SortFunc(next.Running, func(a, b siblingMember) int { return cmp.Compare(a.Rank, b.Rank) })
 	next.Gather.Must, next.Gather.Worths = o.Tier, []int32{o.Tier}
+	// New maps: findAnchors fills them, and those of p are shared with other problems.
 	next.Siblings, next.Friends, next.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
 	next.Multiples = countRunning(next, next.Multiples)
 	return next
 }
 
-// Rest is the problem of the members of higher ranks than a plan places, beside those. O(members * tiers).
+// Rest is the problem of the members that a plan leaves out, beside those that it places: the plan has the first of the
+// pending ones. At least one more is asked for, since none is no plan. O(members * tiers).
 //
 // order: waiting.2
 func (p *Problem) Rest(o *Outcome) *Problem {
@@ -176,18 +192,20 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 	return next
 }
 
-// Unselected is, for a problem of a selection, that of the members outside it, beside a plan for it. O(members * tiers).
+// Unselected is, for a problem of a selection, that of the members outside it, beside a plan for it.
+// O(members * tiers).
 //
 // order: waiting.2
 func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
-	next.ZoneState.zoneFits = nil // they are bounded by the pending members
+	next.ZoneState.zoneFits = nil // they are capped at the pending members, which are others now
 	next.Parts.Already = p.Asks(len(p.Pending))
 	return next
 }
 
-// OfRoles are the problems of the members of each role alone: their slots, their needs, the nodes that refuse them.
+// OfRoles are the problems of the members of each role alone: for their slots, their needs, the nodes that refuse
+// them. The pending members stay those of the gang.
 func (p *Problem) OfRoles() []*Problem {
 	out := make([]*Problem, len(p.Shapes))
 	for r := range out {
@@ -196,11 +214,12 @@ func (p *Problem) OfRoles() []*Problem {
 	return out
 }
 
+// ofRole is the problem of one role. Its slots are not floored: multiples count the members of all roles.
 func ofRole(p *Problem, r int) *Problem {
 	next := p.derive()
 	next.Shapes, next.RoleOf, next.twins = p.Shapes[r:r+1], nil, nil
-	next.indexes = [2]*index.Index{}
-	next.Multiple, next.Forced, next.Multiples = nil, nil, nil // they are the gang's
+	next.indexes = [2]*index.Index{} // they are of a shape
+	next.Multiple, next.Forced, next.Multiples = nil, nil, nil
 	if p.Parts.AllowedOf != nil {
 		next.Parts.Allowed = p.Parts.AllowedOf[r]
 	}
@@ -211,7 +230,9 @@ func ofRole(p *Problem, r int) *Problem {
 	return next
 }
 
-// onNode is the problem of all members that are placed on a node: one unit, which asks for their sum. O(members).
+// onNode is the problem of all members that are placed on a node: one unit, which asks for their sum. Its zones stay
+// prepared for the roles of p, so that questions about zones are for p. positions are those of the pending members.
+// O(members).
 func onNode(p *Problem, positions []int32, id int32) *Problem {
 	next := p.derive()
 	next.RoleOf, next.Shapes, next.twins = nil, nil, nil
@@ -221,17 +242,19 @@ func onNode(p *Problem, positions []int32, id int32) *Problem {
 		}
 	}
 	if err := sumNeeds(next); err != nil {
-		next.Needs = nil // never: they fit
+		next.Needs = nil // never: they fit on a node together, so their sum does not overflow
 	}
 	return next
 }
 
-// WithDomains is the problem whose parts of other topologies lie in these domains. Members in different ones are of
-// different roles. O(members * parts).
+// WithDomains is the problem whose parts of other topologies lie in these domains; the root confines nothing. Members
+// in different domains are of different roles. O(members * parts).
 func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 	next := p.derive()
 	if p.Parts.All != nil {
-		all := p.Parts.All.withGang(p.Gang).WithDomains(at) // p's gang: some rules may be left out
+		// The roles are those of the whole gang, divided by the same domains, so that roles of a selection have the
+		// same numbers. The parts are p's, in case p has other rules than the whole gang.
+		all := p.Parts.All.withGang(p.Gang).WithDomains(at)
 		next.Parts.All, next.Shapes, next.twins = all, all.Shapes, all.twins
 		next.Parts.AllowedOf, next.Parts.RoleBefore = all.Parts.AllowedOf, all.Parts.RoleBefore
 		next.RoleOf = nil
@@ -243,6 +266,7 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 	} else {
 		divideByAllowed(next, at)
 	}
+	// A role counts for the same multiples as the role that it was divided from.
 	next.Multiples = slices.Clone(p.Multiples)
 	for i := range next.Multiples {
 		before := next.Multiples[i].Roles
@@ -255,7 +279,8 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 	return next
 }
 
-// renewZones prepares the zones for other shapes; what leaving members give back stays known.
+// renewZones forgets what zones take of the shapes before, and reads the policies of the new ones. What leaving
+// members give back is by node and resource, whatever the shapes, and stays known.
 func renewZones(p *Problem) {
 	p.ZoneState = zoneState{Released: p.ZoneState.Released}
 	align(p)

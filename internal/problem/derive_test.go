@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -28,8 +29,8 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is reset,
-// `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
+// fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
+// reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
 field                Kept WithLeavingGone WithoutMultiples WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains
 Snapshot             =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
@@ -332,4 +333,11 @@ func TestProblemsAreNotCopiedByHand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A least common multiple is capped before it overflows.
+func TestLeastCommonMultipleIsBounded(t *testing.T) {
+	require.Equal(t, int64(12), lcm(4, 6))
+	require.Equal(t, int64(maxMultiple), lcm(2, math.MaxInt64))
+	require.Equal(t, int64(maxMultiple), lcm(math.MaxInt64, 3))
 }

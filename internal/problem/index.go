@@ -1,4 +1,5 @@
-// The index of a shape: slots of all nodes, kept from snapshot to snapshot.
+// How does a plan know the slots of all nodes without counting each? From the index of its shape, which is kept from
+// snapshot to snapshot: only nodes that changed are counted again.
 
 package problem
 
@@ -17,13 +18,15 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// index finds or makes the index of the problem's shape on its snapshot; nil if the shape cannot be cached, because
-// the host's hooks have no class.
+// index finds or makes the index of the problem's shape on its snapshot. It counts every node as if the request
+// excluded none and all leaving members stayed, so that all requests of the shape share it. Nil if no other request
+// can share it, because the host's Eligible has no class or only some nodes are allowed; or if slots exceed an index.
+// O(kept shapes) if it is known for this snapshot, else the cost of after or newIndex.
 func (k Slots) index() *snapshot.ShapeIndex {
 	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
 		return nil
 	}
-	key := k.shapeKey()
+	key := k.shapeKey() // in the scratch, hence a clone of it for what is kept
 	ix := k.p.Snapshot.Caches.Shapes.Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return k.after(s, nodes) },
@@ -34,7 +37,8 @@ func (k Slots) index() *snapshot.ShapeIndex {
 	return ix
 }
 
-// newIndex counts every node; nil if the slots of the cluster do not fit into an index. O(nodes * resources).
+// newIndex counts every node; nil if the sum of all slots does not fit into an index. O(nodes * resources), and the
+// counts of zones.
 func (k Slots) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
 	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
@@ -44,8 +48,8 @@ func (k Slots) newIndex() *snapshot.ShapeIndex {
 	return s
 }
 
-// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex. O(touched * children
-// of the domains above them).
+// after is the index of a later snapshot in which only these nodes changed; nil as for newIndex.
+// O(touched * children of the domains above them).
 func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 	if s == nil {
 		return k.newIndex()
@@ -54,8 +58,8 @@ func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex
 	return k.recount(s, nodes, nil, nil)
 }
 
-// overlay is the index for one request, without the nodes that it excludes and, if they count as gone, with what leaving
-// members hold. Cost as for after, with the nodes concerned.
+// overlay is the index for one request: without slots on the nodes that it excludes and, if leaving members count as
+// gone, with their amounts free. It is not kept for other requests. Cost as for after, with the nodes concerned.
 func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	excluded, extra := k.Excluded(), k.LeavingReleased()
 	var nodes []int32
@@ -68,14 +72,17 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	if len(nodes) == 0 {
 		return s
 	}
+	// Sums by group size are made on the index that is kept. recount then passes them on, and only the domains above
+	// these nodes are summed for this request; made on the overlay, all of them would be, and be lost with it.
 	for _, l := range k.p.Levels {
-		k.GroupsOf(&s.Index, l.Size) // to start from
+		k.GroupsOf(&s.Index, l.Size)
 	}
-	slices.Sort(nodes)
+	slices.Sort(nodes) // for Compact: a node may be in both maps
 	return k.recount(s, slices.Compact(nodes), excluded, extra)
 }
 
-// recount is the index with these nodes counted again; nil as for newIndex.
+// recount is the index with these nodes counted again; nil as for newIndex. s stays as it is. An inexact count stays
+// noted, though the nodes that caused it may be among these: ZonesProven then looks at the nodes themselves.
 func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
 	next := &snapshot.ShapeIndex{}
 	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.p.Zones().alikeIn(&next.Index, extra)) {
@@ -85,17 +92,19 @@ func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32
 	return next
 }
 
-// GroupsOf are the sums of an index for a group size.
+// GroupsOf are the sums of an index for groups of size members. The index keeps the sums of the last sizes asked for.
 func (k Slots) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
 	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, size)
 }
 
-// countNodes fills the slots of all nodes, by position, and adds them up. O(nodes * resources).
+// countNodes fills the slots of all nodes, by position, and returns their sum. Where positions are node ids and
+// nothing but amounts, marks and zones decides, it works column by column on pages of neighbours, in place of node by
+// node. O(nodes * resources), and the counts of zones.
 //
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 	count := k.Counter(nil, nil)
-	nowhere := func(n Need) bool { return n.ID < 0 }
+	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
 	if k.p.View.Order != nil || k.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
@@ -105,10 +114,10 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		return total
 	}
 	zones := k.p.Zones().zoneCounter()
-	var page [cow.PageSize]int32
+	var page [cow.PageSize]int32 // slots of the nodes of one page
 	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
 		n := min(cow.PageSize, k.p.View.Nodes-first)
-		for i := range page {
+		for i := range page { // a need can only lower it
 			page[i] = boundlessSlots
 		}
 		for _, need := range k.p.Needs {
@@ -116,6 +125,8 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 				page[i] = min(page[i], fits(free, need.Amount))
 			}
 		}
+		// The page has the slots by amounts alone. A node with marks is counted by itself, which also says that an
+		// absent one has none; zones lower what amounts allow.
 		states := k.p.Snapshot.Zones.Page(int(first / cow.PageSize))
 		for i, f := range k.p.Snapshot.Static.Flags.Page(int(first / cow.PageSize))[:n] {
 			switch id := first + int32(i); {
@@ -131,7 +142,8 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 	return total
 }
 
-// fits is how often an amount fits. Nodes mostly have room for none or one, which takes no division.
+// fits is how often an amount above 0 fits into what is free, at most boundlessSlots; free may be negative. Nodes
+// mostly have room for none or one, and these two cases take no division.
 func fits(free, amount int64) int32 {
 	if left := free - amount; free >= amount && left >= amount {
 		return int32(min(free/amount, boundlessSlots))
@@ -143,15 +155,16 @@ func fits(free, amount int64) int32 {
 	return one
 }
 
-// lastCount is a count of zones of one kind in a state.
+// lastCount is the last count of zones in a state with some hash.
 type lastCount struct {
 	zones *snapshot.ZoneClass
 	state *numa.Occupancy
 	count numa.Count
 }
 
-// zoneCounter is a function that counts how many units the zones of a node take. Nodes in the same state are counted once, as
-// long as few states follow each other.
+// zoneCounter is a function that counts how many units the zones of a node take in a state. The last count is
+// remembered by hash of the state: nodes in equal states are counted once, unless another state with that hash comes
+// between them.
 func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	var known *[256]lastCount // by hash of the state
 	return func(id int32, state *numa.Occupancy) numa.Count {
@@ -162,6 +175,8 @@ func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 		if k.state == state { // so are the zones: a state belongs to them
 			return k.count
 		}
+		// A state that is equal to the last one, but another value, only replaces it: the next node may share that
+		// value.
 		if class := z.zonesOf(id); k.zones != class || !k.state.Equal(state) {
 			k.zones, k.count = class, z.CountZones(z.NeedsOn(id), state)
 			z.p.ZoneState.inexact = z.p.ZoneState.inexact || !k.count.Proven()
@@ -171,8 +186,8 @@ func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 	}
 }
 
-// alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in the same
-// state; nil for a gang that is not aligned.
+// alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in equal
+// states, with what is given back there. Nil for a gang that is not aligned: zones do not compare its nodes.
 func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int32) bool {
 	if !z.p.ZoneState.Aligned {
 		return nil
@@ -184,14 +199,17 @@ func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int3
 	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
 }
 
-// maxKnown bounds how many zones an index has prepared members for. Zones that no node has any more are forgotten that way.
+// maxKnown is how many zone classes with prepared members an index may have before it keeps only those of the last
+// plan. Classes that no node has any more are forgotten that way.
 const maxKnown = 1 << 10
 
-// allNeeds is what has been prepared so far, to be kept in an index.
+// allNeeds is the members prepared so far, by zone class, to be kept in an index. Where this plan prepared some it is
+// a new map: plans on other snapshots may read the old one now.
 func (z Zones) allNeeds() snapshot.NeedsByZones {
 	if len(z.p.ZoneState.OwnNeeds) == 0 {
 		return z.p.ZoneState.indexNeeds
 	}
+	// The index passes the map on to later snapshots, whose nodes may have other zones: it must not grow for ever.
 	all := snapshot.NeedsByZones{}
 	if len(z.p.ZoneState.indexNeeds) < maxKnown {
 		for class, needs := range z.p.ZoneState.indexNeeds {
@@ -205,8 +223,9 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 	return all
 }
 
-// shapeKey is everything that the slots of nodes depend on beside the snapshot. Every list goes behind its length, so
-// that different shapes have different keys. It lies in the scratch.
+// shapeKey is everything that the slots of nodes depend on beside the snapshot, the excluded nodes and the leaving
+// members. A list stands behind its length, so that different shapes have different keys. The key lies in the
+// scratch, and the next call overwrites it.
 func (k Slots) shapeKey() []byte {
 	key := keyWriter(k.p.Scratch.key[:0])
 	key.text(k.p.View.Name)
@@ -224,6 +243,7 @@ func (k Slots) shapeKey() []byte {
 	return key
 }
 
+// keyWriter appends to a key what makes a shape.
 type keyWriter []byte
 
 func (k *keyWriter) number(n int) { *k = binary.AppendUvarint(*k, uint64(n)) }

@@ -1,4 +1,5 @@
-// Multiples of equal groups: read, checked, and taken off slots.
+// What do multiples leave of the slots of a gang of one shape? Here they are read and checked, slots are floored to
+// them, and running members force new ones to complete them.
 
 package problem
 
@@ -13,13 +14,13 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Multiple binds the number of members in the domains of a tier.
+// Multiple binds the number of members in each domain of a tier.
 type Multiple struct {
 	tier int32
-	of   int64
+	of   int64 // members, above 0
 }
 
-// MultiplesIn are the multiples of rules whose layers are known.
+// MultiplesIn are the multiples of rules; those of an unknown layer are left out, for gatherRules refuses them.
 func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multiplesIn(p.View, rules) }
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
@@ -31,7 +32,8 @@ func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	return out
 }
 
-// unitsOf is, by tier, the least common multiple of all multiples at or below it; nil: there are none.
+// unitsOf is, by tier up to the root's, the least common multiple of all multiples at or below it, in members; nil:
+// there are none. So each unit is a multiple of all units below.
 func unitsOf(p *Problem, list []Multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
@@ -45,14 +47,18 @@ func unitsOf(p *Problem, list []Multiple) (units []int64) {
 	return units
 }
 
-// maxMultiple bounds least common multiples; no gang is larger.
+// maxMultiple bounds least common multiples; no gang has as many members.
 const maxMultiple = 1 << 31
 
+// lcm is the least common multiple, at most maxMultiple.
 func lcm(a, b int64) int64 {
-	return min(maxMultiple, a/Gcd(a, b)*b)
+	if rest := a / Gcd(a, b); rest <= maxMultiple/b {
+		return rest * b
+	}
+	return maxMultiple
 }
 
-// Gcd is the greatest common divisor.
+// Gcd is the greatest common divisor of two numbers above 0. O(log).
 func Gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -60,7 +66,8 @@ func Gcd(a, b int64) int64 {
 	return a
 }
 
-// checkMultiples refuses combinations that no placement could obey.
+// checkMultiples refuses a multiple that does not divide the size of a group level, if it is at or below the tier
+// that binds the level (the root's, without a MustGather).
 //
 // order: multiples.3
 func checkMultiples(p *Problem) error {
@@ -73,7 +80,8 @@ func checkMultiples(p *Problem) error {
 	return nil
 }
 
-// settleMultiples refuses combinations that are not decided. For a gang in parts it finds the multiples that bind.
+// settleMultiples refuses combinations that are not supported. For a gang in parts it finds the multiples that bind:
+// those of the request become multiples of the part that is the gang.
 //
 // order: multiples.3
 func settleMultiples(p *Problem) error {
@@ -94,16 +102,18 @@ func settleMultiples(p *Problem) error {
 	return nil
 }
 
-// keeps says whether every selection puts a multiple of the part's members into each domain of a tier: its groups are
-// placed whole, each in one such domain.
+// keeps says whether every selection puts a multiple of m of the part's members into each domain of a tier, by the
+// rules of the groups alone.
 func (a *Part) keeps(m int64, tier int32) bool {
+	// A group that is placed whole or not at all lies in one such domain, with all its members.
 	if a.InTree() && a.Gather.Hard && a.Gather.Must <= tier && int64(len(a.All()))%m == 0 && a.wholly() {
 		return true
 	}
+	// Multiples of m add up to one, if no member lies beside the inner parts.
 	return len(a.Ranks) == 0 && !slices.ContainsFunc(a.Parts, func(b *Part) bool { return !b.keeps(m, tier) })
 }
 
-// wholly says whether nothing of a part may be left out if it is placed.
+// wholly says whether a part is placed with all its members or not at all, by its minima and those of the parts in it.
 func (a *Part) wholly() bool {
 	whole := true
 	a.Each(func(b *Part) {
@@ -112,7 +122,8 @@ func (a *Part) wholly() bool {
 	return whole
 }
 
-// Unit is what the number of members in each child of x is a multiple of.
+// Unit is the number of members of which each child of x holds a multiple, 1 if any number will do. It belongs to the
+// parent, for a child stands for all missing tiers up to it.
 func (p *Problem) Unit(x layout.Vertex) int64 {
 	if p.Multiple == nil || p.View.IsNode(x) {
 		return 1
@@ -120,8 +131,8 @@ func (p *Problem) Unit(x layout.Vertex) int64 {
 	return p.Multiple[p.View.Tier[x]-1]
 }
 
-// SumSlots adds the nodes' slots up the tree, floored to multiples on the way and without what running members
-// force there.
+// SumSlots adds the nodes' slots up the tree, in place: those of nodes are given, those of domains are written. With
+// multiples it takes off the members that running ones force there, and floors the rest. O(vertices).
 //
 // order: multiples.1
 func (k Slots) SumSlots(slots []int64) {
@@ -131,7 +142,9 @@ func (k Slots) SumSlots(slots []int64) {
 			k.floorSlots(slots, x, k.p.Forced[x])
 		}
 	}
-	for x := n - 1; x >= 0; x-- {
+	for x := n - 1; x >= 0; x-- { // children have higher ids than their parents
+		// The slots of the children are already without the members forced below: here only those are taken off that
+		// x is forced to take beyond them.
 		var sum, below int64
 		lo, end := k.p.View.Kids(x)
 		for c := lo; c < end; c++ {
@@ -147,10 +160,12 @@ func (k Slots) SumSlots(slots []int64) {
 	}
 }
 
-// noSlots, at a vertex that cannot take what is forced there, outweighs the slots of all others.
+// noSlots, at a vertex without room for the members forced there, outweighs the slots of all other nodes: then
+// nothing fits in any domain above it. A quarter of the range leaves room to add two.
 const noSlots = math.MinInt64 / 4
 
-// floorSlots takes forced members from a vertex and floors the rest to what its parent gives out at once.
+// floorSlots takes forced members off the slots of a vertex and floors the rest to its parent's Unit. The root has no
+// parent, and nothing is floored there.
 func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	if slots[x] -= forced; slots[x] < 0 {
 		slots[x] = noSlots
@@ -161,8 +176,10 @@ func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 	}
 }
 
-// forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. Gangs in
-// parts have rules of their own for it.
+// forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. It
+// goes bottom-up, so that what is forced below a vertex already counts there. The rest that a vertex then lacks is a
+// multiple of the units of its children, as its own unit is. Gangs in parts keep multiples in their fronts.
+// O(running members * tiers).
 //
 // order: multiples.2
 func forceMultiples(p *Problem) {
@@ -172,7 +189,7 @@ func forceMultiples(p *Problem) {
 			force(p, x)
 		}
 	}
-	// Parents come before their children, so the ids are gone through downwards.
+	// Parents have lower ids than their children, so ids go down. The root is in nobody's multiple.
 	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Siblings))) {
 		if !p.View.IsNode(x) && x != layout.Root {
 			force(p, x)
@@ -180,7 +197,8 @@ func forceMultiples(p *Problem) {
 	}
 }
 
-// force completes the multiple of a vertex: it adds the missing members there and at all vertices above.
+// force completes the multiple of a vertex that is not the root: it adds the missing members there and at all
+// vertices above.
 //
 // order: multiples.2
 func force(p *Problem, x layout.Vertex) {

@@ -1,4 +1,5 @@
-// What the search enumerates and what it decides: strategies, domains, numbers of members, outcomes.
+// What does a search enumerate (strategies, domains of a tier, numbers of members), and what does it return (outcome,
+// evidence)?
 
 package problem
 
@@ -14,15 +15,15 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Strategy bounds the tiers of the gang and of each group level by what they are worth.
+// Strategy bounds the tier of the gang and of each group level.
 type Strategy struct {
 	Gang   int32
-	Groups []int32
+	Groups []int32 // by level, outermost first; for a gang in parts the miss allowed on that level
 }
 
-// Strategies enumerates every strategy the rules allow, best first: the gang's tier, then the groups', outermost
-// first. For k tiers and one level of groups these are the k(k+1)/2 strategies of the gather search. The slice of groups is
-// the iterator's.
+// Strategies enumerates every strategy that the rules of a gang of one shape allow, best first: by the gang's tier,
+// then the groups', outermost first. Worths are ascending, so that nested loops give this order. For k tiers and one
+// level of groups these are k(k+1)/2 strategies. The slice of groups is the iterator's.
 //
 // order: strategy.3
 func (p *Problem) Strategies() iter.Seq[Strategy] {
@@ -36,8 +37,9 @@ func (p *Problem) Strategies() iter.Seq[Strategy] {
 	}
 }
 
-// groupTiers enumerates the tiers of group level i and inwards; outer is the tier of what surrounds them. A tier at or
-// above outer binds nothing more, so the first of these is the last.
+// groupTiers enumerates the tiers of group levels i and inwards; outer is the tier of the level around, at most the
+// gang's. A tier at or above outer binds no more than outer does. The first such tier stands for the looser ones,
+// which are left out. It is false if yield ended the enumeration.
 func groupTiers(p *Problem, i int, outer int32, groups []int32, yield func() bool) bool {
 	if i == len(groups) {
 		return yield()
@@ -54,7 +56,8 @@ func groupTiers(p *Problem, i int, outer int32, groups []int32, yield func() boo
 	return true
 }
 
-// Loosest is the strategy for a gang tier that binds groups by nothing but the hard rules.
+// Loosest is the strategy for a gang tier that binds groups by the hard rules alone: if the gang does not fit under
+// it, no strategy of that tier helps.
 func (p *Problem) Loosest(gang int32) Strategy {
 	s := Strategy{Gang: gang}
 	for _, l := range p.Levels {
@@ -63,7 +66,8 @@ func (p *Problem) Loosest(gang int32) Strategy {
 	return s
 }
 
-// Candidates lists the domains of a gang tier. While members run there is at most one: it is above them all.
+// Candidates lists the domains of a tier that may hold the gang, in the order of paths. If members run there is at
+// most one, above them all. O(domains) without running members, else O(tiers).
 func (p *Problem) Candidates(t int32) []layout.Vertex {
 	if p.LCA < 0 {
 		return p.View.DomainsOf(t)
@@ -79,10 +83,11 @@ func (p *Problem) AboveRunning(t int32) layout.Vertex {
 	if p.View.TierOf(p.LCA) > t {
 		return -1
 	}
-	return p.View.Named(p.View.Highest(p.LCA, t))
+	return p.View.Named(p.View.Highest(p.LCA, t)) // nodes outside the tree have no domain but the root
 }
 
-// Within is the highest tier at which a group misses no more.
+// Within is the highest worth of at most that miss, and the smallest worth where all are above it. A miss of 0 stands
+// for the smallest worth.
 //
 // order: parts.7
 func (g GatherRules) Within(miss int32) int32 {
@@ -103,7 +108,7 @@ func (p *Problem) CompareFree(a, b int64) int {
 	return cmp.Compare(a, b)
 }
 
-// Scored says whether nodes have host scores at all.
+// Scored says whether the host or the shapes give scores to nodes.
 func (p *Problem) Scored() bool {
 	return p.Request.Score != nil || slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
 }
@@ -111,8 +116,9 @@ func (p *Problem) Scored() bool {
 // Counts lists the numbers of new members that may be placed, ascending.
 func (p *Problem) Counts() []int { return p.Wholes(max(1, p.Least), p.Admitted) }
 
-// Wholes lists the numbers of new members from low to high that rules allow, whatever room there is: with groups only whole ones,
-// the last stay out first.
+// Wholes lists, ascending, the numbers of new members from low to high that the rules allow, whatever room there is.
+// n stands for the first n pending members: all or none of each outermost group, and with the running members a
+// multiple. Running members may force a minimum. O(members).
 //
 // order: howmany.2
 func (p *Problem) Wholes(low, high int) []int {
@@ -120,7 +126,7 @@ func (p *Problem) Wholes(low, high int) []int {
 	var counts []int
 	unit := int64(1)
 	if p.Multiple != nil {
-		unit = p.Multiple[p.View.RootTop]
+		unit = p.Multiple[p.View.RootTop] // of all members, wherever they lie
 		low = max(low, int(p.Forced.At(layout.Root)))
 	}
 	add := func(n int) {
@@ -135,7 +141,7 @@ func (p *Problem) Wholes(low, high int) []int {
 		return counts
 	}
 	size := int(p.Levels[0].Size)
-	for n := 1; n <= total; n++ {
+	for n := 1; n <= total; n++ { // a number that ends where the next member is of another group, by rank
 		if n == total || p.Pending[n].Rank/size != p.Pending[n-1].Rank/size {
 			add(n)
 		}
@@ -143,8 +149,9 @@ func (p *Problem) Wholes(low, high int) []int {
 	return counts
 }
 
-// RefusedTogether is the state of the quotas in which the gang waits, if its quota does not admit all units at once; nil if it does.
-// The whole gang counts as demand.
+// RefusedTogether is the state of the quotas that refuses all new members at once; nil if they are admitted together,
+// or if the gang has no quota. All of them count as demand in that state. Admitted is all units until the engine
+// asks the state for fewer.
 //
 // order: howmany.3
 func RefusedTogether(p *Problem) (*quota.State, error) {
@@ -166,14 +173,15 @@ func RefusedTogether(p *Problem) (*quota.State, error) {
 
 // Outcome is a decided plan: where the new members go, and which leaving members they wait for.
 type Outcome struct {
-	Of        *Problem // with the members that are placed the first ones
+	Of        *Problem // the members that are placed are its first pending ones
 	Domain    layout.Vertex
-	Tier      int32   // that the strategy allows the gang
-	Positions []int32 // of new members by rank; of units where whole groups are placed like members
-	Waits     []*snapshot.Member
+	Tier      int32              // bound of the gang by the strategy; Domain may be lower
+	Positions []int32            // of new members by rank; of units where whole groups are placed like members
+	Waits     []*snapshot.Member // leaving members that must be gone first; nil: none
 }
 
-// ProvenBest says whether nothing better was left out.
+// ProvenBest says whether nothing better was left out: no search ran out of steps, and zones were counted exactly.
+// Cost of ZonesProven.
 func (p *Problem) ProvenBest() bool {
 	if p.Parts.Doubt != nil && *p.Parts.Doubt {
 		return false
@@ -181,8 +189,8 @@ func (p *Problem) ProvenBest() bool {
 	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Slots().Excluded(), p.Slots().LeavingReleased())
 }
 
-// GangLeast is how many members of the gang must run together once it is placed. A gang of one that declares no minimum is a plain
-// pod.
+// GangLeast is the number of members that must run together once the gang is placed. A gang of one that declares no
+// minimum is a plain pod: 0.
 func (p *Problem) GangLeast() int {
 	n := len(p.Pending) + len(p.Running)
 	switch {
@@ -194,7 +202,7 @@ func (p *Problem) GangLeast() int {
 	return n
 }
 
-// AllByRank are where all members are, the new ones at these positions; -1: nowhere.
+// AllByRank has the position of each member by rank, new ones at these positions; -1: neither placed nor running.
 func (p *Problem) AllByRank(positions []int32) []int32 {
 	at := p.PositionsByRank()
 	for i, pos := range positions {
@@ -203,13 +211,15 @@ func (p *Problem) AllByRank(positions []int32) []int32 {
 	return at
 }
 
-// ReachedByGroups is the worst tier of each level over all groups, running members included.
+// ReachedByGroups is, by level, the highest tier that any group reaches: that of the lowest vertex above its members,
+// running ones included. O(members * tiers) for each level.
 func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	if p.InParts() {
 		return reachedByParts(p, p.AllByRank(positions))
 	}
 	var out []int32
 	for _, l := range p.Levels {
+		// By group, the lowest vertex above its members; -1: none so far, or at all.
 		above := slices.Repeat([]layout.Vertex{-1}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
 		add := func(rank int, pos int32) {
 			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
@@ -235,8 +245,9 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	return out
 }
 
-// ShareZones gives new members at positions, by number, their shares of the zones of their nodes, when those that the plan waits for
-// have left.
+// ShareZones calls share for each new member that gets zones, with its index in pending: members of one node are
+// split over its zones at once, as the zones are when the leaving members that the plan waits for are gone. A unit's
+// members count one by one. O(members * log), and the splits.
 func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
 	if !z.Bind() {
 		return
@@ -259,11 +270,11 @@ func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share fun
 			}
 		}
 	}
-	on := make([]int, len(positions)) // members by node, in rank order
+	on := make([]int, len(positions)) // members by position; a stable sort keeps the rank order on a node
 	for i := range on {
 		on[i] = i
 	}
-	if !slices.IsSorted(positions) {
+	if !slices.IsSorted(positions) { // mostly they are: ranks follow the tree
 		slices.SortStableFunc(on, func(i, j int) int { return cmp.Compare(positions[i], positions[j]) })
 	}
 	for len(on) > 0 {
@@ -276,22 +287,23 @@ func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share fun
 	}
 }
 
-// Evidence is what a refusal rests on.
+// Evidence is the ground of a refusal.
 type Evidence struct {
-	Wanted int   // how many members must be placed; 0: as many as the problem says
-	Fits   []Fit // the best domain of each tier that the rules allow
-	// Proven says whether nothing was left out. It is asked last.
+	Wanted int   // members that must be placed; 0: the problem's Least
+	Fits   []Fit // the best domain of each tier that the rules allow, ascending by tier
+	// Proven says whether no plan was left out. It is asked last.
 	Proven func() bool
 }
 
-// Fit is what a domain of a tier could take.
+// Fit is the number of members, and of whole groups, that the best domain of a tier takes.
 type Fit struct {
 	Tier            int32
 	Domain          layout.Vertex
 	Members, Groups int
 }
 
-// CompareZones prefers nodes on which the next member gets fewer zones.
+// CompareZones prefers nodes on which the next member gets fewer zones: -1 if a has fewer. 0 unless both are nodes
+// and the gang is aligned.
 func (z Zones) CompareZones(a, b layout.Vertex) int {
 	if !z.p.ZoneState.Aligned || !z.p.View.IsNode(a) || !z.p.View.IsNode(b) {
 		return 0

@@ -1,4 +1,4 @@
-// Parts of a gang as a tree: read from the request, cut into groups, in their topologies.
+// Which groups does a gang in parts have, in which topology, with which rules and minima? Its parts are read as a tree.
 
 package problem
 
@@ -12,21 +12,22 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Part is a gang that is placed in groups that differ, one of these groups, or what bundles some: docs/order.md, sections 7 and 8.
+// Part is a gang that is placed in groups that differ, one of these groups, or a bundle of some: docs/order.md,
+// sections 7 and 8.
 type Part struct {
 	Gather        GatherRules
-	Label, Called string
-	Level         int  // the number of groups around it and it; the gang's is 0
-	Bundle        bool // it is no group
-	// OtherTree is the topology of its rules where that is not the gang's, else nil. around is what it lies in, nil for the gang.
+	Label, Called string // its name in the request, and the name that refusals use
+	Level         int    // groups around it, itself included; 0: the gang
+	Bundle        bool   // it is no group: its members belong to the group around it
+	// OtherTree is the topology of its rules; nil: the gang's.
 	OtherTree *layout.View
-	Outer     *Part
-	Idle      bool // it only bundles parts of which none must be placed, and counts as placed
-	Ranks     []int
+	Outer     *Part // the part that it lies in; nil: it is the gang
+	Idle      bool  // it only bundles parts of which none must be placed, and counts as placed
+	Ranks     []int // of its own members, ascending
 	Parts     []*Part
-	// Multiples bind its members, the gang's own all members.
+	// Multiples bind the number of all members in it.
 	Multiples []Multiple
-	// Least members of it and leastParts of its parts must be placed; least is 0 where all of its own must be.
+	// Least members in it and LeastParts of its parts must be placed. Least 0: all of its own members.
 	Least, LeastParts int
 }
 
@@ -38,16 +39,16 @@ func (a *Part) Each(f func(*Part)) {
 	}
 }
 
-// InTree says whether it is a group in the gang's topology.
+// InTree says whether it is a group in the gang's topology, or the gang.
 func (a *Part) InTree() bool { return !a.Bundle && a.OtherTree == nil }
 
-// All lists the ranks of the members in it.
+// All lists the ranks of all members in it, running ones included, part by part.
 func (a *Part) All() (ranks []int) {
 	a.Each(func(b *Part) { ranks = append(ranks, b.Ranks...) })
 	return ranks
 }
 
-// First is the lowest rank in it.
+// First is the lowest rank in it, the largest int if it has no members.
 func (a *Part) First() int {
 	first := int(^uint(0) >> 1)
 	a.Each(func(b *Part) {
@@ -58,7 +59,7 @@ func (a *Part) First() int {
 	return first
 }
 
-// readParts reads the parts of a request.
+// readParts reads the parts of a request as a tree. Members in no part are the gang's own. O(members * log).
 //
 // order: parts.1
 func readParts(p *Problem) error {
@@ -83,13 +84,14 @@ func readParts(p *Problem) error {
 	return nil
 }
 
+// partReader reads parts of a request.
 type partReader struct {
 	p     *Problem
-	rank  map[string]int
-	taken map[string]bool
+	rank  map[string]int  // by name of a member
+	taken map[string]bool // members of a part so far; nil: none
 }
 
-// inner reads the parts of a part.
+// inner reads the parts of a part. least is their MinParts, field the path of the part in the request.
 func (r *partReader) inner(outer *Part, field string, parts []gang.Part, least int) error {
 	outer.LeastParts = leastOf(least, len(parts))
 	for i := range parts {
@@ -102,7 +104,7 @@ func (r *partReader) inner(outer *Part, field string, parts []gang.Part, least i
 	return nil
 }
 
-// leastOf resolves a minimum of parts: 0 means all, a negative one none.
+// leastOf resolves a MinParts: 0 stands for all, a negative number for none.
 func leastOf(least, all int) int {
 	if least == 0 {
 		return all
@@ -110,6 +112,8 @@ func leastOf(least, all int) int {
 	return max(0, least)
 }
 
+// read reads a part and all in it. Names of members that are not known are skipped: the request may name members to
+// come.
 func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, error) {
 	a := &Part{
 		Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup,
@@ -182,7 +186,8 @@ func inheritedRules(p *Problem, a *Part) GatherRules {
 // viewOf is the topology of a part's rules.
 func viewOf(p *Problem, a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
 
-// cut makes groups of consecutive ranks, level by level; the last one may be short.
+// cut makes groups of consecutive ranks, level by level; the last one may be short. All groups of a part that is cut
+// must be placed, unless the caller says otherwise.
 func (a *Part) cut(ranks []int, levels []Level) {
 	if len(levels) == 0 {
 		a.Ranks = ranks
@@ -199,7 +204,8 @@ func (a *Part) cut(ranks []int, levels []Level) {
 	a.LeastParts = len(a.Parts)
 }
 
-// cutByLevels makes parts of the equal groups of a gang whose members are of several shapes; these groups are placed whole.
+// cutByLevels makes parts of the equal groups of a gang whose members are of several shapes. Each group is placed
+// whole or not at all; with a MinMember that decides how many, not a number of groups.
 func cutByLevels(p *Problem) {
 	ranks := make([]int, len(p.Pending)+len(p.Running))
 	for i := range ranks {
@@ -219,7 +225,8 @@ func hasHardPart(p *Problem) (has bool) {
 	return has
 }
 
-// GroupOf numbers the outermost groups in the order of the request and says in which one each rank is; -1: in none.
+// GroupOf has, by rank, the number of the outermost group that a member is in, in the order of the request; -1: in
+// none.
 func GroupOf(p *Problem) []int {
 	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
 	var walk func(a *Part)
@@ -239,7 +246,8 @@ func GroupOf(p *Problem) []int {
 	return of
 }
 
-// reachedByParts is the worst tier of each level over the groups that have members, these being at positions by rank.
+// reachedByParts is, by level, the highest tier that any group reaches in the gang's topology; at has positions by
+// rank, -1: nowhere. O(parts * members).
 func reachedByParts(p *Problem, at []int32) []int32 {
 	var out []int32
 	p.Gang.Each(func(a *Part) {
@@ -256,9 +264,9 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 	return out
 }
 
-// LowestInOtherTree is the lowest vertex above the members of a part in its own topology; -1 if there are none. at are
-// positions in the gang's topology, by rank.
-// Nodes outside its topology satisfy no hard rule: members there reach the root.
+// LowestInOtherTree is the lowest vertex above the members of a part in its own topology; -1 if none has a position.
+// at has positions in the gang's topology, by rank, -1: nowhere. Nodes outside its topology satisfy no hard rule:
+// under one, members there reach the root.
 func LowestInOtherTree(p *Problem, a *Part, at []int32) layout.Vertex {
 	var there []int32
 	for _, rank := range a.All() {

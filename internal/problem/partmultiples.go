@@ -1,4 +1,4 @@
-// Multiples of a gang in parts, and of the parts.
+// Which multiples bind a gang in parts, whose members does each count, and does a selection keep them?
 
 package problem
 
@@ -10,31 +10,33 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// MultipleRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md, sections 7 and 8.
+// MultipleRule binds the number of members of the gang, or of each of some of its parts, to multiples: docs/order.md,
+// sections 7 and 8.
 type MultipleRule struct {
 	multiples []Multiple
 	parts     []*Part
-	ranks     [][]int // by part
-	Total     int64   // what the number of members of each part is a multiple of
-	// Units, by tier: the members in a domain are a multiple of it, those of all parts together too. Nil: each part lies in
-	// one domain anyway.
+	ranks     [][]int // by part: all members in it
+	Total     int64   // the number of members of each part is a multiple of it
+	// Units has, by tier, the number of which the members in a domain are a multiple, those of all parts together.
+	// Nil: no multiple binds a domain, because each part lies in one domain of the multiple's layer anyway.
 	Units []int64
-	Runs  layout.Tally  // of the running members
-	Roles front.Weights // 1 where the members count
+	Runs  layout.Tally  // running members that the rule counts, by vertex
+	Roles front.Weights // by role: 1 if the rule counts its members, else 0
 }
 
 // ofGang says whether a rule is the gang's own.
 func (r *MultipleRule) ofGang() bool { return r.parts[0].Level == 0 }
 
-// multipleBinder finds the rules that bind.
+// multipleBinder adds the rules that bind to p.Multiples.
 type multipleBinder struct {
 	p      *Problem
-	place  []int32
-	shared map[string]int // rules of parts that are alike
+	place  []int32        // by rank: index in pending; -1: the member runs
+	shared map[string]int // index of the rule that equal parts share, by the key of add
 }
 
-// bindMultiples finds the multiples that bind, and divides roles whose members they count differently. A multiple that
-// groups keep in any case does not bind.
+// bindMultiples finds the multiples that bind. It leaves out a multiple that groups keep in any case, and divides
+// roles until a rule counts all members of a role or none: vectors have no other way to tell members apart.
+// O(parts * members).
 //
 // order: parts.6
 func bindMultiples(p *Problem) {
@@ -45,7 +47,7 @@ func bindMultiples(p *Problem) {
 		return
 	}
 	b.divide()
-	for i := range p.Multiples {
+	for i := range p.Multiples { // once roles are divided
 		r := &p.Multiples[i]
 		r.Roles = make(front.Weights, len(p.Shapes))
 		for _, k := range b.pendingOf(r) {
@@ -55,8 +57,11 @@ func bindMultiples(p *Problem) {
 	p.Multiples = countRunning(p, p.Multiples)
 }
 
-// bind adds the rules of a part and of its inner parts. around is the rule that binds what the part lies in, -1: none.
+// bind adds the rules of a part and of its inner parts. around is the index of the innermost rule with Units that
+// binds a part around it, -1: none.
 func (b *multipleBinder) bind(a *Part, around int) {
+	// below are those of some that bind the number in single domains. A part with a MustGather at or below the
+	// multiple's layer lies in one domain of it, where the number of its members decides alone.
 	var some, below []Multiple
 	for _, m := range a.Multiples {
 		if a.keeps(m.of, m.tier) {
@@ -79,14 +84,16 @@ func (b *multipleBinder) bind(a *Part, around int) {
 	}
 }
 
-// ruleOf binds a part to multiples.
+// ruleOf binds a part to multiples, one at least, in all domains and in total.
 func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
 	units := unitsOf(p, some)
 	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.View.RootTop]}
 }
 
-// add adds a rule, or its part to an equal rule of the same role. Parts of one rule can share what lies in a domain,
-// multiple by multiple, while no member of them runs and all are in the same group of another topology.
+// add adds a rule of one part and returns its index, or adds the part to the rule of equal parts and returns that.
+// Parts of one rule have the same multiples, members of one role and no running ones, and lie in the same part with
+// multiples and the same group of another topology. What lies in a domain can then be dealt out among them, multiple
+// by multiple, so that their role need not be divided.
 func (b *multipleBinder) add(r MultipleRule, around int) int {
 	a := r.parts[0]
 	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !r.ofGang() {
@@ -101,7 +108,7 @@ func (b *multipleBinder) add(r MultipleRule, around int) int {
 	return len(b.p.Multiples) - 1
 }
 
-// otherTreeGroup names the group of another topology that a part is in, empty if there is none.
+// otherTreeGroup names the innermost group of another topology that a part is or lies in, empty if there is none.
 func (a *Part) otherTreeGroup() string {
 	for ; a != nil; a = a.Outer {
 		if a.OtherTree != nil && !a.Bundle {
@@ -111,13 +118,13 @@ func (a *Part) otherTreeGroup() string {
 	return ""
 }
 
-// onlyRole is the role of all members of a part without inner groups; -1 if there are several, or some run.
+// onlyRole is the role of all members of a part; -1 if they have several, if some run, or if there are inner groups.
 func (b *multipleBinder) onlyRole(a *Part) int {
 	only, role := true, -1
 	a.Each(func(o *Part) { only = only && (o == a || o.Bundle) })
 	for _, rank := range a.All() {
 		i := b.place[rank]
-		if only = only && i >= 0; !only {
+		if only = only && i >= 0; !only { // it runs
 			break
 		}
 		r := int(b.p.Role(int(i)))
@@ -129,7 +136,7 @@ func (b *multipleBinder) onlyRole(a *Part) int {
 	return role
 }
 
-// pendingOf are the places in pending of the members that a rule counts.
+// pendingOf lists the pending members that a rule counts, by index in pending.
 func (b *multipleBinder) pendingOf(r *MultipleRule) (out []int32) {
 	for _, ranks := range r.ranks {
 		for _, rank := range ranks {
@@ -141,17 +148,20 @@ func (b *multipleBinder) pendingOf(r *MultipleRule) (out []int32) {
 	return out
 }
 
-// divide parts the roles, so that of each all members count for the same rules.
+// divide divides the roles, so that all members of a role count for the same rules. Only rules with Units matter, for
+// the others bind no vector; the gang's own rule counts everybody.
 func (b *multipleBinder) divide() {
+	// by is a number for each pending member. After each rule two members have the same number if all rules so far
+	// count both or neither: the rule gives a fresh number to those that it counts, one for each number before.
 	by, last, divided := make([]int32, len(b.p.Pending)), int32(0), false
 	for k := range b.p.Multiples {
 		r := &b.p.Multiples[k]
 		if r.Units == nil || r.ofGang() {
 			continue
 		}
-		some := map[int32]int32{}
+		some := map[int32]int32{} // by number before: the fresh one; 0: none yet
 		members := b.pendingOf(r)
-		divided = divided || len(members) > 0 && len(members) < len(by)
+		divided = divided || len(members) > 0 && len(members) < len(by) // else it tells nobody apart
 		for _, i := range members {
 			if some[by[i]] == 0 {
 				last++
@@ -166,7 +176,8 @@ func (b *multipleBinder) divide() {
 	}
 }
 
-// countRunning is rules with the running members counted that each of them binds.
+// countRunning is a copy of the rules in which Runs counts the running members of the problem.
+// O(rules * members * tiers).
 func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
 	rules = slices.Clone(rules)
 	at := p.PositionsByRank()
@@ -184,18 +195,21 @@ func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
 	return rules
 }
 
-// AllMultiples are the rules that bind, and those of the gang that its groups keep in any case.
+// AllMultiples are the rules that bind, and with them those of the gang that its groups keep in any case: for
+// questions about fewer members than any selection has, where groups need not be whole.
 func (p *Problem) AllMultiples() []MultipleRule {
 	if len(p.Gang.Multiples) == 0 {
 		return p.Multiples
 	}
+	// One rule for all multiples of the gang stands in for the one that has only those that bind.
 	all := ruleOf(p, p.Gang, p.Gang.Multiples)
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
 	rest := slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })
 	return append(countRunning(p, []MultipleRule{all}), rest...)
 }
 
-// Keeps says whether a multiple of the members of each part runs or is selected.
+// Keeps says whether the members of each part that run or are selected are a multiple of Total. place is as Places
+// gives it; a nil selection stands for all members.
 func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	for _, ranks := range r.ranks {
 		n := int64(0)
@@ -211,7 +225,8 @@ func (r *MultipleRule) Keeps(place []int32, in Selection) bool {
 	return true
 }
 
-// KeepsMultiples says whether the gang and its parts keep their multiples with what is to be placed.
+// KeepsMultiples says whether the gang and its parts keep their multiples in total once all pending members are
+// placed. A selection is by index in the pending members of the whole gang.
 func KeepsMultiples(p *Problem) bool {
 	if len(p.Multiples) == 0 {
 		return true
@@ -224,7 +239,8 @@ func KeepsMultiples(p *Problem) bool {
 	return !slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
 }
 
-// BindsBelow says whether multiples bind the number of members in any domain, and not only that of all.
+// BindsBelow says whether multiples bind the number of members in single domains, and not only in total. Then fronts
+// are exact.
 func BindsBelow(p *Problem) bool {
 	return slices.ContainsFunc(p.Multiples, func(r MultipleRule) bool { return r.Units != nil })
 }

@@ -1,7 +1,7 @@
-// Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its topology is
-// chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It also knows what
-// follows from request and snapshot alone: the slots of each node ([Slots]), what the zones of a node take ([Zones]), what
-// the quota admits, and which leaving members a plan would wait for.
+// Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its
+// topology is chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It
+// also knows what follows from request and snapshot alone: the slots of each node ([Slots]), what the zones of a node
+// take ([Zones]), what the quota admits, and which leaving members a plan would wait for.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
 // derive.go, which says of every field whether it is kept, reset or derived; a Problem is not copied by hand.
@@ -21,64 +21,66 @@ import (
 )
 
 // Problem is a request brought inside: names are resolved, rules are tiers, members have ranks. It does not change
-// while strategies are tried.
+// while strategies are tried. Its unit of search is one member; or, under groups.3 of docs/order.md, a whole group
+// that is placed on a node like a member.
 type Problem struct {
 	Snapshot *snapshot.Snapshot
 	View     *layout.View
 	Request  *gang.Request
-	Shapes   []*gang.Shape // of the members of a unit: one, unless whole groups are placed like members; or of the roles
+	Shapes   []*gang.Shape // of the members of a unit, in rank order; or, with RoleOf, by role
 	RoleOf   []int32       // of the pending members; nil: all are of one shape, or in units
 	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
-	Gang     *Part         // the gang, if it is placed in parts; else nil
-	Ranks    int           // how many members there are, running ones included
+	Gang     *Part         // the gang, if the parts engine places it; else nil
+	Ranks    int           // number of members, running ones included; in units, that of the members too
 	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
-	Needs    []Need // of a unit
+	Needs    []Need // of a unit; with roles the sum over all roles
 	Policy   gang.Policy
 
 	ordered  bool               // the request lists its members in rank order
-	Pending  []pendingMember    // in rank order
+	Pending  []pendingMember    // new members, or units, in rank order
 	Pinned   map[string]bool    // members that are not preemptible
 	Team     Team               // gangs that start together, whose common request this is; else nil
 	Own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
 	Running  []siblingMember    // the gang's own running members that stay, in rank order
-	Least    int                // new members that must be placed
-	Levels   []Level
-	oneLevel [1]Level // of groups, where there is no second one
+	Least    int                // new members, or units, that must be placed
+	Levels   []Level            // of equal groups, outermost first; sizes in units
+	oneLevel [1]Level           // memory of Levels, where there is no second one
 	Gather   GatherRules
 	Multiple []int64       // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
 	LCA      layout.Vertex // of the running members, -1 if none
 	Siblings,
 	Friends layout.Tally // running members of the gang, and of the affinity key, below a vertex
-	// Forced is how many new members a vertex must take to complete multiples that running members began; nil: none.
+	// Forced is the number of new members that a vertex must take to complete multiples that running members began,
+	// those below it included; nil: none.
 	Forced      layout.Tally
-	Multiples   []MultipleRule // the multiples that bind a gang in parts
-	LeavingGone bool
+	Multiples   []MultipleRule  // the multiples that bind a gang in parts
+	LeavingGone bool            // leaving members count as gone
 	Admitted    int             // new units that the quota admits
-	RefusedBy   *quota.Refusal  // what refuses the least, if these are known
+	RefusedBy   *quota.Refusal  // the quota's refusal of the least members; nil: it admits them
 	Unsettled   bool            // the search for victims ended before it was known that none help
-	indexes     [2]*index.Index // see ownIndex
+	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 	ZoneState   zoneState
 	Scratch     *scratch
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
-// partState is what a gang that is placed in parts has beside what all gangs have.
+// partState has the fields that only a gang in parts needs.
 type partState struct {
 	Minimal Selection    // one that no member can be left out of; nil: there is none
 	MustRun int          // members that must run together
 	State   *quota.State // admits a selection or not; nil: it admits all
-	Already quota.Ask    // by members that are as good as placed
+	Already quota.Ask    // of members that count as placed
 
-	// Of the problem of one selection: it, and the problem with all members.
+	// Of the problem of one selection: it, and the problem with all members; nil for that one itself.
 	Selection Selection
 	All       *Problem
 
-	AllowedOf  []allowedNodes // by role: where its members may be; nil: anywhere
-	RoleBefore []int32        // by role: what it was without
-	Allowed    allowedNodes   // of a problem that is about one role
-	// Doubt: something better may have been left out for want of steps.
+	AllowedOf  []allowedNodes // by role: where its members may be; nil: no domains of other topologies are chosen
+	RoleBefore []int32        // by role: the role that it was divided from when AllowedOf was set
+	Allowed    allowedNodes   // of a problem of one role: where its members may be; nil: anywhere
+	// Doubt: something better may have been left out for want of steps. All problems derived from one share it.
 	Doubt *bool
 }
 
@@ -120,12 +122,12 @@ type Level struct {
 
 // GatherRules are the gather rules of a gang or a group level.
 type GatherRules struct {
-	Must int32 // no domain above this tier; the root's tier if there is no MustGather
-	Hard bool  // there is a MustGather
-	Name string
-	// own is the tier of its MustGather, which one around it may make redundant; -1: it has none.
+	Must int32  // no domain above this tier: its MustGather's, or the tighter one around it; the root's: there is none
+	Hard bool   // it has a MustGather that binds, not only one around it
+	Name string // layer of its MustGather; empty: it has none
+	// own is the tier of its MustGather, which a tighter one around it may make redundant; -1: it has none.
 	own int32
-	// Worths are the tiers at which a tighter fit is worth having, ascending, the last is must.
+	// Worths are the tiers at which a tighter fit is worth having, ascending; the last is Must.
 	Worths []int32
 }
 
@@ -170,7 +172,7 @@ func readFeatures(p *Problem) error {
 	return readParts(p)
 }
 
-// Ready finishes a problem of which it is known how many members must be placed.
+// Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
 func (p *Problem) Ready() {
 	align(p)
 	if len(p.Running) > 0 || p.Request.AffinityKey != "" {
@@ -181,7 +183,7 @@ func (p *Problem) Ready() {
 	}
 }
 
-// align reads the policies of the shapes.
+// align reads the policies of the shapes, and what they ask of zones if zones are looked at on any node.
 func align(p *Problem) {
 	for _, s := range p.Shapes {
 		p.ZoneState.Aligned = p.ZoneState.Aligned || s.NUMA.Policy != ""
@@ -211,7 +213,7 @@ func (p *Problem) Role(i int) int32 {
 	return p.RoleOf[i]
 }
 
-// Hard says whether any rule keeps members from the nameless root, and so from nodes outside the tree.
+// Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
 func (p *Problem) Hard() bool {
 	hard := p.Gather.Hard || p.together
 	for _, l := range p.Levels {
@@ -240,12 +242,12 @@ type Slots struct{ p *Problem }
 // Slots asks about the slots of nodes.
 func (p *Problem) Slots() Slots { return Slots{p} }
 
-// scratch is memory that no result keeps, the problem included. The plans of a lineage take turns with a few of them.
+// scratch is memory that no result keeps, the problem included. The plans of a lineage reuse a pool of it.
 type scratch struct {
 	problem Problem
 	pending []pendingMember
 	key     []byte
-	Search  resettable // of the search; nil: none has written yet
+	Search  resettable // memory of the engine; nil: none has used it yet
 }
 
 // resettable is a search's own part of the scratch.

@@ -1,4 +1,4 @@
-// What members take of their quota.
+// What do members take of their quota?
 
 package problem
 
@@ -7,7 +7,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Asks is what the first n units of a gang take of its quota.
+// Asks is the amounts that the first n units of a gang take of its quota; those of members that are not preemptible
+// count in Pinned too. O(n * resources).
 func (p *Problem) Asks(n int) quota.Ask {
 	members := p
 	if p.Unbundled != nil {
@@ -24,7 +25,7 @@ func (p *Problem) Asks(n int) quota.Ask {
 	return a
 }
 
-// Demand is what all new members take of the gang's quota.
+// Demand is the amounts that all new members take of the gang's quota, also for a problem of some of them.
 func (p *Problem) Demand() quota.Ask {
 	if p.Parts.All != nil {
 		p = p.Parts.All

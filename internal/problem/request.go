@@ -1,4 +1,5 @@
-// What a request asks for: its topology, ranks, rules as tiers, shapes as needs.
+// What does a request ask for? Its topology is found here, members get ranks, rules become tiers and shapes become
+// needs.
 
 package problem
 
@@ -15,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
+// chooseTree finds the topology: the one that the request names, else the only one, else "default".
 func chooseTree(p *Problem) error {
 	name := p.Request.Tree
 	if name == "" {
@@ -30,7 +32,7 @@ func chooseTree(p *Problem) error {
 	return nil
 }
 
-// Ranked is a member, new or running, while ranks are found.
+// Ranked is a member, new or running, before it has its rank.
 type Ranked struct {
 	Name    string
 	Index   int
@@ -38,7 +40,8 @@ type Ranked struct {
 	Pos     int32 // -1: pending
 }
 
-// rankMembers orders new and running members together: by index where they have one, then by name.
+// rankMembers orders new and running members together: by index where they have one, then by name. A gang none of whose
+// members is on the cluster, in a request in rank order, takes O(members); else O(members * log).
 func rankMembers(p *Problem) error {
 	if p.Team != nil {
 		place(p, p.Team.Ranking(p))
@@ -63,7 +66,7 @@ func rankMembers(p *Problem) error {
 	return nil
 }
 
-// place divides members in rank order into pending and running ones.
+// place divides members, given in rank order, into pending and running ones.
 func place(p *Problem, all []Ranked) {
 	p.Pending = make([]pendingMember, 0, len(p.Request.Members))
 	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
@@ -103,6 +106,7 @@ func (p *Problem) Ranking() []Ranked {
 	return all
 }
 
+// pendingRanked is a new member before it has its rank.
 func pendingRanked(m *gang.Member) Ranked { return Ranked{m.Name, m.Index, m.Indexed, -1} }
 
 // CompareRanked puts members with an index first, by index, then the others by name.
@@ -121,7 +125,8 @@ func CompareRanked(a, b Ranked) int {
 	return muster.CompareNatural(a.Name, b.Name)
 }
 
-// countMembers resolves MinMember and the groups against the gang's total.
+// countMembers resolves MinMember and the levels of groups against the number of known members, or the Total of the
+// request if that is larger. At least one new member must be placed.
 func countMembers(p *Problem) error {
 	total := len(p.Pending) + len(p.Running)
 	groups, err := p.Request.Levels(max(total, p.Request.Total))
@@ -165,7 +170,8 @@ func readRules(p *Problem) error {
 	return nil
 }
 
-// gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most.
+// gatherRules reads the rules of a gang or group level that lies within a domain of tier outer at most. Without a
+// PreferGather each tier up to the bound is a worth of its own.
 //
 // order: tree.3, strategy.2
 func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
@@ -190,6 +196,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 			preferred = append(preferred, tier)
 		}
 	}
+	// The common case shares the topology's list, capped so that nobody appends to it.
 	if i, exact := slices.BinarySearch(v.Tiers, g.Must); exact && len(preferred) == 0 {
 		g.Worths = v.Tiers[: i+1 : i+1]
 		return g, nil
@@ -209,14 +216,16 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 	return g, nil
 }
 
-// unbound are no rules at all in a topology.
+// unbound are the rules of a gang without rules: the root is as good as any domain.
 func unbound(v *layout.View) GatherRules {
 	return GatherRules{Must: v.RootTop, own: -1, Worths: []int32{v.RootTop}}
 }
 
-// Tier resolves a layer: a name, else a tier in digits.
+// Tier resolves a layer of the gang's topology: a name, else a tier in digits; false if it is neither.
 func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
 
+// tierOf resolves a layer as Tier does. "node" is tier 0 unless the topology calls its nodes otherwise; digits above
+// the root's tier count as that.
 func tierOf(v *layout.View, layer string) (int32, bool) {
 	if l, ok := v.Tree.Layer(layer); ok {
 		return int32(l.Tier), true
@@ -230,8 +239,9 @@ func tierOf(v *layout.View, layer string) (int32, bool) {
 	return 0, false
 }
 
-// chooseShapes finds what one unit of the search asks for. That is a member, if all members are alike. If not, equal
-// groups that must gather on one node are placed like members, each asking for the sum of its members' resources.
+// chooseShapes finds the unit of the search. That is a member, if all members have one shape. If not, equal groups
+// that must gather on one node are units, each of which asks for the sum of its members' resources. Other gangs are
+// divided into roles.
 //
 // order: groups.3
 func chooseShapes(p *Problem) error {
@@ -282,7 +292,7 @@ func shapesByRank(p *Problem) []*gang.Shape {
 	return shapes
 }
 
-// sumNeeds adds up the resources of a unit's members.
+// sumNeeds adds up the resources of a unit's members, in natural order of names. Needs of 0 are left out.
 func sumNeeds(p *Problem) error {
 	if len(p.Shapes) == 1 && readNeeds(p) {
 		return nil
@@ -312,7 +322,7 @@ func sumNeeds(p *Problem) error {
 	return nil
 }
 
-// readNeeds is sumNeeds for units of one member that ask for nothing but what some node has; false if they do not.
+// readNeeds is sumNeeds for units of one member all of whose resources some node has, without a map; false for others.
 func readNeeds(p *Problem) bool {
 	asked := 0
 	for _, amount := range p.Shapes[0].Resources {
@@ -329,7 +339,8 @@ func readNeeds(p *Problem) bool {
 	return len(p.Needs) == asked
 }
 
-// bundle makes the innermost groups the units of the search: the level goes away, and all sizes shrink.
+// bundle makes the innermost groups of size members the units of the search. Their level goes away, and sizes of
+// outer groups and the least number of members are in units from here on, the latter rounded up.
 func bundle(p *Problem, size int) {
 	members := p.unbundled()
 	p.Unbundled, p.together = members, true

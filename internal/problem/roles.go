@@ -1,4 +1,5 @@
-// Roles: members of one shape that may be on the same nodes.
+// Which members can change places? Those of a role: members of one shape that may be on the same nodes, and count for
+// the same multiples.
 
 package problem
 
@@ -11,6 +12,7 @@ import (
 )
 
 // chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
+// shapes are those of the pending members. O(members * shapes).
 //
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
@@ -28,7 +30,8 @@ func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	return sumNeeds(p)
 }
 
-// divideRoles divides each role by a number that each pending member has; roles are in the order of their first members.
+// divideRoles divides each role by a number that each pending member has: members stay in one role if they have the
+// same number. Roles are in the order of their first members.
 func divideRoles(p *Problem, by []int32) {
 	type key struct{ role, by int32 }
 	at := map[key]int32{}
@@ -45,7 +48,7 @@ func divideRoles(p *Problem, by []int32) {
 	p.RoleOf, p.Shapes = roleOf, shapes
 }
 
-// findTwins finds the roles of one shape.
+// findTwins finds, for each role, the first role of its shape.
 func findTwins(p *Problem) {
 	p.twins = make([]int32, len(p.Shapes))
 	for r, s := range p.Shapes {
@@ -53,7 +56,7 @@ func findTwins(p *Problem) {
 	}
 }
 
-// Twin is the first role of the shape of a role.
+// Twin is the first role of the same shape, the role itself if there is none before it.
 func (p *Problem) Twin(role int) int {
 	if p.twins == nil {
 		return role
@@ -73,7 +76,7 @@ func ByShape(p *Problem, a front.Vector) front.Vector {
 	return out
 }
 
-// ShapeOf is the shape of the i-th pending member; i counts the members of units where these are placed.
+// ShapeOf is the shape of the i-th pending member. Where units are placed, i counts their members one by one.
 func (p *Problem) ShapeOf(i int) *gang.Shape {
 	if p.HasRoles() {
 		return p.Shapes[p.RoleOf[i]]
@@ -92,16 +95,16 @@ func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	return some
 }
 
-// allowedNodes are the nodes that members must not leave; nil: all nodes.
+// allowedNodes are the nodes that lie in all of some domains, one of each topology; nil: all nodes.
 type allowedNodes []interval
 
 // interval is a domain of a topology, as an interval of positions.
 type interval struct {
 	V          *layout.View
-	First, End int32
+	First, End int32 // End is behind the last one
 }
 
-// Holds says whether a node lies in all of them.
+// Holds says whether a node, by id, lies in all of the domains.
 func (p allowedNodes) Holds(id int32) bool {
 	return !slices.ContainsFunc(p, func(f interval) bool {
 		pos := f.V.At(id)
@@ -109,11 +112,12 @@ func (p allowedNodes) Holds(id int32) bool {
 	})
 }
 
-// allowedIn lists what domains of parts allow to new members, and the place of each member's in the list.
+// allowedIn lists the different allowedNodes of new members once parts lie in these domains, and has for each pending
+// member the index in the list. The first of the list allows all nodes. O(parts * members).
 func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
 	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
 	place := p.Places()
-	p.Gang.Each(func(a *Part) { // inner ones come later, and bind more
+	p.Gang.Each(func(a *Part) { // inner parts come later: their domain replaces that of the same topology around it
 		d, ok := at[a]
 		if !ok || d == layout.Root {
 			return
@@ -140,7 +144,8 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of 
 	return list, of
 }
 
-// divideByAllowed makes roles of the members of each role that may be on the same nodes, as the domains of parts allow them.
+// divideByAllowed divides each role by the nodes that the domains of parts allow to its members, and notes for each
+// new role these nodes and the role before.
 func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
 	list, of := allowedIn(p, at)
 	before := p.RoleOf

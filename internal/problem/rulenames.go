@@ -1,4 +1,4 @@
-// What refusals call rules.
+// How do refusals call the rules of a gang in parts?
 
 package problem
 
@@ -9,10 +9,10 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// HardRule is a MustGather of the gang, or of groups that are called alike.
+// HardRule is a MustGather of the gang, or of all groups with one name for it.
 type HardRule struct {
 	Name  string
-	parts []*Part
+	parts []*Part // whose rule it is
 }
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
@@ -38,7 +38,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 	return rules
 }
 
-// calledIn is what a refusal calls a group; of gangs that start together each is one.
+// calledIn is the name of a group in a refusal; each of several gangs that start together is a group.
 func calledIn(p *Problem, a *Part) string {
 	if p.Team == nil {
 		return a.Called
@@ -46,7 +46,8 @@ func calledIn(p *Problem, a *Part) string {
 	return p.Team.Called(a)
 }
 
-// NameOfRule names a multiple, of the first part whose members are none.
+// NameOfRule names a multiple of the first part whose number of members is no multiple of Total, else of the first
+// part.
 func NameOfRule(p *Problem, r *MultipleRule) string {
 	i := max(0, slices.IndexFunc(r.ranks, func(ranks []int) bool { return int64(len(ranks))%r.Total != 0 }))
 	name := NameOfMultiple(p, r.multiples, len(r.ranks[i]))

@@ -1,4 +1,4 @@
-// Which pending members are placed.
+// Which pending members are placed, and how long may a search for them take?
 
 package problem
 
@@ -9,10 +9,11 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// Selection says which of the pending members are placed. It fulfils all minima.
+// Selection says which of the pending members are placed, by index in the pending members of the whole gang. With the
+// running members it fulfils all minima.
 type Selection []bool
 
-// FirstOnes is the selection of the first n new members.
+// FirstOnes is the selection of the first n new members, or of all if there are fewer.
 func (p *Problem) FirstOnes(n int) Selection {
 	in := make(Selection, len(p.Pending))
 	for i := range min(n, len(in)) {
@@ -31,7 +32,7 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
-// Key is different for different selections of a gang.
+// Key is different for different selections of a gang: a bit for each member.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
 	for i, is := range in {
@@ -42,7 +43,7 @@ func (in Selection) Key() string {
 	return string(key)
 }
 
-// CompareSelections puts more members first, then the lower rank where two selections first differ.
+// CompareSelections puts the better selection first: more members, then the lower rank where two first differ.
 func CompareSelections(a, b Selection) int {
 	if c := cmp.Compare(b.Size(), a.Size()); c != 0 {
 		return c
@@ -58,18 +59,19 @@ func CompareSelections(a, b Selection) int {
 	return 0
 }
 
-// Steps is what the request gives to the search for a gang in parts.
+// Steps is the work that a search for a gang in parts may take, 2^16 if the request does not say, at most 2^24. Other
+// bounds are fractions or multiples of it.
 func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
 
-// SelectionPlans bounds how many selections are tried.
+// SelectionPlans bounds the selections for which a search asks whether they fit.
 func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 
-// SelectionSteps bounds how many selections are looked at in the search for minimal ones.
+// SelectionSteps bounds the selections that a search enumerates, whether it tries them or not.
 func (p *Problem) SelectionSteps() int { return max(1, p.Steps()/64) }
 
-// Reserved is what placed members take of a node.
+// Reserved is the part of a node that new members take which were placed before.
 type Reserved struct {
 	Amounts []int64         // by resource
-	Zones   *numa.Occupancy // the zones with them, nil: they bind no member
+	Zones   *numa.Occupancy // the zones as they are now, with these members; nil: zones bind no member
 	Beside  front.Front     // room in the zones beside them, once the leaving members that the plan waits for are gone
 }

@@ -1,4 +1,4 @@
-// How many members fit on a node and below a vertex, and why none do.
+// How many members fit on a node and below a vertex, and why does a node take none?
 
 package problem
 
@@ -12,12 +12,12 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// boundlessSlots is what a node has for members that ask for nothing it bounds, and the most it can have: far above
-// every gang, and its sum over all nodes far below overflow.
+// boundlessSlots are the slots of a node for members that ask for nothing it bounds, and the most that it can have:
+// far above every gang, and the sum over all nodes far below the largest int64.
 const boundlessSlots = 1 << 24
 
 // SlotTable answers how many more members fit below a vertex: from the index of the shape, or from a count made for one
-// request.
+// request. It is read only.
 type SlotTable struct {
 	Ix *index.Index
 	// InTree: nodes outside the tree take no member.
@@ -25,7 +25,8 @@ type SlotTable struct {
 	Flat   []int64 // by vertex; replaces the index
 }
 
-// Table counts slots under the rules of the request. With an index O(1).
+// Table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
+// has no multiples, so that these are counted.
 func (k Slots) Table() SlotTable {
 	if k.p.Multiple == nil {
 		if ix := k.OwnIndex(); ix != nil {
@@ -35,13 +36,13 @@ func (k Slots) Table() SlotTable {
 	return SlotTable{Flat: k.Count()}
 }
 
-// At is the slots of a vertex.
+// At is the slots of a vertex. O(1).
 func (t *SlotTable) At(x layout.Vertex) int64 {
 	if t.Flat != nil {
 		return t.Flat[x]
 	}
 	v := t.Ix.V
-	switch {
+	switch { // the index counts nodes outside the tree too
 	case !t.InTree:
 	case x == layout.Root:
 		return int64(t.Ix.Domains.At(layout.Root) - t.Ix.Domains.At(v.Outside))
@@ -51,7 +52,7 @@ func (t *SlotTable) At(x layout.Vertex) int64 {
 	return t.Ix.At(x)
 }
 
-// InsideTree is the table without the nodes outside the tree.
+// InsideTree is the table in which the nodes outside the tree have no slots. O(1) with an index, else O(vertices).
 func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
 	if t.Flat == nil {
 		return SlotTable{Ix: t.Ix, InTree: true}
@@ -64,7 +65,8 @@ func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
 	return SlotTable{Flat: flat}
 }
 
-// OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there is none.
+// OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there
+// is none.
 func (k Slots) OwnIndex() *index.Index {
 	own := &k.p.indexes[Bit(k.p.LeavingGone)]
 	if *own == nil {
@@ -78,7 +80,8 @@ func (k Slots) OwnIndex() *index.Index {
 	return *own
 }
 
-// Count fills the slots of every vertex: how many more members of the shape it can take. O(nodes * resources).
+// Count returns the slots of every vertex, in multiples if the gang has them. The slice is the caller's.
+// O(nodes * resources).
 //
 // order: slots.2
 func (k Slots) Count() []int64 {
@@ -96,7 +99,9 @@ func (k Slots) Count() []int64 {
 	return slots
 }
 
-// Counter is a function that counts the slots of a node, none on excluded ones, and with what is given back there.
+// Counter is a function that counts the slots of a node by id: 0 on excluded ones, with the amounts and zones that
+// extra gives back there. Causes of refusal are asked one by one only for nodes with marks, and for requests that
+// look at names or labels.
 func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
 	plain, zones := !k.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
 	return func(id int32) int32 {
@@ -113,7 +118,8 @@ func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(i
 	}
 }
 
-// Room is how many members fit into the free and the extra amounts of a node. O(resources).
+// Room is the number of units that fit into the free and the extra amounts of a node, whatever else refuses them;
+// extra may be negative, nil stands for none. O(resources).
 //
 // order: slots.1
 func (k Slots) Room(id int32, extra []int64) int64 {
@@ -128,7 +134,7 @@ func (k Slots) Room(id int32, extra []int64) int64 {
 	return room
 }
 
-// FreeOf is what a node has left of a resource.
+// FreeOf is the free amount of a resource on a node, with extra amounts by resource; nil: none.
 func (k Slots) FreeOf(id int32, n Need, extra []int64) int64 {
 	if n.ID < 0 {
 		return 0
@@ -173,14 +179,15 @@ func (k Slots) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
 }
 
-// Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
+// Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other
+// topologies.
 func (k Slots) Selective() bool {
 	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
 	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
 }
 
-// Opening returns a function that says whether only free amounts decide at a position. refusal is asked of nodes that are
-// not plainly usable.
+// Opening returns a function that says whether the node at a position takes members as far as amounts and zones allow.
+// refusal is asked for nodes with marks, and for requests that look at names or labels.
 func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
 	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
 	plain := !k.Selective() && k.p.Request.Eligible == nil
@@ -193,7 +200,8 @@ func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
 	}
 }
 
-// Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes one.
+// Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes
+// one.
 //
 // order: refusals.5
 func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
@@ -215,7 +223,7 @@ func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released
 	return string(inZones)
 }
 
-// CauseForAll is why a node takes no member of any role: the cause for the first one.
+// CauseForAll is the cause for which a node takes no member of the first role, empty if it takes one of any role.
 func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
 	first := cause(roles[0])
 	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
@@ -224,7 +232,7 @@ func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
 	return first
 }
 
-// Excluded marks the nodes that the request rules out.
+// Excluded has the nodes, by id, that the request excludes; nil if it excludes none.
 func (k Slots) Excluded() map[int32]bool {
 	if len(k.p.Request.Exclude) == 0 {
 		return nil
@@ -238,13 +246,14 @@ func (k Slots) Excluded() map[int32]bool {
 	return out
 }
 
-// Released is what leaving members give back on a node.
+// Released is the amounts and zones that leaving members give back on a node.
 type Released struct {
 	Amounts []int64         // by resource
 	zones   *numa.Occupancy // the node's zones without them, nil where no zones are known
 }
 
-// LeavingReleased is what leaving members give back on each node, nil while they count as staying.
+// LeavingReleased has, by node, the amounts and zones that leaving members give back; nil while they count as staying.
+// O(leaving members * resources) the first time.
 func (k Slots) LeavingReleased() map[int32]Released {
 	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Which leaving members a plan waits for.
+// Which leaving members must be gone before the new ones fit where a plan puts them?
 
 package problem
 
@@ -11,9 +11,11 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// WaitsFor lists the leaving members that must be gone before the members fit where they are placed: on every node
-// the fewest, among those the first by name. A member that does not fit beside what leaves makes the plan invalid, so
-// every node can be satisfied.
+// WaitsFor lists the leaving members that must be gone before the members fit where they are placed, in the order of
+// names: on every node the fewest, of equal sets the first. Members of the gang are at these positions, or units of
+// it. Nodes are independent, since a member gives back nothing on another node. The plan counts on all leaving
+// members being gone, so that on every node all of them together suffice. O(leaving members), and on nodes with new
+// and leaving members the cost of fewestLeaving.
 func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	placed := map[int32]int64{}
 	for _, pos := range positions {
@@ -32,6 +34,8 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 			return p.Zones().CountZones(p.Zones().NeedsOn(id), state).Slots >= units
 		}
 		if p.HasRoles() {
+			// Members of several shapes are one unit that asks for their sum; zones are asked for the counts of each
+			// role.
 			some := countsOn(p, positions, id)
 			load, units = onNode(p, positions, id), 1
 			zones = func(state *numa.Occupancy) bool { return p.Zones().zonesTake(id, state, some) }
@@ -42,7 +46,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	return out
 }
 
-// lacking is what n members need on a node beyond what is free, by need; what is enough is 0.
+// lacking is the amounts that n units need on a node beyond what is free, by need; 0 where enough is free.
 func lacking(p *Problem, id int32, n int64) []int64 {
 	lack := make([]int64, len(p.Needs))
 	for i, need := range p.Needs {
@@ -51,15 +55,19 @@ func lacking(p *Problem, id int32, n int64) []int64 {
 	return lack
 }
 
-// leavingSearch looks for leaving members that make room for units on a node.
+// leavingSearch looks for a set of leaving members that makes room for units on a node.
 type leavingSearch struct {
 	p     *Problem
 	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
 
-// fewestLeaving finds the smallest set of members that makes room for so many units on their node, the first by name among
-// equals. Members that hold the same are tried in order only, so the work grows with the classes of members. zones says
-// whether the zones of the node take the units in a state.
+// fewestLeaving finds the smallest set of members that makes room for so many units on their node, of equals the
+// first in the order of the list. All of them make room together. zones says whether the zones of the node take the
+// units in a state.
+//
+// Sets are tried by size. Members that give back the same are tried in order only, and sizes that cannot suffice are
+// skipped by a bound. So many equal members cost little; with all members different the work may grow with their
+// subsets.
 //
 // order: waiting.3
 func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
@@ -73,10 +81,11 @@ func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64
 			return set
 		}
 	}
-	return members
+	return members // no smaller set suffices
 }
 
-// cover finds a set of so many members. lack and state are those of the node without the members that are chosen already.
+// cover finds the first set of at most size members that suffices, false if there is none. lack and state are those
+// of the node once the members chosen before are gone.
 func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) ([]*snapshot.Member, bool) {
 	if e.enough(lack, state) {
 		return nil, true
@@ -84,10 +93,12 @@ func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *n
 	if size == 0 || !e.couldCover(members, lack, state, size) {
 		return nil, false
 	}
-	left := make([]int64, len(lack))
+	left := make([]int64, len(lack)) // is written anew for each member: the search below it has returned by then
 	for i, m := range members {
 		if slices.ContainsFunc(members[:i], func(o *snapshot.Member) bool { return e.same(o, m) }) {
-			continue // without the earlier one, this one is no better
+			// No set with m and without o suffices: o in place of m would give back the same, and the sets whose
+			// first member is o were tried.
+			continue
 		}
 		for r, need := range e.p.Needs {
 			left[r] = lack[r]
@@ -102,12 +113,13 @@ func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *n
 	return nil, false
 }
 
+// enough says whether nothing lacks, and the zones take the units.
 func (e *leavingSearch) enough(lack []int64, state *numa.Occupancy) bool {
 	return !slices.ContainsFunc(lack, func(n int64) bool { return n > 0 }) &&
 		(e.zones == nil || e.zones(state))
 }
 
-// same says whether two members give back the same.
+// same says whether two members give back the same amounts and, where zones are looked at, the same shares of them.
 func (e *leavingSearch) same(a, b *snapshot.Member) bool {
 	if !slices.Equal(a.Class.Holds, b.Class.Holds) || e.zones == nil || a.Placed == b.Placed {
 		return slices.Equal(a.Class.Holds, b.Class.Holds)
@@ -118,15 +130,15 @@ func (e *leavingSearch) same(a, b *snapshot.Member) bool {
 		})
 }
 
-// couldCover bounds what size members can give back: for every resource the largest amounts, and in the zones what all of
-// them have.
+// couldCover is false only if no size members suffice. For every resource it takes the size largest amounts, though
+// other members may hold these for each resource; for zones it takes the state without any of the members.
 func (e *leavingSearch) couldCover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) bool {
 	held := make([]int64, len(members))
 	for r, need := range e.p.Needs {
 		if lack[r] <= 0 {
 			continue
 		}
-		if need.ID < 0 {
+		if need.ID < 0 { // no node has it, so nobody gives it back
 			return false
 		}
 		for i, m := range members {

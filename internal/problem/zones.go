@@ -1,4 +1,4 @@
-// Zones of nodes: what they take of one shape or unit, and what they are worth.
+// What do the zones of a node take of one shape or unit, which shares does each member get, and what are they worth?
 
 package problem
 
@@ -9,24 +9,24 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// zoneState is how the zones of nodes bind the members of a unit.
+// zoneState has the demands of a problem's members on zones, and caches of the answers about nodes.
 type zoneState struct {
 	Aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
-	// Members prepared for the zones of nodes; other plans read those of the index too.
+	// Members prepared for the zones of nodes: by other plans, which read them at the same time, and by this one.
 	indexNeeds, OwnNeeds snapshot.NeedsByZones
 	shares               byState[*zoneShares]
 	widths               byState[int64] // zones that the next member gets
 	zoneFits             byState[*ZoneFit]
-	Released             map[int32]Released // of nodes whose zones are not those of the snapshot
-	// inexact says that the zones of some node were perhaps not counted exactly.
+	Released             map[int32]Released // by node: amounts and zones that are not those of the snapshot
+	// inexact: the zones of some node were counted by a bounded search, perhaps too low.
 	inexact bool
 }
 
-// noZones is that of nodes of which no zones are known.
+// noZones is the class of nodes of which no zones are known.
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
-// zonesOf is what is known of the zones of a node.
+// zonesOf is the zone class of a node.
 func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
 	if z := z.p.Snapshot.Static.ClassOf(id).Zones; z != nil {
 		return z
@@ -34,7 +34,7 @@ func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
 	return noZones
 }
 
-// NeedsOn are the members prepared for the zones of a node.
+// NeedsOn are the members prepared for the zones of a node, by shape. They are prepared once for each class of zones.
 func (z Zones) NeedsOn(id int32) []*numa.Need {
 	class := z.zonesOf(id)
 	if needs, ok := z.p.ZoneState.indexNeeds[class]; ok {
@@ -56,7 +56,7 @@ func (z Zones) NeedsOn(id int32) []*numa.Need {
 	return needs
 }
 
-// StateOf is the zones of a node as the plan sees them.
+// StateOf is the state of a node's zones as the plan sees them: what is given back there decides, if it has zones.
 func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
@@ -67,7 +67,10 @@ func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
 	return noZones.Bare
 }
 
-// CountZones is how many units the zones take. Units of several members are put in one after the other.
+// CountZones is the number of units that the zones take in a state, at most boundlessSlots. For units of one member
+// it is the count of package numa. Units of several are put in one after the other, which may end too early. Their
+// Bound is the least bound of any member: a unit has one of each, and the others only take room. Where the two meet,
+// the count is proven.
 //
 // order: zones.1
 func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count {
@@ -81,7 +84,7 @@ func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count 
 	}
 	for count.Slots < count.Bound {
 		next, _ := addUnit(needs, state)
-		if next == state { // the unit has no zones here
+		if next == state { // the unit takes nothing of these zones, so neither do all others
 			return numa.Count{Slots: count.Bound, Bound: count.Bound}
 		}
 		if next == nil {
@@ -93,7 +96,8 @@ func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count 
 	return count
 }
 
-// addUnit puts one member of each need into the zones; nil if they do not fit.
+// addUnit puts one member of each need into the zones, each beside those before it. It returns the zones with them,
+// which are the same value if no member has zones there, and their shares; nil if they do not fit.
 //
 // order: zones.2
 func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneShares) {
@@ -117,19 +121,21 @@ func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneS
 	return state, out
 }
 
-// zoneShares is what the members of units get, in rank order, and the sum of their scores.
+// zoneShares are the shares of zones of the members of some units, in rank order, and the sum of their scores.
 type zoneShares struct {
 	placed []numa.Placed
-	score  int64
+	score  int64 // in millionths of a point
 }
 
-// share splits so many units over the zones of a node; nil if they do not fit.
+// share splits so many units over the zones of a node in a state; nil if they do not fit, or if there are none.
+// Members of one shape are split at once, for one after the other might strand the last. O(1) if it is known for
+// equal zones in an equal state, else the cost of numa.Need.Split.
 //
 // order: zones.2
 func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
 	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
 		needs, s := z.NeedsOn(id), &zoneShares{}
-		if len(needs) == 1 {
+		if len(needs) == 1 { // units are single members: all of them at once
 			s.placed = needs[0].Split(state, int(units))
 			s.score = needs[0].Rate(state, s.placed)
 		}
@@ -148,14 +154,15 @@ func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
 	})
 }
 
-// zoneKey is so many units in equal zones, in states of that hash.
+// zoneKey stands for a number of units on zones of one class, in the states with one hash.
 type zoneKey struct {
 	zones *snapshot.ZoneClass
 	hash  uint64
 	units int64
 }
 
-// byState remembers a value for zones and their state. Of different states with one hash the first is remembered.
+// byState remembers values by zones and their state. Of different states with one hash it remembers the first; the
+// value of another is made each time.
 type byState[V any] map[zoneKey]byStateEntry[V]
 
 type byStateEntry[V any] struct {
@@ -163,7 +170,7 @@ type byStateEntry[V any] struct {
 	value V
 }
 
-// of is the value of so many units in a state, made if need be.
+// of is the value for so many units in a state, made if it is not known. The value must follow from these alone.
 func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int64, value func() V) V {
 	key := zoneKey{z, state.Hash(), units}
 	known, ok := (*m)[key]
@@ -180,7 +187,7 @@ func (m *byState[V]) of(z *snapshot.ZoneClass, state *numa.Occupancy, units int6
 	return v
 }
 
-// zonesAfter is the zones of the nodes that members leave, when they have left.
+// zonesAfter has, for each node that members leave, its zones once they have left; nil: nobody leaves.
 func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	if len(waits) == 0 {
 		return nil
@@ -195,8 +202,11 @@ func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	return gone
 }
 
-// BoundFurther bounds the slots of nodes on which a waiting plan puts members by what is free now in their zones beside
-// these, and by what the zones take of all together: whole cores may leave less to all at once than to one after the other.
+// BoundFurther bounds the slots of the nodes on which a waiting plan puts its first members, at positions. Slots
+// above nodes are left to the caller to sum up. A further member must come into the zones twice: now, beside the
+// first members, and together with them once the members in waits are gone. Neither bound implies the other: now less
+// is free, and whole cores may leave less to all at once than to one after the other. The zones beside the first
+// members are noted in Released, for the keys that compare nodes.
 func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
 	if !z.Bind() {
 		return
@@ -211,6 +221,8 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 			continue
 		}
+		// The first members get their shares once waits are gone. If these shares cannot be added to the zones as
+		// they are now, there is no room for more.
 		room, state := int64(0), z.StateOf(id, Released{zones: gone[id]})
 		if s := z.share(id, state, units); s != nil {
 			if beside, err := z.StateOf(id, Released{}).Add(s.placed...); err == nil {
@@ -222,7 +234,8 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 	}
 }
 
-// zoneCause says why the zones of a node take no unit, empty if they do or are not looked at.
+// zoneCause says why the zones of a node take no unit: a member that does not fit by itself is named first, and of
+// several the policy; else there is no capacity for all of the unit. Empty if they take one or are not looked at.
 func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
 		return ""
@@ -240,8 +253,9 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 	return cause
 }
 
-// ZonesProven says whether the zones of every node that could take a member were counted exactly. O(1), unless some were not
-// when the slots were counted: O(nodes).
+// ZonesProven says whether the zones of every node that could take a member are counted exactly. An inexact count
+// does no harm where amounts allow no more than what surely fits. O(1), unless some count was inexact:
+// O(nodes * resources), and the counts of zones.
 func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
 	if !z.p.ZoneState.inexact {
 		return true
@@ -259,7 +273,8 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	return true
 }
 
-// ZonesOn is how many zones the next member gets on a node.
+// ZonesOn is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
+// there. The gang must be aligned, and of one shape or in units, whose first member counts.
 //
 // order: zones.3
 func (z Zones) ZonesOn(x layout.Vertex) int64 {
@@ -268,7 +283,7 @@ func (z Zones) ZonesOn(x layout.Vertex) int64 {
 	return z.p.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
-// ZoneScore is what the zones of a node are worth to so many units.
+// ZoneScore is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
 //
 // order: zones.3
 func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
@@ -282,7 +297,8 @@ func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
 	return 0
 }
 
-// LeastZones is a lower bound for [Zones.ZonesOn].
+// LeastZones is a lower bound for [Zones.ZonesOn] on all nodes for which members are prepared: a member with zones
+// gets one at least.
 func (z Zones) LeastZones() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
 		for _, needs := range known {

@@ -1,3 +1,5 @@
+// Which rule keeps members that would fit without rules from fitting?
+
 package search
 
 import (
@@ -11,6 +13,7 @@ import (
 //
 // order: refusals.3
 func Binding(p *problem.Problem) string {
+	// The order of the questions is the order of the rule: slots, multiples, gathering, and what is left.
 	e := For(p)
 	if !e.HoldsWithoutRules() {
 		return ""

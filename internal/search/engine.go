@@ -1,6 +1,6 @@
-// Package search answers: which engine plans this gang, and what comes after "not now"? [For] chooses between gather and
-// parts, in one place. [New] makes a problem ready for its engine. Where nothing fits now, the wait for leaving members is
-// tried here; if nothing helps, the rule that binds is found here (docs/order.md, refusals).
+// Package search answers: which engine plans this gang, and what is tried where nothing fits now? [For] chooses between
+// gather and parts, in one place. [New] makes a problem ready for its engine. Where nothing fits now, the wait for
+// leaving members is tried here; if nothing helps, the rule that binds is found here (docs/order.md, refusals).
 package search
 
 import (
@@ -15,37 +15,38 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Engine answers every question about gangs of one kind. There are two: one for members of one shape in equal groups, one
-// for all others.
+// Engine answers every question about gangs of one kind. There are two: one for members of one shape in equal groups,
+// one for all others.
 type Engine interface {
-	// Count finds how many new members must be placed.
+	// Count finds how many new members must be placed, and notes it in the problem.
 	Count() error
-	// Admit finds how many of them the quota admits, which refuses all together.
+	// Admit finds how many of them the quota admits, if it refuses all together.
 	Admit(state *quota.State) error
 
-	// Search is the best plan for as many new members as there is room for, nil if not even the least fit.
+	// Search is the best plan for the most new members that fit, nil if not even the least number fits.
 	Search() *problem.Outcome
-	// Outcomes iterates over the best plans in every domain that some strategy allows, best first, for as many new
-	// members as there is room for.
+	// Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new
+	// members that fit.
 	Outcomes() iter.Seq[*problem.Outcome]
-	// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the least
-	// do not fit.
+	// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the
+	// least number does not fit.
 	LeastAndMore() *problem.Outcome
 	// Possible says whether the least number of members can be placed at all.
 	Possible() bool
 
-	// Minimal lists problems with members of which none can be left out; whole says whether these are all there are.
+	// Minimal lists problems of which no member can be left out; whole says that there are no others.
 	Minimal() (some []*problem.Problem, whole bool)
-	// Strategies enumerates what the rules allow, best first. The slice of groups is the iterator's.
+	// Strategies enumerates the strategies that the rules allow, best first. The slice of groups is the iterator's.
 	Strategies() iter.Seq[problem.Strategy]
-	// Allows says whether a strategy holds so many units, and how many members lie outside the tree then.
+	// Allows says whether the units fit under a strategy, and how many of them lie outside the tree then.
 	Allows(units int, st problem.Strategy) (outside int64, ok bool)
 	// Exact says whether the slots of a shape alone decide what fits.
 	Exact() bool
-	// Room bounds how many members fit on a node with what is given back there; nil: the slots of the shape say it.
+	// Room bounds how many members fit on a node with extra amounts, and its zones, given back; nil: the slots of the
+	// shape say it.
 	Room() func(id int32, extra []int64, zones *numa.Occupancy) int64
 
-	// Evidence says where how many members could be placed.
+	// Evidence has the best domain of each tier, and how many members it could take.
 	Evidence() problem.Evidence
 	// MostAdmitted is how many new members the quota admits.
 	MostAdmitted() int
@@ -56,7 +57,7 @@ type Engine interface {
 	BindingMultiple() string
 }
 
-// For is the engine for a problem.
+// For is the engine for a problem. It holds nothing but the problem, so it is made as often as it is asked.
 func For(p *problem.Problem) Engine {
 	if p.InParts() {
 		return parts.Engine{P: p}
@@ -64,8 +65,9 @@ func For(p *problem.Problem) Engine {
 	return gather.Engine{P: p}
 }
 
-// New resolves a request against a cluster. Unschedulable without a search (too few members known) is found later; every
-// error here is an InvalidError.
+// New brings a request inside and makes it ready for its engine: how many members must be placed, and how many the
+// quota admits. t has the gangs of a common request, nil for a gang alone. Every error is an InvalidError; a gang of
+// which too few members are known is refused later. The caller gives the problem back by its Done.
 func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team) (*problem.Problem, error) {
 	p, err := problem.New(c, req, t)
 	if err != nil {

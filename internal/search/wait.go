@@ -1,9 +1,11 @@
+// Does it help to wait for leaving members?
+
 package search
 
 import "github.com/muster-sched/muster/internal/problem"
 
-// Wait plans the least number of members with the leaving ones counted as gone, then as many further ones as fit into
-// the same domain now. Nil if that does not help.
+// Wait plans the least number of members with the leaving ones counted as gone, then all further ones that fit into the
+// same domain now. Nil if that does not help.
 //
 // order: waiting.1
 func Wait(p *problem.Problem) *problem.Outcome {

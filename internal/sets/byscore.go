@@ -5,7 +5,9 @@ import (
 	"slices"
 )
 
-// bestByScore is the set of nodes with the largest score as it will be filled, nil if none of this size will do.
+// bestByScore is the best set of size nodes beside the core under ByScore, each node scored for the members that it
+// will be filled with; nil if no such set does. The node of the short group is not known before, so the program runs
+// for each node that could be it. O(nodes) runs of the program then, else one.
 //
 // order: sets.6
 func (k *picker) bestByScore(size int) []int {
@@ -23,7 +25,8 @@ func (k *picker) bestByScore(size int) []int {
 		if !k.c.holdsShort(&k.c.Items[i]) {
 			continue
 		}
-		// The short group takes room of its own in this node and the set may be full, or that of a whole group.
+		// 0: the short group takes room of its own in this node, and the others are full. 1: a place for a whole group
+		// is to spare, so that any node of the set that holds the short group can be its node.
 		for _, spare := range []int64{0, 1} {
 			p.rest, p.spare = i, spare
 			if q := p.run(size, k.c.Units+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
@@ -37,42 +40,47 @@ func (k *picker) bestByScore(size int) []int {
 	return slices.DeleteFunc(p.chosen(best), func(i int) bool { return p.must[i] })
 }
 
-// scoreProgram goes through nodes in fill order. Each takes as much as it can while those after it keep a unit, so a
-// state is what is left to give and to choose.
+// scoreProgram goes through nodes in fill order and decides only whether a node is in the set. What it takes follows:
+// as much as it can while those after it keep a unit. So a state is the units left to give and the nodes left to
+// choose. Only the best choice from a state need be kept, as in [picker]. O(nodes * size * units) states without a
+// short group; with one, times the units that are still needed.
 type scoreProgram struct {
 	picker *picker
-	order  []int
-	must   map[int]bool
+	order  []int        // the core and the pool, in fill order
+	must   map[int]bool // the core
 	memo   map[scoreState]*scorePick
 	rest   int   // the node of the short group, -1: none
-	spare  int64 // 0: the nodes hold exactly the whole groups beside it; 1: more than those
+	spare  int64 // with a short group, 0: the set has room for exactly the whole groups; 1: for at least one more
 }
 
 type scoreState struct {
-	at, extra int
+	at, extra int   // the place in the order; nodes still to choose beside the core
 	left      int64 // units that the nodes from here on take
-	need      int64 // units that they must at least have room for, where there is a short group
+	need      int64 // units that they must have room for, the short group apart; 0 without a short group
 }
 
+// scorePick is the best choice from one place in the order on. The sums are those of the whole choice.
 type scorePick struct {
 	at             int
-	taken          bool
+	taken          bool // the node at this place is in the set
 	friends, zones int64
 	score          Score
-	next           *scorePick
+	next           *scorePick // nil at the end
 }
 
-// run finds the best set with so many nodes beside those that must be in; need is the room that it must have.
+// run finds the best set with size nodes beside the core; need is the room, in units, that the set must have.
 func (p *scoreProgram) run(size int, need int64) *scorePick {
 	p.memo = map[scoreState]*scorePick{}
 	if p.rest < 0 {
-		need = 0
+		need = 0 // without a short group all units given is enough
 	}
 	return p.solve(scoreState{0, size, p.picker.c.Units, need})
 }
 
+// solve is the best choice from a state on, nil if there is none. The node at hand is taken or passed over.
 func (p *scoreProgram) solve(st scoreState) *scorePick {
 	if st.at == len(p.order) {
+		// With spare 0 more room than the need is refused: that is the case of spare 1.
 		if st.extra > 0 || st.left > 0 || st.need > 0 || p.rest >= 0 && p.spare == 0 && st.need < 0 {
 			return nil
 		}
@@ -95,14 +103,16 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 	return best
 }
 
-// take gives a node as much as it can hold while every one after it keeps what it must. Nodes after that of the short
-// group that could hold it as well are in no set: it goes to the last, unless it is all that its node can take.
+// take gives a node as much as it can hold while every node after it keeps its least; nil if the node cannot be in the
+// set. The short group goes to the last node in fill order that can hold it (short.2). So behind its node no other that
+// could hold it as well is taken, unless the short group is all that its node can take.
 func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	it := &p.picker.c.Items[i]
 	extra, room := st.extra, it.Hi
 	if !p.must[i] {
 		extra--
 	}
+	// With spare 0 a later node could hold the short group only at the cost of no whole one; with 1, of one.
 	seen := p.rest >= 0 && p.picker.c.Items[p.rest].Hi > 0 && slices.Contains(p.order[:st.at], p.rest)
 	if extra < 0 || seen && (p.picker.c.freeShort(it) || p.spare > 0 && p.picker.c.holdsShort(it)) {
 		return nil
@@ -114,7 +124,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	if n < p.least(i) {
 		return nil
 	}
-	need := st.need - it.Hi
+	need := st.need - it.Hi // below 0 only with spare 0, where it means too much room
 	if p.spare > 0 || p.rest < 0 {
 		need = max(0, need)
 	}
@@ -129,7 +139,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	}
 }
 
-// least is what a node of the set takes at least.
+// least is the fewest units of a node in the set: one, but none beside the short group, or its lower bound.
 func (p *scoreProgram) least(i int) int64 {
 	if i == p.rest {
 		return p.picker.c.Items[i].Lo
@@ -137,7 +147,8 @@ func (p *scoreProgram) least(i int) int64 {
 	return max(1, p.picker.c.Items[i].Lo)
 }
 
-// after is what the nodes from a place on must keep if so many of those that need not be in are chosen.
+// after is the sum of the least units of the nodes from a place on, with extra nodes beside the core among them.
+// O(nodes).
 func (p *scoreProgram) after(at, extra int) int64 {
 	sum := int64(extra)
 	for _, i := range p.order[at:] {
@@ -150,7 +161,8 @@ func (p *scoreProgram) after(at, extra int) int64 {
 	return sum
 }
 
-// compare prefers the affinity key, then fewer zones, then the host's score, that of the zones, and the order of paths.
+// compare prefers more members of the affinity key, fewer zones, a higher host score, a higher NUMA score, and then the
+// order of paths.
 func (p *scoreProgram) compare(a, b *scorePick) int {
 	if c := cmp.Or(
 		cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones),
@@ -161,6 +173,7 @@ func (p *scoreProgram) compare(a, b *scorePick) int {
 	return comparePlaces(p.chosen(a), p.chosen(b))
 }
 
+// chosen lists the nodes of a choice, in fill order.
 func (p *scoreProgram) chosen(k *scorePick) []int {
 	var out []int
 	for ; k.next != nil; k = k.next {

@@ -7,25 +7,29 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// Chooser picks the set of items that take some units, and how many each takes: docs/order.md section 4, `Sets` and `Fill`.
-// Fill in the exported fields, then call Choose or Count once. The items must have room for all units.
+// Chooser picks the set of children that share some units, and the number of units of each: docs/order/4-children.md,
+// `sets`, `fill` and `short`. Fill in the exported fields, then call Choose or Count once. Together the items must have
+// room for all units, and for the short group if there is one.
+//
+// First come the children that cost no span (core). If they do not suffice, the best smallest set of further children
+// joins them (extra). The set so found is then filled (fill).
 type Chooser struct {
 	Policy   gang.Policy
-	Items    []Item // in the order that decides between equal ones
-	Units    int64  // to give, those that the items must take included
-	Multiple int64  // units go in multiples of it
-	Short    bool   // one of the items takes the short group as well
-	Nodes    bool   // the items are nodes, which ByScore compares by host score
-	Groups   bool   // units are groups: an item with more slots may hold fewer of them
-	Anchored bool   // some members of the affinity key run
-	Zoned    bool   // zones may tell the items apart
-	Scored   bool   // host scores may tell the items apart
-	Scorer   Scorer // asked where Zoned or Scored, or for nodes under ByScore
-	Scratch  *LeastSum
-	counting bool // only the number of items matters
+	Items    []Item    // in the order that decides between equal ones
+	Units    int64     // to give in all, the lower bounds of the items included
+	Multiple int64     // units go in multiples of this number; at least 1
+	Short    bool      // one of the items takes the short group as well, which is no unit
+	Nodes    bool      // the items are nodes, which ByScore compares by host score
+	Groups   bool      // units are groups: an item with more slots may hold fewer of them
+	Anchored bool      // some members of the affinity key run
+	Zoned    bool      // zones may tell the items apart
+	Scored   bool      // host scores may tell the items apart
+	Scorer   Scorer    // asked where Zoned or Scored, or for nodes under ByScore
+	Scratch  *LeastSum // memory for the search; nil: its own
+	counting bool      // only the number of items matters
 }
 
-// Choose sets what every item is given, and which one takes the short group.
+// Choose sets Given of every item, and HasShort of the one that takes the short group. It uses up Lo, Hi and WithRest.
 func (c *Chooser) Choose() { c.choose() }
 
 // Count is Choose where only the number of items that are given anything matters.
@@ -37,7 +41,7 @@ func (c *Chooser) Count() {
 // scored says whether items that are equal otherwise may differ in score.
 func (c *Chooser) scored() bool { return c.Zoned || c.Scored }
 
-// choose fills the items' given, and short where the short group goes.
+// choose counts in multiples from here on, and in units again at the end.
 func (c *Chooser) choose() {
 	if c.Multiple > 1 {
 		for i := range c.Items {
@@ -50,7 +54,7 @@ func (c *Chooser) choose() {
 	var set []int
 	if c.enough(core) {
 		set = c.trim(core, c.Short)
-	} else {
+	} else { // extra sees to the short group: the core is trimmed to the units alone
 		extra := c.extra(core)
 		set = append(c.trim(core, false), extra...)
 	}
@@ -70,8 +74,9 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// core lists the children that cost no span: those that must take units and those in use, by running members or by the
-// short group. Of those in use that could take nothing but the short group one can be among them.
+// core lists the children that cost no span, in path order: those that must take units, and those in use by running
+// members or by the short group. Of the children in use with room for the short group alone only the best is listed,
+// because there is one short group. O(items).
 //
 // order: sets.1
 func (c *Chooser) core() []int {
@@ -93,16 +98,17 @@ func (c *Chooser) core() []int {
 	return core
 }
 
-// usable says whether a child can take anything.
+// usable says whether a child can take a unit or the short group.
 func (c *Chooser) usable(it *Item) bool { return it.Hi > 0 || c.holdsShort(it) }
 
-// holdsShort says whether a child has room for the short group beside what it must take.
+// holdsShort says whether a child has room for the short group beside its lower bound.
 func (c *Chooser) holdsShort(it *Item) bool { return c.Short && it.WithRest >= it.Lo }
 
 // freeShort says whether the short group costs a child none of its whole ones.
 func (c *Chooser) freeShort(it *Item) bool { return c.holdsShort(it) && it.WithRest == it.Hi }
 
-// enough says whether a set has room for all units, the short group included.
+// enough says whether a set has room for all units, the short group included. The short group is smaller than a whole
+// one, so it takes the place of one at most: a set with one place to spare and a child that holds it is enough.
 func (c *Chooser) enough(set []int) bool {
 	var sum int64
 	able, free := false, false
@@ -114,10 +120,11 @@ func (c *Chooser) enough(set []int) bool {
 	return sum >= c.Units && (!c.Short || free || able && sum > c.Units)
 }
 
-// trim leaves children in use out if there are more of them than units, the short group being one if it goes to these:
-// every child of a set takes at least one.
+// trim leaves out the worst children in use if there are more of them than units, because every child of a set takes at
+// least one. short: the short group goes to one of these children, and counts as a unit. Children with a lower bound
+// stay.
 func (c *Chooser) trim(core []int, short bool) []int {
-	left := c.Units
+	left := c.Units // units for the children without a lower bound
 	if short {
 		left++
 	}
@@ -129,6 +136,7 @@ func (c *Chooser) trim(core []int, short bool) []int {
 			rest = append(rest, i)
 		}
 	}
+	// With n == left each child takes one unit, the short group being one: its child must have room for it alone.
 	if n := int64(len(rest)); n > left || short && n == left {
 		slices.SortStableFunc(rest, c.compareUsed)
 		rest = c.keepScored(set, rest, int(max(0, left)), short)
@@ -136,7 +144,8 @@ func (c *Chooser) trim(core []int, short bool) []int {
 	return append(set, rest...)
 }
 
-// compareUsed orders children in use that take one unit each.
+// compareUsed orders children in use that take one unit each, the better one first; 0 where only scores and the order
+// of paths can tell them apart.
 //
 // order: sets.2, sets.3, sets.4
 func (c *Chooser) compareUsed(i, j int) int {
@@ -159,7 +168,7 @@ func (c *Chooser) compareUsed(i, j int) int {
 	return order
 }
 
-// compareAlone orders children in use that take the short group alone.
+// compareAlone orders children in use that take the short group and no unit.
 func (c *Chooser) compareAlone(i, j int) int {
 	order := c.compareUsed(i, j)
 	if order == 0 && c.scored() {
@@ -168,8 +177,9 @@ func (c *Chooser) compareAlone(i, j int) int {
 	return order
 }
 
-// keepAble takes the first n of the rest. If these take one unit each, the short group being one, a child with room for
-// that is among them; if there is none, one less is taken, and the short group goes beside other units.
+// keepAble takes the first n of the rest, best ones first. short: the short group is one of the n units. Then a child
+// with room for it is among the n, in place of the last if need be. If there is no such child, n-1 are taken, and the
+// short group goes beside the units of another child of the set.
 func (c *Chooser) keepAble(rest []int, n int, short bool) []int {
 	kept := slices.Clone(rest[:n])
 	if n == 0 || !short || c.able(kept) {
@@ -192,11 +202,12 @@ func (c *Chooser) byScore() bool {
 	return c.Policy == gang.ByScore && c.Nodes
 }
 
-// extra picks the fewest further children that are needed beside the core, the best such set.
+// extra picks the best of the smallest sets of further children that suffice beside the core. Children in the pool have
+// no lower bound, else they were in the core. The cost is that of the picker, unless slots alone decide.
 //
 // order: sets.1
 func (c *Chooser) extra(core []int) []int {
-	need := c.Units
+	need := c.Units // what the core leaves; 0 or less if only the short group is missing
 	inCore := make([]bool, len(c.Items))
 	able, free := !c.Short, !c.Short
 	for _, i := range core {
@@ -214,17 +225,19 @@ func (c *Chooser) extra(core []int) []int {
 	if c.isPlain(pool) {
 		return c.extraPlain(pool, core, need)
 	}
-	if c.isEven() {
+	if c.isEven() { // the exact fit, if there is one
 		if set := c.extraExact(pool, need, !free); set != nil {
 			return set
 		}
 	}
-	// Either the short group finds a place of its own in some child, or it takes that of a whole group.
+	// Either the short group finds a place of its own in some child, or it takes that of a whole group. The second task
+	// holds one unit more, and then any child that holds the short group will do.
 	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
 	if c.Short {
 		tasks = append(tasks, task{need: need + 1, flagged: !able, flag: c.holdsShort})
 	}
 	k := newPicker(c, pool, core)
+	// No set of fewer children holds the need. Sizes grow one by one, so the first that succeeds is the smallest.
 	for size := max(1, k.fewest(need)); size <= len(pool); size++ {
 		if best := k.best(size, tasks); best != nil {
 			return best
@@ -233,17 +246,18 @@ func (c *Chooser) extra(core []int) []int {
 	return pool
 }
 
-// fill gives the units to the children of a set: lower bounds first, then in fill order as much as each can take while
-// those after it keep one; evenly under Spread and Balanced.
+// fill gives the units to the children of a set. Each first gets its lower bound, and at least one unit. What is left
+// goes to the first child in fill order up to its upper bound, then to the next; under Spread and Balanced it goes
+// evenly. It sorts the set, and lowers Hi of the child that takes the short group. O(n log n) for n children.
 //
 // order: fill.1
 func (c *Chooser) fill(set []int) {
 	slices.SortStableFunc(set, c.compareFill)
-	rest := c.placeShort(set)
+	rest := c.placeShort(set) // before units are given: it takes room from its child
 	set = slices.DeleteFunc(set, func(i int) bool { return c.Items[i].Hi == 0 && i != rest })
 	left := c.Units
 	least := func(i int) int64 {
-		if i == rest {
+		if i == rest { // the short group suffices to be in the set
 			return c.Items[i].Lo
 		}
 		return max(1, c.Items[i].Lo)
@@ -267,7 +281,8 @@ func (c *Chooser) fill(set []int) {
 	}
 }
 
-// compareFill is the fill order: siblings first, then by zones, by score or room; ties stay in path order.
+// compareFill is the fill order: more running members of the gang, fewer zones, then more slots or, between nodes under
+// ByScore, a higher score. It is 0 for a child and itself only: the order of items decides last.
 //
 // order: fill.1
 func (c *Chooser) compareFill(i, j int) int {
@@ -284,22 +299,23 @@ func (c *Chooser) compareFill(i, j int) int {
 	return cmp.Or(order, cmp.Compare(i, j))
 }
 
-// placeShort finds the child for the short group, -1 if there is none to place: one that can take nothing else, or the
-// last one in fill order that can.
+// placeShort finds the child of the short group, -1 if there is none to place. It is the child that can take nothing
+// else, if there is one. Else it is the last in fill order that leaves room for all units, and a unit for each of the
+// other children if that is possible. The set is in fill order. O(n).
 //
 // order: short.2
 func (c *Chooser) placeShort(set []int) int {
 	if !c.Short {
 		return -1
 	}
-	var sum, least int64
+	var sum, least int64 // units that the set holds at most, and takes at least, without the short group
 	for _, i := range set {
 		if sum += c.Items[i].Hi; c.Items[i].Hi == 0 {
 			return i
 		}
 		least += max(1, c.Items[i].Lo)
 	}
-	last := -1
+	last := -1 // the last one that leaves room, though some other child would take no unit
 	for _, i := range slices.Backward(set) {
 		it := &c.Items[i]
 		if !c.holdsShort(it) || sum-it.Hi+it.WithRest < c.Units {
@@ -315,12 +331,13 @@ func (c *Chooser) placeShort(set []int) int {
 	return last
 }
 
-// fillEvenly gives out what is left one unit at a time to the child with the fewest, the short group being one, ties in
-// fill order: all up to one level, then one more for the first.
+// fillEvenly gives out the units left one at a time to the child with the fewest, ties in fill order; the short group
+// counts as a unit. So all children rise to one level, as far as their bounds allow, and then the first ones take one
+// more. The level is found by bisection. O(n log units) for n children.
 //
 // order: fill.2
 func (c *Chooser) fillEvenly(set []int, left int64) {
-	up := func(i int, level int64) int64 {
+	up := func(i int, level int64) int64 { // units by which a child rises to a level
 		it := &c.Items[i]
 		return max(0, min(level-it.even()+it.Given, it.Hi)-it.Given)
 	}
@@ -330,9 +347,9 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 		}
 		return sum
 	}
-	low, high := int64(0), left+1 // the level lies within [low, high)
+	low, high := int64(0), left+1 // the level lies within [low, high): low always costs no more than is left
 	for _, i := range set {
-		high = max(high, c.Items[i].Hi+2)
+		high = max(high, c.Items[i].Hi+2) // at high-1 all are full, whatever is left
 	}
 	for low+1 < high {
 		if mid := low + (high-low)/2; cost(mid) <= left {
@@ -345,6 +362,7 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 		more := up(i, low)
 		c.Items[i].Given, left = c.Items[i].Given+more, left-more
 	}
+	// Unless all are full, what is left is less than a unit for each child at this level: the first ones take it.
 	for _, i := range set {
 		if it := &c.Items[i]; left > 0 && it.even() == low && it.Hi > it.Given {
 			it.Given, left = it.Given+1, left-1
@@ -352,7 +370,7 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 	}
 }
 
-// even is what a child counts for when a set is filled evenly.
+// even is the number of units that a child counts for when a set is filled evenly.
 func (it *Item) even() int64 {
 	if it.HasShort {
 		return it.Given + 1

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// AppendAmounts appends amounts to a key.
+// AppendAmounts appends amounts to a key, eight bytes each: keys of equally many amounts are equal if the amounts are.
 func AppendAmounts(key []byte, amounts []int64) []byte {
 	for _, amount := range amounts {
 		key = binary.LittleEndian.AppendUint64(key, uint64(amount))
@@ -13,10 +13,11 @@ func AppendAmounts(key []byte, amounts []int64) []byte {
 	return key
 }
 
-// Intern numbers keys in the order in which they first occur; equal ones have one number. The zero value is ready.
+// Intern numbers keys from 0 in the order in which they first occur; equal keys have one number. The zero value is
+// ready.
 type Intern[K comparable] struct{ ids map[K]int }
 
-// Len is how many numbers were given.
+// Len is the number of different keys.
 func (t *Intern[K]) Len() int { return len(t.ids) }
 
 // Of is the number of a key, fresh if it has not occurred before. O(1) expected.
@@ -32,10 +33,10 @@ func (t *Intern[K]) Of(key K) (id int, fresh bool) {
 	return id, !ok
 }
 
-// InternLists is an [Intern] of lists of numbers.
+// InternLists is an [Intern] whose keys are lists of numbers. The zero value is ready.
 type InternLists struct {
-	ids Intern[string] // of their bytes
-	key []byte
+	ids Intern[string] // of the bytes of lists
+	key []byte         // scratch
 }
 
 // Of is the number of a list, fresh if it has not occurred before. The list stays the caller's. O(length) expected.
@@ -47,7 +48,7 @@ func (t *InternLists) Of(list []int64) (id int, fresh bool) {
 	return t.ids.Of(string(t.key))
 }
 
-// Vectors is an interner that keeps the lists.
+// Vectors numbers lists as [InternLists] does, and keeps them. The zero value is ready.
 type Vectors struct {
 	List   [][]int64 // by number
 	intern InternLists
@@ -62,16 +63,17 @@ func (v *Vectors) Of(amounts []int64) int {
 	return id
 }
 
-// ClassTable numbers nodes by what they have free and who is on them, equal ones alike: a hash table whose entries lie one after the other.
+// ClassTable numbers nodes by their free amounts and by the numbers of what is on them; equal nodes have one number,
+// their class. It is a hash table with open addressing whose entries lie one after the other in few slices.
 type ClassTable struct {
-	needs  int
+	needs  int     // amounts of each node
 	free   []int64 // by class, then need
-	On     []int64 // by class
-	ends   []int32 // by class: behind its part of on
+	On     []int64 // by class: its list, one after the other
+	ends   []int32 // by class: the end of its list in On
 	places []int32 // by hash: class + 1; 0: empty
 }
 
-// NewClassTable is for nodes of which so many amounts count.
+// NewClassTable makes an empty table for nodes with so many free amounts each, which may be 0.
 func NewClassTable(needs int) *ClassTable {
 	return &ClassTable{needs: needs, places: make([]int32, 256)}
 }
@@ -79,7 +81,7 @@ func NewClassTable(needs int) *ClassTable {
 // Len is the number of classes.
 func (t *ClassTable) Len() int { return len(t.ends) }
 
-// At is what makes a class.
+// At returns the two lists that make a class, to be read only. O(1).
 func (t *ClassTable) At(class int32) (free, on []int64) {
 	lo := int32(0)
 	if class > 0 {
@@ -89,7 +91,7 @@ func (t *ClassTable) At(class int32) (free, on []int64) {
 	return t.free[n : n+t.needs : n+t.needs], t.On[lo:t.ends[class]]
 }
 
-// Of is the class of a node, if need be a new one.
+// Of is the class of a node, a new one if no node was like it. The lists are copied. O(their length) expected.
 func (t *ClassTable) Of(free, on []int64) int32 {
 	at := t.find(free, on)
 	if t.places[at] == 0 {
@@ -104,12 +106,12 @@ func (t *ClassTable) Of(free, on []int64) int32 {
 	return t.places[at] - 1
 }
 
-// Reserve makes room for so many classes, and what is on so many in all.
+// Reserve makes room for so many more classes, whose lists have `on` numbers in all.
 func (t *ClassTable) Reserve(classes, on int) {
 	t.free, t.ends, t.On = slices.Grow(t.free, classes*t.needs), slices.Grow(t.ends, classes), slices.Grow(t.On, on)
 }
 
-// twice makes room for n more in a list: where there is none, twice as much as there was.
+// twice makes room for n more entries, and then for as many again as the list has: adding stays O(1) each.
 func twice[T any](list []T, n int) []T {
 	if len(list)+n <= cap(list) {
 		return list
@@ -117,7 +119,7 @@ func twice[T any](list []T, n int) []T {
 	return slices.Grow(list, len(list)+n)
 }
 
-// find is where a class stands in places, or would stand.
+// find is the index in places where a class stands, or would stand. It ends, as at most half of the places are taken.
 func (t *ClassTable) find(free, on []int64) uint64 {
 	mask := uint64(len(t.places) - 1)
 	for at := hash(free, on) & mask; ; at = (at + 1) & mask {
@@ -131,6 +133,7 @@ func (t *ClassTable) find(free, on []int64) uint64 {
 	}
 }
 
+// grow makes four times as many places; their number stays a power of two, as the mask of find needs. O(classes).
 func (t *ClassTable) grow() {
 	t.places = make([]int32, 4*len(t.places))
 	for class := range int32(t.Len()) {
@@ -138,7 +141,7 @@ func (t *ClassTable) grow() {
 	}
 }
 
-// hash mixes two lists.
+// hash mixes two lists; the length of one tells apart where the first ends.
 func hash(a, b []int64) uint64 {
 	h := uint64(len(b))
 	for _, v := range a {

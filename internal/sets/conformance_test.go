@@ -13,8 +13,8 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 )
 
-// Every algorithm of the chooser is held to plain enumeration: all subsets, compared by the keys of docs/order.md section
-// 4 in their order, filled one unit after the other.
+// Every algorithm of the chooser is held to plain enumeration: all subsets, compared by the keys of section 4 of the
+// order one by one, and filled one unit after the other.
 
 // rates is a scorer by tables.
 type rates struct {
@@ -49,8 +49,8 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	}
 	r := &rates{c: c}
 	c.Scorer = r
-	// Among items of equal slots, who is filled last may hang on one that is in every set, or has the short group from before,
-	// and holds no running members. There the choice by scores is not exact, but for the program over host scores.
+	// Among items of equal slots, the last one filled may depend on one that is in every set, or has the short group
+	// before, and holds no running members. There only the program over host scores is exact.
 	scores := c.Scored || c.Zoned
 	used := flag("used")
 	forced := (!scores || c.Policy == gang.ByScore && c.Nodes) && flag("forced")
@@ -169,8 +169,8 @@ func tryFill(c *Chooser, set []int, short int) *trial {
 	return t
 }
 
-// tryShort fills a set with the short group in the last item in fill order that can hold it; an item that can take nothing
-// else takes it.
+// tryShort fills a set with the short group in the last item in fill order that can hold it, or in an item that can
+// take nothing else.
 func tryShort(c *Chooser, set []int) *trial {
 	order := slices.Clone(set)
 	slices.SortFunc(order, func(i, j int) int { return fillOrder(c, i, j) })

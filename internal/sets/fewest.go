@@ -2,24 +2,26 @@ package sets
 
 import "slices"
 
-// Fewest finds a smallest set that helps, where it costs to ask whether one does. A set that helps still does with more in
-// it. The elements are in classes: within one all are as good, so that a set is a number for each class.
+// Fewest finds a smallest set that helps, where it is dear to ask whether a set does. A set that helps must still help
+// with more in it. The elements are in classes of equally good ones, so that a set is a number for each class (counts).
 //
-// It searches implicit hitting sets. Each set that does not help is made as large as can be. Its numbers are too low
-// together, which forbids smaller ones as well. A smallest set that nothing known forbids is asked next.
-// (Moreno-Centeno and Karp, The implicit hitting set approach, 2013.)
+// It searches implicit hitting sets. Each set that does not help is grown as large as it can be without helping. No set
+// within the grown one helps, so every set that helps has more of some class: that is a core. A smallest set that
+// reaches every core known so far is asked next. Sets that help reach all cores, so the first of these that helps is a
+// smallest. (Moreno-Centeno and Karp, The implicit hitting set approach, 2013.)
 type Fewest struct {
-	ClassOf []int32 // by element; among equally small sets the one with the first elements wins
-	Sizes   []int32 // by class
-	Helps   func(counts []int32) bool
-	Asks    int // that are left
-	cores   [][]raise
+	ClassOf []int32                   // by element; among equally small sets the one with the first elements wins
+	Sizes   []int32                   // by class: the number of elements
+	Helps   func(counts []int32) bool // counts one question; false without asking once none is left
+	Asks    int                       // questions left; below 0: one was not asked
+	cores   [][]raise                 // every set that helps reaches a raise of each
 }
 
-// raise is a number that a class has at least.
+// raise asks for at least so many elements of a class.
 type raise struct{ class, least int32 }
 
-// NewFewest is the search among elements, of which those of a class come in any order.
+// NewFewest makes a search among elements, with at most asks questions; classOf is by element, and stays unchanged.
+// O(n).
 func NewFewest(classOf []int32, asks int, helps func(counts []int32) bool) *Fewest {
 	f := &Fewest{ClassOf: classOf, Asks: asks}
 	for _, c := range classOf {
@@ -35,10 +37,10 @@ func NewFewest(classOf []int32, asks int, helps func(counts []int32) bool) *Fewe
 	return f
 }
 
-// Spent says whether an answer may have been no because nobody was asked.
+// Spent says whether questions ran out, so that an answer may have been no without asking.
 func (f *Fewest) Spent() bool { return f.Asks < 0 }
 
-// With is counts and some elements more.
+// With returns counts with some elements more; counts stay as they are.
 func (f *Fewest) With(counts []int32, elements []int32) []int32 {
 	out := slices.Clone(counts)
 	for _, e := range elements {
@@ -47,8 +49,9 @@ func (f *Fewest) With(counts []int32, elements []int32) []int32 {
 	return out
 }
 
-// Spare takes elements out of a set that helps, one after the other, the last ones first, as long as it does help. Where many
-// can be spared it asks little: whole runs of them go at once. O(k log n) questions for k that stay.
+// Spare takes elements out of a set that helps, the last ones first, as long as the rest helps. No element of the
+// result can be spared alone, unless questions ran out. Whole runs of elements go at once: O(k log n) questions for k
+// that stay.
 func (f *Fewest) Spare(counts []int32) []int32 {
 	var without func(run []int32)
 	without = func(run []int32) {
@@ -60,7 +63,7 @@ func (f *Fewest) Spare(counts []int32) []int32 {
 		case len(run) == 0 || f.Spent():
 		case f.Helps(less):
 			counts = less
-		case len(run) > 1:
+		case len(run) > 1: // some of the run must stay
 			without(run[len(run)/2:])
 			without(run[:len(run)/2])
 		}
@@ -69,7 +72,7 @@ func (f *Fewest) Spare(counts []int32) []int32 {
 	return counts
 }
 
-// Elements are those of a set, the first ones of each class.
+// Elements lists a set: the first elements of each class, ascending. O(n).
 func (f *Fewest) Elements(counts []int32) []int32 {
 	left, out := slices.Clone(counts), make([]int32, 0, len(f.ClassOf))
 	for e, c := range f.ClassOf {
@@ -81,7 +84,8 @@ func (f *Fewest) Elements(counts []int32) []int32 {
 	return out
 }
 
-// grow makes a set that does not help as large as can be.
+// grow adds elements to a set that does not help, until no other can be added without helping. It asks as Spare does.
+// If questions run out it may have grown too far: the caller looks at Spent.
 func (f *Fewest) grow(counts []int32) []int32 {
 	left := slices.Clone(f.Sizes)
 	for c, n := range counts {
@@ -103,7 +107,8 @@ func (f *Fewest) grow(counts []int32) []int32 {
 	return counts
 }
 
-// Search finds a smallest set, the first of them, given that all elements together help; nil if it runs out of questions.
+// Search finds a smallest set that helps, of these the one with the first elements. All elements together must help. It
+// is nil if it runs out of questions, or of steps for a hitting set.
 func (f *Fewest) Search() []int32 {
 	for {
 		h := hitting{fewest: f, steps: maxHittingSteps}
@@ -114,14 +119,15 @@ func (f *Fewest) Search() []int32 {
 			return h.best
 		}
 		core := f.core(f.grow(h.best))
-		if f.Spent() {
+		if f.Spent() { // the core may forbid sets that help
 			return nil
 		}
 		f.cores = append(f.cores, core)
 	}
 }
 
-// core is what a largest set that does not help forbids: no class in it has more than there, so one of those that help has.
+// core lists the raises of which every set that helps reaches one, given a set that does not help and cannot grow.
+// Classes that are in it as a whole cannot have more.
 //
 // order: sets.1
 func (f *Fewest) core(counts []int32) (core []raise) {
@@ -133,19 +139,20 @@ func (f *Fewest) core(counts []int32) (core []raise) {
 	return core
 }
 
-// maxHittingSteps bounds the search for a smallest set that nothing forbids.
+// maxHittingSteps bounds the branches of one search for a smallest hitting set, which takes exponential time.
 const maxHittingSteps = 20_000
 
-// hitting finds the smallest numbers that reach a raise of every core.
+// hitting finds the smallest set that reaches a raise of every core, by branch and bound.
 type hitting struct {
 	fewest *Fewest
-	steps  int
-	best   []int32 // nil: none yet
-	total  int
+	steps  int     // left; 0 or less: the search was cut off
+	best   []int32 // counts; nil: none yet
+	total  int     // elements of best
 }
 
-// descend reaches what counts do not, the narrowest core first. What is best has no number above the ones it needs, so one of the branches
-// leads to it.
+// descend tries every raise of a core that counts do not reach, the one with the fewest raises. The best set within
+// reach has as many of some class as a raise of that core asks for, so one of the branches leads to it. A smallest set
+// has no more of a class than some raise asks for.
 func (h *hitting) descend(counts []int32, total int) {
 	if h.steps--; h.steps <= 0 {
 		return
@@ -157,7 +164,7 @@ func (h *hitting) descend(counts []int32, total int) {
 			open = core
 		}
 	}
-	if open == nil {
+	if open == nil { // all cores are reached
 		if h.best == nil || total < h.total || total == h.total && slices.Compare(h.fewest.Elements(counts), h.fewest.Elements(h.best)) < 0 {
 			h.best, h.total = slices.Clone(counts), total
 		}
@@ -165,6 +172,7 @@ func (h *hitting) descend(counts []int32, total int) {
 	}
 	for _, r := range open {
 		was := counts[r.class]
+		// Sets only grow on the way down, so one that is larger than the best so far leads nowhere.
 		if more := total + int(r.least-was); h.best == nil || more <= h.total {
 			counts[r.class] = r.least
 			h.descend(counts, more)

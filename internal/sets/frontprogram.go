@@ -7,28 +7,31 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 )
 
-// frontProgram is a dynamic program over classes of children: after each class it has, for every vector that may be left,
-// the best set that leaves it.
+// frontProgram finds the best of the smallest sets of children that hold a vector beside the items in use. It is a
+// dynamic program over classes of equal children: after each class it has, for every vector that sets can leave, the
+// best set that leaves it.
 //
 // Two sets that leave the same can be extended by the same children, so that only the better one can lead to the best.
+// The number of vectors left is what makes the search long: steps bound it.
 type frontProgram struct {
 	c      *FrontChooser
 	sets   bestSets
-	scale  front.Weights
-	fewest int // children of the smallest set known to suffice
-	steps  int
+	scale  front.Weights // of the vectors: see hopeless in add
+	fewest int           // children of the smallest set known to suffice
+	steps  int           // vectors that may still be tried, below 0 once they ran out
 
 	left front.Vector // scratch of extend
 	// Memory for sets.
-	all          bestSets
-	layers       [2]bestSets
+	all          bestSets    // with the children of the class at hand
+	layers       [2]bestSets // with exactly n of them, and with n+1
 	spare        []childSet
 	spareNumbers front.Vector
 	// Scratch of better.
 	slots, children [2][]int64
 }
 
-// solve starts from what the items in use leave, and adds class after class; ok unless steps run out.
+// solve starts from what the items in use leave, and adds class after class. The answer is the set that leaves nothing,
+// in path order; not ok if steps ran out.
 func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok bool) {
 	for _, v := range inUse {
 		take, ok := p.c.Space.Takes(p.c.Want, v)
@@ -51,16 +54,16 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 	return nil, false // unreachable: the first that suffice are one of the sets
 }
 
-// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare sets which
-// leave the same. Sets share their first children as a linked list.
+// childSet is a set of children under construction: what it leaves of the vector, and the keys that compare it with
+// sets that leave the same. A set is its last child and the set before, so that sets share their first children.
 type childSet struct {
 	left     front.Vector
-	open     bool  // left is not zero
-	missing  int64 // the weight of left
-	friends  int64
-	sum      int64 // slots of all children
-	n        int   // number of children
-	child    int
+	open     bool      // left is not zero
+	missing  int64     // the weight of left
+	friends  int64     // running members of the affinity key
+	sum      int64     // slots of all children
+	n        int       // number of children
+	child    int       // the last one added
 	slots    int64     // slots of child
 	previous *childSet // the set without child; nil at the empty set
 }
@@ -74,8 +77,9 @@ func (s *childSet) children() (list []int) {
 	return list
 }
 
-// classes groups children with equal slots, anchors and fronts; heaviest fronts first. Within a class only prefixes in
-// the order of paths need be tried.
+// classes groups children with equal slots, anchors and fronts; heaviest fronts first, so that the weight of a class
+// bounds those that follow. Within a class only prefixes in the order of paths need be tried, because all its children
+// take the same vectors and only paths tell them apart.
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
 	var ids InternLists
@@ -106,7 +110,7 @@ type bestSets struct {
 	places []int32 // by hash of left: index in list + 1; 0: empty
 }
 
-// clear empties the table and keeps its memory.
+// clear empties the table and keeps its memory. O(table).
 func (b *bestSets) clear() {
 	b.list = b.list[:0]
 	clear(b.places)
@@ -118,7 +122,7 @@ func (b *bestSets) find(left front.Vector) *int32 {
 	for _, n := range left {
 		h = Mix(h, uint64(n))
 	}
-	for mask := uint64(len(b.places) - 1); ; h++ {
+	for mask := uint64(len(b.places) - 1); ; h++ { // ends, as at most half of the places are taken
 		if at := &b.places[h&mask]; *at == 0 || slices.Equal(b.list[*at-1].left, left) {
 			return at
 		}
@@ -132,7 +136,8 @@ func (p *frontProgram) offer(to *bestSets, s *childSet) {
 	}
 }
 
-// wants returns the slot of a set, nil if a better set leaves the same. The slot is valid until the table grows.
+// wants returns the slot of a set, nil if a set that leaves the same is as good or better. The slot is valid until the
+// next call, which may grow the table. The set may be scratch: it is compared, not kept.
 func (p *frontProgram) wants(to *bestSets, s *childSet) *int32 {
 	if 2*len(to.list) >= len(to.places) {
 		to.grow()
@@ -154,7 +159,8 @@ func (b *bestSets) keep(at *int32, s *childSet) {
 	*at = int32(len(b.list))
 }
 
-// grow makes room before half of the slots are taken, so that find ends.
+// grow makes room so that at most half of the slots are taken, and find ends. The size stays a power of two, as the
+// mask of find needs. O(sets).
 func (b *bestSets) grow() {
 	b.places = make([]int32, max(64, 4*len(b.places)))
 	for i, s := range b.list {
@@ -162,8 +168,9 @@ func (b *bestSets) grow() {
 	}
 }
 
-// better compares sets that leave the same: fewest children, most anchors, fewest slots, smallest largest child, then
-// paths. All keys are sums or sorted lists, so that equal further children change no comparison.
+// better compares sets that leave the same: fewest children, most anchors, fewest slots in sum, smallest largest child,
+// then paths. All keys are sums or sorted lists, so that equal further children change no comparison. O(n log n) for
+// the children that the sets do not share.
 //
 // order: roles.9
 func (p *frontProgram) better(a, b *childSet) bool {
@@ -174,7 +181,8 @@ func (p *frontProgram) better(a, b *childSet) bool {
 	for i := range slots {
 		slots[i], children[i] = p.slots[i][:0], p.children[i][:0]
 	}
-	for ; a != b && a.n > 0; a, b = a.previous, b.previous { // common children do not matter
+	// Both have n children. From where the lists meet they are the same, and common children decide nothing.
+	for ; a != b && a.n > 0; a, b = a.previous, b.previous {
 		for i, s := range [2]*childSet{a, b} {
 			slots[i], children[i] = append(slots[i], -s.slots), append(children[i], int64(s.child))
 		}
@@ -190,24 +198,27 @@ func (p *frontProgram) better(a, b *childSet) bool {
 	return slices.Compare(children[0], children[1]) < 0
 }
 
-// add extends the sets by one, two and more children of a class. A set is hopeless if children of this weight, up to the
-// fewest known to suffice, cannot cover what it misses.
+// add extends the sets by none, one, two and more children of a class, and keeps the best for each vector left.
+//
+// A set is hopeless if children of the weight of this class, up to the fewest known to suffice, cannot cover what it
+// misses. The bound is admissible: this class and later ones are no heavier, a child covers no more than its heaviest
+// vector weighs, and a set of more children than the fewest is not the smallest. A set that may just reach it stays.
 func (p *frontProgram) add(class []int) {
 	most := p.scale.Most(p.c.Items[class[0]].Front) // later classes are no heavier
 	hopeless := func(s *childSet) bool {
 		return int64(p.fewest-s.n)*most < s.missing
 	}
-	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless)
+	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless) // places are wrong now, but only the list is read
 	p.all.clear()
 	for _, s := range p.sets.list {
 		p.offer(&p.all, s)
 	}
-	layer := p.sets.list
+	layer := p.sets.list // sets with the first i children of the class
 	for i, child := range class {
 		next := &p.layers[i%2]
 		next.clear()
 		for _, s := range layer {
-			if !s.open || hopeless(s) {
+			if !s.open || hopeless(s) { // fewest may have sunk since
 				continue
 			}
 			if p.extend(s, child, next); p.steps < 0 {
@@ -235,7 +246,8 @@ func (p *frontProgram) copied(s *childSet) *childSet {
 	return out
 }
 
-// extend offers a set with one more child, once for each vector of the child's front.
+// extend offers a set with one more child, once for each vector of the child's front. Each costs a step. The set is
+// made in scratch memory, and copied only if it is the best so far: most are not.
 func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 	more := childSet{n: s.n + 1, child: child, slots: p.c.Items[child].Slots, previous: s, left: p.left}
 	more.friends = s.friends + p.c.Items[child].Friends
@@ -244,13 +256,13 @@ func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 		if p.steps--; p.steps < 0 {
 			return
 		}
-		if p.c.Space.Exact && !v.Within(s.left) {
+		if p.c.Space.Exact && !v.Within(s.left) { // an exact vector is taken as a whole
 			continue
 		}
 		for i, n := range s.left {
 			more.left[i] = n - min(n, v[i])
 		}
-		if slices.Equal(more.left, s.left) {
+		if slices.Equal(more.left, s.left) { // a child that takes nothing is not in the set
 			continue
 		}
 		if at := p.wants(to, &more); at != nil {

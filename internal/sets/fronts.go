@@ -8,27 +8,29 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 )
 
-// FrontItem is a child that can take any vector within its front.
+// FrontItem is a child that can take any vector within its front; where multiples bind, any vector of its front.
 type FrontItem struct {
-	Slots   int64
+	Slots   int64 // of the first role
 	Used    int64 // running members of the gang
 	Friends int64 // running members of the affinity key
 	Front   front.Front
 }
 
-// FrontChooser picks the set of items that hold a vector together: the counterpart of [Chooser] for members of several
-// shapes and unequal groups. Fill in all fields, then call Choose. All items together must hold the vector.
+// FrontChooser picks the set of items that hold a vector together, and the vector of each: the counterpart of [Chooser]
+// for members of several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for
+// the vectors. All items together must hold the vector. It writes to none of its items.
 type FrontChooser struct {
 	Policy gang.Policy
-	Items  []FrontItem // in the order that decides between equal ones
-	Want   front.Vector
+	Items  []FrontItem  // in the order that decides between equal ones
+	Want   front.Vector // to be held
 	Space  *front.Space
 	Sizes  front.Weights   // members by dimension
-	Scales []front.Weights // that bound how many items are needed, not empty
-	Steps  int             // vectors tried; where they run out, the answer is the first items that suffice, in fill order
+	Scales []front.Weights // not empty; each gives a lower bound on the number of items
+	Steps  int             // vectors to try; once spent, the answer is the first items in fill order that suffice
 }
 
-// Choose returns the best set, in fill order: all items with running members and the fewest others.
+// Choose returns the best set, in fill order: all items with running members, and the best of the smallest sets of
+// others that suffice beside them.
 //
 // order: roles.9
 func (c *FrontChooser) Choose() []int {
@@ -45,21 +47,21 @@ func (c *FrontChooser) Choose() []int {
 	return set
 }
 
-// choose picks from the others beside those in use.
+// choose picks from the others beside those in use. Every set has the latter, so only the others are searched.
 func (c *FrontChooser) choose(used, others []int) []int {
 	places := make([]front.Front, len(others))
 	for i, child := range others {
 		places[i] = c.Items[child].Front
 	}
-	scale, least := front.Scarcest(c.Scales, places, c.Want)
-	if len(used) == 0 && least == len(others) { // only all together suffice
+	scale, least := front.Scarcest(c.Scales, places, c.Want) // no set has fewer than least, items in use apart
+	if len(used) == 0 && least == len(others) {              // only all together suffice
 		return others
 	}
 	inUse := c.Space.Zero
 	for _, child := range slices.Backward(used) {
 		inUse = c.Space.Sum(c.Items[child].Front, inUse)
 	}
-	first := c.firstThatSuffice(inUse, others)
+	first := c.firstThatSuffice(inUse, others) // its length is an upper bound for the search
 	p := frontProgram{c: c, fewest: len(first), scale: scale, steps: c.Steps, left: make(front.Vector, len(c.Want))}
 	if set, ok := p.solve(inUse, others); ok {
 		return set
@@ -67,8 +69,8 @@ func (c *FrontChooser) choose(used, others []int) []int {
 	return first
 }
 
-// firstThatSuffice returns the shortest prefix of the other items, in fill order, that holds the vector together with the
-// items in use. It bounds the search, and is its answer when steps run out.
+// firstThatSuffice returns the shortest prefix of the other items, in fill order, that holds the vector together with
+// the items in use. It bounds the search, and is its answer when steps run out. O(others) sums of fronts.
 func (c *FrontChooser) firstThatSuffice(inUse front.Front, others []int) []int {
 	others = slices.Clone(others)
 	slices.SortFunc(others, c.compareFill)
@@ -90,8 +92,10 @@ func (c *FrontChooser) compareFill(i, j int) int {
 	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(b.Slots, a.Slots), cmp.Compare(i, j))
 }
 
-// Fill gives each item of a list in turn as many members as leave no more than the items after it can take. The vectors
-// are nil where an item takes nothing.
+// Fill gives each item of a list in turn the most members that leave no more than the items after it can take, then the
+// most of the first role, of the second, and so on. Vectors are by place in the list, nil where an item takes nothing.
+//
+// It never runs into a dead end if the items hold the vector: what each one leaves is within the sum of those after it.
 //
 // order: roles.10
 func (c *FrontChooser) Fill(list []int) []front.Vector {

@@ -6,7 +6,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// CompareSlots prefers fewer slots, under Spread more.
+// CompareSlots is below 0 if a comes before b: the one with fewer slots, under Spread the one with more.
 func CompareSlots(policy gang.Policy, a, b int64) int {
 	if policy == gang.Spread {
 		a, b = b, a
@@ -14,33 +14,34 @@ func CompareSlots(policy gang.Policy, a, b int64) int {
 	return cmp.Compare(a, b)
 }
 
-// Item is a child that can take units.
+// Item is a child of a vertex, as [Chooser] sees it: its keys, the bounds on its units, and the answer.
 type Item struct {
-	Slots    int64
+	Slots    int64 // members that fit; may be 0
 	Used     int64 // running members of the gang
 	Friends  int64 // running members of the affinity key
-	Zones    int64 // that the next member gets there; 0 where zones do not tell items apart
-	Lo, Hi   int64 // units it takes at least, at most
-	WithRest int64 // units it takes at most beside the short group; -1: no room for that group
-	Given    int64 // units it takes, decided by the chooser
-	HasShort bool  // it takes the short group: told, or decided by the chooser
+	Zones    int64 // zones that the next member gets there; 0 where zones do not tell items apart
+	Lo, Hi   int64 // the fewest and the most units it takes
+	WithRest int64 // the most units it takes beside the short group: Hi or one less; -1: no room for that group
+	Given    int64 // units it takes, decided by the chooser; 0: it is not in the set, or takes the short group alone
+	HasShort bool  // it takes the short group: told before, or decided by the chooser
 }
 
-// Score rates where units lie. Higher is better: first by zones, then by the host.
+// Score rates the place of some units, the higher the better: first by their zones (NUMA score), then by the host
+// score.
 type Score struct{ Zones, Host int64 }
 
 // Plus adds two scores.
 func (s Score) Plus(o Score) Score { return Score{s.Zones + o.Zones, s.Host + o.Host} }
 
-// Compare is above 0 if s is the higher score.
+// Compare is above 0 if s is the higher score, 0 if both are equal.
 func (s Score) Compare(o Score) int {
 	return cmp.Or(cmp.Compare(s.Zones, o.Zones), cmp.Compare(s.Host, o.Host))
 }
 
-// Scorer rates items by their place in [Chooser.Items].
+// Scorer rates items; i is the place of an item in [Chooser.Items].
 type Scorer interface {
-	// Host is the host's score of one unit on an item; items are nodes.
+	// Host is the host score of one unit on an item, which is a node.
 	Host(i int) int64
-	// Score rates an item that takes so many units, and perhaps the short group.
+	// Score rates an item that takes some units (not multiples), and the short group if short is set.
 	Score(i int, units int64, short bool) Score
 }

@@ -9,40 +9,45 @@ import (
 
 // task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
 type task struct {
-	need    int64
-	flagged bool
+	need    int64 // units; 0 or less: none
+	flagged bool  // a child with the flag is missing so far
 	flag    func(*Item) bool
 }
 
-// class are children that every key sees alike; the order of paths tells them apart.
+// class lists children with equal keys; only scores and the order of paths can tell them apart.
 type class struct {
 	slots, hi, friends, zones int64
 	flags                     uint8 // bit i: the flag of task i
-	items                     []int
+	items                     []int // in path order
 }
 
-// picker finds the best set of a given size among children that hold no sibling: a dynamic program over classes of
-// equal children, from the largest down. A state is what is still to be picked; since no smaller set suffices, the sum
-// of a set exceeds the need by less than its smallest member, so that states are few.
+// picker finds the best set of a given size among the children outside the core. It is a dynamic program over classes
+// of equal children, from the largest down; a state is the size, the units and the flag that are still missing.
+//
+// Only the best choice from a state need be kept: every key is a sum or compares sorted lists, so that equal children
+// on both sides change no comparison. Where no smaller set holds the units, a set exceeds the need by less than its
+// smallest child holds, so that states are few.
 type picker struct {
 	c       *Chooser
-	pool    []int
-	core    []int
-	classes []class
-	tops    []int64 // the largest his of the pool, as prefix sums
-	memo    map[pickState]*pick
-	bit     uint8
-	mixed   [][]int64 // by class: the largest sums of units of 1, 2, ... children from it on
+	pool    []int               // children to pick from
+	core    []int               // children in the set in any case
+	classes []class             // of the pool, largest slots first
+	tops    []int64             // the most units of 1, 2, ... children of the pool
+	memo    map[pickState]*pick // nil: no choice; for one task
+	bit     uint8               // of that task's flag
+	mixed   [][]int64           // by class: the most units of 0, 1, 2, ... children from it on; nil: not yet made
 }
 
+// pickState is what is still to be picked, from the children of a class and those that follow.
 type pickState struct {
 	class   int
-	size    int
-	need    int64
-	flagged bool
+	size    int   // children
+	need    int64 // units, never below 0
+	flagged bool  // one of the children must have the flag
 }
 
-// pick is the best choice from one class on: m of the first one, then next. Values are those of the whole choice.
+// pick is the best choice from one class on: m of its children, then next, which is nil at the end. The sums are those
+// of the whole choice.
 type pick struct {
 	class, m              int
 	friends, zones, slots int64
@@ -64,13 +69,15 @@ func newPicker(c *Chooser, pool, core []int) *picker {
 	return k
 }
 
-// fewest is the least number of children that hold need units.
+// fewest is the least number of children that hold need units, at least 1. O(log pool).
 func (k *picker) fewest(need int64) int {
 	n, _ := slices.BinarySearch(k.tops, need)
 	return n + 1
 }
 
-// best is the best set of this size that does one of the tasks, nil if none does.
+// best is the best set of this size that does one of the tasks, nil if none does. No smaller set may do one. Each step
+// decides by later keys among the sets that are best so far: sums and sizes, under Balanced the share before them,
+// scores, and paths within these.
 func (k *picker) best(size int, tasks []task) []int {
 	if k.c.counting && !k.c.Short {
 		return k.anyOf(size)
@@ -92,18 +99,18 @@ func (k *picker) best(size int, tasks []task) []int {
 	return k.expand(best)
 }
 
-// anyOf takes the largest children: all that counting needs.
+// anyOf takes the largest children. They suffice if any set of this size does, and that is all that counting needs.
 func (k *picker) anyOf(size int) []int {
 	out := slices.Clone(k.pool)
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.c.Items[j].Hi, k.c.Items[i].Hi) })
 	return out[:size]
 }
 
-// solveAll is the best choice that does one of the tasks, nil if there is none.
+// solveAll is the best choice that does one of the tasks, nil if there is none; of equal ones that of the first task.
 func (k *picker) solveAll(size int, tasks []task) *pick {
 	var best *pick
 	for i, t := range tasks {
-		k.memo, k.bit = map[pickState]*pick{}, 1<<i
+		k.memo, k.bit = map[pickState]*pick{}, 1<<i // a choice for one flag is none for another
 		if p := k.solve(pickState{0, size, max(0, t.need), t.flagged}); p != nil && (best == nil || k.compare(p, best) < 0) {
 			best = p
 		}
@@ -111,8 +118,14 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 	return best
 }
 
-// mostEven is the best choice among those with as many members of the affinity key, and zones, as another in which every
-// child can take the largest share. Shares are tried from the largest down.
+// mostEven is the best choice among those with the largest smallest share that have the affinity members and zones of
+// another choice, the best by these keys, which come before the share. Shares are tried from the largest down, each
+// with only those children that can take it.
+//
+// The share of a set is its least upper bound, or the level that the units make. Children of the pool have no lower
+// bound, so that the level depends on the size alone, and no set of this size has a larger share than the largest
+// children. All other shares are upper bounds in the pool. The other choice is found again at its own share: the answer
+// is never nil.
 //
 // order: sets.5
 func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
@@ -132,7 +145,8 @@ func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 	return nil
 }
 
-// classify groups the children of the pool that hold at least so many units, largest slots first.
+// classify groups the children of the pool with an upper bound of at least `least`: largest slots first, as
+// compareSizes walks them, and next to each other where slots and zones are equal, as bestScores takes them.
 func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
 	at := map[[5]int64]int{}
@@ -165,7 +179,8 @@ func (k *picker) classify(tasks []task, least int64) {
 	k.mixed = make([][]int64, len(k.classes))
 }
 
-// solve is the best way to pick from the classes of a state on.
+// solve is the best choice from a state on, nil if none does the task. It is memoized; each state tries every number of
+// children of its class.
 func (k *picker) solve(st pickState) *pick {
 	if st.size == 0 {
 		if st.need > 0 || st.flagged {
@@ -173,7 +188,7 @@ func (k *picker) solve(st pickState) *pick {
 		}
 		return &pick{class: len(k.classes)}
 	}
-	if st.class == len(k.classes) || k.most(st.class, st.size) < st.need {
+	if st.class == len(k.classes) || k.most(st.class, st.size) < st.need { // even the largest children are too few
 		return nil
 	}
 	if p, ok := k.memo[st]; ok {
@@ -191,7 +206,7 @@ func (k *picker) solve(st pickState) *pick {
 	return best
 }
 
-// after is the state when m of the first class are picked.
+// after is the state behind its class once m children of it are picked. Need stops at 0: more than enough is all alike.
 func (k *picker) after(st pickState, m int) pickState {
 	cl := &k.classes[st.class]
 	return pickState{
@@ -200,7 +215,7 @@ func (k *picker) after(st pickState, m int) pickState {
 	}
 }
 
-// extend puts m of the first class before a choice from the rest, nil if there is none.
+// extend puts m children of the state's class before a choice from the classes behind it; nil stays nil.
 func (k *picker) extend(st pickState, m int, next *pick) *pick {
 	if next == nil {
 		return nil
@@ -213,8 +228,8 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 	}
 }
 
-// most is the largest sum of units that size children from a class on can hold. Classes follow their slots, which
-// units need not, so all of them are looked at.
+// most is the largest sum of units that size children from a class on can hold. A child with more slots holds no fewer
+// members, so the first classes hold most of them; it may hold fewer groups, and then all classes are looked at.
 func (k *picker) most(from, size int) int64 {
 	if k.c.Groups {
 		return k.mostMixed(from, size)
@@ -227,6 +242,7 @@ func (k *picker) most(from, size int) int64 {
 	return sum
 }
 
+// mostMixed is most for groups. It sorts the upper bounds from a class on, once a class; then O(1).
 func (k *picker) mostMixed(from, size int) int64 {
 	if k.mixed[from] == nil {
 		var his []int64
@@ -245,7 +261,8 @@ func (k *picker) mostMixed(from, size int) int64 {
 	return k.mixed[from][min(size, len(k.mixed[from])-1)]
 }
 
-// compare says which of two choices of equal size is better by every key but the score.
+// compare is below 0 if the first of two choices from one class on, of equal size, is better by all keys but the score.
+// Only for paths must children be listed; choices that take as many of each class need not, they are equal.
 func (k *picker) compare(a, b *pick) int {
 	if c := k.compareValues(a, b); c != 0 || k.sameClasses(a, b) {
 		return c
@@ -253,7 +270,8 @@ func (k *picker) compare(a, b *pick) int {
 	return comparePlaces(k.expand(a), k.expand(b))
 }
 
-// comparePlaces compares sets of children by the order of paths.
+// comparePlaces compares sets of children by their places among the items, the first child first: the order of paths,
+// but for the children that restore the order of ranks. O(n log n).
 //
 // order: sets.8
 func comparePlaces(a, b []int) int {
@@ -261,8 +279,8 @@ func comparePlaces(a, b []int) int {
 	return slices.Compare(a, b)
 }
 
-// compareValues prefers more members of the affinity key, fewer zones, fewer slots (Spread: more), then the smaller largest
-// child (Spread: the larger) and so on.
+// compareValues prefers more members of the affinity key, then fewer zones, then fewer slots in sum (Spread: more),
+// then the smaller largest child (Spread: the larger), then the second largest, and so on.
 //
 // order: sets.3, sets.4, sets.6
 func (k *picker) compareValues(a, b *pick) int {
@@ -279,7 +297,7 @@ func (k *picker) compareValues(a, b *pick) int {
 	return order
 }
 
-// sameClasses says whether two choices take as many of every class.
+// sameClasses says whether two choices take as many children of every class: then expand gives the same list.
 func (k *picker) sameClasses(a, b *pick) bool {
 	a, b = a.skip(), b.skip()
 	for a.next != nil && b.next != nil {
@@ -291,7 +309,7 @@ func (k *picker) sameClasses(a, b *pick) bool {
 	return a.next == nil && b.next == nil
 }
 
-// skip passes over classes of which nothing is picked.
+// skip passes over classes of which no child is picked.
 func (p *pick) skip() *pick {
 	for p.next != nil && p.m == 0 {
 		p = p.next
@@ -299,9 +317,10 @@ func (p *pick) skip() *pick {
 	return p
 }
 
-// compareSizes compares the slots of two choices as sequences from the largest down.
+// compareSizes compares the slots of two choices as sequences from the largest down. Classes are in this order. It
+// walks both lists in runs of equal children, so it costs O(classes), not O(children).
 func (k *picker) compareSizes(a, b *pick) int {
-	var am, bm int // left of the current class
+	var am, bm int // children left of the current class of a and b; 0: on to the next class
 	next := func(p **pick, m *int) (int64, bool) {
 		for *m == 0 {
 			if (*p).next == nil {
@@ -316,7 +335,7 @@ func (k *picker) compareSizes(a, b *pick) int {
 	}
 	for {
 		x, ok := next(&a, &am)
-		y, _ := next(&b, &bm)
+		y, _ := next(&b, &bm) // both have as many children, and end together
 		if !ok {
 			return 0
 		}
@@ -333,7 +352,7 @@ func (k *picker) compareSizes(a, b *pick) int {
 	}
 }
 
-// expand turns a choice into children, the first of each class in path order.
+// expand lists the children of a choice. Within a class the first ones in path order are the best.
 func (k *picker) expand(p *pick) []int {
 	var out []int
 	for ; p.next != nil; p = p.next {

@@ -8,13 +8,14 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// isEven says whether nothing but room tells children apart: there is no score, and no affinity key.
+// isEven says whether only slots and bounds tell children apart: no score and no affinity key decides. Then shorter
+// ways than [picker] give its answer.
 func (c *Chooser) isEven() bool {
 	return !c.scored() && !c.Anchored && c.Policy != gang.ByScore
 }
 
-// isPlain says whether slots alone decide between children: there is no short group either, and a child takes as many
-// units as it has slots.
+// isPlain says whether slots alone decide between the children of a pool: there is no short group either, and the upper
+// bound of a child is its slots. O(pool).
 func (c *Chooser) isPlain(pool []int) bool {
 	if !c.isEven() || c.Short {
 		return false
@@ -27,21 +28,24 @@ func (c *Chooser) isPlain(pool []int) bool {
 	return true
 }
 
-// extraPlain picks the fewest children that hold need units beside the core, the best such set, where slots alone
-// decide. The pool must suffice.
+// extraPlain picks the best of the smallest sets that hold need units beside the core, where slots alone decide. The
+// pool must suffice. It sorts the pool, largest children first; O(n log n) for n children, beside [LeastSum.Pick].
 //
 // Same answer as order: sets.1, sets.5, sets.6, faster.
 func (c *Chooser) extraPlain(pool, core []int, need int64) []int {
 	slices.SortFunc(pool, func(i, j int) int { return cmp.Or(cmp.Compare(c.Items[j].Hi, c.Items[i].Hi), cmp.Compare(i, j)) })
+	// The largest children give the size. They are the answer for Spread, which wants most slots, and if they hold
+	// exactly the need, because any other sizes hold less.
 	size, sum := c.first(pool, need)
 	if c.counting || c.Policy == gang.Spread || sum == need {
 		return pool[:size]
 	}
-	if c.Policy == gang.Balanced {
+	if c.Policy == gang.Balanced { // the share comes before slots
 		pool = c.withShare(pool, core, size)
 	}
 	if size == 1 {
-		// The smallest that suffices, the first of these in path order.
+		// The smallest that suffices, the first of these in path order: n is the number of children that hold the need,
+		// and the last of them is the smallest.
 		n, _ := slices.BinarySearchFunc(pool, need, func(i int, need int64) int { return cmp.Compare(need, c.Items[i].Hi+1) })
 		first, _ := slices.BinarySearchFunc(pool, c.Items[pool[n-1]].Hi, func(i int, hi int64) int { return cmp.Compare(hi, c.Items[i].Hi) })
 		return pool[first : first+1]
@@ -55,14 +59,15 @@ func (c *Chooser) extraPlain(pool, core []int, need int64) []int {
 		l.Add(c.Items[i].Hi)
 	}
 	var out []int
-	for i, n := range l.Pick(size, need) {
+	for i, n := range l.Pick(size, need) { // class by class, the first ones in path order
 		out = append(out, pool[:n]...)
 		pool = pool[l.Counts[i]:]
 	}
 	return out
 }
 
-// first is how many of the first children hold need units, all if they do not, and how many units that is.
+// first is the least number of children from the head of the pool that hold need units, all if they do not, and the
+// units that they hold.
 func (c *Chooser) first(pool []int, need int64) (size int, sum int64) {
 	for sum < need && size < len(pool) {
 		sum, size = sum+c.Items[pool[size]].Hi, size+1
@@ -70,7 +75,8 @@ func (c *Chooser) first(pool []int, need int64) (size int, sum int64) {
 	return size, sum
 }
 
-// withShare leaves the children, largest first, that can take the largest smallest share.
+// withShare keeps the children of the pool (largest first) that can take the largest smallest share. No set of this
+// size has a larger share than the core with the largest children.
 //
 // order: sets.5
 func (c *Chooser) withShare(pool, core []int, size int) []int {
@@ -79,9 +85,12 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 	return pool[:n]
 }
 
-// extraExact picks the fewest children that hold need units beside the core, the best such set, where the largest of the
-// pool hold exactly the need: then every set has all children above the smallest of these, and as many as are missing
-// with as much room as that one has; flagged asks for one with room of its own for the short group. Nil if it is otherwise.
+// extraExact picks the best of the smallest sets that hold need units beside the core, if the largest children of the
+// pool hold exactly the need; else it returns nil. flagged asks for a child with room of its own for the short group.
+//
+// A set without room to spare has all children with a larger bound than the smallest of these, and fills up with
+// children of just that bound. Of the latter those with the fewest slots are best. The short group can take no place of
+// a whole group, because none is to spare. O(n log n).
 //
 // Same answer as order: sets.1, sets.6, faster.
 func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
@@ -98,7 +107,7 @@ func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 	}
 	set := slices.Clone(pool[:size])
 	if flagged && !slices.ContainsFunc(set, func(i int) bool { return c.freeShort(&c.Items[i]) }) {
-		hi := c.Items[set[size-1]].Hi
+		hi := c.Items[set[size-1]].Hi // of the children with just this bound the last has the most slots
 		for _, i := range pool[size:] {
 			if it := &c.Items[i]; it.Hi == hi && c.freeShort(it) {
 				set[size-1] = i
@@ -110,8 +119,9 @@ func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 	return set
 }
 
-// evenShare is the largest share that every child of a set can take: its upper bound, but no more than the units make if
-// all are filled up to one level, none below its lower bound.
+// evenShare is the largest share that every child of a set can take: the least upper bound in the set, but no more than
+// the level that the units make if they fill all children evenly, none below its lower bound. The set is not empty.
+// O(n log units).
 //
 // order: sets.5
 func (c *Chooser) evenShare(set []int) int64 {
@@ -119,6 +129,7 @@ func (c *Chooser) evenShare(set []int) int64 {
 	for _, i := range set {
 		least = min(least, c.Items[i].Hi)
 	}
+	// The first level n such that n+1 costs more than all units, the bounds apart.
 	level := sort.Search(int(min(least, c.Units/int64(len(set)))), func(n int) bool {
 		var sum int64
 		for _, i := range set {

@@ -5,12 +5,15 @@ import (
 	"slices"
 )
 
-// scoreOf is the score of an item that takes so many units, and perhaps the short group.
+// scoreOf is the score of an item that takes some multiples of units, and the short group if short is set. This file
+// lets scores decide between children that all keys before them find equal.
 func (c *Chooser) scoreOf(i int, units int64, short bool) Score {
 	return c.Scorer.Score(i, units*c.Multiple, short)
 }
 
-// bestScored is, among the sets as good as the best choice, the one with the highest score.
+// bestScored is, among the sets as good as the best choice by all keys before scores, the one with the highest score;
+// of equal ones the first in path order. Within a choice of classes the children are exchanged (bestScores). Choices
+// may be equal by several tasks, and all of them are tried.
 //
 // order: sets.7
 func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
@@ -33,14 +36,16 @@ func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
 	return out
 }
 
-// equals iterates over the choices from a state on that are as good as the best one, by class.
+// equals iterates over the sets from a state on that are as good as the best one, one for each choice of classes: its
+// first children in path order. Values are sums and sizes, so each part of such a choice is as good as the best from
+// its own state, and no other part need be tried.
 func (k *picker) equals(st pickState) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		best := k.solve(st)
 		if best == nil {
 			return
 		}
-		if best.next == nil {
+		if best.next == nil { // nothing is left to pick
 			yield(nil)
 			return
 		}
@@ -64,7 +69,7 @@ func (k *picker) setScore(picked []int) Score {
 	return k.c.filledScore(slices.Concat(k.core, picked))
 }
 
-// filledScore is the score of what the children of a set take.
+// filledScore is the score of a set as it would be filled: scores depend on how many units a child takes.
 func (c *Chooser) filledScore(set []int) (sum Score) {
 	filled := c.tryFill(set)
 	for _, i := range set {
@@ -73,14 +78,14 @@ func (c *Chooser) filledScore(set []int) (sum Score) {
 	return sum
 }
 
-// keepScored takes the first n of the rest as keepAble does; among children that are equal but for their places, those
-// with the highest score. Beyond maxMixed sets the first ones in path order are compared.
+// keepScored takes the first n of the rest as keepAble does. Among children that compareUsed finds equal to the n-th it
+// takes those with the highest score together. Only the first maxMixed sets of them, in path order, are compared.
 func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	best := c.keepAble(rest, n, short)
 	if n == 0 || len(best) < n || !c.scored() || c.byScore() && !c.Zoned {
 		return best
 	}
-	from, to := n-1, n
+	from, to := n-1, n // children equal to the last one taken: only these can change places
 	for from > 0 && c.compareUsed(rest[from-1], rest[n-1]) == 0 {
 		from--
 	}
@@ -101,17 +106,18 @@ func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	return best
 }
 
-// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child
-// of a class takes does not depend on which one it is, so each class is decided alone, unless classes of equal slots mix
-// in fill order.
+// bestScores exchanges picked children for others of their class where that raises the score. What the k-th child of a
+// class takes does not depend on which child it is, as fill order goes by slots and zones before paths. So each class
+// is decided alone, unless classes of equal slots and zones mix in fill order. It is exact within a class (see
+// [Assign]).
 func (k *picker) bestScores(picked []int) []int {
 	filled := k.c.tryFill(slices.Concat(k.core, picked))
 	var out []int
 	for from := 0; from < len(k.classes); {
 		to := from
-		var mixed [][]int
+		var mixed [][]int // the chosen children of the classes with these slots and zones, class by class
 		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots && k.classes[to].zones == k.classes[from].zones; to++ {
-			var parts []Item
+			var parts []Item // what the picked children of the class take, in path order
 			for _, j := range k.classes[to].items {
 				if slices.Contains(picked, j) {
 					parts = append(parts, filled[j])
@@ -129,13 +135,14 @@ func (k *picker) bestScores(picked []int) []int {
 	return out
 }
 
-// maxMixed bounds how many sets of items of equal slots but different class are compared by score one by one.
+// maxMixed bounds the sets of children with equal slots that are compared by score one by one (order sets.7).
 const maxMixed = 1 << 12
 
-// bestMixed tries every exchange within several classes of equal slots together, because who is last in fill order
-// depends on all of them. Beyond maxMixed sets the first ones in path order are compared.
+// bestMixed tries every exchange within several classes of equal slots and zones together, because the child that is
+// last in fill order depends on all of them. Only the first maxMixed exchanges, in path order, are compared, after the
+// choice that is given.
 func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
-	var others []int
+	var others []int // picked children of other slots or zones
 	for _, i := range picked {
 		if k.c.Items[i].Slots != k.classes[from].slots || k.c.Items[i].Zones != k.classes[from].zones {
 			others = append(others, i)
@@ -143,14 +150,14 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 	}
 	best, tries := chosen, 0
 	top := k.setScore(slices.Concat(others, slices.Concat(chosen...)))
-	var classes []class
+	var classes []class // those with picked children, as chosen lists them
 	for i := from; i < to; i++ {
 		if slices.ContainsFunc(k.classes[i].items, func(j int) bool { return slices.Contains(picked, j) }) {
 			classes = append(classes, k.classes[i])
 		}
 	}
 	try := make([][]int, len(classes))
-	var next func(i int) bool
+	var next func(i int) bool // tries all sets of the classes from i on; false: stop
 	next = func(i int) bool {
 		if i < len(classes) {
 			for set := range combinations(classes[i].items, len(chosen[i])) {
@@ -171,7 +178,8 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 	return best
 }
 
-// tryFill is what the children would be given if they were the set; the items stay as they are.
+// tryFill returns the items as they would be if the children were the set; the chooser's items stay as they are.
+// O(items).
 func (c *Chooser) tryFill(set []int) []Item {
 	before := slices.Clone(c.Items)
 	c.fill(slices.Clone(set))
@@ -180,7 +188,7 @@ func (c *Chooser) tryFill(set []int) []Item {
 	return filled
 }
 
-// assign chooses children to take what these parts took so that the score is largest; ties go to the earlier children.
+// assign chooses children to take the parts, in order, so that the score is largest; ties go to the earlier children.
 func (k *picker) assign(children []int, parts []Item) []int {
 	value := func(i, j int) Score {
 		return k.c.scoreOf(children[i], parts[j].Given, parts[j].HasShort)

@@ -1,3 +1,5 @@
+// How do amounts look inside? As vectors by resource, equal ones mostly one slice.
+
 package snapshot
 
 import (
@@ -9,22 +11,21 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// Boundless is the number of pods that a node takes if it does not name any. It is part of no sum: running pods take
-// nothing from it.
+// Boundless is the number of pods that a node takes if it names none. Running pods take nothing from it.
 const Boundless = math.MaxInt64
 
-// Vectors brings resources inside. Equal vectors are one slice, so that pointers compare them.
+// Vectors brings resources inside. Equal vectors of one Vectors are one slice, so that addresses compare them.
 type Vectors struct {
 	lineage *Lineage
-	first   [][]int64 // the first few vectors: often there are no more
-	others  sets.Vectors
-	last    []int64 // the last answer: often the next one is equal
-	dropped bool    // the last resources have a name that the lineage lacks
+	first   [][]int64    // the first few vectors: often there are no more
+	others  sets.Vectors // the rest of them
+	last    []int64      // the last answer: often the next one is equal
+	dropped bool         // the last resources have a name that the lineage lacks
 
-	next []int64
+	next []int64 // buffer for the vector that is looked up
 }
 
-// Amounts brings resources inside for one caller; it is not safe for concurrent use.
+// Amounts returns an empty Vectors for one caller; it is not safe for concurrent use.
 func (l *Lineage) Amounts() *Vectors {
 	return &Vectors{lineage: l, next: make([]int64, len(l.Resources))}
 }

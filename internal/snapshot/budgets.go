@@ -1,3 +1,5 @@
+// How many members may leave each disruption budget?
+
 package snapshot
 
 import (
@@ -8,7 +10,8 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// setBudgets replaces budgets, and adds those that are new.
+// setBudgets replaces the budgets of these names, and adds the new ones. Other snapshots share the list, so it is
+// copied.
 func (c *Snapshot) setBudgets(list []cluster.Budget) error {
 	if len(list) == 0 {
 		return nil
@@ -32,12 +35,13 @@ func (c *Snapshot) setBudgets(list []cluster.Budget) error {
 	return nil
 }
 
-// placeOfBudget is where a budget stands or would stand.
+// placeOfBudget is where a budget stands, or would stand; the bool says which.
 func placeOfBudget(sorted []cluster.Budget, name string) (int, bool) {
 	return slices.BinarySearchFunc(sorted, name, func(b cluster.Budget, name string) int { return muster.CompareNatural(b.Name, name) })
 }
 
-// BudgetsAfter are the budgets of some members once these have left; those that are leaving already count no more.
+// BudgetsAfter are the budgets of some members once these have left, each allowing one less for every such member;
+// below 0 they are broken. Members that are leaving already count in none, and unknown budgets are passed by.
 func (c *Snapshot) BudgetsAfter(away []*Member) []cluster.Budget {
 	var out []cluster.Budget
 	for _, m := range away {

@@ -1,3 +1,5 @@
+// What do plans keep for later plans of the same shape?
+
 package snapshot
 
 import (
@@ -9,7 +11,7 @@ import (
 // NeedsByZones are the members of a unit, prepared for nodes of the same zones and policy.
 type NeedsByZones map[*ZoneClass][]*numa.Need
 
-// By default a lineage keeps the indexes of so many shapes, and of each so many group sizes.
+// By default a snapshot keeps the indexes of this many shapes, and for each of them sums for this many group sizes.
 const (
 	keptShapes = 8
 	keptSizes  = 4

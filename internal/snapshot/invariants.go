@@ -1,3 +1,5 @@
+// Does a snapshot keep its invariants? Checked after each change under the build tag `invariants`.
+
 package snapshot
 
 import (
@@ -6,8 +8,8 @@ import (
 	"github.com/muster-sched/muster/internal/invariant"
 )
 
-// checkSnapshot counts a snapshot again: free is allocatable less what members hold, and every member stands once in each
-// list that it belongs to.
+// checkSnapshot counts a snapshot again: free is allocatable less the amounts of members, and every member stands once
+// in each list that it belongs to. O(nodes * resources + members).
 func (c *Snapshot) checkSnapshot() {
 	var all, leaving []*Member
 	c.Gangs.Ascend(func(g *GangMembers) bool {

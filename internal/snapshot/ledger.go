@@ -1,3 +1,5 @@
+// What do quotas divide, and what is in use? Changes are summed up while a snapshot is made, and told once.
+
 package snapshot
 
 import (
@@ -11,15 +13,18 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// bigSum is a sum of amounts in 128 bits, by two's complement: fewer than 2^64 amounts do not overflow it.
+// bigSum is a sum of amounts in 128 bits, by two's complement: fewer than 2^64 amounts do not overflow it. A sum that
+// stopped at the largest amount could not be undone; this one can be lowered again by everything that raised it.
 type bigSum struct{ high, low uint64 }
 
+// add adds an amount, which is not negative.
 func (s *bigSum) add(amount int64) {
 	var carry uint64
 	s.low, carry = bits.Add64(s.low, uint64(amount), 0)
 	s.high += carry
 }
 
+// subtract is the inverse of add. The sum may become negative.
 func (s *bigSum) subtract(amount int64) {
 	var borrow uint64
 	s.low, borrow = bits.Sub64(s.low, uint64(amount), 0)
@@ -37,11 +42,12 @@ func (s bigSum) amount() int64 {
 	return int64(s.low)
 }
 
-// ledger sums up the changes of one quota by direction and resource. The quotas are written once, when the snapshot is
-// published.
+// ledger sums up the changes of one quota by direction, then resource; nil: nothing changed. Pinned is the part of used
+// that is not preemptible. The quotas are immutable, and each change of them costs a way through their tree: so they
+// are written once, when the snapshot is published.
 type ledger struct{ used, pinned [2][]int64 }
 
-// direction tells members that come from members that go.
+// direction tells members that come from members that go. The two are summed apart: sums of either alone never fall.
 type direction int
 
 const (
@@ -49,7 +55,8 @@ const (
 	goes
 )
 
-// newQuotas checks the quotas of a spec and begins with nothing in use.
+// newQuotas checks the quotas of a spec and begins with nothing in use; book tells them later what the running members
+// use. Without a total in the spec it is the nodes' allocatable amounts less what members without a quota hold.
 func (c *Snapshot) newQuotas(spec cluster.Spec) error {
 	switch {
 	case spec.Quotas == nil && (spec.Total != nil || spec.Demand != nil):
@@ -65,7 +72,7 @@ func (c *Snapshot) newQuotas(spec cluster.Spec) error {
 	return c.demandIn(spec.Demand)
 }
 
-// demandIn sets the pending demand of quotas.
+// demandIn sets the pending demand of quotas. Names are read in natural order, so that joined errors have one order.
 func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	var errs []error
 	for _, name := range slices.SortedFunc(maps.Keys(demand), muster.CompareNatural) {
@@ -82,8 +89,11 @@ func (c *Snapshot) demandIn(demand map[string]muster.Resources) error {
 	return errors.Join(errs...)
 }
 
-// count notes in the ledger of its quota that a member comes or goes. Members without a quota reduce the total that quotas
-// divide. Leaving members count nowhere.
+// count notes in the ledger of its quota that a member comes or goes. Members without a quota reduce the total that
+// quotas divide. Leaving members count nowhere: whoever marks a member counts it as gone before. O(resources).
+//
+// In a lineage Lowest only falls. When the member of the lowest priority goes, it stays a bound, which is all that is
+// asked of it.
 func (c *Snapshot) count(m *Member, to direction) {
 	if m.Leaving {
 		return
@@ -116,7 +126,8 @@ func (c *Snapshot) count(m *Member, to direction) {
 	}
 }
 
-// addUp adds amounts to a sum, nil for none, in place. A sum that would overflow stops at the largest amount.
+// addUp adds amounts to a sum in place, a new one if it is nil, and returns it. A sum that would overflow stops at the
+// largest amount.
 func addUp(sum, amounts []int64) []int64 {
 	if sum == nil {
 		sum = make([]int64, len(amounts))
@@ -127,7 +138,8 @@ func addUp(sum, amounts []int64) []int64 {
 	return sum
 }
 
-// raise adds amounts to totals.
+// raise adds amounts to totals. It does nothing where there is nothing to write (no totals, see ownTotals) and for an
+// absent node, which has no amounts: hence the shorter length.
 func raise(totals []bigSum, amounts []int64) {
 	for r := range min(len(totals), len(amounts)) {
 		totals[r].add(amounts[r])
@@ -141,8 +153,8 @@ func reduce(totals []bigSum, amounts []int64) {
 	}
 }
 
-// ownTotals are the totals to be written, by resource; nil if they are fixed or nobody divides them. The first call of a
-// fork copies them. An absent node has no amounts, and then a copy changes nothing.
+// ownTotals are the totals to be written, by resource; nil if the spec fixes them or there are no quotas to divide
+// them. The first call of a fork copies them, since the snapshot before reads its own.
 func (c *Snapshot) ownTotals() []bigSum {
 	if c.Quotas == nil || c.Lineage.fixedTotal {
 		return nil
@@ -155,7 +167,11 @@ func (c *Snapshot) ownTotals() []bigSum {
 	return c.totals
 }
 
-// book carries the ledgers and the totals over to the quotas.
+// book carries the ledgers and the totals over to the quotas, and begins new ones. The error is a sum that overflows.
+//
+// In each quota the members that go come first: they were in use before, so the release cannot fall below zero, and the
+// sum in between is not larger than needed. Names are in natural order, so that of several errors it is always the
+// same.
 func (c *Snapshot) book() error {
 	for _, name := range slices.SortedFunc(maps.Keys(c.ledgers), muster.CompareNatural) {
 		l := c.ledgers[name]
@@ -169,7 +185,7 @@ func (c *Snapshot) book() error {
 		c.Quotas = next
 	}
 	c.ledgers = nil
-	if !c.totalling {
+	if !c.totalling { // neither nodes nor members without a quota changed
 		return nil
 	}
 	total := muster.Resources{}
@@ -182,7 +198,8 @@ func (c *Snapshot) book() error {
 	return err
 }
 
-// describeQuotas adds the quotas to a spec.
+// describeQuotas adds the quotas of a snapshot to a spec: tree, demand, and the total if it was given. Use follows from
+// the running members in the spec.
 func describeQuotas(c *Snapshot, spec *cluster.Spec) {
 	if c.Quotas == nil {
 		return

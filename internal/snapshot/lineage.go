@@ -1,3 +1,5 @@
+// What do all snapshots of a cluster have in common? Names, ids, and the layout of the trees.
+
 package snapshot
 
 import (
@@ -13,20 +15,20 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// Lineage is shared by all snapshots that come of one cluster: the names of nodes and resources, and the layout of the
-// trees. But for its clock, pool and lock it never changes.
+// Lineage is shared by all snapshots made from one cluster: the names of nodes and resources, and the layout of the
+// trees. Once the first of them is published, nothing in it changes but its clock, pool and lock.
 type Lineage struct {
 	trees     []cluster.NamedTree
 	Views     []*layout.View
-	Names     []string
-	outside   *topology.Tree // finds the nodes that the first tree lacks by name
-	Resources []string
-	pods      int // id of the resource
-	notices   []string
+	Names     []string       // of nodes, by id
+	outside   *topology.Tree // finds, by name, the nodes that the first tree lacks
+	Resources []string       // by id, in natural order
+	pods      int            // id of the resource
+	notices   []string       // see [Snapshot.Notices]
 
 	cloning sync.Mutex // to clone a btree writes to the original
 
-	Exclusive             numa.Exclusive // default of members with a policy of their own
+	Exclusive             numa.Exclusive // the default, see [cluster.Spec]
 	fixedTotal            bool           // the spec gives the total of the quotas
 	KeptShapes, KeptSizes int
 	Clock                 cow.Clock // of the uses of shapes and group sizes
@@ -49,7 +51,8 @@ func newLineage(spec cluster.Spec) *Lineage {
 	return l
 }
 
-// nameNodes names all nodes in the order of their ids.
+// nameNodes names all nodes in the order of their ids: nodes of other trees, and nodes in no tree, come after the first
+// tree's.
 func (l *Lineage) nameNodes(nodes []cluster.Node) {
 	l.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
 	if len(l.trees) > 0 {
@@ -85,7 +88,8 @@ func (l *Lineage) nameNodes(nodes []cluster.Node) {
 	}
 }
 
-// ID finds a node by name: the ids follow the first tree, which has a table of its names. O(1) expected.
+// ID finds a node by name, -1 and false if there is none. The ids follow the first tree, which has a table of its
+// names, and then the tree of the others. O(1) expected.
 func (l *Lineage) ID(name string) (int32, bool) {
 	inTree := 0
 	if len(l.trees) > 0 {
@@ -109,7 +113,8 @@ func (l *Lineage) placing(tree int) func(name string, last int32) (int32, bool) 
 	return l.near
 }
 
-// near finds a node by name; last is the one that was asked for before: often it is asked for again, or the next one.
+// near is ID with a guess: last is the answer before, -1 at first. Often the same node is asked for again, or the next
+// one.
 func (l *Lineage) near(name string, last int32) (int32, bool) {
 	for id := last + 1; id >= max(last, 0); id-- {
 		if int(id) < len(l.Names) && l.Names[id] == name {

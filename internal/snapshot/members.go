@@ -1,3 +1,5 @@
+// Who runs? Members in their gangs, by affinity key, and on their nodes.
+
 package snapshot
 
 import (
@@ -12,56 +14,62 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// Member is a running member. It never changes once its snapshot is published: a change replaces it.
+// Member is a running member. It never changes once its snapshot is published: a change replaces it. So a pointer to
+// one is its identity, and lists are compared by pointers.
 type Member struct {
 	Class            *MemberClass
 	Name             string
-	Index            int
-	Node             int32
+	Index            int   // place in rank order, if it is Indexed
+	Node             int32 // id; -1 while it is made, on an absent node
 	Indexed, Leaving bool
-	Pinned           bool // not preemptible, see [cluster.Running]
-	Started          int64
+	Pinned           bool         // not preemptible, see [cluster.Running]
+	Started          int64        // in seconds, 0: unknown
 	Placed           *numa.Placed // nil: it has no share of any zone
 }
 
-// MemberClass is shared by members of a gang that came together and differ in nothing but name, index, node and start.
+// MemberClass is the part that members of a gang share if they came in one change and differ in nothing but what
+// [Member] has itself. It never changes.
 type MemberClass struct {
 	Gang        string
-	AffinityKey string
-	Quota       string  // empty: none
-	Holds       []int64 // by resource
-	Priority    int64
+	AffinityKey string   // empty: none
+	Quota       string   // empty: none
+	Holds       []int64  // by resource, never empty: pods are among the resources
+	Priority    int64    // larger is more important
 	MinMember   int      // as in [cluster.Running]
 	Budgets     []string // that its members count in
 	unevictable bool
 }
 
-// is says whether two classes of a gang are equal; equal holds are the same slice, see [Vectors].
+// is says whether two classes of a gang are equal. Amounts are compared by address: within one change equal ones are
+// mostly the same slice, see [Vectors]. Where they are not, members get two classes, which decides nothing. Nil and
+// empty budgets differ, so that members read back as they were given.
 func (c *MemberClass) is(o *MemberClass) bool {
 	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&
 		c.MinMember == o.MinMember && c.unevictable == o.unevictable &&
 		(c.Budgets == nil) == (o.Budgets == nil) && slices.Equal(c.Budgets, o.Budgets)
 }
 
-// MayLeave says whether the member can be anybody's victim.
+// MayLeave says whether the member can be anybody's victim, as far as it alone decides.
 func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !m.Leaving }
 
-// GangMembers are the running members of one gang in natural order of names.
+// GangMembers are the running members of one gang in natural order of names, at least one. Snapshots share it, so it
+// never changes: setGang replaces it.
 type GangMembers struct {
 	Name    string
 	Members []*Member
-	// Of those that are not leaving: how many they are, how many of them must run together (0: each stands for itself), and
-	// the lowest of their priorities.
+	// Of the members that are not leaving: their number; how many of them must run together (0: each stands for itself;
+	// may be more than Staying); and the lowest of their priorities (0 if all are leaving).
 	Staying, Least int32
 	Priority       int64
 }
 
-// newGangMembers sums up the members that stay.
+// newGangMembers sums up the members that stay. Least is the largest minimum among them. A negative minimum asks for
+// nothing; 0 asks for all that stay, unless that is one alone, which is a plain pod. O(members).
 //
 // order: victims.3
 func newGangMembers(name string, members []*Member) *GangMembers {
 	g := &GangMembers{Name: name, Members: members}
-	all := false
+	all := false // a member asks for all that stay, whose number is known only at the end
 	for _, m := range members {
 		if m.Leaving {
 			continue
@@ -73,7 +81,7 @@ func newGangMembers(name string, members []*Member) *GangMembers {
 		all = all || m.Class.MinMember == 0
 		g.Least = max(g.Least, int32(min(max(m.Class.MinMember, 0), math.MaxInt32)))
 	}
-	if all && g.Staying > 1 { // one alone is a plain pod
+	if all && g.Staying > 1 {
 		g.Least = max(g.Least, g.Staying)
 	}
 	return g
@@ -83,7 +91,8 @@ func newGangSet() *btree.BTreeG[*GangMembers] {
 	return btree.NewG(32, func(a, b *GangMembers) bool { return muster.CompareNatural(a.Name, b.Name) < 0 })
 }
 
-// anchor is an affinity key and a gang with a member that has it.
+// anchor says that a gang has a member with an affinity key, leaving ones included. There is one entry for each gang
+// and key.
 type anchor struct{ key, gang string }
 
 func newAnchors() *btree.BTreeG[anchor] {
@@ -92,8 +101,10 @@ func newAnchors() *btree.BTreeG[anchor] {
 	})
 }
 
-// setGang replaces the running members of a gang. Where its priority or its ties change, so do the profiles of all members,
-// those that stay included.
+// setGang replaces the running members of a gang; old are those before, nil if none ran. O(log gangs + members).
+//
+// The priority of a gang and whether it has a minimum are in the profiles of all its members. Where one of them
+// changes, the nodes of all members count as moved, also of members that did not change themselves.
 func (c *Snapshot) setGang(name string, old, members []*Member) {
 	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
 	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
@@ -109,7 +120,8 @@ func (c *Snapshot) setGang(name string, old, members []*Member) {
 	}
 }
 
-// eachKey calls f with the affinity keys of members, perhaps more than once with one.
+// eachKey calls f with the affinity keys of members, perhaps more than once with one: keys are looked at only where the
+// class of members changes.
 func eachKey(members []*Member, f func(key string)) {
 	var last *MemberClass
 	for _, m := range members {
@@ -120,8 +132,10 @@ func eachKey(members []*Member, f func(key string)) {
 	}
 }
 
-// EachWithKey calls f with the running members that have an affinity key. O(log gangs + members of their gangs).
+// EachWithKey calls f with the running members that have an affinity key, leaving ones included. O(log gangs + members
+// of their gangs). The empty key has none.
 func (c *Snapshot) EachWithKey(key string, f func(m *Member)) {
+	// Anchors are ordered by key first, so those of a key lie together; the empty gang comes before all others.
 	c.anchors.AscendGreaterOrEqual(anchor{key: key}, func(a anchor) bool {
 		if a.key != key {
 			return false
@@ -135,7 +149,7 @@ func (c *Snapshot) EachWithKey(key string, f func(m *Member)) {
 	})
 }
 
-// CompareMembers orders by gang, then name, in natural order.
+// CompareMembers orders by gang, then name, in natural order. Lists that several snapshots share are in this order.
 func CompareMembers(a, b *Member) int {
 	if a.Class != b.Class && a.Class.Gang != b.Class.Gang {
 		return muster.CompareNatural(a.Class.Gang, b.Class.Gang)
@@ -146,17 +160,18 @@ func CompareMembers(a, b *Member) int {
 // compareNodes orders by node alone.
 func compareNodes(a, b *Member) int { return cmp.Compare(a.Node, b.Node) }
 
-// SortMembers puts members in the order of CompareMembers, those of one name in the order in which they came.
+// SortMembers puts members in the order of CompareMembers, members of one name in the order in which they came. O(n)
+// for a list in order, as most are; else O(n log n).
 func SortMembers(members []*Member) {
 	if !slices.IsSortedFunc(members, CompareMembers) {
 		slices.SortStableFunc(members, CompareMembers)
 	}
 }
 
-// Member finds a running member, nil if it does not run. O(log n + log of the gang).
+// Member finds a running member, nil if it does not run. O(log gangs + log of the gang).
 func (c *Snapshot) Member(gang, name string) *Member { return Named(c.MembersOf(gang), name) }
 
-// Named finds a member in a gang's list, nil if it is not there.
+// Named finds a member in a gang's list, nil if it is not there. O(log n).
 func Named(members []*Member, name string) *Member {
 	if i, ok := place(members, name); ok {
 		return members[i]
@@ -164,21 +179,21 @@ func Named(members []*Member, name string) *Member {
 	return nil
 }
 
-// place is where a name stands in a gang's list, or would stand.
+// place is where a name stands in a gang's list, or would stand; the bool says which.
 func place(members []*Member, name string) (int, bool) {
 	return slices.BinarySearchFunc(members, name, func(m *Member, name string) int {
 		return muster.CompareNatural(m.Name, name)
 	})
 }
 
-// hosted are the members on a node in no order: a persistent list. Its first element stands in the column itself, since
-// most nodes have few members. The zero value is the empty list.
+// hosted are the members on a node in no order: a persistent linked list, whose elements snapshots share. Its first
+// element stands in the column itself, since most nodes have few members. The zero value is the empty list.
 type hosted struct {
-	m    *Member
-	next *hosted
+	m    *Member // nil only in the empty list
+	next *hosted // never changes; nil: m is the last one
 }
 
-// with is the list and a member more. O(1).
+// with is the list and one more member, at the front; h stays as it is. O(1).
 func (h hosted) with(m *Member) hosted {
 	if h.m == nil {
 		return hosted{m: m}
@@ -187,8 +202,9 @@ func (h hosted) with(m *Member) hosted {
 	return hosted{m, &rest}
 }
 
-// without is the list less some of its members, in the order of CompareMembers. The rest behind the last of them is
-// shared. O(list * log gone).
+// without is the list less gone, which is in the order of CompareMembers. Every one of gone must be in the list: the
+// loop ends when it has met them all. The rest behind the last of them is shared; the members before it are put in
+// front of that again, from the last to the first, so that their order stays. O(list * log gone).
 func (h hosted) without(gone []*Member) hosted {
 	var kept []*Member
 	at, left := &h, len(gone)
@@ -209,16 +225,17 @@ func (h hosted) without(gone []*Member) hosted {
 	return out
 }
 
-// has looks for a member in a list in the order of CompareMembers.
+// has looks for a member, by pointer, in a list in the order of CompareMembers. O(log n).
 func has(sorted []*Member, m *Member) bool {
-	if len(sorted) <= 8 {
+	if len(sorted) <= 8 { // pointers are compared faster than names
 		return slices.Contains(sorted, m)
 	}
 	i, ok := slices.BinarySearchFunc(sorted, m, CompareMembers)
 	return ok && sorted[i] == m
 }
 
-// membersOn lists the members on a node in the order of gang, then name; the slice is the caller's. O(k log k).
+// membersOn lists the members on a node in the order of gang, then name, leaving ones included. The slice is the
+// caller's. O(k log k) for k members there.
 func (c *Snapshot) membersOn(id int32) []*Member {
 	var out []*Member
 	h := c.on.At(id)

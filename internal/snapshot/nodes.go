@@ -1,3 +1,5 @@
+// What is a node, apart from what runs on it, and how do nodes change?
+
 package snapshot
 
 import (
@@ -10,12 +12,12 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 )
 
-// Static is the part of a node that rarely changes. A node of a tree that the cluster lacks is absent: it keeps its id and
-// takes nobody. The zero value is an absent node.
+// Static is the part of a node that members do not change. A node of a tree that the cluster lacks is absent: it keeps
+// its id and takes nobody. The zero value is an absent node.
 type Static struct {
-	Labels map[string]string
-	Flags  NodeFlags
-	Class  *nodeClass
+	Labels map[string]string // shared with the caller who gave them
+	Flags  NodeFlags         // 0: absent
+	Class  *nodeClass        // nil in the zero value; At returns noClass instead
 }
 
 // NodeFlags are the properties of a node that every plan reads.
@@ -30,28 +32,31 @@ const (
 	Zoned // its own NUMA policy binds members
 )
 
-// nodeClass is shared by nodes that are equal but for names, labels and flags. It never changes.
+// nodeClass is the part that nodes share if they differ in nothing but names, labels and flags. It never changes.
 type nodeClass struct {
-	allocatable []int64 // by resource
+	allocatable []int64 // by resource, pods Boundless if not given; empty only in noClass
 	Taints      []gang.Taint
 	Zones       *ZoneClass // nil: no zones are known
 }
 
 var noClass = &nodeClass{} // of absent nodes
 
-// statics are the static parts by node id, in three columns: plans read the flags of all nodes, the rest of few.
+// statics are the static parts by node id, in three columns: a plan that counts slots reads the flags of all nodes, but
+// classes and labels of few.
 type statics struct {
 	Flags   cow.Column[NodeFlags]
-	classes cow.Column[*nodeClass] // nil where absent
-	labels  cow.Column[map[string]string]
+	classes cow.Column[*nodeClass]        // nil where absent
+	labels  cow.Column[map[string]string] // nil: none
 }
 
 func newStatics(n int) statics {
 	return statics{cow.NewColumn[NodeFlags](n), cow.NewColumn[*nodeClass](n), cow.NewColumn[map[string]string](n)}
 }
 
+// fork shares all three columns. O(1).
 func (s *statics) fork() statics { return statics{s.Flags.Fork(), s.classes.Fork(), s.labels.Fork()} }
 
+// At is the static part of a node. O(1).
 func (s *statics) At(id int32) Static {
 	n := Static{s.labels.At(id), s.Flags.At(id), s.classes.At(id)}
 	if n.Class == nil {
@@ -68,6 +73,7 @@ func (s *statics) ClassOf(id int32) *nodeClass {
 	return noClass
 }
 
+// set replaces the static part of a node in a fork.
 func (s *statics) set(id int32, n Static) {
 	s.Flags.Set(id, n.Flags)
 	s.classes.Set(id, n.Class)
@@ -79,17 +85,20 @@ func (s *statics) set(id int32, n Static) {
 // FlagsOf are the flags of a node without the rest. O(1).
 func (c *Snapshot) FlagsOf(id int32) NodeFlags { return c.Static.Flags.At(id) }
 
-// nodeClasses finds the classes of nodes, so that equal ones are one. One change writes it.
+// nodeClasses finds the classes of nodes during one change, so that most equal nodes share one. It is not safe for
+// concurrent use.
 type nodeClasses struct {
 	amounts *Vectors
-	classes map[*int64][]*nodeClass // by the vector of allocatable amounts
+	classes map[*int64][]*nodeClass // by the address of the vector of allocatable amounts
 }
 
 func (l *Lineage) nodeClasses() *nodeClasses {
 	return &nodeClasses{l.Amounts(), map[*int64][]*nodeClass{}}
 }
 
-// of is the class of a node, a new one if there is none yet; old is its class before. The error names the field.
+// of is the class of a node, a new one if there is none yet. old is its class before, nil if it had none: a node that
+// is sent again without a change keeps it. The error names the field.
+// O(resources), and for a few classes the comparison of taints and zones.
 func (k *nodeClasses) of(n *cluster.Node, old *nodeClass) (*nodeClass, error) {
 	v := k.amounts.Vector(n.Allocatable, Boundless)
 	if v == nil {
@@ -98,7 +107,8 @@ func (k *nodeClasses) of(n *cluster.Node, old *nodeClass) (*nodeClass, error) {
 	if old != nil && slices.Equal(old.allocatable, v) && old.is(n) {
 		return old, nil
 	}
-	const tried = 8 // where taints or zones differ from node to node, they are not shared
+	const tried = 8 // the last few; where taints or zones differ from node to node, they are not shared
+	// Equal amounts mostly have one address, so this list has the classes that differ in taints or zones alone.
 	list := k.classes[&v[0]]
 	for _, old := range list[max(0, len(list)-tried):] {
 		if old.is(n) {
@@ -121,10 +131,11 @@ func (c *nodeClass) is(n *cluster.Node) bool {
 	return sameTaints(c.Taints, n.Taints) && sameZones(c.Zones.spec(), n.NUMA)
 }
 
-// sameTaints tells nil from empty, so that nodes read back as they were given.
+// sameTaints says whether taints are equal; nil and empty differ, so that nodes read back as they were given.
 func sameTaints(a, b []gang.Taint) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
-// putNode sets a node's static part and its free amounts, as if nothing ran on it.
+// putNode sets a node's static part, its zones and its free amounts, as if nothing ran on it; setNode takes from it
+// again what its members hold. The total that quotas divide loses the node's old amounts and gets its new ones.
 func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) error {
 	class, err := classes.of(n, c.Static.classes.At(id))
 	if err != nil {
@@ -143,21 +154,23 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	if n.NUMA != nil && n.NUMA.Policy != "" {
 		s.Flags |= Zoned
 	}
-	c.setZones(id, class.Zones)
+	c.setZones(id, class.Zones) // reads the flags before, as the next line reads the class before
 	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
 	c.touch(id)
+	// A node that does not bound pods has Boundless of them, and nobody takes from these: see bounds.
 	for r, amount := range s.Class.allocatable {
-		if c.Free[r].At(id) != amount {
+		if c.Free[r].At(id) != amount { // else the page stays shared
 			c.Free[r].Set(id, amount)
 		}
 	}
 	return nil
 }
 
-// changeNodes removes, replaces and adds nodes. Where the lineage knows all of them c itself changes, else a new snapshot
-// is built.
+// changeNodes removes, replaces and adds nodes of a fork, and returns the snapshot to go on with: the fork itself where
+// the lineage knows all nodes and resources, else a snapshot built anew, with a lineage of its own. Only a node without
+// members can be removed; leaving members count.
 func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, error) {
 	for _, name := range remove {
 		id, ok := c.Lineage.ID(name)
@@ -167,6 +180,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 		if on := c.membersOn(id); len(on) > 0 {
 			return nil, &cluster.ConflictError{Node: name, Gang: on[0].Class.Gang, Member: on[0].Name, Reason: "a member runs on the node"}
 		}
+		// The node becomes absent: zero amounts, no zones, no part of the total.
 		c.setZones(id, nil)
 		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, Static{})
@@ -175,6 +189,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 			c.Free[r].Set(id, 0)
 		}
 	}
+	// A node may be removed and set again in one change. It may not be set twice: which one should count?
 	seen := make(map[string]bool, len(set))
 	for i := range set {
 		if seen[set[i].Name] {
@@ -194,12 +209,14 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 	return c, nil
 }
 
-// setNode replaces a node and takes from it again what its members hold.
+// setNode replaces a node and takes from it again what its members hold, which may over-commit it. The error is a
+// defect of the node, or a sum that overflows. O(members on the node).
 func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
 	id, _ := c.Lineage.ID(n.Name)
 	if err := c.putNode(id, n, classes); err != nil {
 		return err
 	}
+	// Their entries in quotas and lists stay: the members themselves have not changed.
 	for _, m := range c.membersOn(id) {
 		if err := c.hold(m); err != nil {
 			return err
@@ -208,7 +225,8 @@ func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
 	return nil
 }
 
-// hasPlacesFor says whether the lineage knows the nodes and their resources.
+// hasPlacesFor says whether the lineage knows the nodes and their resources. If it does not, ids or columns are
+// missing, and no fork can have more of them than its lineage.
 func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 	for i := range nodes {
 		if _, ok := c.Lineage.ID(nodes[i].Name); !ok {
@@ -223,7 +241,8 @@ func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 	return true
 }
 
-// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names.
+// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names. It reads the fork, where members
+// have left already, and writes a spec that New takes. O(n log n) for all nodes and members.
 func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapshot, error) {
 	spec := cluster.Spec{
 		Trees: c.Lineage.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,
@@ -240,6 +259,6 @@ func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapsh
 	if err != nil {
 		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
 	}
-	next.Lineage.notices = c.Lineage.notices // of members that were dropped then, and are not in the spec
+	next.Lineage.notices = c.Lineage.notices // of members on absent nodes: these were dropped, so the spec lacks them
 	return next, nil
 }

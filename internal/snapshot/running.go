@@ -1,3 +1,5 @@
+// How do members come to run, and how do they leave? Each stands in several lists, which change together.
+
 package snapshot
 
 import (
@@ -10,7 +12,9 @@ import (
 	"github.com/muster-sched/muster/cluster"
 )
 
-// placeAll lets the members of a new cluster run. They may over-commit nodes: those are full then.
+// placeAll lets the members of a new cluster run. They may over-commit nodes: these have no room then, and free amounts
+// below zero. Members on absent nodes are dropped and noted. All defects are returned joined. Nothing is shared with
+// another snapshot yet, so lists are written in place. O(members log members).
 func (c *Snapshot) placeAll(running []cluster.Running) error {
 	var errs []error
 	gangs, of := arrivalsOf(running)
@@ -29,6 +33,7 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 			of[i].Add(m)
 		}
 	}
+	// Gang by gang in natural order: so the arena, and the list of leaving members, come out in order.
 	var small arena
 	for _, g := range gangs {
 		if SortMembers(g.Members); len(g.Members) > 0 {
@@ -41,7 +46,8 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 	return errors.Join(errs...)
 }
 
-// settle lets a gang of a new cluster run; its members are sorted.
+// settle lets a gang of a new cluster run; its members are sorted, so that two of one name are neighbors. Defects do
+// not end it: the cluster is refused as a whole, with all of them.
 func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 	for i, m := range g.Members {
 		if i > 0 && g.Members[i-1].Name == m.Name {
@@ -62,8 +68,8 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 	return errs
 }
 
-// newMember checks a running member and brings it inside; its node is -1 if that is absent. near is the guess of
-// [Lineage.near].
+// newMember checks a running member and brings it inside; its node is -1 if that is absent. near is the node of the
+// member before, -1 at first. The member is not in g yet: the caller adds it.
 func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, near int32) (Member, error) {
 	m := Member{
 		Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving,
@@ -89,7 +95,8 @@ func Nameless(gang, member string) error {
 	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
 }
 
-// PresentNode finds a node of the snapshot, -1 if it is not there; near is as for a [Member] that arrives: the last answer.
+// PresentNode finds the id of a node of the snapshot, -1 if it is not there. near is the last answer, -1 at first:
+// often the same node is asked for again, or the next one.
 func (c *Snapshot) PresentNode(name string, near int32) int32 {
 	if id, ok := c.Lineage.near(name, near); ok && c.FlagsOf(id)&Present != 0 {
 		return id
@@ -97,13 +104,15 @@ func (c *Snapshot) PresentNode(name string, near int32) int32 {
 	return -1
 }
 
-// hold takes the resources of a member from its node, which may become over-committed. The error is a sum that overflows.
+// hold takes the resources of a member from its node, which may become over-committed. Resources that the node does not
+// bound stay boundless. The error is a sum that overflows, or one of holdZones.
 func (c *Snapshot) hold(m *Member) error {
 	allocatable := c.Static.classes.At(m.Node).allocatable
 	for r, amount := range m.Class.Holds {
 		if amount == 0 || !c.Lineage.bounds(allocatable, r) {
 			continue
 		}
+		// allocatable - free is the sum that members hold already: not negative, and kept from overflowing here.
 		free := c.Free[r].At(m.Node)
 		if held := allocatable[r] - free; amount > math.MaxInt64-held {
 			return &muster.InvalidError{
@@ -117,7 +126,7 @@ func (c *Snapshot) hold(m *Member) error {
 	return c.holdZones(m)
 }
 
-// giveBack is the inverse of hold.
+// giveBack is the inverse of hold: the sum of a member that held cannot overflow.
 func (c *Snapshot) giveBack(m *Member) {
 	allocatable := c.Static.classes.At(m.Node).allocatable
 	for r, amount := range m.Class.Holds {
@@ -129,10 +138,14 @@ func (c *Snapshot) giveBack(m *Member) {
 	c.giveBackZones(m)
 }
 
-// relist takes members out of every list that holds them and puts others in. Both slices are in the order of
-// CompareMembers; gone is sorted by node on the way. A gang's list is copied once, however many of its members change:
-// other snapshots share it. O(k log k + length of the lists).
+// relist takes members out of every list that holds them and puts others in: the lists of gangs, of leaving members and
+// of nodes. Both slices are in the order of CompareMembers; gone is sorted by node on the way, fresh stays as it is.
+// All of gone must run. A member of one name may be in both, its old value in gone.
+//
+// Other snapshots share the lists, so they are copied, each once, however many of its members change.
+// O(k log k + length of the lists) for k members, and the lookup of their gangs.
 func (c *Snapshot) relist(gone, fresh []*Member) {
+	// By gang first: setGang reads and writes the gang's sum and affinity keys together with the list.
 	eachGang(gone, fresh, func(gang string, gone, fresh []*Member) {
 		old := c.MembersOf(gang)
 		c.setGang(gang, old, merge(old, gone, fresh))
@@ -140,6 +153,8 @@ func (c *Snapshot) relist(gone, fresh []*Member) {
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
 		c.Leaving = merge(c.Leaving, gone, fresh)
 	}
+	// Stable: the members of one node stay in the order of CompareMembers, as without wants them. This comes after the
+	// merges above, which want gone in that order as a whole.
 	slices.SortStableFunc(gone, compareNodes)
 	for len(gone) > 0 {
 		n, node := 1, gone[0].Node
@@ -156,7 +171,7 @@ func (c *Snapshot) relist(gone, fresh []*Member) {
 	}
 }
 
-// leavingOf are the members that are leaving.
+// leavingOf are the members of a list that are leaving, in its order.
 func leavingOf(members []*Member) []*Member {
 	var out []*Member
 	for _, m := range members {
@@ -167,7 +182,8 @@ func leavingOf(members []*Member) []*Member {
 	return out
 }
 
-// eachGang calls change for every gang in two sorted slices, with its part of both.
+// eachGang calls change for every gang in two slices in the order of CompareMembers, with its part of both, of which
+// one may be empty. Gangs come in natural order of names.
 func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Member)) {
 	cut := func(from []*Member, gang string) int {
 		n := 0
@@ -177,7 +193,7 @@ func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Mem
 		return n
 	}
 	for len(gone)+len(fresh) > 0 {
-		rest := gone
+		rest := gone // the slice that begins with the earlier gang; either one if both begin with the same
 		if len(gone) == 0 || len(fresh) > 0 && muster.CompareNatural(fresh[0].Class.Gang, gone[0].Class.Gang) < 0 {
 			rest = fresh
 		}
@@ -188,10 +204,11 @@ func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Mem
 	}
 }
 
-// merge is a copy of an ordered list less gone and with fresh, both in the same order.
+// merge is a copy of an ordered list less gone and with fresh, both in the same order. All of gone must be in the list:
+// then they are met from first to last, so the next one to drop is always gone[0]. O(list + fresh * log list).
 func merge(list, gone, fresh []*Member) []*Member {
 	if len(gone) == len(list) {
-		return slices.Clone(fresh) // the whole list goes
+		return slices.Clone(fresh) // the whole list goes; a copy, since fresh is the caller's
 	}
 	out := make([]*Member, 0, len(list)-len(gone)+len(fresh))
 	keep := func(part []*Member) {
@@ -203,6 +220,7 @@ func merge(list, gone, fresh []*Member) []*Member {
 			out = append(out, m)
 		}
 	}
+	// A fresh member of the same name as a gone one comes before it here; the gone one is dropped with the next part.
 	for _, m := range fresh {
 		i, _ := slices.BinarySearchFunc(list, m, CompareMembers)
 		keep(list[:i])
@@ -212,14 +230,16 @@ func merge(list, gone, fresh []*Member) []*Member {
 	return out
 }
 
-// touch notes that the free resources of a node changed. Nobody follows the changes of a cluster that is built anew.
+// touch notes that the free resources, the zones or the static part of a node changed: indexes of slots count it again.
+// A node may be noted twice. Nobody follows the changes of a cluster that is built anew, which has caches of its own.
 func (c *Snapshot) touch(id int32) {
 	if c.Caches == nil && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != id) {
 		c.touched = append(c.touched, id)
 	}
 }
 
-// move notes that a node has other members, or members whose profiles changed.
+// move notes that a node has other members, or members whose profiles changed: the index of victims reads it again. A
+// node may be noted twice.
 func (c *Snapshot) move(id int32) {
 	if c.follows && (len(c.moved) == 0 || c.moved[len(c.moved)-1] != id) {
 		c.moved = append(c.moved, id)

@@ -1,17 +1,17 @@
 // Package snapshot answers: what is free, and who runs where, now? A [Snapshot] is a cluster brought inside: nodes have
-// dense ids, amounts lie in columns by resource, running members in persistent sets. All snapshots that come of one cluster
-// share a [Lineage].
+// dense ids, amounts lie in columns by resource, running members in persistent sets. All snapshots made from one
+// cluster share a [Lineage].
 //
 // Invariants:
 //   - Free is allocatable less what the members on the node hold.
 //   - Every member stands once in each list that it belongs to: its gang's, its node's, and that of the leaving ones.
 //   - Used in a quota is the sum over its members that are not leaving.
-//   - Equal amounts, zones and classes are mostly one value, but never rely on it: pointers that differ say nothing.
+//   - Equal amounts, zones and classes are mostly one value, but not always: pointers that differ say nothing.
 //
 // The build tag `invariants` checks the first two after each change.
 //
-// Who may write: whoever calls [Snapshot.Fork] writes the fork, until [Snapshot.Succeed] publishes it. A published snapshot
-// never changes and is safe for concurrent use; its caches lock themselves.
+// Who may write: whoever calls [Snapshot.Fork] writes the fork, until [Snapshot.Succeed] publishes it. A published
+// snapshot never changes and is safe for concurrent use; its caches lock themselves.
 package snapshot
 
 import (
@@ -31,39 +31,41 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Release and Update return
-// new snapshots that share whatever did not change.
+// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Release and Update
+// return new snapshots that share everything that did not change.
 type Snapshot struct {
 	Lineage *Lineage
-	Static  statics
-	// Free has a column for each resource: allocatable minus what runs, negative where a node is over-committed.
+	Static  statics // by node
+	// Free has a column for each resource, by node: allocatable less what members hold, negative where a node is
+	// over-committed, 0 on an absent node, Boundless for pods where the node does not bound them.
 	Free []cow.Column[int64]
 	on   cow.Column[hosted] // running members by node
 	// Zones are the occupied and free parts of each node's zones; nil where no zones are known.
 	Zones cow.Column[*numa.Occupancy]
-	Zoned int // nodes with a NUMA policy of their own
+	Zoned int // number of nodes with a NUMA policy of their own
 	// Gangs is a persistent ordered set: a fork clones it before it writes.
 	Gangs *btree.BTreeG[*GangMembers]
-	// anchors are the gangs by the affinity keys of their members; persistent, too.
+	// anchors are the gangs by the affinity keys of their members; a fork clones this set, too.
 	anchors *btree.BTreeG[anchor]
-	Leaving []*Member        // in the order of gang, then name
+	Leaving []*Member        // in the order of CompareMembers
 	Quotas  *quota.State     // nil: there are none
-	totals  []bigSum         // that they divide, by resource, unless the spec fixes it
+	totals  []bigSum         // by resource: what quotas divide; nil if the spec fixes it
 	Budgets []cluster.Budget // in natural order of names
-	Lowest  int64            // at most the priority of every member that is not leaving
+	Lowest  int64            // at most the priority of every member that is not leaving; MaxInt64 until one has run
 
 	Caches *caches // nil while the snapshot is made as a fork
 	// While a snapshot is made:
-	touched []int32 // nodes changed since the fork
-	follows bool    // the caches hold a victim index, which wants to know of moves
-	moved   []int32 // nodes with other members than at the fork, or other profiles of them
-	steps   map[step]*numa.Occupancy
+	touched []int32                  // nodes whose free amounts, zones or static part changed since the fork
+	follows bool                     // the caches of the snapshot before hold a victim index: moves are logged
+	moved   []int32                  // nodes with other members than at the fork, or members with other profiles
+	steps   map[step]*numa.Occupancy // changes of zones that were computed already
 	// Changes of the quotas by name, and whether totals is the fork's own.
 	ledgers   map[string]*ledger
 	totalling bool
 }
 
-// caches keep what plans on a snapshot computed for later ones. They are safe for concurrent use.
+// caches keep values that plans on a snapshot computed, for later plans. They are safe for concurrent use, and decide
+// nothing.
 type caches struct {
 	Shapes  shapeCache
 	victims victimCache
@@ -112,7 +114,7 @@ func Empty() *Snapshot {
 	return &Snapshot{Lineage: newLineage(cluster.Spec{}), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 }
 
-// checkSettings returns what is wrong with the settings of a spec.
+// checkSettings returns the defects of the settings of a spec.
 func checkSettings(spec cluster.Spec) (defects []error) {
 	for _, f := range []struct {
 		field string
@@ -128,7 +130,7 @@ func checkSettings(spec cluster.Spec) (defects []error) {
 	return defects
 }
 
-// checkTrees returns what is wrong with the trees of a spec.
+// checkTrees returns the defects of the trees of a spec.
 func checkTrees(list []cluster.NamedTree) (defects []error) {
 	bad := func(field, value, reason string) {
 		defects = append(defects, &muster.InvalidError{Field: field, Value: value, Reason: reason})
@@ -150,7 +152,7 @@ func checkTrees(list []cluster.NamedTree) (defects []error) {
 	return defects
 }
 
-// putNodes checks the nodes of a new cluster and puts them in their places; it returns what is wrong with them.
+// putNodes checks the nodes of a new cluster and puts them in their places; it returns their defects.
 func (c *Snapshot) putNodes(nodes []cluster.Node) (defects []error) {
 	bad := func(field, reason string) {
 		defects = append(defects, &muster.InvalidError{Field: field, Reason: reason})
@@ -218,8 +220,8 @@ func (c *Snapshot) Len() int {
 	return n
 }
 
-// Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints are
-// shared, Allocatable is the caller's.
+// Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints
+// are shared, Allocatable is the caller's.
 func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 	return func(yield func(cluster.Node) bool) {
 		for id := range int32(len(c.Lineage.Names)) {
@@ -231,7 +233,7 @@ func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 	}
 }
 
-// export is the inverse of putNode.
+// export is the inverse of putNode: the node as it was given.
 func (c *Snapshot) export(id int32, s Static) cluster.Node {
 	return cluster.Node{
 		Name: c.Lineage.Names[id], Labels: s.Labels, Taints: s.Class.Taints, Allocatable: c.Lineage.allocatable(s.Class.allocatable),
@@ -239,8 +241,8 @@ func (c *Snapshot) export(id int32, s Static) cluster.Node {
 	}
 }
 
-// FreeOn is the free amounts of a node: negative where it is over-committed, without the resources that the node does not
-// bound. It is false for an absent node. The map is the caller's.
+// FreeOn is the free amounts of a node, negative where it is over-committed, of the resources that the node bounds. It
+// is false for an absent node. The map is the caller's. O(resources).
 func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
 	id, ok := c.Lineage.ID(name)
 	if !ok || c.FlagsOf(id)&Present == 0 {
@@ -270,7 +272,8 @@ func (c *Snapshot) Running() iter.Seq[cluster.Running] {
 	}
 }
 
-// ExportMember is the inverse of newMember; budgets and zones are shared.
+// ExportMember is the inverse of newMember: the member as it was given. Resources are a new map; budgets and zones are
+// shared.
 func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 	return cluster.Running{
 		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),
@@ -280,7 +283,8 @@ func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 	}
 }
 
-// CheckQuota refuses a quota that members cannot be in.
+// CheckQuota refuses a quota that members cannot be in: one that is unknown or has children. field names it in the
+// error.
 func (c *Snapshot) CheckQuota(field, name string) error {
 	switch {
 	case name == "" || c.Quotas != nil && c.Quotas.IsLeaf(name):
@@ -291,7 +295,8 @@ func (c *Snapshot) CheckQuota(field, name string) error {
 	return muster.Invalid(field, name, "members can only be in a quota without children")
 }
 
-// MembersOf lists the running members of a gang, nil if none.
+// MembersOf lists the running members of a gang in natural order of names, leaving ones included; nil if there are
+// none. The slice is the snapshot's. O(log gangs).
 func (c *Snapshot) MembersOf(gang string) []*Member {
 	if g, ok := c.Gangs.Get(&GangMembers{Name: gang}); ok {
 		return g.Members

@@ -1,3 +1,5 @@
+// How does the next snapshot come about? A fork is written, change by change, and published.
+
 package snapshot
 
 import (
@@ -9,7 +11,8 @@ import (
 	"github.com/muster-sched/muster/internal/invariant"
 )
 
-// Release takes members of a gang away; none named: all. A member that does not run is a [cluster.ConflictError].
+// Release takes members of a gang away; none named: all. A member that does not run is a [cluster.ConflictError]. c
+// stays as it is. The cost is that of [Snapshot.Update].
 func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	if len(members) > 0 {
 		d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
@@ -18,12 +21,13 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 		}
 		return c.Update(d)
 	}
-	gone := slices.Clone(c.MembersOf(gang))
+	gone := slices.Clone(c.MembersOf(gang)) // relist sorts it by node, and the gang's list is c's
 	if len(gone) == 0 {
 		return nil, &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
 	}
 	next := c.Fork()
 	next.touched = make([]int32, 0, len(gone))
+	// Amounts and quotas member by member, then all lists at once.
 	for _, m := range gone {
 		next.giveBack(m)
 		next.count(m, goes)
@@ -32,10 +36,13 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares whatever did not change. The
-// cost is that of the changes, of the lists that they stand in (the gang's members, the node's, the leaving ones), and of
-// the page tables. A node without an id or a new resource rebuilds the cluster. The error is a [cluster.ConflictError] or
-// holds [muster.InvalidError]s.
+// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares everything that did not
+// change. The cost is that of the changes, of the lists that hold them (the gang's members, the node's, the leaving
+// ones), and of the page tables. A node without an id, or a new resource, rebuilds the cluster. The error is a
+// [cluster.ConflictError] or holds [muster.InvalidError]s.
+//
+// The order is that of the fields of the delta: members leave before their nodes do, and members that come find the
+// room of those that left and the nodes as they are now. An error leaves the fork half written; nobody has it.
 func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	next := c.Fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
@@ -57,31 +64,38 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	return c.Succeed(next)
 }
 
-// Succeed publishes next, a fork of c or a snapshot built anew, and hands the caches of c to it.
+// Succeed publishes next, a fork of c or a snapshot built anew, and hands the caches of c to it. From here on next
+// never changes. The error is that of a quota that does not take the changes. Cost: the ledgers and the cached values;
+// the values themselves are updated by the first plan that asks for them.
 func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 	if err := next.book(); err != nil {
 		return nil, err
 	}
-	if next.Caches == nil { // not built anew
+	// A fork has no caches yet. A snapshot built anew has its own and takes over none: its nodes may have other ids.
+	if next.Caches == nil {
 		next.Caches = &caches{}
-		// To follow more changes than these costs as much as to count all nodes again.
+		// Beyond this many changes in sum, to follow them costs about as much as to count all nodes again.
 		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
+		// Only a fork that logged moves can hand the index on; else the next search makes a new one.
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
 		}
-		next.touched, next.moved, next.steps = nil, nil, nil
 	}
+	// Forks of next begin with these: what stayed in them two forks would write.
+	next.touched, next.moved, next.steps = nil, nil, nil
 	if invariant.On {
 		next.checkSnapshot()
 	}
 	return next, nil
 }
 
-// Fork is a copy of c that its caller may write until [Snapshot.Succeed]. It shares all arrays and sets. O(resources).
+// Fork is a copy of c that its caller may write until [Snapshot.Succeed]. It shares all arrays and sets; each of them
+// copies a part when that is written first. O(resources). Safe for concurrent use: snapshots of one lineage share nodes
+// of the ordered sets, and to clone one writes to the original, hence the lock.
 func (c *Snapshot) Fork() *Snapshot {
 	next := *c
-	next.Caches = nil
-	next.follows = c.Caches.victims.Kept()
+	next.Caches = nil                      // nil marks a fork, whose changes are logged
+	next.follows = c.Caches.victims.Kept() // without an index nobody reads the log of moves
 	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()
 	next.Free = make([]cow.Column[int64], len(c.Free))
 	for r := range c.Free {
@@ -93,7 +107,12 @@ func (c *Snapshot) Fork() *Snapshot {
 	return &next
 }
 
-// leave takes members away and marks others as leaving.
+// leave takes members away and marks others as leaving. A removed member gives its resources back at once; a leaving
+// one keeps them until it is removed, but counts in no quota any more. Members that are leaving already stay as they
+// are.
+//
+// A published member never changes, so a marked one is replaced: gone has the old values, fresh the new ones, and
+// relist exchanges them in every list in one go.
 func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 	if len(remove)+len(leaving) == 0 {
 		return nil
@@ -118,7 +137,7 @@ func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 		if m.Leaving || marked[m] {
 			continue
 		}
-		c.count(m, goes)
+		c.count(m, goes) // before it is marked: leaving members are not counted
 		going := *m
 		going.Leaving = true
 		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
@@ -129,13 +148,15 @@ func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 	return nil
 }
 
-// finder finds running members that are not removed. Members of one gang are mostly named together and in order, so it
-// looks behind the last one first.
+// finder returns a function that finds a running member that is not in removed; the error is that it does not run. The
+// lists of c do not change meanwhile. Members of one gang are mostly named together and in order, so it looks behind
+// the last one first: O(1) then, else O(log gangs + log of the gang).
 func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Member, error) {
-	var gang string
-	var members []*Member
-	next := 0
+	var gang string       // of the last reference; no gang is nameless
+	var members []*Member // of that gang
+	next := 0             // place behind the last answer
 	return func(ref cluster.MemberRef) (*Member, error) {
+		// The list of the gang is looked up once for a run of references to it.
 		if ref.Gang != gang {
 			gang, members, next = ref.Gang, c.MembersOf(ref.Gang), 0
 		}
@@ -153,7 +174,8 @@ func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Me
 	}
 }
 
-// place adds running members. Unlike those of a new cluster they must fit.
+// place adds running members. Unlike those of a new cluster they must fit, on nodes that are there. The first error
+// ends it.
 func (c *Snapshot) place(running []cluster.Running) error {
 	if len(running) == 0 {
 		return nil
@@ -169,6 +191,7 @@ func (c *Snapshot) place(running []cluster.Running) error {
 		if near = m.Node; near < 0 {
 			return AbsentNode(r.Node, r.Gang, r.Member)
 		}
+		// No node has a resource that the lineage lacks, and the vector of the member has no place for it.
 		if lack := c.Lacking(r.Resources, vectors); lack != "" {
 			return OverCommitted(r.Node, r.Gang, r.Member, lack, r.Resources[lack])
 		}
@@ -177,12 +200,16 @@ func (c *Snapshot) place(running []cluster.Running) error {
 	return c.Enter(membersIn(gangs))
 }
 
-// Enter lets members run; they are in the order of CompareMembers. The error is one that runs already or does not fit.
+// Enter lets members run; they are in the order of CompareMembers, on nodes that are present. The error is a
+// [cluster.ConflictError] for one that runs already or does not fit, or the one of a sum that overflows. Names come
+// first: no amount is taken before all names are known to be free. Then each member takes its amounts before the next
+// is looked at, so members that share a node must fit there together.
 func (c *Snapshot) Enter(fresh []*Member) error {
 	c.touched = slices.Grow(c.touched, len(fresh))
 	var gang string
-	var running []*Member
+	var running []*Member // members of that gang before
 	for i, m := range fresh {
+		// Fresh members are sorted: two of one name are neighbors.
 		twice := i > 0 && m.Class.Gang == gang && m.Name == fresh[i-1].Name
 		if i == 0 || m.Class.Gang != gang {
 			gang, running = m.Class.Gang, c.MembersOf(m.Class.Gang)
@@ -196,7 +223,7 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 	for _, m := range fresh {
 		for r, amount := range m.Class.Holds {
 			if amount == 0 {
-				continue
+				continue // fits on an over-committed node, too
 			}
 			if free := c.Free[r].At(m.Node); amount > free {
 				return OverCommitted(c.Lineage.Names[m.Node], m.Class.Gang, m.Name, c.Lineage.Resources[r], amount-max(free, 0))
@@ -214,7 +241,7 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 	return nil
 }
 
-// OverCommitted is the conflict of a member for which its node lacks an amount.
+// OverCommitted is the conflict of a member for which its node lacks so much of a resource, in units of that.
 func OverCommitted(node, gang, member, resource string, by int64) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
@@ -224,8 +251,8 @@ func AbsentNode(node, gang, member string) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }
 
-// Lacking is the first resource asked for that the lineage lacks, empty if there is none. vectors has just brought the
-// resources inside: it knows whether a name was dropped.
+// Lacking is the first resource asked for, in natural order, that the lineage lacks; empty if there is none. vectors
+// must have brought r inside last: it knows whether a name was dropped. Amounts of 0 ask for nothing.
 func (c *Snapshot) Lacking(r muster.Resources, vectors *Vectors) string {
 	first := ""
 	if !vectors.dropped {

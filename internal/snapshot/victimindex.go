@@ -1,3 +1,5 @@
+// Who could be a victim, node by node? An index that searches read without names, kept from snapshot to snapshot.
+
 package snapshot
 
 import (
@@ -9,44 +11,51 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// VictimIndex lists the possible victims node by node, without names: searches read it in order, so it is dense. The first
-// search makes it. Each later snapshot takes that of the one before and reads the nodes again that changed. It is immutable
-// once published.
+// VictimIndex lists the members that may leave ([Member.MayLeave]) node by node, without names: searches read all of
+// it in order, so it is dense. The first search makes it. A later snapshot takes over the one of its ancestor and reads
+// only the nodes again whose members changed. An index never changes once it is published.
+//
+// Members stand in the order in which [Snapshot.Leavable] lists them, so that the n-th entry of a node is the n-th
+// member there: a search goes back to names only for the victims that it chose.
 type VictimIndex struct {
 	Pages    []*victimPage
 	Profiles []profile // by id; the table may have more by now
 	table    *profileTable
-	made     int // profiles when all nodes were read
+	made     int // number of profiles when all nodes were read last, see after
 }
 
-// victimPage has the members of PageSize nodes, by id, those of one node in the order of CompareMembers.
+// victimPage has the members of PageSize nodes in the order of node ids, those of one node in the order of
+// CompareMembers. Indexes share it, so it never changes.
 type victimPage struct {
-	ends     [cow.PageSize]int32 // behind the last member of a node
-	Profiles []int32             // by member
-	Starts   []int64             // by member
-	Counts   []profileCount      // by priority, ascending
+	ends     [cow.PageSize]int32 // by node of the page: the place behind its last member
+	Profiles []int32             // by member: id of its profile
+	Starts   []int64             // by member: as in [Member]
+	Counts   []profileCount      // the members of the page by priority, ascending
 }
 
-// profile is shared by members that differ in nothing but names, starts, quotas and zones, as far as victims go.
+// profile is the part of a member that decides whether it can be a victim and what that gives back. Members with one
+// profile may still differ in names, starts, quotas and zones: a search that needs these reads the members themselves.
 type profile struct {
-	Priority int64 // of the gang
-	Holds    []int64
-	Tied     bool // see TiesOthers
+	Priority int64   // of the gang: the lowest of its members that stay
+	Holds    []int64 // by resource
+	Tied     bool    // see TiesOthers
 }
 
-// profileCount sums up members of one priority.
+// profileCount sums up the members of one priority on a page, so that candidates are counted without reading them.
 type profileCount struct {
 	Priority int64
-	Members  int
-	Tied     int
-	Latest   int64 // start
+	Members  int   // all of them, tied ones included
+	Tied     int   // how many are tied
+	Latest   int64 // the latest start, at least 0
 }
 
-// victimCache keeps the index of a snapshot, or an earlier one and the changes since.
+// victimCache keeps the index of a snapshot, or that of an ancestor with the nodes that changed since. All indexes have
+// one key.
 type victimCache = cow.Memo[struct{}, *VictimIndex]
 
-// VictimIndex is the index of the snapshot. O(changed nodes * log gangs + pages); the first time in a lineage, and after
-// many changes, O(nodes + members).
+// VictimIndex is the index of the snapshot. O(1) once it is there. O(pages + changed nodes, their members and the
+// lookup of their gangs) where an ancestor has one; else, and after many changes, O(nodes + members). Safe for
+// concurrent use.
 func (c *Snapshot) VictimIndex() *VictimIndex {
 	return c.Caches.victims.Get(&c.Lineage.Clock, 1,
 		func(struct{}) bool { return true },
@@ -54,16 +63,20 @@ func (c *Snapshot) VictimIndex() *VictimIndex {
 		func() (struct{}, *VictimIndex) { return struct{}{}, c.newVictimIndex() })
 }
 
-// TiesOthers says whether other members decide whether this one may leave, or at which cost.
+// TiesOthers says whether other members decide whether this one may leave, or at which cost: its gang has a minimum, or
+// a budget counts it. Only members of which none is tied leave one by one.
 func TiesOthers(g *GangMembers, m *Member) bool { return g.Least > 0 || len(m.Class.Budgets) > 0 }
 
 // listed is a member on its way into a page.
 type listed struct {
-	node, profile int32
+	node, profile int32 // ids
 	started       int64
 }
 
-// newVictimIndex reads all members.
+// newVictimIndex reads all members, gang by gang, and sorts them by node in linear time: it counts the members of each
+// node, and sums of these counts are the places where each node's members begin. The sort is stable. Gangs, and members
+// in them, come in natural order of names; so those of a node end up in the order of CompareMembers.
+// O(nodes + members).
 func (c *Snapshot) newVictimIndex() *VictimIndex {
 	ix := &VictimIndex{
 		table: &profileTable{},
@@ -82,6 +95,7 @@ func (c *Snapshot) newVictimIndex() *VictimIndex {
 	})
 	ix.Profiles = reader.done()
 	ix.made = len(ix.Profiles)
+	// Counts stood one place up, so these sums are the first place of each node, and the number of all behind the last.
 	for id := range c.Lineage.Names {
 		next[id+1] += next[id]
 	}
@@ -101,7 +115,8 @@ func (c *Snapshot) newVictimIndex() *VictimIndex {
 	return ix
 }
 
-// newVictimPage has the members of the nodes from first on; they are in the order of nodes.
+// newVictimPage has the members of the nodes from id first on; they come in the order of nodes, each with its profile
+// in the list. O(page + members * priorities), since the list of priorities is short and kept sorted.
 func newVictimPage(first int32, members []listed, profiles []profile) *victimPage {
 	p := &victimPage{Profiles: make([]int32, len(members)), Starts: make([]int64, len(members))}
 	at := 0
@@ -111,6 +126,7 @@ func newVictimPage(first int32, members []listed, profiles []profile) *victimPag
 		}
 		p.ends[i] = int32(at)
 	}
+	// Priorities ascend, so that a reader stops at the first one that is not below the preemptor's.
 	for i, id := range p.Profiles {
 		of := &profiles[id]
 		at, ok := slices.BinarySearchFunc(p.Counts, of.Priority, func(n profileCount, priority int64) int {
@@ -129,7 +145,7 @@ func newVictimPage(first int32, members []listed, profiles []profile) *victimPag
 	return p
 }
 
-// Of is the interval of a node's members in its page.
+// Of is the interval of a node's members in Profiles and Starts; i is the node's place in the page.
 func (p *victimPage) Of(i int) (lo, end int32) {
 	if i > 0 {
 		lo = p.ends[i-1]
@@ -137,9 +153,16 @@ func (p *victimPage) Of(i int) (lo, end int32) {
 	return lo, p.ends[i]
 }
 
-// after is the index of a later snapshot, in which only these nodes changed; nodes is sorted on the way.
+// after is the index of c, a later snapshot of which only these nodes have other members, or members with other
+// profiles. nodes may name a node twice; it is sorted on the way. ix stays as it is: pages without a changed node are
+// shared, the others are made anew from the old entries of their unchanged nodes and the fresh ones of the changed.
+//
+// This is sound because a profile depends on nothing but the member and its gang, and [Snapshot.setGang] reports all
+// nodes of a gang whose priority or ties change. Ids of profiles stay valid because the table only appends.
 func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
-	if len(ix.Profiles) > 2*ix.made+1024 { // most profiles have no member any more
+	// Profiles are never taken out of the table. Once it is more than twice as large as a table made anew was, a new
+	// one begins; the cost is spread over the changes that added at least 1,024 profiles.
+	if len(ix.Profiles) > 2*ix.made+1024 {
 		return c.newVictimIndex()
 	}
 	next := &VictimIndex{Pages: slices.Clone(ix.Pages), table: ix.table, made: ix.made}
@@ -148,6 +171,8 @@ func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
 	nodes = slices.Compact(nodes)
 	fresh := c.listOn(nodes, reader)
 	next.Profiles = reader.done()
+	// One page a turn: nodes[:n] are its changed nodes. fresh is in the order of nodes, too, and read once from its
+	// front.
 	for len(nodes) > 0 {
 		at := nodes[0] / cow.PageSize
 		n := 1
@@ -173,7 +198,8 @@ func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
 	return next
 }
 
-// listOn reads the possible victims on some nodes.
+// listOn reads the possible victims on some nodes, in the order of these and there in that of CompareMembers. The gang
+// of a member that runs is always found.
 func (c *Snapshot) listOn(nodes []int32, reader *profileReader) (out []listed) {
 	for _, id := range nodes {
 		for _, m := range c.membersOn(id) {
@@ -186,40 +212,44 @@ func (c *Snapshot) listOn(nodes []int32, reader *profileReader) (out []listed) {
 	return out
 }
 
-// Leavable lists the members on a node that may leave, in the order of the index.
+// Leavable lists the members on a node that may leave, in the order of the index. The slice is the caller's. O(k log k)
+// for k members on the node.
 func (c *Snapshot) Leavable(id int32) []*Member {
 	return slices.DeleteFunc(c.membersOn(id), func(m *Member) bool { return !m.MayLeave() })
 }
 
-// profileTable gives profiles their ids. All indexes of a lineage share it, and it grows; no decision depends on the order of
-// ids.
+// profileTable gives profiles their ids. An index shares it with all that are made from it by after, on whichever
+// snapshots: so it is locked, and it only grows. The order of ids depends on which snapshot was asked first; no
+// decision may depend on it.
 type profileTable struct {
 	mu   sync.Mutex
-	ids  sets.InternLists // of priority, tie and amounts
-	list []profile
+	ids  sets.InternLists // of lists of priority, tie (0 or 1) and amounts
+	list []profile        // by id
 }
 
-// profileReader looks profiles up while it holds the lock of the table.
+// profileReader looks profiles up while it holds the lock of the table: one reader serves one index.
 type profileReader struct {
 	table *profileTable
-	near  map[profileKey]int32
-	key   []int64
+	near  map[profileKey]int32 // ids that this reader has found already
+	key   []int64              // buffer for the list that is looked up
 }
 
-// profileKey is a profile by the address of its amounts.
+// profileKey is a profile by the address of its amounts. Equal amounts mostly have one address, so most members need no
+// look at the amounts; those at another address are found by value.
 type profileKey struct {
 	holds    *int64
 	priority int64
 	tied     bool
 }
 
-// reader locks the table.
+// reader locks the table until done.
 func (t *profileTable) reader() *profileReader {
 	t.mu.Lock()
 	return &profileReader{table: t, near: map[profileKey]int32{}}
 }
 
-// profileOf is the id of a member's profile, a new one if there is none yet.
+// profileOf is the id of a member's profile, a new one if there is none yet. O(1) expected, O(resources) the first time
+// that this reader meets the amounts.
 func (r *profileReader) profileOf(g *GangMembers, m *Member) int32 {
 	key := profileKey{&m.Class.Holds[0], g.Priority, TiesOthers(g, m)}
 	if id, ok := r.near[key]; ok {
@@ -238,7 +268,8 @@ func (r *profileReader) profileOf(g *GangMembers, m *Member) int32 {
 	return int32(id)
 }
 
-// done unlocks the table and returns its profiles. The table only appends, so the slice stays valid.
+// done unlocks the table and returns its profiles. The table only appends, so the slice stays valid, and what later
+// readers append lies behind its end.
 func (r *profileReader) done() []profile {
 	list := r.table.list
 	r.table.mu.Unlock()

@@ -1,3 +1,5 @@
+// What do members hold in the NUMA zones of a node?
+
 package snapshot
 
 import (
@@ -11,13 +13,13 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// ZoneClass is shared by nodes with equal zones and policies.
+// ZoneClass is the zones and the policy of a node. Nodes share it where they share their class. It never changes.
 type ZoneClass struct {
-	NUMA *cluster.NUMA
-	Bare *numa.Occupancy // without members; InUse is taken
+	NUMA *cluster.NUMA   // as it was given
+	Bare *numa.Occupancy // without members of the cluster; InUse of the spec is taken
 }
 
-// NewZoneClass brings zones inside.
+// NewZoneClass brings zones inside. The error is one or several [muster.InvalidError]s, with fields relative to n.
 func NewZoneClass(n *cluster.NUMA) (*ZoneClass, error) {
 	if !n.Policy.Known() {
 		return nil, muster.Invalid("policy", n.Policy, "unknown policy")
@@ -33,7 +35,8 @@ func NewZoneClass(n *cluster.NUMA) (*ZoneClass, error) {
 	return &ZoneClass{n, bare}, nil
 }
 
-// sameZones compares two descriptions of zones. O(zones * (zones + resources)).
+// sameZones compares two descriptions of zones, the lists in the order in which they were given.
+// O(zones * (zones + resources)).
 func sameZones(n *cluster.NUMA, other *cluster.NUMA) bool {
 	if n == nil || other == nil || n == other {
 		return n == other
@@ -47,7 +50,7 @@ func sameZones(n *cluster.NUMA, other *cluster.NUMA) bool {
 		})
 }
 
-// spec is the zones in the words of the spec, nil if there are none.
+// spec is the zones as the spec gave them, nil if there are none.
 func (z *ZoneClass) spec() *cluster.NUMA {
 	if z == nil {
 		return nil
@@ -63,7 +66,8 @@ func (z *ZoneClass) state() *numa.Occupancy {
 	return z.Bare
 }
 
-// below puts the path of the owner before the fields of defects that another package found.
+// below puts the path of the owner before the fields of defects that another package found, one or several joined.
+// Other errors stay as they are.
 func below(owner string, err error) error {
 	var list []error
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -80,18 +84,22 @@ func below(owner string, err error) error {
 	return errors.Join(list...)
 }
 
-// step is a change of zones by one member. Both are compared by address.
+// step is a change of zones by one member. Both are compared by address: equal steps at different addresses are
+// computed twice, to equal results.
 type step struct {
 	from   *numa.Occupancy
 	member *numa.Placed
 }
 
-// holdZones gives a member its shares. While a snapshot is made, equal steps from one state lead to one state.
+// holdZones gives a member its shares of the zones of its node, whether they are free or not: noteExcess and zonesTake
+// look at that. Occupancies are immutable. While a snapshot is made, equal steps from one state lead to one state, so
+// that nodes of one class with the same shares in use share their occupancy, too. The error names the member's field.
 func (c *Snapshot) holdZones(m *Member) error {
 	from := c.Zones.At(m.Node)
 	if m.Placed == nil || from == nil {
-		return nil // counts against the totals only
+		return nil // it counts against the amounts of the node only
 	}
+	// Add costs O(zones * resources) and a new occupancy; a step that was made before costs a lookup.
 	s := step{from, m.Placed}
 	to, ok := c.steps[s]
 	if !ok {
@@ -109,14 +117,15 @@ func (c *Snapshot) holdZones(m *Member) error {
 	return nil
 }
 
-// Without is the occupancy of a node once a member on it has left.
+// Without is the occupancy of a node once a member on it has left; from itself where that changes nothing. It may be
+// nil.
 func Without(from *numa.Occupancy, m *Member) *numa.Occupancy {
 	if m.Placed == nil || from == nil {
 		return from
 	}
 	to, err := from.Remove(*m.Placed)
 	if err != nil {
-		return from // never: it was added
+		return from // never: the same shares were added
 	}
 	return to
 }
@@ -130,8 +139,8 @@ func (c *Snapshot) giveBackZones(m *Member) {
 	}
 }
 
-// noteExcess notes the zones of a new cluster in which members hold more than the zone has. O(nodes), if any member has
-// zones.
+// noteExcess notes the zones of a new cluster in which members hold more than the zone has. Without a step no member
+// has a share, and no node is looked at; else O(nodes).
 func noteExcess(c *Snapshot) {
 	if c.steps == nil {
 		return
@@ -148,7 +157,8 @@ func noteExcess(c *Snapshot) {
 	}
 }
 
-// zonesTake refuses a member for whose shares the zones of its node lack an amount.
+// zonesTake refuses a member for whose shares the zones of its node lack an amount, with the resource, and By in its
+// units. Members without shares, and nodes without zones, have nothing to refuse.
 func (c *Snapshot) zonesTake(m *Member) error {
 	state := c.Zones.At(m.Node)
 	if m.Placed == nil || state == nil {
@@ -163,14 +173,16 @@ func (c *Snapshot) zonesTake(m *Member) error {
 	return nil
 }
 
-// Apart checks the exclusivity of a member that arrives: members that span zones, and members with one zone by policy, keep
-// out of each other's zones.
+// Apart checks the exclusivity of a member that arrives, against the members that hold zones in c: members that span
+// zones, and members that have one zone by policy, keep out of each other's zones. A member that has one zone without
+// that policy has no foe.
 func (c *Snapshot) Apart(m *Member) error {
 	state := c.Zones.At(m.Node)
 	if m.Placed == nil || state == nil {
 		return nil
 	}
-	var foe numa.Hosts
+	var foe numa.Hosts // which members a zone must not host; 0: any may be there
+	// A member that spans zones keeps away from those with one zone by policy, and these from it.
 	switch {
 	case len(m.Placed.Shares) > 1:
 		foe = numa.HostsSingle
@@ -188,7 +200,8 @@ func (c *Snapshot) Apart(m *Member) error {
 	return nil
 }
 
-// setZones replaces the zones of a node, nil for none. It reads the old flags, so it comes before the static part.
+// setZones replaces the zones of a node, nil for none, by those without members. It counts the nodes with a policy. For
+// that it reads the old flags, so it comes before the static part is set.
 func (c *Snapshot) setZones(id int32, z *ZoneClass) {
 	if c.FlagsOf(id)&Zoned != 0 {
 		c.Zoned--

@@ -1,4 +1,4 @@
-// Candidates: members that may leave, with what they give back and what their leaving costs.
+// Whom may the search choose? Members that may leave, what they give back, and what quotas say of sets of them.
 
 package victims
 
@@ -14,7 +14,9 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// findCandidates lists the members that may leave, by position. Whether a set of them may leave together is asked of each set.
+// findCandidates lists the members that may leave for the gang, by position, and their gangs in natural order of names.
+// Nobody is left out who is in a legal set: each is judged as if all others had left that can help it to leave. Whether
+// a set of them may leave together is asked of each set, by Legal. O(gangs + members of those that are reached).
 func (e *victimSearch) findCandidates() {
 	e.gone = e.ownGone()
 	budgets := map[string]int32{}
@@ -22,6 +24,7 @@ func (e *victimSearch) findCandidates() {
 		budgets[b.Name] = int32(i)
 		e.question.Budgets = append(e.question.Budgets, b.Allowed)
 	}
+	// Where quotas reclaim, a gang of any priority is reached; else only one of a lower priority.
 	reclaims, reclaimable := e.p.Snapshot.Quotas != nil && e.p.Request.Quota != "", map[string]bool{}
 	var gangs []*snapshot.GangMembers
 	n := 0
@@ -39,7 +42,9 @@ func (e *victimSearch) findCandidates() {
 	e.sortByPosition()
 }
 
-// sortByPosition puts candidates in the order of positions, on one node in natural order of gang and name.
+// sortByPosition puts candidates in the order of positions, on one node in natural order of gang and name, and notes
+// the order of names, in which they came. It counts the candidates of each position; sums of the counts are the places
+// where those of a position begin. The sort is stable. O(positions + candidates).
 func (e *victimSearch) sortByPosition() {
 	next := make([]int32, e.p.View.Nodes+1)
 	for i := range e.question.Candidates {
@@ -59,7 +64,12 @@ func (e *victimSearch) sortByPosition() {
 	e.question.Candidates, e.members = candidates, members
 }
 
-// addGang adds a gang's candidates: none if the gang can neither leave whole nor has a surplus.
+// addGang adds a gang's candidates, and the gang if it has any: none if it can neither leave whole nor has a surplus.
+// Without a minimum each member leaves by itself, so the surplus is all that stay. With one the gang ends if all leave,
+// and it may leave whole only if all that stay are candidates.
+//
+// Lowest and Latest, from which sums of costs count, are taken over all members in reach, also those that are no
+// candidates in the end.
 //
 // order: victims.3
 func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32, reclaimable map[string]bool) {
@@ -67,7 +77,7 @@ func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32
 	if of.Ends {
 		of.Surplus = max(0, int(g.Staying-g.Least))
 	}
-	first := len(e.members)
+	first := len(e.members) // the gang's candidates begin here; they are cut off again if nobody may leave
 	for _, m := range g.Members {
 		if !m.MayLeave() || !e.preemptor.Reaches(of.Priority, m.Class.Quota) {
 			continue
@@ -86,8 +96,12 @@ func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32
 	e.question.Gangs = append(e.question.Gangs, of)
 }
 
-// mayReclaim says whether a member of another quota may be a victim, as far as that depends on its own gang alone: judged by
-// what leaves its quota if the gang leaves whole.
+// mayReclaim says whether a member of another quota can be in any legal set. It asks both sides of victims.4 in the
+// case that is best for the member, so false is final and true is not:
+//   - The preemptor's quotas stay within their min with all candidates of its own quota gone. This is one answer for
+//     each quota of victims, kept in reclaimable.
+//   - The member's quota is over its min as it is now. Evictions before this one could only lower what is in use. What
+//     leaves is the whole gang's part of the quota if the gang has a minimum, else the member alone.
 func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, reclaimable map[string]bool) bool {
 	reach, known := reclaimable[m.Class.Quota]
 	if !known {
@@ -107,7 +121,8 @@ func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, r
 	return over
 }
 
-// ownGone sums what candidates of the gang's own quota hold.
+// ownGone sums the amounts of all candidates in the gang's own quota: the most that can leave there. Empty without a
+// quota. O(members).
 func (e *victimSearch) ownGone() muster.Resources {
 	sum := muster.Resources{}
 	if e.p.Request.Quota == "" {
@@ -124,20 +139,24 @@ func (e *victimSearch) ownGone() muster.Resources {
 	return sum
 }
 
+// candidate is a member as package preempt sees it, its gang being the next one that is added. Its order comes later.
 func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
 	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.holdingOf(m, budgets)}
 }
 
-// holdingKey tells holdings of candidates apart.
+// holdingKey tells holdings of candidates apart. Amounts and shares of zones are compared by address, so equal ones may
+// be listed twice.
 type holdingKey struct {
-	holds   *int64
+	holds   *int64 // the first amount; nil in a tag
 	quota   string
 	placed  *numa.Placed
-	budgets string
+	budgets string // all names, each but the last with a zero byte behind it
 }
 
-// holdingOf finds what a member holds among the holdings of the question, if need be a new one.
+// holdingOf is the place of a member's holding in the question, a new one if there is none yet. budgets has the places
+// of budgets by name; those that the cluster does not know bind nobody. O(1) expected for a known one.
 func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) int32 {
+	// Most members have neither quota, zones nor budgets: the address of their amounts is enough.
 	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
 	if id, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
 		return id
@@ -167,19 +186,20 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 	return int32(id)
 }
 
-// tagOf tells quotas and zones apart.
+// tagOf numbers pairs of quota and shares of zones: what a holding has beside amounts and budgets.
 func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
 	key := holdingKey{quota: m.Class.Quota, placed: m.Placed}
 	tag, _ := e.tags.Of(key)
 	return int32(tag)
 }
 
-// withQuotas adds what quotas say of sets.
+// withQuotas adds to the question which sets are legal, and which amounts they take below the min of quotas. Without a
+// quota of its own the gang reclaims nothing, and every set is legal; sets then still differ in costs.3.
 func (e *victimSearch) withQuotas() {
 	if e.p.Request.Quota != "" {
 		e.question.Legal = func(gone []int32) bool { return e.preemptor.Legal(e.evictions(gone)) }
 	}
-	names := map[string]bool{}
+	names := map[string]bool{} // resources of which some quota has a min: of no other can anything be below it
 	for _, q := range e.p.Snapshot.Quotas.Quotas() {
 		spec, _ := e.p.Snapshot.Quotas.Spec(q)
 		for name, amount := range spec.Min {
@@ -194,7 +214,8 @@ func (e *victimSearch) withQuotas() {
 		if len(gone) == 0 {
 			return out
 		}
-		taken, _ := e.p.Snapshot.Quotas.BelowMin(e.preemptor.Ask, e.evictions(gone)) // an error is impossible: they use what they hold
+		// An error is impossible: all that is given back is in use.
+		taken, _ := e.p.Snapshot.Quotas.BelowMin(e.preemptor.Ask, e.evictions(gone))
 		for i, name := range e.question.Guaranteed {
 			out[i] = taken[name]
 		}
@@ -202,14 +223,15 @@ func (e *victimSearch) withQuotas() {
 	}
 }
 
-// evictions is a set as quotas see it: a gang that leaves whole is one eviction in each quota.
+// evictions is a set of candidates as quotas see it: a gang with a minimum that leaves whole is one eviction in each
+// quota of its members, every other member is one by itself. O(set * resources).
 func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
-	count := map[int32]int{}
+	count := map[int32]int{} // victims by gang
 	for _, i := range gone {
 		count[e.question.Candidates[i].Gang]++
 	}
 	var out []quota.Eviction
-	whole := map[int32]map[string]int{} // by gang and quota, the place in out
+	whole := map[int32]map[string]int{} // by gang and quota, the place of the eviction in out
 	for _, i := range gone {
 		m, g := e.members[i], e.question.Candidates[i].Gang
 		held := e.p.Snapshot.Lineage.Held(m.Class.Holds)
@@ -230,7 +252,8 @@ func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
 	return out
 }
 
-// heldWith sums what leaves a candidate's quota together with it.
+// heldWith sums the amounts that leave a candidate's quota in one eviction with it, as in evictions: its own, or those
+// of its whole gang there.
 func (e *victimSearch) heldWith(i int32, gone []int32) muster.Resources {
 	m, g := e.members[i], e.question.Candidates[i].Gang
 	sum, count := muster.Resources{}, 0

@@ -1,4 +1,4 @@
-// The search for victims that leave one by one, on classes of nodes.
+// Which victims leave, where they leave one by one? Searched on classes of nodes, then in a few domains by name.
 
 package victims
 
@@ -13,25 +13,36 @@ import (
 	"github.com/muster-sched/muster/preempt"
 )
 
-// oneByOneSearch looks for victims that leave one by one, first without their names: nodes that differ only in names and
-// starts of members are one class.
+// oneByOneSearch looks for victims that leave one by one, first without their names: nodes that differ only in names
+// and starts of members are one class, and package preempt finds from the classes where the best set lies. Only there
+// members are read. A kind is the candidates that give back equal amounts of the requested resources.
+//
+// One number stands for a candidate on a node: the place of its priority in question.Gangs in the upper 32 bits, and
+// its kind, a place in question.Holdings, in the lower 32.
 type oneByOneSearch struct {
 	e           *victimSearch
 	index       *snapshot.VictimIndex
-	profileKind []int64 // by profile: the place of its priority, and its kind; -1: no candidate
-	kinds       sets.Vectors
-	amounts     []int64 // see givenBy
+	profileKind []int64      // by profile: the number of its candidates; -1: its members are no candidates
+	kinds       sets.Vectors // amounts by kind, in the order in which profiles have them
+	amounts     []int64      // buffer of givenBy
 	classes     *sets.ClassTable
 	classOf     []int32     // by position; -1: the node takes no unit
-	places      []nodePlace // by candidate
-	total       int         // of candidates
+	places      []nodePlace // by candidate of the narrowed problem
+	total       int         // number of candidates in the whole cluster
 }
 
-// nodePlace is a candidate's place on a node: the number of candidates before it.
+// nodePlace is a candidate's place: the id of its node, and the number of leavable members before it there.
 type nodePlace struct{ node, nth int32 }
 
-// oneByOne solves a problem whose candidates all leave one by one, where slots decide whether the gang fits: member by member
-// it reads only the domains in which the best set can lie. False if it is another problem. Same answer as together, faster.
+// oneByOne solves a problem whose candidates all leave one by one, where slots decide whether the gang fits: member by
+// member it reads only the domains in which the best set can lie. False if it is another problem; the question is half
+// written then. Same answer as together, faster.
+//
+// The conditions are those of victims.8, seen from the problem (no quota, slots alone decide), from the quotas (none
+// has a min, so no set takes anything below one) and from the members (none is tied). The gang's own members may not be
+// its victims, but the index knows no gangs: so none may run.
+//
+// O(nodes + candidates) to tell classes apart, then what [preempt.Look] and [preempt.Solve] cost.
 func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	none := preempt.Solution{Proven: true}
 	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
@@ -39,20 +50,23 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	}
 	o := &oneByOneSearch{e: e, index: e.p.Snapshot.VictimIndex()}
 	if ok := o.countCandidates(); !ok || o.total == 0 {
-		return none, ok
+		return none, ok // without candidates nobody can leave, which is proven
 	}
 	o.findKinds()
 	if !o.classify() {
 		return none, false
 	}
-	e.question.Exact = true
+	e.question.Exact = true // no node outside the tree, no zones: classify saw all nodes
 	o.list()
 	view, ok := preempt.Look(e.question, o.classOf)
 	if !ok || len(view.Domains) == 0 {
-		return none, ok
+		return none, ok // no domain has room even with all candidates gone: proven
 	}
+	// The best set makes room in one of these domains, and nobody above the ceiling leaves for it. So the same question
+	// about them alone has the same answer; Others keeps count of all who stay.
 	o.narrow(&view)
 	s := preempt.Solve(e.question)
+	// Names are read for the victims alone; the other members stay nil, since nobody asks for them.
 	e.members = make([]*snapshot.Member, len(e.question.Candidates))
 	for _, i := range s.Gone {
 		at := o.places[i]
@@ -61,9 +75,10 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	return s, true
 }
 
-// startsTied says whether the first gangs have a candidate that others depend on: where there is one, there mostly are many.
+// startsTied says whether one of the first 64 gangs has a tied candidate: where there is one, there mostly are many,
+// and then neither the index nor the classes need be made. It only saves time: countCandidates looks at all.
 func (e *victimSearch) startsTied() (tied bool) {
-	n := 0
+	n := 0 // gangs looked at
 	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		ties := func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) }
 		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, ties)
@@ -73,7 +88,7 @@ func (e *victimSearch) startsTied() (tied bool) {
 	return tied
 }
 
-// guaranteed says whether any quota has a min.
+// guaranteed says whether any quota has a min. Then sets differ in costs.3, which classes do not know.
 func (e *victimSearch) guaranteed() bool {
 	if e.p.Snapshot.Quotas == nil {
 		return false
@@ -89,7 +104,10 @@ func (e *victimSearch) guaranteed() bool {
 	return false
 }
 
-// countCandidates adds up the candidates of each priority. These stand for their gangs, since each leaves by itself; false if some do not.
+// countCandidates adds up the candidates of each priority, page by page. A priority stands for all gangs that have it:
+// since each candidate leaves by itself, nothing but the priority of its gang counts. False if a candidate is tied.
+//
+// Nobody is asked for a quota: the preemptor has none, so priorities alone decide. O(pages * priorities).
 //
 // order: victims.2
 func (o *oneByOneSearch) countCandidates() bool {
@@ -97,7 +115,7 @@ func (o *oneByOneSearch) countCandidates() bool {
 		for i := range p.Counts {
 			n := &p.Counts[i]
 			if n.Priority >= o.e.p.Request.Priority {
-				break
+				break // they ascend
 			}
 			if n.Tied > 0 {
 				return false
@@ -107,6 +125,7 @@ func (o *oneByOneSearch) countCandidates() bool {
 			if !known {
 				o.e.question.Gangs = slices.Insert(o.e.question.Gangs, at, preempt.Gang{Priority: n.Priority})
 			}
+			// All may leave while the gang runs on: it does not end, see preempt.Gang.
 			o.e.question.Gangs[at].Running += n.Members
 			o.e.question.Gangs[at].Surplus = o.e.question.Gangs[at].Running
 		}
@@ -117,12 +136,15 @@ func (o *oneByOneSearch) countCandidates() bool {
 	return true
 }
 
-// placeOf is the place of a priority among those of candidates.
+// placeOf is the place of a priority in question.Gangs, which ascend here, or where it would stand; the bool says
+// which.
 func (o *oneByOneSearch) placeOf(priority int64) (int, bool) {
 	return slices.BinarySearchFunc(o.e.question.Gangs, priority, func(g preempt.Gang, p int64) int { return cmp.Compare(g.Priority, p) })
 }
 
-// findKinds tells kinds apart by the requested resources that they give back.
+// findKinds finds the number of every profile. Kinds differ in the requested resources that they give back: no other
+// resource makes room for the gang. A profile may have no member any more; no number of it is read then.
+// O(profiles * requested resources).
 func (o *oneByOneSearch) findKinds() {
 	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Needs))
 	for i := range o.index.Profiles {
@@ -137,7 +159,8 @@ func (o *oneByOneSearch) findKinds() {
 	}
 }
 
-// givenBy is the part of a member's amounts that is requested, by need. The slice is valid until the next call.
+// givenBy is the part of a member's amounts that is requested, by need; 0 of a resource that no node has. The slice is
+// valid until the next call.
 func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 	for r, need := range o.e.p.Needs {
 		if o.amounts[r] = 0; need.ID >= 0 {
@@ -147,7 +170,11 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 	return o.amounts
 }
 
-// classify finds the class of every node, with the leaving members gone. False if zones or nodes outside the tree may decide.
+// classify finds the class of every node, with the leaving members gone: nodes are of one class if they have the same
+// amounts free and the same numbers of candidates on them. The numbers are sorted first, since the order of names must
+// not tell nodes apart. False if zones or nodes outside the tree may decide.
+//
+// O(nodes * requested resources + k log k for the k candidates of each node).
 func (o *oneByOneSearch) classify() bool {
 	open, released := o.e.p.Slots().Opening(o.e.p.Slots().Refusal), o.e.p.Slots().LeavingReleased()
 	o.classOf = make([]int32, o.e.p.View.Nodes)
@@ -155,6 +182,7 @@ func (o *oneByOneSearch) classify() bool {
 	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
 	for id := range o.e.p.View.Nodes {
 		pos, flags := o.e.p.View.At(id), o.e.p.Snapshot.FlagsOf(id)
+		// Members on a node that takes no unit make no room: they stay, and count in Others.
 		if o.classOf[pos] = -1; !open(pos) {
 			continue
 		}
@@ -177,7 +205,8 @@ func (o *oneByOneSearch) classify() bool {
 	return true
 }
 
-// list makes classes the nodes of the problem, and what stands on them its candidates.
+// list makes classes the nodes of the problem, and the candidates of one node of each class its candidates, as
+// [preempt.Look] wants it. Others is the number of all the other candidates.
 func (o *oneByOneSearch) list() {
 	o.e.question.Nodes = make([]preempt.Node, o.classes.Len())
 	o.e.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
@@ -191,15 +220,16 @@ func (o *oneByOneSearch) list() {
 	o.e.question.Others = o.total - len(o.e.question.Candidates)
 }
 
-// narrow reduces the problem to some domains: their positions are numbered anew, and candidates above the ceiling are
-// left out.
+// narrow reduces the problem to the domains that Look found, one behind the other: their positions are numbered anew,
+// from 0 without gaps, in the same order, and nodes and candidates are listed singly again. Candidates of gangs above
+// the ceiling are left out, which says that they stay. O(nodes of these domains + candidates on them).
 func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
 	o.narrowTiers(view.Domains)
 	o.e.question.Nodes, o.e.question.Candidates = nil, nil
 	used := make([]bool, len(o.e.question.Holdings))
 	for _, d := range view.Domains {
 		for pos := d[0]; pos < d[1]; pos++ {
-			n := preempt.Node{}
+			n := preempt.Node{} // takes no unit
 			if class := o.classOf[pos]; class >= 0 {
 				n.Free, _ = o.classes.At(class)
 				o.name(o.e.p.View.Node(pos), view.Ceiling, used)
@@ -211,7 +241,9 @@ func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
 	o.orderKinds(used)
 }
 
-// name lists the candidates on a node whose gangs are not above a priority.
+// name lists the candidates on a node whose gangs are not above a priority, and marks their kinds as used. The node is
+// the next one of the question. Entries of the index that are no candidates count in nth, since Leavable lists them
+// too. Order matters to budgets alone, and no budget counts a candidate here: any order will do.
 func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
 	page := o.index.Pages[id/cow.PageSize]
 	lo, end := page.Of(int(id % cow.PageSize))
@@ -229,12 +261,15 @@ func (o *oneByOneSearch) name(id int32, ceiling int64, used []bool) {
 	}
 }
 
-// narrowTiers keeps the domains within some intervals.
+// narrowTiers keeps, of the lowest tiers up to the gang's under the last strategy, the domains within some intervals,
+// in the new numbers of positions. No strategy names a higher tier: the last one binds by nothing but the hard rules.
+// The intervals are domains of its tier, and domains nest, so no domain is cut. O(tiers * (intervals * log nodes +
+// nodes)).
 func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
 	last := o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang
 	tiers := make([][]int32, last+1)
 	for t := range tiers {
-		before := int32(0)
+		before := int32(0) // positions of the intervals before this one
 		for _, d := range domains {
 			at, _ := slices.BinarySearch(o.e.question.Tiers[t], d[0])
 			for ; at < len(o.e.question.Tiers[t]) && o.e.question.Tiers[t][at] < d[1]; at++ {
@@ -246,9 +281,11 @@ func (o *oneByOneSearch) narrowTiers(domains [][2]int32) {
 	o.e.question.Tiers = tiers
 }
 
-// orderKinds puts the used kinds in the order of their first candidates, gang by gang and name by name: the last key between
-// equal sets. It ends once all are found.
+// orderKinds puts the used kinds in the order of their first candidates, gang by gang and name by name, as the holdings
+// of all candidates come in together: that order is the last key between equal sets. Unused kinds are dropped. It
+// ends once all used ones are found, at worst it reads all members.
 func (o *oneByOneSearch) orderKinds(used []bool) {
+	// left counts the used kinds, moved has their new places, -1 until they are known.
 	left, kinds, moved := 0, o.e.question.Holdings, make([]int32, len(o.e.question.Holdings))
 	for kind := range moved {
 		if moved[kind] = -1; used[kind] {
@@ -256,7 +293,7 @@ func (o *oneByOneSearch) orderKinds(used []bool) {
 		}
 	}
 	o.e.question.Holdings = nil
-	near := map[*int64]int{}
+	near := map[*int64]int{} // kinds by the address of amounts: members mostly share these
 	o.e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if g.Staying == 0 || g.Priority >= o.e.p.Request.Priority {
 			return true

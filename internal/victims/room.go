@@ -1,4 +1,4 @@
-// What a node has room for without some candidates.
+// How many units fit on a node once some of its candidates are gone?
 
 package victims
 
@@ -8,7 +8,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// slotsWithout is the slots of a node without some of its candidates.
+// slotsWithout counts the units of one shape that fit at a position without some of its candidates, zones included.
+// These are asked only where amounts leave room: to count them costs more.
 func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.View.Node(pos)
 	room := e.p.Slots().Room(id, e.givenBack(id, gone))
@@ -18,7 +19,8 @@ func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 	return room
 }
 
-// givenBack is what leaving members and candidates give back on a node, by resource.
+// givenBack sums the amounts that leaving members and some candidates give back on a node, by resource. The slice is
+// new.
 func (e *victimSearch) givenBack(id int32, gone []int32) []int64 {
 	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
 	copy(amounts, e.p.Slots().LeavingReleased()[id].Amounts)
@@ -30,8 +32,8 @@ func (e *victimSearch) givenBack(id int32, gone []int32) []int64 {
 	return amounts
 }
 
-// slotsOfRoles returns a function that bounds the members that fit on a node without some candidates, so that the search for victims has a
-// bound.
+// slotsOfRoles returns a function that bounds the number of members, of all roles together, that fit at a position
+// without some of its candidates. It may be too high, never too low: so the search for victims leaves nothing out.
 func (e *victimSearch) slotsOfRoles(room func(id int32, extra []int64, zones *numa.Occupancy) int64) func(pos int32, gone []int32) int64 {
 	return func(pos int32, gone []int32) int64 {
 		id := e.p.View.Node(pos)
@@ -39,7 +41,8 @@ func (e *victimSearch) slotsOfRoles(room func(id int32, extra []int64, zones *nu
 	}
 }
 
-// zonesWithout are the zones of a node without some of its candidates.
+// zonesWithout are the zones of a node without leaving members and some of its candidates; no zones if none are
+// known.
 func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 	zones := e.p.Zones().StateOf(id, e.p.Slots().LeavingReleased()[id])
 	for _, i := range gone {
@@ -48,7 +51,8 @@ func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 	return zones
 }
 
-// refusalOfRoles returns a function that says why a node takes no member whatever is free there, empty if it takes some role.
+// refusalOfRoles returns a function that says why a node takes no member whatever is free there; empty if it takes at
+// least one role.
 func (e *victimSearch) refusalOfRoles() func(id int32) string {
 	roles := e.p.OfRoles()
 	return func(id int32) string {

@@ -1,8 +1,8 @@
-// Package victims answers: who must leave so that a gang fits? It puts the question to package preempt, on plain data, and
-// plans with the victims gone. Where victims leave one by one and slots decide, nodes are told apart by classes and only
-// the domains in which the best set can lie are read member by member; else all candidates are.
+// Package victims answers: who must leave so that a gang fits? It puts the question to package preempt, on plain data,
+// and plans with the victims gone. Where victims leave one by one and slots decide, nodes are told apart by classes,
+// and only the domains in which the best set can lie are read member by member; else all candidates are.
 //
-// The rules are section 6 of docs/order.md and the README of the cases of preemption. Everything belongs to one plan.
+// The rules are page 6 of docs/order. Everything here belongs to one plan and to one goroutine.
 package victims
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Leave says who may leave for a gang.
+// Leave says who may leave for a gang. The zero value is Anybody.
 type Leave int8
 
 const (
@@ -31,8 +31,12 @@ const (
 	Nobody
 )
 
-// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if the legal victims
-// do not help, or if the gang may not preempt.
+// Evict plans the least number of members with victims gone, and further ones on what is free then. Nil if no legal set
+// of victims helps, or if the gang may not preempt; then p.Unsettled says whether the search ended before that was
+// known. The caller calls [Eviction.Done].
+//
+// A gang in parts has several least selections. They are tried in their order, and the first one for which victims are
+// found is taken: selections count before costs.
 //
 // order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
@@ -40,10 +44,10 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 		return nil
 	}
 	if p.Snapshot.Lowest >= p.Request.Priority && (p.Request.Quota == "" || p.Snapshot.Quotas == nil) {
-		return nil // no gang is below, and nothing is reclaimed
+		return nil // no running member has a lower priority, and nothing can be reclaimed
 	}
 	least, whole := search.For(p).Minimal()
-	p.Unsettled = !whole && p.Request.Priority > p.Snapshot.Lowest
+	p.Unsettled = !whole
 	for _, one := range least {
 		e := evictForAll(one)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
@@ -67,7 +71,8 @@ func evictForAll(p *problem.Problem) *Eviction {
 	return e.withoutVictims(&s)
 }
 
-// solve finds the victims.
+// solve finds the victims: one by one if it can be, else together. The first way writes the question even where it
+// gives up, so the second one begins with a copy from before. Slices in that copy are replaced, never written to.
 func (e *victimSearch) solve() preempt.Solution {
 	all := e.question
 	if s, ok := e.oneByOne(); ok {
@@ -77,7 +82,8 @@ func (e *victimSearch) solve() preempt.Solution {
 	return e.together()
 }
 
-// together solves a problem whose candidates may depend on each other: it reads all of them.
+// together solves a problem whose candidates may depend on each other: it reads all of them. O(nodes + members), then
+// what [preempt.Solve] costs. No candidate: proven that there is no set.
 func (e *victimSearch) together() preempt.Solution {
 	if e.findCandidates(); len(e.question.Candidates) == 0 {
 		return preempt.Solution{Proven: true}
@@ -89,21 +95,24 @@ func (e *victimSearch) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
-// victimSearch is a problem with its candidates: the members that may leave for it.
+// victimSearch is a problem with the question that it puts to package preempt: units, nodes by position, and the
+// candidates, the members that may leave for it.
 type victimSearch struct {
 	p          *problem.Problem
 	question   preempt.Problem
-	units      int
-	members    []*snapshot.Member // by candidate
-	strategies []problem.Strategy
+	units      int                // that must be placed: new members, or groups that are placed like members
+	members    []*snapshot.Member // by candidate; after oneByOne nil but for victims
+	strategies []problem.Strategy // as in question.Strategies, best first
 	preemptor  preempt.Preemptor
-	holdings   sets.Intern[holdingKey]
-	plain      map[*int64]int32        // of candidates with neither quota, zones nor budgets
+	holdings   sets.Intern[holdingKey] // places in question.Holdings
+	plain      map[*int64]int32        // the same, for members with neither quota, zones nor budgets
 	tags       sets.Intern[holdingKey] // of quotas and zones
-	gone       muster.Resources        // what the candidates of the gang's own quota hold
+	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 }
 
-// newVictimSearch prepares the question; nil if no set of victims can help.
+// newVictimSearch prepares the question; nil if no set of victims can help, as rules forbid every number of members, or
+// the quota refuses by its min. The least number of members counts, whatever the quota admits now: victims may be in
+// that quota.
 func newVictimSearch(p *problem.Problem) *victimSearch {
 	e := &victimSearch{p: p, plain: map[*int64]int32{}}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
@@ -129,15 +138,17 @@ func newVictimSearch(p *problem.Problem) *victimSearch {
 	return e
 }
 
-// findNodes lists the free amounts of every position once the leaving members are gone. The slots of nodes with zones are
-// counted by the problem.
+// findNodes lists the free amounts of every position once the leaving members are gone; nil where a position takes no
+// unit whatever leaves. Where amounts alone do not say how many units fit, Slots does: for a gang of several roles, and
+// if zones bind on some node. The question stays exact only if slots decide, quotas do not, and no usable node lies
+// outside the tree. O(nodes * requested resources).
 func (e *victimSearch) findNodes() {
 	released, refusal := e.p.Slots().LeavingReleased(), e.p.Slots().Refusal
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
 	}
-	free := make([]int64, int(e.p.View.Nodes)*len(e.p.Needs))
+	free := make([]int64, int(e.p.View.Nodes)*len(e.p.Needs)) // one block for all nodes
 	e.question.Nodes = make([]preempt.Node, e.p.View.Nodes)
 	e.question.Exact = search.For(e.p).Exact() && e.p.Request.Quota == ""
 	open := e.p.Slots().Opening(refusal)
@@ -156,6 +167,7 @@ func (e *victimSearch) findNodes() {
 			e.question.Slots = e.slotsWithout
 		}
 	}
+	// A domain that holds the first and the last running member holds all: domains are intervals.
 	for i, m := range e.p.Running {
 		if i == 0 {
 			e.question.First, e.question.Last = m.Pos, m.Pos
@@ -164,7 +176,8 @@ func (e *victimSearch) findNodes() {
 	}
 }
 
-// addStrategies lists the strategies and the sizes of groups. Begun groups bind by Fits alone.
+// addStrategies lists the strategies, best first, and the sizes of groups. Beside running members groups may have
+// begun, and Fits alone knows what these need: the question has no groups then.
 func (e *victimSearch) addStrategies() {
 	whole := len(e.p.Running) == 0
 	for st := range search.For(e.p).Strategies() {
@@ -186,20 +199,24 @@ func (e *victimSearch) addStrategies() {
 	}
 }
 
-// fits says whether the gang fits with candidates gone, under a strategy.
+// fits says whether the gang fits with candidates gone, under a strategy, and how many units then lie outside the tree.
+// It is the last word where the question is not exact: it makes the snapshot and the problem without them. Cost: that
+// of an update and of the sums of one strategy.
 func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	p := e.without(gone)
 	if p == nil {
 		return 0, false
 	}
 	defer p.Done()
+	// The quota must admit the units, too, now that the victims use nothing of it.
 	if counts := p.Counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
 	}
 	return search.For(p).Allows(e.units, e.strategies[strategy])
 }
 
-// without is the problem on a snapshot without some candidates, the leaving members being gone as well; nil if there is none.
+// without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
+// same selection. Never nil for candidates. The caller calls Done.
 func (e *victimSearch) without(gone []int32) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
@@ -220,13 +237,13 @@ func (e *victimSearch) without(gone []int32) *problem.Problem {
 	return p
 }
 
-// Eviction is a plan with victims.
+// Eviction is a plan with victims. It is valid until Done.
 type Eviction struct {
 	Plan    *problem.Outcome
-	Victims []victim
-	Found   *preempt.Solution
-	Proven  bool // whether the plan itself is, victims apart
-	p       *problem.Problem
+	Victims []victim          // in natural order of gang and name
+	Found   *preempt.Solution // their cost, and whether they are proven
+	Proven  bool              // whether the plan itself is, victims apart
+	p       *problem.Problem  // on the snapshot without them
 }
 
 // Done gives back what the plan was made on; the plan is not looked at any more.
@@ -239,7 +256,8 @@ type victim struct {
 	OverMin  string // a resource of which its quota has more than its min; empty: it leaves by its priority
 }
 
-// withoutVictims plans the gang without the victims.
+// withoutVictims plans the gang on the snapshot without the victims. It says of each victim why it may leave: by its
+// priority, or as its quota is over its min.
 func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	p := e.without(s.Gone)
 	o := search.For(p).LeastAndMore()
