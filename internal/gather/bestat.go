@@ -60,22 +60,36 @@ func (w *widest) look(d layout.Vertex) {
 	}
 }
 
-// enter says whether the index allows a better domain below x: its bounds are the most slots of one, and the most
-// groups.
-func (w *widest) enter(x layout.Vertex) bool {
-	slots := int64(w.table.Ix.Most[w.place].At(x))
-	n := min(slots, int64(len(w.sums.p.Pending)))
+// enter goes below x if the index allows a better domain there. If not even below its parent one is better than the best
+// by now, the rest of the siblings is left out as well.
+func (w *widest) enter(x layout.Vertex) verdict {
+	most, slots := w.boundBelow(x)
+	if most > w.members || most == w.members && slots > w.slots {
+		w.entered, w.most = x, most // bounds for x's children too, if these are of the tier
+		return goOn
+	}
+	if up := w.sums.p.View.Above(x); up >= 0 {
+		if most, slots = w.boundBelow(up); most < w.members || most == w.members && slots <= w.slots {
+			return leave
+		}
+	}
+	return pass
+}
+
+// boundBelow is the most members that one domain of the tier below x could take, and the most slots that one has.
+func (w *widest) boundBelow(x layout.Vertex) (members, slots int64) {
+	slots = int64(w.table.Ix.Most[w.place].At(x))
+	members = min(slots, int64(len(w.sums.p.Pending)))
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
 		if t := w.sums.p.View.TierIndex(w.sums.tiers[0]); t < w.place {
 			groups = int64(w.sums.ask.indexed.Most[w.place][t].At(x))
 		}
 		if groups < w.sums.ask.full {
-			n = groups * w.sums.ask.sizes[0]
+			members = groups * w.sums.ask.sizes[0]
 		}
 	}
-	w.entered, w.most = x, n // bounds for x's children too, if these are of the tier
-	return n > w.members || n == w.members && slots > w.slots
+	return members, slots
 }
 
 // visit looks at a domain, unless by the bound of its parent it takes no more members, and it has no more slots.

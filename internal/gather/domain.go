@@ -27,6 +27,9 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
+	if d, ok := f.groupBest(); ok {
+		return d
+	}
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
@@ -105,8 +108,11 @@ type lister struct {
 }
 
 // enter says whether a domain above the gang's tier may have a candidate below it.
-func (l *lister) enter(x layout.Vertex) bool {
-	return l.hasSlots(x) && (l.found.ask.slots.Flat != nil || l.found.mayHold(x, l.place)) && (l.skip == nil || !l.skip(x))
+func (l *lister) enter(x layout.Vertex) verdict {
+	if l.hasSlots(x) && (l.found.ask.slots.Flat != nil || l.found.mayHold(x, l.place)) && (l.skip == nil || !l.skip(x)) {
+		return goOn
+	}
+	return pass
 }
 
 // visit yields a domain of the gang's tier if it holds the ask.
@@ -158,6 +164,7 @@ type verdict int8
 
 const (
 	goOn  verdict = iota
+	pass          // not below the domain that was entered, but to the next
 	leave         // not to the rest of its parent's children
 	stop
 )
@@ -165,12 +172,16 @@ const (
 // walk visits the domains of a tier at or below x in the order of paths: the highest vertices of at most that tier, so
 // a lower one stands for a domain that its branch lacks. A vertex above the tier is entered only if enter allows it:
 // there a search tests the bounds of what lies below. The functions are parameters so that they stay on the stack.
-func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Vertex) bool, visit func(d layout.Vertex) verdict) verdict {
+func walk(v *layout.View, tier int32, x layout.Vertex, enter, visit func(x layout.Vertex) verdict) verdict {
 	if v.TierOf(x) <= tier {
 		return visit(x)
 	}
-	if !enter(x) {
+	switch into := enter(x); into {
+	case leave, stop:
+		return into
+	case pass:
 		return goOn
+	case goOn:
 	}
 	lo, end := v.Kids(x)
 	for c := lo; c < end; c++ {
@@ -179,7 +190,7 @@ func walk(v *layout.View, tier int32, x layout.Vertex, enter func(x layout.Verte
 			return stop
 		case leave: // the rest of x's children, not what comes after x
 			return goOn
-		case goOn:
+		case goOn, pass:
 		}
 	}
 	return goOn
@@ -259,22 +270,22 @@ func (p *plainSearch) mayHold(x layout.Vertex) bool {
 }
 
 // enter compares the children of x itself if they are what is compared. Else it says whether to go further down.
-func (p *plainSearch) enter(x layout.Vertex) bool {
+func (p *plainSearch) enter(x layout.Vertex) verdict {
 	v := p.found.p.View
 	lo, _ := v.Kids(x)
 	switch {
 	case p.mixed || !p.mayHold(x):
-		return false
+		return pass
 	case v.IsNode(lo):
 		if p.mixed = p.bit == 0; !p.mixed { // x is a domain of nodes, in a tree of uneven depth
 			p.look(x, x+1)
 		}
-		return false
+		return pass
 	case v.Gaps[p.place][x] == p.gap:
 		p.lookInto(x)
-		return false
+		return pass
 	}
-	return true
+	return goOn
 }
 
 // visit compares a domain whose parent has children of several kinds.

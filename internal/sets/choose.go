@@ -26,6 +26,7 @@ type Chooser struct {
 	Scored   bool      // host scores may tell the items apart
 	Scorer   Scorer    // asked where Zoned or Scored, or for nodes under ByScore
 	Scratch  *LeastSum // memory for the search; nil: its own
+	byHost   bool      // the items are nodes that are compared by host score
 	counting bool      // only the number of items matters
 }
 
@@ -43,6 +44,7 @@ func (c *Chooser) scored() bool { return c.Zoned || c.Scored }
 
 // choose counts in multiples from here on, and in units again at the end.
 func (c *Chooser) choose() {
+	c.byHost = c.Policy == gang.ByScore && c.Nodes
 	if c.Multiple > 1 {
 		for i := range c.Items {
 			it := &c.Items[i]
@@ -160,7 +162,7 @@ func (c *Chooser) compareUsed(i, j int) int {
 	order = cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
 	switch {
 	case order != 0:
-	case c.byScore():
+	case c.byHost:
 		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	default:
 		order = CompareSlots(c.Policy, a.Slots, b.Slots)
@@ -195,11 +197,6 @@ func (c *Chooser) keepAble(rest []int, n int, short bool) []int {
 // able says whether a child of the set has room for the short group.
 func (c *Chooser) able(set []int) bool {
 	return slices.ContainsFunc(set, func(i int) bool { return c.holdsShort(&c.Items[i]) })
-}
-
-// byScore says whether the children are nodes that are compared by host score.
-func (c *Chooser) byScore() bool {
-	return c.Policy == gang.ByScore && c.Nodes
 }
 
 // extra picks the best of the smallest sets of further children that suffice beside the core. Children in the pool have
@@ -291,7 +288,7 @@ func (c *Chooser) compareFill(i, j int) int {
 	switch {
 	case order != 0:
 		return order
-	case c.byScore():
+	case c.byHost:
 		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	default:
 		order = cmp.Compare(b.Slots, a.Slots)

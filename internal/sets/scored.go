@@ -82,7 +82,7 @@ func (c *Chooser) filledScore(set []int) (sum Score) {
 // takes those with the highest score together. Only the first maxMixed sets of them, in path order, are compared.
 func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	best := c.keepAble(rest, n, short)
-	if n == 0 || len(best) < n || !c.scored() || c.byScore() && !c.Zoned {
+	if n == 0 || len(best) < n || !c.scored() || c.byHost && !c.Zoned {
 		return best
 	}
 	from, to := n-1, n // children equal to the last one taken: only these can change places

@@ -1,0 +1,86 @@
+package gather
+
+import (
+	"math"
+
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// Which domain is the best for whole groups that no domain below the groups' tier keeps: the search that the index answers.
+
+// groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a
+// group whole below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
+type groupSearch struct {
+	found             *found
+	place, groupPlace int           // of the gang's tier, and of the groups'
+	span              int64         // no domain of the tier has a narrower one
+	best              layout.Vertex // so far, -1 if there is none
+	free              int64         // its slots
+	mixed             bool          // there are nodes among the domains of the tier
+}
+
+// groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold
+// in so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
+//
+// Same answer as order: domain.3, domain.5, faster.
+func (f *found) groupBest() (d layout.Vertex, ok bool) {
+	if f.ask.indexed == nil || !f.ask.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+		return -1, false
+	}
+	i, t := f.p.View.TierIndex(f.strategy.Gang), f.p.View.TierIndex(f.strategy.Groups[0])
+	switch {
+	case !f.mayHold(layout.Root, i):
+		return -1, true
+	case i < 2 || t >= i || t > 0 && f.ask.indexed.Most[i][t-1].At(layout.Root) > 0:
+		return -1, false
+	}
+	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
+	for g.span = f.leastForGroups(layout.Root, i); g.span <= index.TopSize; g.span++ {
+		walk(f.p.View, f.strategy.Gang, layout.Root, g.enter, g.visit)
+		if g.mixed || g.best >= 0 {
+			return g.best, !g.mixed
+		}
+	}
+	return -1, false
+}
+
+// enter says whether a domain of the tier below x may hold all groups in the span, and be packed better than the best.
+func (g *groupSearch) enter(x layout.Vertex) verdict {
+	f := g.found
+	if g.mixed || int64(f.ask.slots.Ix.Domains.At(x)) < f.ask.members ||
+		int64(f.ask.indexed.Tops[g.place][g.groupPlace].At(x*index.TopSize+int32(g.span)-1)) < f.ask.full {
+		return pass
+	}
+	if lo, end := f.p.View.Kids(x); f.p.View.IsNode(lo) {
+		g.mixed = lo != end
+		return pass
+	}
+	if g.best >= 0 && f.packsWorse(g.best, x, g.place) {
+		return pass
+	}
+	return goOn
+}
+
+// visit compares a domain of the tier with the best so far.
+func (g *groupSearch) visit(d layout.Vertex) verdict {
+	f := g.found
+	slots := int64(f.ask.slots.Ix.Domains.At(d))
+	if slots < f.ask.members || slots > g.free || !g.mayLieIn(d) || !f.sums.takes(d) || f.sums.placer().spanOf(d) > g.span {
+		return goOn
+	}
+	if slots < g.free || f.comparePacking(d, g.best) < 0 {
+		g.best, g.free = d, slots
+	}
+	return goOn
+}
+
+// mayLieIn says whether the best children of a domain hold all groups in the span.
+func (g *groupSearch) mayLieIn(x layout.Vertex) bool {
+	v := g.found.p.View
+	lo, end := v.Kids(x)
+	if v.IsNode(lo) || int64(end-lo) <= g.span || v.Tier[x] <= v.Tiers[g.groupPlace] {
+		return true
+	}
+	return int64(g.found.ask.indexed.Sums[g.groupPlace].At(lo+layout.Vertex(g.span)-1)) >= g.found.ask.full
+}

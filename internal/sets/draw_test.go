@@ -1,0 +1,74 @@
+package sets
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+)
+
+// drawChooser draws a question that has an answer, or skips.
+func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
+	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
+	c := &Chooser{
+		Policy: policy, Short: short, Groups: short || flag("groups"),
+		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1,
+	}
+	c.Zoned = c.Nodes && flag("zoned")
+	if !c.Short && flag("multiples") {
+		c.Multiple = 2
+	}
+	r := &rates{c: c}
+	c.Scorer = r
+	// Among items of equal slots, the last one filled may depend on one that is in every set, or has the short group
+	// before, and holds no running members. There only the program over host scores is exact.
+	scores := c.Scored || c.Zoned
+	used := flag("used")
+	forced := (!scores || c.Policy == gang.ByScore && c.Nodes) && flag("forced")
+	var room, least int64
+	for range rapid.IntRange(1, 6).Draw(t, "items") {
+		it := Item{Slots: number("slots", 7), WithRest: -1}
+		it.Hi = it.Slots
+		if c.Groups {
+			it.Hi = number("hi", it.Slots)
+		}
+		if used && number("isUsed", 2) == 0 {
+			it.Used = 1 + number("used", 2)
+			it.Hi = number("left", it.Hi)
+		}
+		if forced && number("isForced", 2) == 0 {
+			it.Lo = number("lo", it.Hi)
+		}
+		if c.Anchored {
+			it.Friends = number("friends", 2)
+		}
+		if c.Zoned {
+			it.Zones = 1 + number("zones", 1)
+		}
+		host, zones := int64(0), int64(0)
+		if c.Scored {
+			host = number("host", 3)
+		}
+		if c.Zoned {
+			zones = number("rate", 2)
+		}
+		r.host, r.zones = append(r.host, host), append(r.zones, zones)
+		room, least = room+it.Hi, least+it.Lo
+		c.Items = append(c.Items, it)
+	}
+	if !c.Groups && !scores && flag("shortBefore") {
+		c.Items[number("holder", int64(len(c.Items)-1))].HasShort = true
+	}
+	c.Units = rapid.Int64Range(least, room).Draw(t, "units")
+	if c.Units == 0 && !c.Short {
+		t.Skip("nothing to give")
+	}
+	for i := range c.Items {
+		if it := &c.Items[i]; c.Short && flag("beside") {
+			it.WithRest = it.Hi
+		} else if c.Short && room > c.Units {
+			it.WithRest = it.Hi - 1
+		}
+	}
+	return c
+}
