@@ -110,7 +110,7 @@ func kueueQueue(o *object) string {
 }
 
 // ownerKinds make gangs, or pods one by one.
-var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob document.GBoostJob PaddleJob JAXJob MPIJob TrainJob
+var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob
 	RayCluster RayJob RayService PodGang PodClique PodCliqueSet PodCliqueScalingGroup PodGroup Workload
 	StatefulSet ReplicaSet Deployment ReplicationController DaemonSet CronJob Node`)
 

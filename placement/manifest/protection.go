@@ -17,7 +17,7 @@ func (p *podSpec) readProtection(meta field) {
 	for _, spelling := range []string{"can-preempt", "can-preempible"} {
 		p.patient = !labels.get(quotaPrefix+spelling).truth(true) || p.patient
 	}
-	p.patient = neverPreempts(labels.get(schedulingPrefix+"preemption-policy"), p.patient)
+	p.patient = neverPreempts(labels.get(schedulingPrefix+"preemption-policy"), false) || p.patient
 	p.unevictable = labels.get(schedulingPrefix + "disable-preemptible").truth(false)
 	p.preemptable = preemptable(labels, notes)
 	p.preemptibility = readPreemptibility(labels.get("kai.scheduler/preemptibility"))

@@ -45,7 +45,7 @@ func (d *draft) readTerms() {
 		d.total = agreed(sources, d.total, koordinatorPrefix+"total-number")
 	}
 	t.Group = slices.SortedFunc(slices.Values(d.tie.names), muster.CompareNatural)
-	if d.total > 0 && d.total < d.min {
+	if d.total > 0 && d.total < d.min && len(sources) > 0 {
 		at := sources[0].annotation(koordinatorPrefix + "total-number")
 		at.fail("below the minimum of the gang")
 	}

@@ -1,0 +1,39 @@
+package manifest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+const oneNode = `
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", pods: "10"}}}
+`
+
+// Every kind of owner whose rules are known is known by its own name.
+func TestPodsOfKnownOwnersAreNotCounted(t *testing.T) {
+	for _, kind := range []string{"XGBoostJob", "PyTorchJob", "ReplicaSet", "StatefulSet"} {
+		in := read(t, oneNode+`---
+{apiVersion: v1, kind: Pod, metadata: {name: p, ownerReferences: [{kind: `+kind+`, name: o, controller: true}]}}
+`)
+		require.Empty(t, in.Gangs[0].Ignored, kind)
+	}
+}
+
+// A pod in no gang that declares fewer members than it needs is refused like a gang that does.
+func TestPlainPodBelowItsOwnMinimum(t *testing.T) {
+	_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(oneNode + `---
+{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {gang.scheduling.koordinator.sh/min-available: "2", gang.scheduling.koordinator.sh/total-number: "1"}}}
+`)}}, manifest.Options{})
+	require.ErrorContains(t, err, "in.yaml: document 2, line 4: Pod/p: request.MinMember \"2\": above the total of 1")
+}
+
+// Whoever says that a pod preempts nobody is heard, whatever another label says.
+func TestPatientPodsStayPatient(t *testing.T) {
+	in := read(t, oneNode+`---
+{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {quota.scheduling.koordinator.sh/can-preempt: "false", scheduling.koordinator.sh/preemption-policy: PreemptLowerPriority}}}
+`)
+	require.True(t, in.Gangs[0].Request.NeverPreempts)
+}
