@@ -212,6 +212,12 @@ type plainSearch struct {
 	mixed bool          // for a tier above 0: nodes stand for some of its domains, and the search gives up
 }
 
+// slotsTell says whether slots alone tell the domains of the gang's tier apart: nodes outside the tree are no domain of a
+// tier below the root's.
+func (f *found) slotsTell() bool {
+	return f.ask.isOrdinary() && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
+}
+
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
 // members. It is not ok if the index cannot tell.
 //
@@ -221,7 +227,7 @@ type plainSearch struct {
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	i := f.p.View.TierIndex(f.strategy.Gang)
-	if len(f.p.Levels) > 0 || !f.ask.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+	if len(f.p.Levels) > 0 || !f.slotsTell() {
 		return -1, false
 	}
 	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {

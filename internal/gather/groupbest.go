@@ -25,7 +25,7 @@ type groupSearch struct {
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) groupBest() (d layout.Vertex, ok bool) {
-	if f.ask.indexed == nil || !f.ask.isOrdinary() || f.strategy.Gang >= f.p.View.RootTop || f.ask.slots.Ix.Domains.At(f.p.View.Outside) > 0 {
+	if f.ask.indexed == nil || !f.slotsTell() {
 		return -1, false
 	}
 	i, t := f.p.View.TierIndex(f.strategy.Gang), f.p.View.TierIndex(f.strategy.Groups[0])

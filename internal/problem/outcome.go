@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -101,12 +102,7 @@ func (g GatherRules) Within(miss int32) int32 {
 }
 
 // CompareFree prefers fewer free slots, under Spread more.
-func (p *Problem) CompareFree(a, b int64) int {
-	if p.Policy == gang.Spread {
-		a, b = b, a
-	}
-	return cmp.Compare(a, b)
-}
+func (p *Problem) CompareFree(a, b int64) int { return sets.CompareSlots(p.Policy, a, b) }
 
 // Scored says whether the host or the shapes give scores to nodes.
 func (p *Problem) Scored() bool {

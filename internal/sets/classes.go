@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// AppendAmounts appends amounts to a key, eight bytes each: keys of equally many amounts are equal if the amounts are.
-func AppendAmounts(key []byte, amounts []int64) []byte {
+// appendAmounts appends amounts to a key, eight bytes each: keys of equally many amounts are equal if the amounts are.
+func appendAmounts(key []byte, amounts []int64) []byte {
 	for _, amount := range amounts {
 		key = binary.LittleEndian.AppendUint64(key, uint64(amount))
 	}
@@ -41,7 +41,7 @@ type InternLists struct {
 
 // Of is the number of a list, fresh if it has not occurred before. The list stays the caller's. O(length) expected.
 func (t *InternLists) Of(list []int64) (id int, fresh bool) {
-	t.key = AppendAmounts(t.key[:0], list)
+	t.key = appendAmounts(t.key[:0], list)
 	if id, ok := t.ids.ids[string(t.key)]; ok { // so the key is not copied
 		return id, false
 	}
@@ -145,16 +145,16 @@ func (t *ClassTable) grow() {
 func hash(a, b []int64) uint64 {
 	h := uint64(len(b))
 	for _, v := range a {
-		h = Mix(h, uint64(v))
+		h = mix(h, uint64(v))
 	}
 	for _, v := range b {
-		h = Mix(h, uint64(v))
+		h = mix(h, uint64(v))
 	}
 	return h
 }
 
-// Mix adds a number to a hash.
-func Mix(h, v uint64) uint64 {
+// mix adds a number to a hash.
+func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15
 	return h ^ h>>29
 }

@@ -120,7 +120,7 @@ func (b *bestSets) clear() {
 func (b *bestSets) find(left front.Vector) *int32 {
 	h := uint64(0)
 	for _, n := range left {
-		h = Mix(h, uint64(n))
+		h = mix(h, uint64(n))
 	}
 	for mask := uint64(len(b.places) - 1); ; h++ { // ends, as at most half of the places are taken
 		if at := &b.places[h&mask]; *at == 0 || slices.Equal(b.list[*at-1].left, left) {

@@ -125,7 +125,7 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
-	q.AffinityKey = agreedKey(members)
+	q.AffinityKey = agreedOn(podsOf(members), affinityKey)
 	if d.min <= len(members) { // else it waits for the others
 		whole.group(q)
 	}
@@ -164,20 +164,6 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 		d.result.Terms.MinMember = cmp.Or(d.min, len(members))
 	}
 	r.check(d, len(members))
-}
-
-// agreedKey is the affinity key of a gang: that of its members, which must agree.
-func agreedKey(members []*member) (key string) {
-	for _, m := range members {
-		switch {
-		case m.affinityKey == "" || m.affinityKey == key:
-		case key == "":
-			key = m.affinityKey
-		default:
-			m.obj.annotation(schedulingPrefix + "network-topology-selector").fail("another pod of the gang says otherwise")
-		}
-	}
-	return key
 }
 
 // divides says whether the groups of a request can be those of so many members, none of them larger than the gang.

@@ -3,7 +3,6 @@ package manifest
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
@@ -16,20 +15,21 @@ var free = map[string]bool{
 }
 
 // checkKeys notes the keys of an object that nobody knows: in its placement blocks, and in the metadata of its own and of
-// its templates under the prefixes of the systems that are read.
-func checkKeys(o *object) {
+// its templates under the prefixes of the systems that are read. What stands bare in templates counts as text, see quote.
+func checkKeys(o *object, notices *notices) {
 	checkBlock(o.root, known.Blocks[o.group+"/"+o.kind])
 	if free[o.kind] {
 		return
 	}
-	at := known.OnObject
 	if o.kind == "Pod" {
-		at = known.OnPod
+		checkMetadata(o.root, known.OnPod)
+		return
 	}
-	checkMetadata(o.root, at)
-	if at == known.OnObject {
-		eachTemplate(o.root.get("spec"), func(template field) { checkMetadata(template, known.OnTemplate) })
-	}
+	checkMetadata(o.root, known.OnObject)
+	eachTemplate(o.root.get("spec"), func(template field) {
+		o.quote(template.get("metadata"), notices)
+		checkMetadata(template, known.OnTemplate)
+	})
 }
 
 // checkBlock notes the keys that are not known, at every depth. What is of another type is left to the reader.
@@ -61,9 +61,6 @@ func checkMetadata(of field, at known.Place) {
 			continue
 		}
 		for key, e := range f.entries() {
-			if !strings.Contains(key, "/") {
-				continue
-			}
 			if objection := known.Objection(key, in, at); objection != "" {
 				e.fail(objection)
 			}

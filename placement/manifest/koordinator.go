@@ -190,10 +190,7 @@ func (in *trees) declaredByPods(d *draft) {
 	if d.obj != nil {
 		return
 	}
-	objects := make([]*object, len(d.pods))
-	for i, m := range d.pods {
-		objects[i] = m.obj
-	}
+	objects := podsOf(d.pods)
 	d.min = agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
 		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member")
 	d.total = agreed(objects, 0, koordinatorPrefix+"total-number")

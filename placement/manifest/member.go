@@ -80,6 +80,17 @@ func sortMembers(members []*member) {
 	slices.SortFunc(members, compareMembers)
 }
 
+// podsOf lists the pods of members; one that is only promised has none.
+func podsOf(members []*member) []*object {
+	var pods []*object
+	for _, m := range members {
+		if m.obj != nil {
+			pods = append(pods, m.obj)
+		}
+	}
+	return pods
+}
+
 func memberNames(members []*member) []string {
 	names := make([]string, len(members))
 	for i, m := range members {

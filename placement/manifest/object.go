@@ -95,9 +95,6 @@ func (o *object) readMetadata(notices *notices) {
 		m.get("name").fail("missing")
 	}
 	o.quote(m, notices)
-	if o.kind != "Pod" && !free[o.kind] {
-		eachTemplate(o.root.get("spec"), func(template field) { o.quote(template.get("metadata"), notices) })
-	}
 	o.labels, o.annotations = m.get("labels").textMap(), m.get("annotations").textMap()
 	o.uid = m.get("uid").str()
 	o.created = m.get("creationTimestamp").time()

@@ -96,7 +96,7 @@ func (all *objects) add(f File, doc document.Document, v *document.Value, kind, 
 			return
 		}
 		o.readMetadata(all.notices)
-		checkKeys(o)
+		checkKeys(o, all.notices)
 	}
 	all.list = append(all.list, o)
 	if first := all.seen[o.id()]; first != nil && o.name != "" {

@@ -125,7 +125,7 @@ func (all *pods) readPod(o *object) {
 		}
 		m.spec.shape.Selector[key] = value
 	}
-	m.affinityKey = o.annotation(schedulingPrefix + "network-topology-selector").str()
+	m.affinityKey, _ = affinityKey(o)
 	all.list = append(all.list, m)
 }
 
@@ -134,6 +134,12 @@ var (
 	indexAnnotations = []string{koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index"}
 	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index"}
 )
+
+// affinityKey is the key by which a pod is drawn to others of its key, and where it stands.
+func affinityKey(o *object) (string, field) {
+	f := o.annotation(schedulingPrefix + "network-topology-selector")
+	return f.str(), f
+}
 
 // selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
 func selectorAnnotation(o *object) map[string]string {

@@ -1,7 +1,7 @@
 package manifest
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 )
 
@@ -23,7 +23,7 @@ func (p *podSpec) readProtection(meta field) {
 	p.preemptibility = readPreemptibility(labels.get("kai.scheduler/preemptibility"))
 }
 
-// verdict is what an object says of being evicted.
+// verdict is what an object says of being evicted. Of several the first that says something counts.
 type verdict int8
 
 const (
@@ -54,16 +54,7 @@ func preemptable(labels, notes field) verdict {
 
 // readPreemptibility reads KAI's word.
 func readPreemptibility(f field) verdict {
-	switch f.str() {
-	case "preemptible":
-		return mayLeave
-	case "non-preemptible":
-		return mustStay
-	case "":
-	default:
-		f.fail("must be preemptible or non-preemptible")
-	}
-	return unsaid
+	return word(f, map[string]verdict{"preemptible": mayLeave, "non-preemptible": mustStay}, "preemptible or non-preemptible")
 }
 
 // protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
@@ -84,21 +75,13 @@ func (d *draft) protect(members []*member) {
 		}
 	}
 	for _, m := range members {
-		said := first(append(kai, m.spec.preemptibility))
+		said := cmp.Or(append(kai, m.spec.preemptibility)...)
 		m.pinned = m.spec.pinned || said == mustStay ||
 			said == unsaid && d.obj != nil && d.obj.group == kaiQueues && d.result.Request.Priority >= kaiPinned
-		if first(slices.Concat([]verdict{m.spec.preemptable}, volcano)) == mustStay {
+		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == mustStay {
 			m.unevictable = true
 		}
 	}
-}
-
-// first is the first that says something.
-func first(verdicts []verdict) verdict {
-	if i := slices.IndexFunc(verdicts, func(v verdict) bool { return v != unsaid }); i >= 0 {
-		return verdicts[i]
-	}
-	return unsaid
 }
 
 // jobObject is the object of the job behind a PodGroup, nil if there is none.

@@ -24,9 +24,7 @@ func (d *draft) readTerms() {
 	if d.obj != nil && d.isPodGroup() {
 		sources = []*object{d.obj}
 	} else if d.obj == nil && !d.plain {
-		for _, m := range d.pods {
-			sources = append(sources, m.obj)
-		}
+		sources = podsOf(d.pods)
 	}
 	t := &d.terms
 	t.WaitTime = agreedOn(sources, waitTime)
@@ -69,15 +67,6 @@ func agreedOn[T comparable](objects []*object, read func(o *object) (T, field)) 
 		}
 	}
 	return out
-}
-
-// word is the meaning of a word, empty if there is none or it is unknown, which is a defect.
-func word[T ~string](f field, meanings map[string]T, known string) T {
-	meaning, ok := meanings[f.str()]
-	if !ok && f.str() != "" {
-		f.fail("must be " + known)
-	}
-	return meaning
 }
 
 // waitTime is how many seconds members wait, 0 if it is not stated.

@@ -221,3 +221,12 @@ func oneOf[T ~string](f field, what string, tables ...map[string]T) (meaning T, 
 	f.fail("unknown " + what)
 	return "", false
 }
+
+// word is the meaning of a word, the zero value if there is none or it is unknown, which is a defect.
+func word[T any](f field, meanings map[string]T, known string) T {
+	meaning, ok := meanings[f.str()]
+	if !ok && f.str() != "" {
+		f.fail("must be " + known)
+	}
+	return meaning
+}
