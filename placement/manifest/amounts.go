@@ -69,7 +69,9 @@ func (a amounts) request(f field) muster.Resources {
 	}
 	sum(f, total, sidecars)
 	largest(total, phase)
-	maps.Copy(total, a.container(f)) // what the pod asks for as a whole counts in place of its containers
+	if f.get("resources").present() { // what the pod asks for as a whole counts in place of its containers
+		maps.Copy(total, a.container(f))
+	}
 	sum(f.get("overhead"), total, a.resources(f.get("overhead")))
 	total[muster.Pods] = 1
 	for name, n := range total {

@@ -32,8 +32,8 @@ var ignoredNotes = []struct{ key, rule string }{
 const gpuShare = "gpuShare"
 
 // ignoredRules counts the hard rules of a pod or template that are not modelled.
-func ignoredRules(pod field) map[string]int {
-	found, spec := map[string]int{}, pod.sub("spec")
+func ignoredRules(spec, notes field) map[string]int {
+	found := map[string]int{}
 	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
 		for range spec.sub("affinity").sub(kind).get(hard).all() {
@@ -65,7 +65,6 @@ func ignoredRules(pod field) map[string]int {
 			found["schedulingGates"] = 1
 		}
 	}
-	notes := pod.sub("metadata").sub("annotations")
 	for _, n := range ignoredNotes {
 		if notes.get(n.key).present() {
 			found[n.rule] = 1
@@ -87,7 +86,7 @@ func isBound(volume field) bool {
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.
 func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 	names := func(o *object) bool {
-		return o != nil && r.localQueues[o.namespace+"/"+kueueQueue(o)]
+		return o != nil && len(r.localQueues) > 0 && r.localQueues[o.namespace+"/"+kueueQueue(o)]
 	}
 	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
 		found = append(found, "kueueQuota")

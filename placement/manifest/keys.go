@@ -54,13 +54,13 @@ func checkBlock(f field, b known.Block) {
 
 // checkMetadata notes unknown annotations and labels.
 func checkMetadata(of field, at known.Place) {
-	meta := of.get("metadata")
 	for _, in := range []known.Map{known.Label, known.Annotation} {
-		f := meta.get(string(in) + "s")
-		if f.v == nil || f.v.Kind != document.Mapping {
-			continue
+		values := of.v.Get("metadata").Get(string(in) + "s")
+		wrong := func(key string) bool { return known.Objection(key, in, at) != "" }
+		if values == nil || values.Kind != document.Mapping || !slices.ContainsFunc(values.Keys, wrong) {
+			continue // as nearly all of them: paths are made for the others alone
 		}
-		for key, e := range f.entries() {
+		for key, e := range of.get("metadata").get(string(in) + "s").entries() {
 			if objection := known.Objection(key, in, at); objection != "" {
 				e.fail(objection)
 			}
@@ -72,14 +72,15 @@ func checkMetadata(of field, at known.Place) {
 // and says so.
 func (o *object) quote(meta field, notices *notices) {
 	for _, name := range []string{"labels", "annotations"} {
-		f := meta.get(name)
-		if f.v == nil || f.v.Kind != document.Mapping {
+		values := meta.v.Get(name)
+		if values == nil || values.Kind != document.Mapping {
 			continue
 		}
-		for i, v := range f.v.Items {
+		for i, v := range values.Items {
 			if v.Kind == document.Boolean || v.Kind == document.Integer {
-				f.v.Items[i] = &document.Value{Kind: document.Text, Line: v.Line, Text: v.Text}
-				notices.add(o.title() + ": " + f.get(f.v.Keys[i]).path() + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
+				values.Items[i] = &document.Value{Kind: document.Text, Line: v.Line, Text: v.Text}
+				at := meta.get(name).get(values.Keys[i]).path()
+				notices.add(o.title() + ": " + at + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
 			}
 		}
 	}

@@ -31,16 +31,17 @@ func (all *pods) readPodSpec(pod field) *podSpec {
 		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.object()))
 	}
 	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
-	p.shape.NUMA = readWish(pod.sub("metadata").sub("annotations"))
-	p.ignored = ignoredRules(pod)
-	labels := pod.sub("metadata").sub("labels")
+	meta := pod.sub("metadata")
+	labels, notes := meta.sub("labels"), meta.sub("annotations")
+	p.shape.NUMA = readWish(notes)
+	p.ignored = ignoredRules(f, notes)
 	p.labels = labels
 	p.quota = labels.get(quotaPrefix + "name")
 	p.quota.str()
 	if len(all.quotas.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
-	p.readProtection(pod.sub("metadata"))
+	p.readProtection(labels, notes)
 	return p
 }
 
@@ -137,8 +138,11 @@ var (
 
 // affinityKey is the key by which a pod is drawn to others of its key, and where it stands.
 func affinityKey(o *object) (string, field) {
-	f := o.annotation(schedulingPrefix + "network-topology-selector")
-	return f.str(), f
+	const name = schedulingPrefix + "network-topology-selector"
+	if o.annotations[name] == "" {
+		return "", field{}
+	}
+	return o.annotations[name], o.annotation(name)
 }
 
 // selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.

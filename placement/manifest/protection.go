@@ -11,11 +11,10 @@ import (
 const kaiPinned = 100
 
 // readProtection reads what the metadata of a pod or template says of eviction.
-func (p *podSpec) readProtection(meta field) {
-	labels, notes := meta.sub("labels"), meta.sub("annotations")
+func (p *podSpec) readProtection(labels, notes field) {
 	p.pinned = !labels.get(quotaPrefix + "preemptible").truth(true)
-	for _, spelling := range []string{"can-preempt", "can-preempible"} {
-		p.patient = !labels.get(quotaPrefix+spelling).truth(true) || p.patient
+	for _, key := range []string{quotaPrefix + "can-preempt", quotaPrefix + "can-preempible"} {
+		p.patient = !labels.get(key).truth(true) || p.patient
 	}
 	p.patient = neverPreempts(labels.get(schedulingPrefix+"preemption-policy"), false) || p.patient
 	p.unevictable = labels.get(schedulingPrefix + "disable-preemptible").truth(false)
