@@ -34,14 +34,14 @@ func hasRoles(in *Input) bool {
 	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
 		return false
 	}
-	levels := validity.Levels(req, len(req.Members))
-	if validity.HasMultiples(req) {
-		return len(levels) == 0 || levels[len(levels)-1].Size >= len(req.Members)+len(validity.Own(&in.Spec, req))
+	own := len(validity.Own(&in.Spec, req))
+	levels := validity.Levels(req, len(req.Members)+own)
+	if len(levels) == 0 {
+		return true
 	}
-	if n := len(levels); n > 0 && slices.ContainsFunc(levels[n-1].Gather, onNode) && len(validity.Own(&in.Spec, req)) == 0 && len(req.Members)%levels[n-1].Size == 0 {
-		return false
-	}
-	return len(levels) == 0 || levels[len(levels)-1].Size >= len(req.Members)+len(validity.Own(&in.Spec, req))
+	innermost := &levels[len(levels)-1]
+	bundled := slices.ContainsFunc(innermost.Gather, onNode) && own == 0 && len(req.Members)%innermost.Size == 0
+	return (validity.HasMultiples(req) || !bundled) && innermost.Size >= len(req.Members)+own
 }
 
 // onNode says whether a rule gathers on a node, as rules are drawn.
