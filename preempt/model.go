@@ -130,7 +130,7 @@ func (m *model) allOrNone(g int32) bool {
 
 // alone is the weight of a candidate that leaves by itself, without budgets.
 func (m *model) alone(i int32) weight {
-	return m.layout.alone(m.gang(i).Priority, m.problem.Candidates[i].Started)
+	return m.layout.alone(m.priority[i], m.problem.Candidates[i].Started)
 }
 
 // share is the least that a gang costs on each of its nodes within an interval: what it costs whole, split evenly over

@@ -25,7 +25,7 @@ type pricer struct {
 	// wholeGangs says that a gang costs on each of its nodes what it costs whole, and not only its share.
 	wholeGangs bool
 	items      []item
-	costs      []weight
+	mix        mix // of the node that is looked at; its lists are used again for the next one
 }
 
 func newPricer(m *model, s *state, n *nodes) pricer { return pricer{model: m, state: s, nodes: n} }
@@ -33,13 +33,11 @@ func newPricer(m *model, s *state, n *nodes) pricer { return pricer{model: m, st
 // curveOn finds the cheapest way to have every number of slots on a node, gangs being shared out over an interval; nil
 // if it takes no unit. O(combinations of its items), of which there are maxCombinations at most.
 func (r *pricer) curveOn(node, lo, end int32) *curve {
-	m, ok := r.newMix(node, lo, end)
-	if !ok {
+	m := r.mixOf(node, lo, end)
+	if m == nil {
 		return nil
 	}
-	m.best = r.costs[:0]
 	m.tryAll()
-	r.costs = m.best
 	if len(m.best) == 0 {
 		return nil
 	}
@@ -68,8 +66,8 @@ func (r *pricer) takenFor(node, lo, end int32, slots int64, price weight) []int3
 	if price == (weight{}) {
 		return nil
 	}
-	m, ok := r.newMix(node, lo, end)
-	if !ok {
+	m := r.mixOf(node, lo, end)
+	if m == nil {
 		return nil
 	}
 	m.wanted, m.price = slots, price
@@ -77,13 +75,19 @@ func (r *pricer) takenFor(node, lo, end int32, slots int64, price weight) []int3
 	return m.found
 }
 
-// newMix is a node as things are decided, and what may still leave it. False if it takes no unit.
-func (r *pricer) newMix(node, lo, end int32) (m mix, ok bool) {
+// mixOf is a node as things are decided, and what may still leave it. Nil if it takes no unit. It is valid until the
+// next call.
+func (r *pricer) mixOf(node, lo, end int32) *mix {
 	free, gone := r.nodes.freeWithout(node, func(i int32) bool { return r.state.of(i) == leaving })
 	if free == nil {
-		return m, false
+		return nil
 	}
-	return mix{capacity: &r.nodes.capacity, node: node, free: free, gone: gone, items: r.itemsOn(node, lo, end)}, true
+	m := &r.mix
+	*m = mix{
+		capacity: &r.nodes.capacity, node: node, free: free, gone: gone, items: r.itemsOn(node, lo, end),
+		taken: m.taken[:0], best: m.best[:0], sum: m.sum[:0], before: m.before[:0],
+	}
+	return m
 }
 
 // itemsOn lists what may still leave a node, those side by side that give back the same, the cheapest first. The slice

@@ -80,13 +80,14 @@ func (f field) put(w *weight, amount uint64) {
 	if amount == 0 || f.width == 0 {
 		return
 	}
-	var v weight
 	word, bit := 3-f.shift/64, f.shift%64
-	v[word] = amount << bit
-	if bit > 0 && word > 0 {
-		v[word-1] = amount >> (64 - bit)
+	var carry uint64
+	w[word], carry = bits.Add64(w[word], amount<<bit, 0)
+	high := amount >> (64 - bit) // 0 for a whole word
+	for word--; word >= 0 && high|carry != 0; word-- {
+		w[word], carry = bits.Add64(w[word], high, carry)
+		high = 0
 	}
-	w.add(&v)
 }
 
 // get reads the amount in the field.
