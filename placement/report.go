@@ -132,9 +132,10 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	if p.InParts() {
 		groups = problem.GroupOf(p)
 	}
+	names := p.Snapshot.Lineage.Names
 	for i, pos := range positions {
 		m, a := &p.Pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.Name, m.Rank, -1, p.Snapshot.Lineage.Names[p.View.Node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = m.Name, m.Rank, -1, names[p.View.Node(pos)]
 		if len(p.Levels) > 0 {
 			a.Group = m.Rank / int(p.Levels[0].Size)
 		}

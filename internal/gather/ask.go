@@ -282,6 +282,7 @@ type scratch struct {
 	taken  []taken
 	groups sets.LeastGroups
 	kids   []children // by depth below the candidate
+	choice []*choice  // by the same
 	depth  int        // lists of kids in use
 	units  []int64
 	used   int     // of units
@@ -293,6 +294,7 @@ type scratch struct {
 func (r *scratch) enter() children {
 	if r.depth++; r.depth > len(r.kids) {
 		r.kids = append(r.kids, children{make([]sets.Item, 0, 64), make([]child, 0, 64)})
+		r.choice = append(r.choice, new(choice))
 	}
 	kids := &r.kids[r.depth-1]
 	return children{kids.items[:0], kids.of[:0]}

@@ -111,11 +111,11 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 		for c := run[0]; c < run[1]; c++ {
 			if slots := pl.ask.slots.At(c); slots > 0 || pl.p.Forced.At(c) > 0 {
 				// WithRest -1: no room for the short group until roomForShort finds some.
-				it := sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
+				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1})
 				if zones {
-					it.Zones = pl.p.Zones().ZonesOn(c)
+					kids.items[len(kids.of)].Zones = pl.p.Zones().ZonesOn(c)
 				}
-				kids.items, kids.of = append(kids.items, it), append(kids.of, child{at: c})
+				kids.of = append(kids.of, child{at: c})
 			}
 		}
 	}
@@ -177,7 +177,8 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 // choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
-	c := &choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
+	c := pl.ask.scratch.choice[pl.ask.scratch.depth-1]
+	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
 		Policy: pl.p.Policy, Items: kids.items, Units: n, Multiple: pl.sums.unitOf(level, x),
 		Nodes: pl.p.View.IsNode(lo), Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
 		Zoned: pl.ask.zonesTell(x), Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,

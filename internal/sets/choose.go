@@ -52,7 +52,7 @@ func (c *Chooser) choose() {
 		}
 		c.Units /= c.Multiple
 	}
-	core := c.core()
+	core := c.core(make([]int, 0, 32))
 	var set []int
 	if c.enough(core) {
 		set = c.trim(core, c.Short)
@@ -76,13 +76,12 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// core lists the children that cost no span, in path order: those that must take units, and those in use by running
+// core adds to an empty list the children that cost no span, in path order: those that must take units, and those in use by running
 // members or by the short group. Of the children in use with room for the short group alone only the best is listed,
 // because there is one short group. O(items).
 //
 // order: sets.1
-func (c *Chooser) core() []int {
-	var core []int
+func (c *Chooser) core(core []int) []int {
 	alone := -1
 	for i := range c.Items {
 		it := &c.Items[i]
@@ -129,6 +128,10 @@ func (c *Chooser) trim(core []int, short bool) []int {
 	left := c.Units // units for the children without a lower bound
 	if short {
 		left++
+	}
+	// Most cores are smaller, and none of their children has a lower bound: nobody is left out.
+	if int64(len(core)) < left && !slices.ContainsFunc(core, func(i int) bool { return c.Items[i].Lo > 0 }) {
+		return core
 	}
 	var set, rest []int
 	for _, i := range core {
