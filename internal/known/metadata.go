@@ -23,6 +23,7 @@ const (
 	OnObject   Place = iota // a gang's object, an owner or a quota
 	OnPod                   // of its own
 	OnTemplate              // of pods
+	OnRole                  // of a part of an owner that rules of its own bind: a job of a JobSet, a role of a RayCluster
 )
 
 // prefix has the keys under a domain, by where they are read. The harmless ones have no part in a plan, wherever they
@@ -118,10 +119,10 @@ var elsewhere = []struct {
 	at     []Place
 	words  string
 }{
-	{"kueue.x-k8s.io/podset-", []Place{OnPod, OnTemplate}, "the pod template"},
-	{"kai.scheduler/segment-", []Place{OnPod, OnTemplate}, "the pod template"},
-	{"kai.scheduler/topology", []Place{OnObject, OnPod}, "the owner itself"},
-	{"kai.scheduler/batch-min-member", []Place{OnObject, OnPod}, "the owner itself"},
+	{"kueue.x-k8s.io/podset-", []Place{OnPod, OnTemplate, OnRole}, "the pod template"},
+	{"kai.scheduler/segment-", []Place{OnPod, OnTemplate, OnRole}, "the pod template"},
+	{"kai.scheduler/topology", []Place{OnObject, OnPod, OnRole}, "the owner itself"},
+	{"kai.scheduler/batch-min-member", []Place{OnObject, OnPod, OnRole}, "the owner itself"},
 }
 
 // where is in which maps a key is known.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
 // draft is a gang while it is read: what its object says, then the members that are found for it.
@@ -44,8 +45,10 @@ type draft struct {
 	waits, done bool
 	runs, least int
 
-	lost   []string // rules that are not modelled, of each member
-	result Gang
+	owned   *owners.Gang // what the owner says that makes the gang; nil: none does
+	follows string       // the gang that its template names
+	lost    []string     // rules that are not modelled, of each member
+	result  Gang
 }
 
 func (d *draft) isPodGroup() bool { return d.obj.kind == "PodGroup" }
@@ -61,7 +64,8 @@ func (d *draft) adoptJob() {
 	if len(d.gather) == 0 && d.arrange == nil && d.pp == 0 && d.dp == 0 {
 		d.gather, d.arrange, d.tree, d.treeField = d.job.gather, d.job.arrange, d.job.tree, d.job.treeField
 	}
-	if len(d.pods) > 0 {
+	d.lost = append(d.lost, d.job.lost...)
+	if len(d.pods) > 0 || len(d.promised) > 0 {
 		return
 	}
 	d.promised = d.job.promised
@@ -97,17 +101,14 @@ func promise(prefix string, n, first int, spec *podSpec) []*member {
 	return out
 }
 
-// maxMembers bounds what one object may promise; a typing error must not cost the machine's memory.
-const maxMembers = 1_000_000
-
 // size reads how many members an object promises.
 func (f field) size(otherwise int) int {
 	if !f.present() {
 		return otherwise
 	}
 	n, _ := f.whole(0)
-	if n > maxMembers {
-		f.fail("at most " + strconv.Itoa(maxMembers) + " members")
+	if n > owners.MaxMembers {
+		f.fail("at most " + strconv.Itoa(owners.MaxMembers) + " members")
 		return 0
 	}
 	return n

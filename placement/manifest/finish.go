@@ -14,6 +14,7 @@ import (
 
 // waiting gives all pods to their gangs, completes these and returns those that wait, in queue order.
 func (r *reader) waiting() []*draft {
+	r.gangs.follow()
 	r.gangs.assignPods(r.pods.list)
 	r.gangs.dropCovered()
 	r.quotas.build(r.gangs.drafts)
@@ -40,7 +41,11 @@ func (r *reader) finish(d *draft) bool {
 	d.adoptJob()
 	members := d.promised
 	if len(d.pods) > 0 {
-		members = d.pods
+		for _, m := range d.pods {
+			d.seat(m)
+		}
+		members = d.expect(d.pods)
+		r.trees.rulesOfPods(d)
 		r.trees.declaredByPods(d)
 	}
 	d.readTerms()

@@ -10,6 +10,7 @@ import (
 
 // gangs are the gangs of the input, in the order in which they are met.
 type gangs struct {
+	objects *objects
 	notices *notices
 
 	drafts  []*draft
@@ -115,6 +116,9 @@ func (g *gangs) assignPods(pods []*member) {
 			g.notices.add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
 		}
 		d := &draft{name: name, plain: true, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
+		if g.objects.lacksOwner(m.obj) {
+			d.lost = append(d.lost, absentOwner)
+		}
 		g.byName[name] = d
 		g.drafts = append(g.drafts, d)
 	}
@@ -148,17 +152,16 @@ func (g *gangs) gangOf(m *member) *draft {
 		}
 	}
 	if name == "" {
-		return owner
+		d := g.ownerGang(m, false)
+		if d != nil && owner != nil && owner != d && owner.obj != nil { // a Job behind the owner that the labels tell
+			g.cover(owner.obj.kind+"/"+owner.name, d)
+		}
+		return cmp.Or(d, owner)
 	}
-	full := o.namespace + "/" + name
-	d := g.byName[full]
-	if d == nil {
-		d = &draft{name: full, created: o.created, uid: o.uid}
-		g.byName[full] = d
-		g.drafts = append(g.drafts, d)
-	}
-	if owner != nil && owner != d {
+	d := g.named(o, name)
+	if owner = cmp.Or(g.ownerGang(m, true), owner); owner != nil && owner != d && owner.obj != nil {
 		g.cover(owner.obj.kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
+		d.standFor(owner)
 	}
 	return d
 }

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"slices"
-	"strings"
 )
 
 // Hard rules that are known and not modelled, counted once a waiting pod each.
@@ -91,11 +90,14 @@ func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
 		found = append(found, "kueueQuota")
 	}
-	if d.obj == nil && !d.plain && d.min == 0 {
+	if d.obj == nil && !d.plain && d.min == 0 && !slices.Contains(d.lost, absentOwner) {
 		found = append(found, "absentGroup")
 	}
 	if d.plain && slices.ContainsFunc(m.obj.owners, owner.isUnknown) {
 		found = append(found, "unknownOwner")
+	}
+	if d.plain && r.objects.hasRules(m.obj) {
+		found = append(found, "ownerTopology")
 	}
 	return append(found, d.lost...)
 }
@@ -107,14 +109,6 @@ func kueueQueue(o *object) string {
 	}
 	return o.labels["kueue.x-k8s.io/queue-name"]
 }
-
-// ownerKinds make gangs, or pods one by one.
-var ownerKinds = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob
-	RayCluster RayJob RayService PodGang PodClique PodCliqueSet PodCliqueScalingGroup PodGroup Workload
-	StatefulSet ReplicaSet Deployment ReplicationController DaemonSet CronJob Node`)
-
-// isUnknown says whether a controller is of a kind whose rules are not known.
-func (w owner) isUnknown() bool { return w.controller && !slices.Contains(ownerKinds, w.kind) }
 
 // lostOfWorkload names the rules of a Workload that are not modelled.
 func lostOfWorkload(o *object) (lost []string) {

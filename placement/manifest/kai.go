@@ -165,10 +165,17 @@ func (r *reader) readJob(o *object) {
 	if o.finished("Complete", "Failed", "SuccessCriteriaMet") {
 		return
 	}
+	if top := r.objects.topOwner(o); top != nil && isOwner(top.group, top.kind) {
+		return // which makes the gang
+	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
+	if r.objects.lacksOwner(o) {
+		d.lost = append(d.lost, absentOwner)
+	}
 	spec := o.root.sub("spec")
 	template := spec.sub("template")
+	d.follows = groupNamed(template)
 	pod := r.pods.readPodSpec(template)
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
@@ -202,7 +209,7 @@ func jobMembers(spec, status field) int {
 
 // jobMinimum is how many of a Job's pods must run together, 0: all.
 func jobMinimum(o *object) int {
-	for _, f := range []field{o.annotation("kueue.x-k8s.io/job-min-parallelism"), o.annotation("kai.scheduler/batch-min-member")} {
+	for _, f := range []field{o.annotation("kueue.x-k8s.io/job-min-parallelism"), o.annotation(batchMinMember)} {
 		if f.present() {
 			n, _ := f.count(f.str(), 1)
 			return n

@@ -3,6 +3,7 @@ package manifest
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
@@ -18,6 +19,12 @@ var free = map[string]bool{
 // its templates under the prefixes of the systems that are read. What stands bare in templates counts as text, see quote.
 func checkKeys(o *object, notices *notices) {
 	checkBlock(o.root, known.Blocks[o.group+"/"+o.kind])
+	inner := known.Inners[o.group+"/"+o.kind]
+	at := o.root
+	for _, key := range inner.Path {
+		at = at.get(key)
+	}
+	checkBlock(at, inner.Block)
 	if free[o.kind] {
 		return
 	}
@@ -28,7 +35,11 @@ func checkKeys(o *object, notices *notices) {
 	checkMetadata(o.root, known.OnObject)
 	eachTemplate(o.root.get("spec"), func(template field) {
 		o.quote(template.get("metadata"), notices)
-		checkMetadata(template, known.OnTemplate)
+		place := known.OnTemplate
+		if o.kind == "JobSet" && template.v.Get("spec").Get("template") != nil || strings.HasPrefix(o.kind, "Ray") {
+			place = known.OnRole
+		}
+		checkMetadata(template, place)
 	})
 }
 

@@ -13,12 +13,14 @@ const oneNode = `
 `
 
 // Every kind of owner whose rules are known is known by its own name.
-func TestPodsOfKnownOwnersAreNotCounted(t *testing.T) {
-	for _, kind := range []string{"XGBoostJob", "PyTorchJob", "ReplicaSet", "StatefulSet"} {
+func TestPodsOfKnownOwnersAreNotUnknown(t *testing.T) {
+	for kind, counted := range map[string]map[string]int{
+		"XGBoostJob": {"absentOwner": 1}, "PyTorchJob": {"absentOwner": 1}, "ReplicaSet": nil, "StatefulSet": nil, "Rollout": {"unknownOwner": 1},
+	} {
 		in := read(t, oneNode+`---
 {apiVersion: v1, kind: Pod, metadata: {name: p, ownerReferences: [{kind: `+kind+`, name: o, controller: true}]}}
 `)
-		require.Empty(t, in.Gangs[0].Ignored, kind)
+		require.Equal(t, counted, in.Gangs[0].Ignored, kind)
 	}
 }
 

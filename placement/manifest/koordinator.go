@@ -192,8 +192,8 @@ func (in *trees) declaredByPods(d *draft) {
 	}
 	objects := podsOf(d.pods)
 	d.min = agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
-		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member")
-	d.total = agreed(objects, 0, koordinatorPrefix+"total-number")
+		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member", kueueCount, groupSize)
+	d.total = agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
 		if !m.obj.created.IsZero() && (d.created.IsZero() || m.obj.created.Before(d.created)) {
 			d.created = m.obj.created

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
 // topologyRequest is where a podset's rules stand: in a field of a Workload or in the annotations of a Job.
@@ -35,6 +36,16 @@ func jobRequest(notes field) topologyRequest {
 		t.constraints = f.json()
 	}
 	return t
+}
+
+// isSet says whether any rule stands there.
+func (t *topologyRequest) isSet() bool {
+	for _, f := range []field{t.required, t.preferred, t.unconstrained, t.sliceLevel, t.sliceSize, t.constraints} {
+		if f.present() {
+			return true
+		}
+	}
+	return false
 }
 
 // sized reads a size that is a number or, in annotations, text.
@@ -110,15 +121,6 @@ func (in *trees) slice(cut []gang.Groups, level, size field, bound *int, inside 
 	return append(cut, gang.Groups{Size: n, Gather: []gang.Rule{{Layer: l.Name, Strength: gang.MustGather}}})
 }
 
-// podSet is a role of a Workload; so many of its members are needed.
-type podSet struct {
-	name, group string
-	count, min  int
-	rules       []gang.Rule
-	cut         []gang.Groups
-	f           field
-}
-
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
 func (r *reader) readWorkload(o *object) {
 	if o.finished("Finished") {
@@ -179,124 +181,6 @@ func (r *reader) readWorkload(o *object) {
 	}
 }
 
-// allOfOne is true for a single podset or podset group: then its rule is the gang's own.
-func allOfOne(sets []podSet) bool {
-	for _, s := range sets[1:] {
-		if s.group == "" || s.group != sets[0].group {
-			return false
-		}
-	}
-	return true
-}
-
-// groupRules is the rule of a podset group; its podsets must not differ in it.
-func groupRules(sets []podSet) []gang.Rule {
-	for _, s := range sets[1:] {
-		if !slices.Equal(s.rules, sets[0].rules) {
-			s.f.get("topologyRequest").fail("differs from that of another podset of the group")
-		}
-	}
-	return sets[0].rules
-}
-
-// arrangePodSets makes every podset or podset group a part, if there are several.
-func arrangePodSets(sets []podSet, members []*member) part {
-	of := membersOf(sets, members)
-	units := map[string][]podSet{}
-	var order []string
-	for _, s := range sets {
-		key := "podset " + s.name
-		if s.group != "" {
-			key = "group " + s.group
-		}
-		if units[key] == nil {
-			order = append(order, key)
-		}
-		units[key] = append(units[key], s)
-	}
-	if len(order) == 1 {
-		return wholeGang(units[order[0]], of)
-	}
-	var whole part
-	for _, key := range order {
-		unit := units[key]
-		p := unit[0].part(of)
-		if len(unit) > 1 {
-			p = part{name: unit[0].group, parts: bundles(unit, of, false)}
-		}
-		p.rules = groupRules(unit)
-		whole.parts = append(whole.parts, p)
-	}
-	return whole.with(of[""])
-}
-
-// wholeGang arranges a single podset, or podset group, whose rules are the gang's own.
-func wholeGang(unit []podSet, of map[string][]*member) part {
-	if len(unit) == 1 {
-		whole := unit[0].part(of)
-		whole.need = 0 // as the gang
-		return whole
-	}
-	whole := part{parts: bundles(unit, of, slices.ContainsFunc(unit, podSet.elastic))}
-	whole = whole.with(of[""])
-	if !slices.ContainsFunc(whole.parts, func(p part) bool { return p.bundle }) {
-		return part{members: whole.all()}
-	}
-	return whole
-}
-
-// bundles are the podsets of one group, each with what it says for itself. All of them are needed, so where a minimum is
-// said of all of them together each must say so.
-func bundles(unit []podSet, of map[string][]*member, minimum bool) []part {
-	var out []part
-	for _, s := range unit {
-		p := s.part(of)
-		p.bundle = minimum || s.elastic() || len(s.cut) > 0
-		p.loose = !p.bundle
-		out = append(out, p)
-	}
-	return out
-}
-
-// elastic says whether some of the members may stay out.
-func (s podSet) elastic() bool { return s.min < s.count }
-
-// part is the podset alone.
-func (s podSet) part(of map[string][]*member) part {
-	p := part{name: s.name, members: of[s.name], cut: fit(s.cut, len(of[s.name])), need: s.min}
-	if s.elastic() && len(p.cut) > 0 {
-		p.needParts = -1
-	}
-	return p
-}
-
-// with adds loose members.
-func (p part) with(members []*member) part {
-	if len(members) > 0 {
-		p.parts = append(p.parts, part{loose: true, members: members})
-	}
-	return p
-}
-
-// membersOf sorts members by podset; those of no podset that is known are of the nameless one.
-func membersOf(sets []podSet, members []*member) map[string][]*member {
-	of := map[string][]*member{}
-	for _, m := range members {
-		name := m.role
-		if m.obj != nil {
-			name = m.labels["kueue.x-k8s.io/podset"]
-		}
-		switch known := slices.ContainsFunc(sets, func(s podSet) bool { return s.name == name }); {
-		case !known && len(sets) == 1:
-			name = sets[0].name
-		case !known:
-			name = ""
-		}
-		of[name] = append(of[name], m)
-	}
-	return of
-}
-
 // assignments lists the nodes that the members of each podset have, by index; empty where a member was lost with its
 // node.
 func (all *nodes) assignments(o *object) map[string][]string {
@@ -322,8 +206,8 @@ func (all *nodes) assignments(o *object) map[string][]string {
 		t := a.sub("topologyAssignment")
 		name := a.get("name").str()
 		add := func(f field, host string, n int) {
-			if len(placed[name])+n > maxMembers {
-				f.fail("at most " + fmt.Sprint(maxMembers) + " members")
+			if len(placed[name])+n > owners.MaxMembers {
+				f.fail("at most " + fmt.Sprint(owners.MaxMembers) + " members")
 				return
 			}
 			placed[name] = append(placed[name], slices.Repeat([]string{node(host)}, n)...)

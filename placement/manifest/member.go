@@ -17,7 +17,8 @@ type member struct {
 	indexed bool
 	spec    *podSpec
 	labels  map[string]string
-	role    string // podset or task
+	role    string // podset, task or role of an owner
+	child   int    // of the role, where it has children
 	node    string // empty: waits for one
 	zones   *numa.Placed
 	leaving bool

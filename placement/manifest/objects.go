@@ -17,7 +17,9 @@ type objects struct {
 	list    []*object
 	broken  []located // documents that are no objects
 	seen    map[string]*object
+	byTitle map[string]*object // by `Kind/namespace/name`, as ownerReferences name them
 	skipped map[Skipped]int
+	plain   map[string]plainOwner // by title: owners that make no gangs
 	notices *notices
 }
 
@@ -93,6 +95,7 @@ func (all *objects) add(f File, doc document.Document, v *document.Value, kind, 
 		}
 		if !all.isRead(group, kind) {
 			all.skip(kind, version)
+			all.notePlain(kind, v)
 			return
 		}
 		o.readMetadata(all.notices)
@@ -106,6 +109,7 @@ func (all *objects) add(f File, doc document.Document, v *document.Value, kind, 
 		return
 	}
 	all.seen[o.id()] = o
+	all.byTitle[o.kind+"/"+o.namespace+"/"+o.name] = o
 }
 
 // skip counts an object that is not read.

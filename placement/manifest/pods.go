@@ -133,7 +133,7 @@ func (all *pods) readPod(o *object) {
 // indexAnnotations and indexLabels hold a pod's rank; the first that is there counts, annotations before labels.
 var (
 	indexAnnotations = []string{koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index"}
-	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index"}
+	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index", "kueue.x-k8s.io/pod-group-pod-index"}
 )
 
 // affinityKey is the key by which a pod is drawn to others of its key, and where it stands.

@@ -21,6 +21,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	r.zones.placeZones()
 	r.trees.build(labeled)
 	r.each(gangKinds)
+	r.owners.readAll()
 	r.zones.countUnknown()
 	waiting := r.waiting()
 	if err := r.fatal(waiting); err != nil {
@@ -65,7 +66,8 @@ type handlers map[string]func(*reader, *object)
 
 // isRead says whether objects of an API group and kind are read.
 func isRead(group, kind string) bool {
-	return clusterKinds[group+"/"+kind] != nil || gangKinds[group+"/"+kind] != nil
+	name := group + "/" + kind
+	return clusterKinds[name] != nil || gangKinds[name] != nil || isOwner(group, kind) || runtimes[name]
 }
 
 // each reads all objects of some kinds, in the order of the input.

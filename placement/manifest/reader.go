@@ -16,6 +16,7 @@ type reader struct {
 	quotas     quotas
 	pods       pods
 	gangs      gangs
+	owners     ownerReader
 	budgets    budgets
 	running    []cluster.Running
 
@@ -24,12 +25,13 @@ type reader struct {
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r := &reader{opt: opt, amounts: amounts{}, localQueues: map[string]bool{}}
-	r.objects = objects{seen: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead, notices: &r.notices}
+	r.objects = objects{seen: map[string]*object{}, byTitle: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead, notices: &r.notices}
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
 	r.trees = trees{objects: &r.objects, notices: &r.notices}
 	r.quotas = quotas{amounts: r.amounts}
 	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}
-	r.gangs = gangs{notices: &r.notices}
+	r.gangs = gangs{objects: &r.objects, notices: &r.notices}
+	r.owners = ownerReader{objects: &r.objects, trees: &r.trees, pods: &r.pods, priorities: &r.priorities, gangs: &r.gangs}
 	return r
 }

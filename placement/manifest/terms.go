@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -27,7 +28,7 @@ func (d *draft) readTerms() {
 		sources = podsOf(d.pods)
 	}
 	t := &d.terms
-	t.WaitTime = agreedOn(sources, waitTime)
+	t.WaitTime = cmp.Or(agreedOn(sources, waitTime), t.WaitTime)
 	t.Mode = agreedOn(sources, func(o *object) (gang.Mode, field) {
 		f := o.annotation(koordinatorPrefix + "mode")
 		return word(f, modes, "Strict or NonStrict"), f
@@ -69,15 +70,20 @@ func agreedOn[T comparable](objects []*object, read func(o *object) (T, field)) 
 	return out
 }
 
+// seconds reads a number of seconds, 0 if there is none.
+func seconds(f field) (int64, field) {
+	n, ok := f.number64()
+	if ok && n < 0 {
+		f.fail("must be at least 0")
+		return 0, f
+	}
+	return n, f
+}
+
 // waitTime is how many seconds members wait, 0 if it is not stated.
 func waitTime(o *object) (int64, field) {
-	if f := o.root.sub("spec").get("scheduleTimeoutSeconds"); f.present() && o.kind == "PodGroup" {
-		n, ok := f.number64()
-		if ok && n < 0 {
-			f.fail("must be at least 0")
-			n = 0
-		}
-		if n > 0 {
+	if f := o.root.sub("spec").get("scheduleTimeoutSeconds"); o.kind == "PodGroup" {
+		if n, f := seconds(f); n > 0 {
 			return n, f
 		}
 	}

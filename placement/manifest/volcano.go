@@ -201,6 +201,7 @@ type task struct {
 	name        string
 	replicas    int
 	size, least int
+	available   int // replicas that must be among those placed; 0: what the gang needs says all
 	rules       []gang.Rule
 }
 
@@ -227,6 +228,10 @@ func (r *reader) readVolcanoJob(o *object) {
 			continue
 		}
 		t.replicas = f.get("replicas").size(1)
+		t.available, _ = f.get("minAvailable").whole(0)
+		if t.available > t.replicas {
+			f.get("minAvailable").fail("above replicas")
+		}
 		if p := f.sub("partitionPolicy"); p.present() {
 			r.trees.readPartitions(d, p, &t)
 		}
@@ -239,7 +244,22 @@ func (r *reader) readVolcanoJob(o *object) {
 		d.promised = append(d.promised, members...)
 		tasks = append(tasks, t)
 	}
+	bindTasks(d, tasks)
 	d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
+}
+
+// bindTasks drops the minima of tasks that do not bind: as in Volcano, all of them where they sum up to more than the gang
+// needs.
+func bindTasks(d *draft, tasks []task) {
+	sum, all := 0, 0
+	for i := range tasks {
+		sum, all = sum+tasks[i].available, all+tasks[i].replicas
+	}
+	if need := cmp.Or(d.min, all); sum > need || need == all {
+		for i := range tasks {
+			tasks[i].available = 0
+		}
+	}
 }
 
 func (in *trees) readPartitions(d *draft, p field, t *task) {
@@ -295,9 +315,14 @@ func arrangeTasks(d *draft, tasks []task, members []*member) part {
 	for i := range tasks {
 		t := &tasks[i]
 		of := byTask[t.name]
-		if t.size > 0 {
-			parts = append(parts, d.bundle("task "+t.name, t.partitions(of), t.least, t.size))
-		} else {
+		switch {
+		case t.size > 0:
+			p := d.bundle("task "+t.name, t.partitions(of), t.least, t.size)
+			p.need = max(p.need, t.available)
+			parts = append(parts, p)
+		case t.available > 0:
+			parts = append(parts, part{name: "task " + t.name, bundle: true, members: of, need: t.available})
+		default:
 			parts = append(parts, part{loose: true, members: of})
 		}
 	}

@@ -1,0 +1,105 @@
+package owners
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+)
+
+// jobSet reads a JobSet: replicated jobs in order, each of some child jobs.
+func (r *reading) jobSet() []Gang {
+	return []Gang{{Name: r.name, Roles: r.replicatedJobs(r.root.Get("spec"), nil), Metadata: r.root.Get("metadata")}}
+}
+
+// replicatedJobs are the roles of the spec of a JobSet. nodes is how many members the role that trains has, where somebody
+// else says so.
+func (r *reading) replicatedJobs(spec At, nodes func(template At) (n int, ok bool)) []Role {
+	var roles []Role
+	for _, job := range spec.Get("replicatedJobs").items() {
+		template := job.Get("template")
+		inner := template.Get("spec")
+		role := Role{Name: job.Get("name").text(), Template: inner.Get("template"), Rules: template.Get("metadata")}
+		if slices.ContainsFunc(roles, func(o Role) bool { return o.Name == role.Name }) {
+			r.fail(job.Get("name"), "duplicate name")
+			continue
+		}
+		replicas := r.whole(job.Get("replicas"), 1)
+		role.Child = r.whole(inner.Get("parallelism"), 1)
+		if completions := inner.Get("completions"); completions.Present() {
+			role.Child = min(role.Child, r.whole(completions, 1))
+		}
+		if nodes != nil {
+			if n, ok := nodes(template); ok {
+				role.Child = n
+			}
+		}
+		if int64(replicas)*int64(role.Child) > MaxMembers {
+			r.fail(job.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+			continue
+		}
+		for child := range replicas {
+			for _, m := range numbered(r.name+"-"+role.Name+"-"+strconv.Itoa(child), role.Child) {
+				role.Members = append(role.Members, Member{m.Name, child})
+			}
+		}
+		for _, on := range job.Get("dependsOn").items() {
+			role.Absent = role.Absent || on.Get("status").text() == "Complete"
+		}
+		roles = append(roles, role)
+	}
+	return roles
+}
+
+// ReadTrainJob reads a TrainJob with the object of its runtime. O(members).
+func ReadTrainJob(name string, root, runtime At) ([]Gang, []Defect) {
+	r := &reading{name: name, root: root}
+	trainer, policy := root.Get("spec").Get("trainer"), runtime.Get("spec").Get("podGroupPolicy")
+	count := trainer.Get("numNodes")
+	if !count.Present() {
+		count = runtime.Get("spec").Get("mlPolicy").Get("numNodes")
+	}
+	const step = "trainer.kubeflow.org/trainjob-ancestor-step"
+	trains := func(template At) bool { return template.Get("metadata").Get("labels").Get(step).text() == "trainer" }
+	roles := r.replicatedJobs(runtime.Get("spec").Get("template").Get("spec"), func(template At) (int, bool) {
+		return r.whole(count, 1), trains(template) && count.Present()
+	})
+	for i, job := range runtime.Get("spec").Get("template").Get("spec").Get("replicatedJobs").items() {
+		if i < len(roles) && trains(job.Get("template")) {
+			roles[i].Template = withResources(roles[i].Template, trainer.Get("resourcesPerNode"))
+		}
+	}
+	gangs := []Gang{{
+		Name: name, Roles: roles, Metadata: runtime.Get("spec").Get("template").Get("metadata"),
+		Timeout: policy.Get("coscheduling").Get("scheduleTimeoutSeconds"), Network: policy.Get("volcano").Get("networkTopology"),
+	}}
+	r.bound(gangs)
+	return gangs, r.defects
+}
+
+// withResources is a template whose container called node, else the first one, asks for other resources. Values are shared,
+// those that change are copied.
+func withResources(template, resources At) At {
+	containers := template.Get("spec").Get("containers").items()
+	if !resources.Present() || len(containers) == 0 {
+		return template
+	}
+	at := max(0, slices.IndexFunc(containers, func(c At) bool { return c.Get("name").text() == "node" }))
+	list := *template.Get("spec").Get("containers").Value
+	list.Items = slices.Clone(list.Items)
+	list.Items[slices.Index(list.Items, containers[at].Value)] = with(containers[at].Value, "resources", resources.Value)
+	template.Value = with(template.Value, "spec", with(template.Get("spec").Value, "containers", &list))
+	return template
+}
+
+// with is a mapping with another value for a key.
+func with(mapping *document.Value, key string, value *document.Value) *document.Value {
+	out := *mapping
+	out.Keys, out.Items = slices.Clone(out.Keys), slices.Clone(out.Items)
+	if at := slices.Index(out.Keys, key); at >= 0 {
+		out.Items[at] = value
+		return &out
+	}
+	out.Keys, out.Items = append(out.Keys, key), append(out.Items, value)
+	return &out
+}

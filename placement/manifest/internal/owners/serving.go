@@ -1,0 +1,80 @@
+package owners
+
+import "strconv"
+
+// leaderWorkerSet reads a LeaderWorkerSet: each replica is a gang of a leader and its workers.
+func (r *reading) leaderWorkerSet() []Gang {
+	spec := r.root.Get("spec")
+	group := spec.Get("leaderWorkerTemplate")
+	size, replicas := r.whole(group.Get("size"), 1), r.whole(spec.Get("replicas"), 1)
+	if int64(size)*int64(replicas) > MaxMembers {
+		r.fail(spec.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+		return nil
+	}
+	worker, leader := group.Get("workerTemplate"), group.Get("leaderTemplate")
+	if !leader.Present() {
+		leader = worker
+	}
+	var gangs []Gang
+	for i := range replicas {
+		name := r.name + "-" + strconv.Itoa(i)
+		workers := numbered(name, size)
+		if size > 0 {
+			workers = workers[1:] // the leader has their place, and goes by the name of the group
+		}
+		gangs = append(gangs, Gang{Name: name, Metadata: r.root.Get("metadata"), Roles: []Role{
+			{Name: "leader", Members: []Member{{Name: name}}, Template: leader},
+			{Name: "worker", Members: workers, Template: worker, Later: spec.Get("startupPolicy").text() == "LeaderReady"},
+		}})
+	}
+	return gangs
+}
+
+// rayCluster reads the spec of a RayCluster: its head and groups of workers, of which the least suffice.
+func (r *reading) rayCluster(spec At) []Gang {
+	if !spec.Present() {
+		return nil
+	}
+	head := spec.Get("headGroupSpec").Get("template")
+	g := Gang{Name: r.name, Least: 1, Roles: []Role{{
+		Name: "headgroup", Members: []Member{{Name: r.name + "-head"}}, Template: head, Rules: head.Get("metadata"), Least: 1,
+	}}}
+	for _, group := range spec.Get("workerGroupSpecs").items() {
+		hosts, replicas := max(1, r.whole(group.Get("numOfHosts"), 1)), r.whole(group.Get("replicas"), 0)
+		least := r.whole(group.Get("minReplicas"), 0)
+		if least == 0 {
+			least = replicas
+		}
+		replicas = max(replicas, least)
+		if int64(hosts)*int64(replicas) > MaxMembers {
+			r.fail(group.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+			continue
+		}
+		role := Role{Name: group.Get("groupName").text(), Template: group.Get("template"), Least: least * hosts}
+		role.Rules = role.Template.Get("metadata")
+		for i, m := range numbered(r.name+"-"+role.Name, replicas*hosts) {
+			role.Members = append(role.Members, Member{m.Name, i / hosts})
+		}
+		if hosts > 1 {
+			role.Child, role.Whole = hosts, true
+		}
+		g.Least += role.Least
+		g.Roles = append(g.Roles, role)
+	}
+	return []Gang{g}
+}
+
+// podGang reads a PodGang of Grove: pods by name, in groups that need so many each.
+func (r *reading) podGang() []Gang {
+	g := Gang{Name: r.name, Class: r.root.Get("spec").Get("priorityClassName")}
+	for _, group := range r.root.Get("spec").Get("podgroups").items() {
+		role := Role{Name: group.Get("name").text(), Absent: true, Rules: group}
+		for _, ref := range group.Get("podReferences").items() {
+			role.Members = append(role.Members, Member{Name: ref.Get("name").text()})
+		}
+		role.Least = r.whole(group.Get("minReplicas"), len(role.Members))
+		g.Least += role.Least
+		g.Roles = append(g.Roles, role)
+	}
+	return []Gang{g}
+}

@@ -1,0 +1,231 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+)
+
+// Which pod belongs to which owner: by the labels that controllers write, else by following ownerReferences.
+
+// absentOwner is counted where the owner of pods is not in the input, so that its rules are unknown.
+const absentOwner = "absentOwner"
+
+// ownerLabels are the labels by which the pods of an owner tell it, and their place in its gang.
+var ownerLabels = []struct {
+	owner, role, child, index string
+	kinds                     string // of owners
+}{
+	{"jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/replicatedjob-name", "jobset.sigs.k8s.io/job-index", "", "JobSet TrainJob"},
+	{"leaderworkerset.sigs.k8s.io/name", "", "", "leaderworkerset.sigs.k8s.io/worker-index", "LeaderWorkerSet"},
+	{
+		"training.kubeflow.org/job-name", "training.kubeflow.org/replica-type", "", "training.kubeflow.org/replica-index",
+		"PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob",
+	},
+	{"ray.io/cluster", "ray.io/group", "ray.io/worker-group-replica-index", "", "RayCluster RayJob"},
+	{"grove.io/podgang", "", "", "", "PodGang"},
+}
+
+// groupIndex tells the gang among those of a LeaderWorkerSet.
+const groupIndex = "leaderworkerset.sigs.k8s.io/group-index"
+
+// kueueGroup is the label of pods that are one gang of Kueue without an object.
+const kueueGroup = "kueue.x-k8s.io/pod-group-name"
+
+// add enters the gang of an owner. One whose name is taken is a defect of the owner.
+func (g *gangs) add(d *draft) {
+	if g.byName == nil {
+		g.byName = map[string]*draft{}
+	}
+	switch other := g.byName[d.name]; {
+	case other == nil:
+		g.drafts, g.byName[d.name] = append(g.drafts, d), d
+	case other.isPodGroup():
+		other.standFor(d)
+	default:
+		d.obj.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
+	}
+}
+
+// standFor makes the gang stand for that of an owner. The promised members of several owners are one after the other.
+func (d *draft) standFor(owner *draft) {
+	switch {
+	case d.job == nil && d != owner:
+		d.job = owner
+	case d.job != nil && d.job != owner && d != owner:
+		for _, m := range owner.promised {
+			m.index += len(d.job.promised)
+		}
+		d.job.promised = append(d.job.promised, owner.promised...)
+	}
+}
+
+// follow gives members whose template names a PodGroup to that one.
+func (g *gangs) follow() {
+	drafts := slices.Clone(g.drafts)
+	slices.SortStableFunc(drafts, func(a, b *draft) int { return muster.CompareNatural(a.name, b.name) })
+	for _, d := range drafts {
+		if d.follows == "" {
+			continue
+		}
+		by := g.byName[d.obj.namespace+"/"+d.follows]
+		if by == nil { // the gang goes by the name of its group
+			by = &draft{name: d.obj.namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{"absentGroup"}}
+			g.drafts, g.byName[by.name] = append(g.drafts, by), by
+		}
+		if by != d {
+			g.cover(d.obj.kind+"/"+d.name, by)
+			by.standFor(d)
+		}
+	}
+}
+
+// groupNamed is the gang that a template names, empty if it names none.
+func groupNamed(template field) string {
+	meta := template.sub("metadata")
+	for _, k := range gangKeys {
+		in := "annotations"
+		if k.label {
+			in = "labels"
+		}
+		if name := meta.sub(in).get(k.key).str(); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// ownerGang is the gang of a pod's owner. If the owner is not in the input its labels declare one, unless the pod names a
+// gang anyway. Nil: it has none.
+func (g *gangs) ownerGang(m *member, named bool) *draft {
+	o := m.obj
+	for _, by := range ownerLabels {
+		name := o.labels[by.owner]
+		if name == "" {
+			continue
+		}
+		for kind := range strings.FieldsSeq(by.kinds) {
+			if d, is := g.covered[kind+"/"+o.namespace+"/"+name]; is && d != nil {
+				return d
+			}
+		}
+		if i, ok := o.labels[groupIndex]; ok && by.kinds == "LeaderWorkerSet" {
+			name += "-" + i
+		}
+		if named {
+			return g.byName[o.namespace+"/"+name]
+		}
+		d := g.named(o, name)
+		if d.obj == nil && !slices.Contains(d.lost, absentOwner) {
+			d.lost = append(d.lost, absentOwner)
+		}
+		return d
+	}
+	if name := o.labels[kueueGroup]; name != "" && !named {
+		return g.named(o, name)
+	}
+	var found *draft
+	seen := map[*object]bool{}
+	for up := g.objects.controllerOf(o); up != nil && !seen[up]; up = g.objects.controllerOf(up) {
+		seen[up] = true
+		if d := g.declared(up.kind, up.fullName()); d != nil {
+			found = d
+		}
+	}
+	return found
+}
+
+// named is the gang of a name, declared by the pod if there is none.
+func (g *gangs) named(pod *object, name string) *draft {
+	full := pod.namespace + "/" + name
+	d := g.byName[full]
+	if d == nil {
+		d = &draft{name: full, created: pod.created, uid: pod.uid}
+		g.byName[full] = d
+		g.drafts = append(g.drafts, d)
+	}
+	return d
+}
+
+// seat finds a pod's place among the members that its owner promises: by its labels, else by its name, which may have a
+// random end.
+func (d *draft) seat(m *member) {
+	of := d.owned
+	if of == nil && d.job != nil {
+		of = d.job.owned
+	}
+	if of == nil || m.obj == nil {
+		return
+	}
+	role, child, index := seatLabels(m)
+	base := 0
+	for i := range of.Roles {
+		at := &of.Roles[i]
+		for n, promised := range at.Members {
+			byName := m.name == promised.Name || strings.HasPrefix(m.name, promised.Name+"-") && !strings.Contains(m.name[len(promised.Name)+1:], "-")
+			byLabel := role == at.Name && index >= 0 && (at.Child == 0 && n == index || at.Child > 0 && child == promised.Child && n%at.Child == index)
+			if byLabel || role == "" && byName {
+				m.role, m.child, m.index, m.indexed = at.Name, promised.Child, base+n, true
+				return
+			}
+		}
+		if role == at.Name {
+			m.role, m.child = at.Name, max(0, child)
+		}
+		base += len(at.Members)
+	}
+}
+
+// seatLabels are the role, child and index that a pod's labels tell; below 0: none.
+func seatLabels(m *member) (role string, child, index int) {
+	child, index = -1, -1
+	number := func(label string) int {
+		if n, ok := ordinal(m.labels[label]); ok && label != "" {
+			return n
+		}
+		return -1
+	}
+	for _, by := range ownerLabels {
+		if m.labels[by.owner] == "" {
+			continue
+		}
+		role, child, index = strings.ToLower(m.labels[by.role]), number(by.child), number(by.index)
+		switch {
+		case by.kinds == "LeaderWorkerSet" && index == 0:
+			role = "leader"
+		case by.kinds == "LeaderWorkerSet" && index > 0:
+			role, index = "worker", index-1
+		case strings.HasPrefix(by.owner, "jobset"):
+			if role = m.labels[by.role]; m.indexed {
+				index = m.index
+			}
+		case m.labels["ray.io/node-type"] == "head":
+			role, index = "headgroup", 0
+		case by.owner == "ray.io/cluster":
+			role = m.labels[by.role]
+		}
+		return role, child, index
+	}
+	return "", child, index
+}
+
+// expect adds the members of an owner that come when the others run to those that have pods.
+func (d *draft) expect(members []*member) []*member {
+	if d.owned == nil {
+		return members
+	}
+	there := map[int]bool{}
+	for _, m := range members {
+		there[m.index] = m.indexed
+	}
+	for i := range d.owned.Roles {
+		role := &d.owned.Roles[i]
+		for _, m := range d.promised {
+			if role.Later && m.role == role.Name && !there[m.index] {
+				members = append(members, m)
+			}
+		}
+	}
+	return members
+}

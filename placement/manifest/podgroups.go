@@ -1,0 +1,54 @@
+package manifest
+
+import "slices"
+
+// What pods say of the size of their gang where no object does.
+const (
+	kueueCount = "kueue.x-k8s.io/pod-group-total-count"
+	groupSize  = "leaderworkerset.sigs.k8s.io/size"
+)
+
+// rulesOfPods reads the rules that pods have without an object: those of a pod group of Kueue, each of its roles a podset;
+// those of KAI where an owner is absent, if all pods agree.
+func (in *trees) rulesOfPods(d *draft) {
+	if d.obj != nil {
+		return
+	}
+	if slices.Contains(d.lost, absentOwner) {
+		first := d.pods[0].obj
+		agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
+			return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
+				return m.obj.annotations["kai.scheduler/topology"+key] != first.annotations["kai.scheduler/topology"+key]
+			})
+		})
+		if agree {
+			d.gather = append(d.gather, in.kaiJobRules(d, first)...)
+		}
+	}
+	if d.pods[0].labels[kueueGroup] == "" {
+		return
+	}
+	var sets []podSet
+	for _, m := range d.pods {
+		if m.role = m.labels["kueue.x-k8s.io/role-hash"]; m.role == "" {
+			m.role = m.obj.annotations["kueue.x-k8s.io/role-hash"]
+		}
+		notes := m.obj.root.sub("metadata").sub("annotations")
+		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == m.role })
+		if at < 0 {
+			s := podSet{name: m.role, f: m.obj.root, group: notes.get("kueue.x-k8s.io/podset-group-name").str()}
+			s.rules, s.cut = in.readTopologyRequest(jobRequest(notes))
+			sets, at = append(sets, s), len(sets)
+		} else if rules, _ := in.readTopologyRequest(jobRequest(notes)); !slices.Equal(rules, sets[at].rules) {
+			m.obj.root.get("metadata").get("annotations").fail("another pod of the gang says otherwise")
+		}
+		sets[at].count, sets[at].min = sets[at].count+1, sets[at].min+1
+	}
+	if !slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" }) {
+		return
+	}
+	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+	if allOfOne(sets) {
+		d.gather = append(d.gather, groupRules(sets)...)
+	}
+}
