@@ -82,26 +82,6 @@ func isBound(volume field) bool {
 	return false
 }
 
-// ignoredOfGang counts rules of a waiting member that its gang or its owners have.
-func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
-	names := func(o *object) bool {
-		return o != nil && len(r.localQueues) > 0 && r.localQueues[o.namespace+"/"+kueueQueue(o)]
-	}
-	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
-		found = append(found, "kueueQuota")
-	}
-	if d.obj == nil && !d.plain && d.min == 0 && !slices.Contains(d.lost, absentOwner) {
-		found = append(found, "absentGroup")
-	}
-	if d.plain && slices.ContainsFunc(m.obj.owners, owner.isUnknown) {
-		found = append(found, "unknownOwner")
-	}
-	if d.plain && r.objects.hasRules(m.obj) {
-		found = append(found, "ownerTopology")
-	}
-	return append(found, d.lost...)
-}
-
 // kueueQueue is the name of the LocalQueue that an object names, empty if it names none.
 func kueueQueue(o *object) string {
 	if o.kind == "Workload" {

@@ -266,3 +266,21 @@ func mergeLevels(levels []gang.Groups) []gang.Groups {
 	}
 	return out
 }
+
+// whole makes the part a group that runs with so many members or more, and with all that are known.
+func (p part) whole(size int) part {
+	if runs := slices.ContainsFunc(p.members, func(m *member) bool { return m.node != "" }); !runs && size > len(p.members) {
+		p.need = size
+	}
+	return p
+}
+
+// fit drops groups that are larger than the gang: one group of all members says the same.
+func fit(cut []gang.Groups, members int) []gang.Groups {
+	out := make([]gang.Groups, 0, len(cut))
+	for _, level := range cut {
+		level.Size = min(level.Size, members)
+		out = append(out, level)
+	}
+	return out
+}

@@ -230,3 +230,9 @@ func word[T any](f field, meanings map[string]T, known string) T {
 	}
 	return meaning
 }
+
+// ordinal reads a label that is a number.
+func ordinal(label string) (int, bool) {
+	n, err := strconv.Atoi(label)
+	return n, err == nil && n >= 0
+}
