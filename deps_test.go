@@ -46,7 +46,8 @@ const arrows = `
 	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
 	placement/manifest/internal/document < go.yaml.in/yaml/v4
 	placement/manifest/internal/owners < . placement/manifest/internal/document
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners
+	placement/manifest/internal/object < . internal/known placement/manifest/internal/document placement/manifest/internal/owners
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity

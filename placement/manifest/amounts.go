@@ -6,18 +6,19 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // amounts reads quantities, each text once, since few differ.
 type amounts map[string]Quantity
 
 // resources reads a mapping of quantities. Amounts of 0 are kept, since a node may say that it has none.
-func (a amounts) resources(f field) muster.Resources {
-	if !f.is(document.Mapping) {
+func (a amounts) resources(f object.Field) muster.Resources {
+	if !f.Is(document.Mapping) {
 		return nil
 	}
-	out := make(muster.Resources, len(f.v.Keys))
-	for name, e := range f.entries() {
+	out := make(muster.Resources, len(f.Value.Keys))
+	for name, e := range f.Entries() {
 		if amount, ok := a.amount(e, name); ok {
 			out[name] = amount
 		}
@@ -26,37 +27,37 @@ func (a amounts) resources(f field) muster.Resources {
 }
 
 // amount reads a quantity of a resource; ok is false if it is absent or wrong.
-func (a amounts) amount(f field, resource string) (n int64, ok bool) {
-	if f.v == nil {
+func (a amounts) amount(f object.Field, resource string) (n int64, ok bool) {
+	if f.Value == nil {
 		return 0, false
 	}
-	if f.v.Kind < document.Text || f.v.Kind > document.Number {
-		f.fail("is " + f.v.Kind.String() + ", must be a quantity")
+	if f.Value.Kind < document.Text || f.Value.Kind > document.Number {
+		f.Fail("is " + f.Value.Kind.String() + ", must be a quantity")
 		return 0, false
 	}
-	q, ok := a[f.v.Text]
+	q, ok := a[f.Value.Text]
 	if !ok {
 		var err error
-		if q, err = ParseQuantity(f.v.Text); err != nil {
-			f.fail(err.Error())
+		if q, err = ParseQuantity(f.Value.Text); err != nil {
+			f.Fail(err.Error())
 			return 0, false
 		}
-		a[f.v.Text] = q
+		a[f.Value.Text] = q
 	}
 	n, err := q.Amount(resource)
 	if err != nil {
-		f.fail(err.Error())
+		f.Fail(err.Error())
 		return 0, false
 	}
 	return n, true
 }
 
 // request is max(init phases, containers + sidecars), or what the pod asks for as a whole, + overhead, and one pod. Amounts of 0 are left out.
-func (a amounts) request(f field) muster.Resources {
+func (a amounts) request(f object.Field) muster.Resources {
 	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
-	for c := range f.get("initContainers").all() {
-		asks := a.container(c.object())
-		if c.object().get("restartPolicy").str() == "Always" {
+	for c := range f.Get("initContainers").All() {
+		asks := a.container(c.Mapping())
+		if c.Mapping().Get("restartPolicy").Text() == "Always" {
 			sum(c, sidecars, asks)
 			largest(phase, sidecars)
 			continue
@@ -64,15 +65,15 @@ func (a amounts) request(f field) muster.Resources {
 		sum(c, asks, sidecars)
 		largest(phase, asks)
 	}
-	for c := range f.get("containers").all() {
-		sum(c, total, a.container(c.object()))
+	for c := range f.Get("containers").All() {
+		sum(c, total, a.container(c.Mapping()))
 	}
 	sum(f, total, sidecars)
 	largest(total, phase)
-	if f.get("resources").present() { // what the pod asks for as a whole counts in place of its containers
+	if f.Get("resources").Present() { // what the pod asks for as a whole counts in place of its containers
 		maps.Copy(total, a.container(f))
 	}
-	sum(f.get("overhead"), total, a.resources(f.get("overhead")))
+	sum(f.Get("overhead"), total, a.resources(f.Get("overhead")))
 	total[muster.Pods] = 1
 	for name, n := range total {
 		if n == 0 {
@@ -83,13 +84,13 @@ func (a amounts) request(f field) muster.Resources {
 }
 
 // container is what one container asks for: requests, or limits where a request is missing.
-func (a amounts) container(f field) muster.Resources {
-	resources := f.sub("resources")
-	asks := a.resources(resources.get("requests"))
+func (a amounts) container(f object.Field) muster.Resources {
+	resources := f.Sub("resources")
+	asks := a.resources(resources.Get("requests"))
 	if asks == nil {
 		asks = muster.Resources{}
 	}
-	for name, n := range a.resources(resources.get("limits")) {
+	for name, n := range a.resources(resources.Get("limits")) {
 		if _, ok := asks[name]; !ok {
 			asks[name] = n
 		}
@@ -98,10 +99,10 @@ func (a amounts) container(f field) muster.Resources {
 }
 
 // sum adds more to total, in natural order so that an overflow is always told in the same words.
-func sum(f field, total, more muster.Resources) {
+func sum(f object.Field, total, more muster.Resources) {
 	for _, name := range more.Names() {
 		if total[name] > math.MaxInt64-more[name] {
-			f.get("resources").fail(name + ": " + errOverflow.Error())
+			f.Get("resources").Fail(name + ": " + errOverflow.Error())
 			continue
 		}
 		total[name] += more[name]
@@ -119,16 +120,16 @@ func largest(total, other muster.Resources) {
 const unlimited = math.MaxInt64
 
 // kaiAmount reads a number of units; 0 if it is absent.
-func (a amounts) units(f field, factor int64) int64 {
-	if f.v != nil && (f.v.Text == "-1" || f.v.Text == "-1.0") {
+func (a amounts) units(f object.Field, factor int64) int64 {
+	if f.Value != nil && (f.Value.Text == "-1" || f.Value.Text == "-1.0") {
 		return unlimited
 	}
 	milli, _ := a.amount(f, muster.CPU) // a number with three places
 	switch {
 	case factor == 1 && milli%1000 != 0:
-		f.fail("parts of a unit are not modelled")
+		f.Fail("parts of a unit are not modelled")
 	case milli > math.MaxInt64/factor:
-		f.fail(errOverflow.Error())
+		f.Fail(errOverflow.Error())
 		return 0
 	}
 	return milli * factor / 1000

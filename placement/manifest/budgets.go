@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // budget is a PodDisruptionBudget.
@@ -35,23 +36,23 @@ type budgets struct {
 
 // readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
 // missing one in both.
-func (all *budgets) readBudget(o *object) {
-	spec := o.root.sub("spec")
-	selector := spec.sub("selector")
+func (all *budgets) readBudget(o *object.Object) {
+	spec := o.Root.Sub("spec")
+	selector := spec.Sub("selector")
 	b := &budget{
-		name: o.fullName(), selector: readLabelSelector(selector),
-		least: readPortion(spec.get("minAvailable")), most: readPortion(spec.get("maxUnavailable")),
+		name: o.FullName(), selector: readLabelSelector(selector),
+		least: readPortion(spec.Get("minAvailable")), most: readPortion(spec.Get("maxUnavailable")),
 	}
-	empty := !selector.get("matchLabels").present() && !selector.get("matchExpressions").present()
-	b.none = !selector.present() || empty && o.version == "policy/v1beta1"
+	empty := !selector.Get("matchLabels").Present() && !selector.Get("matchExpressions").Present()
+	b.none = !selector.Present() || empty && o.Version == "policy/v1beta1"
 	if b.least.given && b.most.given {
-		spec.get("maxUnavailable").fail("excludes minAvailable")
+		spec.Get("maxUnavailable").Fail("excludes minAvailable")
 	}
-	b.allowed, b.told = o.root.sub("status").get("disruptionsAllowed").whole(0)
+	b.allowed, b.told = o.Root.Sub("status").Get("disruptionsAllowed").Whole(0)
 	if all.bySpace == nil {
 		all.bySpace = map[string][]*budget{}
 	}
-	all.bySpace[o.namespace] = append(all.bySpace[o.namespace], b)
+	all.bySpace[o.Namespace] = append(all.bySpace[o.Namespace], b)
 }
 
 // portion is a number of members, or a percentage of them.
@@ -61,16 +62,16 @@ type portion struct {
 }
 
 // readPortion reads a number, or a percentage up to 100%.
-func readPortion(f field) portion {
-	p := portion{given: f.present()}
-	if f.v == nil || f.v.Kind != document.Text {
-		p.n, _ = f.whole(0)
+func readPortion(f object.Field) portion {
+	p := portion{given: f.Present()}
+	if f.Value == nil || f.Value.Kind != document.Text {
+		p.n, _ = f.Whole(0)
 		return p
 	}
-	digits, isPercent := strings.CutSuffix(f.v.Text, "%")
+	digits, isPercent := strings.CutSuffix(f.Value.Text, "%")
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if !isPercent || err != nil || n > 100 {
-		f.fail("neither a whole number nor a percentage up to 100%")
+		f.Fail("neither a whole number nor a percentage up to 100%")
 		return p
 	}
 	p.n, p.percent = int(n), true
@@ -91,7 +92,7 @@ func (all *budgets) of(d *draft, m *member) []string {
 		return nil
 	}
 	var names []string
-	for _, b := range all.bySpace[d.place().namespace] {
+	for _, b := range all.bySpace[d.place().Namespace] {
 		if b.none || !b.selector.matches(m.labels) {
 			continue
 		}

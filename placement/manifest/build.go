@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
 // build builds the trees when all nodes are known.
 func (in *trees) build(nodes []topology.LabeledNode) {
-	if in.hyper != nil && !slices.ContainsFunc(in.objects.list, brokenHyper) {
+	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
 		in.sources = append(in.sources, treeSource{in.hyper, hyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
@@ -21,20 +22,20 @@ func (in *trees) build(nodes []topology.LabeledNode) {
 	for _, s := range in.sources {
 		if taken[s.name] {
 			in.broken = true
-			s.obj.note(&Error{Line: s.obj.root.line, Reason: "duplicate name: two topologies are called " + s.name})
+			s.obj.Note(&object.Defect{Line: s.obj.Root.Line, Reason: "duplicate name: two topologies are called " + s.name})
 			continue
 		}
 		taken[s.name] = true
 		in.buildTree(s, nodes)
 	}
-	for _, name := range sortedKeys(in.byName) {
+	for _, name := range object.SortedKeys(in.byName) {
 		in.list = append(in.list, cluster.NamedTree{Name: name, Tree: in.byName[name]})
 		in.noticeOutside(name, in.byName[name])
 	}
 }
 
 // brokenHyper is true for a HyperNode that cannot be used: the tree of the others would show defects of its own.
-func brokenHyper(o *object) bool { return o.kind == "HyperNode" && len(o.errors) > 0 }
+func brokenHyper(o *object.Object) bool { return o.Kind == "HyperNode" && len(o.Errors) > 0 }
 
 func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
 	tree, err := s.build(nodes)
@@ -52,10 +53,10 @@ func (in *trees) noteTree(s treeSource, err error) {
 		o := s.obj
 		kind, name, _ := strings.Cut(e.Field, " ")
 		switch {
-		case kind == "HyperNode" && in.objects.seen["topology.volcano.sh/HyperNode/"+name] != nil:
-			o = in.objects.seen["topology.volcano.sh/HyperNode/"+name]
+		case kind == "HyperNode" && in.objects.Seen["topology.volcano.sh/HyperNode/"+name] != nil:
+			o = in.objects.Seen["topology.volcano.sh/HyperNode/"+name]
 		case kind == "node":
-			if len(in.objects.seen["/Node/"+name].defects()) > 0 {
+			if len(in.objects.Seen["/Node/"+name].Defects()) > 0 {
 				continue // two nodes of one name, or one without: noted there
 			}
 		}
@@ -63,7 +64,7 @@ func (in *trees) noteTree(s treeSource, err error) {
 		if o != s.obj || s.name == hyperTree {
 			where = "spec"
 		}
-		o.note(&Error{Line: o.root.line, Field: where, Value: e.Value, Reason: e.Reason, cause: e})
+		o.Note(&object.Defect{Line: o.Root.Line, Field: where, Value: e.Value, Reason: e.Reason, Cause: e})
 	}
 }
 
@@ -81,6 +82,6 @@ func (in *trees) noticeOutside(name string, t *topology.Tree) {
 		if len(part.nodes) > most {
 			names += ", ..."
 		}
-		in.notices.add(fmt.Sprintf("topology %s: %s %s: %s", name, plural(len(part.nodes), "node"), part.what, names))
+		in.notices.Add(fmt.Sprintf("topology %s: %s %s: %s", name, object.Plural(len(part.nodes), "node"), part.what, names))
 	}
 }

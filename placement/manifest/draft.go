@@ -6,23 +6,24 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
 // draft is a gang while it is read: what its object says, then the members that are found for it.
 type draft struct {
-	obj  *object // what declares it; nil if pods alone do
+	obj  *object.Object // what declares it; nil if pods alone do
 	name string
 	// plain is true for a pod that is in no gang.
 	plain bool
 
 	priority *int64
-	class    field // a priority class, if the source names one
+	class    object.Field // a priority class, if the source names one
 	created  time.Time
 	uid      string
 
 	tree      string
-	treeField field // what names the tree, if anything does
+	treeField object.Field // what names the tree, if anything does
 	gather    []gang.Rule
 	pp, dp    int
 	min       int // MinMember, 0: all
@@ -51,7 +52,7 @@ type draft struct {
 	result  Gang
 }
 
-func (d *draft) isPodGroup() bool { return d.obj.kind == "PodGroup" }
+func (d *draft) isPodGroup() bool { return d.obj.Kind == "PodGroup" }
 
 // adoptJob gives a PodGroup what the job of its name says and it does not say itself; one without pods has the job's members.
 func (d *draft) adoptJob() {
@@ -69,14 +70,14 @@ func (d *draft) adoptJob() {
 		return
 	}
 	d.promised = d.job.promised
-	if !d.class.present() && d.priority == nil {
+	if !d.class.Present() && d.priority == nil {
 		d.class, d.priority = d.job.class, d.job.priority
 	}
 }
 
 // objects are those whose defects are the gang's.
-func (d *draft) objects() []*object {
-	var out []*object
+func (d *draft) objects() []*object.Object {
+	var out []*object.Object
 	if d.obj != nil {
 		out = append(out, d.obj)
 	}
@@ -94,28 +95,15 @@ func (d *draft) objects() []*object {
 // promise makes the members of a template, called `name-0` and so on, with ranks from first on.
 func promise(prefix string, n, first int, spec *podSpec) []*member {
 	out := make([]*member, n)
-	labels := spec.labels.textMap()
+	labels := spec.labels.TextMap()
 	for i := range out {
 		out[i] = &member{name: prefix + "-" + strconv.Itoa(i), index: first + i, indexed: true, spec: spec, labels: labels}
 	}
 	return out
 }
 
-// size reads how many members an object promises.
-func (f field) size(otherwise int) int {
-	if !f.present() {
-		return otherwise
-	}
-	n, _ := f.whole(0)
-	if n > owners.MaxMembers {
-		f.fail("at most " + strconv.Itoa(owners.MaxMembers) + " members")
-		return 0
-	}
-	return n
-}
-
 // place is the object that a defect of the gang belongs to.
-func (d *draft) place() *object {
+func (d *draft) place() *object.Object {
 	if d.obj != nil {
 		return d.obj
 	}
@@ -124,6 +112,6 @@ func (d *draft) place() *object {
 
 // tie is what a gang says of those that start together with it, itself among them.
 type tie struct {
-	at    field // absent if it says nothing
+	at    object.Field // absent if it says nothing
 	names []string
 }

@@ -3,11 +3,10 @@ package manifest
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Error says what in the input cannot be used: where it stands, and why. It matches [muster.ErrNotSupported] if the
@@ -33,27 +32,15 @@ func (e *Error) Error() string {
 	if e == nil {
 		return ""
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: document %d", e.File, e.Document)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", e.Line)
+	d := object.Defect{
+		File: e.File, Document: e.Document, Line: e.Line, Object: e.Object, Field: e.Field, Value: e.Value, Reason: e.Reason, Cause: e.cause,
 	}
-	b.WriteString(": ")
-	if e.Object != "" {
-		b.WriteString(e.Object + ": ")
-	}
-	if e.Field != "" {
-		b.WriteString(e.Field)
-		if e.Value != "" {
-			fmt.Fprintf(&b, " %q", shorten(e.Value))
-		}
-		b.WriteString(": ")
-	}
-	if errors.Is(e.cause, muster.ErrNotSupported) {
-		b.WriteString(muster.ErrNotSupported.Error() + ": ")
-	}
-	b.WriteString(e.Reason)
-	return b.String()
+	return d.Error()
+}
+
+// errorOf is a defect for the caller.
+func errorOf(d *object.Defect) *Error {
+	return &Error{d.File, d.Document, d.Line, d.Object, d.Field, d.Value, d.Reason, d.Cause}
 }
 
 // Unwrap returns muster.ErrNotSupported or the error of the package that refused the object, nil if there is none.
@@ -64,37 +51,17 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// shorten keeps a huge value from filling the message.
-func shorten(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
-}
-
 // joinErrors joins errors in the order in which their objects stand in the input.
-func joinErrors(errs []located) error {
-	slices.SortStableFunc(errs, func(a, b located) int { return cmp.Compare(a.seq, b.seq) })
-	joined := make([]error, len(errs))
-	for i, e := range errs {
-		joined[i] = e.err
-	}
-	return errors.Join(joined...)
-}
-
-// located is an error and the place of its object among all objects.
-type located struct {
-	seq int
-	err error
-}
-
-// defects is nil for an object that is not there.
-func (o *object) defects() []*Error {
-	if o == nil {
+func joinErrors(errs []object.Located) error {
+	if len(errs) == 0 {
 		return nil
 	}
-	return o.errors
+	slices.SortStableFunc(errs, func(a, b object.Located) int { return cmp.Compare(a.Seq, b.Seq) })
+	joined := make([]error, len(errs))
+	for i, e := range errs {
+		joined[i] = errorOf(e.Defect)
+	}
+	return errors.Join(joined...)
 }
 
 // invalids takes a joined error apart.
@@ -113,16 +80,3 @@ func invalids(err error) []*muster.InvalidError {
 	}
 	return []*muster.InvalidError{{Field: "topology", Reason: err.Error()}}
 }
-
-// plural writes a count and what is counted.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// notices tell what was accepted but is worth saying.
-type notices []string
-
-func (n *notices) add(text string) { *n = append(*n, text) }

@@ -10,12 +10,14 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // waiting gives all pods to their gangs, completes these and returns those that wait, in queue order.
 func (r *reader) waiting() []*draft {
 	r.gangs.follow()
 	r.gangs.assignPods(r.pods.list)
+	r.gangs.countOver(r.pods.over)
 	r.gangs.dropCovered()
 	r.quotas.build(r.gangs.drafts)
 	r.gangs.formTeams()
@@ -113,11 +115,11 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 	var out []*member
 	for _, m := range members {
 		if m.node != "" && r.nodes.byName[m.node] == nil {
-			who := d.place().title() + ": member " + m.name
+			who := d.place().Title() + ": member " + m.name
 			if m.obj != nil {
-				who = m.obj.title()
+				who = m.obj.Title()
 			}
-			r.notices.add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
+			r.notices.Add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
 			continue
 		}
 		out = append(out, m)
@@ -186,21 +188,21 @@ func (r *reader) check(d *draft, known int) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	var errs []error
 	for _, o := range d.objects() {
-		for _, e := range o.errors {
-			errs = append(errs, e)
+		for _, e := range o.Errors {
+			errs = append(errs, errorOf(e))
 		}
 	}
 	own := len(errs)
-	note := func(e *Error) {
-		e.File, e.Document, e.Line, e.Object = at.file, at.document, at.root.line, at.title()
-		at.errors, errs = append(at.errors, e), append(errs, e)
+	note := func(e *object.Defect) {
+		e.File, e.Document, e.Line, e.Object = at.File, at.Document, at.Root.Line, at.Title()
+		at.Errors, errs = append(at.Errors, e), append(errs, errorOf(e))
 	}
 	if _, reason := r.trees.findTree(d.tree); reason != "" && own == 0 && (d.tree != "" || len(r.trees.list) > 0) {
-		note(&Error{Field: d.treeField.path(), Value: d.tree, Reason: reason})
+		note(&object.Defect{Field: d.treeField.Path(), Value: d.tree, Reason: reason})
 	}
 	if r.opt.Strict {
-		for _, rule := range sortedKeys(d.result.Ignored) {
-			note(&Error{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, plural(d.result.Ignored[rule], "pod"))})
+		for _, rule := range object.SortedKeys(d.result.Ignored) {
+			note(&object.Defect{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, object.Plural(d.result.Ignored[rule], "pod"))})
 		}
 	}
 	if len(errs) == 0 {
@@ -209,7 +211,7 @@ func (r *reader) check(d *draft, known int) {
 				why = e.Reason
 				continue
 			}
-			note(&Error{Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
+			note(&object.Defect{Field: e.Field, Value: e.Value, Reason: e.Reason, Cause: e})
 		}
 	}
 	switch {
@@ -217,7 +219,7 @@ func (r *reader) check(d *draft, known int) {
 		d.result.Err = errors.Join(errs...)
 	case why != "":
 		d.result.Err = &Error{
-			File: at.file, Document: at.document, Line: at.root.line, Object: at.title(),
+			File: at.File, Document: at.Document, Line: at.Root.Line, Object: at.Title(),
 			Reason: why, cause: muster.ErrNotSupported,
 		}
 	default:
@@ -240,8 +242,8 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.
 func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
-	names := func(o *object) bool {
-		return o != nil && len(r.localQueues) > 0 && r.localQueues[o.namespace+"/"+kueueQueue(o)]
+	names := func(o *object.Object) bool {
+		return o != nil && len(r.localQueues) > 0 && r.localQueues[o.Namespace+"/"+kueueQueue(o)]
 	}
 	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
 		found = append(found, "kueueQuota")
@@ -249,10 +251,10 @@ func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 	if d.obj == nil && !d.plain && d.min == 0 && !slices.Contains(d.lost, absentOwner) {
 		found = append(found, "absentGroup")
 	}
-	if d.plain && slices.ContainsFunc(m.obj.owners, owner.isUnknown) {
+	if d.plain && slices.ContainsFunc(m.obj.Owners, object.Reference.IsUnknown) {
 		found = append(found, "unknownOwner")
 	}
-	if d.plain && r.objects.hasRules(m.obj) {
+	if d.plain && r.objects.HasRules(m.obj) {
 		found = append(found, "ownerTopology")
 	}
 	return append(found, d.lost...)

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // gangs are the gangs of the input, in the order in which they are met.
 type gangs struct {
-	objects *objects
-	notices *notices
+	objects *object.Set
+	notices *object.Notices
 
 	drafts  []*draft
 	byName  map[string]*draft
@@ -19,9 +20,9 @@ type gangs struct {
 }
 
 // declare adds the gang of an object. The object has errors already if the name is taken.
-func (g *gangs) declare(o *object) *draft {
-	d := &draft{obj: o, name: o.fullName(), created: o.created, uid: o.uid, class: o.root.sub("spec").get("priorityClassName")}
-	d.class.str()
+func (g *gangs) declare(o *object.Object) *draft {
+	d := &draft{obj: o, name: o.FullName(), created: o.Created, uid: o.UID, class: o.Root.Sub("spec").Get("priorityClassName")}
+	d.class.Text()
 	d.queues = queuesOf(o)
 	if g.byName == nil {
 		g.byName = map[string]*draft{}
@@ -36,7 +37,7 @@ func (g *gangs) declare(o *object) *draft {
 		other.job = d
 		return d
 	default:
-		o.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
+		o.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
 		return d
 	}
 	g.byName[d.name] = d
@@ -44,9 +45,9 @@ func (g *gangs) declare(o *object) *draft {
 }
 
 // owned notes that a gang stands for the jobs that own its object.
-func (g *gangs) owned(o *object, d *draft) {
-	for _, owner := range o.owners {
-		g.cover(owner.kind+"/"+o.namespace+"/"+owner.name, d)
+func (g *gangs) owned(o *object.Object, d *draft) {
+	for _, owner := range o.Owners {
+		g.cover(owner.Kind+"/"+o.Namespace+"/"+owner.Name, d)
 	}
 }
 
@@ -59,10 +60,10 @@ func (g *gangs) cover(name string, d *draft) {
 }
 
 // podGroup starts the gang of a PodGroup.
-func (g *gangs) podGroup(o *object) *draft {
+func (g *gangs) podGroup(o *object.Object) *draft {
 	d := g.declare(o)
 	g.owned(o, d)
-	d.min, _ = o.root.sub("spec").get("minMember").whole(0)
+	d.min, _ = o.Root.Sub("spec").Get("minMember").Whole(0)
 	return d
 }
 
@@ -98,7 +99,7 @@ func (g *gangs) assignPods(pods []*member) {
 		g.byName = map[string]*draft{}
 	}
 	slices.SortStableFunc(pods, func(a, b *member) int {
-		return cmp.Or(muster.CompareNatural(a.obj.namespace, b.obj.namespace), muster.CompareNatural(a.name, b.name))
+		return cmp.Or(muster.CompareNatural(a.obj.Namespace, b.obj.Namespace), muster.CompareNatural(a.name, b.name))
 	})
 	var plain []*member
 	for _, m := range pods {
@@ -110,13 +111,13 @@ func (g *gangs) assignPods(pods []*member) {
 		d.pods = append(d.pods, m)
 	}
 	for _, m := range plain {
-		name := m.obj.fullName()
+		name := m.obj.FullName()
 		if g.byName[name] != nil {
 			name += " (pod)"
-			g.notices.add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.title(), name))
+			g.notices.Add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.Title(), name))
 		}
-		d := &draft{name: name, plain: true, created: m.obj.created, uid: m.obj.uid, pods: []*member{m}}
-		if g.objects.lacksOwner(m.obj) {
+		d := &draft{name: name, plain: true, created: m.obj.Created, uid: m.obj.UID, pods: []*member{m}}
+		if g.objects.LacksOwner(m.obj) {
 			d.lost = append(d.lost, absentOwner)
 		}
 		g.byName[name] = d
@@ -129,38 +130,38 @@ func (g *gangs) gangOf(m *member) *draft {
 	o := m.obj
 	var owner *draft
 	for _, k := range ownerKeys {
-		value := o.labels[k.key]
+		value := o.Labels[k.key]
 		if !k.label {
-			value = o.annotations[k.key]
+			value = o.Annotations[k.key]
 		}
-		if owner = g.declared(k.kind, o.namespace+"/"+value); value != "" && owner != nil {
+		if owner = g.declared(k.kind, o.Namespace+"/"+value); value != "" && owner != nil {
 			break
 		}
 	}
 	name := ""
 	for _, k := range gangKeys {
-		value, f := o.labels[k.key], o.label
+		value, f := o.Labels[k.key], o.Label
 		if !k.label {
-			value, f = o.annotations[k.key], o.annotation
+			value, f = o.Annotations[k.key], o.Annotation
 		}
 		switch {
 		case value == "":
 		case name == "":
 			name = value
 		case name != value:
-			f(k.key).fail("the pod names another gang too: " + name)
+			f(k.key).Fail("the pod names another gang too: " + name)
 		}
 	}
 	if name == "" {
 		d := g.ownerGang(m, false)
 		if d != nil && owner != nil && owner != d && owner.obj != nil { // a Job behind the owner that the labels tell
-			g.cover(owner.obj.kind+"/"+owner.name, d)
+			g.cover(owner.obj.Kind+"/"+owner.name, d)
 		}
 		return cmp.Or(d, owner)
 	}
 	d := g.named(o, name)
 	if owner = cmp.Or(g.ownerGang(m, true), owner); owner != nil && owner != d && owner.obj != nil {
-		g.cover(owner.obj.kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
+		g.cover(owner.obj.Kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
 		d.standFor(owner)
 	}
 	return d
@@ -172,7 +173,7 @@ func (g *gangs) dropCovered() {
 		if d.obj == nil {
 			return false
 		}
-		_, is := g.covered[d.obj.kind+"/"+d.name]
+		_, is := g.covered[d.obj.Kind+"/"+d.name]
 		return is && len(d.pods) == 0
 	})
 }
@@ -183,7 +184,7 @@ func (g *gangs) declared(kind, name string) *draft {
 		return d
 	}
 	d := g.byName[name]
-	if d != nil && d.obj != nil && (d.obj.kind == kind || d.job != nil && d.job.obj.kind == kind) {
+	if d != nil && d.obj != nil && (d.obj.Kind == kind || d.job != nil && d.job.obj.Kind == kind) {
 		return d
 	}
 	return nil

@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"slices"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Hard rules that are known and not modelled, counted once a waiting pod each.
@@ -31,41 +33,41 @@ var ignoredNotes = []struct{ key, rule string }{
 const gpuShare = "gpuShare"
 
 // ignoredRules counts the hard rules of a pod or template that are not modelled.
-func ignoredRules(spec, notes field) map[string]int {
+func ignoredRules(spec, notes object.Field) map[string]int {
 	found := map[string]int{}
 	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
-		for range spec.sub("affinity").sub(kind).get(hard).all() {
+		for range spec.Sub("affinity").Sub(kind).Get(hard).All() {
 			found[kind] = 1
 		}
 	}
-	for c := range spec.get("containers").all() {
-		for port := range c.object().get("ports").all() {
-			if n, ok := port.object().get("hostPort").whole(0); ok && n > 0 {
+	for c := range spec.Get("containers").All() {
+		for port := range c.Mapping().Get("ports").All() {
+			if n, ok := port.Mapping().Get("hostPort").Whole(0); ok && n > 0 {
 				found["hostPorts"] = 1
 			}
 		}
 	}
-	for s := range spec.get("topologySpreadConstraints").all() {
-		if when := s.object().get("whenUnsatisfiable").str(); when == "DoNotSchedule" || when == "" {
+	for s := range spec.Get("topologySpreadConstraints").All() {
+		if when := s.Mapping().Get("whenUnsatisfiable").Text(); when == "DoNotSchedule" || when == "" {
 			found["topologySpread"] = 1
 		}
 	}
-	for v := range spec.get("volumes").all() {
-		if isBound(v.object()) {
+	for v := range spec.Get("volumes").All() {
+		if isBound(v.Mapping()) {
 			found["volumes"] = 1
 		}
 	}
-	for range spec.get("resourceClaims").all() {
+	for range spec.Get("resourceClaims").All() {
 		found["resourceClaims"] = 1
 	}
-	for gate := range spec.get("schedulingGates").all() {
-		if !slices.Contains(admissionGates, gate.object().get("name").str()) {
+	for gate := range spec.Get("schedulingGates").All() {
+		if !slices.Contains(admissionGates, gate.Mapping().Get("name").Text()) {
 			found["schedulingGates"] = 1
 		}
 	}
 	for _, n := range ignoredNotes {
-		if notes.get(n.key).present() {
+		if notes.Get(n.key).Present() {
 			found[n.rule] = 1
 		}
 	}
@@ -73,9 +75,9 @@ func ignoredRules(spec, notes field) map[string]int {
 }
 
 // isBound says whether a volume may bind its pod to some nodes.
-func isBound(volume field) bool {
-	for source, e := range volume.entries() {
-		if source != "name" && e.present() && !slices.Contains(localVolumes, source) {
+func isBound(volume object.Field) bool {
+	for source, e := range volume.Entries() {
+		if source != "name" && e.Present() && !slices.Contains(localVolumes, source) {
 			return true
 		}
 	}
@@ -83,19 +85,19 @@ func isBound(volume field) bool {
 }
 
 // kueueQueue is the name of the LocalQueue that an object names, empty if it names none.
-func kueueQueue(o *object) string {
-	if o.kind == "Workload" {
-		return o.root.sub("spec").get("queueName").str()
+func kueueQueue(o *object.Object) string {
+	if o.Kind == "Workload" {
+		return o.Root.Sub("spec").Get("queueName").Text()
 	}
-	return o.labels["kueue.x-k8s.io/queue-name"]
+	return o.Labels["kueue.x-k8s.io/queue-name"]
 }
 
 // lostOfWorkload names the rules of a Workload that are not modelled.
-func lostOfWorkload(o *object) (lost []string) {
-	if o.annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").present() {
+func lostOfWorkload(o *object.Object) (lost []string) {
+	if o.Annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").Present() {
 		lost = append(lost, "resourceFlavors")
 	}
-	for range o.root.sub("spec").get("preemptionGates").all() {
+	for range o.Root.Sub("spec").Get("preemptionGates").All() {
 		return append(lost, "preemptionGates")
 	}
 	return lost

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // kaiGroup is a subgroup of a KAI PodGroup.
 type kaiGroup struct {
-	f                    field
+	f                    object.Field
 	name, parent         string
 	tree                 string // of its rules; empty: it has none
 	rules                []gang.Rule
@@ -19,13 +20,13 @@ type kaiGroup struct {
 const subgroupLabel = "kai.scheduler/subgroup-name"
 
 // readKAIPodGroup reads a PodGroup with nested, named subgroups.
-func (r *reader) readKAIPodGroup(o *object) {
+func (r *reader) readKAIPodGroup(o *object.Object) {
 	d := r.gangs.podGroup(o)
-	spec := o.root.sub("spec")
+	spec := o.Root.Sub("spec")
 	_, d.gather = r.trees.constraint(d, constraintOf(spec))
-	minGroups, groupMin := spec.get("minSubGroup").whole(0)
-	if groupMin && spec.get("minMember").present() {
-		spec.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
+	minGroups, groupMin := spec.Get("minSubGroup").Whole(0)
+	if groupMin && spec.Get("minMember").Present() {
+		spec.Get("minSubGroup").Fail("minMember and minSubGroup exclude each other")
 	}
 	top := &kaiGroup{f: spec, minMember: d.min, minGroups: minGroups}
 	groups, ok := r.trees.readSubgroups(d, top)
@@ -40,7 +41,7 @@ func (r *reader) readKAIPodGroup(o *object) {
 			case name == "":
 				none.members = append(none.members, m)
 			case g == nil || len(g.children) > 0:
-				m.obj.label(subgroupLabel).fail("unknown subgroup")
+				m.obj.Label(subgroupLabel).Fail("unknown subgroup")
 				none.members = append(none.members, m)
 			default:
 				byGroup[name] = append(byGroup[name], m)
@@ -59,18 +60,18 @@ func (r *reader) readKAIPodGroup(o *object) {
 func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
 	groups = map[string]*kaiGroup{}
 	var order []*kaiGroup
-	before := len(d.obj.errors)
-	for e := range top.f.get("subGroups").all() {
-		e = e.object()
-		g := &kaiGroup{f: e, name: e.get("name").required(), parent: e.get("parent").str()}
+	before := len(d.obj.Errors)
+	for e := range top.f.Get("subGroups").All() {
+		e = e.Mapping()
+		g := &kaiGroup{f: e, name: e.Get("name").Required(), parent: e.Get("parent").Text()}
 		g.tree, g.rules = in.constraint(d, constraintOf(e))
-		g.minMember, _ = e.get("minMember").whole(0)
-		g.minGroups, _ = e.get("minSubGroup").whole(0)
-		if e.get("minMember").present() && e.get("minSubGroup").present() {
-			e.get("minSubGroup").fail("minMember and minSubGroup exclude each other")
+		g.minMember, _ = e.Get("minMember").Whole(0)
+		g.minGroups, _ = e.Get("minSubGroup").Whole(0)
+		if e.Get("minMember").Present() && e.Get("minSubGroup").Present() {
+			e.Get("minSubGroup").Fail("minMember and minSubGroup exclude each other")
 		}
 		if groups[g.name] != nil {
-			e.get("name").fail("duplicate subgroup")
+			e.Get("name").Fail("duplicate subgroup")
 			continue
 		}
 		groups[g.name], order = g, append(order, g)
@@ -79,7 +80,7 @@ func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiG
 		parent := top
 		if g.parent != "" {
 			if parent = groups[g.parent]; parent == nil {
-				g.f.get("parent").fail("unknown parent")
+				g.f.Get("parent").Fail("unknown parent")
 				continue
 			}
 		}
@@ -88,7 +89,7 @@ func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiG
 	for _, g := range append(order, top) {
 		g.check(groups)
 	}
-	return groups, len(d.obj.errors) == before
+	return groups, len(d.obj.Errors) == before
 }
 
 // check refuses a cycle of parents and a minimum above the number of children.
@@ -96,12 +97,12 @@ func (g *kaiGroup) check(groups map[string]*kaiGroup) {
 	steps := 0
 	for up := g; up != nil && up.parent != ""; up = groups[up.parent] {
 		if steps++; steps > len(groups) {
-			g.f.get("parent").fail("cycle of parents")
+			g.f.Get("parent").Fail("cycle of parents")
 			return
 		}
 	}
 	if g.minGroups > len(g.children) {
-		g.f.get("minSubGroup").fail(fmt.Sprintf("minSubGroup above the number of subgroups, %d", len(g.children)))
+		g.f.Get("minSubGroup").Fail(fmt.Sprintf("minSubGroup above the number of subgroups, %d", len(g.children)))
 	}
 }
 
@@ -124,37 +125,37 @@ func (g *kaiGroup) part(members map[string][]*member, around string) part {
 }
 
 // readJob reads a Job of Kubernetes with the annotations of KAI or Kueue: parallelism members, all needed.
-func (r *reader) readJob(o *object) {
-	if o.finished("Complete", "Failed", "SuccessCriteriaMet") {
+func (r *reader) readJob(o *object.Object) {
+	if o.Finished("Complete", "Failed", "SuccessCriteriaMet") {
 		return
 	}
-	if top := r.objects.topOwner(o); top != nil && isOwner(top.group, top.kind) {
+	if top := r.objects.TopOwner(o); top != nil && isOwner(top.Group, top.Kind) {
 		return // which makes the gang
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
-	if r.objects.lacksOwner(o) {
+	if r.objects.LacksOwner(o) {
 		d.lost = append(d.lost, absentOwner)
 	}
-	spec := o.root.sub("spec")
-	template := spec.sub("template")
+	spec := o.Root.Sub("spec")
+	template := spec.Sub("template")
 	d.follows = groupNamed(template)
 	pod := r.pods.readPodSpec(template)
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
 	}
-	if n := r.priorities.workloadClass(o.label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
+	if n := r.priorities.workloadClass(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
 		d.priority = n
 	}
-	d.promised = promise(o.name, jobMembers(spec, o.root.sub("status")), 0, pod)
+	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)
 	d.min = jobMinimum(o)
-	notes := template.sub("metadata").sub("annotations")
+	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
 	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
-	if size := notes.get("kai.scheduler/segment-size"); size.present() {
-		if n, ok := size.count(size.str(), 1); ok {
-			rules := append(r.trees.must(notes.get("kai.scheduler/segment-topology-required-placement"), d.tree),
-				r.trees.prefer(notes.get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
+	if size := notes.Get("kai.scheduler/segment-size"); size.Present() {
+		if n, ok := size.Count(size.Text(), 1); ok {
+			rules := append(r.trees.must(notes.Get("kai.scheduler/segment-topology-required-placement"), d.tree),
+				r.trees.prefer(notes.Get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
 			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
 		}
 	}
@@ -162,19 +163,19 @@ func (r *reader) readJob(o *object) {
 }
 
 // jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete.
-func jobMembers(spec, status field) int {
-	n := spec.get("parallelism").size(1)
-	if completions := spec.get("completions"); completions.present() {
-		n = min(n, max(0, completions.size(0)-status.get("succeeded").size(0)))
+func jobMembers(spec, status object.Field) int {
+	n := spec.Get("parallelism").Size(1)
+	if completions := spec.Get("completions"); completions.Present() {
+		n = min(n, max(0, completions.Size(0)-status.Get("succeeded").Size(0)))
 	}
 	return n
 }
 
 // jobMinimum is how many of a Job's pods must run together, 0: all.
-func jobMinimum(o *object) int {
-	for _, f := range []field{o.annotation("kueue.x-k8s.io/job-min-parallelism"), o.annotation(batchMinMember)} {
-		if f.present() {
-			n, _ := f.count(f.str(), 1)
+func jobMinimum(o *object.Object) int {
+	for _, f := range []object.Field{o.Annotation("kueue.x-k8s.io/job-min-parallelism"), o.Annotation(batchMinMember)} {
+		if f.Present() {
+			n, _ := f.Count(f.Text(), 1)
 			return n
 		}
 	}

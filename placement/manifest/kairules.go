@@ -2,38 +2,39 @@ package manifest
 
 import (
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // constraintOf is the topologyConstraint of a group, under either of its names. Both at one place must be equal.
-func constraintOf(f field) field {
-	one, other := f.sub("topologyConstraint"), f.sub("topologyConstraints")
+func constraintOf(f object.Field) object.Field {
+	one, other := f.Sub("topologyConstraint"), f.Sub("topologyConstraints")
 	switch {
-	case !one.present():
+	case !one.Present():
 		return other
-	case other.present() && !one.v.Equal(other.v):
-		other.fail("topologyConstraint and topologyConstraints exclude each other")
+	case other.Present() && !one.Value.Equal(other.Value):
+		other.Fail("topologyConstraint and topologyConstraints exclude each other")
 	}
 	return one
 }
 
 // constraint reads the rules of a topologyConstraint, and the topology that they speak of: the first that is named of a gang is the gang's own, and that
 // of constraints which name none.
-func (in *trees) constraint(d *draft, f field) (tree string, rules []gang.Rule) {
-	if !f.present() {
+func (in *trees) constraint(d *draft, f object.Field) (tree string, rules []gang.Rule) {
+	if !f.Present() {
 		return "", nil
 	}
-	tree = in.nameTree(d, f.get("topology"))
-	return tree, append(in.must(f.get("requiredTopologyLevel"), tree), in.prefer(f.get("preferredTopologyLevel"), tree)...)
+	tree = in.nameTree(d, f.Get("topology"))
+	return tree, append(in.must(f.Get("requiredTopologyLevel"), tree), in.prefer(f.Get("preferredTopologyLevel"), tree)...)
 }
 
 // nameTree reads the name of a topology; the first of a gang is the gang's own, which is meant where there is none.
-func (in *trees) nameTree(d *draft, f field) string {
-	name := f.str()
+func (in *trees) nameTree(d *draft, f object.Field) string {
+	name := f.Text()
 	if name == "" {
 		return d.tree
 	}
 	if _, why := in.findTree(name); why != "" {
-		f.fail(why)
+		f.Fail(why)
 	}
 	if d.tree == "" {
 		d.tree, d.treeField = name, f
@@ -42,8 +43,8 @@ func (in *trees) nameTree(d *draft, f field) string {
 }
 
 // kaiJobRules reads KAI's annotations of the Job itself.
-func (in *trees) kaiJobRules(d *draft, o *object) []gang.Rule {
-	in.nameTree(d, o.annotation("kai.scheduler/topology"))
-	return append(in.must(o.annotation("kai.scheduler/topology-required-placement"), d.tree),
-		in.prefer(o.annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
+func (in *trees) kaiJobRules(d *draft, o *object.Object) []gang.Rule {
+	in.nameTree(d, o.Annotation("kai.scheduler/topology"))
+	return append(in.must(o.Annotation("kai.scheduler/topology-required-placement"), d.tree),
+		in.prefer(o.Annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
 }

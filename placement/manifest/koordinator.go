@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -14,42 +15,42 @@ const nodeTopologyLayer = "NodeTopologyLayer"
 
 // labelEntry is a layer as ClusterNetworkTopology writes it.
 type labelEntry struct {
-	f      field
+	f      object.Field
 	name   string
 	keys   []string
 	parent string
 }
 
 // readNetworkTopology reads both forms of Koordinator's ClusterNetworkTopology.
-func (in *trees) readNetworkTopology(o *object) {
-	spec := o.root.sub("spec")
-	form, nameKey := spec.get("networkTopologySpec"), "topologyLayer"
-	if !form.present() {
-		form, nameKey = spec.get("hierarchy"), "layerName"
+func (in *trees) readNetworkTopology(o *object.Object) {
+	spec := o.Root.Sub("spec")
+	form, nameKey := spec.Get("networkTopologySpec"), "topologyLayer"
+	if !form.Present() {
+		form, nameKey = spec.Get("hierarchy"), "layerName"
 	}
-	if !form.present() {
-		form.fail("missing, and there is no networkTopologySpec")
+	if !form.Present() {
+		form.Fail("missing, and there is no networkTopologySpec")
 	}
 	var entries []labelEntry
 	var node *labelEntry
 	names := map[string]bool{}
-	for e := range form.all() {
-		e = e.object()
-		entry := labelEntry{f: e, name: e.get(nameKey).required(), parent: e.get("parentTopologyLayer").str()}
-		if keys := e.get("labelKey"); keys.present() && keys.v.Kind == document.List {
-			entry.keys = keys.texts()
-		} else if keys.str() != "" {
-			entry.keys = []string{keys.str()}
+	for e := range form.All() {
+		e = e.Mapping()
+		entry := labelEntry{f: e, name: e.Get(nameKey).Required(), parent: e.Get("parentTopologyLayer").Text()}
+		if keys := e.Get("labelKey"); keys.Present() && keys.Value.Kind == document.List {
+			entry.keys = keys.Texts()
+		} else if keys.Text() != "" {
+			entry.keys = []string{keys.Text()}
 		}
 		if names[entry.name] {
-			e.get(nameKey).fail("duplicate name")
+			e.Get(nameKey).Fail("duplicate name")
 		}
 		names[entry.name] = true
 		switch {
 		case len(entry.keys) > 0 && entry.name != nodeTopologyLayer:
 			entries = append(entries, entry)
 		case node != nil:
-			e.get("labelKey").fail("missing: " + node.name + " is the node layer already")
+			e.Get("labelKey").Fail("missing: " + node.name + " is the node layer already")
 		default:
 			node = &entry
 		}
@@ -60,9 +61,9 @@ func (in *trees) readNetworkTopology(o *object) {
 	}
 	chain := widestFirst(form, entries)
 	if node != nil && node.parent != "" && len(chain) > 0 && node.parent != chain[len(chain)-1].name {
-		node.f.get("parentTopologyLayer").fail("is not the lowest layer, " + chain[len(chain)-1].name)
+		node.f.Get("parentTopologyLayer").Fail("is not the lowest layer, " + chain[len(chain)-1].name)
 	}
-	if len(o.errors) > 0 {
+	if len(o.Errors) > 0 {
 		in.broken = true
 		return
 	}
@@ -73,7 +74,7 @@ func (in *trees) readNetworkTopology(o *object) {
 }
 
 // widestFirst puts layers in order by their parents. A parent without an entry of its own is not built.
-func widestFirst(form field, entries []labelEntry) []labelEntry {
+func widestFirst(form object.Field, entries []labelEntry) []labelEntry {
 	named := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e labelEntry) bool { return e.name == name })
 	}
@@ -88,10 +89,10 @@ func widestFirst(form field, entries []labelEntry) []labelEntry {
 		}
 		switch {
 		case len(next) == 0:
-			form.fail("cycle: the layers' parents do not end")
+			form.Fail("cycle: the layers' parents do not end")
 			return chain
 		case len(next) > 1:
-			next[1].f.get("parentTopologyLayer").fail("two layers side by side: " + next[0].name + " and " + next[1].name)
+			next[1].f.Get("parentTopologyLayer").Fail("two layers side by side: " + next[0].name + " and " + next[1].name)
 			return chain
 		}
 		chain = append(chain, next[0])
@@ -102,84 +103,84 @@ func widestFirst(form field, entries []labelEntry) []labelEntry {
 }
 
 // readSigPodGroup reads a PodGroup of the coscheduling plugin or of Koordinator.
-func (r *reader) readSigPodGroup(o *object) {
+func (r *reader) readSigPodGroup(o *object.Object) {
 	d := r.gangs.podGroup(o)
-	block := o.root.sub("spec").sub("networkTopologyAware")
-	if !block.present() {
+	block := o.Root.Sub("spec").Sub("networkTopologyAware")
+	if !block.Present() {
 		block = topologyAnnotation(o)
 	}
 	r.trees.readNetworkBlock(d, block)
 	d.tie = readTie(o)
-	d.done = o.root.sub("status").get("phase").str() == "Finished"
+	d.done = o.Root.Sub("status").Get("phase").Text() == "Finished"
 }
 
 // topologyAnnotation is the same block as JSON in an annotation, of two spellings.
-func topologyAnnotation(o *object) field {
+func topologyAnnotation(o *object.Object) object.Field {
 	for _, key := range []string{"network-topology-spec", "networkTopologyAware"} {
-		if f := o.annotation(koordinatorPrefix + key); f.present() {
-			inner := f.json().object()
-			checkBlock(inner, known.NetworkAware)
+		if f := o.Annotation(koordinatorPrefix + key); f.Present() {
+			inner := f.JSON().Mapping()
+			object.CheckBlock(inner, known.NetworkAware)
 			return inner
 		}
 	}
-	return field{obj: o}
+	return object.Field{Of: o}
 }
 
 // readNetworkBlock reads gather rules and parallelism.
-func (in *trees) readNetworkBlock(d *draft, block field) {
-	for e := range block.get("gatherStrategy").all() {
-		e = e.object()
-		rule := gang.Rule{Layer: in.gatherLayer(e.get("layer"))}
-		switch s := e.get("strategy"); gang.Strength(s.str()) {
+func (in *trees) readNetworkBlock(d *draft, block object.Field) {
+	for e := range block.Get("gatherStrategy").All() {
+		e = e.Mapping()
+		rule := gang.Rule{Layer: in.gatherLayer(e.Get("layer"))}
+		switch s := e.Get("strategy"); gang.Strength(s.Text()) {
 		case gang.MustGather, gang.PreferGather:
-			rule.Strength = gang.Strength(s.str())
+			rule.Strength = gang.Strength(s.Text())
 		default:
-			if s.present() || !e.get("podCountMultiple").present() {
-				s.fail("must be MustGather or PreferGather")
+			if s.Present() || !e.Get("podCountMultiple").Present() {
+				s.Fail("must be MustGather or PreferGather")
 			}
 		}
-		rule.Multiple, _ = e.get("podCountMultiple").whole(0)
+		rule.Multiple, _ = e.Get("podCountMultiple").Whole(0)
 		d.gather = append(d.gather, rule)
 	}
-	for e := range block.get("parallelModel").all() {
-		e = e.object()
-		n, ok := e.get("parallelism").whole(1)
-		switch s := e.get("parallelStrategy"); s.required() {
+	for e := range block.Get("parallelModel").All() {
+		e = e.Mapping()
+		n, ok := e.Get("parallelism").Whole(1)
+		switch s := e.Get("parallelStrategy"); s.Required() {
 		case "pipeline-parallel":
 			once(s, &d.pp, n)
 		case "data-parallel":
 			once(s, &d.dp, n)
 		}
-		if !ok && !e.get("parallelism").present() {
-			e.get("parallelism").fail("missing")
+		if !ok && !e.Get("parallelism").Present() {
+			e.Get("parallelism").Fail("missing")
 		}
 	}
-	block.get("communicationMode").str()
+	block.Get("communicationMode").Text()
 }
 
-func once(f field, to *int, n int) {
+func once(f object.Field, to *int, n int) {
 	if *to != 0 {
-		f.fail("given twice")
+		f.Fail("given twice")
 	}
 	*to = n
 }
 
 // gatherLayer reads a layer's name, which may be the general one of the node layer.
-func (in *trees) gatherLayer(f field) string {
-	name := f.required()
+func (in *trees) gatherLayer(f object.Field) string {
+	name := f.Required()
 	if name == "" {
 		return ""
 	}
 	t, why := in.findTree("")
 	switch {
 	case t == nil && why != "":
-		f.fail(why)
+		f.Fail(why)
 	case t == nil:
 	case name == nodeTopologyLayer && t.NodeLayer() != "":
 		return t.NodeLayer()
 	default:
 		if _, ok := t.Layer(name); !ok {
-			f.fail("unknown level")
+			f.Fail("unknown level")
 		}
 	}
 	return name
@@ -195,34 +196,10 @@ func (in *trees) declaredByPods(d *draft) {
 		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member", kueueCount, groupSize)
 	d.total = agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
-		if !m.obj.created.IsZero() && (d.created.IsZero() || m.obj.created.Before(d.created)) {
-			d.created = m.obj.created
+		if !m.obj.Created.IsZero() && (d.created.IsZero() || m.obj.Created.Before(d.created)) {
+			d.created = m.obj.Created
 		}
 	}
 	first := d.pods[0].obj
 	in.readNetworkBlock(d, topologyAnnotation(first))
-}
-
-// agreed is the number that the objects' annotation or label gives; those without one agree with all.
-func agreed(objects []*object, otherwise int, keys ...string) int {
-	n, found := otherwise, false
-	for _, o := range objects {
-		for _, key := range keys {
-			f := o.annotation(key)
-			if !f.present() {
-				f = o.label(key)
-			}
-			if !f.present() {
-				continue
-			}
-			value, ok := f.count(f.str(), 0)
-			if ok && found && value != n {
-				f.fail("another pod of the gang says otherwise")
-			}
-			if ok && !found {
-				n, found = value, true
-			}
-		}
-	}
-	return n
 }

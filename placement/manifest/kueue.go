@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
-func (r *reader) readWorkload(o *object) {
-	if o.finished("Finished") {
+func (r *reader) readWorkload(o *object.Object) {
+	if o.Finished("Finished") {
 		r.gangs.owned(o, nil)
 		return
 	}
-	spec := o.root.sub("spec")
-	active := !spec.get("active").present() || spec.get("active").flag()
-	if !active && !o.root.sub("status").get("admission").present() {
+	spec := o.Root.Sub("spec")
+	active := !spec.Get("active").Present() || spec.Get("active").Flag()
+	if !active && !o.Root.Sub("status").Get("admission").Present() {
 		r.gangs.owned(o, nil)
 		return
 	}
@@ -25,26 +26,26 @@ func (r *reader) readWorkload(o *object) {
 	d.lost = lostOfWorkload(o)
 	placed := r.nodes.assignments(o)
 	var sets []podSet
-	for f := range spec.get("podSets").all() {
-		f = f.object()
-		s := podSet{f: f, name: f.get("name").required(), count: f.get("count").size(1)}
+	for f := range spec.Get("podSets").All() {
+		f = f.Mapping()
+		s := podSet{f: f, name: f.Get("name").Required(), count: f.Get("count").Size(1)}
 		if slices.ContainsFunc(sets, func(other podSet) bool { return other.name == s.name }) {
-			f.get("name").fail("duplicate name")
+			f.Get("name").Fail("duplicate name")
 		}
 		if s.count == 0 {
 			continue
 		}
 		s.min = s.count
-		if n, ok := f.get("minCount").whole(1); ok {
+		if n, ok := f.Get("minCount").Whole(1); ok {
 			s.min = n
 		}
 		if s.min > s.count {
-			f.get("minCount").fail("above count")
+			f.Get("minCount").Fail("above count")
 		}
-		t := f.sub("topologyRequest")
-		s.group = t.get("podSetGroupName").str()
+		t := f.Sub("topologyRequest")
+		s.group = t.Get("podSetGroupName").Text()
 		s.rules, s.cut = r.trees.readTopologyRequest(workloadRequest(t))
-		members := promise(o.name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.sub("template")))
+		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.Sub("template")))
 		for i, m := range members {
 			m.role = s.name
 			if nodes := placed[s.name]; i < len(nodes) {
@@ -69,71 +70,71 @@ func (r *reader) readWorkload(o *object) {
 
 // assignments lists the nodes that the members of each podset have, by index; empty where a member was lost with its
 // node.
-func (all *nodes) assignments(o *object) map[string][]string {
-	status := o.root.sub("status")
+func (all *nodes) assignments(o *object.Object) map[string][]string {
+	status := o.Root.Sub("status")
 	lost := map[string]bool{}
-	for u := range status.get("unhealthyNodes").all() {
-		lost[u.object().get("name").str()] = true
+	for u := range status.Get("unhealthyNodes").All() {
+		lost[u.Mapping().Get("name").Text()] = true
 	}
 	node := func(host string) string {
 		name, ok := all.byHostname[host]
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:
-			all.notices.add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.title(), host))
+			all.notices.Add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.Title(), host))
 		case !all.byName[name].NotReady:
 			return name
 		}
 		return ""
 	}
 	placed := map[string][]string{}
-	for a := range status.sub("admission").get("podSetAssignments").all() {
-		a = a.object()
-		t := a.sub("topologyAssignment")
-		name := a.get("name").str()
-		add := func(f field, host string, n int) {
+	for a := range status.Sub("admission").Get("podSetAssignments").All() {
+		a = a.Mapping()
+		t := a.Sub("topologyAssignment")
+		name := a.Get("name").Text()
+		add := func(f object.Field, host string, n int) {
 			if len(placed[name])+n > owners.MaxMembers {
-				f.fail("at most " + fmt.Sprint(owners.MaxMembers) + " members")
+				f.Fail("at most " + fmt.Sprint(owners.MaxMembers) + " members")
 				return
 			}
 			placed[name] = append(placed[name], slices.Repeat([]string{node(host)}, n)...)
 		}
-		for dom := range t.get("domains").all() {
-			dom = dom.object()
-			n := dom.get("count").size(0)
-			if values := dom.get("values").texts(); len(values) > 0 {
+		for dom := range t.Get("domains").All() {
+			dom = dom.Mapping()
+			n := dom.Get("count").Size(0)
+			if values := dom.Get("values").Texts(); len(values) > 0 {
 				add(dom, values[len(values)-1], n)
 			}
 		}
-		for s := range t.get("slices").all() {
-			readSlices(s.object(), add)
+		for s := range t.Get("slices").All() {
+			readSlices(s.Mapping(), add)
 		}
 	}
 	return placed
 }
 
 // readSlices reads the newer form of an assignment, where common prefixes and counts are written once.
-func readSlices(s field, add func(f field, host string, n int)) {
-	var last field
-	for level := range s.get("valuesPerLevel").all() {
-		last = level.object()
+func readSlices(s object.Field, add func(f object.Field, host string, n int)) {
+	var last object.Field
+	for level := range s.Get("valuesPerLevel").All() {
+		last = level.Mapping()
 	}
-	if !last.present() {
+	if !last.Present() {
 		return
 	}
 	var hosts []string
-	if host := last.get("universal").str(); host != "" {
+	if host := last.Get("universal").Text(); host != "" {
 		hosts = []string{host}
 	}
-	individual := last.sub("individual")
-	for root := range individual.get("roots").all() {
-		hosts = append(hosts, individual.get("prefix").str()+root.str()+individual.get("suffix").str())
+	individual := last.Sub("individual")
+	for root := range individual.Get("roots").All() {
+		hosts = append(hosts, individual.Get("prefix").Text()+root.Text()+individual.Get("suffix").Text())
 	}
-	counts := s.sub("podCounts")
-	universal := counts.get("universal").size(0)
+	counts := s.Sub("podCounts")
+	universal := counts.Get("universal").Size(0)
 	var each []int
-	for c := range counts.get("individual").all() {
-		each = append(each, c.size(0))
+	for c := range counts.Get("individual").All() {
+		each = append(each, c.Size(0))
 	}
 	for i, host := range hosts {
 		n := universal

@@ -7,11 +7,12 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // member is a pod of a gang, or one that its object promises.
 type member struct {
-	obj     *object // the pod; nil if only promised
+	obj     *object.Object // the pod; nil if only promised
 	name    string
 	index   int
 	indexed bool
@@ -37,16 +38,16 @@ type podSpec struct {
 	key                         string // equal for equal shapes; made when first asked for
 	node                        string
 	priority                    *int64
-	class                       field
+	class                       object.Field
 	ignored                     map[string]int
-	quota                       field       // the label that names it
-	queues                      []queueName // that it names instead
-	pinned                      bool        // not preemptible by Koordinator's label
+	quota                       object.Field // the label that names it
+	queues                      []queueName  // that it names instead
+	pinned                      bool         // not preemptible by Koordinator's label
 	unevictable                 bool
-	preemptable, preemptibility verdict // Volcano's and KAI's
-	policy                      field   // of preemption
-	patient                     bool    // its labels say that it preempts nobody
-	labels                      field
+	preemptable, preemptibility verdict      // Volcano's and KAI's
+	policy                      object.Field // of preemption
+	patient                     bool         // its labels say that it preempts nobody
+	labels                      object.Field
 }
 
 // shapeKey is equal for equal shapes.
@@ -60,7 +61,7 @@ func (p *podSpec) shapeKey() string {
 // queueName is a place that names a Queue of an API group.
 type queueName struct {
 	group string
-	at    field
+	at    object.Field
 }
 
 // compareMembers orders members by index, those without one after the others, then by natural order of names.
@@ -82,8 +83,8 @@ func sortMembers(members []*member) {
 }
 
 // podsOf lists the pods of members; one that is only promised has none.
-func podsOf(members []*member) []*object {
-	var pods []*object
+func podsOf(members []*member) []*object.Object {
+	var pods []*object.Object
 	for _, m := range members {
 		if m.obj != nil {
 			pods = append(pods, m.obj)

@@ -4,13 +4,14 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
 // nodes are the nodes of the input.
 type nodes struct {
 	amounts amounts
-	notices *notices
+	notices *object.Notices
 
 	list       []cluster.Node // as the input has them
 	byName     map[string]*cluster.Node
@@ -19,40 +20,40 @@ type nodes struct {
 
 const hostnameLabel = "kubernetes.io/hostname"
 
-func (all *nodes) readNode(o *object) {
-	spec, status := o.root.sub("spec"), o.root.sub("status")
+func (all *nodes) readNode(o *object.Object) {
+	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
 	n := cluster.Node{
-		Name: o.name, Labels: o.labels, Cordoned: spec.get("unschedulable").flag(),
-		Allocatable: all.amounts.resources(status.get("allocatable")), NotReady: notReady(status),
+		Name: o.Name, Labels: o.Labels, Cordoned: spec.Get("unschedulable").Flag(),
+		Allocatable: all.amounts.resources(status.Get("allocatable")), NotReady: notReady(status),
 	}
-	for t := range spec.get("taints").all() {
-		t = t.object()
-		taint := gang.Taint{Key: t.get("key").required(), Value: t.get("value").str(), Effect: gang.Effect(t.get("effect").required())}
-		checkEffect(t.get("effect"), taint.Effect)
+	for t := range spec.Get("taints").All() {
+		t = t.Mapping()
+		taint := gang.Taint{Key: t.Get("key").Required(), Value: t.Get("value").Text(), Effect: gang.Effect(t.Get("effect").Required())}
+		checkEffect(t.Get("effect"), taint.Effect)
 		n.Taints = append(n.Taints, taint)
 	}
-	if policy, ok := oneOf(o.label(policyLabel), "policy", koordinatorPolicies); ok {
+	if policy, ok := object.OneOf(o.Label(policyLabel), "policy", koordinatorPolicies); ok {
 		n.NUMA = &cluster.NUMA{Policy: policy}
 	}
 	all.list = append(all.list, n)
 }
 
 // notReady is true if a condition Ready says anything but True. Without that condition a node is ready.
-func notReady(status field) bool {
-	for c := range status.get("conditions").all() {
-		c = c.object()
-		if c.get("type").str() == "Ready" {
-			return c.get("status").required() != "True"
+func notReady(status object.Field) bool {
+	for c := range status.Get("conditions").All() {
+		c = c.Mapping()
+		if c.Get("type").Text() == "Ready" {
+			return c.Get("status").Required() != "True"
 		}
 	}
 	return false
 }
 
-func checkEffect(f field, e gang.Effect) {
+func checkEffect(f object.Field, e gang.Effect) {
 	switch e {
 	case gang.NoSchedule, gang.PreferNoSchedule, gang.NoExecute, "":
 	default:
-		f.fail("must be NoSchedule, PreferNoSchedule or NoExecute")
+		f.Fail("must be NoSchedule, PreferNoSchedule or NoExecute")
 	}
 }
 

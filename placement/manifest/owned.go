@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Which pod belongs to which owner: by the labels that controllers write, else by following ownerReferences.
@@ -44,7 +45,7 @@ func (g *gangs) add(d *draft) {
 	case other.isPodGroup():
 		other.standFor(d)
 	default:
-		d.obj.root.get("metadata").get("name").fail("duplicate name: " + other.obj.kind + " of " + other.obj.version + " declares this gang too")
+		d.obj.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
 	}
 }
 
@@ -69,27 +70,27 @@ func (g *gangs) follow() {
 		if d.follows == "" {
 			continue
 		}
-		by := g.byName[d.obj.namespace+"/"+d.follows]
+		by := g.byName[d.obj.Namespace+"/"+d.follows]
 		if by == nil { // the gang goes by the name of its group
-			by = &draft{name: d.obj.namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{"absentGroup"}}
+			by = &draft{name: d.obj.Namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{"absentGroup"}}
 			g.drafts, g.byName[by.name] = append(g.drafts, by), by
 		}
 		if by != d {
-			g.cover(d.obj.kind+"/"+d.name, by)
+			g.cover(d.obj.Kind+"/"+d.name, by)
 			by.standFor(d)
 		}
 	}
 }
 
 // groupNamed is the gang that a template names, empty if it names none.
-func groupNamed(template field) string {
-	meta := template.sub("metadata")
+func groupNamed(template object.Field) string {
+	meta := template.Sub("metadata")
 	for _, k := range gangKeys {
 		in := "annotations"
 		if k.label {
 			in = "labels"
 		}
-		if name := meta.sub(in).get(k.key).str(); name != "" {
+		if name := meta.Sub(in).Get(k.key).Text(); name != "" {
 			return name
 		}
 	}
@@ -101,20 +102,20 @@ func groupNamed(template field) string {
 func (g *gangs) ownerGang(m *member, named bool) *draft {
 	o := m.obj
 	for _, by := range ownerLabels {
-		name := o.labels[by.owner]
+		name := o.Labels[by.owner]
 		if name == "" {
 			continue
 		}
 		for kind := range strings.FieldsSeq(by.kinds) {
-			if d, is := g.covered[kind+"/"+o.namespace+"/"+name]; is && d != nil {
+			if d, is := g.covered[kind+"/"+o.Namespace+"/"+name]; is && d != nil {
 				return d
 			}
 		}
-		if i, ok := o.labels[groupIndex]; ok && by.kinds == "LeaderWorkerSet" {
+		if i, ok := o.Labels[groupIndex]; ok && by.kinds == "LeaderWorkerSet" {
 			name += "-" + i
 		}
 		if named {
-			return g.byName[o.namespace+"/"+name]
+			return g.byName[o.Namespace+"/"+name]
 		}
 		d := g.named(o, name)
 		if d.obj == nil && !slices.Contains(d.lost, absentOwner) {
@@ -122,14 +123,14 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 		}
 		return d
 	}
-	if name := o.labels[kueueGroup]; name != "" && !named {
+	if name := o.Labels[kueueGroup]; name != "" && !named {
 		return g.named(o, name)
 	}
 	var found *draft
-	seen := map[*object]bool{}
-	for up := g.objects.controllerOf(o); up != nil && !seen[up]; up = g.objects.controllerOf(up) {
+	seen := map[*object.Object]bool{}
+	for up := g.objects.ControllerOf(o); up != nil && !seen[up]; up = g.objects.ControllerOf(up) {
 		seen[up] = true
-		if d := g.declared(up.kind, up.fullName()); d != nil {
+		if d := g.declared(up.Kind, up.FullName()); d != nil {
 			found = d
 		}
 	}
@@ -137,11 +138,11 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 }
 
 // named is the gang of a name, declared by the pod if there is none.
-func (g *gangs) named(pod *object, name string) *draft {
-	full := pod.namespace + "/" + name
+func (g *gangs) named(pod *object.Object, name string) *draft {
+	full := pod.Namespace + "/" + name
 	d := g.byName[full]
 	if d == nil {
-		d = &draft{name: full, created: pod.created, uid: pod.uid}
+		d = &draft{name: full, created: pod.Created, uid: pod.UID}
 		g.byName[full] = d
 		g.drafts = append(g.drafts, d)
 	}
@@ -181,7 +182,7 @@ func (d *draft) seat(m *member) {
 func seatLabels(m *member) (role string, child, index int) {
 	child, index = -1, -1
 	number := func(label string) int {
-		if n, ok := ordinal(m.labels[label]); ok && label != "" {
+		if n, ok := object.Ordinal(m.labels[label]); ok && label != "" {
 			return n
 		}
 		return -1
@@ -208,6 +209,19 @@ func seatLabels(m *member) (role string, child, index int) {
 		return role, child, index
 	}
 	return "", child, index
+}
+
+// countOver takes members that have succeeded off what their owners need.
+func (g *gangs) countOver(pods []*member) {
+	for _, m := range pods {
+		d := g.ownerGang(m, true)
+		if d == nil || d.owned == nil {
+			continue
+		}
+		d.seat(m)
+		d.min = max(1, d.min-1)
+		d.promised = slices.DeleteFunc(d.promised, func(p *member) bool { return m.indexed && p.index == m.index })
+	}
 }
 
 // expect adds the members of an owner that come when the others run to those that have pods.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
@@ -12,17 +13,17 @@ import (
 const exclusiveTopology = "exclusiveTopology"
 
 // ownerRules reads the rules of the gang and of its roles: those of the top owner, of templates, and of runtimes.
-func (in *trees) ownerRules(d *draft, top *object) {
+func (in *trees) ownerRules(d *draft, top *object.Object) {
 	o, of := d.obj, d.owned
 	if d.gather = in.kaiJobRules(d, o); len(d.gather) == 0 && top != nil {
 		d.gather = in.kaiJobRules(d, top)
 	}
-	d.gather = append(d.gather, in.networkTopology(d, o.field(of.Network).object())...)
-	if o.kind == "PodGang" {
+	d.gather = append(d.gather, in.networkTopology(d, o.Field(of.Network).Mapping())...)
+	if o.Kind == "PodGang" {
 		in.packRules(d)
 		return
 	}
-	notes := o.field(of.Metadata).object().sub("annotations")
+	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
 	exclusive := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/exclusive-topology")
 	d.gather = append(d.gather, exclusive...)
 	var sets []podSet
@@ -33,7 +34,9 @@ func (in *trees) ownerRules(d *draft, top *object) {
 		plain = plain && len(s.rules) == 0 && len(s.cut) == 0 && s.child == 0 && !s.elastic()
 		sets = append(sets, s)
 	}
-	switch {
+	switch n := subGroupSize(o); {
+	case n > 0 && len(sets) == 2 && len(sets[1].cut) > 0: // the leader is in the first of a LeaderWorkerSet's
+		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0].Gather)
 	case plain && !asGroups:
 	case asGroups:
 		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
@@ -50,26 +53,26 @@ func (in *trees) ownerRules(d *draft, top *object) {
 
 // roleSet is a role with the rules of its template, and whether these make it a group: those of Kueue do. notes are the
 // annotations of the owner.
-func (in *trees) roleSet(d *draft, role *owners.Role, notes field) (s podSet, kueue bool) {
-	template := d.obj.field(role.Template).object()
-	own := template.sub("metadata").sub("annotations")
+func (in *trees) roleSet(d *draft, role *owners.Role, notes object.Field) (s podSet, kueue bool) {
+	template := d.obj.Field(role.Template).Mapping()
+	own := template.Sub("metadata").Sub("annotations")
 	s = podSet{name: role.Name, f: template, count: len(role.Members), min: len(role.Members)}
 	if role.Least > 0 {
 		s.min = role.Least
 	}
 	request := jobRequest(own)
 	s.rules, s.cut = in.readTopologyRequest(request)
-	group := own.get("kueue.x-k8s.io/podset-group-name")
-	s.group = group.str()
-	kueue = request.isSet() || group.present()
+	group := own.Get("kueue.x-k8s.io/podset-group-name")
+	s.group = group.Text()
+	kueue = request.isSet() || group.Present()
 	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
 	if !role.Rules.Present() {
 		return s, kueue
 	}
-	meta := d.obj.field(role.Rules).object().sub("annotations")
+	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
 	rules := append(in.kaiNotes(d, meta), in.exclusive(d, meta, exclusiveJobs)...)
 	rules = append(rules, in.exclusive(d, notes, exclusiveJobs)...)
-	least := batchMinimum(meta.get(batchMinMember))
+	least := batchMinimum(meta.Get(batchMinMember))
 	if role.Child == 0 {
 		s.rules = append(s.rules, rules...)
 	} else if len(rules) > 0 || role.Whole || least > 0 {
@@ -85,20 +88,20 @@ func (in *trees) roleSet(d *draft, role *owners.Role, notes field) (s podSet, ku
 const batchMinMember = "kai.scheduler/batch-min-member"
 
 // batchMinimum reads a number of members, 0 if there is none.
-func batchMinimum(f field) int {
-	if !f.present() {
+func batchMinimum(f object.Field) int {
+	if !f.Present() {
 		return 0
 	}
-	n, _ := f.count(f.str(), 1)
+	n, _ := f.Count(f.Text(), 1)
 	return n
 }
 
 const exclusiveJobs = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 // exclusive reads a domain that is a gang's own: within it is a rule, alone in it is counted.
-func (in *trees) exclusive(d *draft, notes field, key string) []gang.Rule {
-	f := notes.get(key)
-	if !f.present() {
+func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule {
+	f := notes.Get(key)
+	if !f.Present() {
 		return nil
 	}
 	if !slices.Contains(d.lost, exclusiveTopology) {
@@ -108,22 +111,21 @@ func (in *trees) exclusive(d *draft, notes field, key string) []gang.Rule {
 }
 
 // segments cuts the workers of a role: by the sizes of a LeaderWorkerSet, else by KAI's, with the rules for them.
-func (in *trees) segments(d *draft, role *owners.Role, own, notes field) []gang.Groups {
-	if role.Name != "worker" && d.obj.kind != "JobSet" {
+func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) []gang.Groups {
+	if role.Name != "worker" && d.obj.Kind != "JobSet" {
 		return nil
 	}
-	rules := append(in.must(own.get(segmentPrefix+"topology-required-placement"), d.tree),
-		in.prefer(own.get(segmentPrefix+"topology-preferred-placement"), d.tree)...)
-	policy := field{obj: d.obj}
+	rules := append(in.must(own.Get(segmentPrefix+"topology-required-placement"), d.tree),
+		in.prefer(own.Get(segmentPrefix+"topology-preferred-placement"), d.tree)...)
 	size, ok := 0, false
-	if d.obj.kind == "LeaderWorkerSet" {
+	if d.obj.Kind == "LeaderWorkerSet" {
 		rules = append(rules, in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")...)
-		policy = d.obj.root.sub("spec").sub("leaderWorkerTemplate").sub("subGroupPolicy")
-		size, ok = policy.get("subGroupSize").whole(1)
+		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")
+		size, ok = policy.Get("subGroupSize").Whole(1)
 	}
-	for _, notes := range []field{own, notes} {
-		if f := notes.get(segmentPrefix + "size"); f.present() && !ok {
-			size, ok = f.count(f.str(), 1)
+	for _, notes := range []object.Field{own, notes} {
+		if f := notes.Get(segmentPrefix + "size"); f.Present() && !ok {
+			size, ok = f.Count(f.Text(), 1)
 		}
 	}
 	if !ok || len(rules) == 0 {
@@ -132,36 +134,73 @@ func (in *trees) segments(d *draft, role *owners.Role, own, notes field) []gang.
 	return []gang.Groups{{Size: size, Gather: unique(rules)}}
 }
 
+// subGroupSize is the size of the subgroups of a LeaderWorkerSet that its leader is in, 0 if there are none.
+func subGroupSize(o *object.Object) int {
+	policy := o.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")
+	if kind := policy.Get("subGroupPolicyType"); o.Kind != "LeaderWorkerSet" || kind.Text() == "LeaderExcluded" {
+		return 0
+	}
+	n, _ := policy.Get("subGroupSize").Whole(1)
+	return n
+}
+
+// arrangeWithLeader makes groups of size members, the leader being in the first: that one has a member more if the
+// workers alone can be cut.
+func arrangeWithLeader(members, size int, rules []gang.Rule) func(*draft, []*member) part {
+	first := size
+	if (members-1)%size == 0 {
+		first++
+	}
+	return func(_ *draft, members []*member) part {
+		var whole part
+		for i, m := range members {
+			if m.indexed {
+				i = m.index
+			}
+			at := 0
+			if i >= first {
+				at = 1 + (i-first)/size
+			}
+			for len(whole.parts) <= at {
+				whole.parts = append(whole.parts, part{name: "subgroup-" + strconv.Itoa(len(whole.parts)), rules: rules})
+			}
+			whole.parts[at].members = append(whole.parts[at].members, m)
+		}
+		whole.parts = slices.DeleteFunc(whole.parts, func(p part) bool { return len(p.members) == 0 })
+		return whole
+	}
+}
+
 // kaiNotes reads KAI's rule from annotations that bind a part of a gang.
-func (in *trees) kaiNotes(d *draft, notes field) []gang.Rule {
-	tree := in.nameTree(d, notes.get("kai.scheduler/topology"))
-	return append(in.must(notes.get("kai.scheduler/topology-required-placement"), tree),
-		in.prefer(notes.get("kai.scheduler/topology-preferred-placement"), tree)...)
+func (in *trees) kaiNotes(d *draft, notes object.Field) []gang.Rule {
+	tree := in.nameTree(d, notes.Get("kai.scheduler/topology"))
+	return append(in.must(notes.Get("kai.scheduler/topology-required-placement"), tree),
+		in.prefer(notes.Get("kai.scheduler/topology-preferred-placement"), tree)...)
 }
 
 // packRules reads the rules of a PodGang: of the gang, of configs over several pod groups, and of pod groups.
 func (in *trees) packRules(d *draft) {
-	spec := d.obj.root.sub("spec")
+	spec := d.obj.Root.Sub("spec")
 	d.gather = append(d.gather, in.packed(spec)...)
 	groups := make([]part, len(d.owned.Roles))
 	for i := range d.owned.Roles {
 		role := &d.owned.Roles[i]
-		groups[i] = part{name: role.Name, rules: in.packed(d.obj.field(role.Rules).object()), need: role.Least}
+		groups[i] = part{name: role.Name, rules: in.packed(d.obj.Field(role.Rules).Mapping()), need: role.Least}
 	}
 	configs := make([]part, 0)
 	of := make([]int, len(groups)) // the config of each group, from 1; 0: none
-	for c := range spec.get("topologyConstraintGroupConfigs").all() {
-		c = c.object()
-		configs = append(configs, part{name: c.get("name").str(), rules: in.packed(c)})
+	for c := range spec.Get("topologyConstraintGroupConfigs").All() {
+		c = c.Mapping()
+		configs = append(configs, part{name: c.Get("name").Text(), rules: in.packed(c)})
 		if configs[len(configs)-1].name == "" {
 			configs[len(configs)-1].name = "config-" + strconv.Itoa(len(configs)-1)
 		}
-		for name := range c.get("podGroupNames").all() {
-			switch i := slices.IndexFunc(groups, func(p part) bool { return p.name == name.str() }); {
+		for name := range c.Get("podGroupNames").All() {
+			switch i := slices.IndexFunc(groups, func(p part) bool { return p.name == name.Text() }); {
 			case i < 0:
-				name.fail("unknown pod group")
+				name.Fail("unknown pod group")
 			case of[i] > 0:
-				name.fail("the pod group is in another config too")
+				name.Fail("the pod group is in another config too")
 			default:
 				of[i] = len(configs)
 			}
@@ -171,9 +210,9 @@ func (in *trees) packRules(d *draft) {
 }
 
 // packed reads a packConstraint.
-func (in *trees) packed(f field) []gang.Rule {
-	c := f.sub("topologyConstraint").sub("packConstraint")
-	return append(in.must(c.get("required"), ""), in.prefer(c.get("preferred"), "")...)
+func (in *trees) packed(f object.Field) []gang.Rule {
+	c := f.Sub("topologyConstraint").Sub("packConstraint")
+	return append(in.must(c.Get("required"), ""), in.prefer(c.Get("preferred"), "")...)
 }
 
 // arrangePacked gives pods to their groups, and groups to their configs. Pods of no group are the gang's own.
@@ -204,3 +243,6 @@ func arrangePacked(groups, configs []part, of []int, members []*member) part {
 	})
 	return whole.with(none)
 }
+
+// segmentPrefix begins KAI's annotations about segments.
+const segmentPrefix = "kai.scheduler/segment-"

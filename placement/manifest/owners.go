@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
@@ -8,7 +9,7 @@ import (
 
 // ownerReader reads owners, with the parts of the input that these name.
 type ownerReader struct {
-	objects    *objects
+	objects    *object.Set
 	trees      *trees
 	pods       *pods
 	priorities *priorities
@@ -17,8 +18,8 @@ type ownerReader struct {
 
 // readAll reads the owners of the input, once it is known which Workloads stand for some of them.
 func (r *ownerReader) readAll() {
-	for _, o := range r.objects.list {
-		if isOwner(o.group, o.kind) && !o.twin {
+	for _, o := range r.objects.List {
+		if isOwner(o.Group, o.Kind) && !o.Twin {
 			r.readOwner(o)
 		}
 	}
@@ -36,17 +37,17 @@ var runtimes = map[string]bool{"trainer.kubeflow.org/ClusterTrainingRuntime": tr
 const trainJob = "trainer.kubeflow.org/TrainJob"
 
 // readOwner reads an owner that makes gangs. One that another object stands for gives that one its rules.
-func (r *ownerReader) readOwner(o *object) {
-	if o.finished("Complete", "Completed", "Failed", "Succeeded") || o.root.sub("status").get("jobDeploymentStatus").str() == "Complete" {
-		r.gangs.cover(o.kind+"/"+o.fullName(), nil)
+func (r *ownerReader) readOwner(o *object.Object) {
+	if o.Finished("Complete", "Completed", "Failed", "Succeeded") || o.Root.Sub("status").Get("jobDeploymentStatus").Text() == "Complete" {
+		r.gangs.cover(o.Kind+"/"+o.FullName(), nil)
 		return
 	}
-	if r.objects.standsBehind(o) {
+	if r.objects.StandsBehind(o) {
 		return // the other one takes its rules, see ownerRules
 	}
 	for _, of := range r.gangsOf(o) {
 		d := r.ownerDraft(o, &of)
-		switch by, covered := r.gangs.covered[o.kind+"/"+o.fullName()]; {
+		switch by, covered := r.gangs.covered[o.Kind+"/"+o.FullName()]; {
 		case covered && by == nil:
 		case covered:
 			by.standFor(d)
@@ -58,66 +59,60 @@ func (r *ownerReader) readOwner(o *object) {
 }
 
 // gangsOf lists the gangs of an owner, noting what is wrong with it.
-func (r *ownerReader) gangsOf(o *object) []owners.Gang {
-	gangs, defects := []owners.Gang(nil), []owners.Defect(nil)
-	if o.group+"/"+o.kind == trainJob {
+func (r *ownerReader) gangsOf(o *object.Object) []owners.Gang {
+	var gangs []owners.Gang
+	var defects []owners.Defect
+	if o.Group+"/"+o.Kind == trainJob {
 		runtime := r.runtimeOf(o)
 		if runtime == nil {
 			return nil
 		}
-		gangs, defects = owners.ReadTrainJob(o.name, o.root.at(), runtime.root.at())
+		gangs, defects = owners.ReadTrainJob(o.Name, o.Root.At(), runtime.Root.At())
 	} else {
-		gangs, defects = owners.Read(o.group, o.kind, o.name, o.root.at())
+		gangs, defects = owners.Read(o.Group, o.Kind, o.Name, o.Root.At())
 	}
 	for _, d := range defects {
-		o.field(d.At).fail(d.Reason)
+		o.Field(d.At).Fail(d.Reason)
 	}
 	return gangs
 }
 
-// at is the field as a place of package owners, and field the way back.
-func (f field) at() owners.At { return owners.At{Value: f.v, Path: f.path(), Line: f.line} }
-
-func (o *object) field(at owners.At) field {
-	return field{obj: o, base: at.Path, v: at.Value, line: at.Line}
-}
-
 // runtimeOf is the runtime that a TrainJob names, nil if it is not in the input, which is noted.
-func (r *ownerReader) runtimeOf(o *object) *object {
-	ref := o.root.sub("spec").sub("runtimeRef")
-	kind := ref.get("kind").str()
+func (r *ownerReader) runtimeOf(o *object.Object) *object.Object {
+	ref := o.Root.Sub("spec").Sub("runtimeRef")
+	kind := ref.Get("kind").Text()
 	if kind == "" {
 		kind = "ClusterTrainingRuntime"
 	}
-	for _, c := range r.objects.list {
-		if c.kind == kind && c.name == ref.get("name").str() && (kind == "ClusterTrainingRuntime" || c.namespace == o.namespace) {
+	for _, c := range r.objects.List {
+		if c.Kind == kind && c.Name == ref.Get("name").Text() && (kind == "ClusterTrainingRuntime" || c.Namespace == o.Namespace) {
 			return c
 		}
 	}
-	ref.get("name").fail("unknown runtime")
+	ref.Get("name").Fail("unknown runtime")
 	return nil
 }
 
 // ownerDraft is a gang of an owner with its members and rules.
-func (r *ownerReader) ownerDraft(o *object, of *owners.Gang) *draft {
-	d := &draft{obj: o, name: o.namespace + "/" + of.Name, created: o.created, uid: o.uid, owned: of, queues: queuesOf(o)}
-	d.class = o.field(of.Class)
+func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
+	d := &draft{obj: o, name: o.Namespace + "/" + of.Name, created: o.Created, uid: o.UID, owned: of, queues: queuesOf(o)}
+	d.class = o.Field(of.Class)
 	if of.Queue.Present() {
-		d.queues = append(d.queues, queueName{volcanoQueues, o.field(of.Queue)})
+		d.queues = append(d.queues, queueName{volcanoQueues, o.Field(of.Queue)})
 	}
-	d.priority = r.priorities.workloadClass(o.label("kueue.x-k8s.io/priority-class"))
-	d.terms.WaitTime, _ = seconds(o.field(of.Timeout))
+	d.priority = r.priorities.workloadClass(o.Label("kueue.x-k8s.io/priority-class"))
+	d.terms.WaitTime, _ = seconds(o.Field(of.Timeout))
 	for n := range of.Roles {
 		role := &of.Roles[n]
 		if !role.Template.Present() {
 			continue
 		}
-		template := o.field(role.Template).object()
+		template := o.Field(role.Template).Mapping()
 		if name := groupNamed(template); name != "" {
 			d.follows = name
 		}
 		spec := r.pods.readPodSpec(template)
-		labels := spec.labels.textMap()
+		labels := spec.labels.TextMap()
 		for _, m := range role.Members {
 			if !role.Absent {
 				d.promised = append(d.promised, &member{name: m.Name, spec: spec, labels: labels, role: role.Name, child: m.Child})
@@ -130,9 +125,9 @@ func (r *ownerReader) ownerDraft(o *object, of *owners.Gang) *draft {
 	if d.min = of.Least; d.min == 0 {
 		d.min = of.Count()
 	}
-	if n := batchMinimum(o.annotation(batchMinMember)); n > 0 {
+	if n := batchMinimum(o.Annotation(batchMinMember)); n > 0 {
 		d.min = n
 	}
-	r.trees.ownerRules(d, r.objects.topOwner(o))
+	r.trees.ownerRules(d, r.objects.TopOwner(o))
 	return d
 }

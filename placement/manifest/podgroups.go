@@ -1,6 +1,8 @@
 package manifest
 
-import "slices"
+import (
+	"slices"
+)
 
 // What pods say of the size of their gang where no object does.
 const (
@@ -18,7 +20,7 @@ func (in *trees) rulesOfPods(d *draft) {
 		first := d.pods[0].obj
 		agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
 			return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
-				return m.obj.annotations["kai.scheduler/topology"+key] != first.annotations["kai.scheduler/topology"+key]
+				return m.obj.Annotations["kai.scheduler/topology"+key] != first.Annotations["kai.scheduler/topology"+key]
 			})
 		})
 		if agree {
@@ -31,16 +33,16 @@ func (in *trees) rulesOfPods(d *draft) {
 	var sets []podSet
 	for _, m := range d.pods {
 		if m.role = m.labels["kueue.x-k8s.io/role-hash"]; m.role == "" {
-			m.role = m.obj.annotations["kueue.x-k8s.io/role-hash"]
+			m.role = m.obj.Annotations["kueue.x-k8s.io/role-hash"]
 		}
-		notes := m.obj.root.sub("metadata").sub("annotations")
+		notes := m.obj.Root.Sub("metadata").Sub("annotations")
 		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == m.role })
 		if at < 0 {
-			s := podSet{name: m.role, f: m.obj.root, group: notes.get("kueue.x-k8s.io/podset-group-name").str()}
+			s := podSet{name: m.role, f: m.obj.Root, group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
 			s.rules, s.cut = in.readTopologyRequest(jobRequest(notes))
 			sets, at = append(sets, s), len(sets)
 		} else if rules, _ := in.readTopologyRequest(jobRequest(notes)); !slices.Equal(rules, sets[at].rules) {
-			m.obj.root.get("metadata").get("annotations").fail("another pod of the gang says otherwise")
+			m.obj.Root.Get("metadata").Get("annotations").Fail("another pod of the gang says otherwise")
 		}
 		sets[at].count, sets[at].min = sets[at].count+1, sets[at].min+1
 	}

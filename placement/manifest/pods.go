@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // pods are the pods of the input that are not over.
@@ -14,30 +15,31 @@ type pods struct {
 	quotas  *quotas
 
 	list []*member
+	over []*member // have succeeded
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
-func (all *pods) readPodSpec(pod field) *podSpec {
-	f := pod.sub("spec")
-	p := &podSpec{node: f.get("nodeName").str(), class: f.get("priorityClassName"), policy: f.get("preemptionPolicy")}
-	p.class.str()
-	p.policy.str()
-	if n, ok := f.get("priority").number64(); ok {
+func (all *pods) readPodSpec(pod object.Field) *podSpec {
+	f := pod.Sub("spec")
+	p := &podSpec{node: f.Get("nodeName").Text(), class: f.Get("priorityClassName"), policy: f.Get("preemptionPolicy")}
+	p.class.Text()
+	p.policy.Text()
+	if n, ok := f.Get("priority").Number(); ok {
 		p.priority = &n
 	}
 	p.shape.Resources = all.amounts.request(f)
-	p.shape.Selector = f.get("nodeSelector").textMap()
-	for t := range f.get("tolerations").all() {
-		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.object()))
+	p.shape.Selector = f.Get("nodeSelector").TextMap()
+	for t := range f.Get("tolerations").All() {
+		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.Mapping()))
 	}
-	readNodeAffinity(f.sub("affinity").sub("nodeAffinity"), &p.shape)
-	meta := pod.sub("metadata")
-	labels, notes := meta.sub("labels"), meta.sub("annotations")
+	readNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.shape)
+	meta := pod.Sub("metadata")
+	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.shape.NUMA = readWish(notes)
 	p.ignored = ignoredRules(f, notes)
 	p.labels = labels
-	p.quota = labels.get(quotaPrefix + "name")
-	p.quota.str()
+	p.quota = labels.Get(quotaPrefix + "name")
+	p.quota.Text()
 	if len(all.quotas.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
@@ -45,50 +47,50 @@ func (all *pods) readPodSpec(pod field) *podSpec {
 	return p
 }
 
-func readToleration(f field) gang.Toleration {
-	t := gang.Toleration{Key: f.get("key").str(), Value: f.get("value").str(), Effect: gang.Effect(f.get("effect").str())}
-	checkEffect(f.get("effect"), t.Effect)
-	switch operator := f.get("operator"); operator.str() {
+func readToleration(f object.Field) gang.Toleration {
+	t := gang.Toleration{Key: f.Get("key").Text(), Value: f.Get("value").Text(), Effect: gang.Effect(f.Get("effect").Text())}
+	checkEffect(f.Get("effect"), t.Effect)
+	switch operator := f.Get("operator"); operator.Text() {
 	case "Exists":
 		t.Exists = true
 	case "Equal", "":
-		if t.Key == "" && len(f.obj.errors) == 0 {
-			operator.fail("must be Exists where the key is empty")
+		if t.Key == "" && len(f.Of.Errors) == 0 {
+			operator.Fail("must be Exists where the key is empty")
 		}
 	default:
-		operator.fail("must be Equal or Exists")
+		operator.Fail("must be Equal or Exists")
 	}
 	return t
 }
 
-func readNodeAffinity(f field, shape *gang.Shape) {
-	required := f.sub("requiredDuringSchedulingIgnoredDuringExecution")
-	for t := range required.get("nodeSelectorTerms").all() {
-		shape.Affinity = append(shape.Affinity, readTerm(t.object()))
+func readNodeAffinity(f object.Field, shape *gang.Shape) {
+	required := f.Sub("requiredDuringSchedulingIgnoredDuringExecution")
+	for t := range required.Get("nodeSelectorTerms").All() {
+		shape.Affinity = append(shape.Affinity, readTerm(t.Mapping()))
 	}
-	if required.present() && len(shape.Affinity) == 0 {
-		required.get("nodeSelectorTerms").fail("no terms")
+	if required.Present() && len(shape.Affinity) == 0 {
+		required.Get("nodeSelectorTerms").Fail("no terms")
 	}
-	for p := range f.get("preferredDuringSchedulingIgnoredDuringExecution").all() {
-		p = p.object()
-		weight, _ := p.get("weight").number64()
-		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: readTerm(p.sub("preference"))})
+	for p := range f.Get("preferredDuringSchedulingIgnoredDuringExecution").All() {
+		p = p.Mapping()
+		weight, _ := p.Get("weight").Number()
+		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: readTerm(p.Sub("preference"))})
 	}
 }
 
-func readTerm(f field) gang.NodeTerm {
-	return gang.NodeTerm{Labels: readExpressions(f.get("matchExpressions")), Fields: readExpressions(f.get("matchFields"))}
+func readTerm(f object.Field) gang.NodeTerm {
+	return gang.NodeTerm{Labels: readExpressions(f.Get("matchExpressions")), Fields: readExpressions(f.Get("matchFields"))}
 }
 
 var operators = []gang.Operator{gang.In, gang.NotIn, gang.Exists, gang.DoesNotExist, gang.Gt, gang.Lt}
 
-func readExpressions(f field) []gang.Expression {
+func readExpressions(f object.Field) []gang.Expression {
 	var out []gang.Expression
-	for e := range f.all() {
-		e = e.object()
+	for e := range f.All() {
+		e = e.Mapping()
 		x := readExpression(e)
 		if x.Operator != "" && !slices.Contains(operators, x.Operator) {
-			e.get("operator").fail("unknown operator")
+			e.Get("operator").Fail("unknown operator")
 		}
 		out = append(out, x)
 	}
@@ -97,27 +99,30 @@ func readExpressions(f field) []gang.Expression {
 
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
 // to be placed.
-func (all *pods) readPod(o *object) {
-	phase := o.root.sub("status").get("phase").str()
-	m := &member{obj: o, name: o.name, spec: all.readPodSpec(o.root), labels: o.labels, leaving: o.deleted}
+func (all *pods) readPod(o *object.Object) {
+	phase := o.Root.Sub("status").Get("phase").Text()
+	m := &member{obj: o, name: o.Name, spec: all.readPodSpec(o.Root), labels: o.Labels, leaving: o.Deleted}
 	m.node = m.spec.node
-	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.deleted) {
+	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.Deleted) {
+		if phase == "Succeeded" {
+			all.over = append(all.over, m)
+		}
 		return
 	}
 	m.zones = all.zones.readPlaced(m)
-	_, mirror := o.annotations["kubernetes.io/config.mirror"]
-	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.owners, func(w owner) bool { return w.kind == "DaemonSet" })
-	if at := o.root.sub("status").get("startTime").time(); !at.IsZero() {
+	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
+	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
+	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.started = at.Unix()
 	}
 	for _, key := range indexAnnotations {
-		if f := o.annotation(key); f.present() {
-			m.index, m.indexed = f.count(f.str(), 0)
+		if f := o.Annotation(key); f.Present() {
+			m.index, m.indexed = f.Count(f.Text(), 0)
 		}
 	}
 	for _, key := range indexLabels {
-		if f := o.label(key); f.present() && !m.indexed {
-			m.index, m.indexed = f.count(f.str(), 0)
+		if f := o.Label(key); f.Present() && !m.indexed {
+			m.index, m.indexed = f.Count(f.Text(), 0)
 		}
 	}
 	for key, value := range selectorAnnotation(o) {
@@ -137,29 +142,29 @@ var (
 )
 
 // affinityKey is the key by which a pod is drawn to others of its key, and where it stands.
-func affinityKey(o *object) (string, field) {
+func affinityKey(o *object.Object) (string, object.Field) {
 	const name = schedulingPrefix + "network-topology-selector"
-	if o.annotations[name] == "" {
-		return "", field{}
+	if o.Annotations[name] == "" {
+		return "", object.Field{}
 	}
-	return o.annotations[name], o.annotation(name)
+	return o.Annotations[name], o.Annotation(name)
 }
 
 // selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
-func selectorAnnotation(o *object) map[string]string {
-	f := o.annotation(koordinatorPrefix + "network-topology-selector")
-	s := strings.TrimSpace(f.str())
+func selectorAnnotation(o *object.Object) map[string]string {
+	f := o.Annotation(koordinatorPrefix + "network-topology-selector")
+	s := strings.TrimSpace(f.Text())
 	if s == "" {
 		return nil
 	}
 	if strings.HasPrefix(s, "{") {
-		return f.json().textMap()
+		return f.JSON().TextMap()
 	}
 	out := map[string]string{}
 	for _, pair := range strings.Split(s, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		if !ok || key == "" {
-			f.fail("neither a JSON object nor key=value")
+			f.Fail("neither a JSON object nor key=value")
 			return nil
 		}
 		out[key] = value

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // podSet is a role of a Workload; so many of its members are needed.
@@ -18,7 +19,7 @@ type podSet struct {
 	child       int // members of each child of the role; 0: there are none
 	childLeast  int // members that a child needs; 0: all
 	childRules  []gang.Rule
-	f           field
+	f           object.Field
 }
 
 // allOfOne is true for a single podset or podset group: then its rule is the gang's own.
@@ -35,7 +36,7 @@ func allOfOne(sets []podSet) bool {
 func groupRules(sets []podSet) []gang.Rule {
 	for _, s := range sets[1:] {
 		if !slices.Equal(s.rules, sets[0].rules) {
-			s.f.get("topologyRequest").fail("differs from that of another podset of the group")
+			s.f.Get("topologyRequest").Fail("differs from that of another podset of the group")
 		}
 	}
 	return sets[0].rules

@@ -1,6 +1,10 @@
 package manifest
 
-import "math"
+import (
+	"math"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
 
 // class is what a PriorityClass says, or a pod that took it from there.
 type class struct {
@@ -22,31 +26,31 @@ var systemClasses = map[string]class{
 	"system-cluster-critical": {priority: 2_000_000_000}, "system-node-critical": {priority: 2_000_001_000},
 }
 
-func (p *priorities) readPriorityClass(o *object) {
+func (p *priorities) readPriorityClass(o *object.Object) {
 	if p.byName == nil {
 		p.byName = map[string]class{}
 	}
-	c := class{never: neverPreempts(o.root.get("preemptionPolicy"), false)}
+	c := class{never: neverPreempts(o.Root.Get("preemptionPolicy"), false)}
 	var ok bool
-	if c.priority, ok = o.root.get("value").number64(); !ok {
+	if c.priority, ok = o.Root.Get("value").Number(); !ok {
 		return
 	}
-	p.byName[o.name] = c
-	if o.root.get("globalDefault").flag() && (!p.hasGlobal || c.priority < p.global.priority) {
+	p.byName[o.Name] = c
+	if o.Root.Get("globalDefault").Flag() && (!p.hasGlobal || c.priority < p.global.priority) {
 		p.global, p.hasGlobal = c, true // of several the lowest, as in Kubernetes
 	}
 }
 
 // neverPreempts reads a preemptionPolicy.
-func neverPreempts(f field, otherwise bool) bool {
-	switch f.str() {
+func neverPreempts(f object.Field, otherwise bool) bool {
+	switch f.Text() {
 	case "Never":
 		return true
 	case "PreemptLowerPriority":
 		return false
 	case "":
 	default:
-		f.fail("must be Never or PreemptLowerPriority")
+		f.Fail("must be Never or PreemptLowerPriority")
 	}
 	return otherwise
 }
@@ -61,15 +65,15 @@ func (p *priorities) lookup(name string) (class, bool) {
 
 // resolve is what a number and the name of a class say together; ok is false if neither is given. The number counts: the API
 // server took it from the class, which then need not be in the input. Without a number, an unknown class is a defect.
-func (p *priorities) resolve(number *int64, name field) (c class, ok bool) {
-	c, known := p.lookup(name.str())
+func (p *priorities) resolve(number *int64, name object.Field) (c class, ok bool) {
+	c, known := p.lookup(name.Text())
 	switch {
 	case number != nil:
 		c.priority = *number
-	case name.str() == "":
+	case name.Text() == "":
 		return c, false
 	case !known:
-		name.fail("unknown PriorityClass")
+		name.Fail("unknown PriorityClass")
 	}
 	return c, true
 }
@@ -77,7 +81,7 @@ func (p *priorities) resolve(number *int64, name field) (c class, ok bool) {
 // classOf is what a member says: its number, its class, else the default of all pods. Templates beside which the gang has a
 // priority of its own may name a class that is not known.
 func (p *priorities) classOf(m *member, own bool) class {
-	name := m.spec.class.str()
+	name := m.spec.class.Text()
 	c, _ := p.lookup(name)
 	if !own || m.obj != nil {
 		c, _ = p.resolve(m.spec.priority, m.spec.class)
@@ -110,44 +114,44 @@ func (p *priorities) rank(d *draft, members []*member) {
 }
 
 // readWorkloadClass reads a class of Kueue, which counts for a gang but not for its pods.
-func (p *priorities) readWorkloadClass(o *object) {
+func (p *priorities) readWorkloadClass(o *object.Object) {
 	if p.workload == nil {
 		p.workload = map[string]int64{}
 	}
-	if n, ok := o.root.get("value").number64(); ok {
-		p.workload[o.name] = n
+	if n, ok := o.Root.Get("value").Number(); ok {
+		p.workload[o.Name] = n
 	}
 }
 
 // workloadClass is the priority of the class that a field names, nil if it names none.
-func (p *priorities) workloadClass(f field) *int64 {
-	if f.str() == "" {
+func (p *priorities) workloadClass(f object.Field) *int64 {
+	if f.Text() == "" {
 		return nil
 	}
-	n, known := p.workload[f.str()]
+	n, known := p.workload[f.Text()]
 	if !known {
-		f.fail("unknown WorkloadPriorityClass")
+		f.Fail("unknown WorkloadPriorityClass")
 	}
 	return &n
 }
 
 // ofWorkload gives a gang the priority of its Workload, with its boost: the number, else that of the class of Kueue that it
 // names.
-func (p *priorities) ofWorkload(d *draft, o *object) {
-	spec := o.root.sub("spec")
-	n, stated := spec.get("priority").number64()
-	class := field{obj: o}
-	if ref := spec.sub("priorityClassRef"); ref.get("kind").str() == "WorkloadPriorityClass" {
-		class = ref.get("name")
-	} else if spec.get("priorityClassSource").str() == "kueue.x-k8s.io/workloadpriorityclass" {
-		class = spec.get("priorityClassName")
-		d.class = field{obj: o}
+func (p *priorities) ofWorkload(d *draft, o *object.Object) {
+	spec := o.Root.Sub("spec")
+	n, stated := spec.Get("priority").Number()
+	class := object.Field{Of: o}
+	if ref := spec.Sub("priorityClassRef"); ref.Get("kind").Text() == "WorkloadPriorityClass" {
+		class = ref.Get("name")
+	} else if spec.Get("priorityClassSource").Text() == "kueue.x-k8s.io/workloadpriorityclass" {
+		class = spec.Get("priorityClassName")
+		d.class = object.Field{Of: o}
 	}
 	if c := p.workloadClass(class); c != nil && !stated {
 		n = *c
 	}
-	if f := o.annotation("kueue.x-k8s.io/priority-boost"); f.present() {
-		boost, _ := f.count(f.str(), math.MinInt32)
+	if f := o.Annotation("kueue.x-k8s.io/priority-boost"); f.Present() {
+		boost, _ := f.Count(f.Text(), math.MinInt32)
 		n += int64(boost)
 	}
 	d.priority = &n

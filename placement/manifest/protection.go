@@ -3,6 +3,8 @@ package manifest
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Who may be evicted, by every system's own word. A source that protects wins over one that permits.
@@ -11,15 +13,15 @@ import (
 const kaiPinned = 100
 
 // readProtection reads what the metadata of a pod or template says of eviction.
-func (p *podSpec) readProtection(labels, notes field) {
-	p.pinned = !labels.get(quotaPrefix + "preemptible").truth(true)
+func (p *podSpec) readProtection(labels, notes object.Field) {
+	p.pinned = !labels.Get(quotaPrefix + "preemptible").Truth(true)
 	for _, key := range []string{quotaPrefix + "can-preempt", quotaPrefix + "can-preempible"} {
-		p.patient = !labels.get(key).truth(true) || p.patient
+		p.patient = !labels.Get(key).Truth(true) || p.patient
 	}
-	p.patient = neverPreempts(labels.get(schedulingPrefix+"preemption-policy"), false) || p.patient
-	p.unevictable = labels.get(schedulingPrefix + "disable-preemptible").truth(false)
+	p.patient = neverPreempts(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
+	p.unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
 	p.preemptable = preemptable(labels, notes)
-	p.preemptibility = readPreemptibility(labels.get("kai.scheduler/preemptibility"))
+	p.preemptibility = readPreemptibility(labels.Get("kai.scheduler/preemptibility"))
 }
 
 // verdict is what an object says of being evicted. Of several the first that says something counts.
@@ -32,18 +34,18 @@ const (
 )
 
 // preemptable reads Volcano's word, the annotation before the label.
-func preemptable(labels, notes field) verdict {
+func preemptable(labels, notes object.Field) verdict {
 	const key = "volcano.sh/preemptable"
-	f := notes.get(key)
-	if !f.present() {
-		f = labels.get(key)
+	f := notes.Get(key)
+	if !f.Present() {
+		f = labels.Get(key)
 	}
-	if f.str() == "" {
+	if f.Text() == "" {
 		return unsaid
 	}
-	switch yes, err := strconv.ParseBool(f.str()); {
+	switch yes, err := strconv.ParseBool(f.Text()); {
 	case err != nil:
-		f.fail("must be true or false")
+		f.Fail("must be true or false")
 		return unsaid
 	case yes:
 		return mayLeave
@@ -52,31 +54,31 @@ func preemptable(labels, notes field) verdict {
 }
 
 // readPreemptibility reads KAI's word.
-func readPreemptibility(f field) verdict {
-	return word(f, map[string]verdict{"preemptible": mayLeave, "non-preemptible": mustStay}, "preemptible or non-preemptible")
+func readPreemptibility(f object.Field) verdict {
+	return object.Word(f, map[string]verdict{"preemptible": mayLeave, "non-preemptible": mustStay}, "preemptible or non-preemptible")
 }
 
 // protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
 // else its Job's; KAI's the PodGroup's, else the pod's.
 func (d *draft) protect(members []*member) {
 	var kai, volcano []verdict
-	for _, o := range []*object{d.obj, d.jobObject()} {
+	for _, o := range []*object.Object{d.obj, d.jobObject()} {
 		if o == nil {
 			continue
 		}
-		if o.group == kaiQueues {
-			kai = append(kai, readPreemptibility(o.root.sub("spec").get("preemptibility")))
+		if o.Group == kaiQueues {
+			kai = append(kai, readPreemptibility(o.Root.Sub("spec").Get("preemptibility")))
 		}
-		kai = append(kai, readPreemptibility(o.label("kai.scheduler/preemptibility")))
-		if o.group == volcanoQueues || o.group == "batch.volcano.sh" {
-			meta := o.root.sub("metadata")
-			volcano = append(volcano, preemptable(meta.sub("labels"), meta.sub("annotations")))
+		kai = append(kai, readPreemptibility(o.Label("kai.scheduler/preemptibility")))
+		if o.Group == volcanoQueues || o.Group == "batch.volcano.sh" {
+			meta := o.Root.Sub("metadata")
+			volcano = append(volcano, preemptable(meta.Sub("labels"), meta.Sub("annotations")))
 		}
 	}
 	for _, m := range members {
 		said := cmp.Or(append(kai, m.spec.preemptibility)...)
 		m.pinned = m.spec.pinned || said == mustStay ||
-			said == unsaid && d.obj != nil && d.obj.group == kaiQueues && d.result.Request.Priority >= kaiPinned
+			said == unsaid && d.obj != nil && d.obj.Group == kaiQueues && d.result.Request.Priority >= kaiPinned
 		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == mustStay {
 			m.unevictable = true
 		}
@@ -84,7 +86,7 @@ func (d *draft) protect(members []*member) {
 }
 
 // jobObject is the object of the job behind a PodGroup, nil if there is none.
-func (d *draft) jobObject() *object {
+func (d *draft) jobObject() *object.Object {
 	if d.job == nil {
 		return nil
 	}

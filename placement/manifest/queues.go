@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -16,38 +17,38 @@ const (
 
 // readQueue keeps a Queue. It is read if a gang names it or a queue below it, so that files that never spoke of quotas mean what
 // they meant.
-func (q *quotas) readQueue(o *object) {
+func (q *quotas) readQueue(o *object.Object) {
 	if q.queues == nil {
-		q.queues = map[string]*object{}
+		q.queues = map[string]*object.Object{}
 	}
-	q.queues[o.group+"/"+o.name] = o
+	q.queues[o.Group+"/"+o.Name] = o
 }
 
 // queueNames are where a pod or a template names its Queue.
-func queueNames(pod field) []queueName {
-	meta := pod.sub("metadata")
+func queueNames(pod object.Field) []queueName {
+	meta := pod.Sub("metadata")
 	return []queueName{
-		{kaiQueues, meta.sub("labels").get("kai.scheduler/queue")},
-		{volcanoQueues, meta.sub("annotations").get("scheduling.volcano.sh/queue-name")},
+		{kaiQueues, meta.Sub("labels").Get("kai.scheduler/queue")},
+		{volcanoQueues, meta.Sub("annotations").Get("scheduling.volcano.sh/queue-name")},
 	}
 }
 
 // queuesOf is where the object of a gang names its Queue.
-func queuesOf(o *object) []queueName {
-	group := map[string]string{volcanoQueues: volcanoQueues, "batch.volcano.sh": volcanoQueues, kaiQueues: kaiQueues}[o.group]
+func queuesOf(o *object.Object) []queueName {
+	group := map[string]string{volcanoQueues: volcanoQueues, "batch.volcano.sh": volcanoQueues, kaiQueues: kaiQueues}[o.Group]
 	if group == "" {
 		return nil
 	}
-	return []queueName{{group, o.root.sub("spec").get("queue")}}
+	return []queueName{{group, o.Root.Sub("spec").Get("queue")}}
 }
 
 // queueOf is the quota of the Queue that a member or its gang names, and where. A Queue that is not in the input is none.
-func (q *quotas) queueOf(d *draft, m *member) (*quotaSource, field) {
+func (q *quotas) queueOf(d *draft, m *member) (*quotaSource, object.Field) {
 	if len(q.queues) == 0 {
 		return nil, m.spec.quota
 	}
 	for _, n := range d.queueNames(m) {
-		if o := q.queues[n.group+"/"+n.at.str()]; o != nil {
+		if o := q.queues[n.group+"/"+n.at.Text()]; o != nil {
 			return q.ofObject[o], n.at
 		}
 	}
@@ -68,22 +69,22 @@ func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
 	if len(q.queues) == 0 {
 		return nil
 	}
-	used := map[*object]bool{}
+	used := map[*object.Object]bool{}
 	for _, d := range drafts {
 		d.adoptJob()
 		for _, m := range slices.Concat(d.pods, d.promised) {
 			for _, n := range d.queueNames(m) {
-				for o := q.queues[n.group+"/"+n.at.str()]; o != nil && !used[o]; o = q.queues[o.group+"/"+queueParent(o)] {
+				for o := q.queues[n.group+"/"+n.at.Text()]; o != nil && !used[o]; o = q.queues[o.Group+"/"+queueParent(o)] {
 					used[o] = true
 				}
 			}
 		}
 	}
-	q.ofObject = map[*object]*quotaSource{}
+	q.ofObject = map[*object.Object]*quotaSource{}
 	var out []*quotaSource
 	for o := range used {
-		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.name, Parent: queueParent(o)}}
-		if o.group == kaiQueues {
+		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.Name, Parent: queueParent(o)}}
+		if o.Group == kaiQueues {
 			q.readKAIQueue(o, &s.spec)
 		} else {
 			q.readVolcanoQueue(o, &s.spec)
@@ -95,12 +96,12 @@ func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
 }
 
 // queueParent is the name of the queue above; empty at the top.
-func queueParent(o *object) string {
-	spec := o.root.sub("spec")
-	if o.group == kaiQueues {
-		return spec.get("parentQueue").str()
+func queueParent(o *object.Object) string {
+	spec := o.Root.Sub("spec")
+	if o.Group == kaiQueues {
+		return spec.Get("parentQueue").Text()
 	}
-	if parent := spec.get("parent").str(); parent != "root" {
+	if parent := spec.Get("parent").Text(); parent != "root" {
 		return parent
 	}
 	return ""
@@ -108,12 +109,12 @@ func queueParent(o *object) string {
 
 // readVolcanoQueue reads a Queue of Volcano: capability is the maximum, the guarantee a minimum that is not lent, as there. Not
 // read are deserved, which is a target for reclaiming and promises nothing, and reclaimable, priority and state, which quotas lack.
-func (q *quotas) readVolcanoQueue(o *object, s *quota.Spec) {
-	spec := o.root.sub("spec")
-	s.Min = q.amounts.resources(spec.sub("guarantee").get("resource"))
-	s.Max = q.amounts.resources(spec.get("capability"))
+func (q *quotas) readVolcanoQueue(o *object.Object, s *quota.Spec) {
+	spec := o.Root.Sub("spec")
+	s.Min = q.amounts.resources(spec.Sub("guarantee").Get("resource"))
+	s.Max = q.amounts.resources(spec.Get("capability"))
 	s.Keeps = len(s.Min) > 0
-	n, ok := spec.get("weight").whole(0)
+	n, ok := spec.Get("weight").Whole(0)
 	if !ok || n == 0 {
 		n = 1 // as its webhook does
 	}
@@ -149,23 +150,23 @@ func spread(sources []*quotaSource) {
 // readKAIQueue reads a Queue of KAI, which counts milli-CPU, megabytes and GPUs: quota is the minimum, limit the maximum, -1 of either
 // all there is. A resource that it does not name is not governed. Not read are priority, lendingLimit and preemptMinRuntime, which
 // quotas lack; parts of a GPU are refused.
-func (q *quotas) readKAIQueue(o *object, s *quota.Spec) {
+func (q *quotas) readKAIQueue(o *object.Object, s *quota.Spec) {
 	s.Min, s.Max, s.Weight = muster.Resources{}, muster.Resources{}, muster.Resources{}
-	resources := o.root.sub("spec").sub("resources")
+	resources := o.Root.Sub("spec").Sub("resources")
 	for _, k := range []struct {
 		key, name string
 		factor    int64
 	}{{"cpu", muster.CPU, 1}, {"memory", "memory", 1_000_000}, {"gpu", "nvidia.com/gpu", 1}} {
-		f := resources.sub(k.key)
-		if !f.present() {
+		f := resources.Sub(k.key)
+		if !f.Present() {
 			continue
 		}
-		s.Max[k.name] = q.amounts.units(f.get("limit"), k.factor)
-		s.Min[k.name] = q.amounts.units(f.get("quota"), k.factor)
+		s.Max[k.name] = q.amounts.units(f.Get("limit"), k.factor)
+		s.Min[k.name] = q.amounts.units(f.Get("quota"), k.factor)
 		if s.Min[k.name] == unlimited {
 			s.Min[k.name] = s.Max[k.name]
 		}
 		// Weights are fractions; only their ratio counts.
-		s.Weight[k.name], _ = q.amounts.amount(f.get("overQuotaWeight"), muster.CPU)
+		s.Weight[k.name], _ = q.amounts.amount(f.Get("overQuotaWeight"), muster.CPU)
 	}
 }

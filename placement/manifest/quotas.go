@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -28,9 +29,9 @@ type quotas struct {
 	amounts amounts
 
 	elastic []*quotaSource
-	queues  map[string]*object // Queue objects by API group and name
+	queues  map[string]*object.Object // Queue objects by API group and name
 	// ofObject are the quotas of the Queues that gangs name.
-	ofObject map[*object]*quotaSource
+	ofObject map[*object.Object]*quotaSource
 	// named are the quotas of the tree by the name they have there.
 	named map[string]*quotaSource
 	// spaces are the quotas of namespaces, in the order in which these three count: of their API, by name, by annotation.
@@ -41,55 +42,41 @@ type quotas struct {
 
 // quotaSource is an object that describes a quota.
 type quotaSource struct {
-	obj        *object
+	obj        *object.Object
 	spec       quota.Spec
 	isParent   bool
-	namespaces []field // that it claims
+	namespaces []object.Field // that it claims
 }
 
 // readElasticQuota reads the ElasticQuota of Koordinator and of the scheduler plugins. Names are unique across namespaces, but
 // for quotas of scheduling.x-k8s.io, which are called `namespace/name` where they share one.
-func (q *quotas) readElasticQuota(o *object) {
-	if o.name == rootQuota || slices.Contains(outsideQuotas, o.name) {
+func (q *quotas) readElasticQuota(o *object.Object) {
+	if o.Name == rootQuota || slices.Contains(outsideQuotas, o.Name) {
 		return
 	}
-	spec := o.root.sub("spec")
+	spec := o.Root.Sub("spec")
 	s := &quotaSource{obj: o, spec: quota.Spec{
-		Name: o.name, Min: q.amounts.resources(spec.get("min")), Max: q.amounts.resources(spec.get("max")),
-		Weight:     q.amounts.resources(o.annotation(quotaPrefix + "shared-weight").json()),
-		Guaranteed: q.amounts.resources(o.annotation(quotaPrefix + "guaranteed").json()),
-		Keeps:      !o.label(quotaPrefix + "allow-lent-resource").truth(true),
+		Name: o.Name, Min: q.amounts.resources(spec.Get("min")), Max: q.amounts.resources(spec.Get("max")),
+		Weight:     q.amounts.resources(o.Annotation(quotaPrefix + "shared-weight").JSON()),
+		Guaranteed: q.amounts.resources(o.Annotation(quotaPrefix + "guaranteed").JSON()),
+		Keeps:      !o.Label(quotaPrefix + "allow-lent-resource").Truth(true),
 	}}
-	if parent := o.label(quotaPrefix + "parent").str(); parent != rootQuota {
+	if parent := o.Label(quotaPrefix + "parent").Text(); parent != rootQuota {
 		s.spec.Parent = parent
 	}
-	s.isParent = o.label(quotaPrefix + "is-parent").truth(false)
-	for e := range o.annotation(quotaPrefix + "namespaces").json().all() {
-		e.required()
+	s.isParent = o.Label(quotaPrefix + "is-parent").Truth(false)
+	for e := range o.Annotation(quotaPrefix + "namespaces").JSON().All() {
+		e.Required()
 		s.namespaces = append(s.namespaces, e)
 	}
 	q.elastic = append(q.elastic, s)
-}
-
-// truth reads a label that is "true" or "false".
-func (f field) truth(otherwise bool) bool {
-	switch f.str() {
-	case "true":
-		return true
-	case "false":
-		return false
-	case "":
-	default:
-		f.fail("must be true or false")
-	}
-	return otherwise
 }
 
 // buildQuotas builds the tree: of all ElasticQuotas, and of the Queues that gangs name.
 func (q *quotas) build(drafts []*draft) {
 	sources := slices.Concat(q.elastic, q.namedQueues(drafts))
 	slices.SortStableFunc(sources, func(a, b *quotaSource) int {
-		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.namespace, b.obj.namespace))
+		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.Namespace, b.obj.Namespace))
 	})
 	count := map[string]int{}
 	for _, s := range sources {
@@ -99,14 +86,14 @@ func (q *quotas) build(drafts []*draft) {
 	var specs []quota.Spec
 	sound := true
 	for _, s := range sources {
-		if s.obj.group == perNamespace && count[s.spec.Name] > 1 {
-			s.spec.Name = s.obj.namespace + "/" + s.obj.name
+		if s.obj.Group == perNamespace && count[s.spec.Name] > 1 {
+			s.spec.Name = s.obj.Namespace + "/" + s.obj.Name
 		}
 		if q.named[s.spec.Name] == nil {
 			q.named[s.spec.Name] = s
 		}
 		q.claimNamespaces(s)
-		specs, sound = append(specs, s.spec), sound && len(s.obj.errors) == 0
+		specs, sound = append(specs, s.spec), sound && len(s.obj.Errors) == 0
 	}
 	if len(sources) == 0 || !sound {
 		return
@@ -124,27 +111,27 @@ func (q *quotas) build(drafts []*draft) {
 
 // claimNamespaces enters the namespaces that a quota stands for. One namespace may not belong to two.
 func (q *quotas) claimNamespaces(s *quotaSource) {
-	claim := func(rule int, namespace string, f field) {
+	claim := func(rule int, namespace string, f object.Field) {
 		if q.spaces[rule] == nil {
 			q.spaces[rule] = map[string]*quotaSource{}
 		}
 		if other := q.spaces[rule][namespace]; other != nil && other != s {
-			f.fail(fmt.Sprintf("namespace %s belongs to %s too", namespace, other.obj.title()))
+			f.Fail(fmt.Sprintf("namespace %s belongs to %s too", namespace, other.obj.Title()))
 			return
 		}
 		q.spaces[rule][namespace] = s
 	}
-	if s.obj.kind != "ElasticQuota" {
+	if s.obj.Kind != "ElasticQuota" {
 		return
 	}
-	at := s.obj.root.sub("metadata").get("namespace")
-	if s.obj.group == perNamespace {
-		claim(0, s.obj.namespace, at)
-	} else if s.obj.name == s.obj.namespace {
-		claim(1, s.obj.namespace, at)
+	at := s.obj.Root.Sub("metadata").Get("namespace")
+	if s.obj.Group == perNamespace {
+		claim(0, s.obj.Namespace, at)
+	} else if s.obj.Name == s.obj.Namespace {
+		claim(1, s.obj.Namespace, at)
 	}
 	for _, f := range s.namespaces {
-		claim(2, f.str(), f)
+		claim(2, f.Text(), f)
 	}
 }
 
@@ -158,7 +145,7 @@ func noteQuotas(sources []*quotaSource, err error) {
 				at = s
 			}
 		}
-		at.obj.note(&Error{Line: at.obj.root.line, Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e})
+		at.obj.Note(&object.Defect{Line: at.obj.Root.Line, Field: e.Field, Value: e.Value, Reason: e.Reason, Cause: e})
 	}
 }
 
@@ -166,25 +153,25 @@ func noteQuotas(sources []*quotaSource, err error) {
 // The label counts first, then the Queue that the pod or its gang names, then the namespace.
 func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 	at := m.spec.quota
-	switch name := at.str(); {
+	switch name := at.Text(); {
 	case slices.Contains(outsideQuotas, name):
 		return nil, true
 	case name == rootQuota:
-		at.fail("members can only be in a quota without children")
+		at.Fail("members can only be in a quota without children")
 		return nil, false
 	case name != "":
 		if s = q.named[name]; s == nil {
-			at.fail("unknown quota")
+			at.Fail("unknown quota")
 			return nil, false
 		}
 	default:
 		s, at = q.queueOf(d, m)
 		for i := 0; s == nil && i < len(q.spaces); i++ {
-			s, at = q.spaces[i][at.obj.namespace], at.obj.root.sub("metadata").get("namespace")
+			s, at = q.spaces[i][at.Of.Namespace], at.Of.Root.Sub("metadata").Get("namespace")
 		}
 	}
 	if s != nil && s.isParent {
-		at.fail("members can only be in a quota without children, which " + s.spec.Name + " is not")
+		at.Fail("members can only be in a quota without children, which " + s.spec.Name + " is not")
 		return nil, false
 	}
 	return s, true
@@ -208,7 +195,7 @@ func (q *quotas) joinQuota(d *draft, members []*member) {
 			case leader == nil:
 				leader, first = m, s
 			case s != first:
-				m.spec.quota.fail(fmt.Sprintf("the members of a gang are in one quota: this one is in %s, %s in %s",
+				m.spec.quota.Fail(fmt.Sprintf("the members of a gang are in one quota: this one is in %s, %s in %s",
 					cmp.Or(m.quota, "none"), leader.name, cmp.Or(leader.quota, "none")))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Read reads all files together; the order of files and of objects changes nothing but the order of errors. All
@@ -14,7 +15,7 @@ import (
 func Read(files []File, opt Options) (*Input, error) {
 	r := newReader(opt, isRead)
 	for _, f := range files {
-		r.objects.readFile(f)
+		r.objects.ReadFile(f.Name, f.Data)
 	}
 	r.each(clusterKinds)
 	labeled := r.nodes.index()
@@ -32,7 +33,7 @@ func Read(files []File, opt Options) (*Input, error) {
 
 // fatal joins the defects that fail the whole input: all but, with KeepGoing, those of waiting gangs.
 func (r *reader) fatal(waiting []*draft) error {
-	kept := map[*object]bool{}
+	kept := map[*object.Object]bool{}
 	if r.opt.KeepGoing {
 		for _, d := range waiting {
 			for _, o := range d.objects() {
@@ -40,7 +41,7 @@ func (r *reader) fatal(waiting []*draft) error {
 			}
 		}
 	}
-	return r.objects.errors(kept)
+	return joinErrors(r.objects.Errors(kept))
 }
 
 // input is what was read, for the caller.
@@ -52,8 +53,8 @@ func (r *reader) input(waiting []*draft) *Input {
 	for _, d := range waiting {
 		input.Gangs = append(input.Gangs, d.result)
 	}
-	for s, n := range r.objects.skipped {
-		input.Skipped = append(input.Skipped, Skipped{s.Kind, s.APIVersion, n})
+	for s, n := range r.objects.Skipped {
+		input.Skipped = append(input.Skipped, Skipped{s.Kind, s.Version, n})
 	}
 	slices.SortFunc(input.Skipped, func(a, b Skipped) int {
 		return cmp.Or(muster.CompareNatural(a.Kind, b.Kind), muster.CompareNatural(a.APIVersion, b.APIVersion))
@@ -62,7 +63,7 @@ func (r *reader) input(waiting []*draft) *Input {
 }
 
 // handlers read one object each, by API group and kind.
-type handlers map[string]func(*reader, *object)
+type handlers map[string]func(*reader, *object.Object)
 
 // isRead says whether objects of an API group and kind are read.
 func isRead(group, kind string) bool {
@@ -72,8 +73,8 @@ func isRead(group, kind string) bool {
 
 // each reads all objects of some kinds, in the order of the input.
 func (r *reader) each(kinds handlers) {
-	for _, o := range r.objects.list {
-		if read := kinds[o.group+"/"+o.kind]; read != nil && !o.twin {
+	for _, o := range r.objects.List {
+		if read := kinds[o.Group+"/"+o.Kind]; read != nil && !o.Twin {
 			read(r, o)
 		}
 	}
@@ -81,26 +82,26 @@ func (r *reader) each(kinds handlers) {
 
 // clusterKinds are read first, because gangs refer to them.
 var clusterKinds = handlers{
-	"/Node": func(r *reader, o *object) { r.nodes.readNode(o) },
-	"topology.node.k8s.io/NodeResourceTopology":        func(r *reader, o *object) { r.zones.readZones(o) },
-	"scheduling.k8s.io/PriorityClass":                  func(r *reader, o *object) { r.priorities.readPriorityClass(o) },
-	"kueue.x-k8s.io/Topology":                          func(r *reader, o *object) { r.trees.readLevels(o) },
-	"kai.scheduler/Topology":                           func(r *reader, o *object) { r.trees.readLevels(o) },
-	"topology.volcano.sh/HyperNode":                    func(r *reader, o *object) { r.trees.readHyperNode(o) },
-	"scheduling.koordinator.sh/ClusterNetworkTopology": func(r *reader, o *object) { r.trees.readNetworkTopology(o) },
-	"/" + treeKind:                                     func(r *reader, o *object) { r.trees.readTree(o) },
-	"/ConfigMap":                                       func(r *reader, o *object) { r.trees.readConfigMap(o) },
-	"scheduling.sigs.k8s.io/ElasticQuota":              func(r *reader, o *object) { r.quotas.readElasticQuota(o) },
-	perNamespace + "/ElasticQuota":                     func(r *reader, o *object) { r.quotas.readElasticQuota(o) },
-	volcanoQueues + "/Queue":                           func(r *reader, o *object) { r.quotas.readQueue(o) },
-	"kueue.x-k8s.io/LocalQueue":                        func(r *reader, o *object) { r.localQueues[o.fullName()] = true },
-	"kueue.x-k8s.io/WorkloadPriorityClass":             func(r *reader, o *object) { r.priorities.readWorkloadClass(o) },
-	kaiQueues + "/Queue":                               func(r *reader, o *object) { r.quotas.readQueue(o) },
+	"/Node": func(r *reader, o *object.Object) { r.nodes.readNode(o) },
+	"topology.node.k8s.io/NodeResourceTopology":        func(r *reader, o *object.Object) { r.zones.readZones(o) },
+	"scheduling.k8s.io/PriorityClass":                  func(r *reader, o *object.Object) { r.priorities.readPriorityClass(o) },
+	"kueue.x-k8s.io/Topology":                          func(r *reader, o *object.Object) { r.trees.readLevels(o) },
+	"kai.scheduler/Topology":                           func(r *reader, o *object.Object) { r.trees.readLevels(o) },
+	"topology.volcano.sh/HyperNode":                    func(r *reader, o *object.Object) { r.trees.readHyperNode(o) },
+	"scheduling.koordinator.sh/ClusterNetworkTopology": func(r *reader, o *object.Object) { r.trees.readNetworkTopology(o) },
+	"/" + object.TreeKind:                              func(r *reader, o *object.Object) { r.trees.readTree(o) },
+	"/ConfigMap":                                       func(r *reader, o *object.Object) { r.trees.readConfigMap(o) },
+	"scheduling.sigs.k8s.io/ElasticQuota":              func(r *reader, o *object.Object) { r.quotas.readElasticQuota(o) },
+	perNamespace + "/ElasticQuota":                     func(r *reader, o *object.Object) { r.quotas.readElasticQuota(o) },
+	volcanoQueues + "/Queue":                           func(r *reader, o *object.Object) { r.quotas.readQueue(o) },
+	"kueue.x-k8s.io/LocalQueue":                        func(r *reader, o *object.Object) { r.localQueues[o.FullName()] = true },
+	"kueue.x-k8s.io/WorkloadPriorityClass":             func(r *reader, o *object.Object) { r.priorities.readWorkloadClass(o) },
+	kaiQueues + "/Queue":                               func(r *reader, o *object.Object) { r.quotas.readQueue(o) },
 }
 
 // gangKinds are read when the trees are known.
 var gangKinds = handlers{
-	"/Pod":                               func(r *reader, o *object) { r.pods.readPod(o) },
+	"/Pod":                               func(r *reader, o *object.Object) { r.pods.readPod(o) },
 	"scheduling.sigs.k8s.io/PodGroup":    (*reader).readSigPodGroup,
 	"scheduling.x-k8s.io/PodGroup":       (*reader).readSigPodGroup,
 	"scheduling.koordinator.sh/PodGroup": (*reader).readSigPodGroup,
@@ -109,5 +110,5 @@ var gangKinds = handlers{
 	"batch.volcano.sh/Job":               (*reader).readVolcanoJob,
 	"batch/Job":                          (*reader).readJob,
 	"kueue.x-k8s.io/Workload":            (*reader).readWorkload,
-	"policy/PodDisruptionBudget":         func(r *reader, o *object) { r.budgets.readBudget(o) },
+	"policy/PodDisruptionBudget":         func(r *reader, o *object.Object) { r.budgets.readBudget(o) },
 }

@@ -1,13 +1,16 @@
 package manifest
 
-import "github.com/muster-sched/muster/cluster"
+import (
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
 
 // reader is what the files say, part by part. Each part knows the parts that it names, and no other.
 type reader struct {
 	opt Options
 
-	objects    objects
-	notices    notices
+	objects    object.Set
+	notices    object.Notices
 	amounts    amounts
 	nodes      nodes
 	zones      zones
@@ -25,7 +28,7 @@ type reader struct {
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r := &reader{opt: opt, amounts: amounts{}, localQueues: map[string]bool{}}
-	r.objects = objects{seen: map[string]*object{}, byTitle: map[string]*object{}, skipped: map[Skipped]int{}, isRead: isRead, notices: &r.notices}
+	r.objects = object.NewSet(isRead, &r.notices)
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
 	r.trees = trees{objects: &r.objects, notices: &r.notices}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -29,27 +30,27 @@ func (in *trees) findTree(name string) (t *topology.Tree, why string) {
 }
 
 // layer reads the name of a layer of a tree; ok is false if there is none, which is noted.
-func (in *trees) layer(f field, tree string) (l topology.Layer, ok bool) {
-	name := f.str()
+func (in *trees) layer(f object.Field, tree string) (l topology.Layer, ok bool) {
+	name := f.Text()
 	if name == "" {
 		return l, false
 	}
 	t, why := in.findTree(tree)
 	if t == nil {
 		if why != "" && tree == "" { // of a topology that the gang names, its name is at fault
-			f.fail(why)
+			f.Fail(why)
 		}
 		return l, false
 	}
 	l, ok = t.Layer(name)
 	if !ok {
-		f.fail("unknown level")
+		f.Fail("unknown level")
 	}
 	return l, ok
 }
 
 // must reads the name of a layer as a MustGather, none if the field is absent.
-func (in *trees) must(f field, tree string) []gang.Rule {
+func (in *trees) must(f object.Field, tree string) []gang.Rule {
 	l, ok := in.layer(f, tree)
 	if !ok {
 		return nil
@@ -58,7 +59,7 @@ func (in *trees) must(f field, tree string) []gang.Rule {
 }
 
 // prefer reads the name of a layer as a PreferGather there and at every wider layer.
-func (in *trees) prefer(f field, tree string) []gang.Rule {
+func (in *trees) prefer(f object.Field, tree string) []gang.Rule {
 	l, ok := in.layer(f, tree)
 	if !ok {
 		return nil

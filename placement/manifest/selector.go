@@ -1,29 +1,32 @@
 package manifest
 
-import "github.com/muster-sched/muster/gang"
+import (
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
 
 // labelSelector chooses objects that carry all labels and fulfil all expressions. One that says nothing chooses everything.
 type labelSelector struct{ shape gang.Shape }
 
 // readLabelSelector reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
-func readLabelSelector(f field) labelSelector {
-	s := labelSelector{gang.Shape{Selector: f.get("matchLabels").textMap()}}
+func readLabelSelector(f object.Field) labelSelector {
+	s := labelSelector{gang.Shape{Selector: f.Get("matchLabels").TextMap()}}
 	var term gang.NodeTerm
-	for e := range f.get("matchExpressions").all() {
-		e = e.object()
+	for e := range f.Get("matchExpressions").All() {
+		e = e.Mapping()
 		x := readExpression(e)
-		switch values := e.get("values"); x.Operator {
+		switch values := e.Get("values"); x.Operator {
 		case gang.In, gang.NotIn:
 			if len(x.Values) == 0 {
-				values.fail("missing: " + string(x.Operator) + " needs a value")
+				values.Fail("missing: " + string(x.Operator) + " needs a value")
 			}
 		case gang.Exists, gang.DoesNotExist:
 			if len(x.Values) > 0 {
-				values.fail(string(x.Operator) + " takes no value")
+				values.Fail(string(x.Operator) + " takes no value")
 			}
 		case "":
 		default:
-			e.get("operator").fail("unknown operator")
+			e.Get("operator").Fail("unknown operator")
 		}
 		term.Labels = append(term.Labels, x)
 	}
@@ -34,9 +37,9 @@ func readLabelSelector(f field) labelSelector {
 }
 
 // readExpression reads an expression without judging it.
-func readExpression(e field) gang.Expression {
+func readExpression(e object.Field) gang.Expression {
 	return gang.Expression{
-		Key: e.get("key").required(), Operator: gang.Operator(e.get("operator").required()), Values: e.get("values").texts(),
+		Key: e.Get("key").Required(), Operator: gang.Operator(e.Get("operator").Required()), Values: e.Get("values").Texts(),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Koordinator's words for the terms of a gang, see [gang.Terms].
@@ -21,32 +22,32 @@ var (
 // readTerms reads under which terms the members of a gang are let go: from the annotations of its PodGroup, else from
 // those of its pods, which must agree. The PodGroup's own time wins over that of its annotation.
 func (d *draft) readTerms() {
-	var sources []*object
+	var sources []*object.Object
 	if d.obj != nil && d.isPodGroup() {
-		sources = []*object{d.obj}
+		sources = []*object.Object{d.obj}
 	} else if d.obj == nil && !d.plain {
 		sources = podsOf(d.pods)
 	}
 	t := &d.terms
 	t.WaitTime = cmp.Or(agreedOn(sources, waitTime), t.WaitTime)
-	t.Mode = agreedOn(sources, func(o *object) (gang.Mode, field) {
-		f := o.annotation(koordinatorPrefix + "mode")
-		return word(f, modes, "Strict or NonStrict"), f
+	t.Mode = agreedOn(sources, func(o *object.Object) (gang.Mode, object.Field) {
+		f := o.Annotation(koordinatorPrefix + "mode")
+		return object.Word(f, modes, "Strict or NonStrict"), f
 	})
-	t.Match = agreedOn(sources, func(o *object) (gang.MatchPolicy, field) {
-		f := o.annotation(koordinatorPrefix + "match-policy")
-		if !f.present() {
-			f = o.annotation("pod-group.scheduling.sigs.k8s.io/match-policy")
+	t.Match = agreedOn(sources, func(o *object.Object) (gang.MatchPolicy, object.Field) {
+		f := o.Annotation(koordinatorPrefix + "match-policy")
+		if !f.Present() {
+			f = o.Annotation("pod-group.scheduling.sigs.k8s.io/match-policy")
 		}
-		return word(f, matchPolicies, "once-satisfied, only-waiting or waiting-and-running"), f
+		return object.Word(f, matchPolicies, "once-satisfied, only-waiting or waiting-and-running"), f
 	})
 	if d.obj != nil && d.isPodGroup() {
 		d.total = agreed(sources, d.total, koordinatorPrefix+"total-number")
 	}
 	t.Group = slices.SortedFunc(slices.Values(d.tie.names), muster.CompareNatural)
 	if d.total > 0 && d.total < d.min && len(sources) > 0 {
-		at := sources[0].annotation(koordinatorPrefix + "total-number")
-		at.fail("below the minimum of the gang")
+		at := sources[0].Annotation(koordinatorPrefix + "total-number")
+		at.Fail("below the minimum of the gang")
 	}
 }
 
@@ -56,7 +57,7 @@ func (d *draft) statesTerms() bool {
 }
 
 // agreedOn is what the objects say that say something; one that says otherwise than the first has a defect.
-func agreedOn[T comparable](objects []*object, read func(o *object) (T, field)) (out T) {
+func agreedOn[T comparable](objects []*object.Object, read func(o *object.Object) (T, object.Field)) (out T) {
 	var nothing T
 	for _, o := range objects {
 		switch said, f := read(o); {
@@ -64,40 +65,64 @@ func agreedOn[T comparable](objects []*object, read func(o *object) (T, field)) 
 		case out == nothing:
 			out = said
 		default:
-			f.fail("another pod of the gang says otherwise")
+			f.Fail("another pod of the gang says otherwise")
 		}
 	}
 	return out
 }
 
 // seconds reads a number of seconds, 0 if there is none.
-func seconds(f field) (int64, field) {
-	n, ok := f.number64()
+func seconds(f object.Field) (int64, object.Field) {
+	n, ok := f.Number()
 	if ok && n < 0 {
-		f.fail("must be at least 0")
+		f.Fail("must be at least 0")
 		return 0, f
 	}
 	return n, f
 }
 
 // waitTime is how many seconds members wait, 0 if it is not stated.
-func waitTime(o *object) (int64, field) {
-	if f := o.root.sub("spec").get("scheduleTimeoutSeconds"); o.kind == "PodGroup" {
+func waitTime(o *object.Object) (int64, object.Field) {
+	if f := o.Root.Sub("spec").Get("scheduleTimeoutSeconds"); o.Kind == "PodGroup" {
 		if n, f := seconds(f); n > 0 {
 			return n, f
 		}
 	}
-	f := o.annotation(koordinatorPrefix + "waiting-time")
-	if f.str() == "" {
+	f := o.Annotation(koordinatorPrefix + "waiting-time")
+	if f.Text() == "" {
 		return 0, f
 	}
-	switch waits, err := time.ParseDuration(f.str()); {
+	switch waits, err := time.ParseDuration(f.Text()); {
 	case err != nil:
-		f.fail("must be a duration such as 90s")
+		f.Fail("must be a duration such as 90s")
 	case waits < 0:
-		f.fail("must be at least 0")
+		f.Fail("must be at least 0")
 	default:
 		return int64(math.Ceil(waits.Seconds())), f
 	}
 	return 0, f
+}
+
+// agreed is the number that the objects' annotation or label gives; those without one agree with all.
+func agreed(objects []*object.Object, otherwise int, keys ...string) int {
+	n, found := otherwise, false
+	for _, o := range objects {
+		for _, key := range keys {
+			f := o.Annotation(key)
+			if !f.Present() {
+				f = o.Label(key)
+			}
+			if !f.Present() {
+				continue
+			}
+			value, ok := f.Count(f.Text(), 0)
+			if ok && found && value != n {
+				f.Fail("another pod of the gang says otherwise")
+			}
+			if ok && !found {
+				n, found = value, true
+			}
+		}
+	}
+	return n
 }

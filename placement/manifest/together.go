@@ -6,20 +6,21 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // readTie reads Koordinator's list of gangs, `namespace/name` each. One that cannot be read says nothing.
-func readTie(o *object) tie {
-	t := tie{at: o.annotation(koordinatorPrefix + "groups")}
-	before := len(o.errors)
-	for e := range t.at.json().all() {
-		name := e.required()
+func readTie(o *object.Object) tie {
+	t := tie{at: o.Annotation(koordinatorPrefix + "groups")}
+	before := len(o.Errors)
+	for e := range t.at.JSON().All() {
+		name := e.Required()
 		if namespace, own, ok := strings.Cut(name, "/"); name != "" && (!ok || namespace == "" || own == "") {
-			e.fail("must be namespace/name")
+			e.Fail("must be namespace/name")
 		}
 		t.names = append(t.names, name)
 	}
-	if len(o.errors) > before || len(t.names) == 0 {
+	if len(o.Errors) > before || len(t.names) == 0 {
 		return tie{}
 	}
 	return t
@@ -41,11 +42,11 @@ func (d *draft) tieByPods() {
 	for _, m := range d.pods {
 		t := readTie(m.obj)
 		switch {
-		case !t.at.present():
-		case !d.tie.at.present():
+		case !t.at.Present():
+		case !d.tie.at.Present():
 			d.tie = t
 		case !d.tie.same(&t):
-			t.at.fail("another pod of the gang says otherwise")
+			t.at.Fail("another pod of the gang says otherwise")
 		}
 	}
 }
@@ -70,7 +71,7 @@ func (g *gangs) formTeams() {
 		}
 	}
 	seen := map[string]bool{}
-	for _, name := range sortedKeys(named) {
+	for _, name := range object.SortedKeys(named) {
 		t := &team{drafts: drafts}
 		var reach func(name string)
 		reach = func(name string) {
@@ -97,8 +98,8 @@ func (g *gangs) checkTeam(t *team) {
 		if d == nil {
 			continue // told where it is named
 		}
-		if d.team = t; !d.tie.at.present() {
-			g.notices.add(d.place().title() + " names no gangs that start together with it, but is named by some of them: they do")
+		if d.team = t; !d.tie.at.Present() {
+			g.notices.Add(d.place().Title() + " names no gangs that start together with it, but is named by some of them: they do")
 			continue
 		}
 		g.checkTie(d)
@@ -114,13 +115,13 @@ func (g *gangs) checkTie(d *draft) {
 	at := d.tie.at
 	for _, name := range d.team.names {
 		if !listed[name] {
-			at.fail("does not name " + name + ": gangs that start together must all name each other")
+			at.Fail("does not name " + name + ": gangs that start together must all name each other")
 			return
 		}
 		if d.team.drafts[name] == nil {
-			e := Error{Field: at.path(), Value: name, Line: at.line, Reason: "not in the input: the gang waits for it"}
-			e.File, e.Document, e.Object = at.obj.file, at.obj.document, at.obj.title()
-			g.notices.add(e.Error())
+			e := Error{Field: at.Path(), Value: name, Line: at.Line, Reason: "not in the input: the gang waits for it"}
+			e.File, e.Document, e.Object = at.Of.File, at.Of.Document, at.Of.Title()
+			g.notices.Add(e.Error())
 		}
 	}
 }

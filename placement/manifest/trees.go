@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -14,11 +15,11 @@ const hyperTree = "hypernodes"
 
 // trees are the topologies of the input.
 type trees struct {
-	objects *objects
-	notices *notices
+	objects *object.Set
+	notices *object.Notices
 
 	hypers  []topology.HyperNode
-	hyper   *object // the first HyperNode
+	hyper   *object.Object // the first HyperNode
 	sources []treeSource
 	byName  map[string]*topology.Tree
 	list    []cluster.NamedTree // in natural order of names
@@ -29,34 +30,34 @@ type trees struct {
 
 // treeSource is an object that describes a tree, read but not built.
 type treeSource struct {
-	obj   *object
+	obj   *object.Object
 	name  string
 	build func(nodes []topology.LabeledNode) (*topology.Tree, error)
 }
 
 // addTree keeps a tree to be built from the labels of nodes.
-func (in *trees) addTree(o *object, cfg topology.LabelLayers) {
-	in.sources = append(in.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+func (in *trees) addTree(o *object.Object, cfg topology.LabelLayers) {
+	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})
 }
 
 // readLevels reads the Topology of Kueue and KAI: label keys, widest first. The hostname may only be the last one and is
 // the node layer.
-func (in *trees) readLevels(o *object) {
+func (in *trees) readLevels(o *object.Object) {
 	var cfg topology.LabelLayers
 	seen := map[string]bool{}
-	levels := o.root.sub("spec").get("levels")
-	for level := range levels.all() {
-		f := level.object().get("nodeLabel")
-		key := f.required()
+	levels := o.Root.Sub("spec").Get("levels")
+	for level := range levels.All() {
+		f := level.Mapping().Get("nodeLabel")
+		key := f.Required()
 		switch {
 		case key == "":
 			continue
 		case seen[key]:
-			f.fail("duplicate label")
+			f.Fail("duplicate label")
 		case cfg.NodeLayer != "":
-			f.fail(hostnameLabel + " must be the last level")
+			f.Fail(hostnameLabel + " must be the last level")
 		case key == hostnameLabel:
 			cfg.NodeLayer = key
 		default:
@@ -64,10 +65,10 @@ func (in *trees) readLevels(o *object) {
 		}
 		seen[key] = true
 	}
-	if len(seen) == 0 && len(o.errors) == 0 {
-		levels.fail("no levels")
+	if len(seen) == 0 && len(o.Errors) == 0 {
+		levels.Fail("no levels")
 	}
-	if len(o.errors) > 0 {
+	if len(o.Errors) > 0 {
 		in.broken = true
 		return
 	}
@@ -75,71 +76,71 @@ func (in *trees) readLevels(o *object) {
 }
 
 // readHyperNode reads one domain of Volcano's tree.
-func (in *trees) readHyperNode(o *object) {
+func (in *trees) readHyperNode(o *object.Object) {
 	if in.hyper == nil {
 		in.hyper = o
 	}
-	spec := o.root.sub("spec")
-	h := topology.HyperNode{Name: o.name, TierName: spec.get("tierName").str()}
-	tier := spec.get("tier")
-	if !tier.present() {
-		tier.fail("missing")
+	spec := o.Root.Sub("spec")
+	h := topology.HyperNode{Name: o.Name, TierName: spec.Get("tierName").Text()}
+	tier := spec.Get("tier")
+	if !tier.Present() {
+		tier.Fail("missing")
 	}
-	h.Tier, _ = tier.whole(1)
-	for m := range spec.get("members").all() {
-		m = m.object()
-		s := topology.Selector{Kind: topology.MemberKind(m.get("type").required())}
-		selector := m.sub("selector")
-		s.ExactName = selector.sub("exactMatch").get("name").str()
-		s.Regex = selector.sub("regexMatch").get("pattern").str()
-		if labels := selector.sub("labelMatch"); labels.present() {
-			s.Labels = &topology.LabelSelector{MatchLabels: labels.get("matchLabels").textMap()}
-			for e := range labels.get("matchExpressions").all() {
-				e = e.object()
+	h.Tier, _ = tier.Whole(1)
+	for m := range spec.Get("members").All() {
+		m = m.Mapping()
+		s := topology.Selector{Kind: topology.MemberKind(m.Get("type").Required())}
+		selector := m.Sub("selector")
+		s.ExactName = selector.Sub("exactMatch").Get("name").Text()
+		s.Regex = selector.Sub("regexMatch").Get("pattern").Text()
+		if labels := selector.Sub("labelMatch"); labels.Present() {
+			s.Labels = &topology.LabelSelector{MatchLabels: labels.Get("matchLabels").TextMap()}
+			for e := range labels.Get("matchExpressions").All() {
+				e = e.Mapping()
 				s.Labels.MatchExpressions = append(s.Labels.MatchExpressions, topology.LabelExpression{
-					Key: e.get("key").str(), Operator: e.get("operator").str(), Values: e.get("values").texts(),
+					Key: e.Get("key").Text(), Operator: e.Get("operator").Text(), Values: e.Get("values").Texts(),
 				})
 			}
 		}
 		h.Members = append(h.Members, s)
 	}
 	in.hypers = append(in.hypers, h)
-	in.broken = in.broken || len(o.errors) > 0
+	in.broken = in.broken || len(o.Errors) > 0
 }
 
 // readTree reads a list that is a document of its own.
-func (in *trees) readTree(o *object) { in.addList(o, o.root.v) }
+func (in *trees) readTree(o *object.Object) { in.addList(o, o.Root.Value) }
 
 // readConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
-func (in *trees) readConfigMap(o *object) {
+func (in *trees) readConfigMap(o *object.Object) {
 	var found []*document.Value
-	if data := o.root.get("data").v; data != nil && data.Kind == document.Mapping {
+	if data := o.Root.Get("data").Value; data != nil && data.Kind == document.Mapping {
 		for _, v := range data.Items {
 			if v.Kind != document.Text || !strings.HasPrefix(strings.TrimSpace(v.Text), "[") {
 				continue
 			}
-			if values, err := document.ParseJSON([]byte(v.Text)); err == nil && len(values) == 1 && isTree(values[0]) {
+			if values, err := document.ParseJSON([]byte(v.Text)); err == nil && len(values) == 1 && object.IsTree(values[0]) {
 				found = append(found, values[0])
 			}
 		}
 	}
 	switch len(found) {
 	case 0:
-		in.objects.skip(o.kind, o.version)
+		in.objects.Skip(o.Kind, o.Version)
 	case 1:
 		in.addList(o, found[0])
 	default:
-		o.root.get("data").fail("two values are topologies")
+		o.Root.Get("data").Fail("two values are topologies")
 	}
 }
 
-func (in *trees) addList(o *object, v *document.Value) {
+func (in *trees) addList(o *object.Object, v *document.Value) {
 	data, err := json.Marshal(v.Plain())
 	if err != nil {
-		o.root.fail(err.Error())
+		o.Root.Fail(err.Error())
 		return
 	}
-	in.sources = append(in.sources, treeSource{o, o.name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		names := make([]string, len(nodes))
 		for i, n := range nodes {
 			names[i] = n.Name

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // subGroupPolicy makes groups of the pods that it matches.
@@ -20,28 +21,28 @@ type subGroupPolicy struct {
 	rules       []gang.Rule
 }
 
-func (r *reader) readVolcanoPodGroup(o *object) {
+func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	d := r.gangs.podGroup(o)
 	r.trees.volcanoTree(d)
-	spec := o.root.sub("spec")
-	d.gather = r.trees.networkTopology(d, spec.sub("networkTopology"))
+	spec := o.Root.Sub("spec")
+	d.gather = r.trees.networkTopology(d, spec.Sub("networkTopology"))
 	var policies []subGroupPolicy
 	names := map[string]bool{}
-	for f := range spec.get("subGroupPolicy").all() {
-		f = f.object()
-		name := f.get("name").str()
+	for f := range spec.Get("subGroupPolicy").All() {
+		f = f.Mapping()
+		name := f.Get("name").Text()
 		if name != "" && names[name] {
-			f.get("name").fail("duplicate subgroup")
+			f.Get("name").Fail("duplicate subgroup")
 		}
 		names[name] = true
 		p := subGroupPolicy{
-			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.sub("labelSelector")), keys: f.get("matchLabelKeys").texts(),
-			rules: r.trees.networkTopology(d, f.sub("networkTopology")), size: 1,
+			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.Sub("labelSelector")), keys: f.Get("matchLabelKeys").Texts(),
+			rules: r.trees.networkTopology(d, f.Sub("networkTopology")), size: 1,
 		}
-		if n, ok := f.get("subGroupSize").whole(1); ok {
+		if n, ok := f.Get("subGroupSize").Whole(1); ok {
 			p.size = n
 		}
-		p.least, _ = f.get("minSubGroups").whole(0)
+		p.least, _ = f.Get("minSubGroups").Whole(0)
 		policies = append(policies, p)
 	}
 	if len(policies) > 0 {
@@ -146,41 +147,41 @@ type task struct {
 }
 
 // readVolcanoJob reads a Job of Volcano. A task may be cut into partitions of consecutive replicas.
-func (r *reader) readVolcanoJob(o *object) {
-	switch o.root.sub("status").sub("state").get("phase").str() {
+func (r *reader) readVolcanoJob(o *object.Object) {
+	switch o.Root.Sub("status").Sub("state").Get("phase").Text() {
 	case "Completed", "Failed", "Terminated", "Aborted":
 		return
 	}
 	d := r.gangs.declare(o)
 	r.trees.volcanoTree(d)
-	spec := o.root.sub("spec")
-	d.min, _ = spec.get("minAvailable").whole(0)
-	d.gather = r.trees.networkTopology(d, spec.sub("networkTopology"))
+	spec := o.Root.Sub("spec")
+	d.min, _ = spec.Get("minAvailable").Whole(0)
+	d.gather = r.trees.networkTopology(d, spec.Sub("networkTopology"))
 	var tasks []task
-	for f := range spec.get("tasks").all() {
-		f = f.object()
-		t := task{name: f.get("name").str()}
+	for f := range spec.Get("tasks").All() {
+		f = f.Mapping()
+		t := task{name: f.Get("name").Text()}
 		if t.name == "" {
 			t.name = "default" + strconv.Itoa(len(tasks))
 		}
 		if slices.ContainsFunc(tasks, func(other task) bool { return other.name == t.name }) {
-			f.get("name").fail("duplicate name")
+			f.Get("name").Fail("duplicate name")
 			continue
 		}
-		t.replicas = f.get("replicas").size(1)
-		t.available, _ = f.get("minAvailable").whole(0)
+		t.replicas = f.Get("replicas").Size(1)
+		t.available, _ = f.Get("minAvailable").Whole(0)
 		if t.available > t.replicas {
-			f.get("minAvailable").fail("above replicas")
+			f.Get("minAvailable").Fail("above replicas")
 		}
-		if p := f.sub("partitionPolicy"); p.present() {
+		if p := f.Sub("partitionPolicy"); p.Present() {
 			r.trees.readPartitions(d, p, &t)
 		}
-		pod := r.pods.readPodSpec(f.sub("template"))
-		if policy, ok := oneOf(f.get("topologyPolicy"), "policy", kubeletPolicies); ok {
+		pod := r.pods.readPodSpec(f.Sub("template"))
+		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", kubeletPolicies); ok {
 			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
-		members := promise(o.name+"-"+t.name, t.replicas, len(d.promised), pod)
-		t.label(members, pod.labels.textMap())
+		members := promise(o.Name+"-"+t.name, t.replicas, len(d.promised), pod)
+		t.label(members, pod.labels.TextMap())
 		d.promised = append(d.promised, members...)
 		tasks = append(tasks, t)
 	}
@@ -202,18 +203,18 @@ func bindTasks(d *draft, tasks []task) {
 	}
 }
 
-func (in *trees) readPartitions(d *draft, p field, t *task) {
-	size := p.get("partitionSize")
-	if !size.present() {
-		size.fail("missing")
+func (in *trees) readPartitions(d *draft, p object.Field, t *task) {
+	size := p.Get("partitionSize")
+	if !size.Present() {
+		size.Fail("missing")
 	}
-	t.size, _ = size.whole(1)
-	total, isTotal := p.get("totalPartitions").whole(0)
-	least := p.get("minPartitions")
-	if t.least, _ = least.whole(0); isTotal && t.least > total {
-		least.fail("above totalPartitions")
+	t.size, _ = size.Whole(1)
+	total, isTotal := p.Get("totalPartitions").Whole(0)
+	least := p.Get("minPartitions")
+	if t.least, _ = least.Whole(0); isTotal && t.least > total {
+		least.Fail("above totalPartitions")
 	}
-	t.rules = in.networkTopology(d, p.sub("networkTopology"))
+	t.rules = in.networkTopology(d, p.Sub("networkTopology"))
 }
 
 // Labels of the pods that a Job makes.
@@ -278,10 +279,10 @@ func (t *task) partitions(members []*member) []part {
 	byID := map[int][]*member{}
 	for i, m := range members {
 		id := i / t.size
-		if index, ok := ordinal(m.labels[taskIndexLabel]); ok {
+		if index, ok := object.Ordinal(m.labels[taskIndexLabel]); ok {
 			id = index / t.size
 		}
-		if label, ok := ordinal(m.labels[partitionLabel]); ok {
+		if label, ok := object.Ordinal(m.labels[partitionLabel]); ok {
 			id = label
 		}
 		byID[id] = append(byID[id], m)

@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // volcanoTree makes a gang of Volcano use the tree of the HyperNodes.
 func (in *trees) volcanoTree(d *draft) {
 	for _, key := range []string{"task-topology", "task-topology-affinity", "task-topology-anti-affinity"} {
-		if d.obj.annotation("volcano.sh/"+key).present() && !slices.Contains(d.lost, "taskTopology") {
+		if d.obj.Annotation("volcano.sh/"+key).Present() && !slices.Contains(d.lost, "taskTopology") {
 			d.lost = append(d.lost, "taskTopology")
 		}
 	}
@@ -21,35 +22,35 @@ func (in *trees) volcanoTree(d *draft) {
 
 // networkTopology reads Volcano's rule: hard binds, and is the default; soft prefers every layer, which is what a gang
 // without a rule does.
-func (in *trees) networkTopology(d *draft, f field) []gang.Rule {
-	if !f.present() {
+func (in *trees) networkTopology(d *draft, f object.Field) []gang.Rule {
+	if !f.Present() {
 		return nil
 	}
-	allowed, name := f.get("highestTierAllowed"), f.get("highestTierName")
-	tier, isNumber := allowed.whole(0)
-	layer := name.str()
-	if allowed.present() && name.present() {
-		name.fail("highestTierAllowed and highestTierName exclude each other")
+	allowed, name := f.Get("highestTierAllowed"), f.Get("highestTierName")
+	tier, isNumber := allowed.Whole(0)
+	layer := name.Text()
+	if allowed.Present() && name.Present() {
+		name.Fail("highestTierAllowed and highestTierName exclude each other")
 		return nil
 	}
-	switch mode := f.get("mode"); mode.str() {
+	switch mode := f.Get("mode"); mode.Text() {
 	case "soft":
 		return nil
 	case "hard", "":
 	default:
-		mode.fail("must be hard or soft")
+		mode.Fail("must be hard or soft")
 		return nil
 	}
 	t, why := in.findTree(d.tree)
 	if t == nil {
 		if why != "" {
-			f.fail(why)
+			f.Fail(why)
 		}
 		return nil
 	}
 	switch l, known := t.Layer(layer); {
 	case layer != "" && !known:
-		name.fail("unknown tier name")
+		name.Fail("unknown tier name")
 		return nil
 	case layer != "":
 		tier = l.Tier

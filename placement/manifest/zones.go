@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 const schedulingPrefix = "scheduling.koordinator.sh/"
@@ -32,26 +33,26 @@ var (
 // readWish reads what a member wants of the zones of its node, from the annotations of a pod or a template. The policy is
 // that of the first annotation that has one, in the order numa-topology-spec, resource-spec (which mostly is about CPUs
 // alone), Volcano's; so is the exclusivity.
-func readWish(notes field) gang.NUMA {
+func readWish(notes object.Field) gang.NUMA {
 	var wish gang.NUMA
-	if !notes.present() {
+	if !notes.Present() {
 		return wish
 	}
 	var hasPolicy, hasExclusive bool
 	for _, key := range []string{"numa-topology-spec", "resource-spec"} {
-		spec := notes.get(schedulingPrefix + key)
-		if !spec.present() {
+		spec := notes.Get(schedulingPrefix + key)
+		if !spec.Present() {
 			continue
 		}
-		spec = spec.json().object()
-		if policy, ok := oneOf(spec.get("numaTopologyPolicy"), "policy", koordinatorPolicies); ok && !hasPolicy {
+		spec = spec.JSON().Mapping()
+		if policy, ok := object.OneOf(spec.Get("numaTopologyPolicy"), "policy", koordinatorPolicies); ok && !hasPolicy {
 			wish.Policy, hasPolicy = policy, true
 		}
-		if exclusive, ok := oneOf(spec.get("singleNUMANodeExclusive"), "exclusivity", exclusives); ok && !hasExclusive {
+		if exclusive, ok := object.OneOf(spec.Get("singleNUMANodeExclusive"), "exclusivity", exclusives); ok && !hasExclusive {
 			wish.Exclusive, hasExclusive = exclusive, true
 		}
 	}
-	if policy, ok := oneOf(notes.get("volcano.sh/numa-topology-policy"), "policy", kubeletPolicies); ok && !hasPolicy {
+	if policy, ok := object.OneOf(notes.Get("volcano.sh/numa-topology-policy"), "policy", kubeletPolicies); ok && !hasPolicy {
 		wish.Policy = policy
 	}
 	return wish
@@ -60,7 +61,7 @@ func readWish(notes field) gang.NUMA {
 // zones are the zones of nodes, and what members have of them.
 type zones struct {
 	amounts amounts
-	notices *notices
+	notices *object.Notices
 	nodes   *nodes
 
 	zoned  map[string]*nodeZones   // by the name of the node
@@ -69,75 +70,75 @@ type zones struct {
 
 // nodeZones are the zones of a node as its object describes them.
 type nodeZones struct {
-	obj    *object
+	obj    *object.Object
 	policy numa.Policy
 	zones  []numa.Zone
-	places []field // of the zones
+	places []object.Field // of the zones
 	// lacks is what is reported as not available, by zone; the shares of running pods are taken off as they are read.
 	lacks map[int]muster.Resources
 }
 
 // readZones reads the zones of a node. They are given to the node when all nodes are known.
-func (all *zones) readZones(o *object) {
+func (all *zones) readZones(o *object.Object) {
 	z := &nodeZones{obj: o, policy: readNodePolicy(o), lacks: map[int]muster.Resources{}}
-	for f := range o.root.get("zones").all() {
-		f = f.object()
-		if kind := f.get("type").required(); kind != "Node" {
+	for f := range o.Root.Get("zones").All() {
+		f = f.Mapping()
+		if kind := f.Get("type").Required(); kind != "Node" {
 			continue // sockets, cores, or what stands for nothing
 		}
-		id, ok := zoneID(f.get("name"))
+		id, ok := zoneID(f.Get("name"))
 		if !ok {
 			continue
 		}
 		if _, twice := z.lacks[id]; twice {
-			f.get("name").fail("duplicate name")
+			f.Get("name").Fail("duplicate name")
 			continue
 		}
 		zone := numa.Zone{ID: id, Distances: readCosts(f)}
 		zone.Allocatable, z.lacks[id] = all.readZoneResources(f)
 		z.zones, z.places = append(z.zones, zone), append(z.places, f)
 	}
-	if _, err := numa.NewZones(z.zones); err != nil && len(o.errors) == 0 {
+	if _, err := numa.NewZones(z.zones); err != nil && len(o.Errors) == 0 {
 		z.note(err)
 	}
 	if all.zoned == nil {
 		all.zoned = map[string]*nodeZones{}
 	}
-	all.zoned[o.name] = z
+	all.zoned[o.Name] = z
 }
 
 // note gives what package numa objects to the fields where it stands. Of a single zone these are distances, by id: names and
 // amounts are in order by then.
 func (z *nodeZones) note(err error) {
 	for _, e := range invalids(err) {
-		out := &Error{Line: z.obj.root.line, Field: e.Field, Value: e.Value, Reason: e.Reason, cause: e}
+		out := &object.Defect{Line: z.obj.Root.Line, Field: e.Field, Value: e.Value, Reason: e.Reason, Cause: e}
 		index, below, _ := strings.Cut(strings.TrimPrefix(e.Field, "zones["), "]")
 		if i, err := strconv.Atoi(index); err == nil {
 			zone := z.places[i]
-			out.Line, out.Field = zone.line, zone.path()+".costs"
+			out.Line, out.Field = zone.Line, zone.Path()+".costs"
 			out.Value = "node-" + cmp.Or(strings.Trim(strings.TrimPrefix(below, ".Distances"), "[]"), e.Value)
 		}
-		z.obj.note(out)
+		z.obj.Note(out)
 	}
 }
 
 // readNodePolicy reads the policy of the node's topology manager: an attribute of newer objects, else the first of a list,
 // which knows the scope as well. Members are whole pods here, so the scope makes no difference.
-func readNodePolicy(o *object) numa.Policy {
+func readNodePolicy(o *object.Object) numa.Policy {
 	policy, found := numa.Policy(""), false
-	for a := range o.root.get("attributes").all() {
-		a = a.object()
-		if a.get("name").str() == "topologyManagerPolicy" {
-			if p, ok := oneOf(a.get("value"), "policy", kubeletPolicies, koordinatorPolicies); ok && !found {
+	for a := range o.Root.Get("attributes").All() {
+		a = a.Mapping()
+		if a.Get("name").Text() == "topologyManagerPolicy" {
+			if p, ok := object.OneOf(a.Get("value"), "policy", kubeletPolicies, koordinatorPolicies); ok && !found {
 				policy, found = p, true
 			}
 		}
 	}
-	for f := range o.root.get("topologyPolicies").all() {
-		name := f.required()
+	for f := range o.Root.Get("topologyPolicies").All() {
+		name := f.Required()
 		p, ok := koordinatorPolicies[strings.TrimSuffix(strings.TrimSuffix(name, "PodLevel"), "ContainerLevel")]
 		if !ok && name != "" {
-			f.fail("unknown policy")
+			f.Fail("unknown policy")
 		}
 		if !found {
 			policy, found = p, true
@@ -147,33 +148,33 @@ func readNodePolicy(o *object) numa.Policy {
 }
 
 // zoneID reads the name of a zone, `node-<id>`, with an id of 32 bits as everywhere.
-func zoneID(f field) (id int, ok bool) {
-	name := f.required()
+func zoneID(f object.Field) (id int, ok bool) {
+	name := f.Required()
 	if name == "" {
 		return 0, false
 	}
 	number, ok := strings.CutPrefix(name, "node-")
 	parsed, err := strconv.ParseInt(number, 10, 32)
 	if !ok || err != nil || strconv.FormatInt(parsed, 10) != number || parsed < 0 {
-		f.fail("must be node-<id>")
+		f.Fail("must be node-<id>")
 		return 0, false
 	}
 	return int(parsed), true
 }
 
 // readCosts reads the distances of a zone by the names of the zones. Nil: none are given.
-func readCosts(zone field) map[int]int64 {
+func readCosts(zone object.Field) map[int]int64 {
 	var distances map[int]int64
-	for c := range zone.get("costs").all() {
-		c = c.object()
-		id, known := zoneID(c.get("name"))
-		value := c.get("value")
-		n, ok := value.whole(0)
-		if !value.present() {
-			value.fail("missing")
+	for c := range zone.Get("costs").All() {
+		c = c.Mapping()
+		id, known := zoneID(c.Get("name"))
+		value := c.Get("value")
+		n, ok := value.Whole(0)
+		if !value.Present() {
+			value.Fail("missing")
 		}
 		if _, twice := distances[id]; known && twice {
-			c.get("name").fail("duplicate name")
+			c.Get("name").Fail("duplicate name")
 		}
 		if !known || !ok {
 			continue
@@ -187,25 +188,25 @@ func readCosts(zone field) map[int]int64 {
 }
 
 // readZoneResources reads what members can have of a zone, and what of it is reported as not available.
-func (all *zones) readZoneResources(zone field) (allocatable, lacks muster.Resources) {
+func (all *zones) readZoneResources(zone object.Field) (allocatable, lacks muster.Resources) {
 	allocatable, lacks = muster.Resources{}, muster.Resources{}
-	for e := range zone.get("resources").all() {
-		e = e.object()
-		name := e.get("name").required()
+	for e := range zone.Get("resources").All() {
+		e = e.Mapping()
+		name := e.Get("name").Required()
 		if _, twice := allocatable[name]; twice {
-			e.get("name").fail("duplicate name")
+			e.Get("name").Fail("duplicate name")
 		}
-		has, ok := all.amounts.amount(e.get("capacity"), name)
-		if f := e.get("allocatable"); f.present() {
+		has, ok := all.amounts.amount(e.Get("capacity"), name)
+		if f := e.Get("allocatable"); f.Present() {
 			has, ok = all.amounts.amount(f, name)
-		} else if !e.get("capacity").present() {
-			f.fail("missing")
+		} else if !e.Get("capacity").Present() {
+			f.Fail("missing")
 		}
 		if !ok || name == "" {
 			continue
 		}
 		allocatable[name] = has
-		if free, given := all.amounts.amount(e.get("available"), name); given {
+		if free, given := all.amounts.amount(e.Get("available"), name); given {
 			lacks[name] = max(0, has-free)
 		}
 	}
@@ -214,10 +215,10 @@ func (all *zones) readZoneResources(zone field) (allocatable, lacks muster.Resou
 
 // placeZones gives nodes their zones and, where no label says otherwise, their policy.
 func (all *zones) placeZones() {
-	for _, name := range sortedKeys(all.zoned) {
+	for _, name := range object.SortedKeys(all.zoned) {
 		z, n := all.zoned[name], all.nodes.byName[name]
 		if n == nil {
-			all.notices.add(z.obj.title() + " is about a node that is not in the input: it is not used")
+			all.notices.Add(z.obj.Title() + " is about a node that is not in the input: it is not used")
 			continue
 		}
 		if n.NUMA == nil {
@@ -235,26 +236,26 @@ func (all *zones) placeZones() {
 // readPlaced reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
 // in the input, or has no zones.
 func (all *zones) readPlaced(m *member) *numa.Placed {
-	status := m.obj.annotation(schedulingPrefix + "resource-status")
+	status := m.obj.Annotation(schedulingPrefix + "resource-status")
 	node, zoned := all.nodes.byName[m.node], all.zoned[m.node]
-	if !status.present() || node == nil || zoned != nil && len(zoned.obj.errors) > 0 {
+	if !status.Present() || node == nil || zoned != nil && len(zoned.obj.Errors) > 0 {
 		return nil
 	}
 	var shares []numa.Share
-	var places []field
-	for e := range status.json().object().get("numaNodeResources").all() {
-		e = e.object()
-		zone := e.get("node")
-		id, ok := zone.whole(0)
-		if !zone.present() {
-			zone.fail("missing")
+	var places []object.Field
+	for e := range status.JSON().Mapping().Get("numaNodeResources").All() {
+		e = e.Mapping()
+		zone := e.Get("node")
+		id, ok := zone.Whole(0)
+		if !zone.Present() {
+			zone.Fail("missing")
 		}
-		amounts := all.amounts.resources(e.get("resources"))
+		amounts := all.amounts.resources(e.Get("resources"))
 		if !ok || !slices.ContainsFunc(amounts.Names(), func(name string) bool { return amounts[name] > 0 }) {
 			continue // a share of nothing
 		}
 		if slices.ContainsFunc(shares, func(s numa.Share) bool { return s.Zone == id }) {
-			zone.fail("duplicate zone")
+			zone.Fail("duplicate zone")
 		}
 		shares, places = append(shares, numa.Share{Zone: id, Resources: amounts}), append(places, zone)
 	}
@@ -262,13 +263,13 @@ func (all *zones) readPlaced(m *member) *numa.Placed {
 	case len(shares) == 0:
 		return nil
 	case node.NUMA == nil || len(node.NUMA.Zones) == 0:
-		all.notices.add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
-			m.obj.title(), m.node))
+		all.notices.Add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
+			m.obj.Title(), m.node))
 		return nil
 	}
 	for i, s := range shares {
 		if zoned.lacks[s.Zone] == nil {
-			places[i].fail("node " + m.node + " has no such zone")
+			places[i].Fail("node " + m.node + " has no such zone")
 			continue
 		}
 		for name, n := range s.Resources {

@@ -1,4 +1,4 @@
-package manifest
+package object
 
 import (
 	"maps"
@@ -17,63 +17,63 @@ var free = map[string]bool{
 
 // checkKeys notes the keys of an object that nobody knows: in its placement blocks, and in the metadata of its own and of
 // its templates under the prefixes of the systems that are read. What stands bare in templates counts as text, see quote.
-func checkKeys(o *object, notices *notices) {
-	checkBlock(o.root, known.Blocks[o.group+"/"+o.kind])
-	inner := known.Inners[o.group+"/"+o.kind]
-	at := o.root
+func checkKeys(o *Object, notices *Notices) {
+	CheckBlock(o.Root, known.Blocks[o.Group+"/"+o.Kind])
+	inner := known.Inners[o.Group+"/"+o.Kind]
+	at := o.Root
 	for _, key := range inner.Path {
-		at = at.get(key)
+		at = at.Get(key)
 	}
-	checkBlock(at, inner.Block)
-	if free[o.kind] {
+	CheckBlock(at, inner.Block)
+	if free[o.Kind] {
 		return
 	}
-	if o.kind == "Pod" {
-		checkMetadata(o.root, known.OnPod)
+	if o.Kind == "Pod" {
+		checkMetadata(o.Root, known.OnPod)
 		return
 	}
-	checkMetadata(o.root, known.OnObject)
-	eachTemplate(o.root.get("spec"), func(template field) {
-		o.quote(template.get("metadata"), notices)
+	checkMetadata(o.Root, known.OnObject)
+	eachTemplate(o.Root.Get("spec"), func(template Field) {
+		o.quote(template.Get("metadata"), notices)
 		place := known.OnTemplate
-		if o.kind == "JobSet" && template.v.Get("spec").Get("template") != nil || strings.HasPrefix(o.kind, "Ray") {
+		if o.Kind == "JobSet" && template.Value.Get("spec").Get("template") != nil || strings.HasPrefix(o.Kind, "Ray") {
 			place = known.OnRole
 		}
 		checkMetadata(template, place)
 	})
 }
 
-// checkBlock notes the keys that are not known, at every depth. What is of another type is left to the reader.
-func checkBlock(f field, b known.Block) {
+// CheckBlock notes the keys that are not known, at every depth. What is of another type is left to the reader.
+func CheckBlock(f Field, b known.Block) {
 	switch {
-	case f.v == nil || b == nil:
-	case f.v.Kind == document.List:
-		for e := range f.all() {
-			checkBlock(e, b)
+	case f.Value == nil || b == nil:
+	case f.Value.Kind == document.List:
+		for e := range f.All() {
+			CheckBlock(e, b)
 		}
-	case f.v.Kind == document.Mapping:
-		for key, e := range f.entries() {
+	case f.Value.Kind == document.Mapping:
+		for key, e := range f.Entries() {
 			below, ok := b[key]
 			if !ok {
-				e.fail("unknown field, did you mean " + known.Nearest(key, slices.Collect(maps.Keys(b))) + "?")
+				e.Fail("unknown field, did you mean " + known.Nearest(key, slices.Collect(maps.Keys(b))) + "?")
 				continue
 			}
-			checkBlock(e, below)
+			CheckBlock(e, below)
 		}
 	}
 }
 
 // checkMetadata notes unknown annotations and labels.
-func checkMetadata(of field, at known.Place) {
+func checkMetadata(of Field, at known.Place) {
 	for _, in := range []known.Map{known.Label, known.Annotation} {
-		values := of.v.Get("metadata").Get(string(in) + "s")
+		values := of.Value.Get("metadata").Get(string(in) + "s")
 		wrong := func(key string) bool { return known.Objection(key, in, at) != "" }
 		if values == nil || values.Kind != document.Mapping || !slices.ContainsFunc(values.Keys, wrong) {
 			continue // as nearly all of them: paths are made for the others alone
 		}
-		for key, e := range of.get("metadata").get(string(in) + "s").entries() {
+		for key, e := range of.Get("metadata").Get(string(in) + "s").Entries() {
 			if objection := known.Objection(key, in, at); objection != "" {
-				e.fail(objection)
+				e.Fail(objection)
 			}
 		}
 	}
@@ -81,33 +81,33 @@ func checkMetadata(of field, at known.Place) {
 
 // quote makes text of the bare booleans and whole numbers among labels and annotations, which the API server would refuse,
 // and says so.
-func (o *object) quote(meta field, notices *notices) {
+func (o *Object) quote(meta Field, notices *Notices) {
 	for _, name := range []string{"labels", "annotations"} {
-		values := meta.v.Get(name)
+		values := meta.Value.Get(name)
 		if values == nil || values.Kind != document.Mapping {
 			continue
 		}
 		for i, v := range values.Items {
 			if v.Kind == document.Boolean || v.Kind == document.Integer {
 				values.Items[i] = &document.Value{Kind: document.Text, Line: v.Line, Text: v.Text}
-				at := meta.get(name).get(values.Keys[i]).path()
-				notices.add(o.title() + ": " + at + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
+				at := meta.Get(name).Get(values.Keys[i]).Path()
+				notices.Add(o.Title() + ": " + at + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
 			}
 		}
 	}
 }
 
 // eachTemplate finds the pod templates of an owner, at any depth.
-func eachTemplate(f field, found func(template field)) {
+func eachTemplate(f Field, found func(template Field)) {
 	switch {
-	case f.v == nil:
-	case f.v.Kind == document.List:
-		for e := range f.all() {
+	case f.Value == nil:
+	case f.Value.Kind == document.List:
+		for e := range f.All() {
 			eachTemplate(e, found)
 		}
-	case f.v.Kind == document.Mapping:
-		for key, e := range f.entries() {
-			if key == "template" && e.v != nil && e.v.Kind == document.Mapping {
+	case f.Value.Kind == document.Mapping:
+		for key, e := range f.Entries() {
+			if key == "template" && e.Value != nil && e.Value.Kind == document.Mapping {
 				found(e)
 			}
 			eachTemplate(e, found)

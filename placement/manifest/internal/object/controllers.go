@@ -1,0 +1,113 @@
+package object
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+)
+
+// Who controls whom: ownerReferences among the objects of the input.
+
+// ControllerOf is the object in the input that controls another one, nil if none does.
+func (all *Set) ControllerOf(o *Object) *Object {
+	for _, w := range o.Owners {
+		if w.controller {
+			return all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name]
+		}
+	}
+	return nil
+}
+
+// TopOwner is the outermost controller of an object in the input, nil if it has none.
+func (all *Set) TopOwner(o *Object) (top *Object) {
+	seen := map[*Object]bool{o: true}
+	for up := all.ControllerOf(o); up != nil && !seen[up]; up = all.ControllerOf(up) {
+		top, seen[up] = up, true
+	}
+	return top
+}
+
+// StandsBehind says whether another object of the input, which an owner controls, makes its gangs.
+func (all *Set) StandsBehind(o *Object) bool {
+	return slices.ContainsFunc(all.List, func(x *Object) bool {
+		return (x.Kind == "JobSet" || x.Kind == "RayCluster") && x.Namespace == o.Namespace && x != o &&
+			slices.ContainsFunc(x.Owners, func(w Reference) bool { return w.Kind == o.Kind && w.Name == o.Name })
+	})
+}
+
+// LacksOwner says whether the pod's controller is of a kind that makes gangs, and is not in the input.
+func (all *Set) LacksOwner(o *Object) bool {
+	return slices.ContainsFunc(o.Owners, func(w Reference) bool {
+		return w.controller && slices.Contains(gangOwners, w.Kind) && all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name] == nil
+	})
+}
+
+// plainOwner is an owner whose pods are placed one by one: its rules for gangs bind nobody, which is counted.
+type plainOwner struct {
+	rules bool
+	above []string // titles of its own owners
+}
+
+// notePlain keeps of an object that is not read whether it has rules, if it is an owner of pods.
+func (all *Set) notePlain(kind string, v *document.Value) {
+	if !slices.Contains(plainOwners, kind) {
+		return
+	}
+	meta := v.Get("metadata")
+	o := &Object{Kind: kind}
+	root := Field{Of: o, Value: v}
+	space := cmp.Or(root.Sub("metadata").Get("namespace").Text(), defaultNamespace)
+	owner := plainOwner{rules: hasPlacement(meta.Get("annotations"))}
+	for _, path := range [][]string{{"template"}, {"jobTemplate"}, {"jobTemplate", "spec", "template"}} {
+		at := v.Get("spec")
+		for _, key := range path {
+			at = at.Get(key)
+		}
+		owner.rules = owner.rules || hasPlacement(at.Get("metadata").Get("annotations"))
+	}
+	for e := range root.Sub("metadata").Get("ownerReferences").All() {
+		e = e.Mapping()
+		owner.above = append(owner.above, e.Get("kind").Text()+"/"+space+"/"+e.Get("name").Text())
+	}
+	if all.plain == nil {
+		all.plain = map[string]plainOwner{}
+	}
+	all.plain[kind+"/"+space+"/"+root.Sub("metadata").Get("name").Text()] = owner
+}
+
+// hasPlacement says whether annotations have a rule for gangs: KAI's or Kueue's.
+func hasPlacement(notes *document.Value) bool {
+	return notes != nil && slices.ContainsFunc(notes.Keys, func(key string) bool {
+		return strings.HasPrefix(key, "kai.scheduler/topology") || strings.HasPrefix(key, "kai.scheduler/segment-") || strings.HasPrefix(key, "kueue.x-k8s.io/podset-")
+	})
+}
+
+// HasRules says whether a pod belongs to owners that make no gang and have rules for one.
+func (all *Set) HasRules(o *Object) bool {
+	var next []string
+	for _, w := range o.Owners {
+		next = append(next, w.Kind+"/"+o.Namespace+"/"+w.Name)
+	}
+	for n := 0; n < len(next) && n < 100; n++ { // chains of owners are short, and a circle ends
+		if all.plain[next[n]].rules {
+			return true
+		}
+		next = append(next, all.plain[next[n]].above...)
+	}
+	return false
+}
+
+var (
+	// gangOwners are the kinds whose pods are gangs.
+	gangOwners = strings.Fields(`Job JobSet LeaderWorkerSet PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob TrainJob
+		RayCluster RayJob RayService PodGang PodClique PodCliqueSet PodCliqueScalingGroup PodGroup Workload`)
+	// plainOwners are those whose pods are placed one by one.
+	plainOwners = strings.Fields(`StatefulSet ReplicaSet Deployment ReplicationController DaemonSet CronJob Node`)
+)
+
+// IsUnknown says whether a controller is of a kind whose rules are not known.
+func (w Reference) IsUnknown() bool {
+	return w.controller && !slices.Contains(gangOwners, w.Kind) && !slices.Contains(plainOwners, w.Kind)
+}

@@ -1,0 +1,153 @@
+// Package object answers: what does one object of the files say, where, and what is wrong with it? It has the objects of an
+// input with their owners, the fields of an object with their paths and lines, and notes defects where a field is not what
+// its reader wants; it does not know what any kind of object means.
+package object
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+)
+
+// Object is one Kubernetes-style object, and what is wrong with it.
+type Object struct {
+	File     string
+	Document int
+	seq      int // place among all objects, for the order of errors
+
+	Kind, Version   string // as written
+	Group           string // of the apiVersion, empty for v1
+	Namespace, Name string
+	Labels          map[string]string
+	Annotations     map[string]string
+	UID             string
+	Created         time.Time // zero if absent
+	Deleted         bool      // has a deletion timestamp
+	Owners          []Reference
+
+	Root   Field
+	Errors []*Defect
+	Twin   bool // a second object of one name: noted, not read
+}
+
+// Reference is what an object says about the one that made it.
+type Reference struct {
+	Kind, Name string
+	controller bool
+}
+
+// clusterScoped are the kinds without a namespace.
+var clusterScoped = map[string]bool{
+	"Node": true, "NodeResourceTopology": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true, "PriorityClass": true,
+	"Queue": true, "WorkloadPriorityClass": true,
+}
+
+// id is unique among objects of one kind of one API group.
+func (o *Object) id() string { return o.Group + "/" + o.Kind + "/" + o.FullName() }
+
+// FullName is `namespace/name`, or the name of an object without namespace.
+func (o *Object) FullName() string {
+	if clusterScoped[o.Kind] {
+		return o.Name
+	}
+	return o.Namespace + "/" + o.Name
+}
+
+// Title is how messages call the object: `HyperNode/rack-1`, `PodGroup/job`, `Workload/team/job`.
+func (o *Object) Title() string {
+	if o.Kind == "" {
+		return o.Name
+	}
+	if clusterScoped[o.Kind] || o.Namespace == defaultNamespace {
+		return o.Kind + "/" + o.Name
+	}
+	return o.Kind + "/" + o.Namespace + "/" + o.Name
+}
+
+const defaultNamespace = "default"
+
+// Note completes a defect and keeps it. A place is looked at more than once, but complains once.
+func (o *Object) Note(e *Defect) {
+	e.File, e.Document, e.Object = o.File, o.Document, o.Title()
+	for _, old := range o.Errors {
+		if old.Field == e.Field && old.Reason == e.Reason && old.Value == e.Value {
+			return
+		}
+	}
+	o.Errors = append(o.Errors, e)
+}
+
+// readMetadata reads what all objects have in common; kind and apiVersion are known.
+func (o *Object) readMetadata(notices *Notices) {
+	o.Group, _, _ = strings.Cut(o.Version, "/")
+	if !strings.Contains(o.Version, "/") {
+		o.Group = ""
+	}
+	m := o.Root.Sub("metadata")
+	o.Name, o.Namespace = m.Get("name").Text(), m.Get("namespace").Text()
+	if o.Namespace == "" {
+		o.Namespace = defaultNamespace
+	}
+	if o.Name == "" && len(o.Errors) == 0 {
+		m.Get("name").Fail("missing")
+	}
+	o.quote(m, notices)
+	o.Labels, o.Annotations = m.Get("labels").TextMap(), m.Get("annotations").TextMap()
+	o.UID = m.Get("uid").Text()
+	o.Created = m.Get("creationTimestamp").Time()
+	o.Deleted = m.Get("deletionTimestamp").Present()
+	for e := range m.Get("ownerReferences").All() {
+		e = e.Mapping()
+		o.Owners = append(o.Owners, Reference{Kind: e.Get("kind").Text(), Name: e.Get("name").Text(), controller: e.Get("controller").Flag()})
+	}
+}
+
+// Annotation is the field of one annotation.
+func (o *Object) Annotation(key string) Field {
+	return o.Root.Sub("metadata").Get("annotations").Get(key)
+}
+
+// Label is the field of one label.
+func (o *Object) Label(key string) Field { return o.Root.Sub("metadata").Get("labels").Get(key) }
+
+// Time reads a timestamp, zero if absent.
+func (f Field) Time() time.Time {
+	s := f.Text()
+	if s == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		f.Fail("not a timestamp")
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Finished says whether a condition of the status shows that the work is done.
+func (o *Object) Finished(types ...string) bool {
+	for c := range o.Root.Sub("status").Get("conditions").All() {
+		c = c.Mapping()
+		kind, status := c.Get("type").Text(), c.Get("status").Text()
+		for _, t := range types {
+			if kind == t && status == "True" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// SortedKeys lists the keys of a map in natural order.
+func SortedKeys[V any](m map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(m), muster.CompareNatural)
+}
+
+// Field is a place of the object as package owners tells it.
+func (o *Object) Field(at owners.At) Field {
+	return Field{Of: o, base: at.Path, Value: at.Value, Line: at.Line}
+}

@@ -1,0 +1,159 @@
+package object
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+)
+
+// TreeKind is the kind given to a bare list of `{layer, name, parents, children}`.
+const TreeKind = "topology list"
+
+// Set are what the files hold, in the order of the input.
+type Set struct {
+	isRead  func(group, kind string) bool // says of which API groups and kinds they are kept
+	List    []*Object
+	broken  []Located // documents that are no objects
+	Seen    map[string]*Object
+	byTitle map[string]*Object // by `Kind/namespace/name`, as ownerReferences name them
+	Skipped map[KindCount]int
+	plain   map[string]plainOwner // by title: owners that make no gangs
+	notices *Notices
+}
+
+// KindCount is a kind of which objects are counted.
+type KindCount struct{ Kind, Version string }
+
+// NewSet keeps the objects of which isRead says so, by API group and kind.
+func NewSet(isRead func(group, kind string) bool, notices *Notices) Set {
+	return Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, notices: notices}
+}
+
+// ReadFile collects the objects of a file.
+func (all *Set) ReadFile(f string, data []byte) {
+	for _, doc := range document.Parse(f, data) {
+		if doc.Err != nil {
+			all.refuse(f, doc, &Defect{Line: doc.Err.Line, Reason: doc.Err.Reason, Cause: doc.Err})
+			continue
+		}
+		all.collect(f, doc, doc.Root, "", "")
+	}
+}
+
+func (all *Set) refuse(f string, doc document.Document, e *Defect) {
+	e.File, e.Document = f, doc.Number
+	all.broken = append(all.broken, Located{len(all.List), e})
+}
+
+// collect finds the objects in a value: itself, the items of a List, the elements of a JSON list. Items of a typed list
+// that name no kind have the list's.
+func (all *Set) collect(f string, doc document.Document, v *document.Value, kind, version string) {
+	switch v.Kind {
+	case document.Null:
+	case document.List:
+		if IsTree(v) {
+			all.add(f, doc, v, TreeKind, "v1")
+			return
+		}
+		if len(v.Items) > 0 && kind == "" && !slices.ContainsFunc(v.Items, func(e *document.Value) bool { return e.Get("kind") != nil }) {
+			all.refuse(f, doc, &Defect{Line: v.Line, Reason: "a list neither of objects nor of {layer, name, parents, children}"})
+			return
+		}
+		for _, e := range v.Items {
+			all.collect(f, doc, e, kind, version)
+		}
+	case document.Mapping:
+		if k := v.Get("kind"); k != nil && k.Kind == document.Text {
+			kind = k.Text
+		}
+		if a := v.Get("apiVersion"); a != nil && a.Kind == document.Text {
+			version = a.Text
+		}
+		items := v.Get("items")
+		switch {
+		case kind == "":
+			all.refuse(f, doc, &Defect{Line: v.Line, Field: "kind", Reason: "missing: not an object"})
+		case strings.HasSuffix(kind, "List") && items != nil && items.Kind == document.List:
+			for _, e := range items.Items {
+				all.collect(f, doc, e, strings.TrimSuffix(kind, "List"), version)
+			}
+		case strings.HasSuffix(kind, "List") && v.Get("metadata").Get("name") == nil && items == nil:
+		case version == "":
+			all.refuse(f, doc, &Defect{Line: v.Line, Object: kind, Field: "apiVersion", Reason: "missing"})
+		default:
+			all.add(f, doc, v, kind, version)
+		}
+	default:
+		all.refuse(f, doc, &Defect{Line: v.Line, Value: v.Text, Reason: "not an object"})
+	}
+}
+
+// add keeps an object of a known kind and counts one of any other.
+func (all *Set) add(f string, doc document.Document, v *document.Value, kind, version string) {
+	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version}
+	o.Root = Field{Of: o, Value: v, Line: v.Line}
+	if kind == TreeKind {
+		o.Name, o.Namespace = baseName(f), defaultNamespace
+	} else {
+		group, _, ok := strings.Cut(version, "/")
+		if !ok {
+			group = ""
+		}
+		if !all.isRead(group, kind) {
+			all.Skip(kind, version)
+			all.notePlain(kind, v)
+			return
+		}
+		o.readMetadata(all.notices)
+		checkKeys(o, all.notices)
+	}
+	all.List = append(all.List, o)
+	if first := all.Seen[o.id()]; first != nil && o.Name != "" {
+		Field{Of: o, base: "metadata.name", Line: v.Line}.Fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
+			o.Title(), first.File, first.Document))
+		o.Twin = true
+		return
+	}
+	all.Seen[o.id()] = o
+	all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+}
+
+// Skip counts an object that is not read.
+func (all *Set) Skip(kind, version string) {
+	all.Skipped[KindCount{kind, version}]++
+}
+
+// Errors joins the defects of all objects but those that are kept apart.
+func (all *Set) Errors(apart map[*Object]bool) []Located {
+	errs := all.broken
+	for _, o := range all.List {
+		if apart[o] {
+			continue
+		}
+		for _, err := range o.Errors {
+			errs = append(errs, Located{o.seq, err})
+		}
+	}
+	return errs
+}
+
+// IsTree recognises a list of `{layer, name, ...}`: every element has both, and none has a kind.
+func IsTree(v *document.Value) bool {
+	for _, e := range v.Items {
+		if e.Get("layer") == nil || e.Get("name") == nil || e.Get("kind") != nil {
+			return false
+		}
+	}
+	return len(v.Items) > 0
+}
+
+// baseName is the name of a file without folder and ending.
+func baseName(file string) string {
+	name := file[strings.LastIndexAny(file, `/\`)+1:]
+	if base, _, ok := strings.Cut(name, "."); ok && base != "" {
+		return base
+	}
+	return name
+}
