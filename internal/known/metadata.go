@@ -23,6 +23,7 @@ const (
 	OnObject   Place = iota // a gang's object, an owner or a quota
 	OnPod                   // of its own
 	OnTemplate              // of pods
+	OnLeader                // of a LeaderWorkerSet, which is an owner whose workers are the template
 	OnRole                  // of a part of an owner that rules of its own bind: a job of a JobSet, a role of a RayCluster
 )
 
@@ -120,9 +121,9 @@ var elsewhere = []struct {
 	words  string
 }{
 	{"kueue.x-k8s.io/podset-", []Place{OnPod, OnTemplate, OnRole}, "the pod template"},
-	{"kai.scheduler/segment-", []Place{OnPod, OnTemplate, OnRole}, "the pod template"},
-	{"kai.scheduler/topology", []Place{OnObject, OnPod, OnRole}, "the owner itself"},
-	{"kai.scheduler/batch-min-member", []Place{OnObject, OnPod, OnRole}, "the owner itself"},
+	{"kai.scheduler/segment-", []Place{OnPod, OnTemplate, OnRole, OnLeader}, "the pod template"},
+	{"kai.scheduler/topology", []Place{OnObject, OnPod, OnRole, OnLeader}, "the owner itself"},
+	{"kai.scheduler/batch-min-member", []Place{OnObject, OnPod, OnRole, OnLeader}, "the owner itself"},
 }
 
 // where is in which maps a key is known.

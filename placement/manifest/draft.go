@@ -33,11 +33,13 @@ type draft struct {
 	never     bool             // nobody leaves for it
 	asks      muster.Resources // of the members that wait
 
-	job      *draft    // of a PodGroup: the job of its name
-	promised []*member // members where no pods are given
+	top      *object.Object // the outermost owner, nil if there is none above
+	job      *draft         // of a PodGroup: the job of its name
+	promised []*member      // members where no pods are given
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
+	bare    bool // the groups have no rules
 
 	tie   tie
 	terms gang.Terms
@@ -62,8 +64,11 @@ func (d *draft) adoptJob() {
 	if d.min == 0 {
 		d.min = d.job.min
 	}
-	if len(d.gather) == 0 && d.arrange == nil && d.pp == 0 && d.dp == 0 {
-		d.gather, d.arrange, d.tree, d.treeField = d.job.gather, d.job.arrange, d.job.tree, d.job.treeField
+	if len(d.gather) == 0 && (d.arrange == nil || d.bare) && d.pp == 0 && d.dp == 0 {
+		d.gather, d.tree, d.treeField = d.job.gather, d.job.tree, d.job.treeField
+		if d.job.arrange != nil {
+			d.arrange = d.job.arrange
+		}
 	}
 	d.lost = append(d.lost, d.job.lost...)
 	if len(d.pods) > 0 || len(d.promised) > 0 {

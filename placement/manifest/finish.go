@@ -249,7 +249,7 @@ func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 		found = append(found, "kueueQuota")
 	}
 	if d.obj == nil && !d.plain && d.min == 0 && !slices.Contains(d.lost, absentOwner) {
-		found = append(found, "absentGroup")
+		found = append(found, absentGroup)
 	}
 	if d.plain && slices.ContainsFunc(m.obj.Owners, object.Reference.IsUnknown) {
 		found = append(found, "unknownOwner")

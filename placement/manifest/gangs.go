@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -117,7 +118,10 @@ func (g *gangs) assignPods(pods []*member) {
 			g.notices.Add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.Title(), name))
 		}
 		d := &draft{name: name, plain: true, created: m.obj.Created, uid: m.obj.UID, pods: []*member{m}}
-		if g.objects.LacksOwner(m.obj) {
+		switch kind := g.objects.LacksOwner(m.obj); {
+		case strings.HasPrefix(kind, "PodClique"): // only PodGangs say what is placed together
+			d.lost = append(d.lost, absentGroup)
+		case kind != "":
 			d.lost = append(d.lost, absentOwner)
 		}
 		g.byName[name] = d

@@ -134,7 +134,7 @@ func (r *reader) readJob(o *object.Object) {
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
-	if r.objects.LacksOwner(o) {
+	if r.objects.LacksOwner(o) != "" {
 		d.lost = append(d.lost, absentOwner)
 	}
 	spec := o.Root.Sub("spec")

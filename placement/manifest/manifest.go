@@ -1,6 +1,6 @@
 // Package manifest answers: which cluster and which gangs do these files describe? It reads Kubernetes-style objects
-// as they are (nodes and their zones, pods, quotas, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI) from
-// YAML documents, JSON and Lists into a [cluster.Spec] and the requests of all gangs that wait for a node.
+// as they are (nodes and their zones, pods, quotas, the topologies, gangs and jobs of Koordinator, Kueue, Volcano and KAI, and the
+// owners that make gangs: JobSets, LeaderWorkerSets, the jobs of Kubeflow, Ray clusters, PodGangs) from YAML documents, JSON and Lists into a [cluster.Spec] and the requests of all gangs that wait for a node.
 //
 // Where objects say one thing in several places, the first counts. NUMA policy of a node: its label
 // node.koordinator.sh/numa-topology-policy, the attribute topologyManagerPolicy of its NodeResourceTopology, the first of the
@@ -66,7 +66,7 @@ type Gang struct {
 	// Ignored counts the hard rules that are not modelled, once a waiting pod and rule, by name: of pods hostPorts,
 	// podAffinity, podAntiAffinity, topologySpread, volumes, resourceClaims, schedulingGates, deviceJointAllocate,
 	// deviceAllocateHint, gpuPartition, gpuShare, reservation; of gangs kueueQuota, resourceFlavors, preemptionGates,
-	// taskTopology, absentGroup, unknownOwner. Nil if there are none.
+	// taskTopology, absentGroup, unknownOwner, absentOwner, exclusiveTopology, ownerTopology. Nil if there are none.
 	Ignored map[string]int
 	// Terms are those under which its members are let go, as far as the files state them: the zero value if they state none;
 	// WaitTime is in seconds. Total is the number of members that the files declare, 0: none.

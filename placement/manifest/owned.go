@@ -13,6 +13,9 @@ import (
 // absentOwner is counted where the owner of pods is not in the input, so that its rules are unknown.
 const absentOwner = "absentOwner"
 
+// absentGroup is counted where the PodGroup that pods name is not in the input.
+const absentGroup = "absentGroup"
+
 // ownerLabels are the labels by which the pods of an owner tell it, and their place in its gang.
 var ownerLabels = []struct {
 	owner, role, child, index string
@@ -72,7 +75,7 @@ func (g *gangs) follow() {
 		}
 		by := g.byName[d.obj.Namespace+"/"+d.follows]
 		if by == nil { // the gang goes by the name of its group
-			by = &draft{name: d.obj.Namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{"absentGroup"}}
+			by = &draft{name: d.obj.Namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{absentGroup}}
 			g.drafts, g.byName[by.name] = append(g.drafts, by), by
 		}
 		if by != d {

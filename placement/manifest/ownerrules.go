@@ -13,10 +13,10 @@ import (
 const exclusiveTopology = "exclusiveTopology"
 
 // ownerRules reads the rules of the gang and of its roles: those of the top owner, of templates, and of runtimes.
-func (in *trees) ownerRules(d *draft, top *object.Object) {
+func (in *trees) ownerRules(d *draft) {
 	o, of := d.obj, d.owned
-	if d.gather = in.kaiJobRules(d, o); len(d.gather) == 0 && top != nil {
-		d.gather = in.kaiJobRules(d, top)
+	if d.gather = in.kaiJobRules(d, o); len(d.gather) == 0 && d.top != nil {
+		d.gather = in.kaiJobRules(d, d.top)
 	}
 	d.gather = append(d.gather, in.networkTopology(d, o.Field(of.Network).Mapping())...)
 	if o.Kind == "PodGang" {
@@ -66,9 +66,6 @@ func (in *trees) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	s.group = group.Text()
 	kueue = request.isSet() || group.Present()
 	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
-	if !role.Rules.Present() {
-		return s, kueue
-	}
 	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
 	rules := append(in.kaiNotes(d, meta), in.exclusive(d, meta, exclusiveJobs)...)
 	rules = append(rules, in.exclusive(d, notes, exclusiveJobs)...)

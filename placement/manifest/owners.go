@@ -38,7 +38,7 @@ const trainJob = "trainer.kubeflow.org/TrainJob"
 
 // readOwner reads an owner that makes gangs. One that another object stands for gives that one its rules.
 func (r *ownerReader) readOwner(o *object.Object) {
-	if o.Finished("Complete", "Completed", "Failed", "Succeeded") || o.Root.Sub("status").Get("jobDeploymentStatus").Text() == "Complete" {
+	if o.Finished("Complete", "Completed", "Failed", "Succeeded") || o.Root.Sub("status").Get("jobDeploymentStatus").Text() == "Complete" { // a RayJob
 		r.gangs.cover(o.Kind+"/"+o.FullName(), nil)
 		return
 	}
@@ -128,6 +128,7 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 	if n := batchMinimum(o.Annotation(batchMinMember)); n > 0 {
 		d.min = n
 	}
-	r.trees.ownerRules(d, r.objects.TopOwner(o))
+	d.top = r.objects.TopOwner(o)
+	r.trees.ownerRules(d)
 	return d
 }

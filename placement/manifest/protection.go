@@ -62,7 +62,7 @@ func readPreemptibility(f object.Field) verdict {
 // else its Job's; KAI's the PodGroup's, else the pod's.
 func (d *draft) protect(members []*member) {
 	var kai, volcano []verdict
-	for _, o := range []*object.Object{d.obj, d.jobObject()} {
+	for _, o := range []*object.Object{d.obj, d.jobObject(), d.top} {
 		if o == nil {
 			continue
 		}

@@ -45,9 +45,30 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 		p.least, _ = f.Get("minSubGroups").Whole(0)
 		policies = append(policies, p)
 	}
-	if len(policies) > 0 {
+	tasks := taskMinima(d, spec.Get("minTaskMember"))
+	switch {
+	case len(policies) > 0 && len(tasks) > 0:
+		spec.Get("minTaskMember").Fail("beside a subGroupPolicy: cannot be kept together")
+	case len(policies) > 0:
 		d.arrange = func(d *draft, members []*member) part { return arrangeSubGroups(d, policies, members) }
+	case len(tasks) > 0:
+		d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
 	}
+}
+
+// taskMinima reads how many pods of each task a PodGroup needs, as far as that binds.
+func taskMinima(d *draft, f object.Field) []task {
+	var tasks []task
+	sum := 0
+	for name, e := range f.Entries() {
+		n, _ := e.Whole(0)
+		tasks, sum = append(tasks, task{name: name, available: n}), sum+n
+	}
+	slices.SortFunc(tasks, func(a, b task) int { return muster.CompareNatural(a.name, b.name) })
+	if sum > d.min {
+		return nil
+	}
+	return tasks
 }
 
 // matches says whether the policy takes the pod, and the values that tell its group.

@@ -37,11 +37,14 @@ func (all *Set) StandsBehind(o *Object) bool {
 	})
 }
 
-// LacksOwner says whether the pod's controller is of a kind that makes gangs, and is not in the input.
-func (all *Set) LacksOwner(o *Object) bool {
-	return slices.ContainsFunc(o.Owners, func(w Reference) bool {
-		return w.controller && slices.Contains(gangOwners, w.Kind) && all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name] == nil
-	})
+// LacksOwner is the kind of the object's controller if that makes gangs and is not in the input, empty else.
+func (all *Set) LacksOwner(o *Object) string {
+	for _, w := range o.Owners {
+		if w.controller && slices.Contains(gangOwners, w.Kind) && all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name] == nil {
+			return w.Kind
+		}
+	}
+	return ""
 }
 
 // plainOwner is an owner whose pods are placed one by one: its rules for gangs bind nobody, which is counted.

@@ -32,7 +32,11 @@ func checkKeys(o *Object, notices *Notices) {
 		checkMetadata(o.Root, known.OnPod)
 		return
 	}
-	checkMetadata(o.Root, known.OnObject)
+	if o.Kind == "LeaderWorkerSet" {
+		checkMetadata(o.Root, known.OnLeader)
+	} else {
+		checkMetadata(o.Root, known.OnObject)
+	}
 	eachTemplate(o.Root.Get("spec"), func(template Field) {
 		o.quote(template.Get("metadata"), notices)
 		place := known.OnTemplate
