@@ -69,6 +69,20 @@ var (
 		maximumExecutionTimeSeconds`,
 		Block{"podSets": keys("name count minCount template", Block{"topologyRequest": topologyRequestBlock})})
 
+	inTreeBlock = keys(`priority priorityClassName preemptionPolicy parentCompositePodGroupName workloadRef podGroupTemplateRef`, Block{
+		"schedulingConstraints": {"topology": keys("key")},
+		"disruptionMode":        keys("all single"),
+	})
+	inTreePodGroupBlock = keys("resourceClaims", inTreeBlock, Block{
+		"schedulingPolicy": keys("basic", Block{"gang": keys("minCount")}),
+	})
+	inTreeCompositeBlock = keys("", inTreeBlock, Block{
+		"schedulingPolicy": keys("basic", Block{"gang": keys("minGroupCount")}),
+	})
+	inTreeWorkloadBlock = keys("podGroupTemplates compositePodGroupTemplates controllerRef", Block{
+		"podGroups": keys("name", Block{"policy": keys("basic", Block{"gang": keys("minCount")})}),
+	})
+
 	levelsBlock    = Block{"levels": keys("nodeLabel")}
 	hyperNodeBlock = keys("tier tierName", Block{
 		"members": keys("type", Block{
@@ -93,6 +107,9 @@ var Blocks = map[string]Block{
 	"scheduling.volcano.sh/PodGroup":                   volcanoPodGroupBlock.object(),
 	"batch.volcano.sh/Job":                             volcanoJobBlock.object(),
 	"scheduling.run.ai/PodGroup":                       kaiPodGroupBlock.object(),
+	"scheduling.k8s.io/PodGroup":                       inTreePodGroupBlock.object(),
+	"scheduling.k8s.io/CompositePodGroup":              inTreeCompositeBlock.object(),
+	"scheduling.k8s.io/Workload":                       inTreeWorkloadBlock.object(),
 	"kueue.x-k8s.io/Workload":                          workloadBlock.object(),
 	"kueue.x-k8s.io/Topology":                          levelsBlock.object(),
 	"kai.scheduler/Topology":                           levelsBlock.object(),

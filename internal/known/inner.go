@@ -16,6 +16,9 @@ var (
 	}}
 )
 
+// OnPodSpec are the placement blocks of pods, below their spec.
+var OnPodSpec = map[string]Block{"schedulingGroup": keys("podGroupName"), "workloadRef": keys("name podGroup podGroupReplicaKey")}
+
 // Inners are the placement blocks of owners, by API group and kind.
 var Inners = map[string]Inner{
 	"kubeflow.org/PyTorchJob":                     policyBlock,

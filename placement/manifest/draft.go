@@ -31,6 +31,8 @@ type draft struct {
 	queues    []queueName
 	quota     string           // in which the members are; empty: none
 	never     bool             // nobody leaves for it
+	policy    object.Field     // of preemption, in place of that of the pods
+	whole     bool             // leaves as a whole
 	asks      muster.Resources // of the members that wait
 
 	top      *object.Object // the outermost owner, nil if there is none above

@@ -89,7 +89,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 	switch {
 	case d.plain:
 		least = 0
-	case least == 0:
+	case least == 0 || d.whole:
 		least = max(len(members), d.total)
 	}
 	d.least = least
@@ -130,7 +130,7 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 // makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
 func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
 	q := &d.result.Request
-	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
+	q.Tree, q.Gather, q.PP, q.DP = r.trees.nameOf(d.tree), unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
 	q.AffinityKey = agreedOn(podsOf(members), affinityKey)
 	if d.min <= len(members) { // else it waits for the others

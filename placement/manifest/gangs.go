@@ -13,6 +13,7 @@ import (
 // gangs are the gangs of the input, in the order in which they are met.
 type gangs struct {
 	objects *object.Set
+	inTree  *inTree
 	notices *object.Notices
 
 	drafts  []*draft
@@ -132,6 +133,9 @@ func (g *gangs) assignPods(pods []*member) {
 // gangOf is the gang that a pod names, declared by its pods if no object declares it. Nil if it names none.
 func (g *gangs) gangOf(m *member) *draft {
 	o := m.obj
+	if d, names := g.inTree.gangOf(m); names {
+		return d
+	}
 	var owner *draft
 	for _, k := range ownerKeys {
 		value := o.Labels[k.key]

@@ -110,6 +110,9 @@ func (p *priorities) rank(d *draft, members []*member) {
 		}
 		d.never = d.never || m.node == "" && (c.never || m.spec.patient)
 	}
+	if d.policy.Present() {
+		d.never = neverPreempts(d.policy, false)
+	}
 	d.result.Request.Priority = lowest
 }
 

@@ -22,6 +22,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	r.zones.placeZones()
 	r.trees.build(labeled)
 	r.each(gangKinds)
+	r.inTree.declare()
 	r.owners.readAll()
 	r.zones.countUnknown()
 	waiting := r.waiting()
@@ -47,7 +48,7 @@ func (r *reader) fatal(waiting []*draft) error {
 // input is what was read, for the caller.
 func (r *reader) input(waiting []*draft) *Input {
 	input := &Input{Notices: r.notices, Spec: cluster.Spec{
-		Trees: r.trees.list, Nodes: r.nodes.list, Running: r.running,
+		Trees: r.trees.all(), Nodes: r.nodes.list, Running: r.running,
 		Quotas: r.quotas.tree, Demand: r.quotas.demand, Budgets: r.budgets.list,
 	}}
 	for _, d := range waiting {
@@ -101,14 +102,17 @@ var clusterKinds = handlers{
 
 // gangKinds are read when the trees are known.
 var gangKinds = handlers{
-	"/Pod":                               func(r *reader, o *object.Object) { r.pods.readPod(o) },
-	"scheduling.sigs.k8s.io/PodGroup":    (*reader).readSigPodGroup,
-	"scheduling.x-k8s.io/PodGroup":       (*reader).readSigPodGroup,
-	"scheduling.koordinator.sh/PodGroup": (*reader).readSigPodGroup,
-	"scheduling.volcano.sh/PodGroup":     (*reader).readVolcanoPodGroup,
-	"scheduling.run.ai/PodGroup":         (*reader).readKAIPodGroup,
-	"batch.volcano.sh/Job":               (*reader).readVolcanoJob,
-	"batch/Job":                          (*reader).readJob,
-	"kueue.x-k8s.io/Workload":            (*reader).readWorkload,
-	"policy/PodDisruptionBudget":         func(r *reader, o *object.Object) { r.budgets.readBudget(o) },
+	"/Pod":                                func(r *reader, o *object.Object) { r.pods.readPod(o) },
+	"scheduling.sigs.k8s.io/PodGroup":     (*reader).readSigPodGroup,
+	"scheduling.x-k8s.io/PodGroup":        (*reader).readSigPodGroup,
+	"scheduling.koordinator.sh/PodGroup":  (*reader).readSigPodGroup,
+	"scheduling.volcano.sh/PodGroup":      (*reader).readVolcanoPodGroup,
+	"scheduling.run.ai/PodGroup":          (*reader).readKAIPodGroup,
+	"batch.volcano.sh/Job":                (*reader).readVolcanoJob,
+	"batch/Job":                           (*reader).readJob,
+	"kueue.x-k8s.io/Workload":             (*reader).readWorkload,
+	"scheduling.k8s.io/PodGroup":          func(r *reader, o *object.Object) { r.inTree.readGroup(o) },
+	"scheduling.k8s.io/CompositePodGroup": func(r *reader, o *object.Object) { r.inTree.readGroup(o) },
+	"scheduling.k8s.io/Workload":          func(r *reader, o *object.Object) { r.inTree.readWorkload(o) },
+	"policy/PodDisruptionBudget":          func(r *reader, o *object.Object) { r.budgets.readBudget(o) },
 }

@@ -20,6 +20,7 @@ type reader struct {
 	pods       pods
 	gangs      gangs
 	owners     ownerReader
+	inTree     inTree
 	budgets    budgets
 	running    []cluster.Running
 
@@ -35,6 +36,8 @@ func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r.quotas = quotas{amounts: r.amounts}
 	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}
 	r.gangs = gangs{objects: &r.objects, notices: &r.notices}
+	r.inTree = inTree{trees: &r.trees, gangs: &r.gangs, notices: &r.notices}
+	r.gangs.inTree = &r.inTree
 	r.owners = ownerReader{objects: &r.objects, trees: &r.trees, pods: &r.pods, priorities: &r.priorities, gangs: &r.gangs}
 	return r
 }

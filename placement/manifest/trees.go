@@ -26,6 +26,10 @@ type trees struct {
 	// broken is set when a tree could not be built; then rules are not checked against trees, since the defect that matters
 	// is known.
 	broken bool
+
+	nodes    []topology.LabeledNode
+	keys     map[string]map[string]string // by tree and label key: the layer
+	ofLabels map[string]*topology.Tree    // made for a key that no topology has, by that key
 }
 
 // treeSource is an object that describes a tree, read but not built.
@@ -37,6 +41,7 @@ type treeSource struct {
 
 // addTree keeps a tree to be built from the labels of nodes.
 func (in *trees) addTree(o *object.Object, cfg topology.LabelLayers) {
+	in.noteKeys(o.Name, cfg)
 	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})

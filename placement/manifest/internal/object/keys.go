@@ -29,6 +29,11 @@ func checkKeys(o *Object, notices *Notices) {
 		return
 	}
 	if o.Kind == "Pod" {
+		for key, block := range known.OnPodSpec {
+			if o.Root.Value.Get("spec").Get(key) != nil {
+				CheckBlock(o.Root.Get("spec").Get(key), block)
+			}
+		}
 		checkMetadata(o.Root, known.OnPod)
 		return
 	}

@@ -1,0 +1,250 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// The groups of Kubernetes itself (scheduling.k8s.io): PodGroups, which CompositePodGroups nest, and the Workload of 1.35.
+
+// inTree are the groups of the input. The topmost of those that hang together is a gang, those below it are its parts.
+type inTree struct {
+	trees   *trees
+	gangs   *gangs
+	notices *object.Notices
+
+	list      []*nested
+	groups    map[string]*nested        // PodGroups by `namespace/name`
+	above     map[string]*nested        // CompositePodGroups, the same
+	workloads map[string]*object.Object // of 1.35, the same
+}
+
+// nested is a PodGroup or a CompositePodGroup.
+type nested struct {
+	obj       *object.Object
+	composite bool
+	basic     bool
+	least     int // members of a PodGroup, or groups of a composite, that are needed
+	rules     []gang.Rule
+	tree      string
+	whole     bool // is disrupted as a whole
+	parent    *nested
+	children  []*nested
+	draft     *draft // the gang that it is, or is in; nil: its pods are placed one by one
+}
+
+func (in *inTree) readGroup(o *object.Object) {
+	spec := o.Root.Sub("spec")
+	n := &nested{obj: o, composite: o.Kind == "CompositePodGroup"}
+	n.basic, n.least = readPolicy(spec.Get("schedulingPolicy").Mapping(), map[bool]string{false: "minCount", true: "minGroupCount"}[n.composite])
+	for c := range spec.Sub("schedulingConstraints").Get("topology").All() {
+		key := c.Mapping().Get("key")
+		key.Required()
+		tree, rule := in.trees.key(n.tree, key)
+		n.tree, n.rules = tree, append(n.rules, rule...)
+	}
+	switch mode := spec.Get("disruptionMode"); {
+	case !mode.Present():
+	case mode.Value.Kind == document.Text:
+		n.whole = object.Word(mode, map[string]bool{"PodGroup": true, "Pod": false}, "PodGroup or Pod")
+	default:
+		all, single := mode.Mapping().Get("all"), mode.Mapping().Get("single")
+		if n.whole = all.Present(); all.Present() == single.Present() {
+			mode.Fail("must be one of all and single")
+		}
+	}
+	byName := &in.groups
+	if n.composite {
+		byName = &in.above
+	}
+	if *byName == nil {
+		*byName = map[string]*nested{}
+	}
+	(*byName)[o.FullName()] = n
+	in.list = append(in.list, n)
+}
+
+// readPolicy reads a policy: basic, or gang with a minimum.
+func readPolicy(f object.Field, least string) (basic bool, n int) {
+	one, other := f.Get("basic"), f.Get("gang").Mapping()
+	switch {
+	case one.Present() && other.Present():
+		f.Fail("basic and gang exclude each other")
+	case one.Present():
+		return true, 1
+	case !other.Present():
+		f.Fail("missing: basic or gang")
+	case !other.Get(least).Present():
+		other.Get(least).Fail("missing")
+	default:
+		n, _ = other.Get(least).Whole(1)
+	}
+	return false, max(1, n)
+}
+
+// readWorkload keeps the Workload of 1.35. Later ones are templates only.
+func (in *inTree) readWorkload(o *object.Object) {
+	if o.Version != "scheduling.k8s.io/v1alpha1" {
+		return
+	}
+	if in.workloads == nil {
+		in.workloads = map[string]*object.Object{}
+	}
+	in.workloads[o.FullName()] = o
+	for f := range o.Root.Sub("spec").Get("podGroups").All() {
+		f.Mapping().Get("name").Required()
+		readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
+	}
+}
+
+// declare makes gangs of the topmost groups, when all are read.
+func (in *inTree) declare() {
+	for _, n := range in.list {
+		f := n.obj.Root.Sub("spec").Get("parentCompositePodGroupName")
+		if f.Text() == "" {
+			continue
+		}
+		if n.parent = in.above[n.obj.Namespace+"/"+f.Text()]; n.parent == nil {
+			f.Fail("unknown parent")
+			continue
+		}
+		n.parent.children = append(n.parent.children, n)
+	}
+	for _, n := range in.list {
+		slices.SortFunc(n.children, func(a, b *nested) int { return muster.CompareNatural(a.obj.Name, b.obj.Name) })
+		if n.inCycle() {
+			n.obj.Root.Sub("spec").Get("parentCompositePodGroupName").Fail("cycle of parents")
+		}
+	}
+	for _, n := range in.list {
+		if n.parent == nil {
+			in.declareTop(n)
+		}
+	}
+}
+
+// inCycle says whether a group is above itself.
+func (n *nested) inCycle() bool {
+	seen := map[*nested]bool{}
+	for up := n.parent; up != nil && !seen[up]; up = up.parent {
+		if up == n {
+			return true
+		}
+		seen[up] = true
+	}
+	return false
+}
+
+// declareTop makes a group without parent a gang; a basic one without rules leaves its pods, or groups, to themselves.
+func (in *inTree) declareTop(n *nested) {
+	if n.basic && len(n.rules) == 0 {
+		for _, c := range n.children {
+			c.parent = nil
+			in.declareTop(c)
+		}
+		return
+	}
+	d := in.gangs.declare(n.obj)
+	spec := n.obj.Root.Sub("spec")
+	d.gather, d.tree, d.policy = n.rules, n.tree, spec.Get("preemptionPolicy")
+	d.policy.Text()
+	if p, ok := spec.Get("priority").Number(); ok {
+		d.priority = &p
+	}
+	if !n.composite {
+		d.min = n.least
+	}
+	d.arrange = func(_ *draft, members []*member) part {
+		whole := n.part(members, d.tree)
+		whole.rules = nil
+		return whole
+	}
+	in.join(n, d)
+	if !n.whole && d.whole {
+		in.notices.Add(n.obj.Title() + ": a group below it is disrupted as a whole, which counts for all of the gang")
+	}
+}
+
+// join notes that a group, and all below it, are of a gang.
+func (in *inTree) join(n *nested, d *draft) {
+	n.draft, d.whole = d, d.whole || n.whole
+	for range n.obj.Root.Sub("spec").Get("resourceClaims").All() {
+		d.lost = append(d.lost, "resourceClaims")
+		break
+	}
+	for _, c := range n.children {
+		in.join(c, d)
+	}
+}
+
+// part arranges members by their PodGroups. Groups of which no pod is known are waited for where they are needed.
+func (n *nested) part(members []*member, around string) part {
+	p := part{name: n.obj.Name, rules: unique(n.rules)}
+	if n.tree != "" && n.tree != around {
+		p.tree, around = n.tree, n.tree
+	}
+	if !n.composite {
+		p.need = n.least
+		for _, m := range members {
+			if m.role == n.obj.Name {
+				p.members = append(p.members, m)
+			}
+		}
+		return p
+	}
+	for _, c := range n.children {
+		inner := c.part(members, around)
+		if inner.bundle = len(inner.rules) == 0; len(inner.all()) > 0 {
+			p.parts = append(p.parts, inner)
+		}
+	}
+	if p.needParts = n.least; n.least > len(p.parts) {
+		p.needParts, p.need = 0, len(p.all())+n.least-len(p.parts)
+	}
+	return p
+}
+
+// gangOf is the gang of a pod by its schedulingGroup or, in 1.35, workloadRef, and whether it names one at all.
+func (in *inTree) gangOf(m *member) (d *draft, names bool) {
+	spec := m.obj.Root.Value.Get("spec")
+	if spec.Get("schedulingGroup") != nil {
+		f := m.obj.Root.Sub("spec").Sub("schedulingGroup").Get("podGroupName")
+		name := f.Required()
+		if n := in.groups[m.obj.Namespace+"/"+name]; n != nil {
+			m.role = name
+			return n.draft, true
+		}
+		return in.gangs.named(m.obj, name), true
+	}
+	if spec.Get("workloadRef") == nil {
+		return nil, false
+	}
+	ref := m.obj.Root.Sub("spec").Sub("workloadRef")
+	name, group, key := ref.Get("name").Required(), ref.Get("podGroup").Required(), ref.Get("podGroupReplicaKey").Text()
+	full := name + "-" + group
+	if key != "" {
+		full += "-" + key
+	}
+	o := in.workloads[m.obj.Namespace+"/"+name]
+	if o == nil {
+		return in.gangs.named(m.obj, full), true
+	}
+	for f := range o.Root.Sub("spec").Get("podGroups").All() {
+		if f.Mapping().Get("name").Text() != group {
+			continue
+		}
+		basic, least := readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
+		if basic {
+			return nil, true
+		}
+		d := in.gangs.named(m.obj, full)
+		d.obj, d.min, d.created, d.uid = o, least, o.Created, o.UID
+		return d, true
+	}
+	ref.Get("podGroup").Fail("unknown pod group")
+	return nil, true
+}
