@@ -47,7 +47,8 @@ const arrows = `
 	placement/manifest/internal/document < go.yaml.in/yaml/v4
 	placement/manifest/internal/owners < . placement/manifest/internal/document
 	placement/manifest/internal/object < . internal/known placement/manifest/internal/document placement/manifest/internal/owners
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object
+	placement/manifest/internal/amounts < . placement/manifest/internal/document placement/manifest/internal/object
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity

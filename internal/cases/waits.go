@@ -3,7 +3,6 @@ package cases
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -18,14 +17,6 @@ func missingPackage(c *Case) string {
 		return "cases of kind " + c.Kind
 	}
 	return ""
-}
-
-// unread are the owners and groups that files may hold and that are not read yet.
-var unread = []string{}
-
-// missingOwners says whether a case is about one of them.
-func missingOwners(c *Case) bool {
-	return slices.ContainsFunc(unread, func(prefix string) bool { return strings.HasPrefix(c.Name, prefix) })
 }
 
 // missingFeature says what a gang asks for that is not supported, without the names of objects. Empty: the error is

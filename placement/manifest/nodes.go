@@ -4,13 +4,14 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
 
 // nodes are the nodes of the input.
 type nodes struct {
-	amounts amounts
+	amounts amounts.Amounts
 	notices *object.Notices
 
 	list       []cluster.Node // as the input has them
@@ -24,7 +25,7 @@ func (all *nodes) readNode(o *object.Object) {
 	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
 	n := cluster.Node{
 		Name: o.Name, Labels: o.Labels, Cordoned: spec.Get("unschedulable").Flag(),
-		Allocatable: all.amounts.resources(status.Get("allocatable")), NotReady: notReady(status),
+		Allocatable: all.amounts.Resources(status.Get("allocatable")), NotReady: notReady(status),
 	}
 	for t := range spec.Get("taints").All() {
 		t = t.Mapping()

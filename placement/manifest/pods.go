@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // pods are the pods of the input that are not over.
 type pods struct {
-	amounts amounts
+	amounts amounts.Amounts
 	zones   *zones
 	quotas  *quotas
 
@@ -27,7 +28,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	if n, ok := f.Get("priority").Number(); ok {
 		p.priority = &n
 	}
-	p.shape.Resources = all.amounts.request(f)
+	p.shape.Resources = all.amounts.Request(f)
 	p.shape.Selector = f.Get("nodeSelector").TextMap()
 	for t := range f.Get("tolerations").All() {
 		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.Mapping()))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/quota"
 )
@@ -111,8 +112,8 @@ func queueParent(o *object.Object) string {
 // read are deserved, which is a target for reclaiming and promises nothing, and reclaimable, priority and state, which quotas lack.
 func (q *quotas) readVolcanoQueue(o *object.Object, s *quota.Spec) {
 	spec := o.Root.Sub("spec")
-	s.Min = q.amounts.resources(spec.Sub("guarantee").Get("resource"))
-	s.Max = q.amounts.resources(spec.Get("capability"))
+	s.Min = q.amounts.Resources(spec.Sub("guarantee").Get("resource"))
+	s.Max = q.amounts.Resources(spec.Get("capability"))
 	s.Keeps = len(s.Min) > 0
 	n, ok := spec.Get("weight").Whole(0)
 	if !ok || n == 0 {
@@ -140,7 +141,7 @@ func spread(sources []*quotaSource) {
 		most := muster.Resources{}
 		s.spec.Weight = muster.Resources{}
 		for name := range names {
-			most[name], s.spec.Weight[name] = unlimited, weight
+			most[name], s.spec.Weight[name] = amounts.Unlimited, weight
 		}
 		maps.Copy(most, s.spec.Max)
 		s.spec.Max = most
@@ -161,12 +162,12 @@ func (q *quotas) readKAIQueue(o *object.Object, s *quota.Spec) {
 		if !f.Present() {
 			continue
 		}
-		s.Max[k.name] = q.amounts.units(f.Get("limit"), k.factor)
-		s.Min[k.name] = q.amounts.units(f.Get("quota"), k.factor)
-		if s.Min[k.name] == unlimited {
+		s.Max[k.name] = q.amounts.Units(f.Get("limit"), k.factor)
+		s.Min[k.name] = q.amounts.Units(f.Get("quota"), k.factor)
+		if s.Min[k.name] == amounts.Unlimited {
 			s.Min[k.name] = s.Max[k.name]
 		}
 		// Weights are fractions; only their ratio counts.
-		s.Weight[k.name], _ = q.amounts.amount(f.Get("overQuotaWeight"), muster.CPU)
+		s.Weight[k.name], _ = q.amounts.Amount(f.Get("overQuotaWeight"), muster.CPU)
 	}
 }

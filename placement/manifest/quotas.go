@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/quota"
 )
@@ -26,7 +27,7 @@ const perNamespace = "scheduling.x-k8s.io"
 
 // quotas are the quotas of the input, and what waits in them.
 type quotas struct {
-	amounts amounts
+	amounts amounts.Amounts
 
 	elastic []*quotaSource
 	queues  map[string]*object.Object // Queue objects by API group and name
@@ -56,9 +57,9 @@ func (q *quotas) readElasticQuota(o *object.Object) {
 	}
 	spec := o.Root.Sub("spec")
 	s := &quotaSource{obj: o, spec: quota.Spec{
-		Name: o.Name, Min: q.amounts.resources(spec.Get("min")), Max: q.amounts.resources(spec.Get("max")),
-		Weight:     q.amounts.resources(o.Annotation(quotaPrefix + "shared-weight").JSON()),
-		Guaranteed: q.amounts.resources(o.Annotation(quotaPrefix + "guaranteed").JSON()),
+		Name: o.Name, Min: q.amounts.Resources(spec.Get("min")), Max: q.amounts.Resources(spec.Get("max")),
+		Weight:     q.amounts.Resources(o.Annotation(quotaPrefix + "shared-weight").JSON()),
+		Guaranteed: q.amounts.Resources(o.Annotation(quotaPrefix + "guaranteed").JSON()),
 		Keeps:      !o.Label(quotaPrefix + "allow-lent-resource").Truth(true),
 	}}
 	if parent := o.Label(quotaPrefix + "parent").Text(); parent != rootQuota {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -11,7 +12,7 @@ type reader struct {
 
 	objects    object.Set
 	notices    object.Notices
-	amounts    amounts
+	amounts    amounts.Amounts
 	nodes      nodes
 	zones      zones
 	trees      trees
@@ -28,7 +29,7 @@ type reader struct {
 }
 
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
-	r := &reader{opt: opt, amounts: amounts{}, localQueues: map[string]bool{}}
+	r := &reader{opt: opt, amounts: amounts.Amounts{}, localQueues: map[string]bool{}}
 	r.objects = object.NewSet(isRead, &r.notices)
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}

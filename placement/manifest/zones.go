@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -60,7 +61,7 @@ func readWish(notes object.Field) gang.NUMA {
 
 // zones are the zones of nodes, and what members have of them.
 type zones struct {
-	amounts amounts
+	amounts amounts.Amounts
 	notices *object.Notices
 	nodes   *nodes
 
@@ -196,9 +197,9 @@ func (all *zones) readZoneResources(zone object.Field) (allocatable, lacks muste
 		if _, twice := allocatable[name]; twice {
 			e.Get("name").Fail("duplicate name")
 		}
-		has, ok := all.amounts.amount(e.Get("capacity"), name)
+		has, ok := all.amounts.Amount(e.Get("capacity"), name)
 		if f := e.Get("allocatable"); f.Present() {
-			has, ok = all.amounts.amount(f, name)
+			has, ok = all.amounts.Amount(f, name)
 		} else if !e.Get("capacity").Present() {
 			f.Fail("missing")
 		}
@@ -206,7 +207,7 @@ func (all *zones) readZoneResources(zone object.Field) (allocatable, lacks muste
 			continue
 		}
 		allocatable[name] = has
-		if free, given := all.amounts.amount(e.Get("available"), name); given {
+		if free, given := all.amounts.Amount(e.Get("available"), name); given {
 			lacks[name] = max(0, has-free)
 		}
 	}
@@ -250,7 +251,7 @@ func (all *zones) readPlaced(m *member) *numa.Placed {
 		if !zone.Present() {
 			zone.Fail("missing")
 		}
-		amounts := all.amounts.resources(e.Get("resources"))
+		amounts := all.amounts.Resources(e.Get("resources"))
 		if !ok || !slices.ContainsFunc(amounts.Names(), func(name string) bool { return amounts[name] > 0 }) {
 			continue // a share of nothing
 		}

@@ -1,4 +1,6 @@
-package manifest
+// Package amounts answers: how much of each resource does a node have, or a pod ask for? It reads quantities of Kubernetes
+// into whole units without floating point, each text once, and adds up containers as the kubelet does.
+package amounts
 
 import (
 	"maps"
@@ -9,25 +11,25 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
-// amounts reads quantities, each text once, since few differ.
-type amounts map[string]Quantity
+// Amounts reads quantities, each text once, since few differ.
+type Amounts map[string]Quantity
 
-// resources reads a mapping of quantities. Amounts of 0 are kept, since a node may say that it has none.
-func (a amounts) resources(f object.Field) muster.Resources {
+// Resources reads a mapping of quantities. Amounts of 0 are kept, since a node may say that it has none.
+func (a Amounts) Resources(f object.Field) muster.Resources {
 	if !f.Is(document.Mapping) {
 		return nil
 	}
 	out := make(muster.Resources, len(f.Value.Keys))
 	for name, e := range f.Entries() {
-		if amount, ok := a.amount(e, name); ok {
+		if amount, ok := a.Amount(e, name); ok {
 			out[name] = amount
 		}
 	}
 	return out
 }
 
-// amount reads a quantity of a resource; ok is false if it is absent or wrong.
-func (a amounts) amount(f object.Field, resource string) (n int64, ok bool) {
+// Amount reads a quantity of a resource; ok is false if it is absent or wrong.
+func (a Amounts) Amount(f object.Field, resource string) (n int64, ok bool) {
 	if f.Value == nil {
 		return 0, false
 	}
@@ -38,7 +40,7 @@ func (a amounts) amount(f object.Field, resource string) (n int64, ok bool) {
 	q, ok := a[f.Value.Text]
 	if !ok {
 		var err error
-		if q, err = ParseQuantity(f.Value.Text); err != nil {
+		if q, err = Parse(f.Value.Text); err != nil {
 			f.Fail(err.Error())
 			return 0, false
 		}
@@ -52,8 +54,8 @@ func (a amounts) amount(f object.Field, resource string) (n int64, ok bool) {
 	return n, true
 }
 
-// request is max(init phases, containers + sidecars), or what the pod asks for as a whole, + overhead, and one pod. Amounts of 0 are left out.
-func (a amounts) request(f object.Field) muster.Resources {
+// Request is max(init phases, containers + sidecars), or what the pod asks for as a whole, + overhead, and one pod. Amounts of 0 are left out.
+func (a Amounts) Request(f object.Field) muster.Resources {
 	total, sidecars, phase := muster.Resources{}, muster.Resources{}, muster.Resources{}
 	for c := range f.Get("initContainers").All() {
 		asks := a.container(c.Mapping())
@@ -73,7 +75,7 @@ func (a amounts) request(f object.Field) muster.Resources {
 	if f.Get("resources").Present() { // what the pod asks for as a whole counts in place of its containers
 		maps.Copy(total, a.container(f))
 	}
-	sum(f.Get("overhead"), total, a.resources(f.Get("overhead")))
+	sum(f.Get("overhead"), total, a.Resources(f.Get("overhead")))
 	total[muster.Pods] = 1
 	for name, n := range total {
 		if n == 0 {
@@ -84,13 +86,13 @@ func (a amounts) request(f object.Field) muster.Resources {
 }
 
 // container is what one container asks for: requests, or limits where a request is missing.
-func (a amounts) container(f object.Field) muster.Resources {
+func (a Amounts) container(f object.Field) muster.Resources {
 	resources := f.Sub("resources")
-	asks := a.resources(resources.Get("requests"))
+	asks := a.Resources(resources.Get("requests"))
 	if asks == nil {
 		asks = muster.Resources{}
 	}
-	for name, n := range a.resources(resources.Get("limits")) {
+	for name, n := range a.Resources(resources.Get("limits")) {
 		if _, ok := asks[name]; !ok {
 			asks[name] = n
 		}
@@ -116,15 +118,15 @@ func largest(total, other muster.Resources) {
 	}
 }
 
-// unlimited is how a quota says that it has no bound of its own, also to the quotas below it.
-const unlimited = math.MaxInt64
+// Unlimited is how a quota says that it has no bound of its own, also to the quotas below it.
+const Unlimited = math.MaxInt64
 
-// kaiAmount reads a number of units; 0 if it is absent.
-func (a amounts) units(f object.Field, factor int64) int64 {
+// Units reads a number of units; 0 if it is absent.
+func (a Amounts) Units(f object.Field, factor int64) int64 {
 	if f.Value != nil && (f.Value.Text == "-1" || f.Value.Text == "-1.0") {
-		return unlimited
+		return Unlimited
 	}
-	milli, _ := a.amount(f, muster.CPU) // a number with three places
+	milli, _ := a.Amount(f, muster.CPU) // a number with three places
 	switch {
 	case factor == 1 && milli%1000 != 0:
 		f.Fail("parts of a unit are not modelled")
