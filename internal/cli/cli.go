@@ -21,15 +21,28 @@ const usage = `usage: plan [flags] FILE...
 
 Reads Kubernetes-style objects (YAML documents, JSON, Lists) and plans every gang that has a pod without a node, in
 queue order, each on what the ones before it left. A directory stands for all its *.yaml, *.yml and *.json files, in
-natural order; - is standard input.
+natural order; - is standard input. Flags may also stand after files; -- ends them.
 
+The plan goes to standard output: of each gang the domains that hold it, a number for each node: how many members it
+gets (. none, - one leaves and nobody comes, 0 a node without room). Standard error tells what was read and has no
+part in the plan: kinds that are skipped, notices, rules that are not modelled, what is wrong.
+
+Examples:
+  plan cluster.yaml jobs/            plans all gangs of the files
+  plan -keep-going -o json dump.json plans what can be planned, as JSON
+
+Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
+was planned; 2 the command line cannot be used; 3 with -fail-unplaced: some gang has no place.
+
+Flags:
 `
 
 // Exit statuses.
 const (
-	ok     = 0 // the input was read and planned; an unschedulable gang is an answer
-	failed = 1 // the input cannot be used, nothing was planned
-	misuse = 2 // the command line cannot be used
+	ok       = 0 // the input was read and planned; an unschedulable gang is an answer
+	failed   = 1 // the input cannot be used, nothing was planned
+	misuse   = 2 // the command line cannot be used
+	unplaced = 3 // some gang has no place, with -fail-unplaced
 )
 
 // settings are the flags.
@@ -40,6 +53,8 @@ type settings struct {
 	limit             quota.Limit
 	strict, keepGoing bool
 	quotas            bool
+	failUnplaced      bool
+	topology          string
 	files             []string
 }
 
@@ -63,6 +78,8 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return ok
 	case errors.Is(err, errMisuse):
 		return misuse
+	case errors.Is(err, errUnplaced):
+		return unplaced
 	}
 	fmt.Fprintln(stderr, err)
 	return failed
@@ -71,10 +88,13 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // errMisuse is an error of the command line, which the user was told of.
 var errMisuse = errors.New("the command line cannot be used")
 
+// errUnplaced says that some gang has no place, which the plans tell.
+var errUnplaced = errors.New("a gang has no place")
+
 // Execute is Run for programs that look at the plans: it returns what was planned, nil if nothing was read, and the error
 // that Run prints.
 func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned, error) {
-	set, err := parse(args, stderr)
+	set, err := parse(args, stdout, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return nil, err
@@ -87,14 +107,24 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	}
 	p, err := Plan(files, Options{
 		Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
+		Topology: set.topology,
 	})
 	if p != nil {
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {
+		if !set.keepGoing {
+			err = fmt.Errorf("%w\n-keep-going plans the rest", err)
+		}
 		return p, err
 	}
-	return p, p.write(stdout, set)
+	if err := p.write(stdout, set); err != nil {
+		return p, err
+	}
+	if set.failUnplaced && slices.ContainsFunc(p.Outcomes, func(o render.Outcome) bool { return o.Err != nil }) {
+		return p, errUnplaced
+	}
+	return p, nil
 }
 
 // write prints the plans and, if it is asked for, the quotas after them.
@@ -115,12 +145,14 @@ func (p *Planned) write(w io.Writer, set settings) error {
 }
 
 // parse reads the command line; it has told the user what is wrong with it.
-func parse(args []string, stderr io.Writer) (settings, error) {
+func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var set settings
 	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
+	flags.Usage = func() {}
+	help := func(w io.Writer) {
+		flags.SetOutput(w)
+		fmt.Fprint(w, usage)
 		flags.PrintDefaults()
 	}
 	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
@@ -130,10 +162,22 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&set.output, "o", "text", "output: text, json")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
-	if err := flags.Parse(args); err != nil {
-		return set, err
+	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
+	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
+	for rest := args; len(rest) > 0; { // a file ends the flags before it only
+		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return set, err
+		} else if err != nil {
+			help(stderr)
+			return set, err
+		}
+		if left := flags.Args(); len(left) < len(rest) && rest[len(rest)-len(left)-1] == "--" {
+			set.files, rest = append(set.files, left...), nil
+		} else if rest = left; len(rest) > 0 {
+			set.files, rest = append(set.files, rest[0]), rest[1:]
+		}
 	}
-	set.files = flags.Args()
 	var known, knownExclusive, knownLimit bool
 	set.policy, known = policies[strings.ToLower(*policy)]
 	set.exclusive, knownExclusive = exclusives[strings.ToLower(*exclusive)]
@@ -153,7 +197,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		flags.Usage()
+		help(stderr)
 	}
 	return set, err
 }
@@ -165,6 +209,9 @@ func report(stderr io.Writer, p *Planned, keepGoing bool) {
 	}
 	for _, n := range p.Input.Notices {
 		fmt.Fprintln(stderr, n)
+	}
+	for _, err := range p.Input.Defects {
+		fmt.Fprintln(stderr, err)
 	}
 	for _, o := range p.Outcomes {
 		for _, rule := range ignoredRules(o.Ignored) {

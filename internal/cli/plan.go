@@ -21,6 +21,8 @@ type Options struct {
 	Strict bool
 	// KeepGoing plans what can be planned although some of the input cannot be used.
 	KeepGoing bool
+	// Topology is that of gangs that name none; empty: the only one, or that called default.
+	Topology string
 	// Policy is that of every gang; empty: BestFit.
 	Policy gang.Policy
 	// QuotaLimit is that of every gang, each planned once; empty: all passes of [placement.Batch].
@@ -46,7 +48,7 @@ type Planned struct {
 // among the outcomes. Gangs that ask for what is not supported are always among the outcomes. Planned is nil if nothing
 // could be read.
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
-	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing})
+	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology})
 	if in == nil {
 		return nil, err
 	}
@@ -59,6 +61,9 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 
 // plan plans what was read.
 func (p *Planned) plan(opt Options) error {
+	if len(p.Input.Spec.Nodes) == 0 {
+		return errors.New("the input has no Node, so nothing can be planned: give the file with the nodes too")
+	}
 	p.Input.Spec.NUMAExclusive = opt.NUMAExclusive
 	cluster, err := placement.NewCluster(p.Input.Spec)
 	if err != nil {

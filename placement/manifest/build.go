@@ -44,6 +44,13 @@ func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
 		in.noteTree(s, err)
 		return
 	}
+	if tree.NumNodes() == 0 && len(nodes) > 0 { // without any node it is the cluster that lacks them
+		s.obj.Note(&object.Defect{Line: s.obj.Root.Line, Field: "spec", Reason: "no node of the input is in this topology"})
+		if in.goOn {
+			in.broken = true
+			return
+		}
+	}
 	in.byName[s.name] = tree
 }
 

@@ -51,17 +51,13 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// joinErrors joins errors in the order in which their objects stand in the input.
-func joinErrors(errs []object.Located) error {
-	if len(errs) == 0 {
-		return nil
-	}
+// sortErrors puts errors in the order in which their objects stand in the input.
+func sortErrors(errs []object.Located) (sorted []error) {
 	slices.SortStableFunc(errs, func(a, b object.Located) int { return cmp.Compare(a.Seq, b.Seq) })
-	joined := make([]error, len(errs))
-	for i, e := range errs {
-		joined[i] = errorOf(e.Defect)
+	for _, e := range errs {
+		sorted = append(sorted, errorOf(e.Defect))
 	}
-	return errors.Join(joined...)
+	return sorted
 }
 
 // invalids takes a joined error apart.

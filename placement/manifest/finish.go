@@ -130,7 +130,7 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 // makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
 func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
 	q := &d.result.Request
-	q.Tree, q.Gather, q.PP, q.DP = r.trees.nameOf(d.tree), unique(d.gather), d.pp, d.dp
+	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
 	q.AffinityKey = agreedOn(podsOf(members), affinityKey)
 	if d.min <= len(members) { // else it waits for the others
@@ -197,7 +197,11 @@ func (r *reader) check(d *draft, known int) {
 		e.File, e.Document, e.Line, e.Object = at.File, at.Document, at.Root.Line, at.Title()
 		at.Errors, errs = append(at.Errors, e), append(errs, errorOf(e))
 	}
-	if _, reason := r.trees.findTree(d.tree); reason != "" && own == 0 && (d.tree != "" || len(r.trees.list) > 0) {
+	var reason string
+	if q.Tree, reason = r.trees.treeOf(d.tree, layersOf(q)); d.tree != "" {
+		_, reason = r.trees.findTree(d.tree)
+	}
+	if reason != "" && own == 0 {
 		note(&object.Defect{Field: d.treeField.Path(), Value: d.tree, Reason: reason})
 	}
 	if r.opt.Strict {

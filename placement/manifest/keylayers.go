@@ -81,18 +81,50 @@ func (in *trees) all() []cluster.NamedTree {
 	return out
 }
 
-// nameOf is the tree of a gang that names none: where there are trees of labels too, they must not be meant.
-func (in *trees) nameOf(tree string) string {
-	if tree != "" || len(in.ofLabels) == 0 {
-		return tree
+// treeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of its
+// rules. Empty with a reason if there is none.
+func (in *trees) treeOf(tree string, layers []string) (name, why string) {
+	if tree != "" || len(in.list)+len(in.ofLabels) < 2 && in.preferred == "" && !in.broken {
+		return tree, ""
 	}
-	t, _ := in.findTree("")
+	t, why := in.findTree("")
 	for _, n := range in.all() {
-		if t == nil || n.Tree == t {
-			return n.Name
+		has := func(layer string) bool { _, ok := n.Tree.Layer(layer); return ok }
+		if n.Tree == t || t == nil && in.ofLabels[n.Name] == nil && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {
+			return n.Name, ""
 		}
 	}
-	return tree
+	if len(layers) == 0 {
+		return "", ""
+	}
+	return "", why
+}
+
+// layersOf are the layers that rules of a request name.
+func layersOf(q *gang.Request) (layers []string) {
+	note := func(rules []gang.Rule) {
+		for _, r := range rules {
+			layers = append(layers, r.Layer)
+		}
+	}
+	var inner func(parts []gang.Part)
+	inner = func(parts []gang.Part) {
+		for i := range parts {
+			if p := &parts[i]; p.Tree == "" {
+				note(p.Gather)
+				for _, g := range p.Groups {
+					note(g.Gather)
+				}
+				inner(p.Parts)
+			}
+		}
+	}
+	note(q.Gather)
+	for _, g := range q.Groups {
+		note(g.Gather)
+	}
+	inner(q.Parts)
+	return layers
 }
 
 func sortedNames(list []cluster.NamedTree) []string {

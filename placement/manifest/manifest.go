@@ -44,8 +44,11 @@ type File struct {
 type Options struct {
 	// Strict refuses gangs with hard pod rules that are not modelled, see [Gang].
 	Strict bool
-	// KeepGoing leaves what is wrong with a waiting gang in its Err; other gangs can be planned.
+	// KeepGoing leaves what is wrong with a waiting gang in its Err, and what is wrong with documents, nodes, quotas and
+	// topologies in Input.Defects; gangs that do not depend on it can be planned.
 	KeepGoing bool
+	// Topology is the one of gangs that name none; empty: the only one, or that called default.
+	Topology string
 }
 
 // Input is what the files describe. It belongs to the caller.
@@ -56,6 +59,8 @@ type Input struct {
 	Gangs []Gang
 	// Skipped counts objects of kinds that are not read, in natural order.
 	Skipped []Skipped
+	// Defects are, with Options.KeepGoing, what was left out: each an [*Error], in the order of the input.
+	Defects []error
 	// Notices tell what was accepted but is worth saying, such as a pod on a node that is not in the input.
 	Notices []string
 }

@@ -36,7 +36,9 @@ func (all *nodes) readNode(o *object.Object) {
 	if policy, ok := object.OneOf(o.Label(policyLabel), "policy", koordinatorPolicies); ok {
 		n.NUMA = &cluster.NUMA{Policy: policy}
 	}
-	all.list = append(all.list, n)
+	if len(o.Errors) == 0 {
+		all.list = append(all.list, n)
+	}
 }
 
 // notReady is true if a condition Ready says anything but True. Without that condition a node is ready.

@@ -19,7 +19,7 @@ type ownerReader struct {
 // readAll reads the owners of the input, once it is known which Workloads stand for some of them.
 func (r *ownerReader) readAll() {
 	for _, o := range r.objects.List {
-		if isOwner(o.Group, o.Kind) && !o.Twin {
+		if isOwner(o.Group, o.Kind) && !o.Twin && o.Name != "" {
 			r.readOwner(o)
 		}
 	}

@@ -27,6 +27,7 @@ const perNamespace = "scheduling.x-k8s.io"
 
 // quotas are the quotas of the input, and what waits in them.
 type quotas struct {
+	goOn    bool // the rest is planned where the quotas cannot be used
 	amounts amounts.Amounts
 
 	elastic []*quotaSource
@@ -170,6 +171,12 @@ func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 		for i := 0; s == nil && i < len(q.spaces); i++ {
 			s, at = q.spaces[i][at.Of.Namespace], at.Of.Root.Sub("metadata").Get("namespace")
 		}
+	}
+	if s != nil && q.tree == nil && q.goOn {
+		if m.node == "" {
+			at.Fail("the quotas of the input cannot be used, see what is wrong with them")
+		}
+		return nil, false
 	}
 	if s != nil && s.isParent {
 		at.Fail("members can only be in a quota without children, which " + s.spec.Name + " is not")

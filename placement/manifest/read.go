@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -26,23 +27,42 @@ func Read(files []File, opt Options) (*Input, error) {
 	r.owners.readAll()
 	r.zones.countUnknown()
 	waiting := r.waiting()
-	if err := r.fatal(waiting); err != nil {
-		return nil, err
+	fatal, spared := r.defects(waiting)
+	if len(fatal) > 0 {
+		return nil, errors.Join(fatal...)
 	}
-	return r.input(waiting), nil
+	input := r.input(waiting)
+	input.Defects = spared
+	return input, nil
 }
 
-// fatal joins the defects that fail the whole input: all but, with KeepGoing, those of waiting gangs.
-func (r *reader) fatal(waiting []*draft) error {
+// defects are those that fail the whole input and, with KeepGoing, those that do not: of documents, nodes, quotas and
+// topologies. Those of waiting gangs are the gangs' then, and neither.
+func (r *reader) defects(waiting []*draft) (fatal, spared []error) {
+	if !r.opt.KeepGoing {
+		return sortErrors(r.objects.Errors(nil)), nil
+	}
 	kept := map[*object.Object]bool{}
-	if r.opt.KeepGoing {
-		for _, d := range waiting {
-			for _, o := range d.objects() {
-				kept[o] = true
-			}
+	for _, d := range waiting {
+		for _, o := range d.objects() {
+			kept[o] = true
 		}
 	}
-	return joinErrors(r.objects.Errors(kept))
+	var without, with []object.Located
+	for _, e := range r.objects.Errors(kept) {
+		if e.Of == nil || e.Of.Name == "" || spareable[e.Of.Kind] {
+			with = append(with, e)
+		} else {
+			without = append(without, e)
+		}
+	}
+	return sortErrors(without), sortErrors(with)
+}
+
+// spareable are the kinds without whose objects the rest can be planned: those that depend on them are refused.
+var spareable = map[string]bool{
+	"Node": true, "NodeResourceTopology": true, "Topology": true, "HyperNode": true, "ClusterNetworkTopology": true, object.TreeKind: true,
+	"ConfigMap": true, "ElasticQuota": true, "Queue": true,
 }
 
 // input is what was read, for the caller.
@@ -75,7 +95,7 @@ func isRead(group, kind string) bool {
 // each reads all objects of some kinds, in the order of the input.
 func (r *reader) each(kinds handlers) {
 	for _, o := range r.objects.List {
-		if read := kinds[o.Group+"/"+o.Kind]; read != nil && !o.Twin {
+		if read := kinds[o.Group+"/"+o.Kind]; read != nil && !o.Twin && o.Name != "" {
 			read(r, o)
 		}
 	}

@@ -33,8 +33,8 @@ func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r.objects = object.NewSet(isRead, &r.notices)
 	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
 	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
-	r.trees = trees{objects: &r.objects, notices: &r.notices}
-	r.quotas = quotas{amounts: r.amounts}
+	r.trees = trees{goOn: opt.KeepGoing, preferred: opt.Topology, objects: &r.objects, notices: &r.notices}
+	r.quotas = quotas{goOn: opt.KeepGoing, amounts: r.amounts}
 	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}
 	r.gangs = gangs{objects: &r.objects, notices: &r.notices}
 	r.inTree = inTree{trees: &r.trees, gangs: &r.gangs, notices: &r.notices}

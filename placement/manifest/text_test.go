@@ -104,6 +104,9 @@ func print(in *manifest.Input, nodes bool) string {
 	for _, n := range in.Notices {
 		fmt.Fprintf(&b, "notice %s\n", n)
 	}
+	for _, err := range in.Defects {
+		fmt.Fprintf(&b, "left out %v\n", err)
+	}
 	return b.String()
 }
 

@@ -26,6 +26,9 @@ type trees struct {
 	// broken is set when a tree could not be built; then rules are not checked against trees, since the defect that matters
 	// is known.
 	broken bool
+	// goOn is set where the rest is planned all the same; then a gang that needs the tree is told.
+	goOn      bool
+	preferred string // of gangs that name none
 
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer

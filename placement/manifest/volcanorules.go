@@ -15,7 +15,7 @@ func (in *trees) volcanoTree(d *draft) {
 			d.lost = append(d.lost, "taskTopology")
 		}
 	}
-	if in.byName[hyperTree] != nil {
+	if in.byName[hyperTree] != nil || in.goOn && in.hyper != nil {
 		d.tree = hyperTree
 	}
 }

@@ -55,6 +55,7 @@ func shorten(s string) string {
 // Located is an error and the place of its object among all objects.
 type Located struct {
 	Seq    int
+	Of     *Object // nil for a document that is none
 	Defect *Defect
 }
 

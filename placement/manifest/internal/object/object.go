@@ -92,7 +92,7 @@ func (o *Object) readMetadata(notices *Notices) {
 	if o.Namespace == "" {
 		o.Namespace = defaultNamespace
 	}
-	if o.Name == "" && len(o.Errors) == 0 {
+	if o.Name == "" && len(o.Errors) == 0 && m.Get("generateName").Text() == "" {
 		m.Get("name").Fail("missing")
 	}
 	o.quote(m, notices)

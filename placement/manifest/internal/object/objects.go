@@ -3,6 +3,7 @@ package object
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
@@ -44,7 +45,7 @@ func (all *Set) ReadFile(f string, data []byte) {
 
 func (all *Set) refuse(f string, doc document.Document, e *Defect) {
 	e.File, e.Document = f, doc.Number
-	all.broken = append(all.broken, Located{len(all.List), e})
+	all.broken = append(all.broken, Located{len(all.List), nil, e})
 }
 
 // collect finds the objects in a value: itself, the items of a List, the elements of a JSON list. Items of a typed list
@@ -107,10 +108,16 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 			return
 		}
 		o.readMetadata(all.notices)
+		all.makeUpName(o)
 		checkKeys(o, all.notices)
 	}
+	first := all.Seen[o.id()]
+	if first != nil && o.Name != "" && first.Root.Value.Equal(v) {
+		all.notices.Add(o.Title() + " is in the input twice, and says the same: it counts once")
+		return
+	}
 	all.List = append(all.List, o)
-	if first := all.Seen[o.id()]; first != nil && o.Name != "" {
+	if first != nil && o.Name != "" {
 		Field{Of: o, base: "metadata.name", Line: v.Line}.Fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
 			o.Title(), first.File, first.Document))
 		o.Twin = true
@@ -118,6 +125,18 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 	}
 	all.Seen[o.id()] = o
 	all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+}
+
+// makeUpName names an object that the API server would name, by its generateName.
+func (all *Set) makeUpName(o *Object) {
+	prefix := o.Root.Sub("metadata").Get("generateName").Text()
+	if o.Name != "" || prefix == "" {
+		return
+	}
+	for n := 0; o.Name == "" || all.Seen[o.id()] != nil; n++ {
+		o.Name = prefix + strconv.Itoa(n)
+	}
+	all.notices.Add(o.Title() + ": the name is made up, since the object has a generateName only")
 }
 
 // Skip counts an object that is not read.
@@ -133,7 +152,7 @@ func (all *Set) Errors(apart map[*Object]bool) []Located {
 			continue
 		}
 		for _, err := range o.Errors {
-			errs = append(errs, Located{o.seq, err})
+			errs = append(errs, Located{o.seq, o, err})
 		}
 	}
 	return errs
