@@ -80,16 +80,17 @@ func (r *Request) checkTotals(d *defects) {
 }
 
 // ascending says whether the members' names ascend in natural order, each above the one before, and whether indexes, where
-// members have them, order them alike.
+// members have them, order them alike and, where these are cut into groups, leave no gap.
 func (r *Request) ascending() (names, ranks bool) {
-	ranks = true
+	cut := r.PP > 0 || r.DP > 0 || len(r.Groups) > 0
+	ranks = len(r.Members) == 0 || !cut || !r.Members[0].Indexed || r.Members[0].Index == 0
 	for i := 1; i < len(r.Members); i++ {
 		a, b := &r.Members[i-1], &r.Members[i]
 		if muster.CompareNatural(a.Name, b.Name) >= 0 {
 			return false, false
 		}
 		if a.Indexed || b.Indexed {
-			ranks = ranks && a.Indexed && (!b.Indexed || a.Index <= b.Index)
+			ranks = ranks && a.Indexed && (!b.Indexed || a.Index <= b.Index && (!cut || b.Index == i))
 		}
 	}
 	return true, ranks

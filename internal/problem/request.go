@@ -62,8 +62,37 @@ func rankMembers(p *Problem) error {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	place(p, p.Ranking())
+	all := p.Ranking()
+	if r := p.Request; r.PP > 0 || r.DP > 0 || len(r.Groups) > 0 {
+		all = atIndexes(all)
+	}
+	place(p, all)
 	return nil
+}
+
+// atIndexes gives members the indexes that they have as ranks, and those without one the ranks that are left, so that a
+// group is of the members whose indexes say so also where some have none. Indexes that are there twice, or beyond the
+// members, only order them. The members come in rank order (docs/order/5-ranks.md).
+func atIndexes(all []Ranked) []Ranked {
+	n := 0 // members with an index, which come first
+	for n < len(all) && all[n].Indexed {
+		if all[n].Index < 0 || all[n].Index >= len(all) || n > 0 && all[n].Index == all[n-1].Index {
+			return all
+		}
+		n++
+	}
+	if n == 0 || n == len(all) { // none, or all of them in order
+		return all
+	}
+	out, indexed, rest := make([]Ranked, 0, len(all)), all[:n], all[n:]
+	for rank := range len(all) {
+		if len(indexed) > 0 && indexed[0].Index == rank {
+			out, indexed = append(out, indexed[0]), indexed[1:]
+		} else {
+			out, rest = append(out, rest[0]), rest[1:]
+		}
+	}
+	return out
 }
 
 // place divides members, given in rank order, into pending and running ones.

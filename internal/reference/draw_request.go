@@ -231,8 +231,11 @@ func drawRest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 		req.MinMember = rapid.IntRange(1, len(req.Members)+own).Draw(t, "minimum")
 	}
 	if chance(t, 15, "indexed") {
+		some := chance(t, 40, "some without an index")
 		for i := range req.Members {
-			req.Members[i].Index, req.Members[i].Indexed = len(req.Members)-1-i, true
+			if !some || chance(t, 70, "with an index") {
+				req.Members[i].Index, req.Members[i].Indexed = len(req.Members)-1-i, true
+			}
 		}
 	}
 	if chance(t, 30, "affinity") {

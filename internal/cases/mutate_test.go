@@ -1,0 +1,312 @@
+package cases
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cli"
+	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+// someObjects stand for the case files where these are absent.
+const someObjects = `[
+{"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Topology","metadata":{"name":"default"},"spec":{"levels":[{"nodeLabel":"rack"}]}},
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","labels":{"rack":"r"}},"status":{"allocatable":{"cpu":"4","pods":"9"}}},
+{"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1,"subGroups":[{"name":"s","minMember":1,"topologyConstraint":{"requiredTopologyLevel":"rack"}}]}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"kai.scheduler/subgroup-name":"s"},"annotations":{"pod-group-name":"g","scheduling.koordinator.sh/numa-topology-spec":"{}"}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}},
+{"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{"name":"j","annotations":{"kai.scheduler/topology-required-placement":"rack"}},"spec":{"replicatedJobs":[{"name":"w","replicas":2,"template":{"spec":{"parallelism":1,"template":{"spec":{"containers":[{"name":"c"}]}}}}}]}},
+{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{"name":"i"},"spec":{"schedulingPolicy":{"gang":{"minCount":1}},"schedulingConstraints":{"topology":[{"key":"rack"}]}}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"q"},"spec":{"schedulingGroup":{"podGroupName":"i"}}}
+]`
+
+// inputs are the objects of all cases that are planned, or some others where there are no cases.
+func inputs(t *testing.T) (all [][]any) {
+	t.Helper()
+	add := func(objects any) {
+		text, err := json.Marshal(objects)
+		require.NoError(t, err)
+		var list []any
+		require.NoError(t, json.Unmarshal(text, &list))
+		all = append(all, list)
+	}
+	add(json.RawMessage(someObjects))
+	files, err := Files(Folder(root))
+	require.NoError(t, err)
+	for _, path := range files {
+		list, err := Load(path)
+		require.NoError(t, err)
+		for i := range list {
+			if len(list[i].Objects) > 0 && missingPackage(&list[i]) == "" {
+				add(list[i].Objects)
+			}
+		}
+	}
+	return all
+}
+
+// place is a key of a mapping, or an element of a list.
+type place struct {
+	in   any
+	key  string
+	item int
+}
+
+// places are all keys and elements below a value, in a fixed order.
+func places(v any) (all []place) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.SortedFunc(keysOf(v), muster.CompareNatural) {
+			all = append(append(all, place{in: v, key: key}), places(v[key])...)
+		}
+	case []any:
+		for i, e := range v {
+			all = append(append(all, place{in: v, item: i}), places(e)...)
+		}
+	}
+	return all
+}
+
+func keysOf(m map[string]any) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// junk is what may stand in place of anything.
+var junk = []any{nil, true, "", "x", "0", "-1", json.Number("-1"), json.Number("0"), json.Number("99999999999999999999"), json.Number("1.5"), []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}}
+
+// mutate drops, renames, doubles or retypes something.
+func mutate(r *rand.Rand, v any) {
+	all := places(v)
+	if len(all) == 0 {
+		return
+	}
+	p := all[r.IntN(len(all))]
+	other := all[r.IntN(len(all))]
+	switch in := p.in.(type) {
+	case map[string]any:
+		switch r.IntN(4) {
+		case 0:
+			delete(in, p.key)
+		case 1:
+			in[p.key+"x"] = in[p.key]
+			delete(in, p.key)
+		case 2:
+			if from, ok := other.in.(map[string]any); ok {
+				text, _ := json.Marshal(from[other.key]) // a copy, lest something be in itself
+				var copied any
+				_ = json.Unmarshal(text, &copied)
+				in[other.key] = copied
+			}
+		default:
+			in[p.key] = junk[r.IntN(len(junk))]
+		}
+	case []any:
+		if r.IntN(2) == 0 {
+			in[p.item] = junk[r.IntN(len(junk))]
+		} else {
+			in[p.item] = nil
+		}
+	}
+}
+
+var hasPlace = regexp.MustCompile(`^in\.json: document \d+`)
+
+// readAndPlan reads and plans objects as the command does. It returns the errors, of which each must have a place.
+func readAndPlan(t *testing.T, objects any, opt cli.Options) (p *cli.Planned, text string) {
+	t.Helper()
+	data, err := json.Marshal(objects)
+	require.NoError(t, err)
+	defer func() {
+		if r := recover(); r != nil {
+			t.Fatalf("panic: %v\n%s", r, data)
+		}
+	}()
+	p, err = cli.Plan([]manifest.File{{Name: "in.json", Data: data}}, opt)
+	if err == nil {
+		return p, ""
+	}
+	if strings.HasPrefix(err.Error(), "the input has no Node") {
+		return p, err.Error()
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		require.Regexp(t, hasPlace, line, "an error without a place\n%s", data)
+	}
+	return p, err.Error()
+}
+
+// Whatever becomes of a key, reading and planning never panics, and every error says where.
+func TestSpoiledObjects(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	rounds := 6
+	if testing.Short() {
+		rounds = 1
+	}
+	n := 0
+	for _, objects := range inputs(t) {
+		text, err := json.Marshal(objects)
+		require.NoError(t, err)
+		for range rounds {
+			var spoiled []any
+			require.NoError(t, json.Unmarshal(text, &spoiled))
+			for range 1 + r.IntN(3) {
+				mutate(r, spoiled)
+			}
+			readAndPlan(t, spoiled, cli.Options{KeepGoing: r.IntN(2) == 0, Strict: r.IntN(4) == 0})
+			n++
+		}
+	}
+	t.Logf("%d spoiled inputs", n)
+}
+
+// misspelt are ways to get a key wrong.
+func misspelt(key string) []string {
+	last := key[len(key)-1:]
+	return []string{key + "zz", key[:len(key)-1] + strings.ToUpper(last) + "z", key[:len(key)-1] + "_" + last}
+}
+
+// No rule is lost by a wrong key: one in a placement block, or under the prefix of a system, is an error.
+func TestMisspeltKeysAreNeverLost(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	n := 0
+	for _, objects := range inputs(t) {
+		for i := range objects {
+			o, ok := objects[i].(map[string]any)
+			if !ok {
+				continue
+			}
+			for _, p := range ruleKeys(o) {
+				in := p.in.(map[string]any)
+				if testing.Short() && r.IntN(10) > 0 {
+					continue
+				}
+				value := in[p.key]
+				for _, wrong := range misspelt(p.key) {
+					delete(in, p.key)
+					in[wrong] = value
+					_, text := readAndPlan(t, objects, cli.Options{})
+					require.Contains(t, text, "unknown ", "%s in place of %s", wrong, p.key)
+					require.Contains(t, text, "did you mean", "%s in place of %s", wrong, p.key)
+					delete(in, wrong)
+				}
+				in[p.key] = value
+				n++
+			}
+		}
+	}
+	t.Logf("%d keys misspelt", n)
+	require.Positive(t, n)
+}
+
+// ruleKeys are the keys of an object that are checked: those of placement blocks, and those under known prefixes.
+func ruleKeys(o map[string]any) (all []place) {
+	version, _ := o["apiVersion"].(string)
+	group, _, found := strings.Cut(version, "/")
+	if !found {
+		group = ""
+	}
+	kind, _ := o["kind"].(string)
+	spec, _ := o["spec"].(map[string]any)
+	if block := known.Blocks[group+"/"+kind]; block != nil {
+		all = append(all, blockKeys(spec, block["spec"])...)
+	}
+	if kind != "Pod" && known.Blocks[group+"/"+kind] == nil {
+		return all
+	}
+	meta, _ := o["metadata"].(map[string]any)
+	for _, in := range []string{"labels", "annotations"} {
+		m, _ := meta[in].(map[string]any)
+		for _, key := range slices.SortedFunc(keysOf(m), muster.CompareNatural) {
+			place := known.OnObject
+			if kind == "Pod" {
+				place = known.OnPod
+			}
+			if wrong := known.Objection(key+"zz", known.Map(strings.TrimSuffix(in, "s")), place); strings.HasPrefix(wrong, "unknown") {
+				all = append(all, placeOf(m, key))
+			}
+		}
+	}
+	return all
+}
+
+func placeOf(m map[string]any, key string) place { return place{in: m, key: key} }
+
+func blockKeys(v any, b known.Block) (all []place) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.SortedFunc(keysOf(v), muster.CompareNatural) {
+			below, ok := b[key]
+			if !ok {
+				continue
+			}
+			all = append(all, placeOf(v, key))
+			if below != nil {
+				all = append(all, blockKeys(v[key], below)...)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			all = append(all, blockKeys(e, b)...)
+		}
+	}
+	return all
+}
+
+// What is dropped is not half there: the case without a rule is planned, refused or said to be wrong with a place.
+func TestDroppedKeys(t *testing.T) {
+	n := 0
+	for at, objects := range inputs(t) {
+		if testing.Short() && at%10 > 0 {
+			continue
+		}
+		for i := range objects {
+			o, ok := objects[i].(map[string]any)
+			if !ok {
+				continue
+			}
+			for _, p := range ruleKeys(o) {
+				in := p.in.(map[string]any)
+				value := in[p.key]
+				delete(in, p.key)
+				got, text := readAndPlan(t, objects, cli.Options{})
+				if text == "" {
+					require.Empty(t, unsound(got), p.key)
+				}
+				in[p.key] = value
+				n++
+			}
+		}
+	}
+	t.Logf("%d keys dropped", n)
+}
+
+// unsound is what is wrong with a plan that does not keep the rules that were read, or with an error that has no place.
+func unsound(p *cli.Planned) string {
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		switch {
+		case o.Err == nil:
+			if why := invalid(p, o); why != "" {
+				return o.Gang + ": " + why
+			}
+		case errors.Is(o.Err, placement.ErrUnschedulable), errors.Is(o.Err, muster.ErrNotSupported):
+		case !hasPlace.MatchString(o.Err.Error()):
+			return o.Err.Error()
+		}
+	}
+	return ""
+}
