@@ -54,6 +54,7 @@ type settings struct {
 	strict, keepGoing bool
 	quotas            bool
 	failUnplaced      bool
+	summary           bool
 	topology          string
 	files             []string
 }
@@ -129,19 +130,26 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 
 // write prints the plans and, if it is asked for, the quotas after them.
 func (p *Planned) write(w io.Writer, set settings) error {
-	switch {
-	case set.output == "json" && set.quotas:
-		return render.JSONWithQuotas(w, p.Outcomes, p.Quotas)
-	case set.output == "json":
-		return render.JSON(w, p.Outcomes)
+	if set.output == "json" {
+		return render.JSONWithReport(w, p.Outcomes, p.jsonReport(set.quotas))
 	}
-	if err := render.Text(w, p.Outcomes); err != nil || !set.quotas {
+	plans := render.Text
+	if set.summary {
+		plans = headlines
+	}
+	if err := plans(w, p.Outcomes); err != nil {
 		return err
 	}
 	if len(p.Outcomes) > 0 {
 		fmt.Fprintln(w)
 	}
-	return render.QuotasText(w, p.Quotas)
+	if set.quotas {
+		if err := render.QuotasText(w, p.Quotas); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return p.summary(w)
 }
 
 // parse reads the command line; it has told the user what is wrong with it.
@@ -162,6 +170,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	flags.StringVar(&set.output, "o", "text", "output: text, json")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
+	flags.BoolVar(&set.summary, "summary", false, "print a line for each gang and the summary, without trees")
 	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
 	for rest := args; len(rest) > 0; { // a file ends the flags before it only
@@ -207,7 +216,7 @@ func report(stderr io.Writer, p *Planned, keepGoing bool) {
 	for _, s := range p.Input.Skipped {
 		fmt.Fprintf(stderr, "%s %s: a kind that is not read, skipped (objects: %d)\n", s.APIVersion, s.Kind, s.Count)
 	}
-	for _, n := range p.Input.Notices {
+	for _, n := range merged(p.Input.Notices) {
 		fmt.Fprintln(stderr, n)
 	}
 	for _, err := range p.Input.Defects {

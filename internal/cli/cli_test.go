@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,8 +20,11 @@ func command(t *testing.T, stdin string, args ...string) (status int, stdout, st
 	t.Helper()
 	var out, err bytes.Buffer
 	status = Run(args, strings.NewReader(stdin), &out, &err)
-	return status, out.String(), err.String()
+	return status, lastLines.ReplaceAllString(out.String(), ""), err.String()
 }
+
+// lastLines are the summary, which few tests are about.
+var lastLines = regexp.MustCompile(`(\n|^)(\d+ gangs?: .*|no gang waits.*)\n(in no topology: .*\n)?$`)
 
 // story returns the paths of the cluster of the stories and of some of them.
 func story(names ...string) []string {

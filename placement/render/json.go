@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -35,17 +36,56 @@ func JSON(w io.Writer, outcomes []Outcome) error {
 	return err
 }
 
-// JSONWithQuotas is JSON with a key more, `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}`: what there is to
-// divide, and for each quota and each resource that it governs used, demand, min, share and max, parents before their children.
-// No quotas: both are empty.
-func JSONWithQuotas(w io.Writer, outcomes []Outcome, s *quota.State) error {
+// Report is what there is to say beside the plans. The zero value is nothing.
+type Report struct {
+	// Quotas are written if WithQuotas is set; nil: there are none.
+	Quotas     *quota.State
+	WithQuotas bool
+	// Notices tell what was accepted but is worth saying, Defects what was left out.
+	Notices, Defects []string
+	// Skipped counts objects that were not read.
+	Skipped []Skipped
+}
+
+// Skipped counts objects of one kind.
+type Skipped struct {
+	Kind, APIVersion string
+	Count            int
+}
+
+// JSONWithReport is JSON with more keys: `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}` if they are
+// asked for, what there is to divide, and for each quota and each resource that it governs used, demand, min, share and max,
+// parents before their children (without quotas both are empty); `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
+// ...]` and `"defects":[...]`, each where there are any.
+func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
 	if err := writePlans(&b, outcomes); err != nil {
 		return err
 	}
-	b.WriteString(",\n\"quotas\":")
-	if err := encode(&b, quotasObject(s)); err != nil {
-		return err
+	if r == nil {
+		r = &Report{}
+	}
+	var skipped []any
+	for _, s := range r.Skipped {
+		skipped = append(skipped, object{{"kind", s.Kind}, {"apiVersion", s.APIVersion}, {"count", s.Count}})
+	}
+	for _, part := range []struct {
+		key   string
+		there bool
+		value any
+	}{
+		{"quotas", r.WithQuotas, quotasObject(r.Quotas)},
+		{"notices", len(r.Notices) > 0, r.Notices},
+		{"skipped", len(skipped) > 0, skipped},
+		{"defects", len(r.Defects) > 0, r.Defects},
+	} {
+		if !part.there {
+			continue
+		}
+		fmt.Fprintf(&b, ",\n%q:", part.key)
+		if err := encode(&b, part.value); err != nil {
+			return err
+		}
 	}
 	b.WriteString("}\n")
 	_, err := w.Write(b.Bytes())

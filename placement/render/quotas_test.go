@@ -58,9 +58,9 @@ gpu, 10 to divide
 	require.Equal(t, "no quotas\n", b.String())
 }
 
-func TestJSONWithQuotas(t *testing.T) {
+func TestJSONWithReport(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, JSONWithQuotas(&b, nil, divided(t).Quotas()))
+	require.NoError(t, JSONWithReport(&b, nil, &Report{Quotas: divided(t).Quotas(), WithQuotas: true}))
 	require.Equal(t, `{"plans":[],
 "quotas":{"total":{"cpu":16000,"gpu":10},"tree":[`+
 		`{"quota":"guests","parent":"","resources":{"gpu":{"used":0,"demand":0,"min":0,"share":0,"max":9223372036854775807}}},`+
@@ -69,7 +69,7 @@ func TestJSONWithQuotas(t *testing.T) {
 		`{"quota":"team-b","parent":"org","resources":{"gpu":{"used":3,"demand":0,"min":2,"share":3,"max":10}}}]}}
 `, b.String())
 	b.Reset()
-	require.NoError(t, JSONWithQuotas(&b, nil, nil))
+	require.NoError(t, JSONWithReport(&b, nil, &Report{WithQuotas: true}))
 	require.Equal(t, "{\"plans\":[],\n\"quotas\":{\"total\":{},\"tree\":[]}}\n", b.String())
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Outcomes of which anything is missing are written without it.
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Walk(t, render.Text, render.JSON, render.JSONWithQuotas, render.QuotasText, render.PodName)
+	zeros.Walk(t, render.Text, render.JSON, render.JSONWithReport, render.QuotasText, render.PodName)
 	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n"}}})
 	require.NoError(t, err)
 	var outcomes []render.Outcome
@@ -38,6 +38,6 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 	}
 	for _, s := range []*quota.State{nil, {}} {
 		require.NoError(t, render.QuotasText(io.Discard, s))
-		require.NoError(t, render.JSONWithQuotas(io.Discard, nil, s))
+		require.NoError(t, render.JSONWithReport(io.Discard, nil, &render.Report{Quotas: s, WithQuotas: true}))
 	}
 }
