@@ -82,18 +82,30 @@ func (r *Request) checkTotals(d *defects) {
 // ascending says whether the members' names ascend in natural order, each above the one before, and whether indexes, where
 // members have them, order them alike and, where these are cut into groups, leave no gap.
 func (r *Request) ascending() (names, ranks bool) {
-	cut := r.PP > 0 || r.DP > 0 || len(r.Groups) > 0
-	ranks = len(r.Members) == 0 || !cut || !r.Members[0].Indexed || r.Members[0].Index == 0
+	ranks = true
 	for i := 1; i < len(r.Members); i++ {
 		a, b := &r.Members[i-1], &r.Members[i]
 		if muster.CompareNatural(a.Name, b.Name) >= 0 {
 			return false, false
 		}
 		if a.Indexed || b.Indexed {
-			ranks = ranks && a.Indexed && (!b.Indexed || a.Index <= b.Index && (!cut || b.Index == i))
+			ranks = ranks && a.Indexed && (!b.Indexed || a.Index <= b.Index)
 		}
 	}
-	return true, ranks
+	return true, ranks && !r.hasGap()
+}
+
+// hasGap says whether some index of members that are cut into groups is not their place in the list.
+func (r *Request) hasGap() bool {
+	if len(r.Members) == 0 || !r.Members[0].Indexed || r.PP == 0 && r.DP == 0 && len(r.Groups) == 0 {
+		return false
+	}
+	for i := range r.Members {
+		if m := &r.Members[i]; m.Indexed && m.Index != i {
+			return true
+		}
+	}
+	return false
 }
 
 // checkMembers looks for duplicate names unless they ascend.
