@@ -23,9 +23,11 @@ Reads Kubernetes-style objects (YAML documents, JSON, Lists) and plans every gan
 queue order, each on what the ones before it left. A directory stands for all its *.yaml, *.yml and *.json files, in
 natural order; - is standard input. Flags may also stand after files; -- ends them.
 
-The plan goes to standard output: of each gang the domains that hold it, a number for each node: how many members it
-gets (. none, - one leaves and nobody comes, 0 a node without room). Standard error tells what was read and has no
-part in the plan: kinds that are skipped, notices, rules that are not modelled, what is wrong.
+The plan goes to standard output, drawn on the tree, a cell for each node: a capital letter is a new member, one letter
+a group; + one of no group beside groups, = a member of the gang that runs already, . a free slot, ~ one that a leaving
+member holds, - one where a victim leaves and nobody comes, x one that others hold, # one on a node out of service; 0 is
+a node that could never take a member. Standard error tells what was read and has no part in the plan: kinds that are
+skipped, notices, rules that are not modelled, what is wrong.
 
 Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
@@ -135,7 +137,7 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	}
 	plans := render.Text
 	if set.summary {
-		plans = headlines
+		plans = render.Headlines
 	}
 	if err := plans(w, p.Outcomes); err != nil {
 		return err
@@ -149,7 +151,7 @@ func (p *Planned) write(w io.Writer, set settings) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return p.summary(w)
+	return render.Summary(w, p.Outcomes, &p.Input.Spec)
 }
 
 // parse reads the command line; it has told the user what is wrong with it.

@@ -26,15 +26,7 @@ import (
 // any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
 // whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]). A gang that starts
 // together with others has their names as together, behind its own; the reason has together, the gangs for which it waits, if it could be placed without them.
-func JSON(w io.Writer, outcomes []Outcome) error {
-	var b bytes.Buffer
-	if err := writePlans(&b, outcomes); err != nil {
-		return err
-	}
-	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
-	return err
-}
+func JSON(w io.Writer, outcomes []Outcome) error { return JSONWithReport(w, outcomes, nil) }
 
 // Report is what there is to say beside the plans. The zero value is nothing.
 type Report struct {
@@ -62,34 +54,39 @@ func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	if err := writePlans(&b, outcomes); err != nil {
 		return err
 	}
-	if r == nil {
-		r = &Report{}
-	}
-	var skipped []any
-	for _, s := range r.Skipped {
-		skipped = append(skipped, object{{"kind", s.Kind}, {"apiVersion", s.APIVersion}, {"count", s.Count}})
-	}
-	for _, part := range []struct {
-		key   string
-		there bool
-		value any
-	}{
-		{"quotas", r.WithQuotas, quotasObject(r.Quotas)},
-		{"notices", len(r.Notices) > 0, r.Notices},
-		{"skipped", len(skipped) > 0, skipped},
-		{"defects", len(r.Defects) > 0, r.Defects},
-	} {
-		if !part.there {
-			continue
-		}
-		fmt.Fprintf(&b, ",\n%q:", part.key)
-		if err := encode(&b, part.value); err != nil {
+	for _, f := range r.fields() {
+		fmt.Fprintf(&b, ",\n%q:", f.key)
+		if err := encode(&b, f.value); err != nil {
 			return err
 		}
 	}
 	b.WriteString("}\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// fields are those of the document, without what there is nothing of.
+func (r *Report) fields() (out object) {
+	if r == nil {
+		return nil
+	}
+	if r.WithQuotas {
+		out = append(out, field{"quotas", quotasObject(r.Quotas)})
+	}
+	if len(r.Notices) > 0 {
+		out = append(out, field{"notices", r.Notices})
+	}
+	if len(r.Skipped) > 0 {
+		var skipped []object
+		for _, s := range r.Skipped {
+			skipped = append(skipped, object{{"kind", s.Kind}, {"apiVersion", s.APIVersion}, {"count", s.Count}})
+		}
+		out = append(out, field{"skipped", skipped})
+	}
+	if len(r.Defects) > 0 {
+		out = append(out, field{"defects", r.Defects})
+	}
+	return out
 }
 
 // writePlans begins the document.

@@ -32,7 +32,7 @@ func Text(w io.Writer, outcomes []Outcome) error {
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(b, "%s: %s\n", name(o), headline(o))
+		writeHeadline(b, o)
 		planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
 		if planned && o.Request != nil && o.Cluster != nil {
 			newDrawing(o.Cluster, o).write(b)

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Headlines writes the first line that Text has of each outcome, without drawing anything. O(outcomes).
+func Headlines(w io.Writer, outcomes []Outcome) error {
+	b := bufio.NewWriter(w)
+	for i := range outcomes {
+		writeHeadline(b, &outcomes[i])
+	}
+	return b.Flush()
+}
+
+func writeHeadline(w io.Writer, o *Outcome) { fmt.Fprintf(w, "%s: %s\n", name(o), headline(o)) }
+
+// Summary writes what became of all gangs in a line, and in another one how many nodes of the cluster are in no topology,
+// where there are some. O(outcomes + nodes * topologies).
+func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
+	if spec == nil {
+		spec = &cluster.Spec{}
+	}
+	nodes := count(len(spec.Nodes), "node")
+	text := "no gang waits for a node; " + nodes
+	if len(outcomes) > 0 {
+		text = tally(outcomes) + ", " + nodes
+	}
+	if n := inNoTopology(spec); n > 0 {
+		text += "\nin no topology: " + count(n, "node")
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+// tally counts outcomes by what became of them.
+func tally(outcomes []Outcome) string {
+	var placed, waiting, refused, invalid, pods int
+	for i := range outcomes {
+		switch o := &outcomes[i]; {
+		case o.Err == nil && o.Result != nil:
+			pods += len(o.Result.Assignments)
+			if len(o.Result.WaitsFor) > 0 {
+				waiting++
+			} else {
+				placed++
+			}
+		case errors.Is(o.Err, placement.ErrUnschedulable), errors.Is(o.Err, muster.ErrNotSupported):
+			refused++
+		default:
+			invalid++
+		}
+	}
+	return fmt.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
+		count(len(outcomes), "gang"), placed, waiting, refused, invalid, count(pods, "pod"))
+}
+
+// inNoTopology is how many nodes lie outside of all topologies, 0 if there are none of these.
+func inNoTopology(spec *cluster.Spec) (n int) {
+	outside := map[string]int{} // by node: topologies that it is outside of
+	for _, t := range spec.Trees {
+		for _, node := range t.Tree.Outside() {
+			if outside[node]++; outside[node] == len(spec.Trees) {
+				n++
+			}
+		}
+	}
+	return n
+}
