@@ -8,19 +8,20 @@ type Inner struct {
 
 var (
 	packBlock   = Block{"topologyConstraint": {"packConstraint": keys("required preferred")}}
-	policyBlock = Inner{
+	policyBlock = []Inner{{
 		[]string{"spec", "runPolicy", "schedulingPolicy"}, keys("minAvailable queue minResources priorityClass scheduleTimeoutSeconds"),
-	}
-	runtimeBlock = Inner{[]string{"spec", "podGroupPolicy"}, Block{
-		"coscheduling": keys("scheduleTimeoutSeconds"), "volcano": {"networkTopology": volcanoRuleBlock},
 	}}
+	runtimeBlock = []Inner{{[]string{"spec", "podGroupPolicy"}, Block{
+		"coscheduling": keys("scheduleTimeoutSeconds"), "volcano": {"networkTopology": volcanoRuleBlock},
+	}}}
 )
 
-// OnPodSpec are the placement blocks of pods, below their spec.
-var OnPodSpec = map[string]Block{"schedulingGroup": keys("podGroupName"), "workloadRef": keys("name podGroup podGroupReplicaKey")}
-
-// Inners are the placement blocks of owners, by API group and kind.
-var Inners = map[string]Inner{
+// Inners are the placement blocks of owners and pods, by API group and kind.
+var Inners = map[string][]Inner{
+	"/Pod": {
+		{[]string{"spec", "schedulingGroup"}, keys("podGroupName")},
+		{[]string{"spec", "workloadRef"}, keys("name podGroup podGroupReplicaKey")},
+	},
 	"kubeflow.org/PyTorchJob":                     policyBlock,
 	"kubeflow.org/TFJob":                          policyBlock,
 	"kubeflow.org/XGBoostJob":                     policyBlock,
@@ -29,11 +30,11 @@ var Inners = map[string]Inner{
 	"kubeflow.org/MPIJob":                         policyBlock,
 	"trainer.kubeflow.org/ClusterTrainingRuntime": runtimeBlock,
 	"trainer.kubeflow.org/TrainingRuntime":        runtimeBlock,
-	"leaderworkerset.x-k8s.io/LeaderWorkerSet": {
+	"leaderworkerset.x-k8s.io/LeaderWorkerSet": {{
 		[]string{"spec", "leaderWorkerTemplate", "subGroupPolicy"}, keys("subGroupSize subGroupPolicyType"),
-	},
-	"scheduler.grove.io/PodGang": {[]string{"spec"}, keys("priorityClassName reuseReservationRef", packBlock, Block{
+	}},
+	"scheduler.grove.io/PodGang": {{[]string{"spec"}, keys("priorityClassName reuseReservationRef", packBlock, Block{
 		"podgroups":                      keys("name minReplicas", packBlock, Block{"podReferences": keys("namespace name")}),
 		"topologyConstraintGroupConfigs": keys("name podGroupNames", packBlock),
-	})},
+	})}},
 }

@@ -198,7 +198,7 @@ func (r *reader) check(d *draft, known int) {
 		at.Errors, errs = append(at.Errors, e), append(errs, errorOf(e))
 	}
 	var reason string
-	if q.Tree, reason = r.trees.treeOf(d.tree, layersOf(q)); d.tree != "" {
+	if q.Tree, reason = r.trees.treeOf(d.tree, q); d.tree != "" {
 		_, reason = r.trees.findTree(d.tree)
 	}
 	if reason != "" && own == 0 {

@@ -26,9 +26,6 @@ func (g *gangs) declare(o *object.Object) *draft {
 	d := &draft{obj: o, name: o.FullName(), created: o.Created, uid: o.UID, class: o.Root.Sub("spec").Get("priorityClassName")}
 	d.class.Text()
 	d.queues = queuesOf(o)
-	if g.byName == nil {
-		g.byName = map[string]*draft{}
-	}
 	switch other := g.byName[d.name]; {
 	case other == nil:
 		g.drafts = append(g.drafts, d)
@@ -55,9 +52,6 @@ func (g *gangs) owned(o *object.Object, d *draft) {
 
 // cover notes that a gang stands for an object, `Job/ns/name`.
 func (g *gangs) cover(name string, d *draft) {
-	if g.covered == nil {
-		g.covered = map[string]*draft{}
-	}
 	g.covered[name] = d
 }
 
@@ -97,9 +91,6 @@ var ownerKeys = []struct {
 
 // assignPods finds the gang of each pod; a pod without one is a gang of its own.
 func (g *gangs) assignPods(pods []*member) {
-	if g.byName == nil {
-		g.byName = map[string]*draft{}
-	}
 	slices.SortStableFunc(pods, func(a, b *member) int {
 		return cmp.Or(muster.CompareNatural(a.obj.Namespace, b.obj.Namespace), muster.CompareNatural(a.name, b.name))
 	})

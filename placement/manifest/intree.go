@@ -40,7 +40,13 @@ type nested struct {
 func (in *inTree) readGroup(o *object.Object) {
 	spec := o.Root.Sub("spec")
 	n := &nested{obj: o, composite: o.Kind == "CompositePodGroup"}
-	n.basic, n.least = readPolicy(spec.Get("schedulingPolicy").Mapping(), map[bool]string{false: "minCount", true: "minGroupCount"}[n.composite])
+	byName, least := in.groups, "minCount"
+	if n.composite {
+		byName, least = in.above, "minGroupCount"
+	}
+	byName[o.FullName()] = n
+	in.list = append(in.list, n)
+	n.basic, n.least = readPolicy(spec.Get("schedulingPolicy").Mapping(), least)
 	for c := range spec.Sub("schedulingConstraints").Get("topology").All() {
 		key := c.Mapping().Get("key")
 		key.Required()
@@ -57,15 +63,6 @@ func (in *inTree) readGroup(o *object.Object) {
 			mode.Fail("must be one of all and single")
 		}
 	}
-	byName := &in.groups
-	if n.composite {
-		byName = &in.above
-	}
-	if *byName == nil {
-		*byName = map[string]*nested{}
-	}
-	(*byName)[o.FullName()] = n
-	in.list = append(in.list, n)
 }
 
 // readPolicy reads a policy: basic, or gang with a minimum.
@@ -90,9 +87,6 @@ func readPolicy(f object.Field, least string) (basic bool, n int) {
 func (in *inTree) readWorkload(o *object.Object) {
 	if o.Version != "scheduling.k8s.io/v1alpha1" {
 		return
-	}
-	if in.workloads == nil {
-		in.workloads = map[string]*object.Object{}
 	}
 	in.workloads[o.FullName()] = o
 	for f := range o.Root.Sub("spec").Get("podGroups").All() {

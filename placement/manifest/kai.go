@@ -152,10 +152,9 @@ func (r *reader) readJob(o *object.Object) {
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
 	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
-	if size := notes.Get("kai.scheduler/segment-size"); size.Present() {
+	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {
-			rules := append(r.trees.must(notes.Get("kai.scheduler/segment-topology-required-placement"), d.tree),
-				r.trees.prefer(notes.Get("kai.scheduler/segment-topology-preferred-placement"), d.tree)...)
+			rules := r.trees.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
 		}
 	}
@@ -175,8 +174,7 @@ func jobMembers(spec, status object.Field) int {
 func jobMinimum(o *object.Object) int {
 	for _, f := range []object.Field{o.Annotation("kueue.x-k8s.io/job-min-parallelism"), o.Annotation(batchMinMember)} {
 		if f.Present() {
-			n, _ := f.Count(f.Text(), 1)
-			return n
+			return batchMinimum(f)
 		}
 	}
 	return 0

@@ -44,7 +44,17 @@ func (in *trees) nameTree(d *draft, f object.Field) string {
 
 // kaiJobRules reads KAI's annotations of the Job itself.
 func (in *trees) kaiJobRules(d *draft, o *object.Object) []gang.Rule {
-	in.nameTree(d, o.Annotation("kai.scheduler/topology"))
-	return append(in.must(o.Annotation("kai.scheduler/topology-required-placement"), d.tree),
-		in.prefer(o.Annotation("kai.scheduler/topology-preferred-placement"), d.tree)...)
+	in.nameTree(d, o.Annotation(kaiTopology))
+	return in.kaiPlacement(o.Root.Sub("metadata").Sub("annotations"), kaiTopology, d.tree)
 }
+
+// kaiPlacement reads KAI's annotations of a rule, which begin alike for gangs and for segments.
+func (in *trees) kaiPlacement(notes object.Field, prefix, tree string) []gang.Rule {
+	return append(in.must(notes.Get(prefix+"-required-placement"), tree), in.prefer(notes.Get(prefix+"-preferred-placement"), tree)...)
+}
+
+// How KAI's annotations begin that speak of a gang, or a part of it, and of segments.
+const (
+	kaiTopology   = "kai.scheduler/topology"
+	segmentPrefix = "kai.scheduler/segment-"
+)

@@ -81,13 +81,14 @@ func (in *trees) all() []cluster.NamedTree {
 	return out
 }
 
-// treeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of its
-// rules. Empty with a reason if there is none.
-func (in *trees) treeOf(tree string, layers []string) (name, why string) {
+// treeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of the
+// rules of its request. Empty with a reason if there is none.
+func (in *trees) treeOf(tree string, q *gang.Request) (name, why string) {
 	if tree != "" || len(in.list)+len(in.ofLabels) < 2 && in.preferred == "" && !in.broken {
 		return tree, ""
 	}
 	t, why := in.findTree("")
+	layers := layersOf(q)
 	for _, n := range in.all() {
 		has := func(layer string) bool { _, ok := n.Tree.Layer(layer); return ok }
 		if n.Tree == t || t == nil && in.ofLabels[n.Name] == nil && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {

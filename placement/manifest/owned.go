@@ -39,9 +39,6 @@ const kueueGroup = "kueue.x-k8s.io/pod-group-name"
 
 // add enters the gang of an owner. One whose name is taken is a defect of the owner.
 func (g *gangs) add(d *draft) {
-	if g.byName == nil {
-		g.byName = map[string]*draft{}
-	}
 	switch other := g.byName[d.name]; {
 	case other == nil:
 		g.drafts, g.byName[d.name] = append(g.drafts, d), d

@@ -112,8 +112,7 @@ func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	if role.Name != "worker" && d.obj.Kind != "JobSet" {
 		return nil
 	}
-	rules := append(in.must(own.Get(segmentPrefix+"topology-required-placement"), d.tree),
-		in.prefer(own.Get(segmentPrefix+"topology-preferred-placement"), d.tree)...)
+	rules := in.kaiPlacement(own, segmentPrefix+"topology", d.tree)
 	size, ok := 0, false
 	if d.obj.Kind == "LeaderWorkerSet" {
 		rules = append(rules, in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")...)
@@ -170,9 +169,7 @@ func arrangeWithLeader(members, size int, rules []gang.Rule) func(*draft, []*mem
 
 // kaiNotes reads KAI's rule from annotations that bind a part of a gang.
 func (in *trees) kaiNotes(d *draft, notes object.Field) []gang.Rule {
-	tree := in.nameTree(d, notes.Get("kai.scheduler/topology"))
-	return append(in.must(notes.Get("kai.scheduler/topology-required-placement"), tree),
-		in.prefer(notes.Get("kai.scheduler/topology-preferred-placement"), tree)...)
+	return in.kaiPlacement(notes, kaiTopology, in.nameTree(d, notes.Get(kaiTopology)))
 }
 
 // packRules reads the rules of a PodGang: of the gang, of configs over several pod groups, and of pod groups.
@@ -240,6 +237,3 @@ func arrangePacked(groups, configs []part, of []int, members []*member) part {
 	})
 	return whole.with(none)
 }
-
-// segmentPrefix begins KAI's annotations about segments.
-const segmentPrefix = "kai.scheduler/segment-"

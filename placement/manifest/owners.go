@@ -14,10 +14,20 @@ type ownerReader struct {
 	pods       *pods
 	priorities *priorities
 	gangs      *gangs
+
+	behind map[string]bool // owners, by title, of objects that make their gangs
 }
 
 // readAll reads the owners of the input, once it is known which Workloads stand for some of them.
 func (r *ownerReader) readAll() {
+	r.behind = map[string]bool{}
+	for _, o := range r.objects.List {
+		for _, w := range o.Owners {
+			if (o.Kind == "JobSet" || o.Kind == "RayCluster") && (w.Kind != o.Kind || w.Name != o.Name) {
+				r.behind[w.Kind+"/"+o.Namespace+"/"+w.Name] = true
+			}
+		}
+	}
 	for _, o := range r.objects.List {
 		if isOwner(o.Group, o.Kind) && !o.Twin && o.Name != "" {
 			r.readOwner(o)
@@ -42,7 +52,7 @@ func (r *ownerReader) readOwner(o *object.Object) {
 		r.gangs.cover(o.Kind+"/"+o.FullName(), nil)
 		return
 	}
-	if r.objects.StandsBehind(o) {
+	if r.behind[o.Kind+"/"+o.Namespace+"/"+o.Name] {
 		return // the other one takes its rules, see ownerRules
 	}
 	for _, of := range r.gangsOf(o) {

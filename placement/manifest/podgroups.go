@@ -20,7 +20,7 @@ func (in *trees) rulesOfPods(d *draft) {
 		first := d.pods[0].obj
 		agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
 			return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
-				return m.obj.Annotations["kai.scheduler/topology"+key] != first.Annotations["kai.scheduler/topology"+key]
+				return m.obj.Annotations[kaiTopology+key] != first.Annotations[kaiTopology+key]
 			})
 		})
 		if agree {

@@ -36,8 +36,11 @@ func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r.trees = trees{goOn: opt.KeepGoing, preferred: opt.Topology, objects: &r.objects, notices: &r.notices}
 	r.quotas = quotas{goOn: opt.KeepGoing, amounts: r.amounts}
 	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}
-	r.gangs = gangs{objects: &r.objects, notices: &r.notices}
-	r.inTree = inTree{trees: &r.trees, gangs: &r.gangs, notices: &r.notices}
+	r.gangs = gangs{objects: &r.objects, notices: &r.notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
+	r.inTree = inTree{
+		trees: &r.trees, gangs: &r.gangs, notices: &r.notices,
+		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string]*object.Object{},
+	}
 	r.gangs.inTree = &r.inTree
 	r.owners = ownerReader{objects: &r.objects, trees: &r.trees, pods: &r.pods, priorities: &r.priorities, gangs: &r.gangs}
 	return r

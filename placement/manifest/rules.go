@@ -70,8 +70,10 @@ func (in *trees) layer(f object.Field, tree string) (l topology.Layer, ok bool) 
 		return l, false
 	}
 	t, why := in.findTree(tree)
-	if has := in.having(name); t == nil && tree == "" && len(in.list) > 1 && len(has) == 1 {
-		t = has[0].Tree // a layer that only one has tells which is meant, see treeOf
+	if t == nil && tree == "" && len(in.list) > 1 {
+		if has := in.having(name); len(has) == 1 { // a layer that only one has tells which is meant, see treeOf
+			t = has[0].Tree
+		}
 	}
 	if t == nil {
 		if why != "" && tree == "" { // of a topology that the gang names, its name is at fault

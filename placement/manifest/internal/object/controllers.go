@@ -29,14 +29,6 @@ func (all *Set) TopOwner(o *Object) (top *Object) {
 	return top
 }
 
-// StandsBehind says whether another object of the input, which an owner controls, makes its gangs.
-func (all *Set) StandsBehind(o *Object) bool {
-	return slices.ContainsFunc(all.List, func(x *Object) bool {
-		return (x.Kind == "JobSet" || x.Kind == "RayCluster") && x.Namespace == o.Namespace && x != o &&
-			slices.ContainsFunc(x.Owners, func(w Reference) bool { return w.Kind == o.Kind && w.Name == o.Name })
-	})
-}
-
 // LacksOwner is the kind of the object's controller if that makes gangs and is not in the input, empty else.
 func (all *Set) LacksOwner(o *Object) string {
 	for _, w := range o.Owners {

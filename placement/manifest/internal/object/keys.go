@@ -19,21 +19,17 @@ var free = map[string]bool{
 // its templates under the prefixes of the systems that are read. What stands bare in templates counts as text, see quote.
 func checkKeys(o *Object, notices *Notices) {
 	CheckBlock(o.Root, known.Blocks[o.Group+"/"+o.Kind])
-	inner := known.Inners[o.Group+"/"+o.Kind]
-	at := o.Root
-	for _, key := range inner.Path {
-		at = at.Get(key)
+	for _, inner := range known.Inners[o.Group+"/"+o.Kind] {
+		at := o.Root
+		for _, key := range inner.Path {
+			at = at.Get(key)
+		}
+		CheckBlock(at, inner.Block)
 	}
-	CheckBlock(at, inner.Block)
 	if free[o.Kind] {
 		return
 	}
 	if o.Kind == "Pod" {
-		for key, block := range known.OnPodSpec {
-			if o.Root.Value.Get("spec").Get(key) != nil {
-				CheckBlock(o.Root.Get("spec").Get(key), block)
-			}
-		}
 		checkMetadata(o.Root, known.OnPod)
 		return
 	}
