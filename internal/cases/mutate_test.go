@@ -184,32 +184,39 @@ func TestMisspeltKeysAreNeverLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	n := 0
 	for _, objects := range inputs(t) {
-		for i := range objects {
-			o, ok := objects[i].(map[string]any)
-			if !ok {
-				continue
+		withoutEach(objects, func(in map[string]any, key string, value any) {
+			if testing.Short() && r.IntN(10) > 0 {
+				return
 			}
-			for _, p := range ruleKeys(o) {
-				in := p.in.(map[string]any)
-				if testing.Short() && r.IntN(10) > 0 {
-					continue
-				}
-				value := in[p.key]
-				for _, wrong := range misspelt(p.key) {
-					delete(in, p.key)
-					in[wrong] = value
-					_, text := readAndPlan(t, objects, cli.Options{})
-					require.Contains(t, text, "unknown ", "%s in place of %s", wrong, p.key)
-					require.Contains(t, text, "did you mean", "%s in place of %s", wrong, p.key)
-					delete(in, wrong)
-				}
-				in[p.key] = value
-				n++
+			for _, wrong := range misspelt(key) {
+				in[wrong] = value
+				_, text := readAndPlan(t, objects, cli.Options{})
+				require.Contains(t, text, "unknown ", "%s in place of %s", wrong, key)
+				require.Contains(t, text, "did you mean", "%s in place of %s", wrong, key)
+				delete(in, wrong)
 			}
-		}
+			n++
+		})
 	}
 	t.Logf("%d keys misspelt", n)
 	require.Positive(t, n)
+}
+
+// withoutEach takes out one rule key of the objects after the other, and puts it back after a try.
+func withoutEach(objects []any, try func(in map[string]any, key string, value any)) {
+	for i := range objects {
+		o, ok := objects[i].(map[string]any)
+		if !ok {
+			continue
+		}
+		for _, p := range ruleKeys(o) {
+			in := p.in.(map[string]any)
+			value := in[p.key]
+			delete(in, p.key)
+			try(in, p.key, value)
+			in[p.key] = value
+		}
+	}
 }
 
 // ruleKeys are the keys of an object that are checked: those of placement blocks, and those under known prefixes.
@@ -231,19 +238,17 @@ func ruleKeys(o map[string]any) (all []place) {
 	for _, in := range []string{"labels", "annotations"} {
 		m, _ := meta[in].(map[string]any)
 		for _, key := range slices.SortedFunc(keysOf(m), muster.CompareNatural) {
-			place := known.OnObject
+			at := known.OnObject
 			if kind == "Pod" {
-				place = known.OnPod
+				at = known.OnPod
 			}
-			if wrong := known.Objection(key+"zz", known.Map(strings.TrimSuffix(in, "s")), place); strings.HasPrefix(wrong, "unknown") {
-				all = append(all, placeOf(m, key))
+			if wrong := known.Objection(key+"zz", known.Map(strings.TrimSuffix(in, "s")), at); strings.HasPrefix(wrong, "unknown") {
+				all = append(all, place{in: m, key: key})
 			}
 		}
 	}
 	return all
 }
-
-func placeOf(m map[string]any, key string) place { return place{in: m, key: key} }
 
 func blockKeys(v any, b known.Block) (all []place) {
 	switch v := v.(type) {
@@ -253,7 +258,7 @@ func blockKeys(v any, b known.Block) (all []place) {
 			if !ok {
 				continue
 			}
-			all = append(all, placeOf(v, key))
+			all = append(all, place{in: v, key: key})
 			if below != nil {
 				all = append(all, blockKeys(v[key], below)...)
 			}
@@ -273,23 +278,13 @@ func TestDroppedKeys(t *testing.T) {
 		if testing.Short() && at%10 > 0 {
 			continue
 		}
-		for i := range objects {
-			o, ok := objects[i].(map[string]any)
-			if !ok {
-				continue
+		withoutEach(objects, func(_ map[string]any, key string, _ any) {
+			got, text := readAndPlan(t, objects, cli.Options{})
+			if text == "" {
+				require.Empty(t, unsound(got), key)
 			}
-			for _, p := range ruleKeys(o) {
-				in := p.in.(map[string]any)
-				value := in[p.key]
-				delete(in, p.key)
-				got, text := readAndPlan(t, objects, cli.Options{})
-				if text == "" {
-					require.Empty(t, unsound(got), p.key)
-				}
-				in[p.key] = value
-				n++
-			}
-		}
+			n++
+		})
 	}
 	t.Logf("%d keys dropped", n)
 }

@@ -52,7 +52,7 @@ func (c *Chooser) choose() {
 		}
 		c.Units /= c.Multiple
 	}
-	core := c.core(make([]int, 0, 32))
+	core := c.core()
 	var set []int
 	if c.enough(core) {
 		set = c.trim(core, c.Short)
@@ -76,12 +76,13 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// core adds to an empty list the children that cost no span, in path order: those that must take units, and those in use by running
+// core lists the children that cost no span, in path order: those that must take units, and those in use by running
 // members or by the short group. Of the children in use with room for the short group alone only the best is listed,
 // because there is one short group. O(items).
 //
 // order: sets.1
-func (c *Chooser) core(core []int) []int {
+func (c *Chooser) core() []int {
+	core := make([]int, 0, 32) // few are larger
 	alone := -1
 	for i := range c.Items {
 		it := &c.Items[i]

@@ -51,8 +51,9 @@ type draft struct {
 	runs, least int
 
 	owned   *owners.Gang // what the owner says that makes the gang; nil: none does
-	follows string       // the gang that its template names
-	lost    []string     // rules that are not modelled, of each member
+	seats   map[string]seat
+	follows string   // the gang that its template names
+	lost    []string // rules that are not modelled, of each member
 	result  Gang
 }
 

@@ -88,6 +88,11 @@ func TestWrongInTreeGroups(t *testing.T) {
 			"a cycle", "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: c}, spec: {schedulingPolicy: {basic: {}}, parentCompositePodGroupName: c}}",
 			`CompositePodGroup/c: spec.parentCompositePodGroupName "c": cycle of parents`,
 		},
+		{
+			"two misspelt blocks, always in this order", "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {workloadRef: {nam: a}, schedulingGroup: {podGroup: b}}}",
+			"spec.schedulingGroup.podGroup \"b\": unknown field, did you mean podGroupName?\n" +
+				"in.yaml: document 4, line 8: Pod/p: spec.workloadRef.nam \"a\": unknown field, did you mean name?",
+		},
 		{"a misspelt group of a pod", podIn("p", "g, podgroupName: h"), `Pod/p: spec.schedulingGroup.podgroupName "h": unknown field, did you mean podGroupName?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

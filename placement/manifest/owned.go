@@ -152,29 +152,69 @@ func (g *gangs) named(pod *object.Object, name string) *draft {
 // seat finds a pod's place among the members that its owner promises: by its labels, else by its name, which may have a
 // random end.
 func (d *draft) seat(m *member) {
-	of := d.owned
-	if of == nil && d.job != nil {
-		of = d.job.owned
+	by := d
+	if d.owned == nil && d.job != nil {
+		by = d.job
 	}
-	if of == nil || m.obj == nil {
+	if by.owned == nil || m.obj == nil {
 		return
 	}
 	role, child, index := seatLabels(m)
+	if role == "" {
+		by.seatByName(m)
+		return
+	}
 	base := 0
-	for i := range of.Roles {
-		at := &of.Roles[i]
-		for n, promised := range at.Members {
-			byName := m.name == promised.Name || strings.HasPrefix(m.name, promised.Name+"-") && !strings.Contains(m.name[len(promised.Name)+1:], "-")
-			byLabel := role == at.Name && index >= 0 && (at.Child == 0 && n == index || at.Child > 0 && child == promised.Child && n%at.Child == index)
-			if byLabel || role == "" && byName {
-				m.role, m.child, m.index, m.indexed = at.Name, promised.Child, base+n, true
+	for i := range by.owned.Roles {
+		at := &by.owned.Roles[i]
+		if role == at.Name {
+			m.role, m.child = role, max(0, child)
+			n := index
+			switch { // the members of a child are one after the other
+			case at.Child == 0 || index < 0:
+			case child < 0 || index >= at.Child:
+				n = -1
+			default:
+				n = child*at.Child + index
+			}
+			if n >= 0 && n < len(at.Members) {
+				m.child, m.index, m.indexed = at.Members[n].Child, base+n, true
 				return
 			}
 		}
-		if role == at.Name {
-			m.role, m.child = at.Name, max(0, child)
-		}
 		base += len(at.Members)
+	}
+}
+
+// seat is a place among the members that an owner promises.
+type seat struct {
+	role         string
+	child, index int
+}
+
+// seatByName gives a pod the place of the member that is called like it, or like it without its end; of two the first.
+func (d *draft) seatByName(m *member) {
+	if d.seats == nil {
+		d.seats = map[string]seat{}
+		n := 0
+		for i := range d.owned.Roles {
+			role := &d.owned.Roles[i]
+			for _, promised := range role.Members {
+				if _, ok := d.seats[promised.Name]; !ok {
+					d.seats[promised.Name] = seat{role.Name, promised.Child, n}
+				}
+				n++
+			}
+		}
+	}
+	at, ok := d.seats[m.name]
+	if end := strings.LastIndex(m.name, "-"); end >= 0 {
+		if other, is := d.seats[m.name[:end]]; is && (!ok || other.index < at.index) {
+			at, ok = other, true
+		}
+	}
+	if ok {
+		m.role, m.child, m.index, m.indexed = at.role, at.child, at.index, true
 	}
 }
 

@@ -34,8 +34,7 @@ func (r *reading) replicatedJobs(spec At, nodes func(template At) (n int, ok boo
 				role.Child = n
 			}
 		}
-		if int64(replicas)*int64(role.Child) > MaxMembers {
-			r.fail(job.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+		if !r.fits(job.Get("replicas"), replicas, role.Child) {
 			continue
 		}
 		for child := range replicas {

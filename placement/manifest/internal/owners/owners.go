@@ -139,6 +139,15 @@ func (r *reading) whole(at At, otherwise int) int {
 	return 0
 }
 
+// fits says whether so many times so many members are no more than MaxMembers, which is noted at a place.
+func (r *reading) fits(at At, times, members int) bool {
+	if int64(times)*int64(members) > MaxMembers {
+		r.fail(at, "at most "+strconv.Itoa(MaxMembers)+" members")
+		return false
+	}
+	return true
+}
+
 // readers are by API group and kind. Those of TrainJobs need a runtime, see [ReadTrainJob].
 var readers = map[string]func(r *reading) []Gang{
 	"jobset.x-k8s.io/JobSet":                   (*reading).jobSet,

@@ -7,8 +7,7 @@ func (r *reading) leaderWorkerSet() []Gang {
 	spec := r.root.Get("spec")
 	group := spec.Get("leaderWorkerTemplate")
 	size, replicas := r.whole(group.Get("size"), 1), r.whole(spec.Get("replicas"), 1)
-	if int64(size)*int64(replicas) > MaxMembers {
-		r.fail(spec.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+	if !r.fits(spec.Get("replicas"), replicas, size) {
 		return nil
 	}
 	worker, leader := group.Get("workerTemplate"), group.Get("leaderTemplate")
@@ -46,8 +45,7 @@ func (r *reading) rayCluster(spec At) []Gang {
 			least = replicas
 		}
 		replicas = max(replicas, least)
-		if int64(hosts)*int64(replicas) > MaxMembers {
-			r.fail(group.Get("replicas"), "at most "+strconv.Itoa(MaxMembers)+" members")
+		if !r.fits(group.Get("replicas"), replicas, hosts) {
 			continue
 		}
 		role := Role{Name: group.Get("groupName").text(), Template: group.Get("template"), Least: least * hosts}

@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,13 +21,12 @@ func (r *reading) trainingJob() []Gang {
 		Least: r.whole(policy.Get("minAvailable"), 0),
 	}
 	masters := 0
-	for _, replicas := range r.replicaSpecs(spec) {
-		key := replicas.Path[strings.LastIndex(replicas.Path, ".")+1:]
-		n := r.whole(replicas.Get("replicas"), 1)
-		role := Role{Name: strings.ToLower(key), Template: replicas.Get("template")}
+	for _, s := range replicaSpecs(spec) {
+		n := r.whole(s.at.Get("replicas"), 1)
+		role := Role{Name: strings.ToLower(s.role), Template: s.at.Get("template")}
 		role.Members = numbered(r.name+"-"+role.Name, n)
-		role.Later = key == "Launcher" && spec.Get("launcherCreationPolicy").text() == "WaitForWorkersReady"
-		if key == "Master" {
+		role.Later = s.role == "Launcher" && spec.Get("launcherCreationPolicy").text() == "WaitForWorkersReady"
+		if s.role == "Master" {
 			masters = n
 		}
 		g.Roles = append(g.Roles, role)
@@ -37,15 +37,20 @@ func (r *reading) trainingJob() []Gang {
 	return []Gang{g}
 }
 
+// replicaSpec is a role of a job as its key says, and what stands there.
+type replicaSpec struct {
+	role string
+	at   At
+}
+
 // replicaSpecs are the roles of a job in rank order.
-func (r *reading) replicaSpecs(spec At) []At {
-	var out []At
+func replicaSpecs(spec At) []replicaSpec {
+	var out []replicaSpec
 	if spec.Value == nil || spec.Value.Kind != document.Mapping {
 		return nil
 	}
-	place := func(a At) int {
-		key := a.Path[strings.LastIndex(a.Path, ".")+1:]
-		if at := slices.Index(roleOrder, key); at >= 0 {
+	place := func(s replicaSpec) int {
+		if at := slices.Index(roleOrder, s.role); at >= 0 {
 			return at
 		}
 		return len(roleOrder)
@@ -57,15 +62,12 @@ func (r *reading) replicaSpecs(spec At) []At {
 		}
 		for _, role := range of.Value.Keys {
 			if of.Get(role).Present() {
-				out = append(out, of.Get(role))
+				out = append(out, replicaSpec{role, of.Get(role)})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b At) int {
-		if c := place(a) - place(b); c != 0 {
-			return c
-		}
-		return muster.CompareNatural(a.Path, b.Path)
+	slices.SortFunc(out, func(a, b replicaSpec) int {
+		return cmp.Or(place(a)-place(b), muster.CompareNatural(a.at.Path, b.at.Path))
 	})
 	return out
 }
