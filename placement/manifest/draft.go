@@ -35,13 +35,16 @@ type draft struct {
 	whole     bool             // leaves as a whole
 	asks      muster.Resources // of the members that wait
 
-	top      *object.Object // the outermost owner, nil if there is none above
-	job      *draft         // of a PodGroup: the job of its name
-	promised []*member      // members where no pods are given
+	top      *object.Object   // the outermost owner, nil if there is none above
+	job      *draft           // of a PodGroup: the job of its name
+	below    []*object.Object // groups that are parts of it
+	promised []*member        // members where no pods are given
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
 	bare    bool // the groups have no rules
+	left    bool // its pods are placed one by one
+	inParts bool // its minimum is that of its parts
 
 	tie   tie
 	terms gang.Terms
@@ -50,21 +53,23 @@ type draft struct {
 	waits, done bool
 	runs, least int
 
-	owned   *owners.Gang // what the owner says that makes the gang; nil: none does
-	seats   map[string]seat
-	follows string   // the gang that its template names
-	lost    []string // rules that are not modelled, of each member
-	result  Gang
+	owned  *owners.Gang // what the owner says that makes the gang; nil: none does
+	seats  map[string]seat
+	lost   []string // rules that are not modelled, of each member
+	result Gang
 }
 
-func (d *draft) isPodGroup() bool { return d.obj.Kind == "PodGroup" }
+// isGroup says whether a gang is declared by what is no more than a group of pods, and may stand for a job.
+func (d *draft) isGroup() bool {
+	return d.obj != nil && (d.obj.Kind == "PodGroup" || d.obj.Kind == "CompositePodGroup" || d.obj.Kind == "Workload" && d.obj.Group == inTreeAPI)
+}
 
 // adoptJob gives a PodGroup what the job of its name says and it does not say itself; one without pods has the job's members.
 func (d *draft) adoptJob() {
 	if d.job == nil {
 		return
 	}
-	if d.min == 0 {
+	if d.min == 0 && !d.inParts {
 		d.min = d.job.min
 	}
 	if len(d.gather) == 0 && (d.arrange == nil || d.bare) && d.pp == 0 && d.dp == 0 {
@@ -92,6 +97,7 @@ func (d *draft) objects() []*object.Object {
 	if d.job != nil {
 		out = append(out, d.job.obj)
 	}
+	out = append(out, d.below...)
 	for _, m := range d.pods {
 		if m.node == "" {
 			out = append(out, m.obj)

@@ -259,7 +259,7 @@ func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 		found = append(found, "unknownOwner")
 	}
 	if d.plain && r.objects.HasRules(m.obj) {
-		found = append(found, "ownerTopology")
+		found = append(found, ownerTopology)
 	}
 	return append(found, d.lost...)
 }

@@ -21,26 +21,29 @@ type gangs struct {
 	covered map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
 }
 
-// declare adds the gang of an object. The object has errors already if the name is taken.
+// declare makes the gang of an object.
 func (g *gangs) declare(o *object.Object) *draft {
 	d := &draft{obj: o, name: o.FullName(), created: o.Created, uid: o.UID, class: o.Root.Sub("spec").Get("priorityClassName")}
 	d.class.Text()
 	d.queues = queuesOf(o)
+	g.add(d)
+	return d
+}
+
+// add enters the gang of an object. A PodGroup stands for the job of its name; any other name that is taken is a defect.
+func (g *gangs) add(d *draft) {
 	switch other := g.byName[d.name]; {
 	case other == nil:
-		g.drafts = append(g.drafts, d)
-	case d.isPodGroup() && !other.isPodGroup():
+		g.drafts, g.byName[d.name] = append(g.drafts, d), d
+	case d.isGroup() && !other.isGroup():
 		d.job = other
-		g.drafts[slices.Index(g.drafts, other)] = d
-	case other.isPodGroup() && !d.isPodGroup() && other.job == nil:
+		g.drafts[slices.Index(g.drafts, other)], g.byName[d.name] = d, d
+	case other.isGroup() && !d.isGroup() && other.job == nil:
 		other.job = d
-		return d
 	default:
-		o.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
-		return d
+		other.below = append(other.below, d.obj)
+		d.obj.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
 	}
-	g.byName[d.name] = d
-	return d
 }
 
 // owned notes that a gang stands for the jobs that own its object.
@@ -124,9 +127,8 @@ func (g *gangs) assignPods(pods []*member) {
 // gangOf is the gang that a pod names, declared by its pods if no object declares it. Nil if it names none.
 func (g *gangs) gangOf(m *member) *draft {
 	o := m.obj
-	if d, names := g.inTree.gangOf(m); names {
-		return d
-	}
+	ref := g.groupOf(o, o.Root)
+	m.group = ref.group
 	var owner *draft
 	for _, k := range ownerKeys {
 		value := o.Labels[k.key]
@@ -137,33 +139,37 @@ func (g *gangs) gangOf(m *member) *draft {
 			break
 		}
 	}
-	name := ""
-	for _, k := range gangKeys {
-		value, f := o.Labels[k.key], o.Label
-		if !k.label {
-			value, f = o.Annotations[k.key], o.Annotation
-		}
-		switch {
-		case value == "":
-		case name == "":
-			name = value
-		case name != value:
-			f(k.key).Fail("the pod names another gang too: " + name)
-		}
+	if ref.alone {
+		g.leave(m, cmp.Or(g.ownerGang(m, true), owner))
+		return nil
 	}
-	if name == "" {
+	if ref.name == "" {
 		d := g.ownerGang(m, false)
 		if d != nil && owner != nil && owner != d && owner.obj != nil { // a Job behind the owner that the labels tell
 			g.cover(owner.obj.Kind+"/"+owner.name, d)
 		}
 		return cmp.Or(d, owner)
 	}
-	d := g.named(o, name)
-	if owner = cmp.Or(g.ownerGang(m, true), owner); owner != nil && owner != d && owner.obj != nil {
+	d := g.named(o, ref.name)
+	if owner = cmp.Or(g.ownerGang(m, true), owner); owner != nil && owner != d && owner.isGroup() {
+		owner = owner.job // its other pods are in another gang
+	}
+	if owner != nil && owner != d && owner.obj != nil {
 		g.cover(owner.obj.Kind+"/"+owner.name, d) // its pods are in another gang, which stands for it
 		d.standFor(owner)
 	}
 	return d
+}
+
+// leave notes that the pods of an owner are placed one by one, and that its rules are lost.
+func (g *gangs) leave(m *member, owner *draft) {
+	if owner == nil || owner.obj == nil || owner.isGroup() {
+		return
+	}
+	owner.left = true
+	if len(owner.gather) > 0 {
+		m.spec.ignored[ownerTopology] = 1
+	}
 }
 
 // dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods.
@@ -173,7 +179,7 @@ func (g *gangs) dropCovered() {
 			return false
 		}
 		_, is := g.covered[d.obj.Kind+"/"+d.name]
-		return is && len(d.pods) == 0
+		return (is || d.left) && len(d.pods) == 0
 	})
 }
 

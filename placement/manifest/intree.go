@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -10,6 +11,9 @@ import (
 )
 
 // The groups of Kubernetes itself (scheduling.k8s.io): PodGroups, which CompositePodGroups nest, and the Workload of 1.35.
+
+// inTreeAPI is the API group of the groups of Kubernetes itself.
+const inTreeAPI = "scheduling.k8s.io"
 
 // inTree are the groups of the input. The topmost of those that hang together is a gang, those below it are its parts.
 type inTree struct {
@@ -108,29 +112,42 @@ func (in *inTree) declare() {
 		}
 		n.parent.children = append(n.parent.children, n)
 	}
+	var tops, cut []*nested
 	for _, n := range in.list {
 		slices.SortFunc(n.children, func(a, b *nested) int { return muster.CompareNatural(a.obj.Name, b.obj.Name) })
-		if n.inCycle() {
+		first := n.firstOfCycle()
+		if first != nil {
 			n.obj.Root.Sub("spec").Get("parentCompositePodGroupName").Fail("cycle of parents")
 		}
-	}
-	for _, n := range in.list {
-		if n.parent == nil {
-			in.declareTop(n)
+		if n.parent == nil || first == n {
+			tops = append(tops, n)
 		}
+		if first == n {
+			cut = append(cut, n)
+		}
+	}
+	for _, n := range cut { // it is a gang all the same, that is wrong
+		n.parent.children = slices.DeleteFunc(n.parent.children, func(c *nested) bool { return c == n })
+		n.parent = nil
+	}
+	for _, n := range tops {
+		in.declareTop(n)
 	}
 }
 
-// inCycle says whether a group is above itself.
-func (n *nested) inCycle() bool {
-	seen := map[*nested]bool{}
-	for up := n.parent; up != nil && !seen[up]; up = up.parent {
-		if up == n {
-			return true
-		}
+// firstOfCycle is the first by name of the groups that a group in a cycle is with there, nil if it is not above itself.
+func (n *nested) firstOfCycle() *nested {
+	first, up := n, n.parent
+	for seen := map[*nested]bool{}; up != nil && up != n && !seen[up]; up = up.parent {
 		seen[up] = true
+		if muster.CompareNatural(up.obj.Name, first.obj.Name) < 0 {
+			first = up
+		}
 	}
-	return false
+	if up != n {
+		return nil
+	}
+	return first
 }
 
 // declareTop makes a group without parent a gang; a basic one without rules leaves its pods, or groups, to themselves.
@@ -149,7 +166,7 @@ func (in *inTree) declareTop(n *nested) {
 	if p, ok := spec.Get("priority").Number(); ok {
 		d.priority = &p
 	}
-	if !n.composite {
+	if d.inParts = n.composite; !n.composite {
 		d.min = n.least
 	}
 	d.arrange = func(_ *draft, members []*member) part {
@@ -158,14 +175,17 @@ func (in *inTree) declareTop(n *nested) {
 		return whole
 	}
 	in.join(n, d)
-	if !n.whole && d.whole {
-		in.notices.Add(n.obj.Title() + ": a group below it is disrupted as a whole, which counts for all of the gang")
-	}
 }
 
 // join notes that a group, and all below it, are of a gang.
 func (in *inTree) join(n *nested, d *draft) {
-	n.draft, d.whole = d, d.whole || n.whole
+	if n.draft = d; n.obj != d.obj {
+		d.below = append(d.below, n.obj)
+		if n.whole && !d.whole {
+			in.notices.Add(n.obj.Title() + ": spec.disruptionMode: all of gang " + d.name + " leaves as a whole, since a group below it does")
+		}
+	}
+	d.whole = d.whole || n.whole
 	for range n.obj.Root.Sub("spec").Get("resourceClaims").All() {
 		d.lost = append(d.lost, "resourceClaims")
 		break
@@ -184,7 +204,7 @@ func (n *nested) part(members []*member, around string) part {
 	if !n.composite {
 		p.need = n.least
 		for _, m := range members {
-			if m.role == n.obj.Name {
+			if m.group == n.obj.Name {
 				p.members = append(p.members, m)
 			}
 		}
@@ -202,43 +222,51 @@ func (n *nested) part(members []*member, around string) part {
 	return p
 }
 
-// gangOf is the gang of a pod by its schedulingGroup or, in 1.35, workloadRef, and whether it names one at all.
-func (in *inTree) gangOf(m *member) (d *draft, names bool) {
-	spec := m.obj.Root.Value.Get("spec")
+// groupOf is the group of a pod or template by its schedulingGroup or, in 1.35, workloadRef, and whether it names one at all.
+func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, names bool) {
+	spec := pod.Value.Get("spec")
 	if spec.Get("schedulingGroup") != nil {
-		f := m.obj.Root.Sub("spec").Sub("schedulingGroup").Get("podGroupName")
-		name := f.Required()
-		if n := in.groups[m.obj.Namespace+"/"+name]; n != nil {
-			m.role = name
-			return n.draft, true
+		ref.name = pod.Sub("spec").Sub("schedulingGroup").Get("podGroupName").Required()
+		if n := in.groups[o.Namespace+"/"+ref.name]; n != nil {
+			ref.group, ref.gang = ref.name, n.draft
+			if ref.alone, ref.name = n.draft == nil, ""; n.draft != nil {
+				_, ref.name, _ = strings.Cut(n.draft.name, "/")
+			}
 		}
-		return in.gangs.named(m.obj, name), true
+		return ref, true
 	}
 	if spec.Get("workloadRef") == nil {
-		return nil, false
+		return ref, false
 	}
-	ref := m.obj.Root.Sub("spec").Sub("workloadRef")
-	name, group, key := ref.Get("name").Required(), ref.Get("podGroup").Required(), ref.Get("podGroupReplicaKey").Text()
-	full := name + "-" + group
-	if key != "" {
-		full += "-" + key
+	at := pod.Sub("spec").Sub("workloadRef")
+	name, group, key := at.Get("name").Required(), at.Get("podGroup").Required(), at.Get("podGroupReplicaKey").Text()
+	if ref.name = name + "-" + group; key != "" {
+		ref.name += "-" + key
 	}
-	o := in.workloads[m.obj.Namespace+"/"+name]
-	if o == nil {
-		return in.gangs.named(m.obj, full), true
+	w := in.workloads[o.Namespace+"/"+name]
+	if w == nil {
+		return ref, true
 	}
-	for f := range o.Root.Sub("spec").Get("podGroups").All() {
-		if f.Mapping().Get("name").Text() != group {
-			continue
+	for f := range w.Root.Sub("spec").Get("podGroups").All() {
+		if f.Mapping().Get("name").Text() == group {
+			basic, least := readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
+			if basic {
+				return groupRef{alone: true}, true
+			}
+			ref.gang = in.replica(w, ref.name, least)
+			return ref, true
 		}
-		basic, least := readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
-		if basic {
-			return nil, true
-		}
-		d := in.gangs.named(m.obj, full)
-		d.obj, d.min, d.created, d.uid = o, least, o.Created, o.UID
-		return d, true
 	}
-	ref.Get("podGroup").Fail("unknown pod group")
-	return nil, true
+	at.Get("podGroup").Fail("unknown pod group")
+	return ref, true
+}
+
+// replica is the gang of one replica of a group of a Workload of 1.35.
+func (in *inTree) replica(w *object.Object, name string, least int) *draft {
+	full := w.Namespace + "/" + name
+	if d := in.gangs.byName[full]; d != nil && d.obj == w {
+		return d
+	}
+	in.gangs.add(&draft{name: full, obj: w, min: least, created: w.Created, uid: w.UID})
+	return in.gangs.byName[full]
 }

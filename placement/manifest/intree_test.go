@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,6 +99,113 @@ func TestWrongInTreeGroups(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(twoRacks + c.files)}}, manifest.Options{})
 			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// What is wrong with a group is wrong with its gang, and nothing else: with -keep-going others are planned.
+func TestInTreeDefectsAreTheGangs(t *testing.T) {
+	composite := func(name, parent string) string {
+		return "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: " + name + "}, spec: {schedulingPolicy: {gang: {minGroupCount: 1}}, parentCompositePodGroupName: " + parent + "}}"
+	}
+	const one = "{gang: {minCount: 1}}"
+	for _, c := range []struct{ name, files, want string }{
+		{"a cycle of two", composite("y", "x") + composite("x", "y") + groupOf("g", one, ", parentCompositePodGroupName: y"), "cycle of parents"},
+		{"a cycle of one", composite("x", "x") + groupOf("g", one, ", parentCompositePodGroupName: x"), "cycle of parents"},
+		{"a defect of a group below", groupOf("g", one, ", parentCompositePodGroupName: t, disruptionMode: Some") + composite("t", "''"), "must be PodGroup or Pod"},
+		{"two groups of one name", groupOf("g", one, "") + composite("g", "''"), "duplicate name: PodGroup of"},
+		{"the same the other way round", composite("g", "''") + groupOf("g", one, ""), "duplicate name: CompositePodGroup of"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := []manifest.File{{Name: "in.yaml", Data: []byte(twoRacks + c.files + podIn("p", "g") + groupOf("ok", one, "") + podIn("q", "ok"))}}
+			_, err := manifest.Read(files, manifest.Options{})
+			require.ErrorContains(t, err, c.want)
+			in, err := manifest.Read(files, manifest.Options{KeepGoing: true})
+			require.NoError(t, err)
+			require.Len(t, in.Gangs, 2)
+			for i := range in.Gangs {
+				if in.Gangs[i].Request.Name == "default/ok" {
+					require.NoError(t, in.Gangs[i].Err)
+				} else {
+					require.ErrorContains(t, in.Gangs[i].Err, c.want)
+				}
+			}
+		})
+	}
+}
+
+// A basic group without constraints leaves those below it to themselves, wherever it stands among them.
+func TestBasicCompositeInAnyOrder(t *testing.T) {
+	parent := "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: t}, spec: {schedulingPolicy: {basic: {}}}}"
+	below := groupOf("g", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: t") + groupOf("h", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: t")
+	for _, files := range []string{parent + below, below + parent} {
+		in := read(t, twoRacks+files+podIn("p", "g")+podIn("q", "h"))
+		require.Len(t, in.Gangs, 2)
+		require.Equal(t, "default/g [p] min 1", gangText(&in.Gangs[0]))
+		require.Equal(t, "default/h [q] min 1", gangText(&in.Gangs[1]))
+	}
+}
+
+// A template's group is followed like a pod's: with the rules and the minimum of its PodGroup, and nothing is planned twice.
+func TestTemplatesNameGroups(t *testing.T) {
+	const (
+		group    = "schedulingGroup: {podGroupName: g}"
+		workload = "\n---\n{apiVersion: scheduling.k8s.io/v1alpha1, kind: Workload, metadata: {name: w}, spec: {podGroups: [{name: g, policy: {gang: {minCount: 5}}}, {name: s, policy: {basic: {}}}]}}"
+		inRack   = ", schedulingConstraints: {topology: [{key: rack}]}"
+	)
+	job := func(name, spec string) string {
+		return "\n---\n{apiVersion: batch/v1, kind: Job, metadata: {name: " + name + "}, spec: {parallelism: 2, template: {spec: {containers: [{name: c}], " + spec + "}}}}"
+	}
+	podOf := func(name, job, spec string) string {
+		return "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name + ", labels: {batch.kubernetes.io/job-name: " + job + "}}, spec: {containers: [{name: c}], " + spec + "}}"
+	}
+	jobSet := func(a, b string) string {
+		role := func(name, spec string) string {
+			return "{name: " + name + ", replicas: 1, template: {spec: {parallelism: 2, template: {spec: {containers: [{name: c}], " + spec + "}}}}}"
+		}
+		return "\n---\n{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s}, spec: {replicatedJobs: [" + role("a", a) + ", " + role("b", b) + "]}}"
+	}
+	for _, c := range []struct{ name, files, want string }{
+		{"of a Job", groupOf("g", "{gang: {minCount: 2}}", inRack) + job("j", group), "default/g [j-0 j-1] min 2 MustGather rack"},
+		{
+			"of a Job with pods", groupOf("g", "{gang: {minCount: 2}}", inRack) + job("j", group) + podOf("p", "j", group) + podOf("q", "j", group),
+			"default/g [p q] min 2 MustGather rack",
+		},
+		{"that is not in the input", job("j", group), "default/g [j-0 j-1] min 0 ignored map[absentGroup:2]"},
+		{"of a Workload of 1.35", workload + job("j", "workloadRef: {name: w, podGroup: g}"), "default/w-g [j-0 j-1] min 5"},
+		{
+			"of a replica of it", workload + job("j", "workloadRef: {name: w, podGroup: g, podGroupReplicaKey: k}") + job("i", "workloadRef: {name: w, podGroup: g}"),
+			"default/w-g [i-0 i-1] min 5; default/w-g-k [j-0 j-1] min 5",
+		},
+		{"a basic group needs nobody", workload + job("j", "workloadRef: {name: w, podGroup: s}"), "default/j [j-0 j-1] min 1"},
+		{
+			"pods of a basic group", workload + job("j", "workloadRef: {name: w, podGroup: s}") + podOf("p", "j", "workloadRef: {name: w, podGroup: s}"),
+			"default/p [p] min 0",
+		},
+		{
+			"pods of a basic group whose owner has a rule", workload + strings.ReplaceAll(job("j", "workloadRef: {name: w, podGroup: s}"), "template: {", "template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}, ") +
+				podOf("p", "j", "workloadRef: {name: w, podGroup: s}") + podOf("q", "j", "workloadRef: {name: w, podGroup: s}"),
+			"default/p [p] min 0 ignored map[ownerTopology:1]; default/q [q] min 0 ignored map[ownerTopology:1]",
+		},
+		{
+			"of a JobSet, one of two", groupOf("g", "{gang: {minCount: 2}}", inRack) + jobSet(group, "hostNetwork: false"),
+			"default/g [s-a-0-0 s-a-0-1] min 2 MustGather rack; default/s [s-b-0-0 s-b-0-1] min 2",
+		},
+		{
+			"of a JobSet, both into one above them", "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: top}, spec: {schedulingPolicy: {gang: {minGroupCount: 2}}}}" +
+				groupOf("g", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: top") + groupOf("h", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: top") +
+				jobSet(group, "schedulingGroup: {podGroupName: h}"),
+			"default/top [s-a-0-0 s-a-0-1 s-b-0-0 s-b-0-1] min 2 (g [s-a-0-0 s-a-0-1] min 1/0) (h [s-b-0-0 s-b-0-1] min 1/0)",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := read(t, twoRacks+c.files)
+			var got []string
+			for i := range in.Gangs {
+				require.NoError(t, in.Gangs[i].Err)
+				got = append(got, gangText(&in.Gangs[i]))
+			}
+			require.Equal(t, c.want, strings.Join(got, "; "))
 		})
 	}
 }

@@ -25,6 +25,7 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 	spec := o.Root.Sub("spec")
 	_, d.gather = r.trees.constraint(d, constraintOf(spec))
 	minGroups, groupMin := spec.Get("minSubGroup").Whole(0)
+	d.inParts = groupMin
 	if groupMin && spec.Get("minMember").Present() {
 		spec.Get("minSubGroup").Fail("minMember and minSubGroup exclude each other")
 	}
@@ -139,7 +140,6 @@ func (r *reader) readJob(o *object.Object) {
 	}
 	spec := o.Root.Sub("spec")
 	template := spec.Sub("template")
-	d.follows = groupNamed(template)
 	pod := r.pods.readPodSpec(template)
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority

@@ -20,6 +20,7 @@ type member struct {
 	labels  map[string]string
 	role    string // podset, task or role of an owner
 	child   int    // of the role, where it has children
+	group   string // PodGroup of Kubernetes itself
 	node    string // empty: waits for one
 	zones   *numa.Placed
 	leaving bool
@@ -48,6 +49,7 @@ type podSpec struct {
 	policy                      object.Field // of preemption
 	patient                     bool         // its labels say that it preempts nobody
 	labels                      object.Field
+	template                    object.Field // or the pod itself
 }
 
 // shapeKey is equal for equal shapes.

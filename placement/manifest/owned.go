@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -15,6 +17,9 @@ const absentOwner = "absentOwner"
 
 // absentGroup is counted where the PodGroup that pods name is not in the input.
 const absentGroup = "absentGroup"
+
+// ownerTopology is counted where pods are placed one by one though their owner has a rule for all of them.
+const ownerTopology = "ownerTopology"
 
 // ownerLabels are the labels by which the pods of an owner tell it, and their place in its gang.
 var ownerLabels = []struct {
@@ -37,18 +42,6 @@ const groupIndex = "leaderworkerset.sigs.k8s.io/group-index"
 // kueueGroup is the label of pods that are one gang of Kueue without an object.
 const kueueGroup = "kueue.x-k8s.io/pod-group-name"
 
-// add enters the gang of an owner. One whose name is taken is a defect of the owner.
-func (g *gangs) add(d *draft) {
-	switch other := g.byName[d.name]; {
-	case other == nil:
-		g.drafts, g.byName[d.name] = append(g.drafts, d), d
-	case other.isPodGroup():
-		other.standFor(d)
-	default:
-		d.obj.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
-	}
-}
-
 // standFor makes the gang stand for that of an owner. The promised members of several owners are one after the other.
 func (d *draft) standFor(owner *draft) {
 	switch {
@@ -67,34 +60,86 @@ func (g *gangs) follow() {
 	drafts := slices.Clone(g.drafts)
 	slices.SortStableFunc(drafts, func(a, b *draft) int { return muster.CompareNatural(a.name, b.name) })
 	for _, d := range drafts {
-		if d.follows == "" {
-			continue
+		to, members := g.templates(d)
+		for i, by := range to {
+			if by == d {
+				continue
+			}
+			if len(to) == 1 {
+				g.cover(d.obj.Kind+"/"+d.name, by)
+				by.standFor(d)
+				break
+			}
+			of := *d
+			of.promised = members[i]
+			of.min = max(1, d.min-len(d.promised)+len(members[i])) // what is there of them even if all others are
+			by.standFor(&of)
 		}
-		by := g.byName[d.obj.Namespace+"/"+d.follows]
-		if by == nil { // the gang goes by the name of its group
-			by = &draft{name: d.obj.Namespace + "/" + d.follows, obj: d.obj, created: d.created, uid: d.uid, lost: []string{absentGroup}}
-			g.drafts, g.byName[by.name] = append(g.drafts, by), by
-		}
-		if by != d {
-			g.cover(d.obj.Kind+"/"+d.name, by)
-			by.standFor(d)
+		if at := slices.Index(to, d); at >= 0 && len(to) > 1 {
+			d.min = max(1, d.min-len(d.promised)+len(members[at]))
+			d.promised = members[at]
 		}
 	}
 }
 
-// groupNamed is the gang that a template names, empty if it names none.
-func groupNamed(template object.Field) string {
-	meta := template.Sub("metadata")
+// templates lists the gangs that the templates of promised members name, with their members: the gang itself for those that name
+// none.
+func (g *gangs) templates(d *draft) (to []*draft, members [][]*member) {
+	named := map[*podSpec]groupRef{}
+	for _, m := range d.promised {
+		ref, seen := named[m.spec]
+		if !seen {
+			if ref = g.groupOf(d.obj, m.spec.template); ref.gang == nil && ref.name != "" {
+				ref.gang = g.named(d.obj, ref.name)
+				if ref.gang.obj == nil { // the gang goes by the name of its group
+					ref.gang.obj, ref.gang.lost = d.obj, []string{absentGroup}
+				}
+			}
+			named[m.spec] = ref
+		}
+		m.group = ref.group
+		by := cmp.Or(ref.gang, d)
+		at := slices.Index(to, by)
+		if at < 0 {
+			at, to, members = len(to), append(to, by), append(members, nil)
+		}
+		members[at] = append(members[at], m)
+		if ref.alone { // by itself: nobody needs it
+			d.min = max(1, cmp.Or(d.min, len(d.promised))-1)
+		}
+	}
+	return to, members
+}
+
+// groupRef is the PodGroup that a pod or template names.
+type groupRef struct {
+	gang  *draft // nil if it is not in the input
+	name  string // of the gang, without namespace; empty: it names none
+	group string // of Kubernetes itself
+	alone bool   // the group leaves its pods to themselves
+}
+
+// groupOf is the PodGroup that a pod or template of an object names: one of Kubernetes itself, else by its annotations and labels.
+func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
+	if ref, names := g.inTree.groupOf(o, pod); names {
+		return ref
+	}
+	meta := pod.Value.Get("metadata")
 	for _, k := range gangKeys {
 		in := "annotations"
 		if k.label {
 			in = "labels"
 		}
-		if name := meta.Sub(in).Get(k.key).Text(); name != "" {
-			return name
+		switch value := meta.Get(in).Get(k.key); {
+		case value == nil || value.Kind != document.Text || value.Text == "":
+		case ref.name == "":
+			ref.name = value.Text
+		case ref.name != value.Text:
+			pod.Sub("metadata").Get(in).Get(k.key).Fail("the pod names another gang too: " + ref.name)
 		}
 	}
-	return ""
+	ref.gang = g.byName[o.Namespace+"/"+ref.name]
+	return ref
 }
 
 // ownerGang is the gang of a pod's owner. If the owner is not in the input its labels declare one, unless the pod names a

@@ -118,9 +118,6 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 			continue
 		}
 		template := o.Field(role.Template).Mapping()
-		if name := groupNamed(template); name != "" {
-			d.follows = name
-		}
 		spec := r.pods.readPodSpec(template)
 		labels := spec.labels.TextMap()
 		for _, m := range role.Members {

@@ -22,7 +22,7 @@ type pods struct {
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
 func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	f := pod.Sub("spec")
-	p := &podSpec{node: f.Get("nodeName").Text(), class: f.Get("priorityClassName"), policy: f.Get("preemptionPolicy")}
+	p := &podSpec{node: f.Get("nodeName").Text(), class: f.Get("priorityClassName"), policy: f.Get("preemptionPolicy"), template: pod}
 	p.class.Text()
 	p.policy.Text()
 	if n, ok := f.Get("priority").Number(); ok {

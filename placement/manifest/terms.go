@@ -23,7 +23,7 @@ var (
 // those of its pods, which must agree. The PodGroup's own time wins over that of its annotation.
 func (d *draft) readTerms() {
 	var sources []*object.Object
-	if d.obj != nil && d.isPodGroup() {
+	if d.isGroup() {
 		sources = []*object.Object{d.obj}
 	} else if d.obj == nil && !d.plain {
 		sources = podsOf(d.pods)
@@ -41,7 +41,7 @@ func (d *draft) readTerms() {
 		}
 		return object.Word(f, matchPolicies, "once-satisfied, only-waiting or waiting-and-running"), f
 	})
-	if d.obj != nil && d.isPodGroup() {
+	if d.isGroup() {
 		d.total = agreed(sources, d.total, koordinatorPrefix+"total-number")
 	}
 	t.Group = slices.SortedFunc(slices.Values(d.tie.names), muster.CompareNatural)
