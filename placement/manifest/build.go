@@ -56,7 +56,7 @@ func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
 
 // noteTree gives the defects of a tree to the objects that they name.
 func (in *trees) noteTree(s treeSource, err error) {
-	for _, e := range invalids(err) {
+	for _, e := range object.Invalids(err) {
 		o := s.obj
 		kind, name, _ := strings.Cut(e.Field, " ")
 		switch {

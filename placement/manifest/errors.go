@@ -2,10 +2,8 @@ package manifest
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -58,21 +56,4 @@ func sortErrors(errs []object.Located) (sorted []error) {
 		sorted = append(sorted, errorOf(e.Defect))
 	}
 	return sorted
-}
-
-// invalids takes a joined error apart.
-func invalids(err error) []*muster.InvalidError {
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		var out []*muster.InvalidError
-		for _, sub := range joined.Unwrap() {
-			out = append(out, invalids(sub)...)
-		}
-		return out
-	}
-	var invalid *muster.InvalidError
-	if errors.As(err, &invalid) {
-		return []*muster.InvalidError{invalid}
-	}
-	return []*muster.InvalidError{{Field: "topology", Reason: err.Error()}}
 }

@@ -114,7 +114,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 func (r *reader) onNodes(d *draft, members []*member) []*member {
 	var out []*member
 	for _, m := range members {
-		if m.node != "" && r.nodes.byName[m.node] == nil {
+		if m.node != "" && r.nodes.ByName[m.node] == nil {
 			who := d.place().Title() + ": member " + m.name
 			if m.obj != nil {
 				who = m.obj.Title()
@@ -241,7 +241,7 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 	if err == nil {
 		return nil
 	}
-	return invalids(err)
+	return object.Invalids(err)
 }
 
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.

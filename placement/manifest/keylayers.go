@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
@@ -49,7 +50,7 @@ func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 
 // layerOfKey is the layer of a tree by its name or a label key, empty if it has none.
 func (in *trees) layerOfKey(tree, key string) string {
-	if key == hostnameLabel {
+	if key == nodes.HostnameLabel {
 		return "0"
 	}
 	if l, ok := in.byName[tree].Layer(key); ok {

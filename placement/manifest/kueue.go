@@ -24,7 +24,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	r.gangs.owned(o, d)
 	r.priorities.ofWorkload(d, o)
 	d.lost = lostOfWorkload(o)
-	placed := r.nodes.assignments(o)
+	placed := r.assignments(o)
 	var sets []podSet
 	for f := range spec.Get("podSets").All() {
 		f = f.Mapping()
@@ -71,19 +71,19 @@ func (r *reader) readWorkload(o *object.Object) {
 
 // assignments lists the nodes that the members of each podset have, by index; empty where a member was lost with its
 // node.
-func (all *nodes) assignments(o *object.Object) map[string][]string {
+func (r *reader) assignments(o *object.Object) map[string][]string {
 	status := o.Root.Sub("status")
 	lost := map[string]bool{}
 	for u := range status.Get("unhealthyNodes").All() {
 		lost[u.Mapping().Get("name").Text()] = true
 	}
 	node := func(host string) string {
-		name, ok := all.byHostname[host]
+		name, ok := r.nodes.ByHostname[host]
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:
-			all.notices.Add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.Title(), host))
-		case !all.byName[name].NotReady:
+			r.notices.Add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.Title(), host))
+		case !r.nodes.ByName[name].NotReady:
 			return name
 		}
 		return ""

@@ -6,13 +6,14 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // pods are the pods of the input that are not over.
 type pods struct {
 	amounts amounts.Amounts
-	zones   *zones
+	zones   *nodes.Zones
 	quotas  *quotas
 
 	list []*member
@@ -36,7 +37,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	readNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.shape)
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
-	p.shape.NUMA = readWish(notes)
+	p.shape.NUMA = nodes.ReadWish(notes)
 	p.ignored = ignoredRules(f, notes)
 	p.labels = labels
 	p.quota = labels.Get(quotaPrefix + "name")
@@ -50,7 +51,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 
 func readToleration(f object.Field) gang.Toleration {
 	t := gang.Toleration{Key: f.Get("key").Text(), Value: f.Get("value").Text(), Effect: gang.Effect(f.Get("effect").Text())}
-	checkEffect(f.Get("effect"), t.Effect)
+	nodes.CheckEffect(f.Get("effect"), t.Effect)
 	switch operator := f.Get("operator"); operator.Text() {
 	case "Exists":
 		t.Exists = true
@@ -110,7 +111,7 @@ func (all *pods) readPod(o *object.Object) {
 		}
 		return
 	}
-	m.zones = all.zones.readPlaced(m)
+	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy)
 	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
 	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {

@@ -139,7 +139,7 @@ func (q *quotas) claimNamespaces(s *quotaSource) {
 
 // noteQuotas gives the defects of the tree to the objects that they name.
 func noteQuotas(sources []*quotaSource, err error) {
-	for _, e := range invalids(err) {
+	for _, e := range object.Invalids(err) {
 		var at *quotaSource
 		for _, s := range sources {
 			// The longest name, since names have dots; of several with one name the last, which is the one too many.

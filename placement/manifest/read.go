@@ -19,13 +19,13 @@ func Read(files []File, opt Options) (*Input, error) {
 		r.objects.ReadFile(f.Name, f.Data)
 	}
 	r.each(clusterKinds)
-	labeled := r.nodes.index()
-	r.zones.placeZones()
+	labeled := r.nodes.Index()
+	r.zones.Place()
 	r.trees.build(labeled)
 	r.each(gangKinds)
 	r.inTree.declare()
 	r.owners.readAll()
-	r.zones.countUnknown()
+	r.zones.CountUnknown()
 	waiting := r.waiting()
 	fatal, spared := r.defects(waiting)
 	if len(fatal) > 0 {
@@ -68,7 +68,7 @@ var spareable = map[string]bool{
 // input is what was read, for the caller.
 func (r *reader) input(waiting []*draft) *Input {
 	input := &Input{Notices: r.notices, Spec: cluster.Spec{
-		Trees: r.trees.all(), Nodes: r.nodes.list, Running: r.running,
+		Trees: r.trees.all(), Nodes: r.nodes.List, Running: r.running,
 		Quotas: r.quotas.tree, Demand: r.quotas.demand, Budgets: r.budgets.list,
 	}}
 	for _, d := range waiting {
@@ -103,8 +103,8 @@ func (r *reader) each(kinds handlers) {
 
 // clusterKinds are read first, because gangs refer to them.
 var clusterKinds = handlers{
-	"/Node": func(r *reader, o *object.Object) { r.nodes.readNode(o) },
-	"topology.node.k8s.io/NodeResourceTopology":        func(r *reader, o *object.Object) { r.zones.readZones(o) },
+	"/Node": func(r *reader, o *object.Object) { r.nodes.ReadNode(o) },
+	"topology.node.k8s.io/NodeResourceTopology":        func(r *reader, o *object.Object) { r.zones.ReadZones(o) },
 	"scheduling.k8s.io/PriorityClass":                  func(r *reader, o *object.Object) { r.priorities.readPriorityClass(o) },
 	"kueue.x-k8s.io/Topology":                          func(r *reader, o *object.Object) { r.trees.readLevels(o) },
 	"kai.scheduler/Topology":                           func(r *reader, o *object.Object) { r.trees.readLevels(o) },

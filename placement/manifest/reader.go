@@ -3,6 +3,7 @@ package manifest
 import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -13,8 +14,8 @@ type reader struct {
 	objects    object.Set
 	notices    object.Notices
 	amounts    amounts.Amounts
-	nodes      nodes
-	zones      zones
+	nodes      nodes.Nodes
+	zones      nodes.Zones
 	trees      trees
 	priorities priorities
 	quotas     quotas
@@ -31,8 +32,8 @@ type reader struct {
 func newReader(opt Options, isRead func(group, kind string) bool) *reader {
 	r := &reader{opt: opt, amounts: amounts.Amounts{}, localQueues: map[string]bool{}}
 	r.objects = object.NewSet(isRead, &r.notices)
-	r.nodes = nodes{amounts: r.amounts, notices: &r.notices}
-	r.zones = zones{amounts: r.amounts, notices: &r.notices, nodes: &r.nodes}
+	r.nodes = nodes.New(r.amounts, &r.notices)
+	r.zones = nodes.NewZones(r.amounts, &r.notices, &r.nodes)
 	r.trees = trees{goOn: opt.KeepGoing, preferred: opt.Topology, objects: &r.objects, notices: &r.notices}
 	r.quotas = quotas{goOn: opt.KeepGoing, amounts: r.amounts}
 	r.pods = pods{amounts: r.amounts, zones: &r.zones, quotas: &r.quotas}

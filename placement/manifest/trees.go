@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
 )
@@ -65,8 +66,8 @@ func (in *trees) readLevels(o *object.Object) {
 		case seen[key]:
 			f.Fail("duplicate label")
 		case cfg.NodeLayer != "":
-			f.Fail(hostnameLabel + " must be the last level")
-		case key == hostnameLabel:
+			f.Fail(nodes.HostnameLabel + " must be the last level")
+		case key == nodes.HostnameLabel:
 			cfg.NodeLayer = key
 		default:
 			cfg.Layers = append(cfg.Layers, topology.LabelLayer{Name: key, Keys: []string{key}})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -198,7 +199,7 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 			r.trees.readPartitions(d, p, &t)
 		}
 		pod := r.pods.readPodSpec(f.Sub("template"))
-		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", kubeletPolicies); ok {
+		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", nodes.KubeletPolicies); ok {
 			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
 		members := promise(o.Name+"-"+t.name, t.replicas, len(d.promised), pod)

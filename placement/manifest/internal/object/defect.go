@@ -80,3 +80,20 @@ type Notices []string
 
 // Add notes a text.
 func (n *Notices) Add(text string) { *n = append(*n, text) }
+
+// Invalids takes a joined error apart.
+func Invalids(err error) []*muster.InvalidError {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var out []*muster.InvalidError
+		for _, sub := range joined.Unwrap() {
+			out = append(out, Invalids(sub)...)
+		}
+		return out
+	}
+	var invalid *muster.InvalidError
+	if errors.As(err, &invalid) {
+		return []*muster.InvalidError{invalid}
+	}
+	return []*muster.InvalidError{{Field: "topology", Reason: err.Error()}}
+}

@@ -1,4 +1,6 @@
-package manifest
+// Package nodes answers: which nodes are there, with which zones? It reads Nodes and NodeResourceTopologies, and what running pods
+// have of the zones.
+package nodes
 
 import (
 	"github.com/muster-sched/muster"
@@ -9,19 +11,26 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// nodes are the nodes of the input.
-type nodes struct {
+// Nodes are the nodes of the input.
+type Nodes struct {
 	amounts amounts.Amounts
 	notices *object.Notices
 
-	list       []cluster.Node // as the input has them
-	byName     map[string]*cluster.Node
-	byHostname map[string]string // names by the hostname label
+	List       []cluster.Node // as the input has them
+	ByName     map[string]*cluster.Node
+	ByHostname map[string]string // names by the hostname label
 }
 
-const hostnameLabel = "kubernetes.io/hostname"
+// New has no nodes yet.
+func New(in amounts.Amounts, notices *object.Notices) Nodes {
+	return Nodes{amounts: in, notices: notices}
+}
 
-func (all *nodes) readNode(o *object.Object) {
+// HostnameLabel tells the name of a node's host.
+const HostnameLabel = "kubernetes.io/hostname"
+
+// ReadNode reads a Node; one with defects is none.
+func (all *Nodes) ReadNode(o *object.Object) {
 	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
 	n := cluster.Node{
 		Name: o.Name, Labels: o.Labels, Cordoned: spec.Get("unschedulable").Flag(),
@@ -30,14 +39,14 @@ func (all *nodes) readNode(o *object.Object) {
 	for t := range spec.Get("taints").All() {
 		t = t.Mapping()
 		taint := gang.Taint{Key: t.Get("key").Required(), Value: t.Get("value").Text(), Effect: gang.Effect(t.Get("effect").Required())}
-		checkEffect(t.Get("effect"), taint.Effect)
+		CheckEffect(t.Get("effect"), taint.Effect)
 		n.Taints = append(n.Taints, taint)
 	}
 	if policy, ok := object.OneOf(o.Label(policyLabel), "policy", koordinatorPolicies); ok {
 		n.NUMA = &cluster.NUMA{Policy: policy}
 	}
 	if len(o.Errors) == 0 {
-		all.list = append(all.list, n)
+		all.List = append(all.List, n)
 	}
 }
 
@@ -52,7 +61,8 @@ func notReady(status object.Field) bool {
 	return false
 }
 
-func checkEffect(f object.Field, e gang.Effect) {
+// CheckEffect notes an effect of a taint or toleration that is not known.
+func CheckEffect(f object.Field, e gang.Effect) {
 	switch e {
 	case gang.NoSchedule, gang.PreferNoSchedule, gang.NoExecute, "":
 	default:
@@ -60,23 +70,23 @@ func checkEffect(f object.Field, e gang.Effect) {
 	}
 }
 
-// index finds the nodes by their names, and returns what trees are built from.
-func (all *nodes) index() []topology.LabeledNode {
-	all.byName = make(map[string]*cluster.Node, len(all.list))
-	all.byHostname = make(map[string]string, len(all.list))
-	labeled := make([]topology.LabeledNode, 0, len(all.list))
-	for i := range all.list {
-		n := &all.list[i]
-		if all.byName[n.Name] != nil {
+// Index finds the nodes by their names, and returns what trees are built from.
+func (all *Nodes) Index() []topology.LabeledNode {
+	all.ByName = make(map[string]*cluster.Node, len(all.List))
+	all.ByHostname = make(map[string]string, len(all.List))
+	labeled := make([]topology.LabeledNode, 0, len(all.List))
+	for i := range all.List {
+		n := &all.List[i]
+		if all.ByName[n.Name] != nil {
 			continue // noted as a duplicate
 		}
-		all.byName[n.Name] = n
-		host := n.Labels[hostnameLabel]
+		all.ByName[n.Name] = n
+		host := n.Labels[HostnameLabel]
 		if host == "" {
 			host = n.Name
 		}
-		if old, ok := all.byHostname[host]; !ok || muster.CompareNatural(n.Name, old) < 0 {
-			all.byHostname[host] = n.Name
+		if old, ok := all.ByHostname[host]; !ok || muster.CompareNatural(n.Name, old) < 0 {
+			all.ByHostname[host] = n.Name
 		}
 		labeled = append(labeled, topology.LabeledNode{Name: n.Name, Labels: n.Labels})
 	}

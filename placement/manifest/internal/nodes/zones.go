@@ -1,4 +1,4 @@
-package manifest
+package nodes
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
+// schedulingPrefix begins the keys of Koordinator about one pod.
 const schedulingPrefix = "scheduling.koordinator.sh/"
 
 // policyLabel is the label of a node with its policy.
@@ -25,16 +26,17 @@ var (
 	koordinatorPolicies = map[string]numa.Policy{
 		"None": "", "BestEffort": numa.BestEffort, "Restricted": numa.Restricted, "SingleNUMANode": numa.SingleNUMANode,
 	}
-	kubeletPolicies = map[string]numa.Policy{
+	// KubeletPolicies are the spellings of the kubelet.
+	KubeletPolicies = map[string]numa.Policy{
 		"none": "", "best-effort": numa.BestEffort, "restricted": numa.Restricted, "single-numa-node": numa.SingleNUMANode,
 	}
 	exclusives = map[string]numa.Exclusive{"Required": numa.Required, "Preferred": numa.Preferred}
 )
 
-// readWish reads what a member wants of the zones of its node, from the annotations of a pod or a template. The policy is
+// ReadWish reads what a member wants of the zones of its node, from the annotations of a pod or a template. The policy is
 // that of the first annotation that has one, in the order numa-topology-spec, resource-spec (which mostly is about CPUs
 // alone), Volcano's; so is the exclusivity.
-func readWish(notes object.Field) gang.NUMA {
+func ReadWish(notes object.Field) gang.NUMA {
 	var wish gang.NUMA
 	if !notes.Present() {
 		return wish
@@ -53,20 +55,25 @@ func readWish(notes object.Field) gang.NUMA {
 			wish.Exclusive, hasExclusive = exclusive, true
 		}
 	}
-	if policy, ok := object.OneOf(notes.Get("volcano.sh/numa-topology-policy"), "policy", kubeletPolicies); ok && !hasPolicy {
+	if policy, ok := object.OneOf(notes.Get("volcano.sh/numa-topology-policy"), "policy", KubeletPolicies); ok && !hasPolicy {
 		wish.Policy = policy
 	}
 	return wish
 }
 
-// zones are the zones of nodes, and what members have of them.
-type zones struct {
+// Zones are the zones of nodes, and what members have of them.
+type Zones struct {
 	amounts amounts.Amounts
 	notices *object.Notices
-	nodes   *nodes
+	nodes   *Nodes
 
 	zoned  map[string]*nodeZones   // by the name of the node
 	placed map[string]*numa.Placed // shares of running pods, each once
+}
+
+// NewZones has no zones yet; those that are read are given to the nodes.
+func NewZones(in amounts.Amounts, notices *object.Notices, to *Nodes) Zones {
+	return Zones{amounts: in, notices: notices, nodes: to}
 }
 
 // nodeZones are the zones of a node as its object describes them.
@@ -79,8 +86,8 @@ type nodeZones struct {
 	lacks map[int]muster.Resources
 }
 
-// readZones reads the zones of a node. They are given to the node when all nodes are known.
-func (all *zones) readZones(o *object.Object) {
+// ReadZones reads the zones of a node. They are given to the node when all nodes are known.
+func (all *Zones) ReadZones(o *object.Object) {
 	z := &nodeZones{obj: o, policy: readNodePolicy(o), lacks: map[int]muster.Resources{}}
 	for f := range o.Root.Get("zones").All() {
 		f = f.Mapping()
@@ -111,7 +118,7 @@ func (all *zones) readZones(o *object.Object) {
 // note gives what package numa objects to the fields where it stands. Of a single zone these are distances, by id: names and
 // amounts are in order by then.
 func (z *nodeZones) note(err error) {
-	for _, e := range invalids(err) {
+	for _, e := range object.Invalids(err) {
 		out := &object.Defect{Line: z.obj.Root.Line, Field: e.Field, Value: e.Value, Reason: e.Reason, Cause: e}
 		index, below, _ := strings.Cut(strings.TrimPrefix(e.Field, "zones["), "]")
 		if i, err := strconv.Atoi(index); err == nil {
@@ -130,7 +137,7 @@ func readNodePolicy(o *object.Object) numa.Policy {
 	for a := range o.Root.Get("attributes").All() {
 		a = a.Mapping()
 		if a.Get("name").Text() == "topologyManagerPolicy" {
-			if p, ok := object.OneOf(a.Get("value"), "policy", kubeletPolicies, koordinatorPolicies); ok && !found {
+			if p, ok := object.OneOf(a.Get("value"), "policy", KubeletPolicies, koordinatorPolicies); ok && !found {
 				policy, found = p, true
 			}
 		}
@@ -189,7 +196,7 @@ func readCosts(zone object.Field) map[int]int64 {
 }
 
 // readZoneResources reads what members can have of a zone, and what of it is reported as not available.
-func (all *zones) readZoneResources(zone object.Field) (allocatable, lacks muster.Resources) {
+func (all *Zones) readZoneResources(zone object.Field) (allocatable, lacks muster.Resources) {
 	allocatable, lacks = muster.Resources{}, muster.Resources{}
 	for e := range zone.Get("resources").All() {
 		e = e.Mapping()
@@ -214,10 +221,10 @@ func (all *zones) readZoneResources(zone object.Field) (allocatable, lacks muste
 	return allocatable, lacks
 }
 
-// placeZones gives nodes their zones and, where no label says otherwise, their policy.
-func (all *zones) placeZones() {
+// Place gives nodes their zones and, where no label says otherwise, their policy.
+func (all *Zones) Place() {
 	for _, name := range object.SortedKeys(all.zoned) {
-		z, n := all.zoned[name], all.nodes.byName[name]
+		z, n := all.zoned[name], all.nodes.ByName[name]
 		if n == nil {
 			all.notices.Add(z.obj.Title() + " is about a node that is not in the input: it is not used")
 			continue
@@ -227,18 +234,18 @@ func (all *zones) placeZones() {
 		}
 		n.NUMA.Zones = z.zones
 	}
-	for i := range all.nodes.list {
-		if n := &all.nodes.list[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
+	for i := range all.nodes.List {
+		if n := &all.nodes.List[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
 			n.NUMA = nil
 		}
 	}
 }
 
-// readPlaced reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
+// Placed reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
 // in the input, or has no zones.
-func (all *zones) readPlaced(m *member) *numa.Placed {
-	status := m.obj.Annotation(schedulingPrefix + "resource-status")
-	node, zoned := all.nodes.byName[m.node], all.zoned[m.node]
+func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy) *numa.Placed {
+	status := pod.Annotation(schedulingPrefix + "resource-status")
+	node, zoned := all.nodes.ByName[on], all.zoned[on]
 	if !status.Present() || node == nil || zoned != nil && len(zoned.obj.Errors) > 0 {
 		return nil
 	}
@@ -265,19 +272,19 @@ func (all *zones) readPlaced(m *member) *numa.Placed {
 		return nil
 	case node.NUMA == nil || len(node.NUMA.Zones) == 0:
 		all.notices.Add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
-			m.obj.Title(), m.node))
+			pod.Title(), on))
 		return nil
 	}
 	for i, s := range shares {
 		if zoned.lacks[s.Zone] == nil {
-			places[i].Fail("node " + m.node + " has no such zone")
+			places[i].Fail("node " + on + " has no such zone")
 			continue
 		}
 		for name, n := range s.Resources {
 			zoned.lacks[s.Zone][name] = max(0, zoned.lacks[s.Zone][name]-n)
 		}
 	}
-	policy, _ := numa.Compatible(m.spec.shape.NUMA.Policy, node.NUMA.Policy)
+	policy, _ := numa.Compatible(wish, node.NUMA.Policy)
 	return shared(&all.placed, &numa.Placed{Policy: policy, Shares: shares})
 }
 
@@ -295,11 +302,11 @@ func shared[T any](known *map[string]*T, v *T) *T {
 	return v
 }
 
-// countUnknown finds what is in use by somebody unknown, when all running pods are known.
-func (all *zones) countUnknown() {
+// CountUnknown finds what is in use by somebody unknown, when all running pods are known.
+func (all *Zones) CountUnknown() {
 	var known map[string]*cluster.NUMA
-	for i := range all.nodes.list {
-		n := &all.nodes.list[i]
+	for i := range all.nodes.List {
+		n := &all.nodes.List[i]
 		if n.NUMA == nil {
 			continue
 		}
