@@ -42,6 +42,9 @@ func (g *gangs) add(d *draft) {
 		other.job = d
 	default:
 		other.below = append(other.below, d.obj)
+		if d.obj.Twin {
+			return // which is noted
+		}
 		d.obj.Root.Get("metadata").Get("name").Fail("duplicate name: " + other.obj.Kind + " of " + other.obj.Version + " declares this gang too")
 	}
 }
@@ -95,7 +98,8 @@ var ownerKeys = []struct {
 // assignPods finds the gang of each pod; a pod without one is a gang of its own.
 func (g *gangs) assignPods(pods []*member) {
 	slices.SortStableFunc(pods, func(a, b *member) int {
-		return cmp.Or(muster.CompareNatural(a.obj.Namespace, b.obj.Namespace), muster.CompareNatural(a.name, b.name))
+		return cmp.Or(muster.CompareNatural(a.obj.Namespace, b.obj.Namespace), muster.CompareNatural(a.name, b.name),
+			muster.CompareNatural(a.obj.File, b.obj.File))
 	})
 	var plain []*member
 	for _, m := range pods {
@@ -108,7 +112,12 @@ func (g *gangs) assignPods(pods []*member) {
 	}
 	for _, m := range plain {
 		name := m.obj.FullName()
-		if g.byName[name] != nil {
+		other := g.byName[name]
+		if other != nil && other.plain { // they contradict each other
+			other.pods = append(other.pods, m)
+			continue
+		}
+		if other != nil {
 			name += " (pod)"
 			g.notices.Add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.Title(), name))
 		}

@@ -29,7 +29,7 @@ func (r *ownerReader) readAll() {
 		}
 	}
 	for _, o := range r.objects.List {
-		if isOwner(o.Group, o.Kind) && !o.Twin && o.Name != "" {
+		if isOwner(o.Group, o.Kind) && o.Name != "" {
 			r.readOwner(o)
 		}
 	}

@@ -18,6 +18,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	for _, f := range files {
 		r.objects.ReadFile(f.Name, f.Data)
 	}
+	r.objects.MakeUpNames()
 	r.each(clusterKinds)
 	labeled := r.nodes.Index()
 	r.zones.Place()
@@ -92,10 +93,11 @@ func isRead(group, kind string) bool {
 	return clusterKinds[name] != nil || gangKinds[name] != nil || isOwner(group, kind) || runtimes[name]
 }
 
-// each reads all objects of some kinds, in the order of the input.
+// each reads all objects of some kinds, in the order of the input. Those of one name that contradict each other all have a
+// defect; of a kind that the rest can do without one is enough.
 func (r *reader) each(kinds handlers) {
 	for _, o := range r.objects.List {
-		if read := kinds[o.Group+"/"+o.Kind]; read != nil && !o.Twin && o.Name != "" {
+		if read := kinds[o.Group+"/"+o.Kind]; read != nil && o.Name != "" && (!o.Twin || !spareable[o.Kind]) {
 			read(r, o)
 		}
 	}

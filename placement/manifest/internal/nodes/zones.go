@@ -221,12 +221,16 @@ func (all *Zones) readZoneResources(zone object.Field) (allocatable, lacks muste
 	return allocatable, lacks
 }
 
-// Place gives nodes their zones and, where no label says otherwise, their policy.
+// Place gives nodes their zones and, where no label says otherwise, their policy. A node whose zones cannot be read takes nobody.
 func (all *Zones) Place() {
 	for _, name := range object.SortedKeys(all.zoned) {
 		z, n := all.zoned[name], all.nodes.ByName[name]
 		if n == nil {
 			all.notices.Add(z.obj.Title() + " is about a node that is not in the input: it is not used")
+			continue
+		}
+		if len(z.obj.Errors) > 0 { // nobody knows what of the node is free, or how it may be had
+			n.NUMA, n.Cordoned = nil, true
 			continue
 		}
 		if n.NUMA == nil {

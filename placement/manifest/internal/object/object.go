@@ -22,6 +22,7 @@ type Object struct {
 	Kind, Version   string // as written
 	Group           string // of the apiVersion, empty for v1
 	Namespace, Name string
+	prefix          string // generateName
 	Labels          map[string]string
 	Annotations     map[string]string
 	UID             string
@@ -31,7 +32,8 @@ type Object struct {
 
 	Root   Field
 	Errors []*Defect
-	Twin   bool // a second object of one name: noted, not read
+	Twin   bool      // not the first of its name; all of them are wrong
+	twins  []*Object // the others, of the first
 }
 
 // Reference is what an object says about the one that made it.
@@ -92,7 +94,7 @@ func (o *Object) readMetadata(notices *Notices) {
 	if o.Namespace == "" {
 		o.Namespace = defaultNamespace
 	}
-	if o.Name == "" && len(o.Errors) == 0 && m.Get("generateName").Text() == "" {
+	if o.prefix = m.Get("generateName").Text(); o.Name == "" && len(o.Errors) == 0 && o.prefix == "" {
 		m.Get("name").Fail("missing")
 	}
 	o.quote(m, notices)

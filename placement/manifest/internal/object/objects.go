@@ -20,6 +20,7 @@ type Set struct {
 	Seen    map[string]*Object
 	byTitle map[string]*Object // by `Kind/namespace/name`, as ownerReferences name them
 	Skipped map[KindCount]int
+	unnamed []*Object             // that have a generateName only
 	plain   map[string]plainOwner // by title: owners that make no gangs
 	notices *Notices
 }
@@ -108,35 +109,52 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 			return
 		}
 		o.readMetadata(all.notices)
-		all.makeUpName(o)
 		checkKeys(o, all.notices)
 	}
-	first := all.Seen[o.id()]
-	if first != nil && o.Name != "" && first.Root.Value.Equal(v) {
-		all.notices.Add(o.Title() + " is in the input twice, and says the same: it counts once")
+	if o.Name == "" && o.prefix != "" {
+		all.unnamed = append(all.unnamed, o)
+	} else if !all.enter(o) {
 		return
 	}
 	all.List = append(all.List, o)
-	if first != nil && o.Name != "" {
-		Field{Of: o, base: "metadata.name", Line: v.Line}.Fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
-			o.Title(), first.File, first.Document))
-		o.Twin = true
-		return
-	}
-	all.Seen[o.id()] = o
-	all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
 }
 
-// makeUpName names an object that the API server would name, by its generateName.
-func (all *Set) makeUpName(o *Object) {
-	prefix := o.Root.Sub("metadata").Get("generateName").Text()
-	if o.Name != "" || prefix == "" {
-		return
+// enter gives an object its name, unless one of that name says the same already. Two that say different things are both wrong:
+// which of them is meant nobody knows.
+func (all *Set) enter(o *Object) bool {
+	first := all.Seen[o.id()]
+	switch {
+	case o.Name == "":
+	case first == nil:
+		all.Seen[o.id()] = o
+		all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+	case slices.ContainsFunc(append(first.twins, first), func(t *Object) bool { return t.Root.Value.Equal(o.Root.Value) }):
+		all.notices.Add(o.Title() + " is in the input twice, and says the same: it counts once")
+		return false
+	default:
+		o.contradicts(first)
+		first.contradicts(o)
+		first.twins, o.Twin = append(first.twins, o), true
 	}
-	for n := 0; o.Name == "" || all.Seen[o.id()] != nil; n++ {
-		o.Name = prefix + strconv.Itoa(n)
+	return true
+}
+
+// contradicts notes that another object of the same name says something else.
+func (o *Object) contradicts(other *Object) {
+	Field{Of: o, base: "metadata.name", Line: o.Root.Line}.Fail(fmt.Sprintf("duplicate name: %s is in %s, document %d, too",
+		o.Title(), other.File, other.Document))
+}
+
+// MakeUpNames names objects that the API server would name, by their generateName, when those with names are known.
+func (all *Set) MakeUpNames() {
+	for _, o := range all.unnamed {
+		for n := 0; o.Name == "" || all.Seen[o.id()] != nil; n++ {
+			o.Name = o.prefix + strconv.Itoa(n)
+		}
+		all.Seen[o.id()] = o
+		all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+		all.notices.Add(o.Title() + ": the name is made up, since the object has a generateName only")
 	}
-	all.notices.Add(o.Title() + ": the name is made up, since the object has a generateName only")
 }
 
 // Skip counts an object that is not read.
