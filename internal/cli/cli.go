@@ -116,7 +116,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {
-		if !set.keepGoing {
+		if !set.keepGoing && !errors.Is(err, errNoNodes) {
 			err = fmt.Errorf("%w\n-keep-going plans the rest", err)
 		}
 		return p, err

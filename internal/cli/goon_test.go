@@ -62,6 +62,7 @@ func TestNoNodes(t *testing.T) {
 	status, _, err := command(t, pod, "-")
 	require.Equal(t, 1, status)
 	require.Contains(t, err, "the input has no Node")
+	require.NotContains(t, err, "-keep-going", "which would plan nothing")
 }
 
 // Gangs that name no topology are in the one that the command line names.
@@ -85,4 +86,15 @@ func TestTopologyOfTheCommandLine(t *testing.T) {
 	status, _, err = command(t, trees, "-topology", "c", "-")
 	require.Equal(t, 1, status)
 	require.Contains(t, err, "unknown topology")
+}
+
+// What holds capacity that nobody here knows of is skipped, or refused by name.
+func TestStrictRefusesReservations(t *testing.T) {
+	reservation := "---\n{apiVersion: scheduling.koordinator.sh/v1alpha1, kind: Reservation, metadata: {name: r}}\n"
+	status, _, err := command(t, node+"---"+pod+reservation, "-")
+	require.Zero(t, status)
+	require.Contains(t, err, "Reservation: a kind that is not read, skipped")
+	status, _, err = command(t, node+"---"+pod+reservation, "-strict", "-")
+	require.Equal(t, 1, status)
+	require.Contains(t, err, "Reservation/r: not modelled")
 }

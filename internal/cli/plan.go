@@ -59,10 +59,12 @@ func Plan(files []manifest.File, opt Options) (*Planned, error) {
 	return p, err
 }
 
+var errNoNodes = errors.New("the input has no Node, so nothing can be planned: give the file with the nodes too")
+
 // plan plans what was read.
 func (p *Planned) plan(opt Options) error {
 	if len(p.Input.Spec.Nodes) == 0 {
-		return errors.New("the input has no Node, so nothing can be planned: give the file with the nodes too")
+		return errNoNodes
 	}
 	p.Input.Spec.NUMAExclusive = opt.NUMAExclusive
 	cluster, err := placement.NewCluster(p.Input.Spec)

@@ -117,9 +117,18 @@ var clusterKinds = handlers{
 	"scheduling.sigs.k8s.io/ElasticQuota":              func(r *reader, o *object.Object) { r.quotas.readElasticQuota(o) },
 	perNamespace + "/ElasticQuota":                     func(r *reader, o *object.Object) { r.quotas.readElasticQuota(o) },
 	volcanoQueues + "/Queue":                           func(r *reader, o *object.Object) { r.quotas.readQueue(o) },
+	"scheduling.koordinator.sh/Reservation":            (*reader).readReservation,
 	"kueue.x-k8s.io/LocalQueue":                        func(r *reader, o *object.Object) { r.localQueues[o.FullName()] = true },
 	"kueue.x-k8s.io/WorkloadPriorityClass":             func(r *reader, o *object.Object) { r.priorities.readWorkloadClass(o) },
 	kaiQueues + "/Queue":                               func(r *reader, o *object.Object) { r.quotas.readQueue(o) },
+}
+
+// readReservation counts an object that holds capacity which nobody here knows of.
+func (r *reader) readReservation(o *object.Object) {
+	r.objects.Skip(o.Kind, o.Version)
+	if r.opt.Strict {
+		o.Note(&object.Defect{Line: o.Root.Line, Reason: "not modelled"})
+	}
 }
 
 // gangKinds are read when the trees are known.

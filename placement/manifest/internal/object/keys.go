@@ -13,6 +13,7 @@ import (
 var free = map[string]bool{
 	"Node": true, "NodeResourceTopology": true, "Queue": true, "LocalQueue": true, "ConfigMap": true, "PriorityClass": true,
 	"WorkloadPriorityClass": true, "PodDisruptionBudget": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true,
+	"Reservation": true,
 }
 
 // checkKeys notes the keys of an object that nobody knows: in its placement blocks, and in the metadata of its own and of

@@ -45,7 +45,7 @@ type Reference struct {
 // clusterScoped are the kinds without a namespace.
 var clusterScoped = map[string]bool{
 	"Node": true, "NodeResourceTopology": true, "HyperNode": true, "Topology": true, "ClusterNetworkTopology": true, "PriorityClass": true,
-	"Queue": true, "WorkloadPriorityClass": true,
+	"Queue": true, "WorkloadPriorityClass": true, "Reservation": true,
 }
 
 // id is unique among objects of one kind of one API group.
