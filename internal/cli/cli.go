@@ -104,7 +104,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	case err != nil:
 		return nil, errMisuse
 	}
-	files, err := load(set.files, stdin)
+	files, err := load(set.files, stdin, stderr)
 	if err != nil {
 		return nil, err
 	}

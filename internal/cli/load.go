@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
-// load reads the named files. All that cannot be read are reported.
-func load(names []string, stdin io.Reader) ([]manifest.File, error) {
+// load finds the named files, which are read later. All that are not there are reported.
+func load(names []string, stdin io.Reader, stderr io.Writer) ([]manifest.File, error) {
 	var files []manifest.File
 	var defects []error
 	for _, name := range names {
@@ -23,25 +24,26 @@ func load(names []string, stdin io.Reader) ([]manifest.File, error) {
 			continue
 		}
 		for _, path := range expanded {
-			data, err := read(path, stdin)
-			if err != nil {
-				defects = append(defects, err)
-				continue
-			}
-			files = append(files, manifest.File{Name: path, Data: data})
+			files = append(files, manifest.File{Name: path, Open: func() (io.ReadCloser, error) {
+				if path == "-" {
+					return watch(io.NopCloser(stdin), path, 0, stderr), nil
+				}
+				f, err := os.Open(path)
+				if err != nil {
+					return nil, err
+				}
+				var size int64
+				if stat, err := f.Stat(); err == nil {
+					size = stat.Size()
+				}
+				return watch(f, path, size, stderr), nil
+			}})
 		}
 	}
 	return files, errors.Join(defects...)
 }
 
-func read(path string, stdin io.Reader) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(stdin)
-	}
-	return os.ReadFile(path)
-}
-
-// extensions are those of the files that a directory stands for.
+// extensions are those of the files that a directory stands for, also with .gz behind them.
 var extensions = []string{".yaml", ".yml", ".json"}
 
 // expand turns a directory into its files, in natural order; sub-directories are not entered.
@@ -59,7 +61,7 @@ func expand(name string) ([]string, error) {
 	}
 	var found []string
 	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(extensions, filepath.Ext(e.Name())) {
+		if !e.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(e.Name(), ".gz"))) {
 			found = append(found, filepath.Join(name, e.Name()))
 		}
 	}

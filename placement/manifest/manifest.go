@@ -30,14 +30,19 @@
 package manifest
 
 import (
+	"io"
+
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 )
 
-// File is an input: what it is called in messages, and its bytes.
+// File is an input: what it is called in messages, and its bytes. Both may be packed by gzip.
 type File struct {
 	Name string
 	Data []byte
+	// Open, if set, is read in place of Data, and closed. JSON is then read as a stream, if the name ends in .json (or .json.gz)
+	// or it is longer than 64 MiB: of what nobody reads (managed fields, environments, statuses of containers) nothing is kept.
+	Open func() (io.ReadCloser, error)
 }
 
 // Options change what is an error. The zero value is the default.

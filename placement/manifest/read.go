@@ -16,7 +16,7 @@ import (
 func Read(files []File, opt Options) (*Input, error) {
 	r := newReader(opt, isRead)
 	for _, f := range files {
-		r.objects.ReadFile(f.Name, f.Data)
+		r.objects.ReadFile(f.Name, f.Data, f.Open)
 	}
 	r.objects.MakeUpNames()
 	r.each(clusterKinds)

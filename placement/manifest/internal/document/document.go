@@ -1,7 +1,9 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -49,26 +51,99 @@ func (e *Error) Unwrap() error {
 
 // Parse splits a file into documents. A broken YAML document does not hide those after it.
 func Parse(name string, data []byte) []Document {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
-		values, err := ParseJSON(data)
-		if err == nil {
-			docs := make([]Document, len(values))
-			for i, v := range values {
-				docs[i] = Document{Number: i + 1, Root: v}
-			}
+	if bytes.HasPrefix(data, []byte(packed)) {
+		return Read(name, bytes.NewReader(data))
+	}
+	data = bytes.TrimPrefix(data, []byte(mark))
+	if startsJSON(data) {
+		if docs, ok := parseJSON(name, &jsonParser{data: data, line: 1, drops: true}); ok {
 			return docs
 		}
-		if strings.HasSuffix(name, ".json") {
-			return []Document{{Number: len(values) + 1, Err: err}}
-		}
-		// It may be YAML in flow style.
 	}
 	var docs []Document
 	for _, p := range splitYAML(data) {
 		docs = p.parse(docs)
 	}
 	return docs
+}
+
+const (
+	mark   = "\xef\xbb\xbf" // may stand before UTF-8
+	packed = "\x1f\x8b"     // begins what gzip has packed
+)
+
+func startsJSON(data []byte) bool {
+	first := bytes.TrimLeft(data, " \t\r\n")
+	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
+}
+
+// parseJSON makes documents of JSON; not ok: it may be YAML in flow style.
+func parseJSON(name string, p *jsonParser) (docs []Document, ok bool) {
+	values, err := p.all()
+	if err == nil {
+		docs = make([]Document, len(values))
+		for i, v := range values {
+			docs[i] = Document{Number: i + 1, Root: v}
+		}
+		return docs, true
+	}
+	return []Document{{Number: len(values) + 1, Err: err}}, strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json")
+}
+
+// Read is Parse for a file that is open; it may be packed by gzip. JSON is read as a stream, if the name says that it is JSON or
+// it is longer than a document of YAML may be: what is kept of it is a fraction.
+func Read(name string, in io.Reader) []Document {
+	broken := func(err error) []Document {
+		return []Document{{Number: 1, Err: &Error{Reason: err.Error(), cause: err}}}
+	}
+	text := bufio.NewReaderSize(in, 1<<16)
+	if magic, _ := text.Peek(len(packed)); string(magic) == packed {
+		inner, err := gzip.NewReader(text)
+		if err != nil {
+			return broken(err)
+		}
+		text = bufio.NewReaderSize(inner, 1<<16)
+	}
+	if begin, _ := text.Peek(len(mark)); string(begin) == mark {
+		_, _ = text.Discard(len(mark))
+	}
+	begin, _ := text.Peek(1 << 12)
+	var head []byte
+	if json := startsJSON(begin); json && strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
+		docs, _ := parseJSON(name, streamed(text))
+		return docs
+	} else if json {
+		var err error
+		if head, err = io.ReadAll(io.LimitReader(text, maxDocument+1)); err != nil {
+			return broken(err)
+		}
+		if len(head) > maxDocument {
+			rest := &untouched{Reader: text}
+			if docs, ok := parseJSON(name, streamed(io.MultiReader(bytes.NewReader(head), rest))); ok || rest.touched {
+				return docs
+			}
+		}
+	}
+	rest, err := io.ReadAll(text)
+	if err != nil {
+		return broken(err)
+	}
+	return Parse(name, append(head, rest...))
+}
+
+func streamed(in io.Reader) *jsonParser {
+	return &jsonParser{data: make([]byte, 0, 1<<18), in: in, line: 1, drops: true}
+}
+
+// untouched tells whether anything was read of it.
+type untouched struct {
+	io.Reader
+	touched bool
+}
+
+func (u *untouched) Read(p []byte) (int, error) {
+	u.touched = true
+	return u.Reader.Read(p)
 }
 
 // piece is a part of a YAML file from one separator to the next.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,22 +16,25 @@ import (
 // library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
 // With an error come the values before it. O(len(data)).
 func ParseJSON(data []byte) ([]*Value, *Error) {
-	p := jsonParser{data: data, line: 1}
-	var values []*Value
-	for p.skip(); p.at < len(data); p.skip() {
-		v, err := p.value(0)
-		if err != nil {
-			return values, &Error{Line: p.line, Reason: err.Error()}
-		}
-		values = append(values, v)
-	}
-	return values, nil
+	p := &jsonParser{data: data, line: 1}
+	return p.all()
 }
 
+// jsonParser reads from data and, when that is used up, from the reader. It holds no more of the text than the token that it
+// is at and a buffer.
 type jsonParser struct {
 	data []byte
+	in   io.Reader // nil: all is in data
+	err  error     // of the reader
 	at   int
+	from int // where the token begins that is being read; -1: none is
 	line int
+
+	drops bool              // what nobody reads is not kept, see dropped
+	words map[string]string // keys and short texts, each once
+	keys  []string          // of the mappings that are open
+	items []*Value          // the same
+	spare []Value
 }
 
 var (
@@ -37,9 +42,70 @@ var (
 	errDeep = fmt.Errorf("nested more than %d deep", maxDepth)
 )
 
+// all reads the values of a stream up to its end, or to the first error.
+func (p *jsonParser) all() (values []*Value, failed *Error) {
+	p.from = -1
+	p.words = map[string]string{}
+	for p.skip(); p.at < len(p.data); p.skip() {
+		v, err := p.value(0, "")
+		if err == nil && p.err != nil {
+			err = p.err
+		}
+		if err != nil {
+			return values, &Error{Line: p.line, Reason: err.Error(), cause: p.err}
+		}
+		values = append(values, v)
+	}
+	if p.err != nil {
+		return values, &Error{Line: p.line, Reason: p.err.Error(), cause: p.err}
+	}
+	return values, nil
+}
+
+// more reads on, when all of data is used up. What is before the token goes.
+func (p *jsonParser) more() bool {
+	if p.in == nil || p.err != nil {
+		return false
+	}
+	keep := p.at
+	if p.from >= 0 {
+		keep = p.from
+	}
+	left := copy(p.data, p.data[keep:])
+	if left == cap(p.data) { // a token as long as the buffer
+		p.data = slices.Grow(p.data, cap(p.data))
+	}
+	p.at -= keep
+	if p.from >= 0 {
+		p.from = 0
+	}
+	p.data = p.data[:cap(p.data)]
+	n, err := 0, error(nil)
+	for n == 0 && err == nil {
+		n, err = p.in.Read(p.data[left:])
+	}
+	p.data = p.data[:left+n]
+	if errors.Is(err, io.EOF) {
+		p.in = nil
+	} else {
+		p.err = err
+	}
+	return n > 0
+}
+
+// has says whether there is a byte at the place where the parser is.
+func (p *jsonParser) has() bool {
+	for p.at >= len(p.data) {
+		if !p.more() {
+			return false
+		}
+	}
+	return true
+}
+
 // skip passes white space and counts lines.
 func (p *jsonParser) skip() {
-	for ; p.at < len(p.data); p.at++ {
+	for p.has() {
 		switch p.data[p.at] {
 		case '\n':
 			p.line++
@@ -47,6 +113,7 @@ func (p *jsonParser) skip() {
 		default:
 			return
 		}
+		p.at++
 	}
 }
 
@@ -60,36 +127,32 @@ func (p *jsonParser) next(c byte) bool {
 	return false
 }
 
-// value reads one value; white space before it is passed already.
-func (p *jsonParser) value(depth int) (*Value, error) {
-	v := &Value{Line: p.line}
+// value reads one value, which stands below a key; white space before it is passed already.
+func (p *jsonParser) value(depth int, key string) (*Value, error) {
+	v := p.newValue()
 	if depth > maxDepth {
 		return nil, errDeep
 	}
-	if p.at >= len(p.data) {
+	if !p.has() {
 		return nil, errJSON
 	}
 	switch p.data[p.at] {
 	case '{':
 		v.Kind = Mapping
-		return v, p.elements(v, '}', depth+1)
+		return v, p.elements(v, '}', depth+1, key)
 	case '[':
 		v.Kind = List
-		return v, p.elements(v, ']', depth+1)
+		return v, p.elements(v, ']', depth+1, key)
 	case '"':
 		s, err := p.str()
 		v.Kind, v.Text = Text, s
 		return v, err
 	}
-	from := p.at
-	for p.at < len(p.data) && bytes.IndexByte([]byte(" \t\r\n,]}"), p.data[p.at]) < 0 {
-		p.at++
-	}
-	word := p.data[from:p.at]
+	word := p.word()
 	if !json.Valid(word) {
 		return nil, errJSON
 	}
-	switch v.Text = string(word); v.Text {
+	switch v.Text = p.once(word); v.Text {
 	case "null":
 		v.Kind, v.Text = Null, ""
 	case "true", "false":
@@ -103,27 +166,54 @@ func (p *jsonParser) value(depth int) (*Value, error) {
 	return v, nil
 }
 
+// newValue is an empty value on the line of the parser. Values are made many at once.
+func (p *jsonParser) newValue() *Value {
+	if len(p.spare) == 0 {
+		p.spare = make([]Value, 64)
+	}
+	v := &p.spare[0]
+	p.spare = p.spare[1:]
+	v.Line = p.line
+	return v
+}
+
+// word passes a number, or one of the words.
+func (p *jsonParser) word() []byte {
+	p.from = p.at
+	for p.has() && bytes.IndexByte([]byte(" \t\r\n,]}"), p.data[p.at]) < 0 {
+		p.at++
+	}
+	word := p.data[p.from:p.at]
+	p.from = -1
+	return word
+}
+
 // elements reads a list or a mapping from its opening bracket to its end.
-func (p *jsonParser) elements(v *Value, end byte, depth int) error {
+func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error {
 	p.at++
 	if p.next(end) {
 		return nil
 	}
+	keys, items := len(p.keys), len(p.items)
 	for {
+		key, e, err := name, (*Value)(nil), error(nil)
 		if v.Kind == Mapping {
 			p.skip()
-			key, err := p.str()
-			if err != nil || !p.next(':') {
+			if key, err = p.str(); err != nil || !p.next(':') {
 				return errJSON
 			}
-			v.Keys = append(v.Keys, key)
+			p.keys = append(p.keys, key)
 		}
 		p.skip()
-		e, err := p.value(depth)
+		if p.drops && v.Kind == Mapping && dropped(name, key) {
+			e, err = p.drop(depth)
+		} else {
+			e, err = p.value(depth, key)
+		}
 		if err != nil {
 			return err
 		}
-		v.Items = append(v.Items, e)
+		p.items = append(p.items, e)
 		if p.next(end) {
 			break
 		}
@@ -131,36 +221,67 @@ func (p *jsonParser) elements(v *Value, end byte, depth int) error {
 			return errJSON
 		}
 	}
+	v.Keys, v.Items = slices.Clone(p.keys[keys:]), slices.Clone(p.items[items:])
+	p.keys, p.items = p.keys[:keys], p.items[:items]
 	if key := twice(v.Keys); key != "" {
 		return errors.New("not JSON: duplicate key " + strconv.Quote(key))
 	}
 	return nil
 }
 
-// str reads a string. One without escapes is copied, any other is left to the standard library.
+// str reads a string.
 func (p *jsonParser) str() (string, error) {
-	if p.at >= len(p.data) || p.data[p.at] != '"' {
-		return "", errJSON
+	text, plain, err := p.quoted()
+	if err != nil || plain {
+		return p.once(text), err
 	}
-	from, plain := p.at, true
-	for p.at++; p.at < len(p.data); p.at++ {
+	return unescape(text)
+}
+
+// quoted passes a string. One without escapes is plain, and comes without its quotes; any other is for unescape.
+func (p *jsonParser) quoted() (text []byte, plain bool, err error) {
+	if !p.has() || p.data[p.at] != '"' {
+		return nil, false, errJSON
+	}
+	p.from, plain = p.at, true
+	for p.at++; p.has(); p.at++ {
 		switch c := p.data[p.at]; {
 		case c == '\\':
 			plain = false
 			p.at++
 		case c < ' ':
-			return "", errJSON
+			return nil, false, errJSON
 		case c >= utf8.RuneSelf:
 			plain = false
 		case c == '"':
 			p.at++
-			if plain {
-				return string(p.data[from+1 : p.at-1]), nil
+			if text = p.data[p.from:p.at]; plain {
+				text = text[1 : len(text)-1]
 			}
-			var s string
-			err := json.Unmarshal(p.data[from:p.at], &s)
-			return s, err
+			p.from = -1
+			return text, plain, nil
 		}
 	}
-	return "", errJSON
+	return nil, false, errJSON
+}
+
+// unescape leaves a string with its quotes to the standard library.
+func unescape(text []byte) (s string, err error) {
+	err = json.Unmarshal(text, &s)
+	return s, err
+}
+
+// once returns a text, the same string for equal short ones: most objects of a file are alike.
+func (p *jsonParser) once(text []byte) string {
+	const longest, most = 40, 1 << 14
+	if len(text) > longest {
+		return string(text)
+	}
+	s, ok := p.words[string(text)]
+	if !ok {
+		if s = string(text); len(p.words) < most {
+			p.words[s] = s
+		}
+	}
+	return s
 }

@@ -2,10 +2,13 @@
 // keep scalars as they are written. Duplicate keys, deep nesting and aliases that multiply a document are errors; one broken
 // document of a YAML file does not hide the others.
 //
-// Values belong to the caller of [Parse]; those reached through aliases are shared.
+// Values belong to the caller of [Parse] or [Read]; those reached through aliases are shared.
 package document
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Kind is what a value is in JSON; null is absent.
 type Kind uint8
@@ -19,10 +22,11 @@ const (
 	Integer
 	Number // with a fraction or an exponent
 	Boolean
+	Dropped // checked, but not kept: its text is a digest, and whoever asks for it finds nothing
 )
 
 // kindNames is in the order of the kinds.
-var kindNames = [...]string{"null", "a mapping", "a list", "text", "a whole number", "a number with a fraction", "true or false"}
+var kindNames = [...]string{"null", "a mapping", "a list", "text", "a whole number", "a number with a fraction", "true or false", "left out"}
 
 // String is what messages call the kind.
 func (k Kind) String() string { return kindNames[k] }
@@ -44,7 +48,7 @@ func (v *Value) Get(key string) *Value {
 	}
 	for i, k := range v.Keys {
 		if k == key {
-			if v.Items[i].Kind == Null {
+			if v.Items[i].IsNothing() {
 				return nil
 			}
 			return v.Items[i]
@@ -53,18 +57,27 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
+// IsNothing says whether nobody finds anything in a value: it is null, or was left out.
+func (v *Value) IsNothing() bool { return v.Kind == Null || v.Kind == Dropped }
+
 // Equal says whether two values say the same; the order of keys does not matter.
 func (v *Value) Equal(o *Value) bool {
 	switch {
 	case v == nil || o == nil:
 		return v == o
+	case v.Kind != o.Kind && (v.Kind == Dropped || o.Kind == Dropped):
+		return v.digest() == o.digest()
 	case v.Kind != o.Kind || v.Text != o.Text || len(v.Items) != len(o.Items):
 		return false
 	}
 	for i, e := range v.Items {
 		other := o.Items[i]
 		if v.Kind == Mapping {
-			other = o.Get(v.Keys[i])
+			at := slices.Index(o.Keys, v.Keys[i])
+			if at < 0 {
+				return false
+			}
+			other = o.Items[at]
 		}
 		if !e.Equal(other) {
 			return false
@@ -96,7 +109,7 @@ func (v *Value) Plain() any {
 			out[i] = e.Plain()
 		}
 		return out
-	case Null:
+	case Null, Dropped:
 		return nil
 	case Integer, Number:
 		return json.Number(v.Text)

@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +34,22 @@ func NewSet(isRead func(group, kind string) bool, notices *Notices) Set {
 	return Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, notices: notices}
 }
 
-// ReadFile collects the objects of a file.
-func (all *Set) ReadFile(f string, data []byte) {
-	for _, doc := range document.Parse(f, data) {
+// ReadFile collects the objects of a file: of its bytes or, if it can be opened, of what is read there.
+func (all *Set) ReadFile(f string, data []byte, open func() (io.ReadCloser, error)) {
+	var docs []document.Document
+	if open == nil {
+		docs = document.Parse(f, data)
+	} else {
+		in, err := open()
+		if err != nil {
+			all.refuse(f, document.Document{Number: 1}, &Defect{Reason: err.Error(), Cause: err})
+			return
+		}
+		docs = document.Read(f, in)
+		_ = in.Close()
+	}
+	for i, doc := range docs {
+		docs[i].Root = nil // what it holds is kept where it is an object that is read
 		if doc.Err != nil {
 			all.refuse(f, doc, &Defect{Line: doc.Err.Line, Reason: doc.Err.Reason, Cause: doc.Err})
 			continue

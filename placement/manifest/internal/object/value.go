@@ -140,7 +140,7 @@ func (f Field) All() iter.Seq[Field] {
 		base := f.Path()
 		for i, v := range f.Value.Items {
 			e := Field{Of: f.Of, base: base, index: i + 1, Value: v, Line: v.Line}
-			if v.Kind == document.Null {
+			if v.IsNothing() {
 				e.Value = nil
 			}
 			if !yield(e) {
@@ -160,7 +160,7 @@ func (f Field) Entries() iter.Seq2[string, Field] {
 		for i, key := range f.Value.Keys {
 			v := f.Value.Items[i]
 			e := Field{Of: f.Of, base: base, key: key, Value: v, Line: v.Line}
-			if v.Kind == document.Null {
+			if v.IsNothing() {
 				e.Value = nil
 			}
 			if !yield(key, e) {

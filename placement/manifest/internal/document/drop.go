@@ -1,0 +1,163 @@
+package document
+
+import (
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What nobody reads is most of what an API server prints: it is checked like the rest, and only a digest of it kept, by which
+// equal objects are found.
+
+// noise are the keys that are not kept, by the key of the mapping (or of the list of mappings) that they stand in. No kind has a
+// rule there.
+var noise = map[string][]string{
+	"metadata":            {"managedFields"},
+	"annotations":         {"kubectl.kubernetes.io/last-applied-configuration"},
+	"containers":          ofContainer,
+	"initContainers":      ofContainer,
+	"ephemeralContainers": ofContainer,
+	"status":              {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses", "images", "nodeInfo", "volumesAttached", "volumesInUse"},
+}
+
+var ofContainer = strings.Fields(`args command env envFrom image imagePullPolicy lifecycle livenessProbe readinessProbe startupProbe
+	securityContext terminationMessagePath terminationMessagePolicy volumeMounts volumeDevices workingDir`)
+
+// dropped says whether a key of a mapping that stands below name is not kept.
+func dropped(name, key string) bool { return slices.Contains(noise[name], key) }
+
+// seed is that of all digests, which are compared within one process.
+var seed = maphash.MakeSeed()
+
+// digest is equal for values that are [Value.Equal].
+func (v *Value) digest() uint64 {
+	if v.Kind == Dropped {
+		sum, _ := strconv.ParseUint(v.Text, 16, 64)
+		return sum
+	}
+	var parts digests
+	for i, e := range v.Items {
+		if v.Kind == Mapping {
+			parts.entry(maphash.String(seed, v.Keys[i]), e.digest())
+		} else {
+			parts.element(e.digest())
+		}
+	}
+	return parts.sum(v.Kind, maphash.String(seed, v.Text))
+}
+
+// digests puts the digests of the parts of a value together: those of a list in their order, those of a mapping in any.
+type digests struct{ all uint64 }
+
+const odd = 0x9e3779b97f4a7c15 // mixes bits when multiplied
+
+func (d *digests) entry(key, value uint64) {
+	mixed := (key ^ value*odd) * odd
+	d.all += mixed ^ mixed>>29
+}
+
+func (d *digests) element(value uint64) { d.all = (d.all ^ d.all>>31 + value) * odd }
+
+func (d *digests) sum(kind Kind, text uint64) uint64 {
+	return (d.all + text ^ uint64(kind)<<56) * odd
+}
+
+func digestOf(sum uint64, line int) *Value {
+	return &Value{Kind: Dropped, Line: line, Text: strconv.FormatUint(sum, 16)}
+}
+
+// drop passes a value, checking it as value does.
+func (p *jsonParser) drop(depth int) (*Value, error) {
+	line := p.line
+	sum, err := p.pass(depth)
+	if err != nil {
+		return nil, err
+	}
+	return digestOf(sum, line), nil
+}
+
+// pass returns the digest of a value without making one.
+func (p *jsonParser) pass(depth int) (uint64, error) {
+	if depth > maxDepth {
+		return 0, errDeep
+	}
+	if !p.has() {
+		return 0, errJSON
+	}
+	var none digests
+	switch p.data[p.at] {
+	case '{':
+		return p.passElements(Mapping, '}', depth+1)
+	case '[':
+		return p.passElements(List, ']', depth+1)
+	case '"':
+		text, err := p.passText()
+		return none.sum(Text, text), err
+	}
+	word := p.word()
+	if !json.Valid(word) {
+		return 0, errJSON
+	}
+	kind := Integer
+	switch word[0] {
+	case 'n':
+		return none.sum(Null, maphash.String(seed, "")), nil
+	case 't', 'f':
+		kind = Boolean
+	default:
+		if strings.ContainsAny(string(word), ".eE") {
+			kind = Number
+		}
+	}
+	return none.sum(kind, maphash.Bytes(seed, word)), nil
+}
+
+// passText returns the digest of a string.
+func (p *jsonParser) passText() (uint64, error) {
+	text, plain, err := p.quoted()
+	if err != nil || plain {
+		return maphash.Bytes(seed, text), err
+	}
+	s, err := unescape(text)
+	return maphash.String(seed, s), err
+}
+
+func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error) {
+	var parts digests
+	var keys []uint64
+	var few [16]uint64
+	keys = few[:0]
+	p.at++
+	for done := p.next(end); !done; {
+		var key uint64
+		if kind == Mapping {
+			p.skip()
+			var err error
+			if key, err = p.passText(); err != nil || !p.next(':') {
+				return 0, errJSON
+			}
+			keys = append(keys, key)
+		}
+		p.skip()
+		e, err := p.pass(depth)
+		if err != nil {
+			return 0, err
+		}
+		if kind == Mapping {
+			parts.entry(key, e)
+		} else {
+			parts.element(e)
+		}
+		if done = p.next(end); !done && !p.next(',') {
+			return 0, errJSON
+		}
+	}
+	slices.Sort(keys)
+	if len(slices.Compact(keys)) < len(keys) {
+		return 0, errors.New("not JSON: duplicate key")
+	}
+	return parts.sum(kind, maphash.String(seed, "")), nil
+}
