@@ -15,6 +15,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(processNodes) != "":
 		err = runProcess(os.Getenv(processNodes))
+	case os.Getenv(processReads) != "":
+		err = runReads(os.Getenv(processReads))
 	case os.Getenv("MUSTER_BENCHMARKS_TABLE") != "":
 		err = benchmarks.WriteTable(os.Stdout, os.Stdin)
 	default:

@@ -192,3 +192,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// yamlCluster writes nodes in racks of 32 and as many running pods, one document each.
+func yamlCluster(nodes, pods int) []byte {
+	var b strings.Builder
+	b.WriteString("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: default}\n" +
+		"spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}\n")
+	for i := range nodes {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%d\n  labels:\n    block: b%d\n    rack: r%d\n"+
+			"status:\n  allocatable:\n    cpu: '96'\n    memory: 1Ti\n    nvidia.com/gpu: '8'\n    pods: '110'\n", i, i/1024, i/32)
+	}
+	for i := range pods {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-%d\n  namespace: team\nspec:\n  nodeName: node-%d\n"+
+			"  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: '1'\n        memory: 1Gi\n", i, i%nodes)
+	}
+	return []byte(b.String())
+}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,10 +49,7 @@ func (p *jsonParser) all() (values []*Value, failed *Error) {
 	p.words = map[string]string{}
 	for p.skip(); p.at < len(p.data); p.skip() {
 		v, err := p.value(0, "")
-		if err == nil && p.err != nil {
-			err = p.err
-		}
-		if err != nil {
+		if err = cmp.Or(p.err, err); err != nil {
 			return values, &Error{Line: p.line, Reason: err.Error(), cause: p.err}
 		}
 		values = append(values, v)

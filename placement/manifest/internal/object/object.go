@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
@@ -109,12 +110,23 @@ func (o *Object) readMetadata(notices *Notices) {
 }
 
 // Annotation is the field of one annotation.
-func (o *Object) Annotation(key string) Field {
-	return o.Root.Sub("metadata").Get("annotations").Get(key)
-}
+func (o *Object) Annotation(key string) Field { return o.inMetadata("annotations", "metadata.annotations", key) }
 
 // Label is the field of one label.
-func (o *Object) Label(key string) Field { return o.Root.Sub("metadata").Get("labels").Get(key) }
+func (o *Object) Label(key string) Field { return o.inMetadata("labels", "metadata.labels", key) }
+
+// inMetadata is the field of a key of a mapping there, found without a path: most are asked for and not there.
+func (o *Object) inMetadata(in, base, key string) Field {
+	meta := o.Root.Value.Get("metadata")
+	at := meta.Get(in)
+	f := Field{Of: o, base: base, key: key, Value: at.Get(key), Line: o.Root.Line}
+	for _, v := range []*document.Value{meta, at, f.Value} {
+		if v != nil {
+			f.Line = v.Line
+		}
+	}
+	return f
+}
 
 // Time reads a timestamp, zero if absent.
 func (f Field) Time() time.Time {

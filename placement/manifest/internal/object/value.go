@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
@@ -30,12 +29,23 @@ func (f Field) Path() string {
 		return f.base + "[" + strconv.Itoa(f.index-1) + "]"
 	case f.key == "":
 		return f.base
-	case strings.ContainsAny(f.key, "./[] "):
+	case !isPlain(f.key):
 		return f.base + "[" + f.key + "]"
 	case f.base == "":
 		return f.key
 	}
 	return f.base + "." + f.key
+}
+
+// isPlain says whether a key can stand in a path as it is.
+func isPlain(key string) bool {
+	for i := range len(key) {
+		switch key[i] {
+		case '.', '/', '[', ']', ' ':
+			return false
+		}
+	}
+	return true
 }
 
 // Present says whether anything stands there.

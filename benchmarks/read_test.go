@@ -1,0 +1,125 @@
+package benchmarks_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+// yamlCluster writes nodes in racks of 32 and as many running pods, one document each.
+func yamlCluster(nodes, pods int) []byte {
+	var b strings.Builder
+	b.WriteString("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: default}\n" +
+		"spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}\n")
+	for i := range nodes {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%d\n  labels:\n    block: b%d\n    rack: r%d\n"+
+			"status:\n  allocatable:\n    cpu: '96'\n    memory: 1Ti\n    nvidia.com/gpu: '8'\n    pods: '110'\n", i, i/1024, i/32)
+	}
+	for i := range pods {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-%d\n  namespace: team\nspec:\n  nodeName: node-%d\n"+
+			"  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: '1'\n        memory: 1Gi\n", i, i%nodes)
+	}
+	return []byte(b.String())
+}
+
+// jsonPods writes a List of waiting pods in gangs of 64.
+func jsonPods(pods int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"apiVersion":"v1","kind":"List","items":[`)
+	for i := range pods {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(&b, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-%d","namespace":"team",`+
+			`"labels":{"pod-group.scheduling.sigs.k8s.io":"gang-%d"}},"spec":{"containers":[{"name":"main",`+
+			`"resources":{"requests":{"cpu":"1500m","memory":"1Gi","nvidia.com/gpu":"8"}}}]}}`, i, i/64)
+	}
+	b.WriteString("]}")
+	return []byte(b.String())
+}
+
+// BenchmarkRead reads files: small objects in memory, and a dump of a cluster as a stream, in a process of its own whose most
+// memory is measured.
+func BenchmarkRead(b *testing.B) {
+	forget()
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{"form=yaml/nodes=1000/pods=1000", yamlCluster(1000, 1000)}, {"form=json/pods=100000", jsonPods(100_000)},
+	} {
+		b.Run(f.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := manifest.Read([]manifest.File{{Name: "cluster", Data: f.data}}, manifest.Options{})
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(len(f.data))/1e6/(b.Elapsed().Seconds()/float64(b.N)), "MB/s")
+		})
+	}
+	for _, size := range []benchmarks.Dump{{Nodes: 500, Pods: 2000}, {Nodes: 5000, Pods: 20_000}} {
+		b.Run(fmt.Sprintf("form=dump/nodes=%d/pods=%d/state=process", size.Nodes, size.Pods), func(b *testing.B) {
+			var peak, bytesRead, seconds float64
+			for b.Loop() {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", processReads, size.Nodes, size.Pods))
+				cmd.Stderr = os.Stderr
+				out, err := cmd.Output()
+				require.NoError(b, err)
+				var n float64
+				_, err = fmt.Fscan(bytes.NewReader(out), &peak, &n)
+				require.NoError(b, err)
+				bytesRead += n
+			}
+			seconds = b.Elapsed().Seconds()
+			b.ReportMetric(bytesRead/1e6/seconds, "MB/s")
+			b.ReportMetric(bytesRead/1e6/float64(b.N), "MB")
+			if peak > 0 {
+				b.ReportMetric(peak/(1<<20), "peak-MiB")
+			}
+		})
+	}
+}
+
+// processReads is set for a process that [TestMain] lets read a dump, to the numbers of its nodes and pods.
+const processReads = "MUSTER_PROCESS_READS"
+
+// runReads is what the other process does: it prints its highest memory and what it has read, in bytes.
+func runReads(size string) error {
+	var dump benchmarks.Dump
+	if _, err := fmt.Sscan(size, &dump.Nodes, &dump.Pods); err != nil {
+		return err
+	}
+	counted := &counter{Reader: &dump}
+	in, err := manifest.Read([]manifest.File{{Name: "dump.json", Open: func() (io.ReadCloser, error) { return io.NopCloser(counted), nil }}}, manifest.Options{})
+	if err != nil {
+		return err
+	}
+	if len(in.Spec.Nodes) != dump.Nodes || len(in.Spec.Running) != dump.Pods {
+		return fmt.Errorf("read %d nodes and %d running pods", len(in.Spec.Nodes), len(in.Spec.Running))
+	}
+	peak, err := peakMemory()
+	fmt.Println(peak, counted.bytes)
+	return err
+}
+
+// counter counts what is read.
+type counter struct {
+	io.Reader
+	bytes int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.bytes += n
+	return n, err
+}
