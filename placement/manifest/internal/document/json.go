@@ -194,7 +194,9 @@ func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error 
 	}
 	keys, items := len(p.keys), len(p.items)
 	for {
-		key, e, err := name, (*Value)(nil), error(nil)
+		key := name
+		var e *Value
+		var err error
 		if v.Kind == Mapping {
 			p.skip()
 			if key, err = p.str(); err != nil || !p.next(':') {

@@ -110,7 +110,9 @@ func (o *Object) readMetadata(notices *Notices) {
 }
 
 // Annotation is the field of one annotation.
-func (o *Object) Annotation(key string) Field { return o.inMetadata("annotations", "metadata.annotations", key) }
+func (o *Object) Annotation(key string) Field {
+	return o.inMetadata("annotations", "metadata.annotations", key)
+}
 
 // Label is the field of one label.
 func (o *Object) Label(key string) Field { return o.inMetadata("labels", "metadata.labels", key) }
