@@ -136,18 +136,24 @@ func (t NodeTerm) Matches(node string, labels map[string]string) bool {
 	if len(t.Labels) == 0 && len(t.Fields) == 0 {
 		return false
 	}
+	_, missed := t.misses(node, labels)
+	return !missed
+}
+
+// misses is the key of the first expression that a node does not fulfil.
+func (t NodeTerm) misses(node string, labels map[string]string) (key string, ok bool) {
 	for _, e := range t.Labels {
-		value, ok := labels[e.Key]
-		if !e.holds(value, ok) {
-			return false
+		value, carried := labels[e.Key]
+		if !e.holds(value, carried) {
+			return e.Key, true
 		}
 	}
 	for _, e := range t.Fields {
 		if e.Key != nodeName || !e.holds(node, true) {
-			return false
+			return e.Key, true
 		}
 	}
-	return true
+	return "", false
 }
 
 // holds compares the value of a label that the node carries or not. As in Kubernetes NotIn holds where the label is missing, and
@@ -191,6 +197,22 @@ func (s *Shape) Selects(node string, labels map[string]string) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Affinity, func(t NodeTerm) bool { return t.Matches(node, labels) })
+}
+
+// Misses is the key for which a node with this name and these labels is not admitted, see [Shape.Selects]: the first of the
+// selector in natural order, else the first in the first term of the affinity. Empty if the node is admitted, or the term has none.
+// O(selector * log selector + affinity).
+func (s *Shape) Misses(node string, labels map[string]string) string {
+	if s.Selects(node, labels) {
+		return ""
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(s.Selector), muster.CompareNatural) {
+		if value, ok := labels[key]; !ok || value != s.Selector[key] {
+			return key
+		}
+	}
+	key, _ := s.Affinity[0].misses(node, labels)
+	return key
 }
 
 // PreferenceScore sums the weights of the preferences that a node with this name and these labels matches; higher is

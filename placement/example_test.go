@@ -127,7 +127,7 @@ func ExampleUnschedulable() {
 	// unschedulable: MustGather rack, 4 of 5 at rack-1 (proven)
 	// 0 node [rack-0 node-1] 2
 	// 1 rack [rack-1] 4
-	// {4 [{resource:gpu 1}]}
+	// {4 [{resource:gpu 1 []}]}
 }
 
 // A gang that lost a member and cannot have a replacement beside the others: the refusal names those of them that would have to move for it.

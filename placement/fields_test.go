@@ -171,7 +171,12 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	_, err = placement.Plan(c, req)
 	require.ErrorAs(t, err, &why)
 	filled(t, why.Nodes())
+	require.Equal(t, "resource:gpu", why.Nodes().Rejected[0].Cause)
+	req.Shape.Selector = map[string]string{"disk": "fast"}
+	_, err = placement.Plan(c, req)
+	require.ErrorAs(t, err, &why)
 	filled(t, why.Nodes().Rejected[0])
+	filled(t, why.Nodes().Rejected[0].Which[0])
 
 	var conflict *cluster.ConflictError
 	_, err = c.Update(cluster.Delta{Place: []cluster.Running{{Gang: "g", Member: "m", Node: "n0", Resources: gpus(2)}}})

@@ -118,7 +118,7 @@ func TestRequestsThatOnlyLookInvalid(t *testing.T) {
 	req := job(2)
 	req.MinMember = 3
 	_, err := placement.Plan(c, req)
-	require.EqualError(t, err, "unschedulable: minMember, 2 of 3 at b0/r0/n1 (proven)")
+	require.EqualError(t, err, "unschedulable: minMember, 2 of 3 members are known (proven)")
 	req.MinMember, req.Exclude = 2, []string{"n7", ""}
 	require.Len(t, mustPlan(t, c, req).Assignments, 2)
 	req.Gather = must("7") // above all layers: the highest

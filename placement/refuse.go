@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +88,7 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 // which they are tried: fixed ones first, then resources in natural order, then fixed ones. O(nodes * resources).
 func countCauses(p *problem.Problem) NodeCauses {
 	p = p.Kept() // with caches of its own: others may ask at the same time
-	counts := map[string]int{}
+	counts, which := map[string]int{}, map[string]map[string]int{}
 	out := NodeCauses{}
 	excluded := p.Slots().Excluded()
 	extra := p.Slots().LeavingReleased()
@@ -103,6 +104,12 @@ func countCauses(p *problem.Problem) NodeCauses {
 		of := func(one *problem.Problem) string { return one.Slots().Cause(id, excluded, extra) }
 		if cause := problem.CauseForAll(roles, of); cause != "" {
 			counts[cause]++
+			if key := roles[0].Slots().Which(id, cause); key != "" {
+				if which[cause] == nil {
+					which[cause] = map[string]int{}
+				}
+				which[cause][key]++
+			}
 		}
 	}
 	first := []string{"cordoned", "not-ready", "taint", "selector", "eligible", string(numa.CausePolicy)}
@@ -111,8 +118,18 @@ func countCauses(p *problem.Problem) NodeCauses {
 	middle = slices.DeleteFunc(middle, func(name string) bool { return slices.Contains(first, name) || slices.Contains(last, name) })
 	for _, name := range slices.Concat(first, middle, last) {
 		if counts[name] > 0 {
-			out.Rejected = append(out.Rejected, CauseCount{name, counts[name]})
+			out.Rejected = append(out.Rejected, CauseCount{name, counts[name], mostFirst(which[name])})
 		}
 	}
+	return out
+}
+
+// mostFirst lists keys by the number of their nodes, then in natural order.
+func mostFirst(counts map[string]int) []KeyCount {
+	var out []KeyCount
+	for key, n := range counts {
+		out = append(out, KeyCount{key, n})
+	}
+	slices.SortFunc(out, func(a, b KeyCount) int { return cmp.Or(b.Nodes-a.Nodes, muster.CompareNatural(a.Key, b.Key)) })
 	return out
 }

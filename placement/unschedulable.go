@@ -78,6 +78,15 @@ type NodeCauses struct {
 type CauseCount struct {
 	Cause string
 	Nodes int
+	// Which counts these nodes by the first taint (`key=value:Effect`) or the first key of a selector or an affinity that
+	// refuses, most nodes first, then in natural order. Empty for all other causes.
+	Which []KeyCount
+}
+
+// KeyCount is a taint, or the key of a label, and the number of nodes.
+type KeyCount struct {
+	Key   string
+	Nodes int
 }
 
 // Nodes counts rejected nodes by cause. It is computed when asked for, from the snapshot. O(nodes).
@@ -104,7 +113,9 @@ func (u *Unschedulable) Error() string {
 		reason = "insufficient slots"
 	}
 	text := fmt.Sprintf("unschedulable: %s, %d of %d", reason, u.Fits, u.Wanted)
-	if best := u.best(); u.RefusedBy == nil && best != nil && len(best.Domain) > 0 {
+	if u.Rule == minMember { // the room that there is helps nobody
+		text += map[bool]string{true: " members is known", false: " members are known"}[u.Fits == 1]
+	} else if best := u.best(); u.RefusedBy == nil && best != nil && len(best.Domain) > 0 {
 		text += " at " + strings.Join(best.Domain, "/")
 	}
 	if u.Proven {

@@ -151,7 +151,10 @@ func (p *Planned) write(w io.Writer, set settings) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return render.Summary(w, p.Outcomes, &p.Input.Spec)
+	if err := render.Summary(w, p.Outcomes, &p.Input.Spec); err != nil {
+		return err
+	}
+	return writeLost(w, p.Input)
 }
 
 // parse reads the command line; it has told the user what is wrong with it.

@@ -98,3 +98,32 @@ func TestStrictRefusesReservations(t *testing.T) {
 	require.Equal(t, 1, status)
 	require.Contains(t, err, "Reservation/r: not modelled")
 }
+
+// What is in no plan ends the summary, and stands in the JSON.
+func TestWhatIsLostIsSaid(t *testing.T) {
+	lost := `---
+{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: PodGroup, metadata: {name: idle}, spec: {minMember: 4}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 1, reclaimable: false, affinity: {}}, status: {state: Closed}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: other}, spec: {reclaimable: false}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2, queue: q}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: one, annotations: {scheduling.k8s.io/group-name: g}}, spec: {containers: [{name: c}]}}
+`
+	status, out, err := command(t, node+lost, "-summary", "-")
+	require.Zero(t, status, err)
+	require.Equal(t, `default/g: unschedulable: minMember, 1 of 2 members is known (proven)
+
+1 gang: 0 placed, 0 waiting, 1 refused, 0 invalid; 0 pods placed, 1 node
+without pods: PodGroup/idle
+not read: spec.affinity of 1 Queue in scheduling.volcano.sh, spec.reclaimable of 1 Queue in scheduling.volcano.sh, status.state of 1 Queue in scheduling.volcano.sh
+`, out)
+	_, out, _ = command(t, node+lost, "-o", "json", "-")
+	require.Contains(t, out, `"withoutPods":["PodGroup/idle"]`)
+	require.Contains(t, out, `"unread":["spec.affinity of 1 Queue`)
+	_, out, _ = command(t, node+lost, "-")
+	require.NotContains(t, out, "room for")
+	require.NotContains(t, out, "without room")
+}

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
@@ -177,6 +178,27 @@ func (k Slots) selects(name string, labels map[string]string) bool {
 
 func (k Slots) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
+}
+
+// Which is the taint, or the key of a label, for which a node takes no member, by the cause that [Slots.Refusal] names; empty for
+// every other cause.
+func (k Slots) Which(id int32, cause string) string {
+	n := k.p.Snapshot.Static.At(id)
+	for _, s := range k.p.Shapes {
+		switch cause {
+		case "taint":
+			for i, t := range n.Class.Taints {
+				if !gang.Tolerates(n.Class.Taints[i:i+1], s.Tolerations) {
+					return strings.TrimSuffix(t.Key+"="+t.Value, "=") + ":" + string(t.Effect)
+				}
+			}
+		case "selector":
+			if key := s.Misses(k.p.Snapshot.Lineage.Names[id], n.Labels); key != "" {
+				return key
+			}
+		}
+	}
+	return ""
 }
 
 // Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other

@@ -66,6 +66,10 @@ type Input struct {
 	Skipped []Skipped
 	// Defects are, with Options.KeepGoing, what was left out: each an [*Error], in the order of the input.
 	Defects []error
+	// Unread is what Queues that gangs name say and quotas cannot, such as `spec.affinity of 2 Queues in scheduling.volcano.sh`.
+	Unread []string
+	// Empty are the PodGroups without pods, in natural order: `PodGroup/team/job`. They are no gangs.
+	Empty []string
 	// Notices tell what was accepted but is worth saying, such as a pod on a node that is not in the input.
 	Notices []string
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -81,6 +82,7 @@ func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
 			}
 		}
 	}
+	q.noteUnread(used)
 	q.ofObject = map[*object.Object]*quotaSource{}
 	var out []*quotaSource
 	for o := range used {
@@ -94,6 +96,34 @@ func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
 	}
 	spread(out)
 	return out
+}
+
+// unreadOfQueues are the fields of Queues that quotas lack, by API group, with the value that changes nothing.
+var unreadOfQueues = map[string][]struct {
+	in, key, harmless string
+}{
+	volcanoQueues: {
+		{"spec", "affinity", ""}, {"spec", "deserved", ""}, {"spec", "priority", "0"}, {"spec", "reclaimable", "true"}, {"status", "state", "Open"},
+	},
+	kaiQueues: {{"spec", "preemptMinRuntime", ""}, {"spec", "priority", ""}, {"spec", "reclaimMinRuntime", ""}},
+}
+
+// noteUnread lists what the Queues that gangs name say and quotas cannot.
+func (q *quotas) noteUnread(used map[*object.Object]bool) {
+	for _, group := range []string{kaiQueues, volcanoQueues} {
+		for _, of := range unreadOfQueues[group] {
+			n := 0
+			for o := range used {
+				v := o.Root.Value.Get(of.in).Get(of.key)
+				if o.Group == group && v != nil && (v.Text == "" || v.Text != of.harmless) {
+					n++
+				}
+			}
+			if n > 0 {
+				q.unread = append(q.unread, fmt.Sprintf("%s.%s of %s in %s", of.in, of.key, object.Plural(n, "Queue"), group))
+			}
+		}
+	}
 }
 
 // queueParent is the name of the queue above; empty at the top.

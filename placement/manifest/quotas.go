@@ -39,6 +39,7 @@ type quotas struct {
 	// spaces are the quotas of namespaces, in the order in which these three count: of their API, by name, by annotation.
 	spaces [3]map[string]*quotaSource
 	tree   *quota.Tree
+	unread []string // what Queues say that quotas lack
 	demand map[string]muster.Resources
 }
 

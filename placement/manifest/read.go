@@ -75,6 +75,13 @@ func (r *reader) input(waiting []*draft) *Input {
 	for _, d := range waiting {
 		input.Gangs = append(input.Gangs, d.result)
 	}
+	input.Unread = r.quotas.unread
+	for _, d := range r.gangs.drafts {
+		if d.isGroup() && !d.done && len(d.pods)+len(d.promised) == 0 {
+			input.Empty = append(input.Empty, d.obj.Title())
+		}
+	}
+	slices.SortFunc(input.Empty, muster.CompareNatural)
 	for s, n := range r.objects.Skipped {
 		input.Skipped = append(input.Skipped, Skipped{s.Kind, s.Version, n})
 	}

@@ -35,6 +35,8 @@ type Report struct {
 	WithQuotas bool
 	// Notices tell what was accepted but is worth saying, Defects what was left out.
 	Notices, Defects []string
+	// Unread is what objects say that plans do not keep, Empty the groups without pods.
+	Unread, Empty []string
 	// Skipped counts objects that were not read.
 	Skipped []Skipped
 }
@@ -48,7 +50,7 @@ type Skipped struct {
 // JSONWithReport is JSON with more keys: `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}` if they are
 // asked for, what there is to divide, and for each quota and each resource that it governs used, demand, min, share and max,
 // parents before their children (without quotas both are empty); `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
-// ...]` and `"defects":[...]`, each where there are any.
+// ...]`, `"defects":[...]`, `"unread":[...]` and `"withoutPods":[...]`, each where there are any.
 func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
 	if err := writePlans(&b, outcomes); err != nil {
@@ -83,8 +85,13 @@ func (r *Report) fields() (out object) {
 		}
 		out = append(out, field{"skipped", skipped})
 	}
-	if len(r.Defects) > 0 {
-		out = append(out, field{"defects", r.Defects})
+	for _, f := range []struct {
+		key   string
+		lines []string
+	}{{"defects", r.Defects}, {"unread", r.Unread}, {"withoutPods", r.Empty}} {
+		if len(f.lines) > 0 {
+			out = append(out, field{f.key, f.lines})
+		}
 	}
 	return out
 }
@@ -305,9 +312,20 @@ func reason(err error) object {
 		}
 		tiers = append(tiers, append(doc, field{"groups", t.Groups}))
 	}
-	nodes, rejected := why.Nodes(), object{}
+	nodes, rejected, which := why.Nodes(), object{}, object{}
 	for _, c := range nodes.Rejected {
 		rejected = append(rejected, field{c.Cause, c.Nodes})
+		keys := object{}
+		for _, k := range c.Which {
+			keys = append(keys, field{k.Key, k.Nodes})
+		}
+		if len(keys) > 0 {
+			which = append(which, field{c.Cause, keys})
+		}
+	}
+	counts := object{{"total", nodes.Total}, {"rejected", rejected}}
+	if len(which) > 0 {
+		counts = append(counts, field{"which", which})
 	}
 	doc := object{
 		{"kind", string(why.Refuser)},
@@ -316,7 +334,7 @@ func reason(err error) object {
 		{"wanted", why.Wanted},
 		{"fits", why.Fits},
 		{"tiers", tiers},
-		{"nodes", object{{"total", nodes.Total}, {"rejected", rejected}}},
+		{"nodes", counts},
 	}
 	if q := why.RefusedBy; q != nil {
 		deficit := object{}

@@ -131,7 +131,7 @@ func layerOrTier(name string, tier int) string {
 // writeReason says what the best domains could have taken, and what is wrong with the nodes.
 func writeReason(w io.Writer, err error) {
 	var why *placement.Unschedulable
-	if !errors.As(err, &why) {
+	if !errors.As(err, &why) || why.Rule == tooFewKnown {
 		return
 	}
 	writeRefusal(w, why.RefusedBy)
@@ -157,8 +157,29 @@ func writeReason(w io.Writer, err error) {
 	fmt.Fprintf(w, "  of %s without room:", count(nodes.Total, "node"))
 	for i, c := range nodes.Rejected {
 		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
+		writeKeys(w, c.Which)
 	}
 	fmt.Fprintln(w)
+}
+
+// tooFewKnown is the rule that refuses gangs of whose members too few exist: the room that there is says nothing then.
+const tooFewKnown = "minMember"
+
+// writeKeys says which taints or keys refuse, those of most nodes.
+func writeKeys(w io.Writer, which []placement.KeyCount) {
+	const most = 3
+	for i, k := range which[:min(most, len(which))] {
+		fmt.Fprintf(w, "%s%s", map[bool]string{true: " (", false: ", "}[i == 0], k.Key)
+		if len(which) > 1 {
+			fmt.Fprintf(w, " %d", k.Nodes)
+		}
+	}
+	if len(which) > most {
+		fmt.Fprintf(w, ", and %d more", len(which)-most)
+	}
+	if len(which) > 0 {
+		fmt.Fprint(w, ")")
+	}
 }
 
 // writeObstacles says which members of the gang would have to be placed anew.
