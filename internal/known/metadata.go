@@ -63,8 +63,11 @@ var prefixes = map[string]prefix{
 		both: "pod-group-pod-index role-hash",
 		harmless: `managed job-uid elastic-job pod-group-fast-admission pod-group-serving retriable-in-group
 			prebuilt-workload-name multikueue-origin pod-group-pod-index-label tas workload-slice-name
-			workload-slice-replacement-for pod-suspending-parent stopping component cannot-use-multikueue
-			job-completions-equal-parallelism local-queue-name cluster-queue-name`,
+			workload-slice-replacement-for pod-suspending-parent cannot-use-multikueue
+			job-completions-equal-parallelism local-queue-name cluster-queue-name parent-workload original-node-selectors
+			original-pod-sets-info max-exec-time-seconds safe-to-forcefully-terminate job-owner-gvk job-owner-name
+			component-workload-index pod-index-offset workload-preemptible-slice is-group-workload multikueue-origin-uid
+			multikueue-worker-workload-pod`,
 	},
 	"volcano.sh": {
 		labels: "task-index job-name", both: "task-spec partition-id preemptable",
@@ -72,8 +75,7 @@ var prefixes = map[string]prefix{
 		harmless: `task-instance job-namespace job-version job-type job-retry-count template-uid queue-name sla-waiting-time
 			cooldown-time revocable-zone jdb-min-available jdb-max-unavailable qos-level task-priority hierarchy
 			hierarchy-weights topology-decision group-min-resources numatopo-info createdByJobTemplate createdByJobFlow
-			createdByCronJob vgpu-node vgpu-time vgpu-ids-new vgpu-ids-to-allocate bind-phase bind-time vgpu-mode
-			enable-network-topology node-ip`,
+			createdByCronJob vgpu-node vgpu-time vgpu-ids-new vgpu-ids-to-allocate bind-phase bind-time vgpu-mode node-ip`,
 	},
 	"scheduling.volcano.sh": {
 		annotations: "group-name group-min-member queue-name",
@@ -84,18 +86,21 @@ var prefixes = map[string]prefix{
 		annotations: `topology topology-required-placement topology-preferred-placement segment-size
 			segment-topology-required-placement segment-topology-preferred-placement batch-min-member`,
 		harmless: `node-pool preemption-delay staleness-grace-period task-priority top-owner-metadata skip-podgrouper
-			last-start-timestamp last-eviction-timestamp stale-podgroup-timestamp accounting numa-placement-policy`,
+			last-start-timestamp last-eviction-timestamp stale-podgroup-timestamp accounting numa-placement-policy
+			numa-placement-predicted numa-placement-observed numa-memory-groups-predicted numa-memory-groups-observed
+			start-time-timestamp ignore-workload-api`,
 	},
 	"leaderworkerset.sigs.k8s.io": {
 		labels:      "name group-index worker-index",
 		annotations: "size exclusive-topology subgroup-exclusive-topology",
 		harmless: `group-key subgroup-index subgroup-size subgroup-key subgroup-policy-type leader-name replicas
-			template-revision-hash subdomainPolicy experimental-recreate-group-after-start resize-policy`,
+			template-revision-hash subdomainPolicy experimental-recreate-group-after-start resize-policy
+			in-place-restart-state handled-restart-counts desired-restart-generation barrier-open`,
 	},
 	"jobset.sigs.k8s.io": {
 		labels: "jobset-name replicatedjob-name job-index",
 		harmless: `jobset-uid replicatedjob-replicas job-global-index job-key job-group-index global-replicas group-name
-			group-replicas restart-attempt priority coordinator`,
+			group-replicas restart-attempt coordinator in-place-restart-attempt disable-in-place-restart startup-policy`,
 	},
 	"alpha.jobset.sigs.k8s.io": {
 		annotations: "exclusive-topology",
@@ -110,8 +115,11 @@ var koordinatorScheduling = prefix{
 		device-allocate-hint gpu-partition-spec reservation-affinity exact-match-reservation`,
 	harmless: `usage-thresholds device-allocated reservation-order reservation-allocated reservation-ignored
 		reservation-restricted-options bind-gang-group-id bind-gang-member-count scheduler-name eviction-cost soft-eviction
-		scheduling-hint operating-mode load-aware schedule-after extended-resource-spec gpu-model gpu-partitions
-		current-owner workload-type priority`,
+		scheduling-hint operating-mode schedule-after extended-resource-spec gpu-partitions
+		current-owner workload-type priority load-estimated-scaling-factors load-estimated-seconds-after-pod-scheduled
+		load-estimated-seconds-after-initialized reservation-owners reservation-current-owner reservation-node
+		reservation-resize-allocatable reserve-pod is-pre-allocation original-scheduler-name sandbox sandbox-template-hash
+		sandbox-pipeline sandbox-scheduling-hint sandbox-warmpool-ref questioned-object-key topology-key-to-explain`,
 }
 
 // elsewhere has keys that are read at some places alone, with these and their name in words.

@@ -134,6 +134,20 @@ func TestInTreeDefectsAreTheGangs(t *testing.T) {
 	}
 }
 
+// A key is not lost with a topology that cannot be used: it is found in another one, or its gang is invalid.
+func TestKeysBesideABrokenTopology(t *testing.T) {
+	const broken = "\n---\n{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: a}, spec: {levels: []}}"
+	files := []manifest.File{{Name: "in.yaml", Data: []byte(twoRacks + broken +
+		groupOf("g", "{gang: {minCount: 1}}", ", schedulingConstraints: {topology: [{key: rack}]}") + podIn("p", "g") +
+		groupOf("h", "{gang: {minCount: 1}}", ", schedulingConstraints: {topology: [{key: zone}]}") + podIn("q", "h"))}}
+	in, err := manifest.Read(files, manifest.Options{KeepGoing: true})
+	require.NoError(t, err)
+	require.Len(t, in.Gangs, 2)
+	require.NoError(t, in.Gangs[0].Err)
+	require.Equal(t, "default/g [p] min 1 MustGather rack", gangText(&in.Gangs[0]))
+	require.ErrorContains(t, in.Gangs[1].Err, "no topology has it, and one cannot be used")
+}
+
 // A basic group without constraints leaves those below it to themselves, wherever it stands among them.
 func TestBasicCompositeInAnyOrder(t *testing.T) {
 	parent := "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: t}, spec: {schedulingPolicy: {basic: {}}}}"

@@ -15,7 +15,7 @@ import (
 // has it, else in a tree of that one layer, which is made of the labels of nodes. It returns the tree that the rule is of.
 func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 	key := f.Text()
-	if key == "" || in.broken {
+	if key == "" || in.broken && !in.goOn {
 		return tree, nil
 	}
 	names := sortedNames(in.list)
@@ -34,6 +34,10 @@ func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 		f.Fail("no layer of topology " + tree + ", of which another key is")
 		return tree, nil
 	}
+	if in.broken { // it may be the one that has it
+		f.Fail("unknown level: no topology has it, and one cannot be used, see what is wrong with it")
+		return tree, nil
+	}
 	if in.ofLabels[key] == nil {
 		made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, in.nodes)
 		if err != nil || len(made.Outside()) == len(in.nodes) {
@@ -46,6 +50,16 @@ func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 		in.ofLabels[key], in.byName[key] = made, made
 	}
 	return key, []gang.Rule{{Layer: key, Strength: gang.MustGather}}
+}
+
+// preferredKey reads a label key, or the name of a layer, as a PreferGather there and at every wider layer.
+func (in *trees) preferredKey(tree string, f object.Field) (string, []gang.Rule) {
+	name, rules := in.key(tree, f)
+	if len(rules) == 0 {
+		return tree, nil
+	}
+	l, _ := in.byName[name].Layer(rules[0].Layer)
+	return name, preferFrom(in.byName[name], l)
 }
 
 // layerOfKey is the layer of a tree by its name or a label key, empty if it has none.

@@ -104,7 +104,9 @@ func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule
 	if !slices.Contains(d.lost, exclusiveTopology) {
 		d.lost = append(d.lost, exclusiveTopology)
 	}
-	return in.must(f, d.tree)
+	tree, rules := in.key(d.tree, f)
+	d.tree = tree
+	return rules
 }
 
 // segments cuts the workers of a role: by the sizes of a LeaderWorkerSet, else by KAI's, with the rules for them.
@@ -175,17 +177,17 @@ func (in *trees) kaiNotes(d *draft, notes object.Field) []gang.Rule {
 // packRules reads the rules of a PodGang: of the gang, of configs over several pod groups, and of pod groups.
 func (in *trees) packRules(d *draft) {
 	spec := d.obj.Root.Sub("spec")
-	d.gather = append(d.gather, in.packed(spec)...)
+	d.gather = append(d.gather, in.packed(d, spec)...)
 	groups := make([]part, len(d.owned.Roles))
 	for i := range d.owned.Roles {
 		role := &d.owned.Roles[i]
-		groups[i] = part{name: role.Name, rules: in.packed(d.obj.Field(role.Rules).Mapping()), need: role.Least}
+		groups[i] = part{name: role.Name, rules: in.packed(d, d.obj.Field(role.Rules).Mapping()), need: role.Least}
 	}
 	configs := make([]part, 0)
 	of := make([]int, len(groups)) // the config of each group, from 1; 0: none
 	for c := range spec.Get("topologyConstraintGroupConfigs").All() {
 		c = c.Mapping()
-		configs = append(configs, part{name: c.Get("name").Text(), rules: in.packed(c)})
+		configs = append(configs, part{name: c.Get("name").Text(), rules: in.packed(d, c)})
 		if configs[len(configs)-1].name == "" {
 			configs[len(configs)-1].name = "config-" + strconv.Itoa(len(configs)-1)
 		}
@@ -203,10 +205,13 @@ func (in *trees) packRules(d *draft) {
 	d.arrange = func(_ *draft, members []*member) part { return arrangePacked(groups, configs, of, members) }
 }
 
-// packed reads a packConstraint.
-func (in *trees) packed(f object.Field) []gang.Rule {
+// packed reads a packConstraint. All keys of a gang are of one topology.
+func (in *trees) packed(d *draft, f object.Field) (rules []gang.Rule) {
 	c := f.Sub("topologyConstraint").Sub("packConstraint")
-	return append(in.must(c.Get("required"), ""), in.prefer(c.Get("preferred"), "")...)
+	var preferred []gang.Rule
+	d.tree, rules = in.key(d.tree, c.Get("required"))
+	d.tree, preferred = in.preferredKey(d.tree, c.Get("preferred"))
+	return append(rules, preferred...)
 }
 
 // arrangePacked gives pods to their groups, and groups to their configs. Pods of no group are the gang's own.

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -234,4 +235,21 @@ func TestWrongOwners(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
+}
+
+// The keys of exclusive-topology and of PodGangs may be labels that only nodes have, as those of groups of Kubernetes itself.
+func TestOwnersWithKeysOfLabels(t *testing.T) {
+	nodes := "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a, row: b}}, status: {allocatable: {cpu: 8, pods: 9}}}\n---\n"
+	in := read(t, nodes+`{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s, annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: zone}},
+  spec: {replicatedJobs: [{name: w, replicas: 2, template: {spec: {parallelism: 1, template: {spec: {containers: [{name: c}]}}}}}]}}
+---
+{apiVersion: scheduler.grove.io/v1alpha1, kind: PodGang, metadata: {name: g}, spec: {topologyConstraint: {packConstraint: {preferred: row}},
+  podgroups: [{name: a, minReplicas: 1, podReferences: [{namespace: default, name: p}]}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {grove.io/podgang: g}}, spec: {containers: [{name: c}]}}`)
+	require.Len(t, in.Gangs, 2)
+	require.NoError(t, errors.Join(in.Gangs[0].Err, in.Gangs[1].Err))
+	require.Equal(t, "row", in.Gangs[0].Request.Tree)
+	require.Equal(t, []gang.Rule{{Layer: "row", Strength: gang.PreferGather}}, in.Gangs[0].Request.Gather)
+	require.Equal(t, "zone", in.Gangs[1].Request.Tree)
 }

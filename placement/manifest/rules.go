@@ -103,11 +103,16 @@ func (in *trees) prefer(f object.Field, tree string) []gang.Rule {
 	if !ok {
 		return nil
 	}
-	rules := []gang.Rule{{Layer: l.Name, Strength: gang.PreferGather}}
 	t, _ := in.findTree(tree)
 	if t == nil {
 		t = in.having(l.Name)[0].Tree
 	}
+	return preferFrom(t, l)
+}
+
+// preferFrom prefers a layer, and every wider one.
+func preferFrom(t *topology.Tree, l topology.Layer) []gang.Rule {
+	rules := []gang.Rule{{Layer: layerOf(l), Strength: gang.PreferGather}}
 	for _, wider := range t.Layers() {
 		if wider.Tier > l.Tier {
 			rules = append(rules, gang.Rule{Layer: layerOf(wider), Strength: gang.PreferGather})
