@@ -56,9 +56,10 @@ func inputs(t *testing.T) (all [][]any) {
 
 // place is a key of a mapping, or an element of a list.
 type place struct {
-	in   any
-	key  string
-	item int
+	in    any
+	key   string
+	item  int
+	isKey func(key string) bool // of rule keys: says whether another key is known there
 }
 
 // places are all keys and elements below a value, in a fixed order.
@@ -116,15 +117,19 @@ func mutate(r *rand.Rand, v any) {
 			in[p.key] = junk[r.IntN(len(junk))]
 		}
 	case []any:
-		if r.IntN(2) == 0 {
+		switch r.IntN(3) {
+		case 0:
 			in[p.item] = junk[r.IntN(len(junk))]
-		} else {
+		case 1:
+			in[p.item] = in[r.IntN(len(in))] // the same twice, and one less
+		default:
 			in[p.item] = nil
 		}
 	}
 }
 
-var hasPlace = regexp.MustCompile(`^in\.json: document \d+`)
+// hasPlace is how errors begin: with document, line and object, which only what is no object lacks.
+var hasPlace = regexp.MustCompile(`^in\.json: document \d+, line \d+: ([A-Za-z]+/[^ ]|kind: missing|[^ ]+: apiVersion: missing|a list neither|("[^"]*": )?not an object|[^ ]+: metadata)`)
 
 // readAndPlan reads and plans objects as the command does. It returns the errors, of which each must have a place.
 func readAndPlan(t *testing.T, objects any, opt cli.Options) (p *cli.Planned, text string) {
@@ -173,10 +178,27 @@ func TestSpoiledObjects(t *testing.T) {
 	t.Logf("%d spoiled inputs", n)
 }
 
-// misspelt are ways to get a key wrong.
-func misspelt(key string) []string {
-	last := key[len(key)-1:]
-	return []string{key + "zz", key[:len(key)-1] + strings.ToUpper(last) + "z", key[:len(key)-1] + "_" + last}
+// misspelt are ways to get the last part of a key wrong: letters too many, another dash, one in other case, lost, changed or
+// doubled. None of them is a key itself.
+func misspelt(key string, isKey func(string) bool) []string {
+	at := strings.LastIndexAny(key, "/") + 1
+	name := key[at:]
+	mid := len(name) / 2
+	last := name[len(name)-1:]
+	swapped := strings.ToUpper(name[mid : mid+1])
+	if swapped == name[mid:mid+1] {
+		swapped = strings.ToLower(swapped)
+	}
+	all := []string{
+		name + "zz", name[:len(name)-1] + strings.ToUpper(last) + "z", name[:len(name)-1] + "_" + last,
+		strings.ReplaceAll(name, "-", "_"), strings.ToLower(name), name[:mid] + swapped + name[mid+1:],
+		name[:mid] + name[mid+1:], name[:mid] + "q" + name[mid+1:], name[:mid] + name[mid:mid+1] + name[mid:],
+	}
+	all = slices.DeleteFunc(all, func(wrong string) bool { return wrong == name || wrong == "" || isKey(key[:at]+wrong) })
+	for i := range all {
+		all[i] = key[:at] + all[i]
+	}
+	return slices.Compact(all)
 }
 
 // No rule is lost by a wrong key: one in a placement block, or under the prefix of a system, is an error.
@@ -184,11 +206,11 @@ func TestMisspeltKeysAreNeverLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	n := 0
 	for _, objects := range inputs(t) {
-		withoutEach(objects, func(in map[string]any, key string, value any) {
-			if testing.Short() && r.IntN(10) > 0 {
+		withoutEach(objects, func(in map[string]any, key string, value any, isKey func(string) bool) {
+			if r.IntN(map[bool]int{true: 20, false: 3}[testing.Short()]) > 0 {
 				return
 			}
-			for _, wrong := range misspelt(key) {
+			for _, wrong := range misspelt(key, isKey) {
 				in[wrong] = value
 				_, text := readAndPlan(t, objects, cli.Options{})
 				require.Contains(t, text, "unknown ", "%s in place of %s", wrong, key)
@@ -202,8 +224,51 @@ func TestMisspeltKeysAreNeverLost(t *testing.T) {
 	require.Positive(t, n)
 }
 
+// A rule in the wrong one of the two maps of metadata is an error that says where it is read.
+func TestKeysInTheWrongMap(t *testing.T) {
+	n := 0
+	for _, objects := range inputs(t) {
+		for i := range objects {
+			o, ok := objects[i].(map[string]any)
+			if !ok {
+				continue
+			}
+			meta, _ := o["metadata"].(map[string]any)
+			for _, p := range ruleKeys(o) {
+				from, to := "labels", "annotations"
+				if m, _ := meta[from].(map[string]any); m[p.key] == nil {
+					from, to = to, from
+				}
+				in, _ := meta[from].(map[string]any)
+				at := known.OnObject
+				if o["kind"] == "Pod" {
+					at = known.OnPod
+				}
+				wrong := known.Objection(p.key, known.Map(strings.TrimSuffix(from, "s")), at) != ""
+				if in[p.key] == nil || wrong || known.Objection(p.key, known.Map(strings.TrimSuffix(to, "s")), at) == "" || testing.Short() && n%10 > 0 {
+					continue
+				}
+				other, had := meta[to].(map[string]any)
+				if !had {
+					other = map[string]any{}
+					meta[to] = other
+				}
+				other[p.key] = in[p.key]
+				delete(in, p.key)
+				_, text := readAndPlan(t, objects, cli.Options{})
+				require.Contains(t, text, "is read from "+from, "%s among %s", p.key, to)
+				in[p.key] = other[p.key]
+				delete(other, p.key)
+				n++
+			}
+		}
+	}
+	t.Logf("%d keys moved", n)
+	require.Positive(t, n)
+}
+
 // withoutEach takes out one rule key of the objects after the other, and puts it back after a try.
-func withoutEach(objects []any, try func(in map[string]any, key string, value any)) {
+func withoutEach(objects []any, try func(in map[string]any, key string, value any, isKey func(string) bool)) {
 	for i := range objects {
 		o, ok := objects[i].(map[string]any)
 		if !ok {
@@ -213,7 +278,7 @@ func withoutEach(objects []any, try func(in map[string]any, key string, value an
 			in := p.in.(map[string]any)
 			value := in[p.key]
 			delete(in, p.key)
-			try(in, p.key, value)
+			try(in, p.key, value, p.isKey)
 			in[p.key] = value
 		}
 	}
@@ -243,7 +308,9 @@ func ruleKeys(o map[string]any) (all []place) {
 				at = known.OnPod
 			}
 			if wrong := known.Objection(key+"zz", known.Map(strings.TrimSuffix(in, "s")), at); strings.HasPrefix(wrong, "unknown") {
-				all = append(all, place{in: m, key: key})
+				all = append(all, place{in: m, key: key, isKey: func(key string) bool {
+					return known.Objection(key, known.Map(strings.TrimSuffix(in, "s")), at) == ""
+				}})
 			}
 		}
 	}
@@ -258,7 +325,7 @@ func blockKeys(v any, b known.Block) (all []place) {
 			if !ok {
 				continue
 			}
-			all = append(all, place{in: v, key: key})
+			all = append(all, place{in: v, key: key, isKey: func(key string) bool { _, ok := b[key]; return ok }})
 			if below != nil {
 				all = append(all, blockKeys(v[key], below)...)
 			}
@@ -278,7 +345,7 @@ func TestDroppedKeys(t *testing.T) {
 		if testing.Short() && at%10 > 0 {
 			continue
 		}
-		withoutEach(objects, func(_ map[string]any, key string, _ any) {
+		withoutEach(objects, func(_ map[string]any, key string, _ any, _ func(string) bool) {
 			got, text := readAndPlan(t, objects, cli.Options{})
 			if text == "" {
 				require.Empty(t, unsound(got), key)
@@ -304,4 +371,24 @@ func unsound(p *cli.Planned) string {
 		}
 	}
 	return ""
+}
+
+// FuzzSpoiled spoils the objects of a case, more the longer the script is.
+func FuzzSpoiled(f *testing.F) {
+	f.Add(uint16(0), []byte{1})
+	f.Add(uint16(7), []byte("drop, rename, double, retype"))
+	var all [][]any
+	f.Fuzz(func(t *testing.T, which uint16, script []byte) {
+		if all == nil {
+			all = inputs(t)
+		}
+		text, err := json.Marshal(all[int(which)%len(all)])
+		require.NoError(t, err)
+		var spoiled []any
+		require.NoError(t, json.Unmarshal(text, &spoiled))
+		for i, b := range script[:min(8, len(script))] {
+			mutate(rand.New(rand.NewPCG(uint64(b), uint64(i))), spoiled)
+		}
+		readAndPlan(t, spoiled, cli.Options{KeepGoing: len(script)%2 == 0, Strict: len(script)%3 == 0})
+	})
 }
