@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster"
 )
 
 // Map says which of the two maps of an object's metadata a key stands in.
@@ -107,6 +109,23 @@ var prefixes = map[string]prefix{
 		both:        "node-selector",
 		harmless:    "namespaced-job no-schedule",
 	},
+}
+
+// Prefix has the keys under a domain, each list in natural order. HarmlessFrom is how more harmless ones begin, empty: none.
+type Prefix struct {
+	Domain                              string
+	Labels, Annotations, Both, Harmless []string
+	HarmlessFrom                        string
+}
+
+// Prefixes lists the domains whose keys must be known, in natural order. O(keys).
+func Prefixes() (all []Prefix) {
+	list := func(names string) []string { return slices.SortedFunc(strings.FieldsSeq(names), muster.CompareNatural) }
+	for _, domain := range slices.SortedFunc(maps.Keys(prefixes), muster.CompareNatural) {
+		p := prefixes[domain]
+		all = append(all, Prefix{domain, list(p.labels), list(p.annotations), list(p.both), list(p.harmless), p.harmlessFrom})
+	}
+	return all
 }
 
 var koordinatorScheduling = prefix{

@@ -4,6 +4,8 @@
 package owners
 
 import (
+	"iter"
+	"maps"
 	"strconv"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
@@ -162,6 +164,9 @@ var readers = map[string]func(r *reading) []Gang{
 	"kubeflow.org/JAXJob":                      (*reading).trainingJob,
 	"kubeflow.org/MPIJob":                      (*reading).trainingJob,
 }
+
+// Kinds are those whose gangs are known from their objects alone, `group/kind`, in any order.
+func Kinds() iter.Seq[string] { return maps.Keys(readers) }
 
 // IsRead says whether the gangs of a kind are known from its objects alone.
 func IsRead(group, kind string) bool { return readers[group+"/"+kind] != nil }

@@ -1,0 +1,161 @@
+package manifest
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+)
+
+const page = "../../docs/files.md"
+
+var nextHeading = regexp.MustCompile("(?m)^##")
+
+// rows are the cells of the table below a heading.
+func rows(t *testing.T, text, heading string) (cells [][]string) {
+	t.Helper()
+	_, after, found := strings.Cut(text, heading+"\n")
+	require.True(t, found, heading)
+	if next := nextHeading.FindStringIndex(after); next != nil {
+		after = after[:next[0]]
+	}
+	for line := range strings.Lines(after) {
+		if strings.HasPrefix(line, "| `") {
+			cells = append(cells, strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | "))
+		}
+	}
+	return cells
+}
+
+func unquoted(s string) string { return strings.ReplaceAll(strings.Trim(s, "`"), "[]", "") }
+
+// keysBelow are the paths of a block.
+func keysBelow(path string, b known.Block) (all []string) {
+	for key, below := range b {
+		all = append(append(all, path+key), keysBelow(path+key+".", below)...)
+	}
+	slices.SortFunc(all, muster.CompareNatural)
+	return all
+}
+
+// docs/files.md and the code know the same kinds, fields, annotations, labels and names of what is ignored.
+func TestFilesPage(t *testing.T) {
+	data, err := os.ReadFile(page)
+	require.NoError(t, err)
+	text := string(data)
+
+	var kinds []string
+	for _, table := range []handlers{clusterKinds, gangKinds} {
+		for kind := range table {
+			kinds = append(kinds, kind)
+		}
+	}
+	kinds = append(slices.AppendSeq(kinds, owners.Kinds()), trainJob)
+	kinds = slices.AppendSeq(kinds, maps.Keys(runtimes))
+	for i := range kinds {
+		kinds[i] = strings.TrimPrefix(kinds[i], "/")
+	}
+	var told []string
+	for _, row := range rows(t, text, "## Kinds") {
+		told = append(told, unquoted(row[0]))
+	}
+	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "topology list" })
+	require.ElementsMatch(t, kinds, told, "kinds")
+
+	for name, b := range known.Blocks {
+		compareFields(t, text, name, keysBelow("spec.", b["spec"]))
+	}
+	for name, inners := range known.Inners {
+		var want []string
+		for _, in := range inners {
+			want = append(want, keysBelow(strings.Join(in.Path, ".")+".", in.Block)...)
+		}
+		compareFields(t, text, strings.TrimPrefix(name, "/"), want)
+	}
+
+	var ignored []string
+	for _, row := range rows(t, text, "## Names in `ignored`") {
+		ignored = append(ignored, unquoted(row[0]))
+	}
+	for _, name := range ignored {
+		require.Contains(t, sources(t), fmt.Sprintf("%q", name), "no code counts it")
+	}
+	for _, name := range []string{absentOwner, absentGroup, ownerTopology, exclusiveTopology, gpuShare} {
+		require.Contains(t, ignored, name)
+	}
+	for _, n := range ignoredNotes {
+		require.Contains(t, ignored, n.rule)
+	}
+	comparePrefixes(t, text)
+}
+
+// compareFields compares the table of a kind, which may share it with others. What is read is named in the code.
+func compareFields(t *testing.T, text, kind string, want []string) {
+	t.Helper()
+	heading := regexp.MustCompile("(?m)^### .*`" + regexp.QuoteMeta(kind) + "`.*$").FindString(text)
+	require.NotEmpty(t, heading, kind)
+	var told []string
+	for _, row := range rows(t, text, heading) {
+		path := unquoted(row[0])
+		told = append(told, path)
+		require.Contains(t, []string{"read", "counted", "noticed", "harmless"}, row[1], path)
+		if row[1] != "harmless" {
+			require.Contains(t, sources(t), fmt.Sprintf("%q", path[strings.LastIndex(path, ".")+1:]), "%s: %s is not read", kind, path)
+		}
+	}
+	require.ElementsMatch(t, want, told, kind)
+}
+
+// comparePrefixes compares the table of annotations and labels; -page writes it.
+func comparePrefixes(t *testing.T, text string) {
+	t.Helper()
+	var lines []string
+	for _, p := range known.Prefixes() {
+		harmless := p.Harmless
+		if p.HarmlessFrom != "" {
+			harmless = append(harmless, p.HarmlessFrom+"...")
+		}
+		lines = append(lines, fmt.Sprintf("| `%s/` | %s | %s | %s | %s |", p.Domain, strings.Join(p.Labels, " "), strings.Join(p.Annotations, " "),
+			strings.Join(p.Both, " "), strings.Join(harmless, " ")))
+	}
+	table := regexp.MustCompile("(?s)(\\| prefix \\|[^\n]*\n\\| ---[^\n]*\n).*?\n\n")
+	want := table.ReplaceAllString(text, "${1}"+strings.Join(lines, "\n")+"\n\n")
+	if *write {
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o600))
+		return
+	}
+	require.Equal(t, want, text, "go test ./placement/manifest -run TestFilesPage -page writes the table of prefixes")
+}
+
+var write = flag.Bool("page", false, "write the table of prefixes in docs/files.md")
+
+var allSources string
+
+// sources are those of the reader, without tests.
+func sources(t *testing.T) string {
+	t.Helper()
+	if allSources == "" {
+		for _, dir := range []string{".", "internal/amounts", "internal/nodes", "internal/object", "internal/owners"} {
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, e := range entries {
+				if strings.HasSuffix(e.Name(), ".go") && !strings.HasSuffix(e.Name(), "_test.go") {
+					data, err := os.ReadFile(dir + "/" + e.Name())
+					require.NoError(t, err)
+					allSources += string(data)
+				}
+			}
+		}
+	}
+	return allSources
+}
