@@ -39,3 +39,18 @@ func TestPatientPodsStayPatient(t *testing.T) {
 `)
 	require.True(t, in.Gangs[0].Request.NeverPreempts)
 }
+
+// Koordinator writes some keys with `internal.` before them, which mean the same.
+func TestInternalKeys(t *testing.T) {
+	const node = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 9}}}\n---\n"
+	pod := func(notes string) string {
+		return node + "{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {" + notes + "}}, spec: {containers: [{name: c}]}}"
+	}
+	const key = "scheduling.koordinator.sh/network-topology-selector"
+	in := read(t, pod("internal."+key+": a"))
+	require.Equal(t, "a", in.Gangs[0].Request.AffinityKey)
+	in = read(t, pod("internal."+key+": a, "+key+": a"))
+	require.Equal(t, "a", in.Gangs[0].Request.AffinityKey)
+	_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(pod("internal." + key + ": a, " + key + ": b"))}}, manifest.Options{})
+	require.ErrorContains(t, err, "contradicts "+key)
+}

@@ -93,12 +93,29 @@ func (o *Object) quote(meta Field, notices *Notices) {
 		if values == nil || values.Kind != document.Mapping {
 			continue
 		}
+		o.respell(meta.Get(name))
 		for i, v := range values.Items {
 			if v.Kind == document.Boolean || v.Kind == document.Integer {
 				values.Items[i] = &document.Value{Kind: document.Text, Line: v.Line, Text: v.Text}
 				at := meta.Get(name).Get(values.Keys[i]).Path()
 				notices.Add(o.Title() + ": " + at + " is " + v.Kind.String() + ": it counts as the text " + v.Text)
 			}
+		}
+	}
+}
+
+// respell gives the keys that Koordinator writes with `internal.` before them the spelling without. Where both stand they must
+// say the same.
+func (o *Object) respell(values Field) {
+	for i, key := range values.Value.Keys {
+		plain, is := strings.CutPrefix(key, "internal.")
+		if !is || !strings.HasPrefix(plain, "scheduling.koordinator.sh/") {
+			continue
+		}
+		if other := values.Value.Get(plain); other == nil {
+			values.Value.Keys[i] = plain
+		} else if !other.Equal(values.Value.Items[i]) {
+			values.Get(key).Fail("contradicts " + plain)
 		}
 	}
 }
