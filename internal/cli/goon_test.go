@@ -127,3 +127,12 @@ not read: spec.affinity of 1 Queue in scheduling.volcano.sh, spec.reclaimable of
 	require.NotContains(t, out, "room for")
 	require.NotContains(t, out, "without room")
 }
+
+// Amounts that no node could add up have a place.
+func TestHugeAmountsHaveAPlace(t *testing.T) {
+	huge := "---\n{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 9000000000000000}}}]}}\n"
+	status, _, err := command(t, node+huge+strings.ReplaceAll(huge, "name: a", "name: b"), "-")
+	require.Equal(t, 1, status)
+	require.Contains(t, err, "Pod/a: spec.containers: amount of cpu too large for what runs")
+	require.Contains(t, err, "Pod/b: ")
+}

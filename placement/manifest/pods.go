@@ -111,6 +111,9 @@ func (all *pods) readPod(o *object.Object) {
 		}
 		return
 	}
+	if m.node != "" {
+		m.spec.shape.Resources = amounts.Held(o.Root.Sub("spec").Get("containers"), m.spec.shape.Resources)
+	}
 	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy)
 	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
 	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })

@@ -85,6 +85,20 @@ func (a Amounts) Request(f object.Field) muster.Resources {
 	return total
 }
 
+// mostHeld is far above what anything has, and so far below the largest amount that the members of a node cannot exceed it together.
+const mostHeld = 1 << 53
+
+// Held are amounts of something that runs, which are added up. What is larger than anything can be is a defect, and left out.
+func Held(f object.Field, of muster.Resources) muster.Resources {
+	for _, name := range of.Names() {
+		if of[name] > mostHeld {
+			f.Fail("amount of " + name + " too large for what runs")
+			delete(of, name)
+		}
+	}
+	return of
+}
+
 // container is what one container asks for: requests, or limits where a request is missing.
 func (a Amounts) container(f object.Field) muster.Resources {
 	resources := f.Sub("resources")

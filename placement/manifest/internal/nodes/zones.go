@@ -262,14 +262,14 @@ func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy) *numa.
 		if !zone.Present() {
 			zone.Fail("missing")
 		}
-		amounts := all.amounts.Resources(e.Get("resources"))
-		if !ok || !slices.ContainsFunc(amounts.Names(), func(name string) bool { return amounts[name] > 0 }) {
+		held := amounts.Held(e.Get("resources"), all.amounts.Resources(e.Get("resources")))
+		if !ok || !slices.ContainsFunc(held.Names(), func(name string) bool { return held[name] > 0 }) {
 			continue // a share of nothing
 		}
 		if slices.ContainsFunc(shares, func(s numa.Share) bool { return s.Zone == id }) {
 			zone.Fail("duplicate zone")
 		}
-		shares, places = append(shares, numa.Share{Zone: id, Resources: amounts}), append(places, zone)
+		shares, places = append(shares, numa.Share{Zone: id, Resources: held}), append(places, zone)
 	}
 	switch {
 	case len(shares) == 0:
