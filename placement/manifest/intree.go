@@ -34,11 +34,18 @@ type nested struct {
 	basic     bool
 	least     int // members of a PodGroup, or groups of a composite, that are needed
 	rules     []gang.Rule
-	tree      string
-	whole     bool // is disrupted as a whole
+	tree      string    // of the rules
+	others    []rulesOf // of other topologies, each around what is below it
+	whole     bool      // is disrupted as a whole
 	parent    *nested
 	children  []*nested
 	draft     *draft // the gang that it is, or is in; nil: its pods are placed one by one
+}
+
+// rulesOf are rules of one topology.
+type rulesOf struct {
+	tree  string
+	rules []gang.Rule
 }
 
 func (in *inTree) readGroup(o *object.Object) {
@@ -54,8 +61,7 @@ func (in *inTree) readGroup(o *object.Object) {
 	for c := range spec.Sub("schedulingConstraints").Get("topology").All() {
 		key := c.Mapping().Get("key")
 		key.Required()
-		tree, rule := in.trees.key(n.tree, key)
-		n.tree, n.rules = tree, append(n.rules, rule...)
+		in.addKey(n, key)
 	}
 	switch mode := spec.Get("disruptionMode"); {
 	case !mode.Present():
@@ -67,6 +73,24 @@ func (in *inTree) readGroup(o *object.Object) {
 			mode.Fail("must be one of all and single")
 		}
 	}
+}
+
+// addKey reads a key among those of its topology.
+func (in *inTree) addKey(n *nested, key object.Field) {
+	if n.tree == "" || in.trees.layerOfKey(n.tree, key.Text()) != "" {
+		tree, rules := in.trees.key(n.tree, key)
+		n.tree, n.rules = tree, append(n.rules, rules...)
+		return
+	}
+	tree, rules := in.trees.key("", key)
+	if len(rules) == 0 {
+		return
+	}
+	at := slices.IndexFunc(n.others, func(of rulesOf) bool { return of.tree == tree })
+	if at < 0 {
+		at, n.others = len(n.others), append(n.others, rulesOf{tree: tree})
+	}
+	n.others[at].rules = append(n.others[at].rules, rules...)
 }
 
 // readPolicy reads a policy: basic, or gang with a minimum.
@@ -195,12 +219,31 @@ func (in *inTree) join(n *nested, d *draft) {
 	}
 }
 
-// part arranges members by their PodGroups. Groups of which no pod is known are waited for where they are needed.
+// part arranges members by their PodGroups. Groups of which no pod is known are waited for where they are needed. A rule of
+// another topology binds a part of its own, which holds all that there is.
 func (n *nested) part(members []*member, around string) part {
 	p := part{name: n.obj.Name, rules: unique(n.rules)}
 	if n.tree != "" && n.tree != around {
 		p.tree, around = n.tree, n.tree
 	}
+	for _, of := range n.others {
+		around = of.tree
+	}
+	inner := n.contents(members, around)
+	if len(n.others) == 0 {
+		inner.name, inner.rules, inner.tree = p.name, p.rules, p.tree
+		return inner
+	}
+	for _, of := range slices.Backward(n.others) {
+		inner.name, inner.rules, inner.tree = n.obj.Name, unique(of.rules), of.tree
+		inner = part{parts: []part{inner}}
+	}
+	p.parts = inner.parts
+	return p
+}
+
+// contents are the members, or groups, of a group without its rules.
+func (n *nested) contents(members []*member, around string) (p part) {
 	if !n.composite {
 		p.need = n.least
 		for _, m := range members {

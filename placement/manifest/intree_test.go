@@ -31,7 +31,7 @@ func TestInTreeGroups(t *testing.T) {
 				composite("mid", "{gang: {minGroupCount: 1}}", ", parentCompositePodGroupName: top, schedulingConstraints: {topology: [{key: rack}]}") +
 				groupOf("a", gang1, ", parentCompositePodGroupName: mid") + groupOf("b", gang1, ", parentCompositePodGroupName: top") +
 				podIn("a-0", "a") + podIn("b-0", "b"),
-			"default/top [b-0 a-0] min 2 (b [b-0] min 0/0) (mid [] min 0/1 MustGather rack (a [a-0] min 0/0))",
+			"default/top [b-0 a-0] min 2 (b [b-0] min 0/0) (mid [] min 0/1 of default MustGather rack (a [a-0] min 0/0))",
 		},
 		{
 			"several keys hold together", groupOf("g", gang2, ", schedulingConstraints: {topology: [{key: block}, {key: rack}]}") + podIn("p", "g") + podIn("q", "g"),
@@ -44,6 +44,19 @@ func TestInTreeGroups(t *testing.T) {
 		{
 			"a key that only nodes have", groupOf("g", gang2, ", schedulingConstraints: {topology: [{key: zone}]}") + podIn("p", "g") + podIn("q", "g"),
 			"default/g [p q] min 2 MustGather zone",
+		},
+		{
+			"keys of two topologies", groupOf("g", gang2, ", schedulingConstraints: {topology: [{key: rack}, {key: zone}, {key: block}]}") + podIn("p", "g") + podIn("q", "g"),
+			"default/g [p q] min 2 MustGather rack MustGather block (g [p q] min 0/0 of zone MustGather zone)",
+		},
+		{
+			"a few of them with keys of two topologies", groupOf("g", gang1, ", schedulingConstraints: {topology: [{key: rack}, {key: zone}]}") + podIn("p", "g") + podIn("q", "g"),
+			"default/g [p q] min 1 MustGather rack (g [p q] min 1/0 of zone MustGather zone)",
+		},
+		{
+			"keys of two topologies of a group below", composite("top", "{gang: {minGroupCount: 1}}", ", schedulingConstraints: {topology: [{key: block}]}") +
+				groupOf("g", gang2, ", parentCompositePodGroupName: top, schedulingConstraints: {topology: [{key: rack}, {key: zone}]}") + podIn("p", "g") + podIn("q", "g"),
+			"default/top [p q] min 2 MustGather block (g [] min 0/0 MustGather rack (g (2) [p q] min 0/0 of zone MustGather zone))",
 		},
 		{
 			"a basic group with a constraint needs one", groupOf("g", "{basic: {}}", ", schedulingConstraints: {topology: [{key: rack}]}") + podIn("p", "g") + podIn("q", "g"),

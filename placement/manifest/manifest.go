@@ -21,6 +21,11 @@
 // PodDisruptionBudget without status.disruptionsAllowed is counted over the members that it selects on nodes: those that are leaving
 // are expected, but not available.
 //
+// Groups of Kubernetes itself (scheduling.k8s.io) are one gang by their topmost: a PodGroup, or a CompositePodGroup whose groups are
+// parts of it, each with its minimum and its keys. A key is a layer's name or label, else a label that nodes have. Pods, and templates
+// of owners, name their group by schedulingGroup, in 1.35 by workloadRef. A basic group without keys leaves its pods, or groups, to
+// themselves. docs/files.md lists what is read of every kind.
+//
 // A key that nobody knows is an error, with the nearest known one: in the blocks with placement rules, and among the annotations
 // and labels under the prefixes of the systems that are read.
 //

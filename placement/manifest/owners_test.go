@@ -52,7 +52,7 @@ func rulesText(rules []gang.Rule) (text string) {
 }
 
 func partText(p *gang.Part) string {
-	text := fmt.Sprintf(" (%s %s min %d/%d%s", p.Name, p.Members, p.MinMember, p.MinParts, rulesText(p.Gather))
+	text := fmt.Sprintf(" (%s %s min %d/%d%s", p.Name, p.Members, p.MinMember, p.MinParts, ofTree(p.Tree)+rulesText(p.Gather))
 	for _, level := range p.Groups {
 		text += fmt.Sprintf(" groups of %d%s", level.Size, rulesText(level.Gather))
 	}
@@ -252,4 +252,11 @@ func TestOwnersWithKeysOfLabels(t *testing.T) {
 	require.Equal(t, "row", in.Gangs[0].Request.Tree)
 	require.Equal(t, []gang.Rule{{Layer: "row", Strength: gang.PreferGather}}, in.Gangs[0].Request.Gather)
 	require.Equal(t, "zone", in.Gangs[1].Request.Tree)
+}
+
+func ofTree(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " of " + name
 }
