@@ -136,3 +136,14 @@ func TestHugeAmountsHaveAPlace(t *testing.T) {
 	require.Contains(t, err, "Pod/a: spec.containers: amount of cpu too large for what runs")
 	require.Contains(t, err, "Pod/b: ")
 }
+
+// What is said of many objects is one line.
+func TestNoticesAreMerged(t *testing.T) {
+	lost := ""
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		lost += "---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name + "}, spec: {nodeName: gone, containers: [{name: c}]}}\n"
+	}
+	_, _, err := command(t, node+lost, "-")
+	require.Equal(t, "Pod/a is on node gone, which is not in the input: it holds nothing (and so for Pod/b, Pod/c, Pod/d, Pod/e, and 2 more)\n", err)
+	require.Equal(t, []string{"a b (2 times)", "x/y: b (and so for x/z)"}, merged([]string{"a b", "a b", "x/y: b", "x/z: b"}))
+}

@@ -3,25 +3,49 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
 
-// merged are notices, equal ones once with their count.
+// merged are notices, those that say the same of several objects once: of the first, with the number and some of the others.
 func merged(notices []string) []string {
-	count := map[string]int{}
-	var out []string
+	type saying struct {
+		first  string
+		times  int
+		others []string
+	}
+	of := map[string]*saying{}
+	var order []*saying
 	for _, n := range notices {
-		if count[n]++; count[n] == 1 {
-			out = append(out, n)
+		object, what, _ := strings.Cut(n, " ")
+		if !strings.Contains(object, "/") {
+			what = n
+		}
+		if of[what] == nil {
+			of[what] = &saying{first: n}
+			order = append(order, of[what])
+		}
+		s := of[what]
+		if s.times++; n != s.first {
+			s.others = append(s.others, strings.TrimSuffix(object, ":"))
 		}
 	}
-	for i, n := range out {
-		if count[n] > 1 {
-			out[i] = fmt.Sprintf("%s (%d times)", n, count[n])
+	var out []string
+	for _, s := range order {
+		const most = 4
+		switch others := slices.Compact(s.others); {
+		case s.times == 1:
+		case len(others) == 0:
+			s.first = fmt.Sprintf("%s (%d times)", s.first, s.times)
+		case len(others) <= most:
+			s.first = fmt.Sprintf("%s (and so for %s)", s.first, strings.Join(others, ", "))
+		default:
+			s.first = fmt.Sprintf("%s (and so for %s, and %d more)", s.first, strings.Join(others[:most], ", "), len(others)-most)
 		}
+		out = append(out, s.first)
 	}
 	return out
 }
