@@ -55,7 +55,8 @@ type draft struct {
 
 	owned  *owners.Gang // what the owner says that makes the gang; nil: none does
 	seats  map[string]seat
-	lost   []string // rules that are not modelled, of each member
+	over   map[string]int // members that have succeeded, by role
+	lost   []string       // rules that are not modelled, of each member
 	result Gang
 }
 

@@ -304,7 +304,10 @@ func (g *gangs) countOver(pods []*member) {
 			continue
 		}
 		d.seat(m)
-		d.min = max(1, d.min-1)
+		if d.min = max(1, d.min-1); d.over == nil {
+			d.over = map[string]int{}
+		}
+		d.over[m.role]++
 		d.promised = slices.DeleteFunc(d.promised, func(p *member) bool { return m.indexed && p.index == m.index })
 	}
 }

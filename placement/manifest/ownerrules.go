@@ -39,16 +39,33 @@ func (in *trees) ownerRules(d *draft) {
 		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0].Gather)
 	case plain && !asGroups:
 	case asGroups:
-		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(d.without(sets), members) }
 		if allOfOne(sets) {
 			d.gather = append(d.gather, groupRules(sets)...)
 		}
 	default:
-		d.arrange = func(_ *draft, members []*member) part { return wholeGang(sets, membersOf(sets, members)) }
+		d.arrange = func(_ *draft, members []*member) part {
+			left := d.without(sets)
+			return wholeGang(left, membersOf(left, members))
+		}
 		if len(sets) == 1 {
 			d.gather = append(d.gather, sets[0].rules...)
 		}
 	}
+}
+
+// without are the roles without members that have succeeded.
+func (d *draft) without(sets []podSet) []podSet {
+	if len(d.over) == 0 {
+		return sets
+	}
+	left := slices.Clone(sets)
+	for i := range left {
+		s := &left[i]
+		s.count = max(0, s.count-d.over[s.name])
+		s.min = max(min(1, s.count), s.min-d.over[s.name])
+	}
+	return left
 }
 
 // roleSet is a role with the rules of its template, and whether these make it a group: those of Kueue do. notes are the

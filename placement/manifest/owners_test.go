@@ -260,3 +260,42 @@ func ofTree(name string) string {
 	}
 	return " of " + name
 }
+
+// Members that have succeeded are missed neither by their gang nor by their role, whose rule binds the others.
+func TestRolesThatHaveSucceeded(t *testing.T) {
+	in := read(t, `{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {rack: r1}}, status: {allocatable: {cpu: 4, pods: 9}}}
+---
+{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: rack}]}}
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: s}
+spec:
+  replicatedJobs:
+  - {name: a, replicas: 1, template: {spec: {parallelism: 2, template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}, spec: {containers: [{name: c}]}}}}}
+  - {name: b, replicas: 1, template: {spec: {parallelism: 1, template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}, spec: {containers: [{name: c}]}}}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s-a-0-0-abc, labels: {jobset.sigs.k8s.io/jobset-name: s, jobset.sigs.k8s.io/replicatedjob-name: a, jobset.sigs.k8s.io/job-index: "0", batch.kubernetes.io/job-completion-index: "0"}}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s-a-0-1-abc, labels: {jobset.sigs.k8s.io/jobset-name: s, jobset.sigs.k8s.io/replicatedjob-name: a, jobset.sigs.k8s.io/job-index: "0", batch.kubernetes.io/job-completion-index: "1"}}, spec: {containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s-b-0-0-abc, labels: {jobset.sigs.k8s.io/jobset-name: s, jobset.sigs.k8s.io/replicatedjob-name: b, jobset.sigs.k8s.io/job-index: "0", batch.kubernetes.io/job-completion-index: "0"}}, spec: {containers: [{name: c}]}}
+---
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: p, annotations: {kai.scheduler/topology-required-placement: rack}}
+spec:
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}, spec: {containers: [{name: c}]}}}
+    Worker: {replicas: 2, template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}, spec: {containers: [{name: c}]}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p-master-0, labels: {training.kubeflow.org/job-name: p, training.kubeflow.org/replica-type: master, training.kubeflow.org/replica-index: "0"}}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p-worker-0, labels: {training.kubeflow.org/job-name: p, training.kubeflow.org/replica-type: worker, training.kubeflow.org/replica-index: "0"}}, spec: {containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p-worker-1, labels: {training.kubeflow.org/job-name: p, training.kubeflow.org/replica-type: worker, training.kubeflow.org/replica-index: "1"}}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}`)
+	require.Len(t, in.Gangs, 2)
+	require.NoError(t, errors.Join(in.Gangs[0].Err, in.Gangs[1].Err))
+	require.Equal(t, "default/p [p-worker-0] min 1 MustGather rack groups of 1 MustGather rack", gangText(&in.Gangs[0]))
+	require.Equal(t, "default/s [s-a-0-1-abc s-b-0-0-abc] min 2 groups of 1 MustGather rack", gangText(&in.Gangs[1]))
+}

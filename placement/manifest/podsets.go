@@ -67,8 +67,9 @@ func arrangePodSets(sets []podSet, members []*member) part {
 		if len(unit) > 1 {
 			p = part{name: unit[0].group, parts: bundles(unit, of, false)}
 		}
-		p.rules = groupRules(unit)
-		whole.parts = append(whole.parts, p)
+		if p.rules = groupRules(unit); p.minimum() > 0 || len(p.all()) > 0 { // else all of it has succeeded
+			whole.parts = append(whole.parts, p)
+		}
 	}
 	return whole.with(of[""])
 }
