@@ -42,7 +42,9 @@ type draft struct {
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange func(d *draft, members []*member) part
-	bare    bool // the groups have no rules
+	ruled   bool // some part, or group, has a rule
+	grouped bool // its groups are more than rules: they stay, whatever those of an owner are
+	adopted bool // has taken what its job says
 	left    bool // its pods are placed one by one
 	inParts bool // its minimum is that of its parts
 
@@ -67,19 +69,22 @@ func (d *draft) isGroup() bool {
 
 // adoptJob gives a PodGroup what the job of its name says and it does not say itself; one without pods has the job's members.
 func (d *draft) adoptJob() {
-	if d.job == nil {
+	if d.job == nil || d.adopted {
 		return
 	}
+	d.adopted = true
 	if d.min == 0 && !d.inParts {
 		d.min = d.job.min
 	}
-	if len(d.gather) == 0 && (d.arrange == nil || d.bare) && d.pp == 0 && d.dp == 0 {
+	d.lost = append(d.lost, d.job.lost...)
+	if len(d.gather) == 0 && !d.ruled && d.pp == 0 && d.dp == 0 {
 		d.gather, d.tree, d.treeField = d.job.gather, d.job.tree, d.job.treeField
-		if d.job.arrange != nil {
+		if d.job.arrange != nil && !d.grouped {
 			d.arrange = d.job.arrange
+		} else if d.job.ruled {
+			d.lost = append(d.lost, ownerTopology)
 		}
 	}
-	d.lost = append(d.lost, d.job.lost...)
 	if len(d.pods) > 0 || len(d.promised) > 0 {
 		return
 	}

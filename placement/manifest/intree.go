@@ -190,7 +190,8 @@ func (in *inTree) declareTop(n *nested) {
 	if p, ok := spec.Get("priority").Number(); ok {
 		d.priority = &p
 	}
-	if d.inParts = n.composite; !n.composite {
+	d.inParts, d.grouped, d.ruled = n.composite, n.composite, len(n.others) > 0
+	if !n.composite {
 		d.min = n.least
 	}
 	d.arrange = func(_ *draft, members []*member) part {
@@ -205,6 +206,7 @@ func (in *inTree) declareTop(n *nested) {
 func (in *inTree) join(n *nested, d *draft) {
 	if n.draft = d; n.obj != d.obj {
 		d.below = append(d.below, n.obj)
+		d.ruled = d.ruled || len(n.rules)+len(n.others) > 0
 		if n.whole && !d.whole {
 			in.notices.Add(n.obj.Title() + ": spec.disruptionMode: all of gang " + d.name + " leaves as a whole, since a group below it does")
 		}

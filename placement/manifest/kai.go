@@ -34,6 +34,10 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 	if !ok || len(groups) == 0 {
 		return
 	}
+	d.grouped = true
+	for _, g := range groups {
+		d.ruled = d.ruled || len(g.rules) > 0
+	}
 	d.arrange = func(d *draft, members []*member) part {
 		byGroup, none := map[string][]*member{}, part{loose: true}
 		for _, m := range members {
@@ -158,6 +162,7 @@ func (r *reader) readJob(o *object.Object) {
 			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
 		}
 	}
+	d.ruled = len(cut) > 0
 	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }
 }
 

@@ -63,7 +63,7 @@ func (r *reader) readWorkload(o *object.Object) {
 		return
 	}
 	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
-	d.bare = !slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" })
+	d.ruled = slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" })
 	if allOfOne(sets) {
 		d.gather = groupRules(sets)
 	}

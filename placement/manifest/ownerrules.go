@@ -34,6 +34,7 @@ func (in *trees) ownerRules(d *draft) {
 		plain = plain && len(s.rules) == 0 && len(s.cut) == 0 && s.child == 0 && !s.elastic()
 		sets = append(sets, s)
 	}
+	d.ruled = asGroups || !plain
 	switch n := subGroupSize(o); {
 	case n > 0 && len(sets) == 2 && len(sets[1].cut) > 0: // the leader is in the first of a LeaderWorkerSet's
 		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0].Gather)

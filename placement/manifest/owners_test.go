@@ -299,3 +299,49 @@ spec:
 	require.Equal(t, "default/p [p-worker-0] min 1 MustGather rack groups of 1 MustGather rack", gangText(&in.Gangs[0]))
 	require.Equal(t, "default/s [s-a-0-1-abc s-b-0-0-abc] min 2 groups of 1 MustGather rack", gangText(&in.Gangs[1]))
 }
+
+// A PodGroup that stands for a Job wins where it has rules; where it has none, those of the Job hold, whatever minima it has.
+func TestRulesOfTheJobHoldWhereItsGroupHasNone(t *testing.T) {
+	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: j, annotations: {kai.scheduler/topology-required-placement: rack}}, spec: {parallelism: 2, template: {spec: {containers: [{name: c}]}}}}
+---
+`
+	pods := func(meta string) string {
+		return "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, " + meta + "}, spec: {containers: [{name: c}]}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: b, " + meta + "}, spec: {containers: [{name: c}]}}"
+	}
+	group := func(version, name, spec string) string {
+		return "{apiVersion: " + version + ", kind: PodGroup, metadata: {name: " + name + "}, spec: " + spec + "}\n"
+	}
+	volcano := "labels: {batch.kubernetes.io/job-name: j}, annotations: {scheduling.k8s.io/group-name: g, volcano.sh/task-spec: t}"
+	kai := "labels: {batch.kubernetes.io/job-name: j, kai.scheduler/subgroup-name: s}, annotations: {pod-group-name: g}"
+	for _, c := range []struct{ name, files, want string }{
+		{
+			"minima of tasks", job + group("scheduling.volcano.sh/v1beta1", "g", "{minMember: 2, minTaskMember: {t: 2}}") + pods(volcano),
+			"default/g [a b] min 2 MustGather rack",
+		},
+		{
+			"subgroups without rules", job + group("scheduling.run.ai/v2alpha2", "g", "{minMember: 2, subGroups: [{name: s, minMember: 2}]}") + pods(kai),
+			"default/g [a b] min 2 MustGather rack groups of 2",
+		},
+		{
+			"subgroups with a rule", job + group("scheduling.run.ai/v2alpha2", "g", "{minMember: 2, subGroups: [{name: s, minMember: 2, topologyConstraint: {requiredTopologyLevel: block}}]}") + pods(kai),
+			"default/g [a b] min 2 groups of 2 MustGather block",
+		},
+		{
+			"a group of Kubernetes itself", job + group("scheduling.k8s.io/v1alpha3", "g", "{schedulingPolicy: {gang: {minCount: 2}}}") +
+				strings.ReplaceAll(pods("labels: {batch.kubernetes.io/job-name: j}"), "spec: {", "spec: {schedulingGroup: {podGroupName: g}, "),
+			"default/g [a b] min 2 MustGather rack",
+		},
+		{
+			"the same with a key", job + group("scheduling.k8s.io/v1alpha3", "g", "{schedulingPolicy: {gang: {minCount: 2}}, schedulingConstraints: {topology: [{key: block}]}}") +
+				strings.ReplaceAll(pods("labels: {batch.kubernetes.io/job-name: j}"), "spec: {", "spec: {schedulingGroup: {podGroupName: g}, "),
+			"default/g [a b] min 2 MustGather block",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := read(t, twoRacks+c.files)
+			require.Len(t, in.Gangs, 1)
+			require.NoError(t, in.Gangs[0].Err)
+			require.Equal(t, c.want, gangText(&in.Gangs[0]))
+		})
+	}
+}

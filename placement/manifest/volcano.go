@@ -51,6 +51,7 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	case len(policies) > 0 && len(tasks) > 0:
 		spec.Get("minTaskMember").Fail("beside a subGroupPolicy: cannot be kept together")
 	case len(policies) > 0:
+		d.grouped, d.ruled = true, slices.ContainsFunc(policies, func(p subGroupPolicy) bool { return len(p.rules) > 0 })
 		d.arrange = func(d *draft, members []*member) part { return arrangeSubGroups(d, policies, members) }
 	case len(tasks) > 0:
 		d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
@@ -206,6 +207,7 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		t.label(members, pod.labels.TextMap())
 		d.promised = append(d.promised, members...)
 		tasks = append(tasks, t)
+		d.ruled = d.ruled || len(t.rules) > 0
 	}
 	bindTasks(d, tasks)
 	d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
