@@ -1,13 +1,17 @@
 package cases
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,5 +98,32 @@ func TestOrderOfFilesChangesNothing(t *testing.T) {
 			r.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 			require.Equal(t, want, contents(t, files))
 		}
+	}
+}
+
+// Objects say the same in memory, as a stream, packed, indented, and as a List.
+func TestFormOfFilesChangesNothing(t *testing.T) {
+	for at, objects := range inputs(t) {
+		if at%5 > 0 || testing.Short() && at%50 > 0 {
+			continue
+		}
+		list := func(indent string) []byte {
+			data, err := json.MarshalIndent(map[string]any{"items": objects, "apiVersion": "v1", "kind": "List"}, "", indent)
+			require.NoError(t, err)
+			return bytes.ReplaceAll(data, []byte("\n"), nil) // places name lines
+		}
+		opened := func(data []byte) []manifest.File {
+			return []manifest.File{{Name: "in.json", Open: func() (io.ReadCloser, error) { return io.NopCloser(iotest.HalfReader(bytes.NewReader(data))), nil }}}
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := w.Write(list(""))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+
+		want := contents(t, []manifest.File{{Name: "in.json", Data: list("")}})
+		require.Equal(t, want, contents(t, opened(list("    "))))
+		require.Equal(t, want, contents(t, opened(packed.Bytes())))
+		require.Equal(t, want, contents(t, []manifest.File{{Name: "in.json", Data: packed.Bytes()}}))
 	}
 }
