@@ -156,11 +156,13 @@ func (r *reader) readJob(o *object.Object) {
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
 	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
+	segments := r.trees.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {
-			rules := r.trees.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
-			cut = append(cut, gang.Groups{Size: n, Gather: unique(rules)})
+			cut = append(cut, gang.Groups{Size: n, Gather: unique(segments)})
 		}
+	} else if len(segments) > 0 {
+		size.Fail("missing, beside a rule for segments")
 	}
 	d.ruled = len(cut) > 0
 	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }

@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -83,6 +85,7 @@ func (in *trees) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	group := own.Get("kueue.x-k8s.io/podset-group-name")
 	s.group = group.Text()
 	kueue = request.isSet() || group.Present()
+	sliced := s.cut // of all members of the role, where segments are of those of a job
 	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
 	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
 	rules := append(in.kaiNotes(d, meta), in.exclusive(d, meta, exclusiveJobs)...)
@@ -92,6 +95,11 @@ func (in *trees) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 		s.rules = append(s.rules, rules...)
 	} else if len(rules) > 0 || role.Whole || least > 0 {
 		s.child, s.childRules, s.childLeast = role.Child, unique(rules), least
+		for _, cut := range sliced {
+			if role.Child%cut.Size != 0 {
+				own.Fail(fmt.Sprintf("slices of %d that do not divide the %d members of each job, which is a group itself", cut.Size, role.Child))
+			}
+		}
 	}
 	if least > 0 && least < role.Child {
 		d.min -= len(role.Members) / role.Child * (role.Child - least)
@@ -129,7 +137,8 @@ func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule
 
 // segments cuts the workers of a role: by the sizes of a LeaderWorkerSet, else by KAI's, with the rules for them.
 func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) []gang.Groups {
-	if role.Name != "worker" && d.obj.Kind != "JobSet" {
+	works := role.Name == "worker" || d.obj.Kind == "JobSet" || strings.HasPrefix(d.obj.Kind, "Ray") && role.Name != "headgroup"
+	if !works {
 		return nil
 	}
 	rules := in.kaiPlacement(own, segmentPrefix+"topology", d.tree)
@@ -144,7 +153,13 @@ func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) 
 			size, ok = f.Count(f.Text(), 1)
 		}
 	}
-	if !ok || len(rules) == 0 {
+	switch f := own.Get(segmentPrefix + "size"); {
+	case len(rules) == 0:
+		return nil
+	case !ok && !f.Present():
+		f.Fail("missing, beside a rule for segments")
+		return nil
+	case !ok:
 		return nil
 	}
 	return []gang.Groups{{Size: size, Gather: unique(rules)}}

@@ -345,3 +345,28 @@ func TestRulesOfTheJobHoldWhereItsGroupHasNone(t *testing.T) {
 		})
 	}
 }
+
+// Segments are cut within each job where jobs are groups, and of the workers of Ray; without a size their rule is an error.
+func TestSegmentsAreKept(t *testing.T) {
+	const segments = `kai.scheduler/segment-size: "2", kai.scheduler/segment-topology-required-placement: rack`
+	jobSet := func(pods, notes string) string {
+		return `{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s}, spec: {replicatedJobs: [{name: w, replicas: 2, template: {metadata: {annotations: {kai.scheduler/topology-required-placement: block}}, spec: {parallelism: ` +
+			pods + `, template: {metadata: {annotations: {` + notes + `}}, spec: {containers: [{name: c}]}}}}}]}}`
+	}
+	in := read(t, twoRacks+jobSet("3", segments))
+	require.NoError(t, in.Gangs[0].Err)
+	require.Equal(t, "default/s [s-w-0-0 s-w-0-1 s-w-0-2 s-w-1-0 s-w-1-1 s-w-1-2] min 6"+
+		" (w/0 [s-w-0-0 s-w-0-1 s-w-0-2] min 0/0 MustGather block groups of 2 MustGather rack)"+
+		" (w/1 [s-w-1-0 s-w-1-1 s-w-1-2] min 0/0 MustGather block groups of 2 MustGather rack)", gangText(&in.Gangs[0]))
+	in = read(t, twoRacks+`{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: r}, spec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}},
+  workerGroupSpecs: [{groupName: g, replicas: 2, minReplicas: 2, template: {metadata: {annotations: {`+segments+`}}, spec: {containers: [{name: c}]}}}]}}`)
+	require.Contains(t, gangText(&in.Gangs[0]), "groups of 2 MustGather rack")
+	for files, want := range map[string]string{
+		jobSet("2", "kai.scheduler/segment-topology-required-placement: rack"):                                                                                                                            "kai.scheduler/segment-size]: missing, beside a rule for segments",
+		jobSet("3", `kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "2"`):                                                                                         "slices of 2 that do not divide the 3 members of each job",
+		`{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: {annotations: {kai.scheduler/segment-topology-required-placement: rack}}, spec: {containers: [{name: c}]}}}}`: "missing, beside a rule for segments",
+	} {
+		_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(twoRacks + files)}}, manifest.Options{})
+		require.ErrorContains(t, err, want)
+	}
+}

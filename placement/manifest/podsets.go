@@ -130,6 +130,7 @@ func (s podSet) children(p part) part {
 		} else {
 			of = of.whole(s.child)
 		}
+		of.cut = fit(s.cut, len(of.members))
 		p.parts = append(p.parts, of)
 	}
 	p.members, p.cut, p.need = nil, nil, 0
