@@ -77,7 +77,7 @@ func (d *draft) adoptJob() {
 		d.min = d.job.min
 	}
 	d.lost = append(d.lost, d.job.lost...)
-	if len(d.gather) == 0 && !d.ruled && d.pp == 0 && d.dp == 0 {
+	if !d.hasRules() {
 		d.gather, d.tree, d.treeField = d.job.gather, d.job.tree, d.job.treeField
 		if d.job.arrange != nil && !d.grouped {
 			d.arrange = d.job.arrange
@@ -93,6 +93,9 @@ func (d *draft) adoptJob() {
 		d.class, d.priority = d.job.class, d.job.priority
 	}
 }
+
+// hasRules says whether the gang, or some part of it, has a rule or groups of its own.
+func (d *draft) hasRules() bool { return len(d.gather) > 0 || d.ruled || d.pp > 0 || d.dp > 0 }
 
 // objects are those whose defects are the gang's.
 func (d *draft) objects() []*object.Object {

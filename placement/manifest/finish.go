@@ -188,6 +188,10 @@ func (r *reader) check(d *draft, known int) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	var errs []error
 	for _, o := range d.objects() {
+		copied := o.Group == "kueue.x-k8s.io" || o.Group == kaiQueues && d.hasRules() // from owners, whose rules its spec has
+		if o.Kind != "Pod" && !copied {
+			o.RefuseUnasked(len(d.pods) > 0)
+		}
 		for _, e := range o.Errors {
 			errs = append(errs, errorOf(e))
 		}

@@ -139,6 +139,7 @@ func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule
 func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) []gang.Groups {
 	works := role.Name == "worker" || d.obj.Kind == "JobSet" || strings.HasPrefix(d.obj.Kind, "Ray") && role.Name != "headgroup"
 	if !works {
+		own.Get(segmentPrefix + "topology-required-placement").Text() // masters and leaders are in no segment
 		return nil
 	}
 	rules := in.kaiPlacement(own, segmentPrefix+"topology", d.tree)

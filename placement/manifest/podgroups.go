@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"maps"
 	"slices"
+	"strings"
 )
 
 // What pods say of the size of their gang where no object does.
@@ -10,24 +12,27 @@ const (
 	groupSize  = "leaderworkerset.sigs.k8s.io/size"
 )
 
-// rulesOfPods reads the rules that pods have without an object: those of a pod group of Kueue, each of its roles a podset;
+// isPodSetKey says whether an annotation is one of Kueue's for podsets.
+func isPodSetKey(key string) bool { return strings.HasPrefix(key, "kueue.x-k8s.io/podset-") }
+
+// rulesOfPods reads the rules that pods have without an object, or whose PodGroup has none: those of a pod group of Kueue, each of its roles a podset;
 // those of KAI where an owner is absent, if all pods agree.
 func (in *trees) rulesOfPods(d *draft) {
-	if d.obj != nil {
+	if d.plain || d.obj != nil && (!d.isGroup() || d.job != nil || d.grouped || d.hasRules()) {
 		return
 	}
-	if slices.Contains(d.lost, absentOwner) {
-		first := d.pods[0].obj
-		agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
-			return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
-				return m.obj.Annotations[kaiTopology+key] != first.Annotations[kaiTopology+key]
-			})
+	first := d.pods[0].obj
+	agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
+		return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
+			return m.obj.Annotations[kaiTopology+key] != first.Annotations[kaiTopology+key]
 		})
-		if agree {
-			d.gather = append(d.gather, in.kaiJobRules(d, first)...)
-		}
+	})
+	if agree {
+		d.gather = append(d.gather, in.kaiJobRules(d, first)...)
 	}
-	if d.pods[0].labels[kueueGroup] == "" {
+	if !slices.ContainsFunc(d.pods, func(m *member) bool {
+		return m.labels[kueueGroup] != "" || slices.ContainsFunc(slices.Collect(maps.Keys(m.obj.Annotations)), isPodSetKey)
+	}) {
 		return
 	}
 	var sets []podSet

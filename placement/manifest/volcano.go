@@ -179,7 +179,7 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 	r.trees.volcanoTree(d)
 	spec := o.Root.Sub("spec")
 	d.min, _ = spec.Get("minAvailable").Whole(0)
-	d.gather = r.trees.networkTopology(d, spec.Sub("networkTopology"))
+	d.gather = append(r.trees.networkTopology(d, spec.Sub("networkTopology")), r.trees.kaiJobRules(d, o)...)
 	var tasks []task
 	for f := range spec.Get("tasks").All() {
 		f = f.Mapping()

@@ -32,9 +32,10 @@ var kindNames = [...]string{"null", "a mapping", "a list", "text", "a whole numb
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a parsed document or a part of it. Scalars keep the text as written, so that no number loses a digit.
-// Values reached through aliases are shared; nobody changes a value after it is parsed.
+// Values reached through aliases are shared; nobody changes what a value says after it is parsed.
 type Value struct {
 	Kind  Kind
+	Asked bool // somebody has looked what it says, see Field.Is of package object
 	Line  int
 	Text  string
 	Keys  []string // of a mapping, parallel to items

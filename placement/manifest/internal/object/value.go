@@ -74,6 +74,7 @@ func (f Field) Is(want document.Kind) bool {
 	if f.Value == nil {
 		return false
 	}
+	f.Value.Asked = true
 	if f.Value.Kind != want {
 		f.Fail("is " + f.Value.Kind.String() + ", must be " + want.String())
 		return false
@@ -196,6 +197,10 @@ func (f Field) TextMap() map[string]string {
 	}
 	out := make(map[string]string, len(f.Value.Keys))
 	for key, e := range f.Entries() {
+		if e.Value != nil && e.Value.Kind == document.Text {
+			out[key] = e.Value.Text // not asked for by name, see Unasked
+			continue
+		}
 		out[key] = e.Text()
 	}
 	return out
