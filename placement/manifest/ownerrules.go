@@ -236,6 +236,7 @@ func (in *trees) packRules(d *draft) {
 			}
 		}
 	}
+	d.ruled = slices.ContainsFunc(slices.Concat(groups, configs), func(p part) bool { return len(p.rules) > 0 })
 	d.arrange = func(_ *draft, members []*member) part { return arrangePacked(groups, configs, of, members) }
 }
 

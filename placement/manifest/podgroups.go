@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ func isPodSetKey(key string) bool { return strings.HasPrefix(key, "kueue.x-k8s.i
 // rulesOfPods reads the rules that pods have without an object, or whose PodGroup has none: those of a pod group of Kueue, each of its roles a podset;
 // those of KAI where an owner is absent, if all pods agree.
 func (in *trees) rulesOfPods(d *draft) {
-	if d.plain || d.obj != nil && (!d.isGroup() || d.job != nil || d.grouped || d.hasRules()) {
+	alone := d.obj == nil || (d.isGroup() || d.obj.Kind == "PodGang") && d.job == nil && !d.grouped && !d.hasRules()
+	if d.plain || !alone {
 		return
 	}
 	first := d.pods[0].obj
@@ -37,13 +39,14 @@ func (in *trees) rulesOfPods(d *draft) {
 	}
 	var sets []podSet
 	for _, m := range d.pods {
-		if m.role = m.labels["kueue.x-k8s.io/role-hash"]; m.role == "" {
-			m.role = m.obj.Annotations["kueue.x-k8s.io/role-hash"]
+		role := cmp.Or(m.labels["kueue.x-k8s.io/role-hash"], m.obj.Annotations["kueue.x-k8s.io/role-hash"])
+		if d.arrange == nil {
+			m.role = role
 		}
 		notes := m.obj.Root.Sub("metadata").Sub("annotations")
-		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == m.role })
+		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == role })
 		if at < 0 {
-			s := podSet{name: m.role, f: m.obj.Root, group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
+			s := podSet{name: role, f: m.obj.Root, group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
 			s.rules, s.cut = in.readTopologyRequest(jobRequest(notes))
 			sets, at = append(sets, s), len(sets)
 		} else if rules, _ := in.readTopologyRequest(jobRequest(notes)); !slices.Equal(rules, sets[at].rules) {
@@ -54,7 +57,11 @@ func (in *trees) rulesOfPods(d *draft) {
 	if !slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" }) {
 		return
 	}
-	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+	if d.arrange == nil {
+		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+	} else if len(sets) > 1 || len(sets[0].cut) > 0 {
+		first.Root.Get("metadata").Get("annotations").Fail("cannot be kept together with the groups of " + d.obj.Title())
+	}
 	if allOfOne(sets) {
 		d.gather = append(d.gather, groupRules(sets)...)
 	}

@@ -36,6 +36,16 @@ func TestHardRulesAreReadOrRefused(t *testing.T) {
 		{"KAI's on pods of a PodGroup", group("", "") + pods(inGroup+", annotations: {"+rule+"}"), "default/g [a b] min 2 MustGather rack", ""},
 		{"Kueue's on pods of a PodGroup", group("", "") + pods(inGroup+", annotations: {kueue.x-k8s.io/podset-required-topology: rack}"), "default/g [a b] min 2 MustGather rack", ""},
 		{
+			"Kueue's on pods of a PodGang", "{apiVersion: scheduler.grove.io/v1alpha1, kind: PodGang, metadata: {name: g}, spec: {podgroups: [{name: x, minReplicas: 1, podReferences: [{namespace: default, name: a}, {namespace: default, name: b}]}]}}\n" +
+				pods("labels: {grove.io/podgang: g}, annotations: {kueue.x-k8s.io/podset-required-topology: rack}"),
+			"default/g [a b] min 1 MustGather rack (x [a b] min 1/0)", "",
+		},
+		{
+			"Kueue's slices beside minima of tasks", "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2, minTaskMember: {t: 1}}}\n" +
+				pods(`annotations: {scheduling.k8s.io/group-name: g, volcano.sh/task-spec: t, kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "1"}`),
+			"", "cannot be kept together with the groups of PodGroup/g",
+		},
+		{
 			"pods of a PodGroup with a rule", group("", ", networkTopologyAware: {gatherStrategy: [{layer: block, strategy: MustGather}]}") + pods(inGroup+", annotations: {"+rule+"}"),
 			"default/g [a b] min 2 MustGather block", "",
 		},
