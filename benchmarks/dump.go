@@ -11,18 +11,17 @@ import (
 type Dump struct {
 	Nodes, Pods int
 	next        int
-	text        []byte // that is not read yet
+	text        string // that is not read yet
 }
 
 // Read makes the next object when the one before it is read.
 func (d *Dump) Read(p []byte) (int, error) {
-	if len(d.text) == 0 {
-		text, ok := d.object(d.next)
-		if !ok {
+	if d.text == "" {
+		var ok bool
+		if d.text, ok = d.object(d.next); !ok {
 			return 0, io.EOF
 		}
 		d.next++
-		d.text = append(d.text[:0], text...)
 	}
 	n := copy(p, d.text)
 	d.text = d.text[n:]
@@ -47,11 +46,12 @@ func (d *Dump) object(i int) (text string, ok bool) {
 	return ",\n" + text, true
 }
 
-// indented writes blocks of lines, each as deep as in a list, and a number of lines that are alike.
+// indented is an object as deep as it stands in the list.
 func indented(text string) string {
 	return "        " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n        ")
 }
 
+// repeated are so many entries of a list or a mapping, each with its number in place of #.
 func repeated(n int, format string) string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -232,4 +232,20 @@ func container(name string) string {
                     }`) + `
                 ]
             }`
+}
+
+// YAML are nodes in racks of 32 and as many running pods, one document each.
+func YAML(nodes, pods int) []byte {
+	var b strings.Builder
+	b.WriteString("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: default}\n" +
+		"spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}\n")
+	for i := range nodes {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%d\n  labels:\n    block: b%d\n    rack: r%d\n"+
+			"status:\n  allocatable:\n    cpu: '96'\n    memory: 1Ti\n    nvidia.com/gpu: '8'\n    pods: '110'\n", i, i/1024, i/32)
+	}
+	for i := range pods {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-%d\n  namespace: team\nspec:\n  nodeName: node-%d\n"+
+			"  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: '1'\n        memory: 1Gi\n", i, i%nodes)
+	}
+	return []byte(b.String())
 }

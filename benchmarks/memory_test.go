@@ -82,19 +82,25 @@ func process(b *testing.B, nodes int) {
 	forget()
 	var peak, live float64
 	for b.Loop() {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), processNodes+"="+strconv.Itoa(nodes))
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		require.NoError(b, err)
-		_, err = fmt.Fscan(bytes.NewReader(out), &peak, &live)
-		require.NoError(b, err)
+		otherProcess(b, processNodes+"="+strconv.Itoa(nodes), &peak, &live)
 	}
 	b.ReportMetric(float64(nodes), "nodes")
 	if peak > 0 {
 		b.ReportMetric(peak/(1<<20), "peak-MiB")
 	}
 	b.ReportMetric(live/(1<<20), "live-MiB")
+}
+
+// otherProcess runs this program as what the variable says, see [TestMain], and reads the figures that it prints.
+func otherProcess(b *testing.B, variable string, figures ...any) {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(b, err)
+	_, err = fmt.Fscan(bytes.NewReader(out), figures...)
+	require.NoError(b, err)
 }
 
 // runProcess is what the other process does: it prints its highest and its live memory in bytes.

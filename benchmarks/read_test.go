@@ -1,11 +1,8 @@
 package benchmarks_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,22 +11,6 @@ import (
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/placement/manifest"
 )
-
-// yamlCluster writes nodes in racks of 32 and as many running pods, one document each.
-func yamlCluster(nodes, pods int) []byte {
-	var b strings.Builder
-	b.WriteString("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: default}\n" +
-		"spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}\n")
-	for i := range nodes {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%d\n  labels:\n    block: b%d\n    rack: r%d\n"+
-			"status:\n  allocatable:\n    cpu: '96'\n    memory: 1Ti\n    nvidia.com/gpu: '8'\n    pods: '110'\n", i, i/1024, i/32)
-	}
-	for i := range pods {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-%d\n  namespace: team\nspec:\n  nodeName: node-%d\n"+
-			"  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: '1'\n        memory: 1Gi\n", i, i%nodes)
-	}
-	return []byte(b.String())
-}
 
 // jsonPods writes a List of waiting pods in gangs of 64.
 func jsonPods(pods int) []byte {
@@ -55,7 +36,7 @@ func BenchmarkRead(b *testing.B) {
 		name string
 		data []byte
 	}{
-		{"form=yaml/nodes=1000/pods=1000", yamlCluster(1000, 1000)}, {"form=json/pods=100000", jsonPods(100_000)},
+		{"form=yaml/nodes=1000/pods=1000", benchmarks.YAML(1000, 1000)}, {"form=json/pods=100000", jsonPods(100_000)},
 	} {
 		b.Run(f.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -68,20 +49,13 @@ func BenchmarkRead(b *testing.B) {
 	}
 	for _, size := range []benchmarks.Dump{{Nodes: 500, Pods: 2000}, {Nodes: 5000, Pods: 20_000}} {
 		b.Run(fmt.Sprintf("form=dump/nodes=%d/pods=%d/state=process", size.Nodes, size.Pods), func(b *testing.B) {
-			var peak, bytesRead, seconds float64
+			var peak, bytesRead float64
 			for b.Loop() {
-				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", processReads, size.Nodes, size.Pods))
-				cmd.Stderr = os.Stderr
-				out, err := cmd.Output()
-				require.NoError(b, err)
 				var n float64
-				_, err = fmt.Fscan(bytes.NewReader(out), &peak, &n)
-				require.NoError(b, err)
+				otherProcess(b, fmt.Sprintf("%s=%d %d", processReads, size.Nodes, size.Pods), &peak, &n)
 				bytesRead += n
 			}
-			seconds = b.Elapsed().Seconds()
-			b.ReportMetric(bytesRead/1e6/seconds, "MB/s")
+			b.ReportMetric(bytesRead/1e6/b.Elapsed().Seconds(), "MB/s")
 			b.ReportMetric(bytesRead/1e6/float64(b.N), "MB")
 			if peak > 0 {
 				b.ReportMetric(peak/(1<<20), "peak-MiB")

@@ -46,7 +46,7 @@ type Obstacle struct {
 // plans. Only a single member is known to be the fewest in these cases: members on nodes that would not take them back,
 // parts, different shapes in zones, a minimum of members in groups or of different shapes.
 func (u *Unschedulable) InTheWay() Obstacles {
-	if u == nil || u.inTheWay == nil || u.Rule == minMember || u.RefusedBy != nil {
+	if u == nil || u.inTheWay == nil || u.Rule == RuleMinMember || u.RefusedBy != nil {
 		return Obstacles{}
 	}
 	return u.inTheWay()

@@ -26,7 +26,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
 	if p.Least > len(p.Pending) {
-		u.Rule, u.Fits = minMember, len(p.Pending)
+		u.Rule, u.Fits = RuleMinMember, len(p.Pending)
 	}
 	found := search.For(p).Evidence()
 	if found.Wanted > 0 {

@@ -53,8 +53,8 @@ type Unschedulable struct {
 	inTheWay func() Obstacles  // nil: none run
 }
 
-// minMember is the rule that binds where too few members are known.
-const minMember = "minMember"
+// RuleMinMember is the rule that binds where too few members are known: then the room that there is says nothing.
+const RuleMinMember = "minMember"
 
 // TierFit is the best domain of one tier.
 type TierFit struct {
@@ -113,7 +113,7 @@ func (u *Unschedulable) Error() string {
 		reason = "insufficient slots"
 	}
 	text := fmt.Sprintf("unschedulable: %s, %d of %d", reason, u.Fits, u.Wanted)
-	if u.Rule == minMember { // the room that there is helps nobody
+	if u.Rule == RuleMinMember { // the room that there is helps nobody
 		text += map[bool]string{true: " members is known", false: " members are known"}[u.Fits == 1]
 	} else if best := u.best(); u.RefusedBy == nil && best != nil && len(best.Domain) > 0 {
 		text += " at " + strings.Join(best.Domain, "/")

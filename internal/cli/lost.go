@@ -35,19 +35,24 @@ func merged(notices []string) []string {
 	}
 	var out []string
 	for _, s := range order {
-		const most = 4
 		switch others := slices.Compact(s.others); {
 		case s.times == 1:
 		case len(others) == 0:
 			s.first = fmt.Sprintf("%s (%d times)", s.first, s.times)
-		case len(others) <= most:
-			s.first = fmt.Sprintf("%s (and so for %s)", s.first, strings.Join(others, ", "))
 		default:
-			s.first = fmt.Sprintf("%s (and so for %s, and %d more)", s.first, strings.Join(others[:most], ", "), len(others)-most)
+			s.first = fmt.Sprintf("%s (and so for %s)", s.first, listed(others, 4))
 		}
 		out = append(out, s.first)
 	}
 	return out
+}
+
+// listed names the first of many.
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // writeLost ends the summary with what of the input is in no plan.
@@ -56,16 +61,10 @@ func writeLost(w io.Writer, in *manifest.Input) error {
 		what  string
 		names []string
 	}{{"without pods", in.Empty}, {"not read", in.Unread}} {
-		const most = 5
-		names := lost.names[:min(most, len(lost.names))]
-		if len(names) == 0 {
+		if len(lost.names) == 0 {
 			continue
 		}
-		text := lost.what + ": " + strings.Join(names, ", ")
-		if more := len(lost.names) - len(names); more > 0 {
-			text += fmt.Sprintf(", and %d more", more)
-		}
-		if _, err := fmt.Fprintln(w, text); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", lost.what, listed(lost.names, 5)); err != nil {
 			return err
 		}
 	}

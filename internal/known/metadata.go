@@ -141,6 +141,15 @@ var koordinatorScheduling = prefix{
 		sandbox-pipeline sandbox-scheduling-hint sandbox-warmpool-ref questioned-object-key topology-key-to-explain`,
 }
 
+// HardRules are the annotations with hard rules of gangs.
+var HardRules = []string{
+	"kai.scheduler/topology-required-placement", "kai.scheduler/segment-topology-required-placement",
+	"kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-slice-required-topology-constraints",
+	"gang.scheduling.koordinator.sh/network-topology-spec", "gang.scheduling.koordinator.sh/networkTopologyAware",
+	"leaderworkerset.sigs.k8s.io/exclusive-topology", "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology",
+	"alpha.jobset.sigs.k8s.io/exclusive-topology",
+}
+
 // elsewhere has keys that are read at some places alone, with these and their name in words.
 var elsewhere = []struct {
 	prefix string

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -224,23 +225,19 @@ func (in *inTree) join(n *nested, d *draft) {
 // part arranges members by their PodGroups. Groups of which no pod is known are waited for where they are needed. A rule of
 // another topology binds a part of its own, which holds all that there is.
 func (n *nested) part(members []*member, around string) part {
-	p := part{name: n.obj.Name, rules: unique(n.rules)}
-	if n.tree != "" && n.tree != around {
-		p.tree, around = n.tree, n.tree
+	levels := append([]rulesOf{{n.tree, n.rules}}, n.others...)
+	if n.tree == around {
+		levels[0].tree = "" // as around it
 	}
-	for _, of := range n.others {
-		around = of.tree
+	for _, of := range levels {
+		around = cmp.Or(of.tree, around)
 	}
-	inner := n.contents(members, around)
-	if len(n.others) == 0 {
-		inner.name, inner.rules, inner.tree = p.name, p.rules, p.tree
-		return inner
+	p := n.contents(members, around)
+	for i, of := range slices.Backward(levels) {
+		if p.name, p.rules, p.tree = n.obj.Name, unique(of.rules), of.tree; i > 0 {
+			p = part{parts: []part{p}}
+		}
 	}
-	for _, of := range slices.Backward(n.others) {
-		inner.name, inner.rules, inner.tree = n.obj.Name, unique(of.rules), of.tree
-		inner = part{parts: []part{inner}}
-	}
-	p.parts = inner.parts
 	return p
 }
 

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,11 +12,18 @@ const (
 	groupSize  = "leaderworkerset.sigs.k8s.io/size"
 )
 
-// isPodSetKey says whether an annotation is one of Kueue's for podsets.
-func isPodSetKey(key string) bool { return strings.HasPrefix(key, "kueue.x-k8s.io/podset-") }
+// speaksToKueue says whether a pod is in a pod group of Kueue, or has one of its annotations for podsets.
+func speaksToKueue(m *member) bool {
+	for key := range m.obj.Annotations {
+		if strings.HasPrefix(key, "kueue.x-k8s.io/podset-") {
+			return true
+		}
+	}
+	return m.labels[kueueGroup] != ""
+}
 
-// rulesOfPods reads the rules that pods have without an object, or whose PodGroup has none: those of a pod group of Kueue, each of its roles a podset;
-// those of KAI where an owner is absent, if all pods agree.
+// rulesOfPods reads the rules of pods without an object, or whose group has none: Kueue's, each role a podset, and KAI's, if all
+// pods agree.
 func (in *trees) rulesOfPods(d *draft) {
 	alone := d.obj == nil || (d.isGroup() || d.obj.Kind == "PodGang") && d.job == nil && !d.grouped && !d.hasRules()
 	if d.plain || !alone {
@@ -32,9 +38,7 @@ func (in *trees) rulesOfPods(d *draft) {
 	if agree {
 		d.gather = append(d.gather, in.kaiJobRules(d, first)...)
 	}
-	if !slices.ContainsFunc(d.pods, func(m *member) bool {
-		return m.labels[kueueGroup] != "" || slices.ContainsFunc(slices.Collect(maps.Keys(m.obj.Annotations)), isPodSetKey)
-	}) {
+	if !slices.ContainsFunc(d.pods, speaksToKueue) {
 		return
 	}
 	var sets []podSet

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 )
@@ -67,13 +68,13 @@ func TestDocumentNumbers(t *testing.T) {
 
 // TestInputOrder: the order of objects and of files decides nothing.
 func TestInputOrder(t *testing.T) {
-	docs := strings.Split(string(yamlCluster(40, 40))+"---\n"+strings.Join(pending(6), "---\n"), "---\n")
+	docs := strings.Split(string(benchmarks.YAML(40, 40))+"---\n"+strings.Join(pending(6), "---\n"), "---\n")
 	want := read(t, strings.Join(docs, "---\n"))
 	slices.Reverse(docs)
 	got := read(t, strings.Join(docs, "---\n"))
 	assert.Equal(t, print(want, false), print(got, false))
 	for range 20 {
-		again := read(t, string(yamlCluster(40, 40))+"---\n"+strings.Join(pending(6), "---\n"))
+		again := read(t, string(benchmarks.YAML(40, 40))+"---\n"+strings.Join(pending(6), "---\n"))
 		assert.Equal(t, print(want, true), print(again, true))
 	}
 }
@@ -92,7 +93,7 @@ func pending(n int) []string {
 
 // TestClusterBuilds: what is read can be built and planned.
 func TestClusterBuilds(t *testing.T) {
-	input := read(t, string(yamlCluster(64, 64))+"---\n"+strings.Join(pending(4), "---\n"))
+	input := read(t, string(benchmarks.YAML(64, 64))+"---\n"+strings.Join(pending(4), "---\n"))
 	cluster, err := placement.NewCluster(input.Spec)
 	require.NoError(t, err)
 	require.NotNil(t, cluster)
@@ -173,7 +174,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	}
-	f.Add(yamlCluster(2, 2), true)
+	f.Add(benchmarks.YAML(2, 2), true)
 	f.Fuzz(func(t *testing.T, data []byte, keepGoing bool) {
 		opt := manifest.Options{KeepGoing: keepGoing}
 		input, err := manifest.Read([]manifest.File{{Name: "f", Data: data}}, opt)
@@ -191,20 +192,4 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
-}
-
-// yamlCluster writes nodes in racks of 32 and as many running pods, one document each.
-func yamlCluster(nodes, pods int) []byte {
-	var b strings.Builder
-	b.WriteString("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: default}\n" +
-		"spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}\n")
-	for i := range nodes {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-%d\n  labels:\n    block: b%d\n    rack: r%d\n"+
-			"status:\n  allocatable:\n    cpu: '96'\n    memory: 1Ti\n    nvidia.com/gpu: '8'\n    pods: '110'\n", i, i/1024, i/32)
-	}
-	for i := range pods {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: pod-%d\n  namespace: team\nspec:\n  nodeName: node-%d\n"+
-			"  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: '1'\n        memory: 1Gi\n", i, i%nodes)
-	}
-	return []byte(b.String())
 }

@@ -131,7 +131,7 @@ func layerOrTier(name string, tier int) string {
 // writeReason says what the best domains could have taken, and what is wrong with the nodes.
 func writeReason(w io.Writer, err error) {
 	var why *placement.Unschedulable
-	if !errors.As(err, &why) || why.Rule == tooFewKnown {
+	if !errors.As(err, &why) || why.Rule == placement.RuleMinMember {
 		return
 	}
 	writeRefusal(w, why.RefusedBy)
@@ -161,9 +161,6 @@ func writeReason(w io.Writer, err error) {
 	}
 	fmt.Fprintln(w)
 }
-
-// tooFewKnown is the rule that refuses gangs of whose members too few exist: the room that there is says nothing then.
-const tooFewKnown = "minMember"
 
 // writeKeys says which taints or keys refuse, those of most nodes.
 func writeKeys(w io.Writer, which []placement.KeyCount) {

@@ -77,6 +77,11 @@ func startsJSON(data []byte) bool {
 	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
 }
 
+// isNamedJSON says whether a file can be nothing else than JSON.
+func isNamedJSON(name string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json")
+}
+
 // parseJSON makes documents of JSON; not ok: it may be YAML in flow style.
 func parseJSON(name string, p *jsonParser) (docs []Document, ok bool) {
 	values, err := p.all()
@@ -87,7 +92,7 @@ func parseJSON(name string, p *jsonParser) (docs []Document, ok bool) {
 		}
 		return docs, true
 	}
-	return []Document{{Number: len(values) + 1, Err: err}}, strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json")
+	return []Document{{Number: len(values) + 1, Err: err}}, isNamedJSON(name)
 }
 
 // Read is Parse for a file that is open; it may be packed by gzip. JSON is read as a stream, if the name says that it is JSON or
@@ -109,7 +114,7 @@ func Read(name string, in io.Reader) []Document {
 	}
 	begin, _ := text.Peek(1 << 12)
 	var head []byte
-	if json := startsJSON(begin); json && strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
+	if json := startsJSON(begin); json && isNamedJSON(name) {
 		docs, _ := parseJSON(name, streamed(text))
 		return docs
 	} else if json {

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"slices"
@@ -65,18 +64,12 @@ func (d *digests) sum(kind Kind, text uint64) uint64 {
 	return (d.all + text ^ uint64(kind)<<56) * odd
 }
 
-func digestOf(sum uint64, line int) *Value {
-	return &Value{Kind: Dropped, Line: line, Text: strconv.FormatUint(sum, 16)}
-}
-
 // drop passes a value, checking it as value does.
 func (p *jsonParser) drop(depth int) (*Value, error) {
-	line := p.line
+	v := p.newValue()
 	sum, err := p.pass(depth)
-	if err != nil {
-		return nil, err
-	}
-	return digestOf(sum, line), nil
+	v.Kind, v.Text = Dropped, strconv.FormatUint(sum, 16)
+	return v, err
 }
 
 // pass returns the digest of a value without making one.
@@ -97,22 +90,11 @@ func (p *jsonParser) pass(depth int) (uint64, error) {
 		text, err := p.passText()
 		return none.sum(Text, text), err
 	}
-	word := p.word()
-	if !json.Valid(word) {
-		return 0, errJSON
+	word, kind, err := p.word()
+	if kind == Null {
+		word = nil // as a value of null has no text
 	}
-	kind := Integer
-	switch word[0] {
-	case 'n':
-		return none.sum(Null, maphash.String(seed, "")), nil
-	case 't', 'f':
-		kind = Boolean
-	default:
-		if strings.ContainsAny(string(word), ".eE") {
-			kind = Number
-		}
-	}
-	return none.sum(kind, maphash.Bytes(seed, word)), nil
+	return none.sum(kind, maphash.Bytes(seed, word)), err
 }
 
 // passText returns the digest of a string.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -146,22 +145,11 @@ func (p *jsonParser) value(depth int, key string) (*Value, error) {
 		v.Kind, v.Text = Text, s
 		return v, err
 	}
-	word := p.word()
-	if !json.Valid(word) {
-		return nil, errJSON
+	word, kind, err := p.word()
+	if v.Kind = kind; kind != Null {
+		v.Text = p.once(word)
 	}
-	switch v.Text = p.once(word); v.Text {
-	case "null":
-		v.Kind, v.Text = Null, ""
-	case "true", "false":
-		v.Kind = Boolean
-	default:
-		v.Kind = Integer
-		if strings.ContainsAny(v.Text, ".eE") {
-			v.Kind = Number
-		}
-	}
-	return v, nil
+	return v, err
 }
 
 // newValue is an empty value on the line of the parser. Values are made many at once.
@@ -176,14 +164,24 @@ func (p *jsonParser) newValue() *Value {
 }
 
 // word passes a number, or one of the words.
-func (p *jsonParser) word() []byte {
+func (p *jsonParser) word() ([]byte, Kind, error) {
 	p.from = p.at
 	for p.has() && bytes.IndexByte([]byte(" \t\r\n,]}"), p.data[p.at]) < 0 {
 		p.at++
 	}
 	word := p.data[p.from:p.at]
 	p.from = -1
-	return word
+	switch {
+	case !json.Valid(word):
+		return nil, Null, errJSON
+	case word[0] == 'n':
+		return word, Null, nil
+	case word[0] == 't' || word[0] == 'f':
+		return word, Boolean, nil
+	case bytes.ContainsAny(word, ".eE"):
+		return word, Number, nil
+	}
+	return word, Integer, nil
 }
 
 // elements reads a list or a mapping from its opening bracket to its end.

@@ -120,21 +120,12 @@ func (o *Object) respell(values Field) {
 	}
 }
 
-// ruleKeys are the annotations with hard rules of gangs.
-var ruleKeys = []string{
-	"kai.scheduler/topology-required-placement", "kai.scheduler/segment-topology-required-placement",
-	"kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-slice-required-topology-constraints",
-	"gang.scheduling.koordinator.sh/network-topology-spec", "gang.scheduling.koordinator.sh/networkTopologyAware",
-	"leaderworkerset.sigs.k8s.io/exclusive-topology", "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology",
-	"alpha.jobset.sigs.k8s.io/exclusive-topology",
-}
-
 // RefuseUnasked notes the annotations of an object and of its templates that have hard rules, and that no reader has asked for:
 // the object is not one whose gang has rules there. Where pods are given, what pods are asked for need not stand in templates.
 func (o *Object) RefuseUnasked(pods bool) {
 	refuse := func(of Field, skip string) {
 		notes := of.Value.Get("metadata").Get("annotations")
-		for _, key := range ruleKeys {
+		for _, key := range known.HardRules {
 			if v := notes.Get(key); v != nil && !v.Asked && (skip == "" || !strings.HasPrefix(key, skip)) {
 				of.Get("metadata").Get("annotations").Get(key).Fail("is not read from " + o.Kind + " objects of " + o.Version)
 			}

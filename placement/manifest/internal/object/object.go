@@ -111,16 +111,16 @@ func (o *Object) readMetadata(notices *Notices) {
 
 // Annotation is the field of one annotation.
 func (o *Object) Annotation(key string) Field {
-	return o.inMetadata("annotations", "metadata.annotations", key)
+	return o.inMetadata("metadata.annotations", key)
 }
 
 // Label is the field of one label.
-func (o *Object) Label(key string) Field { return o.inMetadata("labels", "metadata.labels", key) }
+func (o *Object) Label(key string) Field { return o.inMetadata("metadata.labels", key) }
 
-// inMetadata is the field of a key of a mapping there, found without a path: most are asked for and not there.
-func (o *Object) inMetadata(in, base, key string) Field {
+// inMetadata is the field of a key of a mapping there, whose path is base; none is put together: most are asked for and not there.
+func (o *Object) inMetadata(base, key string) Field {
 	meta := o.Root.Value.Get("metadata")
-	at := meta.Get(in)
+	at := meta.Get(strings.TrimPrefix(base, "metadata."))
 	f := Field{Of: o, base: base, key: key, Value: at.Get(key), Line: o.Root.Line}
 	for _, v := range []*document.Value{meta, at, f.Value} {
 		if v != nil {

@@ -140,8 +140,7 @@ func (all *Set) enter(o *Object) bool {
 	switch {
 	case o.Name == "":
 	case first == nil:
-		all.Seen[o.id()] = o
-		all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+		all.register(o)
 	case slices.ContainsFunc(append(first.twins, first), func(t *Object) bool { return t.Root.Value.Equal(o.Root.Value) }):
 		all.notices.Add(o.Title() + " is in the input twice, and says the same: it counts once")
 		return false
@@ -151,6 +150,12 @@ func (all *Set) enter(o *Object) bool {
 		first.twins, o.Twin = append(first.twins, o), true
 	}
 	return true
+}
+
+// register makes an object found by its name.
+func (all *Set) register(o *Object) {
+	all.Seen[o.id()] = o
+	all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
 }
 
 // contradicts notes that another object of the same name says something else.
@@ -165,8 +170,7 @@ func (all *Set) MakeUpNames() {
 		for n := 0; o.Name == "" || all.Seen[o.id()] != nil; n++ {
 			o.Name = o.prefix + strconv.Itoa(n)
 		}
-		all.Seen[o.id()] = o
-		all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+		all.register(o)
 		all.notices.Add(o.Title() + ": the name is made up, since the object has a generateName only")
 	}
 }

@@ -198,7 +198,7 @@ func (f Field) TextMap() map[string]string {
 	out := make(map[string]string, len(f.Value.Keys))
 	for key, e := range f.Entries() {
 		if e.Value != nil && e.Value.Kind == document.Text {
-			out[key] = e.Value.Text // not asked for by name, see Unasked
+			out[key] = e.Value.Text // not asked for by name, see Object.RefuseUnasked
 			continue
 		}
 		out[key] = e.Text()
