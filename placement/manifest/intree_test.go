@@ -219,6 +219,11 @@ func TestTemplatesNameGroups(t *testing.T) {
 			"default/g [s-a-0-0 s-a-0-1] min 2 MustGather rack; default/s [s-b-0-0 s-b-0-1] min 2",
 		},
 		{
+			"of a Job of Volcano that needs all, one of two", groupOf("g", "{gang: {minCount: 1}}", "") + "\n---\n{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: v}, spec: {tasks: [" +
+				"{name: a, replicas: 2, template: {spec: {containers: [{name: c}], " + group + "}}}, {name: b, replicas: 2, template: {spec: {containers: [{name: c}]}}}]}}",
+			"default/g [v-a-0 v-a-1] min 1; default/v [v-b-0 v-b-1] min 2",
+		},
+		{
 			"of a JobSet, both into one above them", "\n---\n{" + inTree + "kind: CompositePodGroup, metadata: {name: top}, spec: {schedulingPolicy: {gang: {minGroupCount: 2}}}}" +
 				groupOf("g", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: top") + groupOf("h", "{gang: {minCount: 1}}", ", parentCompositePodGroupName: top") +
 				jobSet(group, "schedulingGroup: {podGroupName: h}"),

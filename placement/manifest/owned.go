@@ -61,6 +61,8 @@ func (g *gangs) follow() {
 	slices.SortStableFunc(drafts, func(a, b *draft) int { return muster.CompareNatural(a.name, b.name) })
 	for _, d := range drafts {
 		to, members := g.templates(d)
+		// of some members so many are needed even if all others are there
+		least := func(of []*member) int { return max(1, cmp.Or(d.min, len(d.promised))-len(d.promised)+len(of)) }
 		for i, by := range to {
 			if by == d {
 				continue
@@ -71,13 +73,11 @@ func (g *gangs) follow() {
 				break
 			}
 			of := *d
-			of.promised = members[i]
-			of.min = max(1, d.min-len(d.promised)+len(members[i])) // what is there of them even if all others are
+			of.promised, of.min = members[i], least(members[i])
 			by.standFor(&of)
 		}
 		if at := slices.Index(to, d); at >= 0 && len(to) > 1 {
-			d.min = max(1, d.min-len(d.promised)+len(members[at]))
-			d.promised = members[at]
+			d.min, d.promised = least(members[at]), members[at]
 		}
 	}
 }
