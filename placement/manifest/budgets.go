@@ -22,16 +22,16 @@ type budget struct {
 	told    bool
 	// least are to stay available, or most may be unavailable; without either nobody may leave.
 	least, most portion
-	// bound are the selected members on nodes, staying those of them that are not leaving.
-	bound, staying int
 }
+
+// counted are the members on nodes that a budget selects, staying those of them that are not leaving.
+type counted struct{ bound, staying int }
 
 // budgets are the budgets of the input, by namespace.
 type budgets struct {
 	bySpace map[string][]*budget
 	// shared are the lists that members have, by the names in them, since few differ.
 	shared map[string][]string
-	list   []cluster.Budget // in natural order of names, once they are counted
 }
 
 // readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
@@ -86,8 +86,8 @@ func (p portion) of(members int) int {
 	return p.n
 }
 
-// budgetsOf lists the budgets that a member on a node counts in, and counts it there.
-func (all *budgets) of(d *draft, m *member) []string {
+// of lists the budgets that a member on a node counts in, and counts it there.
+func (all *budgets) of(d *draft, m *member, bound map[string]counted) []string {
 	if len(all.bySpace) == 0 {
 		return nil
 	}
@@ -97,9 +97,11 @@ func (all *budgets) of(d *draft, m *member) []string {
 			continue
 		}
 		names = append(names, b.name)
-		if b.bound++; !m.leaving {
-			b.staying++
+		c := bound[b.name]
+		if c.bound++; !m.leaving {
+			c.staying++
 		}
+		bound[b.name] = c
 	}
 	if len(names) == 0 {
 		return nil
@@ -115,26 +117,36 @@ func (all *budgets) of(d *draft, m *member) []string {
 	return all.shared[key]
 }
 
-// countBudgets says how many members may leave, when all members are known. Those that are leaving already are missed.
-func (all *budgets) count() {
-	for _, list := range all.bySpace {
-		for _, b := range list {
+// allowed says how many members may leave, in natural order of names. Those that are leaving already are missed.
+func (all *budgets) allowed(bound map[string]counted) (list []cluster.Budget) {
+	for _, of := range all.bySpace {
+		for _, b := range of {
+			n := b.allowed
 			if !b.told {
-				b.allowed = max(0, b.staying-b.wanted())
+				c := bound[b.name]
+				n = max(0, c.staying-b.wanted(c.bound))
 			}
-			all.list = append(all.list, cluster.Budget{Name: b.name, Allowed: b.allowed})
+			list = append(list, cluster.Budget{Name: b.name, Allowed: n})
 		}
 	}
-	slices.SortFunc(all.list, func(a, b cluster.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b cluster.Budget) int { return muster.CompareNatural(a.Name, b.Name) })
+	return list
 }
 
-// wanted is how many of the selected members are to stay.
-func (b *budget) wanted() int {
+// wanted is how many of so many selected members are to stay.
+func (b *budget) wanted(bound int) int {
 	switch {
 	case b.least.given:
-		return b.least.of(b.bound)
+		return b.least.of(bound)
 	case b.most.given:
-		return max(0, b.bound-b.most.of(b.bound))
+		return max(0, bound-b.most.of(bound))
 	}
-	return b.bound
+	return bound
+}
+
+// addCounted adds what budgets count.
+func addCounted(to, more map[string]counted) {
+	for name, c := range more {
+		to[name] = counted{to[name].bound + c.bound, to[name].staying + c.staying}
+	}
 }

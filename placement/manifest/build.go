@@ -17,7 +17,7 @@ func (in *trees) build(nodes []topology.LabeledNode) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
 	}
-	in.byName, in.nodes = map[string]*topology.Tree{}, nodes
+	in.byName, in.ofLabels, in.nodes = map[string]*topology.Tree{}, map[string]*topology.Tree{}, nodes
 	taken := map[string]bool{}
 	for _, s := range in.sources {
 		if taken[s.name] {

@@ -13,29 +13,18 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
-// waiting gives all pods to their gangs, completes these and returns those that wait, in queue order.
-func (r *reader) waiting() []*draft {
-	r.gangs.follow()
-	r.gangs.assignPods(r.pods.list)
-	r.gangs.countOver(r.pods.over)
-	r.gangs.dropCovered()
-	r.quotas.build(r.gangs.drafts)
+// finishAll completes all gangs when the quotas are known, and tells what was found.
+func (r *reader) finishAll() *outcome {
 	r.gangs.formTeams()
 	var waiting []*draft
 	for _, d := range r.gangs.drafts {
 		if r.finish(d) {
 			waiting = append(waiting, d)
-			r.quotas.addDemand(d)
+			r.addDemand(d)
 		}
 	}
 	joinTeams(waiting)
-	slices.SortFunc(r.running, func(a, b cluster.Running) int {
-		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
-	})
-	r.budgets.count()
-	slices.SortFunc(r.notices, muster.CompareNatural)
-	sortQueue(waiting)
-	return waiting
+	return r.outcome(waiting)
 }
 
 // finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
@@ -53,8 +42,8 @@ func (r *reader) finish(d *draft) bool {
 	d.readTerms()
 	members = r.onNodes(d, members)
 	sortMembers(members)
-	r.quotas.joinQuota(d, members)
-	r.priorities.rank(d, members)
+	r.base.quotas.joinQuota(d, members)
+	r.base.priorities.rank(d, members)
 	d.protect(members)
 	var leaving []*member // who count for no gang
 	members = slices.DeleteFunc(members, func(m *member) bool {
@@ -104,7 +93,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
-			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.budgets.of(d, m),
+			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.of(d, m, r.bound),
 			AffinityKey: m.affinityKey,
 		})
 	}
@@ -114,7 +103,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 func (r *reader) onNodes(d *draft, members []*member) []*member {
 	var out []*member
 	for _, m := range members {
-		if m.node != "" && r.nodes.ByName[m.node] == nil {
+		if m.node != "" && r.base.nodes.ByName[m.node] == nil {
 			who := d.place().Title() + ": member " + m.name
 			if m.obj != nil {
 				who = m.obj.Title()
@@ -208,7 +197,7 @@ func (r *reader) check(d *draft, known int) {
 	if reason != "" && own == 0 {
 		note(&object.Defect{Field: d.treeField.Path(), Value: d.tree, Reason: reason})
 	}
-	if r.opt.Strict {
+	if r.base.opt.Strict {
 		for _, rule := range object.SortedKeys(d.result.Ignored) {
 			note(&object.Defect{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, object.Plural(d.result.Ignored[rule], "pod"))})
 		}
@@ -251,7 +240,7 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.
 func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 	names := func(o *object.Object) bool {
-		return o != nil && len(r.localQueues) > 0 && r.localQueues[o.Namespace+"/"+kueueQueue(o)]
+		return o != nil && len(r.base.localQueues) > 0 && r.base.localQueues[o.Namespace+"/"+kueueQueue(o)]
 	}
 	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
 		found = append(found, "kueueQuota")

@@ -38,18 +38,25 @@ func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 		f.Fail("unknown level: no topology has it, and one cannot be used, see what is wrong with it")
 		return tree, nil
 	}
-	if in.ofLabels[key] == nil {
-		made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, in.nodes)
-		if err != nil || len(made.Outside()) == len(in.nodes) {
-			f.Fail("unknown level: no topology has it, and no node a label")
-			return tree, nil
-		}
-		if in.ofLabels == nil {
-			in.ofLabels = map[string]*topology.Tree{}
-		}
-		in.ofLabels[key], in.byName[key] = made, made
+	if !in.makeTree(key) {
+		f.Fail("unknown level: no topology has it, and no node a label")
+		return tree, nil
 	}
+	in.used[key] = true
 	return key, []gang.Rule{{Layer: key, Strength: gang.MustGather}}
+}
+
+// makeTree makes a tree of the labels that nodes have for a key; false if none has one.
+func (in *trees) makeTree(key string) bool {
+	if in.ofLabels[key] != nil {
+		return true
+	}
+	made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, in.nodes)
+	if err != nil || len(made.Outside()) == len(in.nodes) {
+		return false
+	}
+	in.ofLabels[key] = made
+	return true
 }
 
 // preferredKey reads a label key, or the name of a layer, as a PreferGather there and at every wider layer.
@@ -58,8 +65,8 @@ func (in *trees) preferredKey(tree string, f object.Field) (string, []gang.Rule)
 	if len(rules) == 0 {
 		return tree, nil
 	}
-	l, _ := in.byName[name].Layer(rules[0].Layer)
-	return name, preferFrom(in.byName[name], l)
+	l, _ := in.tree(name).Layer(rules[0].Layer)
+	return name, preferFrom(in.tree(name), l)
 }
 
 // layerOfKey is the layer of a tree by its name or a label key, empty if it has none.
@@ -67,7 +74,7 @@ func (in *trees) layerOfKey(tree, key string) string {
 	if key == nodes.HostnameLabel {
 		return "0"
 	}
-	if l, ok := in.byName[tree].Layer(key); ok {
+	if l, ok := in.tree(tree).Layer(key); ok {
 		return layerOf(l)
 	}
 	return in.keys[tree][key]
@@ -86,11 +93,24 @@ func (in *trees) noteKeys(tree string, cfg topology.LabelLayers) {
 	}
 }
 
+// isUsed says whether a gang names a key that no topology has.
+func (in *trees) isUsed(key string) bool { return in.used[key] || in.others[key] }
+
+// tree is a tree of the input, or of labels. Nil: there is none of that name.
+func (in *trees) tree(name string) *topology.Tree {
+	if t := in.byName[name]; t != nil || !in.isUsed(name) {
+		return t
+	}
+	return in.ofLabels[name]
+}
+
 // all are the trees of the input and those of labels, in natural order of names.
 func (in *trees) all() []cluster.NamedTree {
 	out := slices.Clone(in.list)
 	for name, t := range in.ofLabels {
-		out = append(out, cluster.NamedTree{Name: name, Tree: t})
+		if in.isUsed(name) {
+			out = append(out, cluster.NamedTree{Name: name, Tree: t})
+		}
 	}
 	slices.SortFunc(out, func(a, b cluster.NamedTree) int { return muster.CompareNatural(a.Name, b.Name) })
 	return out
@@ -99,14 +119,14 @@ func (in *trees) all() []cluster.NamedTree {
 // treeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of the
 // rules of its request. Empty with a reason if there is none.
 func (in *trees) treeOf(tree string, q *gang.Request) (name, why string) {
-	if tree != "" || len(in.list)+len(in.ofLabels) < 2 && in.preferred == "" && !in.broken {
+	if tree != "" || len(in.all()) < 2 && in.preferred == "" && !in.broken {
 		return tree, ""
 	}
 	t, why := in.findTree("")
 	layers := layersOf(q)
 	for _, n := range in.all() {
 		has := func(layer string) bool { _, ok := n.Tree.Layer(layer); return ok }
-		if n.Tree == t || t == nil && in.ofLabels[n.Name] == nil && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {
+		if n.Tree == t || t == nil && !in.isUsed(n.Name) && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {
 			return n.Name, ""
 		}
 	}

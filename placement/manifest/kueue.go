@@ -22,7 +22,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
-	r.priorities.ofWorkload(d, o)
+	r.base.priorities.ofWorkload(d, o)
 	d.lost = lostOfWorkload(o)
 	placed := r.assignments(o)
 	var sets []podSet
@@ -78,12 +78,12 @@ func (r *reader) assignments(o *object.Object) map[string][]string {
 		lost[u.Mapping().Get("name").Text()] = true
 	}
 	node := func(host string) string {
-		name, ok := r.nodes.ByHostname[host]
+		name, ok := r.base.nodes.ByHostname[host]
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:
 			r.notices.Add(fmt.Sprintf("%s has members on node %s, which is not in the input: they are lost", o.Title(), host))
-		case !r.nodes.ByName[name].NotReady:
+		case !r.base.nodes.ByName[name].NotReady:
 			return name
 		}
 		return ""

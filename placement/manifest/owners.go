@@ -10,6 +10,7 @@ import (
 // ownerReader reads owners, with the parts of the input that these name.
 type ownerReader struct {
 	objects    *object.Set
+	runtimes   map[string]*object.Object // by kind, namespace and name
 	trees      *trees
 	pods       *pods
 	priorities *priorities
@@ -39,9 +40,6 @@ func (r *ownerReader) readAll() {
 func isOwner(group, kind string) bool {
 	return owners.IsRead(group, kind) || group+"/"+kind == trainJob
 }
-
-// runtimes are read with the TrainJobs that name them.
-var runtimes = map[string]bool{"trainer.kubeflow.org/ClusterTrainingRuntime": true, "trainer.kubeflow.org/TrainingRuntime": true}
 
 // trainJob is the kind that needs another object to say what its gang is.
 const trainJob = "trainer.kubeflow.org/TrainJob"
@@ -94,13 +92,19 @@ func (r *ownerReader) runtimeOf(o *object.Object) *object.Object {
 	if kind == "" {
 		kind = "ClusterTrainingRuntime"
 	}
-	for _, c := range r.objects.List {
-		if c.Kind == kind && c.Name == ref.Get("name").Text() && (kind == "ClusterTrainingRuntime" || c.Namespace == o.Namespace) {
-			return c
-		}
+	if runtime := r.runtimes[runtimeName(kind, o.Namespace, ref.Get("name").Text())]; runtime != nil {
+		return runtime
 	}
 	ref.Get("name").Fail("unknown runtime")
 	return nil
+}
+
+// runtimeName is how a TrainJob of a namespace finds a runtime.
+func runtimeName(kind, namespace, name string) string {
+	if kind == "ClusterTrainingRuntime" {
+		return kind + "/" + name
+	}
+	return kind + "/" + namespace + "/" + name
 }
 
 // ownerDraft is a gang of an owner with its members and rules.

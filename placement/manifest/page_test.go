@@ -55,13 +55,8 @@ func TestFilesPage(t *testing.T) {
 	text := string(data)
 
 	var kinds []string
-	for _, table := range []handlers{clusterKinds, gangKinds} {
-		for kind := range table {
-			kinds = append(kinds, kind)
-		}
-	}
+	kinds = slices.AppendSeq(slices.AppendSeq(kinds, maps.Keys(clusterKinds)), maps.Keys(gangKinds))
 	kinds = append(slices.AppendSeq(kinds, owners.Kinds()), trainJob)
-	kinds = slices.AppendSeq(kinds, maps.Keys(runtimes))
 	for i := range kinds {
 		kinds[i] = strings.TrimPrefix(kinds[i], "/")
 	}

@@ -14,7 +14,9 @@ import (
 type pods struct {
 	amounts amounts.Amounts
 	zones   *nodes.Zones
+	held    nodes.Held // of the zones, by running pods
 	quotas  *quotas
+	notices *object.Notices
 
 	list []*member
 	over []*member // have succeeded
@@ -114,7 +116,7 @@ func (all *pods) readPod(o *object.Object) {
 	if m.node != "" {
 		m.spec.shape.Resources = amounts.Held(o.Root.Sub("spec").Get("containers"), m.spec.shape.Resources)
 	}
-	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy)
+	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy, all.held, all.notices)
 	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
 	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {

@@ -66,26 +66,33 @@ func (d *draft) queueNames(m *member) []queueName {
 	return names
 }
 
-// namedQueues reads the Queues that some gang names, and those above them.
-func (q *quotas) namedQueues(drafts []*draft) []*quotaSource {
-	if len(q.queues) == 0 {
+// queuesUsed are the Queues that some gang names, and those above them, by API group and name.
+func (r *reader) queuesUsed() map[string]bool {
+	queues := r.base.quotas.queues
+	if len(queues) == 0 {
 		return nil
 	}
-	used := map[*object.Object]bool{}
-	for _, d := range drafts {
+	used := map[string]bool{}
+	for _, d := range r.gangs.drafts {
 		d.adoptJob()
 		for _, m := range slices.Concat(d.pods, d.promised) {
 			for _, n := range d.queueNames(m) {
-				for o := q.queues[n.group+"/"+n.at.Text()]; o != nil && !used[o]; o = q.queues[o.Group+"/"+queueParent(o)] {
-					used[o] = true
+				for o := queues[n.group+"/"+n.at.Text()]; o != nil && !used[o.Group+"/"+o.Name]; o = queues[o.Group+"/"+queueParent(o)] {
+					used[o.Group+"/"+o.Name] = true
 				}
 			}
 		}
 	}
+	return used
+}
+
+// namedQueues reads the Queues that are used.
+func (q *quotas) namedQueues(used map[string]bool) []*quotaSource {
 	q.noteUnread(used)
 	q.ofObject = map[*object.Object]*quotaSource{}
 	var out []*quotaSource
-	for o := range used {
+	for name := range used {
+		o := q.queues[name]
 		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.Name, Parent: queueParent(o)}}
 		if o.Group == kaiQueues {
 			q.readKAIQueue(o, &s.spec)
@@ -109,11 +116,12 @@ var unreadOfQueues = map[string][]struct {
 }
 
 // noteUnread lists what the Queues that gangs name say and quotas cannot.
-func (q *quotas) noteUnread(used map[*object.Object]bool) {
+func (q *quotas) noteUnread(used map[string]bool) {
 	for _, group := range []string{kaiQueues, volcanoQueues} {
 		for _, of := range unreadOfQueues[group] {
 			n := 0
-			for o := range used {
+			for name := range used {
+				o := q.queues[name]
 				v := o.Root.Value.Get(of.in).Get(of.key)
 				if o.Group == group && v != nil && (v.Text == "" || v.Text != of.harmless) {
 					n++

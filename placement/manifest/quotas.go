@@ -25,7 +25,7 @@ var outsideQuotas = []string{"koordinator-default-quota", "koordinator-system-qu
 // perNamespace is the API group of quotas that stand for their whole namespace.
 const perNamespace = "scheduling.x-k8s.io"
 
-// quotas are the quotas of the input, and what waits in them.
+// quotas are the quotas of the input.
 type quotas struct {
 	goOn    bool // the rest is planned where the quotas cannot be used
 	amounts amounts.Amounts
@@ -40,7 +40,6 @@ type quotas struct {
 	spaces [3]map[string]*quotaSource
 	tree   *quota.Tree
 	unread []string // what Queues say that quotas lack
-	demand map[string]muster.Resources
 }
 
 // quotaSource is an object that describes a quota.
@@ -75,9 +74,9 @@ func (q *quotas) readElasticQuota(o *object.Object) {
 	q.elastic = append(q.elastic, s)
 }
 
-// buildQuotas builds the tree: of all ElasticQuotas, and of the Queues that gangs name.
-func (q *quotas) build(drafts []*draft) {
-	sources := slices.Concat(q.elastic, q.namedQueues(drafts))
+// build builds the tree: of all ElasticQuotas, and of the Queues that gangs name, by API group and name.
+func (q *quotas) build(used map[string]bool) {
+	sources := slices.Concat(q.elastic, q.namedQueues(used))
 	slices.SortStableFunc(sources, func(a, b *quotaSource) int {
 		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.Namespace, b.obj.Namespace))
 	})
@@ -215,16 +214,24 @@ func (q *quotas) joinQuota(d *draft, members []*member) {
 }
 
 // addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
-func (q *quotas) addDemand(d *draft) {
+func (r *reader) addDemand(d *draft) {
 	err := d.result.Err
-	if d.quota == "" || q.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
+	if d.quota == "" || r.base.quotas.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
 		return
 	}
-	if q.demand == nil {
-		q.demand = map[string]muster.Resources{}
+	r.demand = addDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
+}
+
+// addDemand adds what waits in some quotas.
+func addDemand(to, more map[string]muster.Resources) map[string]muster.Resources {
+	for name, asks := range more {
+		if to == nil {
+			to = map[string]muster.Resources{}
+		}
+		if to[name] == nil {
+			to[name] = muster.Resources{}
+		}
+		to[name].Add(asks)
 	}
-	if q.demand[d.quota] == nil {
-		q.demand[d.quota] = muster.Resources{}
-	}
-	q.demand[d.quota].Add(d.asks)
+	return to
 }

@@ -18,8 +18,8 @@ func (in *trees) findTree(name string) (t *topology.Tree, why string) {
 		name = in.preferred
 	}
 	switch {
-	case in.byName[name] != nil:
-		return in.byName[name], ""
+	case in.tree(name) != nil:
+		return in.tree(name), ""
 	case in.broken && !in.goOn:
 		return nil, ""
 	case name != "" && in.isBroken(name):

@@ -34,6 +34,15 @@ type trees struct {
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer
 	ofLabels map[string]*topology.Tree    // made for a key that no topology has, by that key
+	used     map[string]bool              // keys of those that gangs of this reading name
+	others   map[string]bool              // and gangs of other readings
+}
+
+// forGangs are the trees for a reading of gangs. Those that it makes of labels are kept for all readings.
+func (in *trees) forGangs() trees {
+	out := *in
+	out.used = map[string]bool{}
+	return out
 }
 
 // treeSource is an object that describes a tree, read but not built.

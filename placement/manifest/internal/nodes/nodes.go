@@ -14,7 +14,6 @@ import (
 // Nodes are the nodes of the input.
 type Nodes struct {
 	amounts amounts.Amounts
-	notices *object.Notices
 
 	List       []cluster.Node // as the input has them
 	ByName     map[string]*cluster.Node
@@ -22,9 +21,7 @@ type Nodes struct {
 }
 
 // New has no nodes yet.
-func New(in amounts.Amounts, notices *object.Notices) Nodes {
-	return Nodes{amounts: in, notices: notices}
-}
+func New(in amounts.Amounts) Nodes { return Nodes{amounts: in} }
 
 // HostnameLabel tells the name of a node's host.
 const HostnameLabel = "kubernetes.io/hostname"

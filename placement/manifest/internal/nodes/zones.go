@@ -81,9 +81,8 @@ type nodeZones struct {
 	obj    *object.Object
 	policy numa.Policy
 	zones  []numa.Zone
-	places []object.Field // of the zones
-	// lacks is what is reported as not available, by zone; the shares of running pods are taken off as they are read.
-	lacks map[int]muster.Resources
+	places []object.Field           // of the zones
+	lacks  map[int]muster.Resources // what is reported as not available, by zone
 }
 
 // ReadZones reads the zones of a node. They are given to the node when all nodes are known.
@@ -245,9 +244,31 @@ func (all *Zones) Place() {
 	}
 }
 
-// Placed reads which parts of the zones of its node a pod has, and under which policy. Nil: none, or its node is not
-// in the input, or has no zones.
-func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy) *numa.Placed {
+// Held is what pods have of zones, by node and zone.
+type Held map[string]map[int]muster.Resources
+
+// Add counts what other pods have, too.
+func (h Held) Add(more Held) {
+	for node, zones := range more {
+		for id, amounts := range zones {
+			h.add(node, id, amounts)
+		}
+	}
+}
+
+func (h Held) add(node string, zone int, amounts muster.Resources) {
+	if h[node] == nil {
+		h[node] = map[int]muster.Resources{}
+	}
+	if h[node][zone] == nil {
+		h[node][zone] = muster.Resources{}
+	}
+	h[node][zone].Add(amounts)
+}
+
+// Placed reads which parts of the zones of its node a pod has, which adds to what is held, and under which policy. Nil: none, or
+// its node is not in the input, or has no zones.
+func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy, held Held, notices *object.Notices) *numa.Placed {
 	status := pod.Annotation(schedulingPrefix + "resource-status")
 	node, zoned := all.nodes.ByName[on], all.zoned[on]
 	if !status.Present() || node == nil || zoned != nil && len(zoned.obj.Errors) > 0 {
@@ -262,20 +283,20 @@ func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy) *numa.
 		if !zone.Present() {
 			zone.Fail("missing")
 		}
-		held := amounts.Held(e.Get("resources"), all.amounts.Resources(e.Get("resources")))
-		if !ok || !slices.ContainsFunc(held.Names(), func(name string) bool { return held[name] > 0 }) {
+		share := amounts.Held(e.Get("resources"), all.amounts.Resources(e.Get("resources")))
+		if !ok || !slices.ContainsFunc(share.Names(), func(name string) bool { return share[name] > 0 }) {
 			continue // a share of nothing
 		}
 		if slices.ContainsFunc(shares, func(s numa.Share) bool { return s.Zone == id }) {
 			zone.Fail("duplicate zone")
 		}
-		shares, places = append(shares, numa.Share{Zone: id, Resources: held}), append(places, zone)
+		shares, places = append(shares, numa.Share{Zone: id, Resources: share}), append(places, zone)
 	}
 	switch {
 	case len(shares) == 0:
 		return nil
 	case node.NUMA == nil || len(node.NUMA.Zones) == 0:
-		all.notices.Add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
+		notices.Add(fmt.Sprintf("%s has shares of the zones of node %s, which are not in the input: it counts against totals only",
 			pod.Title(), on))
 		return nil
 	}
@@ -284,9 +305,7 @@ func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy) *numa.
 			places[i].Fail("node " + on + " has no such zone")
 			continue
 		}
-		for name, n := range s.Resources {
-			zoned.lacks[s.Zone][name] = max(0, zoned.lacks[s.Zone][name]-n)
-		}
+		held.add(on, s.Zone, s.Resources)
 	}
 	policy, _ := numa.Compatible(wish, node.NUMA.Policy)
 	return shared(&all.placed, &numa.Placed{Policy: policy, Shares: shares})
@@ -306,25 +325,32 @@ func shared[T any](known *map[string]*T, v *T) *T {
 	return v
 }
 
-// CountUnknown finds what is in use by somebody unknown, when all running pods are known.
-func (all *Zones) CountUnknown() {
+// Counted are the nodes with what somebody unknown has of their zones, when it is known what pods hold.
+func (all *Zones) Counted(held Held) []cluster.Node {
+	out := slices.Clone(all.nodes.List)
 	var known map[string]*cluster.NUMA
-	for i := range all.nodes.List {
-		n := &all.nodes.List[i]
-		if n.NUMA == nil {
-			continue
-		}
-		for _, zone := range n.NUMA.Zones {
-			used := muster.Resources{}
-			for name, amount := range all.zoned[n.Name].lacks[zone.ID] {
-				if amount > 0 {
-					used[name] = amount
-				}
-			}
-			if len(used) > 0 {
-				n.NUMA.InUse = append(n.NUMA.InUse, numa.Occupied{ID: zone.ID, Used: used})
-			}
-		}
-		n.NUMA = shared(&known, n.NUMA)
+	for i := range out {
+		out[i].NUMA = all.counted(&out[i], held[out[i].Name], &known)
 	}
+	return out
+}
+
+// counted are the zones of a node, of which so much is held. Known are the zones of others, which are shared where they are equal.
+func (all *Zones) counted(n *cluster.Node, held map[int]muster.Resources, known *map[string]*cluster.NUMA) *cluster.NUMA {
+	if n.NUMA == nil {
+		return nil
+	}
+	zones := *n.NUMA
+	for _, zone := range zones.Zones {
+		used := muster.Resources{}
+		for name, amount := range all.zoned[n.Name].lacks[zone.ID] {
+			if rest := amount - held[zone.ID][name]; rest > 0 {
+				used[name] = rest
+			}
+		}
+		if len(used) > 0 {
+			zones.InUse = append(zones.InUse, numa.Occupied{ID: zone.ID, Used: used})
+		}
+	}
+	return shared(known, &zones)
 }

@@ -30,8 +30,8 @@ type Set struct {
 type KindCount struct{ Kind, Version string }
 
 // NewSet keeps the objects of which isRead says so, by API group and kind.
-func NewSet(isRead func(group, kind string) bool, notices *Notices) Set {
-	return Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, notices: notices}
+func NewSet(isRead func(group, kind string) bool, notices *Notices) *Set {
+	return &Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, notices: notices}
 }
 
 // ReadFile collects the objects of a file: of its bytes or, if it can be opened, of what is read there.

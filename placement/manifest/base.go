@@ -1,0 +1,91 @@
+package manifest
+
+import (
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// base is what gangs refer to, and does not depend on them: nodes with their zones, topologies, classes, quotas, budgets.
+type base struct {
+	opt Options
+
+	objects    *object.Set
+	notices    *object.Notices
+	amounts    amounts.Amounts
+	nodes      nodes.Nodes
+	zones      nodes.Zones
+	trees      trees
+	priorities priorities
+	quotas     quotas
+	budgets    budgets
+
+	localQueues map[string]bool           // of Kueue, by `namespace/name`
+	runtimes    map[string]*object.Object // of TrainJobs, see runtimeName
+}
+
+// newBase will read the objects of a set.
+func newBase(opt Options, objects *object.Set, notices *object.Notices) *base {
+	b := &base{opt: opt, objects: objects, notices: notices, amounts: amounts.Amounts{}, localQueues: map[string]bool{}, runtimes: map[string]*object.Object{}}
+	b.nodes = nodes.New(b.amounts)
+	b.zones = nodes.NewZones(b.amounts, notices, &b.nodes)
+	b.trees = trees{goOn: opt.KeepGoing, preferred: opt.Topology, objects: objects, notices: notices}
+	b.quotas = quotas{goOn: opt.KeepGoing, amounts: b.amounts}
+	return b
+}
+
+// read reads what gangs refer to, but for the quotas: these are built when it is known which Queues gangs name.
+func (b *base) read() {
+	each(b.objects, clusterKinds, b)
+	labeled := b.nodes.Index()
+	b.zones.Place()
+	b.trees.build(labeled)
+}
+
+// each reads all objects of some kinds, in the order of the input. Those of one name that contradict each other all have a
+// defect; of a kind that the rest can do without one is enough.
+func each[T any](objects *object.Set, kinds map[string]func(T, *object.Object), of T) {
+	for _, o := range objects.List {
+		if read := kinds[o.Group+"/"+o.Kind]; read != nil && o.Name != "" && (!o.Twin || !spareable[o.Kind]) {
+			read(of, o)
+		}
+	}
+}
+
+// clusterKinds are read before gangs, by API group and kind.
+var clusterKinds = map[string]func(*base, *object.Object){
+	"/Node": func(b *base, o *object.Object) { b.nodes.ReadNode(o) },
+	"topology.node.k8s.io/NodeResourceTopology":        func(b *base, o *object.Object) { b.zones.ReadZones(o) },
+	"scheduling.k8s.io/PriorityClass":                  func(b *base, o *object.Object) { b.priorities.readPriorityClass(o) },
+	"kueue.x-k8s.io/Topology":                          func(b *base, o *object.Object) { b.trees.readLevels(o) },
+	"kai.scheduler/Topology":                           func(b *base, o *object.Object) { b.trees.readLevels(o) },
+	"topology.volcano.sh/HyperNode":                    func(b *base, o *object.Object) { b.trees.readHyperNode(o) },
+	"scheduling.koordinator.sh/ClusterNetworkTopology": func(b *base, o *object.Object) { b.trees.readNetworkTopology(o) },
+	"/" + object.TreeKind:                              func(b *base, o *object.Object) { b.trees.readTree(o) },
+	"/ConfigMap":                                       func(b *base, o *object.Object) { b.trees.readConfigMap(o) },
+	"scheduling.sigs.k8s.io/ElasticQuota":              func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
+	perNamespace + "/ElasticQuota":                     func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
+	volcanoQueues + "/Queue":                           func(b *base, o *object.Object) { b.quotas.readQueue(o) },
+	"scheduling.koordinator.sh/Reservation":            (*base).readReservation,
+	"kueue.x-k8s.io/LocalQueue":                        func(b *base, o *object.Object) { b.localQueues[o.FullName()] = true },
+	"kueue.x-k8s.io/WorkloadPriorityClass":             func(b *base, o *object.Object) { b.priorities.readWorkloadClass(o) },
+	kaiQueues + "/Queue":                               func(b *base, o *object.Object) { b.quotas.readQueue(o) },
+	"trainer.kubeflow.org/ClusterTrainingRuntime":      (*base).readRuntime,
+	"trainer.kubeflow.org/TrainingRuntime":             (*base).readRuntime,
+	"policy/PodDisruptionBudget":                       func(b *base, o *object.Object) { b.budgets.readBudget(o) },
+}
+
+// readRuntime keeps what TrainJobs refer to; of two of one name the first.
+func (b *base) readRuntime(o *object.Object) {
+	if name := runtimeName(o.Kind, o.Namespace, o.Name); b.runtimes[name] == nil {
+		b.runtimes[name] = o
+	}
+}
+
+// readReservation counts an object that holds capacity which nobody here knows of.
+func (b *base) readReservation(o *object.Object) {
+	b.objects.Skip(o.Kind, o.Version)
+	if b.opt.Strict {
+		o.Note(&object.Defect{Line: o.Root.Line, Reason: "not modelled"})
+	}
+}
