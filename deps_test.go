@@ -49,7 +49,8 @@ const arrows = `
 	placement/manifest/internal/object < . internal/known placement/manifest/internal/document placement/manifest/internal/owners
 	placement/manifest/internal/amounts < . placement/manifest/internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes
+	placement/manifest/internal/trees < . topology gang cluster placement/manifest/internal/document placement/manifest/internal/object placement/manifest/internal/nodes
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity

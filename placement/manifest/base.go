@@ -4,6 +4,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
 // base is what gangs refer to, and does not depend on them: nodes with their zones, topologies, classes, quotas, budgets.
@@ -15,7 +16,7 @@ type base struct {
 	amounts    amounts.Amounts
 	nodes      nodes.Nodes
 	zones      nodes.Zones
-	trees      trees
+	trees      trees.Trees
 	priorities priorities
 	quotas     quotas
 	budgets    budgets
@@ -29,7 +30,7 @@ func newBase(opt Options, objects *object.Set, notices *object.Notices) *base {
 	b := &base{opt: opt, objects: objects, notices: notices, amounts: amounts.Amounts{}, localQueues: map[string]bool{}, runtimes: map[string]*object.Object{}}
 	b.nodes = nodes.New(b.amounts)
 	b.zones = nodes.NewZones(b.amounts, notices, &b.nodes)
-	b.trees = trees{goOn: opt.KeepGoing, preferred: opt.Topology, objects: objects, notices: notices}
+	b.trees = trees.New(objects, notices, opt.KeepGoing, opt.Topology)
 	b.quotas = quotas{goOn: opt.KeepGoing, amounts: b.amounts}
 	return b
 }
@@ -39,7 +40,7 @@ func (b *base) read() {
 	each(b.objects, clusterKinds, b)
 	labeled := b.nodes.Index()
 	b.zones.Place()
-	b.trees.build(labeled)
+	b.trees.Build(labeled)
 }
 
 // each reads all objects of some kinds, in the order of the input. Those of one name that contradict each other all have a
@@ -57,12 +58,12 @@ var clusterKinds = map[string]func(*base, *object.Object){
 	"/Node": func(b *base, o *object.Object) { b.nodes.ReadNode(o) },
 	"topology.node.k8s.io/NodeResourceTopology":        func(b *base, o *object.Object) { b.zones.ReadZones(o) },
 	"scheduling.k8s.io/PriorityClass":                  func(b *base, o *object.Object) { b.priorities.readPriorityClass(o) },
-	"kueue.x-k8s.io/Topology":                          func(b *base, o *object.Object) { b.trees.readLevels(o) },
-	"kai.scheduler/Topology":                           func(b *base, o *object.Object) { b.trees.readLevels(o) },
-	"topology.volcano.sh/HyperNode":                    func(b *base, o *object.Object) { b.trees.readHyperNode(o) },
-	"scheduling.koordinator.sh/ClusterNetworkTopology": func(b *base, o *object.Object) { b.trees.readNetworkTopology(o) },
-	"/" + object.TreeKind:                              func(b *base, o *object.Object) { b.trees.readTree(o) },
-	"/ConfigMap":                                       func(b *base, o *object.Object) { b.trees.readConfigMap(o) },
+	"kueue.x-k8s.io/Topology":                          func(b *base, o *object.Object) { b.trees.ReadLevels(o) },
+	"kai.scheduler/Topology":                           func(b *base, o *object.Object) { b.trees.ReadLevels(o) },
+	"topology.volcano.sh/HyperNode":                    func(b *base, o *object.Object) { b.trees.ReadHyperNode(o) },
+	"scheduling.koordinator.sh/ClusterNetworkTopology": func(b *base, o *object.Object) { b.trees.ReadNetworkTopology(o) },
+	"/" + object.TreeKind:                              func(b *base, o *object.Object) { b.trees.ReadTree(o) },
+	"/ConfigMap":                                       func(b *base, o *object.Object) { b.trees.ReadConfigMap(o) },
 	"scheduling.sigs.k8s.io/ElasticQuota":              func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
 	perNamespace + "/ElasticQuota":                     func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
 	volcanoQueues + "/Queue":                           func(b *base, o *object.Object) { b.quotas.readQueue(o) },
@@ -88,4 +89,10 @@ func (b *base) readReservation(o *object.Object) {
 	if b.opt.Strict {
 		o.Note(&object.Defect{Line: o.Root.Line, Reason: "not modelled"})
 	}
+}
+
+// spareable are the kinds without whose objects the rest can be planned: those that depend on them are refused.
+var spareable = map[string]bool{
+	"Node": true, "NodeResourceTopology": true, "Topology": true, "HyperNode": true, "ClusterNetworkTopology": true, object.TreeKind: true,
+	"ConfigMap": true, "ElasticQuota": true, "Queue": true,
 }

@@ -27,6 +27,15 @@ func (r *reader) finishAll() *outcome {
 	return r.outcome(waiting)
 }
 
+// addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
+func (r *reader) addDemand(d *draft) {
+	err := d.result.Err
+	if d.quota == "" || r.base.quotas.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
+		return
+	}
+	r.demand = addDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
+}
+
 // finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
 func (r *reader) finish(d *draft) bool {
 	d.adoptJob()
@@ -36,8 +45,8 @@ func (r *reader) finish(d *draft) bool {
 			d.seat(m)
 		}
 		members = d.expect(d.pods)
-		r.trees.rulesOfPods(d)
-		r.trees.declaredByPods(d)
+		r.rules.rulesOfPods(d)
+		r.rules.declaredByPods(d)
 	}
 	d.readTerms()
 	members = r.onNodes(d, members)
@@ -191,8 +200,8 @@ func (r *reader) check(d *draft, known int) {
 		at.Errors, errs = append(at.Errors, e), append(errs, errorOf(e))
 	}
 	var reason string
-	if q.Tree, reason = r.trees.treeOf(d.tree, q); d.tree != "" {
-		_, reason = r.trees.findTree(d.tree)
+	if q.Tree, reason = r.trees.TreeOf(d.tree, q); d.tree != "" {
+		_, reason = r.trees.Find(d.tree)
 	}
 	if reason != "" && own == 0 {
 		note(&object.Defect{Field: d.treeField.Path(), Value: d.tree, Reason: reason})

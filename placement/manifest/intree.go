@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
 // The groups of Kubernetes itself (scheduling.k8s.io): PodGroups, which CompositePodGroups nest, and the Workload of 1.35.
@@ -18,7 +19,7 @@ const inTreeAPI = "scheduling.k8s.io"
 
 // inTree are the groups of the input. The topmost of those that hang together is a gang, those below it are its parts.
 type inTree struct {
-	trees   *trees
+	trees   *trees.Lookup
 	gangs   *gangs
 	notices *object.Notices
 
@@ -78,12 +79,12 @@ func (in *inTree) readGroup(o *object.Object) {
 
 // addKey reads a key among those of its topology.
 func (in *inTree) addKey(n *nested, key object.Field) {
-	if n.tree == "" || in.trees.layerOfKey(n.tree, key.Text()) != "" {
-		tree, rules := in.trees.key(n.tree, key)
+	if n.tree == "" || in.trees.LayerOfKey(n.tree, key.Text()) != "" {
+		tree, rules := in.trees.Key(n.tree, key)
 		n.tree, n.rules = tree, append(n.rules, rules...)
 		return
 	}
-	tree, rules := in.trees.key("", key)
+	tree, rules := in.trees.Key("", key)
 	if len(rules) == 0 {
 		return
 	}

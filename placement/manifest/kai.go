@@ -23,14 +23,14 @@ const subgroupLabel = "kai.scheduler/subgroup-name"
 func (r *reader) readKAIPodGroup(o *object.Object) {
 	d := r.gangs.podGroup(o)
 	spec := o.Root.Sub("spec")
-	_, d.gather = r.trees.constraint(d, constraintOf(spec))
+	_, d.gather = r.rules.constraint(d, constraintOf(spec))
 	minGroups, groupMin := spec.Get("minSubGroup").Whole(0)
 	d.inParts = groupMin
 	if groupMin && spec.Get("minMember").Present() {
 		spec.Get("minSubGroup").Fail("minMember and minSubGroup exclude each other")
 	}
 	top := &kaiGroup{f: spec, minMember: d.min, minGroups: minGroups}
-	groups, ok := r.trees.readSubgroups(d, top)
+	groups, ok := r.rules.readSubgroups(d, top)
 	if !ok || len(groups) == 0 {
 		return
 	}
@@ -62,7 +62,7 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 }
 
 // readSubgroups reads all subgroups, hangs them under their parents and checks what they need.
-func (in *trees) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
+func (in *rules) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiGroup, ok bool) {
 	groups = map[string]*kaiGroup{}
 	var order []*kaiGroup
 	before := len(d.obj.Errors)
@@ -154,9 +154,9 @@ func (r *reader) readJob(o *object.Object) {
 	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)
 	d.min = jobMinimum(o)
 	notes := template.Sub("metadata").Sub("annotations")
-	rules, cut := r.trees.readTopologyRequest(jobRequest(notes))
-	d.gather = append(rules, r.trees.kaiJobRules(d, o)...)
-	segments := r.trees.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
+	rules, cut := r.rules.readTopologyRequest(jobRequest(notes))
+	d.gather = append(rules, r.rules.kaiJobRules(d, o)...)
+	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {
 			cut = append(cut, gang.Groups{Size: n, Gather: unique(segments)})

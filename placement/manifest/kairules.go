@@ -3,7 +3,11 @@ package manifest
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
+
+// rules reads the rules of all systems, with the trees that they speak of.
+type rules struct{ trees *trees.Lookup }
 
 // constraintOf is the topologyConstraint of a group, under either of its names. Both at one place must be equal.
 func constraintOf(f object.Field) object.Field {
@@ -19,21 +23,21 @@ func constraintOf(f object.Field) object.Field {
 
 // constraint reads the rules of a topologyConstraint, and the topology that they speak of: the first that is named of a gang is the gang's own, and that
 // of constraints which name none.
-func (in *trees) constraint(d *draft, f object.Field) (tree string, rules []gang.Rule) {
+func (in *rules) constraint(d *draft, f object.Field) (tree string, rules []gang.Rule) {
 	if !f.Present() {
 		return "", nil
 	}
 	tree = in.nameTree(d, f.Get("topology"))
-	return tree, append(in.must(f.Get("requiredTopologyLevel"), tree), in.prefer(f.Get("preferredTopologyLevel"), tree)...)
+	return tree, append(in.trees.Must(f.Get("requiredTopologyLevel"), tree), in.trees.Prefer(f.Get("preferredTopologyLevel"), tree)...)
 }
 
 // nameTree reads the name of a topology; the first of a gang is the gang's own, which is meant where there is none.
-func (in *trees) nameTree(d *draft, f object.Field) string {
+func (in *rules) nameTree(d *draft, f object.Field) string {
 	name := f.Text()
 	if name == "" {
 		return d.tree
 	}
-	if _, why := in.findTree(name); why != "" {
+	if _, why := in.trees.Find(name); why != "" {
 		f.Fail(why)
 	}
 	if d.tree == "" {
@@ -43,14 +47,14 @@ func (in *trees) nameTree(d *draft, f object.Field) string {
 }
 
 // kaiJobRules reads KAI's annotations of the Job itself.
-func (in *trees) kaiJobRules(d *draft, o *object.Object) []gang.Rule {
+func (in *rules) kaiJobRules(d *draft, o *object.Object) []gang.Rule {
 	in.nameTree(d, o.Annotation(kaiTopology))
 	return in.kaiPlacement(o.Root.Sub("metadata").Sub("annotations"), kaiTopology, d.tree)
 }
 
 // kaiPlacement reads KAI's annotations of a rule, which begin alike for gangs and for segments.
-func (in *trees) kaiPlacement(notes object.Field, prefix, tree string) []gang.Rule {
-	return append(in.must(notes.Get(prefix+"-required-placement"), tree), in.prefer(notes.Get(prefix+"-preferred-placement"), tree)...)
+func (in *rules) kaiPlacement(notes object.Field, prefix, tree string) []gang.Rule {
+	return append(in.trees.Must(notes.Get(prefix+"-required-placement"), tree), in.trees.Prefer(notes.Get(prefix+"-preferred-placement"), tree)...)
 }
 
 // How KAI's annotations begin that speak of a gang, or a part of it, and of segments.

@@ -44,7 +44,7 @@ func (r *reader) readWorkload(o *object.Object) {
 		}
 		t := f.Sub("topologyRequest")
 		s.group = t.Get("podSetGroupName").Text()
-		s.rules, s.cut = r.trees.readTopologyRequest(workloadRequest(t))
+		s.rules, s.cut = r.rules.readTopologyRequest(workloadRequest(t))
 		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.Sub("template")))
 		for i, m := range members {
 			m.role = s.name

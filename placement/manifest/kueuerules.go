@@ -62,7 +62,7 @@ func on(f object.Field) bool {
 }
 
 // readTopologyRequest reads a podset's own rule and its slices.
-func (in *trees) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut []gang.Groups) {
+func (in *rules) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut []gang.Groups) {
 	given := 0
 	for _, is := range []bool{t.required.Text() != "", t.preferred.Text() != "", on(t.unconstrained)} {
 		if is {
@@ -73,11 +73,11 @@ func (in *trees) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut 
 		t.required.Fail("only one of required, preferred and unconstrained")
 		return nil, nil
 	}
-	rules = append(in.must(t.required, ""), in.prefer(t.preferred, "")...)
+	rules = append(in.trees.Must(t.required, ""), in.trees.Prefer(t.preferred, "")...)
 	bound := -1 // the tier that slices must not be above
 	for _, f := range []object.Field{t.required, t.preferred} {
 		if f.Present() {
-			if l, ok := in.layer(f, ""); ok {
+			if l, ok := in.trees.Layer(f, ""); ok {
 				bound = l.Tier
 			}
 		}
@@ -96,13 +96,13 @@ func (in *trees) readTopologyRequest(t topologyRequest) (rules []gang.Rule, cut 
 }
 
 // slice appends one level of slices. Levels must not rise above bound, or, inside other slices, go strictly down.
-func (in *trees) slice(cut []gang.Groups, level, size object.Field, bound *int, inside bool) []gang.Groups {
+func (in *rules) slice(cut []gang.Groups, level, size object.Field, bound *int, inside bool) []gang.Groups {
 	level.Required()
 	if !size.Present() {
 		size.Fail("missing: a slice level needs a size")
 	}
 	n, sizeOK := sized(size)
-	l, layerOK := in.layer(level, "")
+	l, layerOK := in.trees.Layer(level, "")
 	if !sizeOK || !layerOK {
 		return cut
 	}

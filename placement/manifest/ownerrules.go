@@ -15,7 +15,7 @@ import (
 const exclusiveTopology = "exclusiveTopology"
 
 // ownerRules reads the rules of the gang and of its roles: those of the top owner, of templates, and of runtimes.
-func (in *trees) ownerRules(d *draft) {
+func (in *rules) ownerRules(d *draft) {
 	o, of := d.obj, d.owned
 	if d.gather = in.kaiJobRules(d, o); len(d.gather) == 0 && d.top != nil {
 		d.gather = in.kaiJobRules(d, d.top)
@@ -73,7 +73,7 @@ func (d *draft) without(sets []podSet) []podSet {
 
 // roleSet is a role with the rules of its template, and whether these make it a group: those of Kueue do. notes are the
 // annotations of the owner.
-func (in *trees) roleSet(d *draft, role *owners.Role, notes object.Field) (s podSet, kueue bool) {
+func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s podSet, kueue bool) {
 	template := d.obj.Field(role.Template).Mapping()
 	own := template.Sub("metadata").Sub("annotations")
 	s = podSet{name: role.Name, f: template, count: len(role.Members), min: len(role.Members)}
@@ -122,7 +122,7 @@ func batchMinimum(f object.Field) int {
 const exclusiveJobs = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 // exclusive reads a domain that is a gang's own: within it is a rule, alone in it is counted.
-func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule {
+func (in *rules) exclusive(d *draft, notes object.Field, key string) []gang.Rule {
 	f := notes.Get(key)
 	if !f.Present() {
 		return nil
@@ -130,13 +130,13 @@ func (in *trees) exclusive(d *draft, notes object.Field, key string) []gang.Rule
 	if !slices.Contains(d.lost, exclusiveTopology) {
 		d.lost = append(d.lost, exclusiveTopology)
 	}
-	tree, rules := in.key(d.tree, f)
+	tree, rules := in.trees.Key(d.tree, f)
 	d.tree = tree
 	return rules
 }
 
 // segments cuts the workers of a role: by the sizes of a LeaderWorkerSet, else by KAI's, with the rules for them.
-func (in *trees) segments(d *draft, role *owners.Role, own, notes object.Field) []gang.Groups {
+func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) []gang.Groups {
 	works := role.Name == "worker" || d.obj.Kind == "JobSet" || strings.HasPrefix(d.obj.Kind, "Ray") && role.Name != "headgroup"
 	if !works {
 		own.Get(segmentPrefix + "topology-required-placement").Text() // masters and leaders are in no segment
@@ -204,12 +204,12 @@ func arrangeWithLeader(members, size int, rules []gang.Rule) func(*draft, []*mem
 }
 
 // kaiNotes reads KAI's rule from annotations that bind a part of a gang.
-func (in *trees) kaiNotes(d *draft, notes object.Field) []gang.Rule {
+func (in *rules) kaiNotes(d *draft, notes object.Field) []gang.Rule {
 	return in.kaiPlacement(notes, kaiTopology, in.nameTree(d, notes.Get(kaiTopology)))
 }
 
 // packRules reads the rules of a PodGang: of the gang, of configs over several pod groups, and of pod groups.
-func (in *trees) packRules(d *draft) {
+func (in *rules) packRules(d *draft) {
 	spec := d.obj.Root.Sub("spec")
 	d.gather = append(d.gather, in.packed(d, spec)...)
 	groups := make([]part, len(d.owned.Roles))
@@ -241,11 +241,11 @@ func (in *trees) packRules(d *draft) {
 }
 
 // packed reads a packConstraint. All keys of a gang are of one topology.
-func (in *trees) packed(d *draft, f object.Field) (rules []gang.Rule) {
+func (in *rules) packed(d *draft, f object.Field) (rules []gang.Rule) {
 	c := f.Sub("topologyConstraint").Sub("packConstraint")
 	var preferred []gang.Rule
-	d.tree, rules = in.key(d.tree, c.Get("required"))
-	d.tree, preferred = in.preferredKey(d.tree, c.Get("preferred"))
+	d.tree, rules = in.trees.Key(d.tree, c.Get("required"))
+	d.tree, preferred = in.trees.PreferredKey(d.tree, c.Get("preferred"))
 	return append(rules, preferred...)
 }
 

@@ -11,7 +11,7 @@ import (
 type ownerReader struct {
 	objects    *object.Set
 	runtimes   map[string]*object.Object // by kind, namespace and name
-	trees      *trees
+	rules      *rules
 	pods       *pods
 	priorities *priorities
 	gangs      *gangs
@@ -140,6 +140,6 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 		d.min = n
 	}
 	d.top = r.objects.TopOwner(o)
-	r.trees.ownerRules(d)
+	r.rules.ownerRules(d)
 	return d
 }

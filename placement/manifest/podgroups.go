@@ -24,7 +24,7 @@ func speaksToKueue(m *member) bool {
 
 // rulesOfPods reads the rules of pods without an object, or whose group has none: Kueue's, each role a podset, and KAI's, if all
 // pods agree.
-func (in *trees) rulesOfPods(d *draft) {
+func (in *rules) rulesOfPods(d *draft) {
 	alone := d.obj == nil || (d.isGroup() || d.obj.Kind == "PodGang") && d.job == nil && !d.grouped && !d.hasRules()
 	if d.plain || !alone {
 		return

@@ -66,26 +66,6 @@ func (d *draft) queueNames(m *member) []queueName {
 	return names
 }
 
-// queuesUsed are the Queues that some gang names, and those above them, by API group and name.
-func (r *reader) queuesUsed() map[string]bool {
-	queues := r.base.quotas.queues
-	if len(queues) == 0 {
-		return nil
-	}
-	used := map[string]bool{}
-	for _, d := range r.gangs.drafts {
-		d.adoptJob()
-		for _, m := range slices.Concat(d.pods, d.promised) {
-			for _, n := range d.queueNames(m) {
-				for o := queues[n.group+"/"+n.at.Text()]; o != nil && !used[o.Group+"/"+o.Name]; o = queues[o.Group+"/"+queueParent(o)] {
-					used[o.Group+"/"+o.Name] = true
-				}
-			}
-		}
-	}
-	return used
-}
-
 // namedQueues reads the Queues that are used.
 func (q *quotas) namedQueues(used map[string]bool) []*quotaSource {
 	q.noteUnread(used)

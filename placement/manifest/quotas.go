@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -211,15 +210,6 @@ func (q *quotas) joinQuota(d *draft, members []*member) {
 	if leader != nil {
 		d.quota = leader.quota
 	}
-}
-
-// addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
-func (r *reader) addDemand(d *draft) {
-	err := d.result.Err
-	if d.quota == "" || r.base.quotas.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
-		return
-	}
-	r.demand = addDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
 }
 
 // addDemand adds what waits in some quotas.

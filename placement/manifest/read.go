@@ -56,16 +56,10 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 	return fatal, spared
 }
 
-// spareable are the kinds without whose objects the rest can be planned: those that depend on them are refused.
-var spareable = map[string]bool{
-	"Node": true, "NodeResourceTopology": true, "Topology": true, "HyperNode": true, "ClusterNetworkTopology": true, object.TreeKind: true,
-	"ConfigMap": true, "ElasticQuota": true, "Queue": true,
-}
-
 // input is what the base says, and what readings of gangs found that share no name.
 func (b *base) input(found []*outcome) *Input {
 	input := &Input{Unread: b.quotas.unread, Notices: *b.notices}
-	bound, held, trees := map[string]counted{}, nodes.Held{}, b.trees.forGangs()
+	bound, held, keys := map[string]counted{}, nodes.Held{}, map[string]bool{}
 	var waiting []queued
 	var spared []object.Located
 	for _, f := range found {
@@ -75,13 +69,13 @@ func (b *base) input(found []*outcome) *Input {
 		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
 		addCounted(bound, f.bound)
 		held.Add(f.held)
-		maps.Copy(trees.used, f.keys)
+		maps.Copy(keys, f.keys)
 	}
 	sortQueue(waiting)
 	for i := range waiting {
 		input.Gangs = append(input.Gangs, waiting[i].gang)
 	}
-	input.Spec.Trees, input.Spec.Quotas = trees.all(), b.quotas.tree
+	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.allowed(bound)
 	slices.SortFunc(input.Spec.Running, func(a, b cluster.Running) int {
 		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))

@@ -1,12 +1,13 @@
 package manifest
 
 import (
-	"time"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
 // reader reads the gangs of a set of objects, part by part. Each part knows the parts that it names, and no other.
@@ -15,7 +16,8 @@ type reader struct {
 
 	objects *object.Set
 	notices object.Notices
-	trees   trees // of the base, and those that are made for keys
+	trees   *trees.Lookup
+	rules   rules
 	pods    pods
 	gangs   gangs
 	owners  ownerReader
@@ -29,15 +31,16 @@ type reader struct {
 // newReader will read gangs that refer to a base.
 func newReader(b *base, objects *object.Set) *reader {
 	r := &reader{base: b, objects: objects, bound: map[string]counted{}, held: nodes.Held{}}
-	r.trees = b.trees.forGangs()
+	r.trees = b.trees.Lookup(nil)
+	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: &r.notices}
 	r.gangs = gangs{objects: objects, notices: &r.notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
-		trees: &r.trees, gangs: &r.gangs, notices: &r.notices,
+		trees: r.trees, gangs: &r.gangs, notices: &r.notices,
 		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string]*object.Object{},
 	}
 	r.gangs.inTree = &r.inTree
-	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, trees: &r.trees, pods: &r.pods, priorities: &b.priorities, gangs: &r.gangs}
+	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, rules: &r.rules, pods: &r.pods, priorities: &b.priorities, gangs: &r.gangs}
 	return r
 }
 
@@ -68,30 +71,29 @@ var gangKinds = map[string]func(*reader, *object.Object){
 	"scheduling.k8s.io/Workload":          func(r *reader, o *object.Object) { r.inTree.readWorkload(o) },
 }
 
-// outcome is what a reading found.
-type outcome struct {
-	waiting []queued
-	running []cluster.Running
-	demand  map[string]muster.Resources // by quota
-	bound   map[string]counted          // by budget
-	keys    map[string]bool             // that no topology has
-	held    nodes.Held
-	empty   []string
-	notices []string
-	// fatal are defects that fail the whole input, spared those that do not.
-	fatal, spared []object.Located
-}
-
-// queued is a gang that waits, with what tells its place in the queue.
-type queued struct {
-	gang    Gang
-	created time.Time
-	uid     string
+// queuesUsed are the Queues that some gang names, and those above them, by API group and name.
+func (r *reader) queuesUsed() map[string]bool {
+	queues := r.base.quotas.queues
+	if len(queues) == 0 {
+		return nil
+	}
+	used := map[string]bool{}
+	for _, d := range r.gangs.drafts {
+		d.adoptJob()
+		for _, m := range slices.Concat(d.pods, d.promised) {
+			for _, n := range d.queueNames(m) {
+				for o := queues[n.group+"/"+n.at.Text()]; o != nil && !used[o.Group+"/"+o.Name]; o = queues[o.Group+"/"+queueParent(o)] {
+					used[o.Group+"/"+o.Name] = true
+				}
+			}
+		}
+	}
+	return used
 }
 
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
-	out := &outcome{running: r.running, demand: r.demand, bound: r.bound, keys: r.trees.used, held: r.held, notices: r.notices}
+	out := &outcome{running: r.running, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: r.notices}
 	for _, d := range waiting {
 		out.waiting = append(out.waiting, queued{d.result, d.created, d.uid})
 	}

@@ -24,9 +24,9 @@ type subGroupPolicy struct {
 
 func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	d := r.gangs.podGroup(o)
-	r.trees.volcanoTree(d)
+	r.rules.volcanoTree(d)
 	spec := o.Root.Sub("spec")
-	d.gather = r.trees.networkTopology(d, spec.Sub("networkTopology"))
+	d.gather = r.rules.networkTopology(d, spec.Sub("networkTopology"))
 	var policies []subGroupPolicy
 	names := map[string]bool{}
 	for f := range spec.Get("subGroupPolicy").All() {
@@ -38,7 +38,7 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 		names[name] = true
 		p := subGroupPolicy{
 			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.Sub("labelSelector")), keys: f.Get("matchLabelKeys").Texts(),
-			rules: r.trees.networkTopology(d, f.Sub("networkTopology")), size: 1,
+			rules: r.rules.networkTopology(d, f.Sub("networkTopology")), size: 1,
 		}
 		if n, ok := f.Get("subGroupSize").Whole(1); ok {
 			p.size = n
@@ -176,10 +176,10 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		return
 	}
 	d := r.gangs.declare(o)
-	r.trees.volcanoTree(d)
+	r.rules.volcanoTree(d)
 	spec := o.Root.Sub("spec")
 	d.min, _ = spec.Get("minAvailable").Whole(0)
-	d.gather = append(r.trees.networkTopology(d, spec.Sub("networkTopology")), r.trees.kaiJobRules(d, o)...)
+	d.gather = append(r.rules.networkTopology(d, spec.Sub("networkTopology")), r.rules.kaiJobRules(d, o)...)
 	var tasks []task
 	for f := range spec.Get("tasks").All() {
 		f = f.Mapping()
@@ -197,7 +197,7 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 			f.Get("minAvailable").Fail("above replicas")
 		}
 		if p := f.Sub("partitionPolicy"); p.Present() {
-			r.trees.readPartitions(d, p, &t)
+			r.rules.readPartitions(d, p, &t)
 		}
 		pod := r.pods.readPodSpec(f.Sub("template"))
 		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", nodes.KubeletPolicies); ok {
@@ -227,7 +227,7 @@ func bindTasks(d *draft, tasks []task) {
 	}
 }
 
-func (in *trees) readPartitions(d *draft, p object.Field, t *task) {
+func (in *rules) readPartitions(d *draft, p object.Field, t *task) {
 	size := p.Get("partitionSize")
 	if !size.Present() {
 		size.Fail("missing")

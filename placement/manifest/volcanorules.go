@@ -6,23 +6,24 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
 // volcanoTree makes a gang of Volcano use the tree of the HyperNodes.
-func (in *trees) volcanoTree(d *draft) {
+func (in *rules) volcanoTree(d *draft) {
 	for _, key := range []string{"task-topology", "task-topology-affinity", "task-topology-anti-affinity"} {
 		if d.obj.Annotation("volcano.sh/"+key).Present() && !slices.Contains(d.lost, "taskTopology") {
 			d.lost = append(d.lost, "taskTopology")
 		}
 	}
-	if in.byName[hyperTree] != nil || in.goOn && in.hyper != nil {
-		d.tree = hyperTree
+	if in.trees.HasHyperNodes() {
+		d.tree = trees.HyperTree
 	}
 }
 
 // networkTopology reads Volcano's rule: hard binds, and is the default; soft prefers every layer, which is what a gang
 // without a rule does.
-func (in *trees) networkTopology(d *draft, f object.Field) []gang.Rule {
+func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 	if !f.Present() {
 		return nil
 	}
@@ -41,7 +42,7 @@ func (in *trees) networkTopology(d *draft, f object.Field) []gang.Rule {
 		mode.Fail("must be hard or soft")
 		return nil
 	}
-	t, why := in.findTree(d.tree)
+	t, why := in.trees.Find(d.tree)
 	if t == nil {
 		if why != "" {
 			f.Fail(why)

@@ -1,4 +1,4 @@
-package manifest
+package trees
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// build builds the trees when all nodes are known.
-func (in *trees) build(nodes []topology.LabeledNode) {
+// Build builds the trees when all nodes are known.
+func (in *Trees) Build(nodes []topology.LabeledNode) {
 	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
-		in.sources = append(in.sources, treeSource{in.hyper, hyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		in.sources = append(in.sources, treeSource{in.hyper, HyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
 	}
@@ -37,7 +37,7 @@ func (in *trees) build(nodes []topology.LabeledNode) {
 // brokenHyper is true for a HyperNode that cannot be used: the tree of the others would show defects of its own.
 func brokenHyper(o *object.Object) bool { return o.Kind == "HyperNode" && len(o.Errors) > 0 }
 
-func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
+func (in *Trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
 	tree, err := s.build(nodes)
 	if err != nil {
 		in.broken = true
@@ -55,7 +55,7 @@ func (in *trees) buildTree(s treeSource, nodes []topology.LabeledNode) {
 }
 
 // noteTree gives the defects of a tree to the objects that they name.
-func (in *trees) noteTree(s treeSource, err error) {
+func (in *Trees) noteTree(s treeSource, err error) {
 	for _, e := range object.Invalids(err) {
 		o := s.obj
 		kind, name, _ := strings.Cut(e.Field, " ")
@@ -68,7 +68,7 @@ func (in *trees) noteTree(s treeSource, err error) {
 			}
 		}
 		where := e.Field
-		if o != s.obj || s.name == hyperTree {
+		if o != s.obj || s.name == HyperTree {
 			where = "spec"
 		}
 		o.Note(&object.Defect{Line: o.Root.Line, Field: where, Value: e.Value, Reason: e.Reason, Cause: e})
@@ -76,7 +76,7 @@ func (in *trees) noteTree(s treeSource, err error) {
 }
 
 // noticeOutside tells about nodes without a place in a tree, naming a few.
-func (in *trees) noticeOutside(name string, t *topology.Tree) {
+func (in *Trees) noticeOutside(name string, t *topology.Tree) {
 	for _, part := range []struct {
 		nodes []string
 		what  string

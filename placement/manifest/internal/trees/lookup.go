@@ -1,4 +1,4 @@
-package manifest
+package trees
 
 import (
 	"slices"
@@ -11,40 +11,55 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// findTree is the tree that a gang means: the one it names, else the preferred one, else the only one, else the one called
+// Lookup is what a reading of gangs asks of the trees. Those that are made of labels are kept for all readings.
+type Lookup struct {
+	of     *Trees
+	Used   map[string]bool // label keys that no topology has, and gangs of this reading name
+	others map[string]bool // and gangs of other readings
+}
+
+// Lookup finds trees and layers, beside readings of gangs that name so many label keys.
+func (in *Trees) Lookup(others map[string]bool) *Lookup {
+	for key := range others {
+		in.makeTree(key)
+	}
+	return &Lookup{of: in, Used: map[string]bool{}, others: others}
+}
+
+// Find is the tree that a gang means: the one it names, else the preferred one, else the only one, else the one called
 // default. Nil with an empty reason if a tree is broken, which is an error already that stops everything.
-func (in *trees) findTree(name string) (t *topology.Tree, why string) {
+func (in *Lookup) Find(name string) (t *topology.Tree, why string) {
 	if name == "" {
-		name = in.preferred
+		name = in.of.preferred
 	}
 	switch {
 	case in.tree(name) != nil:
 		return in.tree(name), ""
-	case in.broken && !in.goOn:
+	case in.of.broken && !in.of.goOn:
 		return nil, ""
-	case name != "" && in.isBroken(name):
+	case name != "" && in.of.isBroken(name):
 		return nil, "the topology cannot be used, see what is wrong with it"
 	case name != "":
 		return nil, "unknown topology"
-	case len(in.list) == 1 && !in.broken:
-		return in.list[0].Tree, ""
-	case in.byName["default"] != nil:
-		return in.byName["default"], ""
-	case len(in.list) == 0 && in.broken:
+	case len(in.of.list) == 1 && !in.of.broken:
+		return in.of.list[0].Tree, ""
+	case in.of.byName["default"] != nil:
+		return in.of.byName["default"], ""
+	case len(in.of.list) == 0 && in.of.broken:
 		return nil, "no topology of the input can be used, see what is wrong with them"
-	case len(in.list) == 0:
+	case len(in.of.list) == 0:
 		return nil, "unknown topology: the input has none"
 	}
-	return nil, "unknown topology: none is called default and the gang names none of " + strings.Join(sortedNames(in.list), ", ") +
+	return nil, "unknown topology: none is called default and the gang names none of " + strings.Join(sortedNames(in.of.list), ", ") +
 		"; choose one for gangs that name none (Options.Topology, -topology)"
 }
 
 // isBroken says whether a topology of the input cannot be used.
-func (in *trees) isBroken(name string) bool {
+func (in *Trees) isBroken(name string) bool {
 	return slices.ContainsFunc(in.objects.List, func(o *object.Object) bool {
 		of := o.Name
 		if o.Kind == "HyperNode" {
-			of = hyperTree
+			of = HyperTree
 		}
 		return of == name && len(o.Errors) > 0 && treeKinds[o.Kind]
 	})
@@ -53,9 +68,14 @@ func (in *trees) isBroken(name string) bool {
 // treeKinds are the kinds of objects that make topologies.
 var treeKinds = map[string]bool{"Topology": true, "HyperNode": true, "ClusterNetworkTopology": true, "ConfigMap": true, object.TreeKind: true}
 
+// HasHyperNodes says whether HyperNodes make a tree, or were meant to.
+func (in *Lookup) HasHyperNodes() bool {
+	return in.of.byName[HyperTree] != nil || in.of.goOn && in.of.hyper != nil
+}
+
 // having are the trees with a layer of a name, where a gang names none of several.
-func (in *trees) having(layer string) (found []cluster.NamedTree) {
-	for _, n := range in.list {
+func (in *Lookup) having(layer string) (found []cluster.NamedTree) {
+	for _, n := range in.of.list {
 		if _, ok := n.Tree.Layer(layer); ok {
 			found = append(found, n)
 		}
@@ -63,15 +83,15 @@ func (in *trees) having(layer string) (found []cluster.NamedTree) {
 	return found
 }
 
-// layer reads the name of a layer of a tree; ok is false if there is none, which is noted.
-func (in *trees) layer(f object.Field, tree string) (l topology.Layer, ok bool) {
+// Layer reads the name of a layer of a tree; ok is false if there is none, which is noted.
+func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool) {
 	name := f.Text()
 	if name == "" {
 		return l, false
 	}
-	t, why := in.findTree(tree)
-	if t == nil && tree == "" && len(in.list) > 1 {
-		if has := in.having(name); len(has) == 1 { // a layer that only one has tells which is meant, see treeOf
+	t, why := in.Find(tree)
+	if t == nil && tree == "" && len(in.of.list) > 1 {
+		if has := in.having(name); len(has) == 1 { // a layer that only one has tells which is meant, see TreeOf
 			t = has[0].Tree
 		}
 	}
@@ -88,22 +108,22 @@ func (in *trees) layer(f object.Field, tree string) (l topology.Layer, ok bool) 
 	return l, ok
 }
 
-// must reads the name of a layer as a MustGather, none if the field is absent.
-func (in *trees) must(f object.Field, tree string) []gang.Rule {
-	l, ok := in.layer(f, tree)
+// Must reads the name of a layer as a MustGather, none if the field is absent.
+func (in *Lookup) Must(f object.Field, tree string) []gang.Rule {
+	l, ok := in.Layer(f, tree)
 	if !ok {
 		return nil
 	}
 	return []gang.Rule{{Layer: l.Name, Strength: gang.MustGather}}
 }
 
-// prefer reads the name of a layer as a PreferGather there and at every wider layer.
-func (in *trees) prefer(f object.Field, tree string) []gang.Rule {
-	l, ok := in.layer(f, tree)
+// Prefer reads the name of a layer as a PreferGather there and at every wider layer.
+func (in *Lookup) Prefer(f object.Field, tree string) []gang.Rule {
+	l, ok := in.Layer(f, tree)
 	if !ok {
 		return nil
 	}
-	t, _ := in.findTree(tree)
+	t, _ := in.Find(tree)
 	if t == nil {
 		t = in.having(l.Name)[0].Tree
 	}

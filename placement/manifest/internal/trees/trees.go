@@ -1,4 +1,6 @@
-package manifest
+// Package trees answers: which topologies are there, and which layer does a name mean? It reads the topologies of all systems, builds
+// their trees when the nodes are known, and finds layers by names and by label keys.
+package trees
 
 import (
 	"encoding/json"
@@ -11,11 +13,11 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// hyperTree is the name of the tree that all HyperNodes form together.
-const hyperTree = "hypernodes"
+// HyperTree is the name of the tree that all HyperNodes form together.
+const HyperTree = "hypernodes"
 
-// trees are the topologies of the input.
-type trees struct {
+// Trees are the topologies of the input.
+type Trees struct {
 	objects *object.Set
 	notices *object.Notices
 
@@ -34,15 +36,12 @@ type trees struct {
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer
 	ofLabels map[string]*topology.Tree    // made for a key that no topology has, by that key
-	used     map[string]bool              // keys of those that gangs of this reading name
-	others   map[string]bool              // and gangs of other readings
 }
 
-// forGangs are the trees for a reading of gangs. Those that it makes of labels are kept for all readings.
-func (in *trees) forGangs() trees {
-	out := *in
-	out.used = map[string]bool{}
-	return out
+// New has no topology yet. Where goOn is set the rest is planned without those that cannot be used; preferred is the one of gangs
+// that name none.
+func New(objects *object.Set, notices *object.Notices, goOn bool, preferred string) Trees {
+	return Trees{objects: objects, notices: notices, goOn: goOn, preferred: preferred}
 }
 
 // treeSource is an object that describes a tree, read but not built.
@@ -53,16 +52,16 @@ type treeSource struct {
 }
 
 // addTree keeps a tree to be built from the labels of nodes.
-func (in *trees) addTree(o *object.Object, cfg topology.LabelLayers) {
+func (in *Trees) addTree(o *object.Object, cfg topology.LabelLayers) {
 	in.noteKeys(o.Name, cfg)
 	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})
 }
 
-// readLevels reads the Topology of Kueue and KAI: label keys, widest first. The hostname may only be the last one and is
+// ReadLevels reads the Topology of Kueue and KAI: label keys, widest first. The hostname may only be the last one and is
 // the node layer.
-func (in *trees) readLevels(o *object.Object) {
+func (in *Trees) ReadLevels(o *object.Object) {
 	var cfg topology.LabelLayers
 	seen := map[string]bool{}
 	levels := o.Root.Sub("spec").Get("levels")
@@ -93,8 +92,8 @@ func (in *trees) readLevels(o *object.Object) {
 	in.addTree(o, cfg)
 }
 
-// readHyperNode reads one domain of Volcano's tree.
-func (in *trees) readHyperNode(o *object.Object) {
+// ReadHyperNode reads one domain of Volcano's tree.
+func (in *Trees) ReadHyperNode(o *object.Object) {
 	if in.hyper == nil {
 		in.hyper = o
 	}
@@ -126,11 +125,11 @@ func (in *trees) readHyperNode(o *object.Object) {
 	in.broken = in.broken || len(o.Errors) > 0
 }
 
-// readTree reads a list that is a document of its own.
-func (in *trees) readTree(o *object.Object) { in.addList(o, o.Root.Value) }
+// ReadTree reads a list that is a document of its own.
+func (in *Trees) ReadTree(o *object.Object) { in.addList(o, o.Root.Value) }
 
-// readConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
-func (in *trees) readConfigMap(o *object.Object) {
+// ReadConfigMap reads a ConfigMap with one value that is such a list. Any other ConfigMap is skipped.
+func (in *Trees) ReadConfigMap(o *object.Object) {
 	var found []*document.Value
 	if data := o.Root.Get("data").Value; data != nil && data.Kind == document.Mapping {
 		for _, v := range data.Items {
@@ -152,7 +151,7 @@ func (in *trees) readConfigMap(o *object.Object) {
 	}
 }
 
-func (in *trees) addList(o *object.Object, v *document.Value) {
+func (in *Trees) addList(o *object.Object, v *document.Value) {
 	data, err := json.Marshal(v.Plain())
 	if err != nil {
 		o.Root.Fail(err.Error())

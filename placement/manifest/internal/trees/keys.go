@@ -1,4 +1,4 @@
-package manifest
+package trees
 
 import (
 	"slices"
@@ -11,22 +11,22 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// key reads a label key, or the name of a layer, as a MustGather: in the tree that is meant, else in the first by name that
+// Key reads a label key, or the name of a layer, as a MustGather: in the tree that is meant, else in the first by name that
 // has it, else in a tree of that one layer, which is made of the labels of nodes. It returns the tree that the rule is of.
-func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
+func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 	key := f.Text()
-	if key == "" || in.broken && !in.goOn {
+	if key == "" || in.of.broken && !in.of.goOn {
 		return tree, nil
 	}
-	names := sortedNames(in.list)
+	names := sortedNames(in.of.list)
 	if tree != "" {
 		names = []string{tree} // a rule before this one is of that tree, and one gang has one
-	} else if t, _ := in.findTree(""); t != nil {
-		at := slices.IndexFunc(in.list, func(n cluster.NamedTree) bool { return n.Tree == t })
-		names = append([]string{in.list[at].Name}, names...)
+	} else if t, _ := in.Find(""); t != nil {
+		at := slices.IndexFunc(in.of.list, func(n cluster.NamedTree) bool { return n.Tree == t })
+		names = append([]string{in.of.list[at].Name}, names...)
 	}
 	for _, name := range names {
-		if layer := in.layerOfKey(name, key); layer != "" {
+		if layer := in.LayerOfKey(name, key); layer != "" {
 			return name, []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 		}
 	}
@@ -34,20 +34,20 @@ func (in *trees) key(tree string, f object.Field) (string, []gang.Rule) {
 		f.Fail("no layer of topology " + tree + ", of which another key is")
 		return tree, nil
 	}
-	if in.broken { // it may be the one that has it
+	if in.of.broken { // it may be the one that has it
 		f.Fail("unknown level: no topology has it, and one cannot be used, see what is wrong with it")
 		return tree, nil
 	}
-	if !in.makeTree(key) {
+	if !in.of.makeTree(key) {
 		f.Fail("unknown level: no topology has it, and no node a label")
 		return tree, nil
 	}
-	in.used[key] = true
+	in.Used[key] = true
 	return key, []gang.Rule{{Layer: key, Strength: gang.MustGather}}
 }
 
 // makeTree makes a tree of the labels that nodes have for a key; false if none has one.
-func (in *trees) makeTree(key string) bool {
+func (in *Trees) makeTree(key string) bool {
 	if in.ofLabels[key] != nil {
 		return true
 	}
@@ -59,9 +59,9 @@ func (in *trees) makeTree(key string) bool {
 	return true
 }
 
-// preferredKey reads a label key, or the name of a layer, as a PreferGather there and at every wider layer.
-func (in *trees) preferredKey(tree string, f object.Field) (string, []gang.Rule) {
-	name, rules := in.key(tree, f)
+// PreferredKey reads a label key, or the name of a layer, as a PreferGather there and at every wider layer.
+func (in *Lookup) PreferredKey(tree string, f object.Field) (string, []gang.Rule) {
+	name, rules := in.Key(tree, f)
 	if len(rules) == 0 {
 		return tree, nil
 	}
@@ -69,19 +69,19 @@ func (in *trees) preferredKey(tree string, f object.Field) (string, []gang.Rule)
 	return name, preferFrom(in.tree(name), l)
 }
 
-// layerOfKey is the layer of a tree by its name or a label key, empty if it has none.
-func (in *trees) layerOfKey(tree, key string) string {
+// LayerOfKey is the layer of a tree by its name or a label key, empty if it has none.
+func (in *Lookup) LayerOfKey(tree, key string) string {
 	if key == nodes.HostnameLabel {
 		return "0"
 	}
 	if l, ok := in.tree(tree).Layer(key); ok {
 		return layerOf(l)
 	}
-	return in.keys[tree][key]
+	return in.of.keys[tree][key]
 }
 
 // noteKeys keeps the label keys of the layers of a tree.
-func (in *trees) noteKeys(tree string, cfg topology.LabelLayers) {
+func (in *Trees) noteKeys(tree string, cfg topology.LabelLayers) {
 	if in.keys == nil {
 		in.keys = map[string]map[string]string{}
 	}
@@ -94,20 +94,20 @@ func (in *trees) noteKeys(tree string, cfg topology.LabelLayers) {
 }
 
 // isUsed says whether a gang names a key that no topology has.
-func (in *trees) isUsed(key string) bool { return in.used[key] || in.others[key] }
+func (in *Lookup) isUsed(key string) bool { return in.Used[key] || in.others[key] }
 
 // tree is a tree of the input, or of labels. Nil: there is none of that name.
-func (in *trees) tree(name string) *topology.Tree {
-	if t := in.byName[name]; t != nil || !in.isUsed(name) {
+func (in *Lookup) tree(name string) *topology.Tree {
+	if t := in.of.byName[name]; t != nil || !in.isUsed(name) {
 		return t
 	}
-	return in.ofLabels[name]
+	return in.of.ofLabels[name]
 }
 
-// all are the trees of the input and those of labels, in natural order of names.
-func (in *trees) all() []cluster.NamedTree {
-	out := slices.Clone(in.list)
-	for name, t := range in.ofLabels {
+// All are the trees of the input and those of labels, in natural order of names.
+func (in *Lookup) All() []cluster.NamedTree {
+	out := slices.Clone(in.of.list)
+	for name, t := range in.of.ofLabels {
 		if in.isUsed(name) {
 			out = append(out, cluster.NamedTree{Name: name, Tree: t})
 		}
@@ -116,15 +116,15 @@ func (in *trees) all() []cluster.NamedTree {
 	return out
 }
 
-// treeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of the
+// TreeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of the
 // rules of its request. Empty with a reason if there is none.
-func (in *trees) treeOf(tree string, q *gang.Request) (name, why string) {
-	if tree != "" || len(in.all()) < 2 && in.preferred == "" && !in.broken {
+func (in *Lookup) TreeOf(tree string, q *gang.Request) (name, why string) {
+	if tree != "" || len(in.All()) < 2 && in.of.preferred == "" && !in.of.broken {
 		return tree, ""
 	}
-	t, why := in.findTree("")
+	t, why := in.Find("")
 	layers := layersOf(q)
-	for _, n := range in.all() {
+	for _, n := range in.All() {
 		has := func(layer string) bool { _, ok := n.Tree.Layer(layer); return ok }
 		if n.Tree == t || t == nil && !in.isUsed(n.Name) && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {
 			return n.Name, ""

@@ -1,0 +1,31 @@
+package manifest
+
+import (
+	"time"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// outcome is what a reading found.
+type outcome struct {
+	waiting []queued
+	running []cluster.Running
+	demand  map[string]muster.Resources // by quota
+	bound   map[string]counted          // by budget
+	keys    map[string]bool             // that no topology has
+	held    nodes.Held
+	empty   []string
+	notices []string
+	// fatal are defects that fail the whole input, spared those that do not.
+	fatal, spared []object.Located
+}
+
+// queued is a gang that waits, with what tells its place in the queue.
+type queued struct {
+	gang    Gang
+	created time.Time
+	uid     string
+}
