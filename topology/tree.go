@@ -71,6 +71,13 @@ func (t *Tree) orEmpty() *Tree {
 	return t
 }
 
+// Equal says whether two trees have the same layers, domains and nodes, and know of the same nodes outside and absent. O(nodes).
+func (t *Tree) Equal(o *Tree) bool {
+	t, o = t.orEmpty(), o.orEmpty()
+	return t == o || t.nodeLayer == o.nodeLayer && slices.Equal(t.layers, o.layers) && slices.Equal(t.domains, o.domains) &&
+		slices.Equal(t.nodes, o.nodes) && slices.Equal(t.outside, o.outside) && slices.Equal(t.absent, o.absent)
+}
+
 // nowhere is the row of a domain that the tree does not have.
 var nowhere = domain{parent: NoDomain, tier: -1}
 

@@ -23,6 +23,8 @@ type base struct {
 
 	localQueues map[string]bool           // of Kueue, by `namespace/name`
 	runtimes    map[string]*object.Object // of TrainJobs, see runtimeName
+
+	queues, keys map[string]bool // that gangs use, if that was known before they are read
 }
 
 // newBase will read the objects of a set.

@@ -10,12 +10,13 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
 
 // budget is a PodDisruptionBudget.
 type budget struct {
 	name     string
-	selector labelSelector
+	selector selectors.Labels
 	none     bool // it selects nothing
 	// allowed is what its status tells, if it does.
 	allowed int
@@ -40,7 +41,7 @@ func (all *budgets) readBudget(o *object.Object) {
 	spec := o.Root.Sub("spec")
 	selector := spec.Sub("selector")
 	b := &budget{
-		name: o.FullName(), selector: readLabelSelector(selector),
+		name: o.FullName(), selector: selectors.ReadLabels(selector),
 		least: readPortion(spec.Get("minAvailable")), most: readPortion(spec.Get("maxUnavailable")),
 	}
 	empty := !selector.Get("matchLabels").Present() && !selector.Get("matchExpressions").Present()
@@ -93,7 +94,7 @@ func (all *budgets) of(d *draft, m *member, bound map[string]counted) []string {
 	}
 	var names []string
 	for _, b := range all.bySpace[d.place().Namespace] {
-		if b.none || !b.selector.matches(m.labels) {
+		if b.none || !b.selector.Matches(m.labels) {
 			continue
 		}
 		names = append(names, b.name)

@@ -112,6 +112,9 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 func (r *reader) onNodes(d *draft, members []*member) []*member {
 	var out []*member
 	for _, m := range members {
+		if m.node != "" {
+			r.objects.Names.Ask(object.NodeName(m.node))
+		}
 		if m.node != "" && r.base.nodes.ByName[m.node] == nil {
 			who := d.place().Title() + ": member " + m.name
 			if m.obj != nil {

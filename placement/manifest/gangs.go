@@ -34,7 +34,7 @@ func (g *gangs) declare(o *object.Object) *draft {
 func (g *gangs) add(d *draft) {
 	switch other := g.byName[d.name]; {
 	case other == nil:
-		g.drafts, g.byName[d.name] = append(g.drafts, d), d
+		g.enter(d.name, d)
 	case d.isGroup() && !other.isGroup():
 		d.job = other
 		g.drafts[slices.Index(g.drafts, other)], g.byName[d.name] = d, d
@@ -49,6 +49,25 @@ func (g *gangs) add(d *draft) {
 	}
 }
 
+// enter gives a gang its name.
+func (g *gangs) enter(name string, d *draft) {
+	g.objects.Names.Have(name)
+	g.drafts, g.byName[name] = append(g.drafts, d), d
+}
+
+// find is the gang of a name, nil if there is none.
+func (g *gangs) find(name string) *draft {
+	g.objects.Names.Ask(name)
+	return g.byName[name]
+}
+
+// standIn is what stands for an object, and whether anything does.
+func (g *gangs) standIn(title string) (d *draft, is bool) {
+	g.objects.Names.Ask(title)
+	d, is = g.covered[title]
+	return d, is
+}
+
 // owned notes that a gang stands for the jobs that own its object.
 func (g *gangs) owned(o *object.Object, d *draft) {
 	for _, owner := range o.Owners {
@@ -58,6 +77,7 @@ func (g *gangs) owned(o *object.Object, d *draft) {
 
 // cover notes that a gang stands for an object, `Job/ns/name`.
 func (g *gangs) cover(name string, d *draft) {
+	g.objects.Names.Have(name)
 	g.covered[name] = d
 }
 
@@ -112,7 +132,7 @@ func (g *gangs) assignPods(pods []*member) {
 	}
 	for _, m := range plain {
 		name := m.obj.FullName()
-		other := g.byName[name]
+		other := g.find(name)
 		if other != nil && other.plain { // they contradict each other
 			other.pods = append(other.pods, m)
 			continue
@@ -128,8 +148,7 @@ func (g *gangs) assignPods(pods []*member) {
 		case kind != "":
 			d.lost = append(d.lost, absentOwner)
 		}
-		g.byName[name] = d
-		g.drafts = append(g.drafts, d)
+		g.enter(name, d)
 	}
 }
 
@@ -144,7 +163,10 @@ func (g *gangs) gangOf(m *member) *draft {
 		if !k.label {
 			value = o.Annotations[k.key]
 		}
-		if owner = g.declared(k.kind, o.Namespace+"/"+value); value != "" && owner != nil {
+		if value == "" {
+			continue
+		}
+		if owner = g.declared(k.kind, o.Namespace+"/"+value); owner != nil {
 			break
 		}
 	}
@@ -187,17 +209,17 @@ func (g *gangs) dropCovered() {
 		if d.obj == nil {
 			return false
 		}
-		_, is := g.covered[d.obj.Kind+"/"+d.name]
+		_, is := g.standIn(d.obj.Kind + "/" + d.name)
 		return (is || d.left) && len(d.pods) == 0
 	})
 }
 
 // declared is the gang of an object, or of the object that stands for it.
 func (g *gangs) declared(kind, name string) *draft {
-	if d, is := g.covered[kind+"/"+name]; is {
+	if d, is := g.standIn(kind + "/" + name); is {
 		return d
 	}
-	d := g.byName[name]
+	d := g.find(name)
 	if d != nil && d.obj != nil && (d.obj.Kind == kind || d.job != nil && d.job.obj.Kind == kind) {
 		return d
 	}

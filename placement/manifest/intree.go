@@ -132,6 +132,7 @@ func (in *inTree) declare() {
 		if f.Text() == "" {
 			continue
 		}
+		in.gangs.objects.Names.Ask("CompositePodGroup/" + n.obj.Namespace + "/" + f.Text())
 		if n.parent = in.above[n.obj.Namespace+"/"+f.Text()]; n.parent == nil {
 			f.Fail("unknown parent")
 			continue
@@ -270,6 +271,7 @@ func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, nam
 	spec := pod.Value.Get("spec")
 	if spec.Get("schedulingGroup") != nil {
 		ref.name = pod.Sub("spec").Sub("schedulingGroup").Get("podGroupName").Required()
+		in.gangs.objects.Names.Ask("PodGroup/" + o.Namespace + "/" + ref.name)
 		if n := in.groups[o.Namespace+"/"+ref.name]; n != nil {
 			ref.group, ref.gang = ref.name, n.draft
 			if ref.alone, ref.name = n.draft == nil, ""; n.draft != nil {
@@ -286,6 +288,7 @@ func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, nam
 	if ref.name = name + "-" + group; key != "" {
 		ref.name += "-" + key
 	}
+	in.gangs.objects.Names.Ask("Workload/" + o.Namespace + "/" + name)
 	w := in.workloads[o.Namespace+"/"+name]
 	if w == nil {
 		return ref, true
@@ -307,9 +310,9 @@ func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, nam
 // replica is the gang of one replica of a group of a Workload of 1.35.
 func (in *inTree) replica(w *object.Object, name string, least int) *draft {
 	full := w.Namespace + "/" + name
-	if d := in.gangs.byName[full]; d != nil && d.obj == w {
+	if d := in.gangs.find(full); d != nil && d.obj == w {
 		return d
 	}
 	in.gangs.add(&draft{name: full, obj: w, min: least, created: w.Created, uid: w.UID})
-	return in.gangs.byName[full]
+	return in.gangs.find(full)
 }

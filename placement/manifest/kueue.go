@@ -78,6 +78,7 @@ func (r *reader) assignments(o *object.Object) map[string][]string {
 		lost[u.Mapping().Get("name").Text()] = true
 	}
 	node := func(host string) string {
+		r.objects.Names.Ask(object.HostName(host))
 		name, ok := r.base.nodes.ByHostname[host]
 		switch {
 		case lost[host] || lost[name]:

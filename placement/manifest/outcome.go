@@ -15,6 +15,7 @@ type outcome struct {
 	running []cluster.Running
 	demand  map[string]muster.Resources // by quota
 	bound   map[string]counted          // by budget
+	queues  map[string]bool             // that are named, and those above them
 	keys    map[string]bool             // that no topology has
 	held    nodes.Held
 	empty   []string

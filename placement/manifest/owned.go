@@ -138,7 +138,9 @@ func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
 			pod.Sub("metadata").Get(in).Get(k.key).Fail("the pod names another gang too: " + ref.name)
 		}
 	}
-	ref.gang = g.byName[o.Namespace+"/"+ref.name]
+	if ref.name != "" {
+		ref.gang = g.find(o.Namespace + "/" + ref.name)
+	}
 	return ref
 }
 
@@ -152,7 +154,7 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 			continue
 		}
 		for kind := range strings.FieldsSeq(by.kinds) {
-			if d, is := g.covered[kind+"/"+o.Namespace+"/"+name]; is && d != nil {
+			if d, is := g.standIn(kind + "/" + o.Namespace + "/" + name); is && d != nil {
 				return d
 			}
 		}
@@ -160,7 +162,7 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 			name += "-" + i
 		}
 		if named {
-			return g.byName[o.Namespace+"/"+name]
+			return g.find(o.Namespace + "/" + name)
 		}
 		d := g.named(o, name)
 		if d.obj == nil && !slices.Contains(d.lost, absentOwner) {
@@ -185,11 +187,10 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 // named is the gang of a name, declared by the pod if there is none.
 func (g *gangs) named(pod *object.Object, name string) *draft {
 	full := pod.Namespace + "/" + name
-	d := g.byName[full]
+	d := g.find(full)
 	if d == nil {
 		d = &draft{name: full, created: pod.Created, uid: pod.UID}
-		g.byName[full] = d
-		g.drafts = append(g.drafts, d)
+		g.enter(full, d)
 	}
 	return d
 }

@@ -25,7 +25,9 @@ func (r *ownerReader) readAll() {
 	for _, o := range r.objects.List {
 		for _, w := range o.Owners {
 			if (o.Kind == "JobSet" || o.Kind == "RayCluster") && (w.Kind != o.Kind || w.Name != o.Name) {
-				r.behind[w.Kind+"/"+o.Namespace+"/"+w.Name] = true
+				title := w.Kind + "/" + o.Namespace + "/" + w.Name
+				r.objects.Names.Ask(title)
+				r.behind[title] = true
 			}
 		}
 	}
@@ -55,7 +57,7 @@ func (r *ownerReader) readOwner(o *object.Object) {
 	}
 	for _, of := range r.gangsOf(o) {
 		d := r.ownerDraft(o, &of)
-		switch by, covered := r.gangs.covered[o.Kind+"/"+o.FullName()]; {
+		switch by, covered := r.gangs.standIn(o.Kind + "/" + o.FullName()); {
 		case covered && by == nil:
 		case covered:
 			by.standFor(d)

@@ -140,7 +140,7 @@ var allSources string
 func sources(t *testing.T) string {
 	t.Helper()
 	if allSources == "" {
-		for _, dir := range []string{".", "internal/amounts", "internal/nodes", "internal/object", "internal/owners", "internal/trees"} {
+		for _, dir := range []string{".", "internal/amounts", "internal/nodes", "internal/object", "internal/owners", "internal/selectors", "internal/trees"} {
 			entries, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			for _, e := range entries {

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
 
 // pods are the pods of the input that are not over.
@@ -34,9 +34,9 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	p.shape.Resources = all.amounts.Request(f)
 	p.shape.Selector = f.Get("nodeSelector").TextMap()
 	for t := range f.Get("tolerations").All() {
-		p.shape.Tolerations = append(p.shape.Tolerations, readToleration(t.Mapping()))
+		p.shape.Tolerations = append(p.shape.Tolerations, selectors.ReadToleration(t.Mapping()))
 	}
-	readNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.shape)
+	selectors.ReadNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.shape)
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.shape.NUMA = nodes.ReadWish(notes)
@@ -49,56 +49,6 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	}
 	p.readProtection(labels, notes)
 	return p
-}
-
-func readToleration(f object.Field) gang.Toleration {
-	t := gang.Toleration{Key: f.Get("key").Text(), Value: f.Get("value").Text(), Effect: gang.Effect(f.Get("effect").Text())}
-	nodes.CheckEffect(f.Get("effect"), t.Effect)
-	switch operator := f.Get("operator"); operator.Text() {
-	case "Exists":
-		t.Exists = true
-	case "Equal", "":
-		if t.Key == "" && len(f.Of.Errors) == 0 {
-			operator.Fail("must be Exists where the key is empty")
-		}
-	default:
-		operator.Fail("must be Equal or Exists")
-	}
-	return t
-}
-
-func readNodeAffinity(f object.Field, shape *gang.Shape) {
-	required := f.Sub("requiredDuringSchedulingIgnoredDuringExecution")
-	for t := range required.Get("nodeSelectorTerms").All() {
-		shape.Affinity = append(shape.Affinity, readTerm(t.Mapping()))
-	}
-	if required.Present() && len(shape.Affinity) == 0 {
-		required.Get("nodeSelectorTerms").Fail("no terms")
-	}
-	for p := range f.Get("preferredDuringSchedulingIgnoredDuringExecution").All() {
-		p = p.Mapping()
-		weight, _ := p.Get("weight").Number()
-		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: readTerm(p.Sub("preference"))})
-	}
-}
-
-func readTerm(f object.Field) gang.NodeTerm {
-	return gang.NodeTerm{Labels: readExpressions(f.Get("matchExpressions")), Fields: readExpressions(f.Get("matchFields"))}
-}
-
-var operators = []gang.Operator{gang.In, gang.NotIn, gang.Exists, gang.DoesNotExist, gang.Gt, gang.Lt}
-
-func readExpressions(f object.Field) []gang.Expression {
-	var out []gang.Expression
-	for e := range f.All() {
-		e = e.Mapping()
-		x := readExpression(e)
-		if x.Operator != "" && !slices.Contains(operators, x.Operator) {
-			e.Get("operator").Fail("unknown operator")
-		}
-		out = append(out, x)
-	}
-	return out
 }
 
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not

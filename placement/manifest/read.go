@@ -16,7 +16,7 @@ import (
 // defects are reported, joined, each an [*Error]; a document that cannot be parsed is one. Unknown kinds and unknown
 // fields are no defects. O(bytes + n log n) for n objects; the files are not kept.
 func Read(files []File, opt Options) (*Input, error) {
-	var notices object.Notices
+	var notices, ofGangs object.Notices
 	objects := object.NewSet(isRead, &notices)
 	for _, f := range files {
 		objects.ReadFile(f.Name, f.Data, f.Open)
@@ -24,14 +24,14 @@ func Read(files []File, opt Options) (*Input, error) {
 	objects.MakeUpNames()
 	b := newBase(opt, objects, &notices)
 	b.read()
-	r := newReader(b, objects)
+	r := newReader(b, objects, &ofGangs, nil)
 	r.link()
 	b.quotas.build(r.queuesUsed())
 	out := r.finishAll()
 	if len(out.fatal) > 0 {
 		return nil, errors.Join(sortErrors(out.fatal)...)
 	}
-	return b.input([]*outcome{out}), nil
+	return b.input([]*outcome{out}, objects.Skipped), nil
 }
 
 // defects are those that fail the whole input and, with KeepGoing, those that do not: of documents, nodes, quotas and
@@ -57,13 +57,13 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 }
 
 // input is what the base says, and what readings of gangs found that share no name.
-func (b *base) input(found []*outcome) *Input {
-	input := &Input{Unread: b.quotas.unread, Notices: *b.notices}
+func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input {
+	input := &Input{Unread: b.quotas.unread, Notices: slices.Clone(*b.notices)}
 	bound, held, keys := map[string]counted{}, nodes.Held{}, map[string]bool{}
 	var waiting []queued
 	var spared []object.Located
 	for _, f := range found {
-		waiting, spared = append(waiting, f.waiting...), append(spared, f.spared...)
+		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
 		input.Spec.Running, input.Empty = append(input.Spec.Running, f.running...), append(input.Empty, f.empty...)
 		input.Notices = append(input.Notices, f.notices...)
 		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
@@ -77,19 +77,21 @@ func (b *base) input(found []*outcome) *Input {
 	}
 	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.allowed(bound)
-	slices.SortFunc(input.Spec.Running, func(a, b cluster.Running) int {
-		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
-	})
+	slices.SortFunc(input.Spec.Running, compareRunning)
 	slices.SortFunc(input.Empty, muster.CompareNatural)
 	slices.SortFunc(input.Notices, muster.CompareNatural)
 	input.Defects = sortErrors(spared)
-	for s, n := range b.objects.Skipped {
+	for s, n := range skipped {
 		input.Skipped = append(input.Skipped, Skipped{s.Kind, s.Version, n})
 	}
 	slices.SortFunc(input.Skipped, func(a, b Skipped) int {
 		return cmp.Or(muster.CompareNatural(a.Kind, b.Kind), muster.CompareNatural(a.APIVersion, b.APIVersion))
 	})
 	return input
+}
+
+func compareRunning(a, b cluster.Running) int {
+	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // isRead says whether objects of an API group and kind are read.

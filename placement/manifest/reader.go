@@ -15,7 +15,7 @@ type reader struct {
 	base *base
 
 	objects *object.Set
-	notices object.Notices
+	notices *object.Notices
 	trees   *trees.Lookup
 	rules   rules
 	pods    pods
@@ -28,15 +28,15 @@ type reader struct {
 	held    nodes.Held
 }
 
-// newReader will read gangs that refer to a base.
-func newReader(b *base, objects *object.Set) *reader {
-	r := &reader{base: b, objects: objects, bound: map[string]counted{}, held: nodes.Held{}}
-	r.trees = b.trees.Lookup(nil)
+// newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.
+func newReader(b *base, objects *object.Set, notices *object.Notices, others map[string]bool) *reader {
+	r := &reader{base: b, objects: objects, notices: notices, bound: map[string]counted{}, held: nodes.Held{}}
+	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
-	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: &r.notices}
-	r.gangs = gangs{objects: objects, notices: &r.notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
+	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices}
+	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
-		trees: r.trees, gangs: &r.gangs, notices: &r.notices,
+		trees: r.trees, gangs: &r.gangs, notices: notices,
 		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string]*object.Object{},
 	}
 	r.gangs.inTree = &r.inTree
@@ -93,7 +93,7 @@ func (r *reader) queuesUsed() map[string]bool {
 
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
-	out := &outcome{running: r.running, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: r.notices}
+	out := &outcome{running: r.running, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
 	for _, d := range waiting {
 		out.waiting = append(out.waiting, queued{d.result, d.created, d.uid})
 	}

@@ -67,6 +67,7 @@ func (g *gangs) formTeams() {
 		drafts[d.name] = d
 		d.tieByPods()
 		for _, name := range d.tie.names {
+			g.objects.Names.Ask(name)
 			named[d.name], named[name] = append(named[d.name], name), append(named[name], d.name)
 		}
 	}

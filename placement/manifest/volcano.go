@@ -11,12 +11,13 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
 
 // subGroupPolicy makes groups of the pods that it matches.
 type subGroupPolicy struct {
 	name        string
-	selector    labelSelector
+	selector    selectors.Labels
 	keys        []string
 	size, least int
 	rules       []gang.Rule
@@ -37,7 +38,7 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 		}
 		names[name] = true
 		p := subGroupPolicy{
-			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: readLabelSelector(f.Sub("labelSelector")), keys: f.Get("matchLabelKeys").Texts(),
+			name: cmp.Or(name, "policy-"+strconv.Itoa(len(policies))), selector: selectors.ReadLabels(f.Sub("labelSelector")), keys: f.Get("matchLabelKeys").Texts(),
 			rules: r.rules.networkTopology(d, f.Sub("networkTopology")), size: 1,
 		}
 		if n, ok := f.Get("subGroupSize").Whole(1); ok {
@@ -75,7 +76,7 @@ func taskMinima(d *draft, f object.Field) []task {
 
 // matches says whether the policy takes the pod, and the values that tell its group.
 func (p *subGroupPolicy) matches(m *member) (values []string, ok bool) {
-	if !p.selector.matches(m.labels) {
+	if !p.selector.Matches(m.labels) {
 		return nil, false
 	}
 	for _, key := range p.keys {

@@ -18,18 +18,32 @@ type Nodes struct {
 	List       []cluster.Node // as the input has them
 	ByName     map[string]*cluster.Node
 	ByHostname map[string]string // names by the hostname label
+
+	read map[*object.Object]cluster.Node // of objects without defects
 }
 
 // New has no nodes yet.
-func New(in amounts.Amounts) Nodes { return Nodes{amounts: in} }
+func New(in amounts.Amounts) Nodes {
+	return Nodes{amounts: in, read: map[*object.Object]cluster.Node{}}
+}
 
 // HostnameLabel tells the name of a node's host.
 const HostnameLabel = "kubernetes.io/hostname"
 
 // ReadNode reads a Node; one with defects is none.
 func (all *Nodes) ReadNode(o *object.Object) {
+	if n, ok := all.node(o); ok {
+		all.List = append(all.List, n)
+	}
+}
+
+// node reads a Node, once; not ok: it has defects.
+func (all *Nodes) node(o *object.Object) (n cluster.Node, ok bool) {
+	if n, ok = all.read[o]; ok {
+		return n, true
+	}
 	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
-	n := cluster.Node{
+	n = cluster.Node{
 		Name: o.Name, Labels: o.Labels, Cordoned: spec.Get("unschedulable").Flag(),
 		Allocatable: all.amounts.Resources(status.Get("allocatable")), NotReady: notReady(status),
 	}
@@ -42,9 +56,11 @@ func (all *Nodes) ReadNode(o *object.Object) {
 	if policy, ok := object.OneOf(o.Label(policyLabel), "policy", koordinatorPolicies); ok {
 		n.NUMA = &cluster.NUMA{Policy: policy}
 	}
-	if len(o.Errors) == 0 {
-		all.List = append(all.List, n)
+	if len(o.Errors) > 0 {
+		return n, false
 	}
+	all.read[o] = n
+	return n, true
 }
 
 // notReady is true if a condition Ready says anything but True. Without that condition a node is ready.

@@ -67,13 +67,16 @@ type Zones struct {
 	notices *object.Notices
 	nodes   *Nodes
 
-	zoned  map[string]*nodeZones   // by the name of the node
-	placed map[string]*numa.Placed // shares of running pods, each once
+	zoned map[string]*nodeZones // by the name of the node
+	read  map[*object.Object]*nodeZones
+
+	counting map[string]*cluster.NUMA // zones with what is in use, each once
+	placed   map[string]*numa.Placed  // shares of running pods, each once
 }
 
 // NewZones has no zones yet; those that are read are given to the nodes.
 func NewZones(in amounts.Amounts, notices *object.Notices, to *Nodes) Zones {
-	return Zones{amounts: in, notices: notices, nodes: to}
+	return Zones{amounts: in, notices: notices, nodes: to, zoned: map[string]*nodeZones{}, read: map[*object.Object]*nodeZones{}}
 }
 
 // nodeZones are the zones of a node as its object describes them.
@@ -86,7 +89,13 @@ type nodeZones struct {
 }
 
 // ReadZones reads the zones of a node. They are given to the node when all nodes are known.
-func (all *Zones) ReadZones(o *object.Object) {
+func (all *Zones) ReadZones(o *object.Object) { all.zoned[o.Name] = all.zonesOf(o) }
+
+// zonesOf reads the zones that an object describes, once.
+func (all *Zones) zonesOf(o *object.Object) *nodeZones {
+	if z := all.read[o]; z != nil {
+		return z
+	}
 	z := &nodeZones{obj: o, policy: readNodePolicy(o), lacks: map[int]muster.Resources{}}
 	for f := range o.Root.Get("zones").All() {
 		f = f.Mapping()
@@ -108,10 +117,8 @@ func (all *Zones) ReadZones(o *object.Object) {
 	if _, err := numa.NewZones(z.zones); err != nil && len(o.Errors) == 0 {
 		z.note(err)
 	}
-	if all.zoned == nil {
-		all.zoned = map[string]*nodeZones{}
-	}
-	all.zoned[o.Name] = z
+	all.read[o] = z
+	return z
 }
 
 // note gives what package numa objects to the fields where it stands. Of a single zone these are distances, by id: names and
@@ -220,27 +227,36 @@ func (all *Zones) readZoneResources(zone object.Field) (allocatable, lacks muste
 	return allocatable, lacks
 }
 
-// Place gives nodes their zones and, where no label says otherwise, their policy. A node whose zones cannot be read takes nobody.
+// Place gives nodes their zones and, where no label says otherwise, their policy.
 func (all *Zones) Place() {
 	for _, name := range object.SortedKeys(all.zoned) {
-		z, n := all.zoned[name], all.nodes.ByName[name]
-		if n == nil {
-			all.notices.Add(z.obj.Title() + " is about a node that is not in the input: it is not used")
-			continue
+		if all.nodes.ByName[name] == nil {
+			all.notices.Add(all.zoned[name].obj.Title() + " is about a node that is not in the input: it is not used")
 		}
-		if len(z.obj.Errors) > 0 { // nobody knows what of the node is free, or how it may be had
-			n.NUMA, n.Cordoned = nil, true
-			continue
-		}
-		if n.NUMA == nil {
-			n.NUMA = &cluster.NUMA{Policy: z.policy}
-		}
-		n.NUMA.Zones = z.zones
 	}
 	for i := range all.nodes.List {
-		if n := &all.nodes.List[i]; n.NUMA != nil && len(n.NUMA.Zones) == 0 && n.NUMA.Policy == "" {
-			n.NUMA = nil
+		all.place(&all.nodes.List[i])
+	}
+}
+
+// place gives a node its zones. One whose zones cannot be read takes nobody.
+func (all *Zones) place(n *cluster.Node) {
+	zones := cluster.NUMA{}
+	if n.NUMA != nil {
+		zones = *n.NUMA
+	}
+	switch z := all.zoned[n.Name]; {
+	case z == nil:
+	case len(z.obj.Errors) > 0: // nobody knows what of the node is free, or how it may be had
+		n.NUMA, n.Cordoned = nil, true
+		return
+	default:
+		if zones.Zones = z.zones; n.NUMA == nil {
+			zones.Policy = z.policy
 		}
+	}
+	if n.NUMA = &zones; len(zones.Zones) == 0 && zones.Policy == "" {
+		n.NUMA = nil
 	}
 }
 
@@ -318,7 +334,7 @@ func shared[T any](known *map[string]*T, v *T) *T {
 	if first := (*known)[key]; first != nil {
 		return first
 	}
-	if *known == nil {
+	if *known == nil || len(*known) > 10_000 { // not to grow for ever, where objects come and go
 		*known = map[string]*T{}
 	}
 	(*known)[key] = v
@@ -328,15 +344,14 @@ func shared[T any](known *map[string]*T, v *T) *T {
 // Counted are the nodes with what somebody unknown has of their zones, when it is known what pods hold.
 func (all *Zones) Counted(held Held) []cluster.Node {
 	out := slices.Clone(all.nodes.List)
-	var known map[string]*cluster.NUMA
 	for i := range out {
-		out[i].NUMA = all.counted(&out[i], held[out[i].Name], &known)
+		out[i].NUMA = all.counted(&out[i], held[out[i].Name])
 	}
 	return out
 }
 
-// counted are the zones of a node, of which so much is held. Known are the zones of others, which are shared where they are equal.
-func (all *Zones) counted(n *cluster.Node, held map[int]muster.Resources, known *map[string]*cluster.NUMA) *cluster.NUMA {
+// counted are the zones of a node, of which so much is held.
+func (all *Zones) counted(n *cluster.Node, held map[int]muster.Resources) *cluster.NUMA {
 	if n.NUMA == nil {
 		return nil
 	}
@@ -352,5 +367,5 @@ func (all *Zones) counted(n *cluster.Node, held map[int]muster.Resources, known 
 			zones.InUse = append(zones.InUse, numa.Occupied{ID: zone.ID, Used: used})
 		}
 	}
-	return shared(known, &zones)
+	return shared(&all.counting, &zones)
 }

@@ -10,11 +10,18 @@ import (
 
 // Who controls whom: ownerReferences among the objects of the input.
 
+// titled is the object in the input that an ownerReference names.
+func (all *Set) titled(kind, namespace, name string) *Object {
+	title := kind + "/" + namespace + "/" + name
+	all.Names.Ask(title)
+	return all.byTitle[title]
+}
+
 // ControllerOf is the object in the input that controls another one, nil if none does.
 func (all *Set) ControllerOf(o *Object) *Object {
 	for _, w := range o.Owners {
 		if w.controller {
-			return all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name]
+			return all.titled(w.Kind, o.Namespace, w.Name)
 		}
 	}
 	return nil
@@ -32,29 +39,29 @@ func (all *Set) TopOwner(o *Object) (top *Object) {
 // LacksOwner is the kind of the object's controller if that makes gangs and is not in the input, empty else.
 func (all *Set) LacksOwner(o *Object) string {
 	for _, w := range o.Owners {
-		if w.controller && slices.Contains(gangOwners, w.Kind) && all.byTitle[w.Kind+"/"+o.Namespace+"/"+w.Name] == nil {
+		if w.controller && slices.Contains(gangOwners, w.Kind) && all.titled(w.Kind, o.Namespace, w.Name) == nil {
 			return w.Kind
 		}
 	}
 	return ""
 }
 
-// plainOwner is an owner whose pods are placed one by one: its rules for gangs bind nobody, which is counted.
-type plainOwner struct {
+// PlainOwner is an owner whose pods are placed one by one: its rules for gangs bind nobody, which is counted.
+type PlainOwner struct {
 	rules bool
 	above []string // titles of its own owners
 }
 
-// notePlain keeps of an object that is not read whether it has rules, if it is an owner of pods.
-func (all *Set) notePlain(kind string, v *document.Value) {
-	if !slices.Contains(plainOwners, kind) {
-		return
-	}
+// IsPlainOwner says whether objects of a kind that is not read own pods.
+func IsPlainOwner(kind string) bool { return slices.Contains(plainOwners, kind) }
+
+// ReadPlainOwner reads of an object whether it has rules, and by which title pods know it.
+func ReadPlainOwner(kind string, v *document.Value) (title string, owner PlainOwner) {
 	meta := v.Get("metadata")
 	o := &Object{Kind: kind}
 	root := Field{Of: o, Value: v}
 	space := cmp.Or(root.Sub("metadata").Get("namespace").Text(), defaultNamespace)
-	owner := plainOwner{rules: hasPlacement(meta.Get("annotations"))}
+	owner.rules = hasPlacement(meta.Get("annotations"))
 	for _, path := range [][]string{{"template"}, {"jobTemplate"}, {"jobTemplate", "spec", "template"}} {
 		at := v.Get("spec")
 		for _, key := range path {
@@ -66,10 +73,7 @@ func (all *Set) notePlain(kind string, v *document.Value) {
 		e = e.Mapping()
 		owner.above = append(owner.above, e.Get("kind").Text()+"/"+space+"/"+e.Get("name").Text())
 	}
-	if all.plain == nil {
-		all.plain = map[string]plainOwner{}
-	}
-	all.plain[kind+"/"+space+"/"+root.Sub("metadata").Get("name").Text()] = owner
+	return kind + "/" + space + "/" + root.Sub("metadata").Get("name").Text(), owner
 }
 
 // hasPlacement says whether annotations have a rule for gangs: KAI's or Kueue's.
@@ -86,10 +90,11 @@ func (all *Set) HasRules(o *Object) bool {
 		next = append(next, w.Kind+"/"+o.Namespace+"/"+w.Name)
 	}
 	for n := 0; n < len(next) && n < 100; n++ { // chains of owners are short, and a circle ends
-		if all.plain[next[n]].rules {
+		all.Names.Ask(next[n])
+		if all.Plain[next[n]].rules {
 			return true
 		}
-		next = append(next, all.plain[next[n]].above...)
+		next = append(next, all.Plain[next[n]].above...)
 	}
 	return false
 }

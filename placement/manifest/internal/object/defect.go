@@ -21,11 +21,13 @@ type Defect struct {
 // Error reads `FILE: document 2, line 7: PodGroup/job: spec.minMember "x": not a whole number`.
 func (e *Defect) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: document %d", e.File, e.Document)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", e.Line)
+	if e.Document > 0 { // else it stands in no file
+		fmt.Fprintf(&b, "%s: document %d", e.File, e.Document)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", e.Line)
+		}
+		b.WriteString(": ")
 	}
-	b.WriteString(": ")
 	if e.Object != "" {
 		b.WriteString(e.Object + ": ")
 	}

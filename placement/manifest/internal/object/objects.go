@@ -1,12 +1,14 @@
 package object
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
@@ -22,7 +24,8 @@ type Set struct {
 	byTitle map[string]*Object // by `Kind/namespace/name`, as ownerReferences name them
 	Skipped map[KindCount]int
 	unnamed []*Object             // that have a generateName only
-	plain   map[string]plainOwner // by title: owners that make no gangs
+	Plain   map[string]PlainOwner // by title: owners that make no gangs
+	Names   *Names                // what is asked for; nil: nobody wants to know
 	notices *Notices
 }
 
@@ -31,7 +34,7 @@ type KindCount struct{ Kind, Version string }
 
 // NewSet keeps the objects of which isRead says so, by API group and kind.
 func NewSet(isRead func(group, kind string) bool, notices *Notices) *Set {
-	return &Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, notices: notices}
+	return &Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, Plain: map[string]PlainOwner{}, notices: notices}
 }
 
 // ReadFile collects the objects of a file: of its bytes or, if it can be opened, of what is read there.
@@ -106,6 +109,46 @@ func (all *Set) collect(f string, doc document.Document, v *document.Value, kind
 	}
 }
 
+// Add keeps an object that stands in no file.
+func (all *Set) Add(v *document.Value) {
+	all.add("", document.Document{}, v, v.Get("kind").Text, v.Get("apiVersion").Text)
+}
+
+// Keep keeps an object of another set.
+func (all *Set) Keep(o *Object) {
+	all.register(o)
+	all.List = append(all.List, o)
+}
+
+// Header is what tells an object from all others.
+type Header struct{ Group, Kind, Version, Namespace, Name string }
+
+// ReadHeader reads what an object is called; an error tells what it lacks.
+func ReadHeader(v *document.Value) (h Header, err error) {
+	o := &Object{}
+	root := Field{Of: o, Value: v}.Mapping()
+	h.Kind, h.Version = root.Get("kind").Required(), root.Get("apiVersion").Required()
+	if group, _, ok := strings.Cut(h.Version, "/"); ok {
+		h.Group = group
+	}
+	meta := root.Sub("metadata")
+	h.Name, h.Namespace = meta.Get("name").Required(), cmp.Or(meta.Get("namespace").Text(), defaultNamespace)
+	if clusterScoped[h.Kind] {
+		h.Namespace = ""
+	}
+	if len(o.Errors) > 0 {
+		e := o.Errors[0]
+		return h, &muster.InvalidError{Field: cmp.Or(e.Field, "object"), Value: e.Value, Reason: e.Reason}
+	}
+	return h, nil
+}
+
+// ID is unique among objects of one kind of one API group.
+func (h Header) ID() string {
+	o := Object{Group: h.Group, Kind: h.Kind, Namespace: h.Namespace, Name: h.Name}
+	return o.id()
+}
+
 // add keeps an object of a known kind and counts one of any other.
 func (all *Set) add(f string, doc document.Document, v *document.Value, kind, version string) {
 	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version}
@@ -119,7 +162,10 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 		}
 		if !all.isRead(group, kind) {
 			all.Skip(kind, version)
-			all.notePlain(kind, v)
+			if IsPlainOwner(kind) {
+				title, owner := ReadPlainOwner(kind, v)
+				all.Plain[title] = owner
+			}
 			return
 		}
 		o.readMetadata(all.notices)
@@ -155,7 +201,9 @@ func (all *Set) enter(o *Object) bool {
 // register makes an object found by its name.
 func (all *Set) register(o *Object) {
 	all.Seen[o.id()] = o
-	all.byTitle[o.Kind+"/"+o.Namespace+"/"+o.Name] = o
+	title := o.Kind + "/" + o.Namespace + "/" + o.Name
+	all.Names.Have(title)
+	all.byTitle[title] = o
 }
 
 // contradicts notes that another object of the same name says something else.

@@ -18,6 +18,9 @@ func (in *Trees) Build(nodes []topology.LabeledNode) {
 		}})
 	}
 	in.byName, in.ofLabels, in.nodes = map[string]*topology.Tree{}, map[string]*topology.Tree{}, nodes
+	if in.asked == nil {
+		in.asked = map[string]bool{}
+	}
 	taken := map[string]bool{}
 	for _, s := range in.sources {
 		if taken[s.name] {

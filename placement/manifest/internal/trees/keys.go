@@ -51,6 +51,7 @@ func (in *Trees) makeTree(key string) bool {
 	if in.ofLabels[key] != nil {
 		return true
 	}
+	in.asked[key] = true
 	made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, in.nodes)
 	if err != nil || len(made.Outside()) == len(in.nodes) {
 		return false

@@ -36,6 +36,7 @@ type Trees struct {
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer
 	ofLabels map[string]*topology.Tree    // made for a key that no topology has, by that key
+	asked    map[string]bool              // such keys, whether nodes have them or not
 }
 
 // New has no topology yet. Where goOn is set the rest is planned without those that cannot be used; preferred is the one of gangs

@@ -1,16 +1,16 @@
-package manifest
+package selectors
 
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
-// labelSelector chooses objects that carry all labels and fulfil all expressions. One that says nothing chooses everything.
-type labelSelector struct{ shape gang.Shape }
+// Labels chooses objects that carry all labels and fulfil all expressions. One that says nothing chooses everything.
+type Labels struct{ shape gang.Shape }
 
-// readLabelSelector reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
-func readLabelSelector(f object.Field) labelSelector {
-	s := labelSelector{gang.Shape{Selector: f.Get("matchLabels").TextMap()}}
+// ReadLabels reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
+func ReadLabels(f object.Field) Labels {
+	s := Labels{gang.Shape{Selector: f.Get("matchLabels").TextMap()}}
 	var term gang.NodeTerm
 	for e := range f.Get("matchExpressions").All() {
 		e = e.Mapping()
@@ -43,4 +43,5 @@ func readExpression(e object.Field) gang.Expression {
 	}
 }
 
-func (s *labelSelector) matches(labels map[string]string) bool { return s.shape.Selects("", labels) }
+// Matches says whether an object with these labels is chosen.
+func (s *Labels) Matches(labels map[string]string) bool { return s.shape.Selects("", labels) }

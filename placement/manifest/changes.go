@@ -1,0 +1,288 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Changes are what the calls of Set and Delete since the last call of Changes have changed. It belongs to the caller.
+type Changes struct {
+	// Delta makes of the cluster as it was the cluster as it is. A cluster that refuses it, since a host has bound more to a node
+	// than it has, is made anew of Input.
+	Delta cluster.Delta
+	// Rebuild says that no Delta can tell the change, since topologies or quotas are others: Delta is empty, and a new cluster is
+	// to be made of Input.
+	Rebuild bool
+	// Gangs are those that wait and are new, or whose request or terms are not as they were, in queue order; Gone are the names of
+	// those that wait no longer, in natural order.
+	Gangs []Gang
+	Gone  []string
+	// Defects and Notices are those that were not there before. A defect of a waiting gang is its Err.
+	Defects []error
+	Notices []string
+}
+
+// told is what the caller knows, and what of it may be otherwise now.
+type told struct {
+	trees   []cluster.NamedTree
+	quotas  *quota.Tree
+	nodes   map[string]cluster.Node
+	demand  map[string]muster.Resources
+	budgets map[string]cluster.Budget
+	texts   map[string]bool // defects and notices of the base
+
+	based   bool            // the base is another one
+	nodesOf map[string]bool // nodes that may be otherwise
+	sums    bool            // what sections add up to may be
+	held    nodes.Held
+	bound   map[string]counted
+	gone    []*outcome        // of sections that were told and are no more
+	fresh   map[*section]bool // that are not told
+}
+
+func newTold() told {
+	return told{
+		nodes: map[string]cluster.Node{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{},
+		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{},
+	}
+}
+
+// note remembers that a section is new.
+func (t *told) note(sec *section) {
+	t.fresh[sec] = true
+	t.touch(sec.found)
+}
+
+// take remembers that a section is no more.
+func (t *told) take(sec *section) {
+	if sec.told {
+		t.gone = append(t.gone, sec.found)
+	}
+	delete(t.fresh, sec)
+	t.touch(sec.found)
+}
+
+func (t *told) touch(found *outcome) {
+	for name := range found.held {
+		t.nodesOf[name] = true
+	}
+	t.sums = t.sums || len(found.held)+len(found.bound)+len(found.demand) > 0
+}
+
+// Changes reads what was set, and forgets what was deleted, since the last call, and tells what that changes: gangs that an object
+// makes with others cost O(their members), a node O(1), what else gangs refer to O(all objects). The first call tells everything,
+// for the empty cluster.
+func (s *Store) Changes() *Changes {
+	s.freshBase()
+	for !s.readDirty() {
+	}
+	c := &Changes{}
+	s.compareGangs(c)
+	s.compareRunning(c)
+	s.compareBase(c)
+	s.compareTexts(c)
+	t := &s.told
+	for sec := range t.fresh {
+		sec.told = true
+	}
+	t.based, t.sums, t.gone = false, false, nil
+	clear(t.fresh)
+	clear(t.nodesOf)
+	return c
+}
+
+// compareGangs finds the gangs that wait and are others.
+func (s *Store) compareGangs(c *Changes) {
+	old := map[string]queued{}
+	for _, found := range s.told.gone {
+		for _, q := range found.waiting {
+			old[q.gang.Request.Name] = q
+		}
+	}
+	var changed []queued
+	for sec := range s.told.fresh {
+		for _, q := range sec.found.waiting {
+			if was, is := old[q.gang.Request.Name]; !is || !was.same(q) {
+				changed = append(changed, q)
+			}
+			delete(old, q.gang.Request.Name)
+		}
+	}
+	sortQueue(changed)
+	for _, q := range changed {
+		c.Gangs = append(c.Gangs, q.gang)
+	}
+	c.Gone = object.SortedKeys(old)
+}
+
+// same says whether nothing that the caller sees of a gang, or its place in the queue, is another one.
+func (q queued) same(o queued) bool {
+	text := func(err error) string {
+		if err == nil {
+			return ""
+		}
+		return err.Error()
+	}
+	if text(q.gang.Err) != text(o.gang.Err) {
+		return false
+	}
+	q.gang.Err, o.gang.Err = nil, nil
+	return reflect.DeepEqual(q, o)
+}
+
+// compareRunning finds the members that run and are others.
+func (s *Store) compareRunning(c *Changes) {
+	old := map[cluster.MemberRef]cluster.Running{}
+	for _, found := range s.told.gone {
+		for _, m := range found.running {
+			old[cluster.MemberRef{Gang: m.Gang, Member: m.Member}] = m
+		}
+	}
+	for sec := range s.told.fresh {
+		for _, m := range sec.found.running {
+			ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
+			was, is := old[ref]
+			delete(old, ref)
+			leaves := was
+			leaves.Leaving = true
+			switch {
+			case is && reflect.DeepEqual(was, m):
+			case is && reflect.DeepEqual(leaves, m):
+				c.Delta.Leaving = append(c.Delta.Leaving, ref)
+			case is:
+				c.Delta.Remove = append(c.Delta.Remove, ref)
+				c.Delta.Place = append(c.Delta.Place, m)
+			default:
+				c.Delta.Place = append(c.Delta.Place, m)
+			}
+		}
+	}
+	c.Delta.Remove = slices.AppendSeq(c.Delta.Remove, maps.Keys(old))
+	byName := func(a, b cluster.MemberRef) int {
+		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
+	}
+	slices.SortFunc(c.Delta.Remove, byName)
+	slices.SortFunc(c.Delta.Leaving, byName)
+	slices.SortFunc(c.Delta.Place, compareRunning)
+}
+
+// compareBase finds the nodes, quotas and budgets that are others.
+func (s *Store) compareBase(c *Changes) {
+	t := &s.told
+	if t.sums {
+		s.addUp(c)
+	}
+	if t.based {
+		for name := range t.nodes {
+			t.nodesOf[name] = true
+		}
+		for name := range s.base.nodes.ByName {
+			t.nodesOf[name] = true
+		}
+	}
+	for _, name := range object.SortedKeys(t.nodesOf) {
+		was, is := t.nodes[name]
+		switch n := s.base.zones.CountedNode(name, t.held); {
+		case n == nil && is:
+			c.Delta.RemoveNodes = append(c.Delta.RemoveNodes, name)
+			delete(t.nodes, name)
+		case n != nil && (!is || !reflect.DeepEqual(was, *n)):
+			c.Delta.SetNodes = append(c.Delta.SetNodes, *n)
+			t.nodes[name] = *n
+		}
+	}
+	for _, b := range s.base.budgets.allowed(t.bound) {
+		if was, is := t.budgets[b.Name]; !is || was != b {
+			c.Delta.Budgets = append(c.Delta.Budgets, b)
+			t.budgets[b.Name] = b
+		}
+	}
+	if !t.based {
+		return
+	}
+	trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.tree
+	if c.Rebuild = !slices.EqualFunc(trees, t.trees, sameTree) || !reflect.DeepEqual(quotas, t.quotas); c.Rebuild {
+		c.Delta = cluster.Delta{}
+	}
+	t.trees, t.quotas = trees, quotas
+}
+
+func sameTree(a, b cluster.NamedTree) bool { return a.Name == b.Name && a.Tree.Equal(b.Tree) }
+
+// addUp sums up what sections hold of zones, count in budgets and ask for.
+func (s *Store) addUp(c *Changes) {
+	t := &s.told
+	t.held, t.bound = nodes.Held{}, map[string]counted{}
+	var demand map[string]muster.Resources
+	for sec := range s.sections {
+		t.held.Add(sec.found.held)
+		addCounted(t.bound, sec.found.bound)
+		demand = addDemand(demand, sec.found.demand)
+	}
+	for name := range t.demand {
+		if demand[name] == nil {
+			demand = addDemand(demand, map[string]muster.Resources{name: {}})
+		}
+	}
+	for name, now := range demand {
+		if !maps.Equal(t.demand[name], now) {
+			if c.Delta.Demand == nil {
+				c.Delta.Demand = map[string]muster.Resources{}
+			}
+			c.Delta.Demand[name] = now
+		}
+	}
+	t.demand = demand
+}
+
+// compareTexts finds the defects and notices that are new.
+func (s *Store) compareTexts(c *Changes) {
+	old := map[string]bool{}
+	for _, found := range s.told.gone {
+		found.texts(old)
+	}
+	fresh := slices.SortedFunc(maps.Keys(s.told.fresh), func(a, b *section) int { return compareItems(a.items[0], b.items[0]) })
+	found := make([]*outcome, 0, len(fresh)+1)
+	if s.told.based {
+		base := s.base.outcome()
+		base.notices = *s.base.notices
+		maps.Copy(old, s.told.texts)
+		s.told.texts = map[string]bool{}
+		base.texts(s.told.texts)
+		found = append(found, base)
+	}
+	for _, sec := range fresh {
+		found = append(found, sec.found)
+	}
+	for _, f := range found {
+		for _, e := range slices.Concat(f.fatal, f.spared) {
+			if err := errorOf(e.Defect); !old[err.Error()] {
+				c.Defects = append(c.Defects, err)
+			}
+		}
+		for _, text := range f.notices {
+			if !old[text] {
+				c.Notices = append(c.Notices, text)
+			}
+		}
+	}
+	slices.SortFunc(c.Notices, muster.CompareNatural)
+}
+
+// texts are those of defects and notices.
+func (f *outcome) texts(to map[string]bool) {
+	for _, e := range slices.Concat(f.fatal, f.spared) {
+		to[e.Defect.Error()] = true
+	}
+	for _, text := range f.notices {
+		to[text] = true
+	}
+}

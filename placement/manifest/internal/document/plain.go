@@ -1,0 +1,89 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// passing are the keys that change without anything that is read: who was where, and when it was told last. They are the keys of
+// the mapping (or of the list of mappings) that they stand in, as for noise.
+var passing = map[string][]string{
+	"metadata":   {"resourceVersion", "generation", "selfLink"},
+	"conditions": {"lastHeartbeatTime", "lastProbeTime", "lastTransitionTime", "lastUpdateTime"},
+}
+
+// FromPlain makes a value of what encoding/json, or a client of an API server, holds an object as. What nobody reads is left out.
+// The value shares nothing with what it is made of. O(values).
+func FromPlain(v any) (*Value, error) { return fromPlain("", v, 0) }
+
+func fromPlain(name string, v any, depth int) (*Value, error) {
+	if depth > maxDepth {
+		return nil, errDeep
+	}
+	out := &Value{}
+	switch v := v.(type) {
+	case nil:
+	case string:
+		out.Kind, out.Text = Text, strings.ToValidUTF8(v, "\ufffd")
+	case bool:
+		out.Kind, out.Text = Boolean, strconv.FormatBool(v)
+	case int, int32, int64, float32, float64, json.Number:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		return number(string(text)), nil
+	case []any:
+		out.Kind = List
+		for _, e := range v {
+			item, err := fromPlain(name, e, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out.Items = append(out.Items, item)
+		}
+	case map[string]any:
+		out.Kind = Mapping
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if dropped(name, key) || slices.Contains(passing[name], key) {
+				continue
+			}
+			item, err := fromPlain(key, v[key], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out.Keys, out.Items = append(out.Keys, key), append(out.Items, item)
+		}
+	default:
+		return nil, fmt.Errorf("%T is not what JSON is decoded to", v)
+	}
+	return out, nil
+}
+
+// number is a number as JSON writes it.
+func number(text string) *Value {
+	if strings.ContainsAny(text, ".eE") {
+		return &Value{Kind: Number, Text: text}
+	}
+	return &Value{Kind: Integer, Text: text}
+}
+
+// Clone is a copy that nobody has asked for. O(values).
+func (v *Value) Clone() *Value {
+	out := *v
+	out.Asked = false
+	if len(v.Items) == 0 {
+		return &out
+	}
+	values := make([]Value, len(v.Items)) // in one piece, which is what makes it fast
+	out.Keys, out.Items = slices.Clone(v.Keys), make([]*Value, len(v.Items))
+	for i, e := range v.Items {
+		values[i] = *e.Clone()
+		out.Items[i] = &values[i]
+	}
+	return &out
+}

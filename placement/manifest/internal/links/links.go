@@ -1,0 +1,121 @@
+// Package links answers: what hangs together by names? Things have names and ask for names; who asks for a name hangs
+// together with who has it, and so do all who have it.
+package links
+
+import "slices"
+
+// Graph is of things with the names that they have and ask for. The zero value is empty.
+type Graph[T comparable] struct {
+	of         map[T]*names
+	had, asked map[string][]T
+}
+
+// names of one thing, without repetition.
+type names struct{ had, asked []string }
+
+// Add gives a thing names beside those that it has. O(names).
+func (g *Graph[T]) Add(t T, had, asked []string) {
+	if g.of == nil {
+		g.of, g.had, g.asked = map[T]*names{}, map[string][]T{}, map[string][]T{}
+	}
+	n := g.of[t]
+	if n == nil {
+		n = &names{}
+		g.of[t] = n
+	}
+	n.had = enter(g.had, t, n.had, had)
+	n.asked = enter(g.asked, t, n.asked, asked)
+}
+
+func enter[T comparable](index map[string][]T, t T, known, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(known, name) {
+			known, index[name] = append(known, name), append(index[name], t)
+		}
+	}
+	return known
+}
+
+// Knows says whether a thing is said to have, or to ask for, all of these names.
+func (g *Graph[T]) Knows(all []T, had, asked []string) bool {
+	known := map[string]bool{}
+	for _, t := range all {
+		for _, name := range g.of[t].had {
+			known[name] = true
+		}
+	}
+	missing := func(name string) bool { return !known[name] }
+	if slices.ContainsFunc(had, missing) {
+		return false
+	}
+	for _, t := range all {
+		for _, name := range g.of[t].asked {
+			known[name] = true
+		}
+	}
+	return !slices.ContainsFunc(asked, missing)
+}
+
+// Remove forgets a thing. O(names, and things of these names).
+func (g *Graph[T]) Remove(t T) {
+	n := g.of[t]
+	if n == nil {
+		return
+	}
+	leave(g.had, t, n.had)
+	leave(g.asked, t, n.asked)
+	delete(g.of, t)
+}
+
+func leave[T comparable](index map[string][]T, t T, of []string) {
+	for _, name := range of {
+		rest := index[name]
+		at, last := slices.Index(rest, t), len(rest)-1
+		rest[at] = rest[last]
+		clear(rest[last:])
+		if index[name] = rest[:last]; last == 0 {
+			delete(index, name)
+		}
+	}
+}
+
+// Together are a thing and all that hang together with it. O(what they have and ask for).
+func (g *Graph[T]) Together(t T) []T {
+	var all []T
+	next, seen, done := []T{t}, map[T]bool{t: true}, map[string]bool{}
+	reach := func(list []T) {
+		for _, other := range list {
+			if !seen[other] {
+				seen[other] = true
+				next = append(next, other)
+			}
+		}
+	}
+	for len(next) > 0 {
+		last := len(next) - 1
+		at := next[last]
+		all, next = append(all, at), next[:last]
+		n := g.of[at]
+		if n == nil {
+			continue
+		}
+		for _, name := range n.had {
+			if !done[name] {
+				done[name] = true
+				reach(g.had[name])
+				reach(g.asked[name])
+			}
+		}
+		for _, name := range n.asked {
+			if has := g.had[name]; len(has) > 0 && !done[name] {
+				done[name] = true
+				reach(has)
+				reach(g.asked[name])
+			}
+		}
+	}
+	return all
+}
+
+// Asking are those that ask for a name. The slice is the graph's.
+func (g *Graph[T]) Asking(name string) []T { return g.asked[name] }

@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// freshBase brings the base up to date, and notes which gangs that may change.
+func (s *Store) freshBase() {
+	again := s.rebase || s.base == nil
+	hosts := map[string]bool{} // names under which changed nodes are asked for
+	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
+		if again = again || s.odd[name]; again {
+			break
+		}
+		node, zones := s.items["/Node/"+name].nodeObject(), s.items["topology.node.k8s.io/"+nodeZones+"/"+name].nodeObject()
+		s.base.nodes.Calls(name, hosts)
+		seen, ok := s.base.zones.Replace(name, node, zones)
+		if again = !ok || s.isOdd(name); seen {
+			s.dissolveHosts(hosts)
+		}
+		clear(hosts)
+	}
+	if again {
+		old := s.base
+		s.newBase()
+		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() {
+			s.dissolveAll()
+		} else {
+			for name := range s.nodes {
+				old.nodes.Calls(name, hosts)
+				s.base.nodes.Calls(name, hosts)
+			}
+			s.dissolveHosts(hosts)
+		}
+	}
+	for name := range s.nodes {
+		s.told.nodesOf[name] = true
+	}
+	clear(s.nodes)
+	s.rebase = false
+}
+
+// dissolveHosts takes the sections apart that ask for nodes or hosts.
+func (s *Store) dissolveHosts(names map[string]bool) {
+	for name := range names {
+		s.dissolveAsking(name)
+	}
+}
+
+// nodeObject is the object of an item of nodes, made once; nil if there is no such item.
+func (it *item) nodeObject() *object.Object {
+	if it == nil {
+		return nil
+	}
+	if it.object == nil {
+		objects := object.NewSet(isRead, &it.notices)
+		objects.Add(it.value.Clone())
+		it.object = objects.List[0]
+	}
+	return it.object
+}
+
+// isOdd says whether a node, or its zones, have defects or notices, which the base keeps.
+func (s *Store) isOdd(name string) bool {
+	for _, it := range []*item{s.items["/Node/"+name], s.items["topology.node.k8s.io/"+nodeZones+"/"+name]} {
+		if it != nil && len(it.object.Errors)+len(it.notices) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// newBase reads the base from its objects, with the queues and keys that gangs use.
+func (s *Store) newBase() {
+	var notices object.Notices
+	named := map[string]bool{}
+	objects := object.NewSet(isRead, &notices)
+	for _, it := range slices.SortedFunc(maps.Values(s.items), compareItems) {
+		switch name := it.header.Group + "/" + it.header.Kind; {
+		case clusterKinds[name] == nil:
+		case name == "/Node" || it.header.Kind == nodeZones:
+			objects.Keep(it.nodeObject())
+			notices = append(notices, it.notices...)
+			named[it.header.Name] = true
+		default:
+			objects.Add(it.value.Clone())
+		}
+	}
+	b := newBase(s.opt, objects, &notices)
+	if s.base != nil {
+		b.zones.Again(&s.base.zones)
+		b.trees.Again(&s.base.trees)
+	}
+	b.read()
+	b.queues, b.keys = setOf(s.queues), setOf(s.keys)
+	maps.DeleteFunc(b.queues, func(name string, _ bool) bool { return b.quotas.queues[name] == nil })
+	b.quotas.build(b.queues)
+	maps.DeleteFunc(named, func(name string, _ bool) bool { return !s.isOdd(name) })
+	s.base, s.odd = b, named
+	s.told.based = true
+}
+
+func setOf(c count) map[string]bool {
+	out := make(map[string]bool, len(c))
+	for name := range c {
+		out[name] = true
+	}
+	return out
+}
+
+// uses says whether the base was read with what gangs use.
+func (b *base) uses(queues, keys count) bool {
+	return maps.Equal(b.queues, setOf(queues)) && maps.Equal(b.keys, setOf(keys))
+}
+
+// outcome is what is wrong with the base itself.
+func (b *base) outcome() *outcome {
+	out := &outcome{held: nodes.Held{}}
+	out.fatal, out.spared = defects(b.objects, true, nil)
+	return out
+}

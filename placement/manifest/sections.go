@@ -1,0 +1,129 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// section is a set of objects that make gangs with each other, and with no other object.
+type section struct {
+	items []*item // in order
+	found *outcome
+	told  bool
+}
+
+// count says how many sections use something, by its name.
+type count map[string]int
+
+func (c count) add(names map[string]bool, n int) {
+	for name := range names {
+		if c[name] += n; c[name] == 0 {
+			delete(c, name)
+		}
+	}
+}
+
+// read reads items as if there were no others.
+func (s *Store) read(items []*item) (sec *section, had, asked []string) {
+	var notices object.Notices
+	objects := object.NewSet(isRead, &notices)
+	objects.Names, objects.Plain = object.NewNames(), s.plain
+	for _, it := range items {
+		objects.Add(it.value.Clone())
+	}
+	r := newReader(s.base, objects, &notices, s.base.keys)
+	r.link()
+	queues := r.queuesUsed()
+	found := r.finishAll()
+	found.queues = queues
+	return &section{items: items, found: found}, objects.Names.Had(), objects.Names.Asked()
+}
+
+// readDirty reads again what is to be read again. It is done when the base knows all that gangs use.
+func (s *Store) readDirty() (done bool) {
+	for len(s.dirty) > 0 {
+		items := slices.SortedFunc(maps.Keys(s.dirty), compareItems)
+		alone := map[*item]*section{}
+		for _, it := range items {
+			if !it.alone {
+				alone[it], it.had, it.asked = s.read([]*item{it})
+				it.alone = true
+			}
+			s.links.Remove(it)
+			s.links.Add(it, it.had, it.asked)
+		}
+		for _, it := range items {
+			if it.section == nil {
+				s.place(s.connect(it, alone[it]))
+			}
+		}
+	}
+	if s.base.uses(s.queues, s.keys) {
+		return true
+	}
+	s.newBase()
+	s.dissolveAll()
+	return false
+}
+
+// connect reads an item with all that make gangs with it. What is asked for may depend on what is there, so it looks until nothing
+// new comes up. Alone is the item by itself, if that is known.
+func (s *Store) connect(it *item, alone *section) *section {
+	for n := 0; ; {
+		items := s.links.Together(it)
+		if len(items) == 1 && alone != nil {
+			return alone
+		}
+		slices.SortFunc(items, compareItems)
+		sec, had, asked := s.read(items)
+		if len(items) == n || s.links.Knows(items, had, asked) {
+			return sec
+		}
+		n = len(items)
+		s.links.Add(it, had, asked)
+	}
+}
+
+// place makes a section the one of its items.
+func (s *Store) place(sec *section) {
+	for _, it := range sec.items {
+		s.dissolve(it.section)
+	}
+	for _, it := range sec.items {
+		it.section = sec
+		delete(s.dirty, it)
+	}
+	s.sections[sec] = true
+	s.queues.add(sec.found.queues, 1)
+	s.keys.add(sec.found.keys, 1)
+	s.told.note(sec)
+}
+
+// dissolve takes a section apart: its items are read again.
+func (s *Store) dissolve(sec *section) {
+	if sec == nil || !s.sections[sec] {
+		return
+	}
+	delete(s.sections, sec)
+	s.queues.add(sec.found.queues, -1)
+	s.keys.add(sec.found.keys, -1)
+	s.told.take(sec)
+	for _, it := range sec.items {
+		it.section, s.dirty[it] = nil, true
+	}
+}
+
+func (s *Store) dissolveAll() {
+	for sec := range s.sections {
+		s.dissolve(sec)
+	}
+}
+
+// dissolveAsking dissolves the sections that ask for a name.
+func (s *Store) dissolveAsking(name string) {
+	for _, it := range s.links.Asking(name) {
+		s.dissolve(it.section)
+	}
+}

@@ -1,0 +1,155 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/links"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// Store is for hosts that have objects decoded already and see them change one by one, as an informer does: it reads what [Read]
+// reads, without files, and tells what changed. An object that changes is read again together with those that make gangs with it,
+// and no other; a node alone. The rest of what gangs refer to (topologies, classes, quotas, budgets, the names and labels of nodes)
+// is read again as a whole where some of it changes, and then all gangs if it may mean something else to them.
+//
+// The order of objects changes nothing. A Store is not safe for concurrent use.
+type Store struct {
+	opt   Options
+	items map[string]*item
+	plain map[string]object.PlainOwner // by title
+	links links.Graph[*item]           // of what makes gangs
+
+	base         *base // nil: to be read
+	queues, keys count // used by gangs, see outcome
+	sections     map[*section]bool
+
+	// What is to be read again: items of gangs, nodes by name, and the base.
+	dirty  map[*item]bool
+	nodes  map[string]bool
+	rebase bool
+	odd    map[string]bool // nodes with defects or notices, which the base keeps
+	told   told
+}
+
+// item is an object of the store.
+type item struct {
+	id     string
+	header object.Header
+	value  *document.Value
+
+	object     *object.Object // of a node or its zones, which are read once
+	notices    object.Notices // of the object
+	section    *section       // that it makes with others, if it makes gangs
+	alone      bool           // has been read alone, for these names:
+	had, asked []string
+}
+
+// NewStore has no objects yet. Options.KeepGoing is on: what is wrong with an object stops only what depends on it.
+func NewStore(opt Options) *Store {
+	opt.KeepGoing = true
+	return &Store{
+		opt: opt, items: map[string]*item{}, plain: map[string]object.PlainOwner{}, queues: count{}, keys: count{},
+		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, told: newTold(),
+	}
+}
+
+// Set adds an object, or replaces the one of its API group, kind, namespace and name: a map as encoding/json or an unstructured
+// client decodes it, with int64 or float64 for numbers. It is not kept, and may change afterwards. The error is a
+// [muster.InvalidError]: the object lacks what names it, is a List, whose items are to be set one by one, or holds what is not
+// JSON. Whatever else is wrong with it [Store.Changes] tells. O(object).
+func (s *Store) Set(obj map[string]any) error {
+	value, header, err := readPlain(obj)
+	if err != nil {
+		return err
+	}
+	it := &item{id: header.ID(), header: header, value: value}
+	old := s.items[it.id]
+	if old != nil && old.value.Equal(value) {
+		return nil // nothing that is read
+	}
+	s.items[it.id] = it
+	s.replace(old, it)
+	return nil
+}
+
+// Delete forgets the object of the same API group, kind, namespace and name; more of it is not looked at. One that is not there is
+// no error.
+func (s *Store) Delete(obj map[string]any) error {
+	_, header, err := readPlain(obj)
+	if err != nil {
+		return err
+	}
+	if old := s.items[header.ID()]; old != nil {
+		delete(s.items, old.id)
+		s.replace(old, nil)
+	}
+	return nil
+}
+
+func readPlain(obj map[string]any) (*document.Value, object.Header, error) {
+	value, err := document.FromPlain(obj)
+	if err != nil {
+		return nil, object.Header{}, &muster.InvalidError{Field: "object", Reason: err.Error()}
+	}
+	header, err := object.ReadHeader(value)
+	return value, header, err
+}
+
+// replace notes what is to be read again for an object that takes the place of another one; nil: there is none.
+func (s *Store) replace(old, it *item) {
+	some := it
+	if some == nil {
+		some = old
+	}
+	switch name := some.header.Group + "/" + some.header.Kind; {
+	case name == "/Node" || some.header.Kind == nodeZones:
+		s.nodes[some.header.Name] = true
+		if old != nil && old.object != nil {
+			s.base.zones.Forget(old.object)
+		}
+	case clusterKinds[name] != nil:
+		s.rebase = true
+	case isRead(some.header.Group, some.header.Kind):
+		if old != nil {
+			s.dissolve(old.section)
+			s.links.Remove(old)
+			delete(s.dirty, old)
+		}
+		if it != nil {
+			s.dirty[it] = true
+		}
+	case object.IsPlainOwner(some.header.Kind):
+		title, owner := object.ReadPlainOwner(some.header.Kind, some.value)
+		if delete(s.plain, title); it != nil {
+			s.plain[title] = owner
+		}
+		s.dissolveAsking(title)
+	}
+}
+
+// nodeZones is the kind of objects that describe the zones of the node of their name.
+const nodeZones = "NodeResourceTopology"
+
+// Input is everything that the store holds, as Read gives it for the same objects with Options.KeepGoing, as of the last call of
+// Changes; what Read refuses whole is among the defects. Errors name no file. O(n log n).
+func (s *Store) Input() *Input {
+	if s.base == nil {
+		s.newBase()
+	}
+	skipped := maps.Clone(s.base.objects.Skipped)
+	for _, it := range s.items {
+		if !isRead(it.header.Group, it.header.Kind) {
+			skipped[object.KindCount{Kind: it.header.Kind, Version: it.header.Version}]++
+		}
+	}
+	found := []*outcome{s.base.outcome()}
+	for _, sec := range slices.SortedFunc(maps.Keys(s.sections), func(a, b *section) int { return compareItems(a.items[0], b.items[0]) }) {
+		found = append(found, sec.found)
+	}
+	return s.base.input(found, skipped)
+}
+
+func compareItems(a, b *item) int { return muster.CompareNatural(a.id, b.id) }

@@ -1,0 +1,359 @@
+package manifest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/topology"
+)
+
+// plainObjects are the objects of the inputs in testdata, each input with the cluster of its file, as a client decodes them.
+func plainObjects(t *testing.T) (inputs [][]map[string]any) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var common []map[string]any
+		for block := range strings.SplitSeq(string(data), "\n\n") {
+			head, rest, _ := strings.Cut(strings.TrimLeft(block, "\n"), "\n")
+			for strings.HasPrefix(head, "#") {
+				head, rest, _ = strings.Cut(rest, "\n")
+			}
+			body, _, _ := strings.Cut(rest, "\n----")
+			objects := objectsOf(body)
+			switch {
+			case head == "cluster":
+				common = objects
+			case strings.HasPrefix(head, "read") && len(objects) > 0:
+				inputs = append(inputs, slices.Concat(common, objects))
+			}
+		}
+	}
+	return inputs
+}
+
+// sharedObjects are the objects of the cases that other systems gave, where the folder is there.
+func sharedObjects(t *testing.T) (inputs [][]map[string]any) {
+	t.Helper()
+	paths, err := filepath.Glob("../../../shared/cases/*.json")
+	require.NoError(t, err)
+	if len(paths) == 0 {
+		t.Log("no ../shared/cases: only the inputs of testdata are drawn")
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var cases []struct{ Objects []any }
+		require.NoError(t, json.Unmarshal(data, &cases), path)
+		for _, c := range cases {
+			if objects := objectsIn(c.Objects); len(objects) > 0 {
+				inputs = append(inputs, objects)
+			}
+		}
+	}
+	return inputs
+}
+
+// objectsOf are the objects of YAML that have a name.
+func objectsOf(text string) (objects []map[string]any) {
+	for _, d := range document.Parse("in.yaml", []byte(text)) {
+		if d.Err == nil {
+			objects = append(objects, objectsIn([]any{d.Root.Plain()})...)
+		}
+	}
+	return objects
+}
+
+// objectsIn are those that have a name, in Lists or not.
+func objectsIn(values []any) (objects []map[string]any) {
+	var collect func(v any)
+	collect = func(v any) {
+		o, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		if items, ok := o["items"].([]any); ok {
+			for _, e := range items {
+				collect(e)
+			}
+			return
+		}
+		meta, _ := o["metadata"].(map[string]any)
+		name, _ := meta["name"].(string)
+		kind, _ := o["kind"].(string)
+		version, _ := o["apiVersion"].(string)
+		if name != "" && kind != "" && version != "" {
+			objects = append(objects, o)
+		}
+	}
+	for _, v := range values {
+		collect(v)
+	}
+	return objects
+}
+
+// textsOf are the texts in some objects, each once.
+func textsOf(objects []map[string]any) []string {
+	found := map[string]bool{}
+	var collect func(v any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			found[v] = true
+		case []any:
+			for _, e := range v {
+				collect(e)
+			}
+		case map[string]any:
+			for _, e := range v {
+				collect(e)
+			}
+		}
+	}
+	for _, o := range objects {
+		collect(o)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// spoil leaves a key out, or puts a text of another place there, at any depth but for what names the object.
+func spoil(t *rapid.T, o map[string]any, texts []string) map[string]any {
+	data, err := json.Marshal(o)
+	require.NoError(t, err)
+	var copied map[string]any
+	require.NoError(t, json.Unmarshal(data, &copied))
+	at, depth := copied, 0
+	for {
+		keys := slices.DeleteFunc(slices.Sorted(maps.Keys(at)), func(key string) bool {
+			return depth == 0 && (key == "kind" || key == "apiVersion") || depth == 1 && (key == "name" || key == "namespace")
+		})
+		if len(keys) == 0 {
+			return copied
+		}
+		key := rapid.SampledFrom(keys).Draw(t, "key")
+		below, ok := at[key].(map[string]any)
+		if list, is := at[key].([]any); is && len(list) > 0 {
+			below, ok = list[0].(map[string]any)
+		}
+		if ok && (depth == 0 && key == "metadata" || rapid.Bool().Draw(t, "deeper")) {
+			at, depth = below, depth+1
+			continue
+		}
+		if _, is := at[key].(string); is && rapid.Bool().Draw(t, "other") {
+			at[key] = rapid.SampledFrom(texts).Draw(t, "text")
+		} else {
+			delete(at, key)
+		}
+		return copied
+	}
+}
+
+func idOf(o map[string]any) string {
+	meta, _ := o["metadata"].(map[string]any)
+	version, _ := o["apiVersion"].(string)
+	group, _, _ := strings.Cut(version, "/")
+	if !strings.Contains(version, "/") {
+		group = ""
+	}
+	space, _ := meta["namespace"].(string)
+	if space == "" {
+		space = "default"
+	}
+	return strings.Join([]string{group, o["kind"].(string), space, meta["name"].(string)}, "/")
+}
+
+var places = regexp.MustCompile(`in\.json: document \d+(, line \d+)?: `)
+
+func withoutPlaces(text string) string { return places.ReplaceAllString(text, "") }
+
+// told is what is told of an input, without the places in files; errors are texts.
+type toldInput struct {
+	Spec    cluster.Spec
+	Trees   []string
+	Gangs   []toldGang
+	Skipped []manifest.Skipped
+	Defects []string
+	Unread  []string
+	Empty   []string
+	Notices []string
+}
+
+type toldGang struct {
+	Gang manifest.Gang
+	Err  string
+}
+
+func tellGang(g manifest.Gang) toldGang {
+	out := toldGang{Gang: g}
+	if g.Err != nil {
+		lines := strings.Split(withoutPlaces(g.Err.Error()), "\n")
+		slices.Sort(lines)
+		out.Err, out.Gang.Err = strings.Join(lines, "\n"), nil
+	}
+	return out
+}
+
+func tellInput(in *manifest.Input) toldInput {
+	out := toldInput{Spec: in.Spec, Skipped: in.Skipped, Unread: in.Unread, Empty: in.Empty}
+	for _, tree := range out.Spec.Trees {
+		text := fmt.Sprintln(tree.Name, tree.Tree.Layers(), tree.Tree.NodeLayer(), tree.Tree.Outside(), tree.Tree.Absent())
+		for d := range tree.Tree.All() {
+			text += fmt.Sprintln(tree.Tree.Path(d), tree.Tree.Tier(d))
+		}
+		for n := range tree.Tree.NumNodes() {
+			text += fmt.Sprintln(tree.Tree.NodeName(topology.NodeID(n)), tree.Tree.Leaf(topology.NodeID(n)))
+		}
+		out.Trees = append(out.Trees, text)
+	}
+	out.Spec.Trees = nil
+	slices.SortFunc(out.Spec.Nodes, func(a, b cluster.Node) int { return strings.Compare(a.Name, b.Name) })
+	for _, g := range in.Gangs {
+		out.Gangs = append(out.Gangs, tellGang(g))
+	}
+	for _, e := range in.Defects {
+		out.Defects = append(out.Defects, withoutPlaces(e.Error()))
+	}
+	slices.Sort(out.Defects)
+	for _, text := range in.Notices {
+		out.Notices = append(out.Notices, withoutPlaces(text))
+	}
+	slices.Sort(out.Notices)
+	return out
+}
+
+// mirror is what a host knows from changes alone.
+type mirror struct {
+	cluster *placement.Cluster
+	gangs   map[string]toldGang
+}
+
+func (m *mirror) follow(t *rapid.T, c *manifest.Changes, in *manifest.Input) {
+	for _, name := range c.Gone {
+		require.Contains(t, m.gangs, name, "gone, but was never there")
+		delete(m.gangs, name)
+	}
+	for _, g := range c.Gangs {
+		m.gangs[g.Request.Name] = tellGang(g)
+	}
+	want := map[string]toldGang{}
+	for _, g := range in.Gangs {
+		want[g.Request.Name] = tellGang(g)
+	}
+	require.Equal(t, want, m.gangs, "gangs by changes")
+
+	fresh, err := placement.NewCluster(in.Spec)
+	if err != nil { // the store has no nodes, or defects of the library's own
+		m.cluster = nil
+		return
+	}
+	if m.cluster != nil && !c.Rebuild {
+		next, err := m.cluster.Update(c.Delta)
+		var conflict *cluster.ConflictError
+		if errors.As(err, &conflict) && conflict.Reason == "over-committed" {
+			m.cluster = fresh
+			return
+		}
+		require.NoError(t, err)
+		requireSame(t, fresh, next)
+	}
+	m.cluster = fresh
+}
+
+// requireSame compares what there is in two clusters.
+func requireSame(t *rapid.T, want, got *placement.Cluster) {
+	nodes := func(c *placement.Cluster) map[string]cluster.Node {
+		out := map[string]cluster.Node{}
+		for n := range c.Nodes() {
+			out[n.Name] = n
+		}
+		return out
+	}
+	require.Equal(t, nodes(want), nodes(got), "nodes by changes")
+	require.Equal(t, slices.Collect(want.Running()), slices.Collect(got.Running()), "members by changes")
+	for name := range nodes(want) {
+		require.Equal(t, freeOn(want, name), freeOn(got, name), name)
+	}
+}
+
+// freeOn is what is free of a node; a resource that none has left is as good as one that is unknown.
+func freeOn(c *placement.Cluster, name string) muster.Resources {
+	free, _ := c.Free(name)
+	maps.DeleteFunc(free, func(_ string, n int64) bool { return n == 0 })
+	return free
+}
+
+// After any calls of Set and Delete a store holds what Read reads of the same objects, and its changes, one after the other, lead there.
+func TestStoreEqualsRead(t *testing.T) {
+	inputs := append(plainObjects(t), sharedObjects(t)...)
+	rapid.Check(t, func(t *rapid.T) {
+		objects := rapid.SampledFrom(inputs).Draw(t, "input")
+		if rapid.IntRange(0, 3).Draw(t, "two") == 0 {
+			objects = slices.Concat(objects, rapid.SampledFrom(inputs).Draw(t, "other input"))
+		}
+		texts := textsOf(objects)
+		opt := manifest.Options{Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0}
+		store, present := manifest.NewStore(opt), map[string]map[string]any{}
+		m := &mirror{gangs: map[string]toldGang{}}
+		opt.KeepGoing = true
+		if rapid.Bool().Draw(t, "all") {
+			for _, o := range objects {
+				require.NoError(t, store.Set(o))
+				present[idOf(o)] = o
+			}
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
+			for range rapid.IntRange(1, 2*len(objects)).Draw(t, "calls") {
+				o := rapid.SampledFrom(objects).Draw(t, "object")
+				switch rapid.IntRange(0, 5).Draw(t, "call") {
+				case 0:
+					require.NoError(t, store.Delete(o))
+					delete(present, idOf(o))
+					continue
+				case 1:
+					o = spoil(t, o, texts)
+				}
+				if err := store.Set(o); err != nil {
+					continue // what names it is spoiled
+				}
+				present[idOf(o)] = o
+			}
+			changes := store.Changes()
+			got := store.Input()
+			list := []any{}
+			for _, id := range slices.Sorted(maps.Keys(present)) {
+				list = append(list, present[id])
+			}
+			data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": list})
+			require.NoError(t, err)
+			want, err := manifest.Read([]manifest.File{{Name: "in.json", Data: data}}, opt)
+			if err != nil {
+				told := tellInput(got).Defects
+				for line := range strings.SplitSeq(withoutPlaces(err.Error()), "\n") {
+					require.Contains(t, told, line)
+				}
+			} else {
+				require.Equal(t, tellInput(want), tellInput(got))
+			}
+			m.follow(t, changes, got)
+		}
+	})
+}
