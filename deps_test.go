@@ -59,7 +59,7 @@ const arrows = `
 	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
 	internal/cli          < . topology numa quota gang preempt cluster placement placement/manifest placement/render
 	internal/cases        < . topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
-	examples/quickstart   < . topology numa quota gang cluster placement
+	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	examples/plan         < internal/cli

@@ -30,20 +30,26 @@ func (d *Dump) Read(p []byte) (int, error) {
 
 // object is the text of an object of the list, with what stands around the first and the last.
 func (d *Dump) object(i int) (text string, ok bool) {
-	switch at := i - d.Nodes; {
+	switch {
 	case i > d.Nodes+d.Pods:
 		return "", false
 	case i == d.Nodes+d.Pods:
 		return "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n", true
-	case at < 0:
-		text = strings.NewReplacer("$NAME", fmt.Sprint("node-", i), "$RACK", fmt.Sprint("rack-", i/32)).Replace(dumpNode)
-	default:
-		text = strings.NewReplacer("$NAME", fmt.Sprint("pod-", at), "$NODE", fmt.Sprint("node-", at%d.Nodes), "$JOB", fmt.Sprint("job-", at/8)).Replace(dumpPod)
 	}
+	text = d.Object(i)
 	if i == 0 {
 		return "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n" + text, true
 	}
 	return ",\n" + text, true
+}
+
+// Object is the text of a node or, after them, of a pod; the pods are of jobs of eight.
+func (d *Dump) Object(i int) string {
+	at := i - d.Nodes
+	if at < 0 {
+		return strings.NewReplacer("$NAME", fmt.Sprint("node-", i), "$RACK", fmt.Sprint("rack-", i/32)).Replace(dumpNode)
+	}
+	return strings.NewReplacer("$NAME", fmt.Sprint("pod-", at), "$NODE", fmt.Sprint("node-", at%d.Nodes), "$JOB", fmt.Sprint("job-", at/8)).Replace(dumpPod)
 }
 
 // indented is an object as deep as it stands in the list.

@@ -57,7 +57,7 @@ var themes = []struct {
 	{"Snapshots: Apply", regexp.MustCompile(`^Apply/`)},
 	{"Building the cluster", regexp.MustCompile(`^Build/`)},
 	{"Memory", regexp.MustCompile(`^Memory/`)},
-	{"Reading files", regexp.MustCompile(`^Read/`)},
+	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store)?/`)},
 	{"A queue played through", regexp.MustCompile(`^Replay/`)},
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},

@@ -47,6 +47,8 @@ func main() {
 		{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"},
 	}})
 	fmt.Println(err)
+
+	watch() // the same of objects that a client holds
 }
 
 func check(err error) {

@@ -18,8 +18,8 @@ type Changes struct {
 	// Delta makes of the cluster as it was the cluster as it is. A cluster that refuses it, since a host has bound more to a node
 	// than it has, is made anew of Input.
 	Delta cluster.Delta
-	// Rebuild says that no Delta can tell the change, since topologies or quotas are others: Delta is empty, and a new cluster is
-	// to be made of Input.
+	// Rebuild says that no Delta can tell the change, since topologies or quotas are others or there was no node, and so no cluster:
+	// Delta is empty, and a new cluster is to be made of Input.
 	Rebuild bool
 	// Gangs are those that wait and are new, or whose request or terms are not as they were, in queue order; Gone are the names of
 	// those that wait no longer, in natural order.
@@ -78,8 +78,7 @@ func (t *told) touch(found *outcome) {
 }
 
 // Changes reads what was set, and forgets what was deleted, since the last call, and tells what that changes: gangs that an object
-// makes with others cost O(their members), a node O(1), what else gangs refer to O(all objects). The first call tells everything,
-// for the empty cluster.
+// makes with others cost O(their members), a node O(1), what else gangs refer to O(all objects). The first call tells everything.
 func (s *Store) Changes() *Changes {
 	s.freshBase()
 	for !s.readDirty() {
@@ -134,8 +133,9 @@ func (q queued) same(o queued) bool {
 	if text(q.gang.Err) != text(o.gang.Err) {
 		return false
 	}
-	q.gang.Err, o.gang.Err = nil, nil
-	return reflect.DeepEqual(q, o)
+	one, other := q.gang, o.gang
+	return q.created.Equal(o.created) && q.uid == o.uid && one.Total == other.Total && maps.Equal(one.Ignored, other.Ignored) &&
+		reflect.DeepEqual(one.Terms, other.Terms) && reflect.DeepEqual(one.Request, other.Request)
 }
 
 // compareRunning finds the members that run and are others.
@@ -180,6 +180,7 @@ func (s *Store) compareBase(c *Changes) {
 	if t.sums {
 		s.addUp(c)
 	}
+	c.Rebuild = len(t.nodes) == 0
 	if t.based {
 		for name := range t.nodes {
 			t.nodesOf[name] = true
@@ -205,14 +206,14 @@ func (s *Store) compareBase(c *Changes) {
 			t.budgets[b.Name] = b
 		}
 	}
-	if !t.based {
-		return
+	if t.based {
+		trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.tree
+		c.Rebuild = c.Rebuild || !slices.EqualFunc(trees, t.trees, sameTree) || !reflect.DeepEqual(quotas, t.quotas)
+		t.trees, t.quotas = trees, quotas
 	}
-	trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.tree
-	if c.Rebuild = !slices.EqualFunc(trees, t.trees, sameTree) || !reflect.DeepEqual(quotas, t.quotas); c.Rebuild {
+	if c.Rebuild {
 		c.Delta = cluster.Delta{}
 	}
-	t.trees, t.quotas = trees, quotas
 }
 
 func sameTree(a, b cluster.NamedTree) bool { return a.Name == b.Name && a.Tree.Equal(b.Tree) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -356,4 +357,143 @@ func TestStoreEqualsRead(t *testing.T) {
 			m.follow(t, changes, got)
 		}
 	})
+}
+
+// stored is a store with some objects of YAML, whose changes are told.
+func stored(t *testing.T, text string) *manifest.Store {
+	t.Helper()
+	s := manifest.NewStore(manifest.Options{})
+	for _, o := range objectsOf(text) {
+		require.NoError(t, s.Set(o))
+	}
+	s.Changes()
+	return s
+}
+
+// What is not there yet is asked for all the same: when it comes, who asked is read again.
+func TestStoreReadsAgainWhoAsked(t *testing.T) {
+	s := stored(t, `
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4}}}
+---
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: train}
+spec: {schedulingPolicy: {gang: {minCount: 1}}, schedulingConstraints: {topology: [{key: net/rack}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGroup: {podGroupName: train}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, controller: true}]}
+`)
+	set := func(text string) *manifest.Changes {
+		for _, o := range objectsOf(text) {
+			require.NoError(t, s.Set(o))
+		}
+		return s.Changes()
+	}
+	require.ErrorContains(t, s.Input().Gangs[1].Err, "no topology has it, and no node a label")
+
+	c := set(`{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {net/rack: r1}}, status: {allocatable: {cpu: 4}}}`)
+	require.True(t, c.Rebuild, "a tree of labels came")
+	require.Equal(t, []string{"default/train"}, gangsOf(c))
+	require.NoError(t, c.Gangs[0].Err)
+
+	c = set(`{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: site, controller: true}]}}`)
+	require.Empty(t, c.Gangs, "the same request, whose owner has no rule")
+	c = set(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: site, annotations: {kai.scheduler/topology: default}}}`)
+	require.Equal(t, []string{"default/b"}, gangsOf(c))
+	require.Equal(t, map[string]int{"ownerTopology": 1}, c.Gangs[0].Ignored)
+	require.NoError(t, s.Delete(map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "site"}}))
+	require.Nil(t, s.Changes().Gangs[0].Ignored)
+
+	trainJob := `
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: t}
+spec: {runtimeRef: {name: torch}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: torch}
+spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {parallelism: 2, template: {spec: {containers: [{name: c}]}}}}}]}}}
+`
+	c = set(trainJob)
+	require.Equal(t, []string{"default/t"}, gangsOf(c))
+	jobSet := `
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: other, ownerReferences: [{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, name: t}]}
+spec: {replicatedJobs: [{name: node, replicas: 1, template: {spec: {parallelism: 3, template: {spec: {containers: [{name: c}]}}}}}]}
+`
+	c = set(jobSet)
+	require.Equal(t, []string{"default/other"}, gangsOf(c), "the JobSet makes the gang now")
+	require.Equal(t, []string{"default/t"}, c.Gone)
+	require.NoError(t, s.Delete(objectsOf(jobSet)[0]))
+	require.Equal(t, []string{"default/t"}, gangsOf(s.Changes()))
+}
+
+func gangsOf(c *manifest.Changes) (names []string) {
+	for _, g := range c.Gangs {
+		names = append(names, g.Request.Name)
+	}
+	return names
+}
+
+// Objects that nobody can name are refused, and leave the store as it was.
+func TestStoreRefuses(t *testing.T) {
+	meta := map[string]any{"name": "a"}
+	deep := any("end")
+	for range 300 {
+		deep = []any{deep}
+	}
+	s := manifest.NewStore(manifest.Options{})
+	for want, o := range map[string]map[string]any{
+		"kind: missing":                   {"apiVersion": "v1", "metadata": meta},
+		"apiVersion: missing":             {"kind": "Pod", "metadata": meta},
+		"metadata.name: missing":          {"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"generateName": "a-"}},
+		`metadata "a": is text, must be`:  {"apiVersion": "v1", "kind": "Pod", "metadata": "a"},
+		"object: chan int is not":         {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": make(chan int)},
+		"object: json: unsupported value": {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": math.NaN()},
+		"object: nested more than":        {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": deep},
+	} {
+		var invalid *muster.InvalidError
+		err := s.Set(o)
+		require.ErrorAs(t, err, &invalid)
+		require.ErrorContains(t, err, want)
+		require.ErrorAs(t, s.Delete(o), &invalid)
+	}
+	require.Empty(t, s.Changes().Defects)
+	require.Empty(t, s.Input().Gangs)
+}
+
+// What an object says of a gang costs what the gang has, however much else there is.
+func TestStoreCostsWhatItTouches(t *testing.T) {
+	allocations := func(gangs int) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		pod := func(i int, node string) map[string]any {
+			return map[string]any{
+				"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{
+					"name": fmt.Sprint("pod-", i), "labels": map[string]any{"pod-group.scheduling.sigs.k8s.io": fmt.Sprint("gang-", i/8)},
+				},
+				"spec": map[string]any{"nodeName": node},
+			}
+		}
+		for i := range gangs {
+			require.NoError(t, s.Set(map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("node-", i)}}))
+		}
+		for i := range 8 * gangs {
+			require.NoError(t, s.Set(pod(i, fmt.Sprint("node-", i/8))))
+		}
+		s.Changes()
+		move := 0
+		return testing.AllocsPerRun(10, func() {
+			move++
+			require.NoError(t, s.Set(pod(0, fmt.Sprint("node-", move%5))))
+			c := s.Changes()
+			require.Len(t, c.Delta.Place, 1)
+			require.Len(t, c.Delta.Remove, 1)
+		})
+	}
+	require.LessOrEqual(t, allocations(400), 1.1*allocations(20))
 }
