@@ -44,21 +44,23 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search preempt
 	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
-	placement/manifest/internal/document < go.yaml.in/yaml/v4
-	placement/manifest/internal/owners < . placement/manifest/internal/document
-	placement/manifest/internal/object < . internal/known placement/manifest/internal/document placement/manifest/internal/owners
-	placement/manifest/internal/amounts < . placement/manifest/internal/document placement/manifest/internal/object
+	internal/document     < go.yaml.in/yaml/v4
+	fabric/internal/hostlist < .
+	fabric                < . topology cluster internal/document fabric/internal/hostlist
+	placement/manifest/internal/owners < . internal/document
+	placement/manifest/internal/object < . internal/known internal/document placement/manifest/internal/owners
+	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
-	placement/manifest/internal/trees < . topology gang cluster placement/manifest/internal/document placement/manifest/internal/object placement/manifest/internal/nodes
+	placement/manifest/internal/trees < . topology gang cluster internal/document placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/selectors < gang placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/links <
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement placement/manifest/internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/links
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/links
 	placement/render      < . topology numa quota gang preempt cluster placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
 	internal/cli          < . topology numa quota gang preempt cluster placement placement/manifest placement/render
-	internal/cases        < . topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
+	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
@@ -81,7 +83,7 @@ var harness = []string{"internal/drawn", "internal/validity", "internal/referenc
 // nothing that goes around the type system. Files and times in them are read in placement/manifest alone.
 var (
 	library = []string{
-		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "placement", "placement/manifest", "placement/render",
+		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
 		"internal/problem", "internal/gather", "internal/parts", "internal/search", "internal/victims",
 	}

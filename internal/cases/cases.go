@@ -1,7 +1,8 @@
 // Package cases judges the planner by cases: Kubernetes-style objects and what must become of them. A case is planned by
 // the code of the plan command, and the fields that it expects are compared with the JSON that the command prints. Some
 // kinds of cases are about the zones of one node, and judge package numa, others about quotas alone, and judge package quota, or about
-// the queue and the permit lifecycle of gangs, and judge packages gang/queue and gang/permit.
+// the queue and the permit lifecycle of gangs, and judge packages gang/queue and gang/permit, or about where trees come from, and
+// judge package fabric.
 package cases
 
 import (
@@ -114,6 +115,10 @@ type Verdict struct {
 func Judge(c *Case) Verdict {
 	if pkg := missingPackage(c); pkg != "" {
 		return Verdict{WaitsFor: pkg, Why: "cases of this kind are not run yet"}
+	}
+	if isDiscovery(c) {
+		why := discoveryDiffers(c)
+		return Verdict{Holds: why == "", Why: why}
 	}
 	if slices.Contains(zoneKinds, c.Kind) {
 		why := zonesDiffer(c)

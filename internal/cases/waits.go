@@ -10,10 +10,7 @@ import (
 
 // missingPackage names what the kinds of cases belong to that are not plans of files.
 func missingPackage(c *Case) string {
-	switch {
-	case c.Raw["config"] != nil || c.Raw["ports"] != nil:
-		return "discovery"
-	case c.Objects == nil && !slices.Contains(slices.Concat(zoneKinds, quotaKinds, gangKinds), c.Kind):
+	if c.Objects == nil && !isDiscovery(c) && !slices.Contains(slices.Concat(zoneKinds, quotaKinds, gangKinds), c.Kind) {
 		return "cases of kind " + c.Kind
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
@@ -24,9 +24,9 @@ type inTree struct {
 	notices *object.Notices
 
 	list      []*nested
-	groups    map[string]*nested        // PodGroups by `namespace/name`
-	above     map[string]*nested        // CompositePodGroups, the same
-	workloads map[string]*object.Object // of 1.35, the same
+	groups    map[string]*nested          // PodGroups by `namespace/name`
+	above     map[string]*nested          // CompositePodGroups, the same
+	workloads map[string][]*object.Object // of 1.35, the same; more than one are all wrong
 }
 
 // nested is a PodGroup or a CompositePodGroup.
@@ -118,7 +118,7 @@ func (in *inTree) readWorkload(o *object.Object) {
 	if o.Version != "scheduling.k8s.io/v1alpha1" {
 		return
 	}
-	in.workloads[o.FullName()] = o
+	in.workloads[o.FullName()] = append(in.workloads[o.FullName()], o)
 	for f := range o.Root.Sub("spec").Get("podGroups").All() {
 		f.Mapping().Get("name").Required()
 		readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
@@ -289,17 +289,18 @@ func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, nam
 		ref.name += "-" + key
 	}
 	in.gangs.objects.Names.Ask("Workload/" + o.Namespace + "/" + name)
-	w := in.workloads[o.Namespace+"/"+name]
-	if w == nil {
+	twins := in.workloads[o.Namespace+"/"+name]
+	if len(twins) == 0 {
 		return ref, true
 	}
+	w := twins[0]
 	for f := range w.Root.Sub("spec").Get("podGroups").All() {
 		if f.Mapping().Get("name").Text() == group {
 			basic, least := readPolicy(f.Mapping().Get("policy").Mapping(), "minCount")
 			if basic {
 				return groupRef{alone: true}, true
 			}
-			ref.gang = in.replica(w, ref.name, least)
+			ref.gang = in.replica(twins, ref.name, least)
 			return ref, true
 		}
 	}
@@ -308,11 +309,12 @@ func (in *inTree) groupOf(o *object.Object, pod object.Field) (ref groupRef, nam
 }
 
 // replica is the gang of one replica of a group of a Workload of 1.35.
-func (in *inTree) replica(w *object.Object, name string, least int) *draft {
+func (in *inTree) replica(twins []*object.Object, name string, least int) *draft {
+	w := twins[0]
 	full := w.Namespace + "/" + name
 	if d := in.gangs.find(full); d != nil && d.obj == w {
 		return d
 	}
-	in.gangs.add(&draft{name: full, obj: w, min: least, created: w.Created, uid: w.UID})
+	in.gangs.add(&draft{name: full, obj: w, below: twins[1:], min: least, created: w.Created, uid: w.UID})
 	return in.gangs.find(full)
 }

@@ -2,7 +2,7 @@ package manifest
 
 import (
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 )
 
 // plainObjects are the objects of the inputs in testdata, each input with the cluster of its file, as a client decodes them.

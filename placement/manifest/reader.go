@@ -37,7 +37,7 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
 		trees: r.trees, gangs: &r.gangs, notices: notices,
-		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string]*object.Object{},
+		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string][]*object.Object{},
 	}
 	r.gangs.inTree = &r.inTree
 	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, rules: &r.rules, pods: &r.pods, priorities: &b.priorities, gangs: &r.gangs}

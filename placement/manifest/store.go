@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/links"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )

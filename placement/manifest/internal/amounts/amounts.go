@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/internal/known"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
 )
 
 // free are the kinds whose metadata may say anything: those of nodes and queues, and of what only others refer to.

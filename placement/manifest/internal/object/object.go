@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 )
 
 // TreeKind is the kind given to a bare list of `{layer, name, parents, children}`.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 

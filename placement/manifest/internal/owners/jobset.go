@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 )
 
 // jobSet reads a JobSet: replicated jobs in order, each of some child jobs.

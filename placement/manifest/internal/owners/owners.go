@@ -8,7 +8,7 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 )
 
 // MaxMembers bounds what one object may promise; a typing error must not cost the machine's memory.

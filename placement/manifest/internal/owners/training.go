@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/placement/manifest/internal/document"
+	"github.com/muster-sched/muster/internal/document"
 )
 
 // roleOrder is the order of ranks of the roles that are known; others come after them by name.

@@ -1,0 +1,266 @@
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/muster-sched/muster/fabric/internal/hostlist"
+	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/topology"
+)
+
+// switches is a tree of switches while it is read: Slurm's, topograph's.
+type switches struct {
+	r     *reading
+	name  string // of the topology
+	order []string
+	of    map[string]*switchLine
+}
+
+// switchLine is what is said of one switch.
+type switchLine struct {
+	file            string
+	line            int
+	children, nodes []string
+	parent          string
+	tier            int // 0: not looked at yet
+}
+
+func (r *reading) switches(name string) *switches {
+	return &switches{r: r, name: name, of: map[string]*switchLine{}}
+}
+
+// add enters a switch; one of a name that is taken is an error.
+func (s *switches) add(name string, at switchLine) {
+	if name == "" {
+		s.r.fail(Error{File: at.file, Line: at.line, Field: "switch", Reason: "without a name"})
+		return
+	}
+	if old := s.of[name]; old != nil {
+		s.r.fail(Error{File: at.file, Line: at.line, Field: name, Reason: "duplicate name: line " + itoa(old.line) + " has it too"})
+		return
+	}
+	s.of[name] = &at
+	s.order = append(s.order, name)
+}
+
+// finish makes the tree.
+func (s *switches) finish() {
+	owner := map[string]string{} // switch of a node
+	for _, name := range s.order {
+		at := s.of[name]
+		for _, child := range at.children {
+			switch c := s.of[child]; {
+			case child == name:
+				s.r.find(Finding{Itself, s.name, name, ""})
+			case c == nil:
+				s.fail(name, child, "unknown switch")
+			case c.parent == name:
+			case c.parent != "":
+				s.fail(name, child, "is below "+c.parent+" too")
+			default:
+				c.parent = name
+			}
+		}
+		if len(at.children) > 0 && len(at.nodes) > 0 {
+			s.fail(name, "", "has switches and nodes")
+		}
+		kept := at.nodes[:0]
+		for _, n := range at.nodes {
+			if other, is := owner[n]; is && other != name {
+				s.r.find(Finding{TwoLeaves, s.name, n, name})
+				continue // the first one has it
+			}
+			owner[n] = name
+			kept = append(kept, n)
+		}
+		at.nodes = kept
+	}
+	var roots []topology.Domain
+	for _, name := range s.order {
+		if s.of[name].parent == "" {
+			roots = append(roots, s.domain(name, 0))
+		}
+	}
+	for _, name := range s.order {
+		if s.of[name].tier == 0 {
+			s.fail(name, "", "is in a cycle of switches, or below one")
+		}
+	}
+	if len(s.r.errs) == 0 {
+		s.r.build(s.name, "", topology.Spec{Roots: roots})
+	}
+}
+
+func (s *switches) fail(name, value, reason string) {
+	at := s.of[name]
+	s.r.fail(Error{File: at.file, Line: at.line, Field: name, Value: value, Reason: reason})
+}
+
+// domain is a switch with what is below it. Its tier is one above the highest below.
+func (s *switches) domain(name string, depth int) topology.Domain {
+	at := s.of[name]
+	d := topology.Domain{Name: name, Tier: 1, Nodes: at.nodes}
+	at.tier = 1
+	if depth > maxLevels {
+		s.fail(name, "", "more than 64 switches below each other")
+		return d
+	}
+	for _, child := range at.children {
+		if c := s.of[child]; c == nil || c.parent != name || c.tier > 0 {
+			continue // which is told
+		}
+		below := s.domain(child, depth+1)
+		d.Tier = max(d.Tier, below.Tier+1)
+		d.Children = append(d.Children, below)
+	}
+	if len(d.Children) == 0 && len(d.Nodes) == 1 {
+		s.r.find(Finding{LoneHost, s.name, name, d.Nodes[0]})
+	}
+	at.tier = d.Tier
+	return d
+}
+
+// readSlurmConf reads Slurm's topology.conf, of the plugins tree and block.
+func readSlurmConf(r *reading, files []File) {
+	tree, blocks := r.switches(r.name), r.blocks(r.name)
+	for _, f := range files {
+		for at, line := range confLines(f.Data) {
+			r.confLine(tree, blocks, f.Name, at, line)
+		}
+	}
+	if len(tree.order) > 0 && len(blocks.list) > 0 {
+		r.fail(Error{File: files[0].Name, Reason: "switches and blocks in one file: Slurm has one plugin at a time"})
+		return
+	}
+	tree.finish()
+	blocks.finish()
+}
+
+// confLines are the lines of a file of Slurm's without comments, a backslash at the end joins the next one; with their numbers.
+func confLines(data []byte) func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		joined, start, n := "", 0, 0
+		for raw := range strings.SplitSeq(string(data), "\n") {
+			n++
+			line, _, _ := strings.Cut(strings.TrimSuffix(raw, "\r"), "#")
+			if joined == "" {
+				start = n
+			}
+			if before, more := strings.CutSuffix(strings.TrimRight(line, " \t"), `\`); more {
+				joined += before + " "
+				continue
+			}
+			if line = strings.TrimSpace(joined + line); line != "" && !yield(start, line) {
+				return
+			}
+			joined = ""
+		}
+		if joined = strings.TrimSpace(joined); joined != "" {
+			yield(start, joined)
+		}
+	}
+}
+
+func (r *reading) confLine(tree *switches, blocks *blocks, file string, at int, line string) {
+	values := map[string]string{}
+	var first string
+	for word := range strings.FieldsSeq(line) {
+		written, value, ok := strings.Cut(word, "=")
+		key := strings.ToLower(written)
+		if first = cmp.Or(first, key); !ok {
+			r.fail(Error{File: file, Line: at, Value: word, Reason: "not KEY=VALUE"})
+			return
+		}
+		switch key {
+		case "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes":
+		default:
+			r.fail(Error{File: file, Line: at, Field: written, Reason: "unknown key"})
+			return
+		}
+		if _, twice := values[key]; twice {
+			r.fail(Error{File: file, Line: at, Field: written, Reason: "given twice"})
+			return
+		}
+		values[key] = value
+	}
+	list := func(key, name string) []string {
+		return r.hosts(file, at, name, values[key])
+	}
+	switch first {
+	case "switchname":
+		tree.add(values[first], switchLine{file: file, line: at, children: list("switches", "Switches"), nodes: list("nodes", "Nodes")})
+	case "blockname":
+		blocks.add(block{values[first], file, at, list("nodes", "Nodes")})
+	case "blocksizes":
+		blocks.sizes, blocks.file, blocks.line = strings.Split(values[first], ","), file, at
+	default:
+		r.fail(Error{File: file, Line: at, Value: line, Reason: "must begin with SwitchName, BlockName or BlockSizes"})
+	}
+}
+
+// hosts expands a hostlist.
+func (r *reading) hosts(file string, line int, name, list string) []string {
+	names, err := hostlist.Expand(list)
+	if err == nil {
+		if r.names += len(names); r.names > maxNames {
+			err = fmt.Errorf("more than %d names in all", maxNames)
+		}
+	}
+	if err != nil {
+		r.fail(Error{File: file, Line: line, Field: name, Value: list, Reason: err.Error()})
+		return nil
+	}
+	return names
+}
+
+// maxNames bounds the names in the hostlists of all files together.
+const maxNames = 4 << 20
+
+// readSlurmYAML reads Slurm's topology.yaml, which has several topologies.
+func readSlurmYAML(r *reading, files []File) {
+	for _, f := range files {
+		for _, root := range r.documents(f) {
+			for e := range root.all(false) {
+				r.slurmTopology(e)
+			}
+		}
+	}
+}
+
+func (r *reading) slurmTopology(e field) {
+	name := e.get("topology").required()
+	for key, value := range e.entries() {
+		switch key {
+		case "topology", "cluster_default":
+		case "tree":
+			s := r.switches(name)
+			for sw := range value.get("switches").all(false) {
+				line := switchLine{file: e.file, line: sw.line}
+				line.children, line.nodes = sw.get("children").hosts(), sw.get("nodes").hosts()
+				s.add(sw.get("switch").required(), line)
+			}
+			s.finish()
+		case "block":
+			b := r.blocks(name)
+			for size := range value.get("block_sizes").all(false) {
+				b.sizes, b.file, b.line = append(b.sizes, size.text()), e.file, size.line
+			}
+			for bl := range value.get("blocks").all(false) {
+				b.add(block{bl.get("block").required(), e.file, bl.line, bl.get("nodes").hosts()})
+			}
+			b.finish()
+		case "flat":
+			if value.flag() {
+				r.find(Finding{Kind: Skipped, One: name, Other: "flat"})
+			}
+		default:
+			value.v = &document.Value{Kind: document.Null, Line: value.line}
+			value.fail("not supported: a topology that is no tree and no blocks")
+		}
+	}
+}
+
+// hosts expands a hostlist.
+func (f field) hosts() []string { return f.r.hosts(f.file, f.line, f.path, f.text()) }
