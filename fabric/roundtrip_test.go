@@ -154,6 +154,11 @@ func FuzzRead(f *testing.F) {
 		for i := range got.Trees {
 			require.True(t, got.Trees[i].Tree.Equal(again.Trees[i].Tree))
 		}
+		for _, tree := range got.Trees {
+			if tree.Tree.NumNodes() > 10_000 {
+				return // a short hostlist stands for many names: right, and slow to write in every format
+			}
+		}
 		for _, to := range fabric.Written() {
 			if _, err := fabric.Write(fabric.Format(to), got.Trees); err != nil {
 				requireTyped(t, err)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,8 @@ func TestFoldIsTheWayBack(t *testing.T) {
 	require.Equal(t, "n[1-3],n07,n7,x", hostlist.Fold([]string{"x", "n3", "n2", "n1", "n7", "n07", "n1"}))
 }
 
+var afterBracket = regexp.MustCompile(`\][^\[,]+(,|$)`)
+
 // Slurm itself expands random lists to the same names.
 func TestExpandEqualsSlurm(t *testing.T) {
 	scontrol, err := exec.LookPath("scontrol")
@@ -90,16 +93,27 @@ func TestExpandEqualsSlurm(t *testing.T) {
 	require.NoError(t, os.WriteFile(conf, []byte("ClusterName=test\nSlurmctldHost=localhost\n"), 0o600))
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
-		list := drawList(t)
+		if compared == 20 {
+			return // each is a process
+		}
+		var lists []string
+		for range 20 { // older ones refuse what comes after the last bracket, and of empty names versions make different things
+			list := strings.Trim(strings.ReplaceAll(drawList(t), ",,", ","), ",")
+			if list != "" && !afterBracket.MatchString(list) {
+				lists = append(lists, list)
+			}
+		}
+		if len(lists) == 0 {
+			return
+		}
+		list := strings.Join(lists, ",")
 		run := exec.Command(scontrol, "show", "hostnames", list)
 		run.Env = append(os.Environ(), "SLURM_CONF="+conf)
 		var said bytes.Buffer
 		run.Stderr = &said
 		out, err := run.Output()
-		if said.Len() > 0 {
-			return // older ones refuse what comes after a bracket, and all take an empty list for one that is missing
-		}
 		require.NoError(t, err)
+		require.Empty(t, said.String(), list)
 		names, err := hostlist.Expand(list)
 		require.NoError(t, err, list)
 		require.ElementsMatch(t, strings.Fields(string(out)), names, list) // of brackets side by side it lets the first one count fastest
