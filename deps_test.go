@@ -65,7 +65,7 @@ const arrows = `
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	examples/plan         < internal/cli
-	benchmarks            < . topology numa quota gang preempt cluster placement placement/manifest
+	benchmarks            < . fabric topology numa quota gang preempt cluster placement placement/manifest
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.
