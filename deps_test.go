@@ -59,12 +59,13 @@ const arrows = `
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
-	internal/cli          < . topology numa quota gang preempt cluster placement placement/manifest placement/render
+	internal/cli          < . fabric topology numa quota gang preempt cluster placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	examples/plan         < internal/cli
+	examples/topology     < internal/cli
 	benchmarks            < . fabric topology numa quota gang preempt cluster placement placement/manifest
 `
 

@@ -58,6 +58,7 @@ var themes = []struct {
 	{"Building the cluster", regexp.MustCompile(`^Build/`)},
 	{"Memory", regexp.MustCompile(`^Memory/`)},
 	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store)?/`)},
+	{"Trees from other systems", regexp.MustCompile(`^Fabric/`)},
 	{"A queue played through", regexp.MustCompile(`^Replay/`)},
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},

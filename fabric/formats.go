@@ -20,10 +20,11 @@ import "github.com/muster-sched/muster/cluster"
 //	cables         a table of cables, with columns `switch`, `peer` and `peer_kind`
 //	table          a table of hosts with a column for each layer, from the widest to the lowest
 //
-// Written only, since package manifest reads them:
+// Written only, for others, package manifest and people to read:
 //
 //	hypernodes     Volcano's HyperNodes
 //	configmap      a ConfigMap with Koordinator's list
+//	text           a drawing for people: a domain a line, with its tier and its nodes
 type Format string
 
 // formats say how each is read and written; several: with more than one topology.
@@ -46,4 +47,5 @@ var formats = map[Format]struct {
 	"list":          {read: readList, write: writeList},
 	"hypernodes":    {write: writeHyperNodes},
 	"configmap":     {write: writeConfigMap},
+	"text":          {write: writeText, several: true},
 }

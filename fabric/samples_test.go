@@ -67,6 +67,7 @@ func TestSamples(t *testing.T) {
 		t.Run(s.file, func(t *testing.T) {
 			got, err := fabric.Read(s.format, []fabric.File{{Name: s.file, Data: sample(t, s.file)}}, fabric.Options{KeepGoing: true})
 			require.NoError(t, err)
+			require.Equal(t, s.format, fabric.Detect(fabric.File{Name: s.file, Data: sample(t, s.file)}))
 			var trees []string
 			for _, tree := range got.Trees {
 				trees = append(trees, fmt.Sprint(tree.Name, " ", tree.Tree.NumNodes(), " ", tree.Tree.Len()-1, " ", tree.Tree.RootTier()))

@@ -347,3 +347,26 @@ func labelValue(s string) string {
 	}, s)
 	return strings.Trim(s[:min(len(s), most)], "-._")
 }
+
+// writeText draws trees for people.
+func writeText(w *writing, trees []cluster.NamedTree) {
+	for _, t := range trees {
+		w.printf("%s\n", t.Name)
+		for _, l := range t.Tree.Layers() {
+			if l.Name != "" {
+				w.printf("  tier %d is %s\n", l.Tier, l.Name)
+			}
+		}
+		for d := range t.Tree.All() {
+			if d == topology.Root {
+				continue
+			}
+			path := t.Tree.Path(d)
+			w.printf("%s%s, tier %d", strings.Repeat("  ", len(path)), path[len(path)-1], t.Tree.Tier(d))
+			if children, nodes := below(t.Tree, make([]string, t.Tree.Len()), d); len(children) == 0 {
+				w.printf(", nodes: %d %s", len(nodes), hostlist.Fold(nodes))
+			}
+			w.printf("\n")
+		}
+	}
+}

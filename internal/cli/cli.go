@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ type settings struct {
 	failUnplaced      bool
 	summary           bool
 	topology          string
+	fabric            string
 	files             []string
 }
 
@@ -108,8 +110,12 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err != nil {
 		return nil, err
 	}
+	trees, err := set.trees(stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
 	p, err := Plan(files, Options{
-		Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
+		Trees: trees, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
 		Topology: set.topology,
 	})
 	if p != nil {
@@ -161,13 +167,6 @@ func (p *Planned) write(w io.Writer, set settings) error {
 func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var set settings
 	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {}
-	help := func(w io.Writer) {
-		flags.SetOutput(w)
-		fmt.Fprint(w, usage)
-		flags.PrintDefaults()
-	}
 	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
 	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
 	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
@@ -177,26 +176,16 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
 	flags.BoolVar(&set.summary, "summary", false, "print a line for each gang and the summary, without trees")
 	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
+	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this file too: of a fabric manager, Slurm, topograph, a table of cables (see examples/topology); FORMAT:FILE says which format it is in")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
-	for rest := args; len(rest) > 0; { // a file ends the flags before it only
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			help(stdout)
-			return set, err
-		} else if err != nil {
-			help(stderr)
-			return set, err
-		}
-		if left := flags.Args(); len(left) < len(rest) && rest[len(rest)-len(left)-1] == "--" {
-			set.files, rest = append(set.files, left...), nil
-		} else if rest = left; len(rest) > 0 {
-			set.files, rest = append(set.files, rest[0]), rest[1:]
-		}
+	help, err := parseFiles(flags, args, usage, stdout, stderr, &set.files)
+	if err != nil {
+		return set, err
 	}
 	var known, knownExclusive, knownLimit bool
 	set.policy, known = policies[strings.ToLower(*policy)]
 	set.exclusive, knownExclusive = exclusives[strings.ToLower(*exclusive)]
 	set.limit, knownLimit = limits[strings.ToLower(*limit)]
-	var err error
 	switch {
 	case !known:
 		err = fmt.Errorf("-policy %q: not one of bestfit, spread, balanced, byscore", *policy)
@@ -214,6 +203,32 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 		help(stderr)
 	}
 	return set, err
+}
+
+// parseFiles reads flags and the files among them; help prints all there is to say about the command.
+func parseFiles(flags *flag.FlagSet, args []string, usage string, stdout, stderr io.Writer, files *[]string) (help func(io.Writer), err error) {
+	flags.SetOutput(stderr)
+	flags.Usage = func() {}
+	help = func(w io.Writer) {
+		flags.SetOutput(w)
+		fmt.Fprint(w, usage)
+		flags.PrintDefaults()
+	}
+	for rest := args; len(rest) > 0; { // a file ends the flags before it only
+		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return help, err
+		} else if err != nil {
+			help(stderr)
+			return help, err
+		}
+		if left := flags.Args(); len(left) < len(rest) && rest[len(rest)-len(left)-1] == "--" {
+			*files, rest = append(*files, left...), nil
+		} else if rest = left; len(rest) > 0 {
+			*files, rest = append(*files, rest[0]), rest[1:]
+		}
+	}
+	return help, nil
 }
 
 // report says on stderr what was read but has no part in the plan.
@@ -238,10 +253,5 @@ func report(stderr io.Writer, p *Planned, keepGoing bool) {
 }
 
 func ignoredRules(counts map[string]int) []string {
-	rules := make([]string, 0, len(counts))
-	for rule := range counts {
-		rules = append(rules, rule)
-	}
-	slices.Sort(rules)
-	return rules
+	return slices.Sorted(maps.Keys(counts))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -23,6 +24,8 @@ type Options struct {
 	KeepGoing bool
 	// Topology is that of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Trees are topologies beside those of the files.
+	Trees []cluster.NamedTree
 	// Policy is that of every gang; empty: BestFit.
 	Policy gang.Policy
 	// QuotaLimit is that of every gang, each planned once; empty: all passes of [placement.Batch].
@@ -48,7 +51,7 @@ type Planned struct {
 // among the outcomes. Gangs that ask for what is not supported are always among the outcomes. Planned is nil if nothing
 // could be read.
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
-	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology})
+	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees})
 	if in == nil {
 		return nil, err
 	}
@@ -67,13 +70,13 @@ func (p *Planned) plan(opt Options) error {
 		return errNoNodes
 	}
 	p.Input.Spec.NUMAExclusive = opt.NUMAExclusive
-	cluster, err := placement.NewCluster(p.Input.Spec)
+	c, err := placement.NewCluster(p.Input.Spec)
 	if err != nil {
 		return err
 	}
-	p.Input.Notices = append(p.Input.Notices, cluster.Notices()...)
-	p.Cluster = cluster
-	last, planned := placement.Batch(cluster, queue(p.Input.Gangs, opt))
+	p.Input.Notices = append(p.Input.Notices, c.Notices()...)
+	p.Cluster = c
+	last, planned := placement.Batch(c, queue(p.Input.Gangs, opt))
 	p.Quotas = last.Quotas()
 	var defects []error
 	for i := range planned {

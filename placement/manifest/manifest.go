@@ -59,6 +59,8 @@ type Options struct {
 	KeepGoing bool
 	// Topology is the one of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Trees are topologies beside those of the objects, such as package fabric reads.
+	Trees []cluster.NamedTree
 }
 
 // Input is what the files describe. It belongs to the caller.

@@ -22,6 +22,9 @@ func (in *Trees) Build(nodes []topology.LabeledNode) {
 		in.asked = map[string]bool{}
 	}
 	taken := map[string]bool{}
+	for _, t := range in.given {
+		taken[t.Name], in.byName[t.Name] = true, t.Tree
+	}
 	for _, s := range in.sources {
 		if taken[s.name] {
 			in.broken = true

@@ -32,6 +32,7 @@ type Trees struct {
 	// goOn is set where the rest is planned all the same; then a gang that needs the tree is told.
 	goOn      bool
 	preferred string // of gangs that name none
+	given     []cluster.NamedTree
 
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer
@@ -40,9 +41,9 @@ type Trees struct {
 }
 
 // New has no topology yet. Where goOn is set the rest is planned without those that cannot be used; preferred is the one of gangs
-// that name none.
-func New(objects *object.Set, notices *object.Notices, goOn bool, preferred string) Trees {
-	return Trees{objects: objects, notices: notices, goOn: goOn, preferred: preferred}
+// that name none; given are those that no object describes.
+func New(objects *object.Set, notices *object.Notices, goOn bool, preferred string, given []cluster.NamedTree) Trees {
+	return Trees{objects: objects, notices: notices, goOn: goOn, preferred: preferred, given: given}
 }
 
 // treeSource is an object that describes a tree, read but not built.

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/fabric"
+	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/topology"
+)
+
+const topologyUsage = `usage: topology [-from FORMAT] [-to FORMAT | -check | -diff] [flags] FILE...
+
+Reads what fabric managers, switches, workload managers and clouds know of a network and draws the trees that it makes, writes
+them in another format, checks them, or tells what changed. A directory stands for all its *.yaml, *.yml and *.json files; - is
+standard input. Flags may also stand after files; -- ends them.
+
+What is odd about a network (a leaf of one host, a link seen from one side only) refuses it; with -keep-going it is told on
+standard error, and what is usable is used.
+
+Examples:
+  topology ib.txt                                  draws the tree of an InfiniBand network
+  topology -from ufm -to slurm ports.json          writes Slurm's topology.conf
+  topology -from lldp -check tables/               says what is odd, a file for each device
+  topology -from slurm -diff old.conf new.conf     tells what changed
+
+Exit status: 0 the files were read; with -check and -diff: nothing is odd, nothing changed; 1 they cannot be used, something is odd,
+something changed; 2 the command line cannot be used.
+
+Flags:
+`
+
+// objects is the format of Kubernetes-style objects: HyperNodes, Topologies and the nodes that they are about.
+const objects = "objects"
+
+// topologySettings are the flags of the topology command.
+type topologySettings struct {
+	from, to    string
+	check, diff bool
+	topology    string
+	options     fabric.Options
+	files       []string
+}
+
+// errOdd says that something is odd or changed, which was told.
+var errOdd = errors.New("not as it should be")
+
+// Topology runs the topology command with the arguments after its name and returns the exit status.
+func Topology(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	set, err := parseTopology(args, stdout, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return ok
+	case err != nil:
+		return misuse
+	}
+	switch err := set.run(stdin, stdout, stderr); {
+	case errors.Is(err, errOdd):
+		return failed
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	return ok
+}
+
+func (set *topologySettings) run(stdin io.Reader, stdout, stderr io.Writer) error {
+	if set.diff {
+		return set.compare(stdin, stdout, stderr)
+	}
+	if set.check {
+		set.options.KeepGoing = true
+	}
+	got, err := set.read(set.files, stdin, stderr)
+	if err != nil {
+		return err
+	}
+	if set.check {
+		for _, f := range got.Findings {
+			fmt.Fprintln(stdout, f)
+		}
+		fmt.Fprintf(stdout, "%d odd, in %s\n", len(got.Findings), sizes(got.Trees))
+		if len(got.Findings) > 0 {
+			return errOdd
+		}
+		return nil
+	}
+	for _, f := range got.Findings {
+		fmt.Fprintln(stderr, f)
+	}
+	text, err := fabric.Write(fabric.Format(set.to), got.Trees)
+	if err != nil {
+		return err
+	}
+	_, err = stdout.Write(text)
+	return err
+}
+
+// sizes says how large trees are.
+func sizes(trees []cluster.NamedTree) string {
+	var all []string
+	for _, t := range trees {
+		all = append(all, fmt.Sprintf("%s (%d nodes, %d domains)", t.Name, t.Tree.NumNodes(), t.Tree.Len()-1))
+	}
+	return cmp.Or(strings.Join(all, ", "), "no topology")
+}
+
+// read reads the trees of some files, or the one of them that is chosen.
+func (set *topologySettings) read(names []string, stdin io.Reader, stderr io.Writer) (*fabric.Fabric, error) {
+	files, err := load(names, stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
+	got, err := readTrees(set.from, files, set.options)
+	if err != nil || set.topology == "" {
+		return got, err
+	}
+	for _, t := range got.Trees {
+		if t.Name == set.topology {
+			got.Trees = []cluster.NamedTree{t}
+			return got, nil
+		}
+	}
+	return nil, fmt.Errorf("-topology %q: none of %s", set.topology, sizes(got.Trees))
+}
+
+// readTrees reads trees in a format; empty: in that of the first file.
+func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabric.Fabric, error) {
+	if format == objects {
+		in, err := manifest.Read(files, manifest.Options{KeepGoing: opt.KeepGoing})
+		if err != nil {
+			return nil, err
+		}
+		return &fabric.Fabric{Trees: in.Spec.Trees}, nil
+	}
+	read := make([]fabric.File, len(files))
+	for i, f := range files {
+		in, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(in)
+		_ = in.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		read[i] = fabric.File{Name: f.Name, Data: data}
+	}
+	if format == "" && len(read) > 0 {
+		if format = string(fabric.Detect(read[0])); format == "" {
+			return nil, fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", read[0].Name)
+		}
+	}
+	return fabric.Read(fabric.Format(format), read, opt)
+}
+
+// trees reads the topologies of -fabric.
+func (set *settings) trees(stdin io.Reader, stderr io.Writer) ([]cluster.NamedTree, error) {
+	if set.fabric == "" {
+		return nil, nil
+	}
+	format, name, is := strings.Cut(set.fabric, ":")
+	if !is || !slices.Contains(fabric.Formats(), format) {
+		format, name = "", set.fabric
+	}
+	files, err := load([]string{name}, stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
+	got, err := readTrees(format, files, fabric.Options{KeepGoing: set.keepGoing})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range got.Findings {
+		fmt.Fprintln(stderr, f)
+	}
+	return got.Trees, nil
+}
+
+// compare tells what changed from one file, or directory, to another one.
+func (set *topologySettings) compare(stdin io.Reader, stdout, stderr io.Writer) error {
+	before, err := set.read(set.files[:1], stdin, stderr)
+	if err != nil {
+		return err
+	}
+	after, err := set.read(set.files[1:], stdin, stderr)
+	if err != nil {
+		return err
+	}
+	changed := false
+	names := map[string][2]*topology.Tree{}
+	for i, trees := range [][]cluster.NamedTree{before.Trees, after.Trees} {
+		for _, t := range trees {
+			pair := names[t.Name]
+			pair[i] = t.Tree
+			names[t.Name] = pair
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(names), muster.CompareNatural) {
+		d := topology.Diff(names[name][0], names[name][1])
+		changed = changed || !d.IsEmpty()
+		tellDifference(stdout, name, &d)
+	}
+	if changed {
+		return errOdd
+	}
+	return nil
+}
+
+// tellDifference writes a line for each change.
+func tellDifference(w io.Writer, name string, d *topology.Difference) {
+	path := func(p []string) string { return cmp.Or(strings.Join(p, "/"), "outside") }
+	if d.Layers {
+		fmt.Fprintf(w, "%s: layers changed\n", name)
+	}
+	for _, p := range d.Removed {
+		fmt.Fprintf(w, "%s: removed %s (tier %d)\n", name, path(p.Path), p.Tier)
+	}
+	for _, p := range d.Added {
+		fmt.Fprintf(w, "%s: added %s (tier %d)\n", name, path(p.Path), p.Tier)
+	}
+	for _, r := range d.Renamed {
+		fmt.Fprintf(w, "%s: %s is %s\n", name, path(r.Old), path(r.New))
+	}
+	for _, m := range d.Moved {
+		fmt.Fprintf(w, "%s: node %s moved from %s to %s\n", name, m.Node, path(m.From), path(m.To))
+	}
+	for _, n := range d.RemovedNodes {
+		fmt.Fprintf(w, "%s: node %s removed\n", name, n)
+	}
+	for _, n := range d.AddedNodes {
+		fmt.Fprintf(w, "%s: node %s added\n", name, n)
+	}
+}
+
+// parseTopology reads the command line; it has told the user what is wrong with it.
+func parseTopology(args []string, stdout, stderr io.Writer) (set topologySettings, err error) {
+	flags := flag.NewFlagSet("topology", flag.ContinueOnError)
+	formats := strings.Join(append(fabric.Formats(), objects), ", ")
+	flags.StringVar(&set.from, "from", "", "format of the files (default: what their beginning tells): "+formats)
+	flags.StringVar(&set.to, "to", "text", "format to write: "+strings.Join(fabric.Written(), ", "))
+	flags.BoolVar(&set.check, "check", false, "say what is odd, and nothing else")
+	flags.BoolVar(&set.diff, "diff", false, "tell what changed from the first file to the second")
+	flags.BoolVar(&set.options.KeepGoing, "keep-going", false, "use what is usable although something is odd")
+	planes := flags.String("planes", "", "of hosts on several networks of switches: each, a tree for each; one, a tree for all")
+	flags.StringVar(&set.options.Name, "name", "", "name of a topology that the files do not name")
+	flags.StringVar(&set.topology, "topology", "", "the topology that is meant, where there are several")
+	help, err := parseFiles(flags, args, topologyUsage, stdout, stderr, &set.files)
+	if err != nil {
+		return set, err
+	}
+	set.options.Planes = fabric.Planes(*planes)
+	switch known := append(fabric.Formats(), objects); {
+	case set.from != "" && !slices.Contains(known, set.from):
+		err = fmt.Errorf("-from %q: not one of %s", set.from, formats)
+	case !slices.Contains(fabric.Written(), set.to):
+		err = fmt.Errorf("-to %q: not one of %s", set.to, strings.Join(fabric.Written(), ", "))
+	case *planes != "" && set.options.Planes != fabric.EachPlane && set.options.Planes != fabric.OnePlane:
+		err = fmt.Errorf("-planes %q: not one of each, one", *planes)
+	case len(set.files) == 0:
+		err = errors.New("no files given")
+	case set.diff && len(set.files) != 2:
+		err = errors.New("-diff compares two files or directories")
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		help(stderr)
+	}
+	return set, err
+}

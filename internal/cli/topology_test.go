@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const slurmConf = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[0-1]\nSwitchName=s2 Nodes=n[2-3]\n"
+
+// topologyOf runs the topology command on files, which arguments name by their numbers: @0, @1.
+func topologyOf(t *testing.T, files []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, text := range files {
+		path := filepath.Join(dir, string(rune('a'+i))+".conf")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		for at := range args {
+			args[at] = strings.ReplaceAll(args[at], "@"+string(rune('0'+i)), path)
+		}
+	}
+	var out, errs bytes.Buffer
+	status = Topology(args, strings.NewReader(""), &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestTopologyIsDrawnAndWritten(t *testing.T) {
+	status, out, _ := topologyOf(t, []string{slurmConf}, "@0")
+	require.Equal(t, ok, status)
+	require.Equal(t, "slurm\n  core, tier 2\n    s1, tier 1, nodes: 2 n[0-1]\n    s2, tier 1, nodes: 2 n[2-3]\n", out)
+
+	status, out, _ = topologyOf(t, []string{slurmConf}, "-to", "list", "-from", "slurm", "@0")
+	require.Equal(t, ok, status)
+	require.Contains(t, out, `{"layer":1,"name":"s1","parents":["core"],"children":["n0","n1"]}`)
+
+	status, _, said := topologyOf(t, []string{"hello"}, "@0")
+	require.Equal(t, failed, status)
+	require.Contains(t, said, "say which (-from FORMAT")
+
+	status, out, _ = topologyOf(t, []string{"{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {rack: r1}}}\n---\n" +
+		"{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: net}, spec: {levels: [{nodeLabel: rack}]}}"}, "-from", "objects", "@0")
+	require.Equal(t, ok, status)
+	require.Equal(t, "net\n  tier 1 is rack\n  r1, tier 1, nodes: 1 n1\n", out)
+}
+
+func TestTopologyIsChecked(t *testing.T) {
+	status, out, _ := topologyOf(t, []string{slurmConf}, "-check", "@0")
+	require.Equal(t, ok, status)
+	require.Equal(t, "0 odd, in slurm (4 nodes, 3 domains)\n", out)
+
+	odd := strings.Replace(slurmConf, "n[2-3]", "n2", 1)
+	status, out, _ = topologyOf(t, []string{odd}, "-check", "@0")
+	require.Equal(t, failed, status)
+	require.Equal(t, "a leaf of one host: s2 and n2 (topology slurm)\n1 odd, in slurm (3 nodes, 3 domains)\n", out)
+
+	status, out, said := topologyOf(t, []string{odd}, "@0")
+	require.Equal(t, failed, status)
+	require.Empty(t, out)
+	require.Equal(t, "a leaf of one host: s2 and n2 (topology slurm)\n", said)
+
+	status, out, said = topologyOf(t, []string{odd}, "-keep-going", "@0")
+	require.Equal(t, ok, status)
+	require.Contains(t, out, "s2, tier 1, nodes: 1 n2")
+	require.Equal(t, "a leaf of one host: s2 and n2 (topology slurm)\n", said)
+}
+
+func TestTopologiesAreCompared(t *testing.T) {
+	status, out, _ := topologyOf(t, []string{slurmConf, slurmConf}, "-diff", "@0", "@1")
+	require.Equal(t, ok, status)
+	require.Empty(t, out)
+	other := "SwitchName=core Switches=s[1-3]\nSwitchName=s1 Nodes=n[0-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=s3 Nodes=n[5-6]\n"
+	status, out, _ = topologyOf(t, []string{slurmConf, other}, "-diff", "@0", "@1")
+	require.Equal(t, failed, status)
+	require.Equal(t, "slurm: added core/s3 (tier 1)\nslurm: node n2 moved from core/s2 to core/s1\nslurm: node n4 added\nslurm: node n5 added\nslurm: node n6 added\n", out)
+}
+
+func TestTopologyCommandLine(t *testing.T) {
+	for want, args := range map[string][]string{
+		"no files given":             {"-from", "slurm"},
+		`-from "x": not one of`:      {"-from", "x", "@0"},
+		`-to "ufm": not one of`:      {"-to", "ufm", "@0"},
+		`-planes "x": not one of`:    {"-planes", "x", "@0"},
+		"-diff compares two files":   {"-diff", "@0"},
+		"flag provided but not defi": {"-what"},
+	} {
+		status, _, said := topologyOf(t, []string{slurmConf}, args...)
+		require.Equal(t, misuse, status)
+		require.Contains(t, said, want)
+		require.Contains(t, said, "usage: topology")
+	}
+	status, out, _ := topologyOf(t, nil, "-h")
+	require.Equal(t, ok, status)
+	require.Contains(t, out, "usage: topology")
+	status, _, said := topologyOf(t, []string{slurmConf}, "-topology", "net", "@0")
+	require.Equal(t, failed, status)
+	require.Contains(t, said, `-topology "net": none of slurm (4 nodes, 3 domains)`)
+}
+
+// Gangs are planned on the topology of a file of another system.
+func TestPlanOnAFabric(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "topology.conf")
+	require.NoError(t, os.WriteFile(path, []byte(slurmConf), 0o600))
+	var input strings.Builder
+	for _, n := range []string{"n0", "n1", "n2", "n3"} {
+		input.WriteString("{apiVersion: v1, kind: Node, metadata: {name: " + n + "}, status: {allocatable: {gpu: 8}}}\n---\n")
+	}
+	input.WriteString("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: job}, spec: {minMember: 2, networkTopology: {highestTierAllowed: 1}}}\n")
+	for _, p := range []string{"p0", "p1"} {
+		input.WriteString("---\n{apiVersion: v1, kind: Pod, metadata: {name: " + p + ", annotations: {scheduling.k8s.io/group-name: job}}, spec: {containers: [{name: c, resources: {requests: {gpu: 8}}}]}}\n")
+	}
+	for _, arg := range []string{path, "slurm:" + path} {
+		status, stdout, stderr := command(t, input.String(), "-fabric", arg, "-")
+		require.Equal(t, ok, status, stderr)
+		require.Contains(t, stdout, "default/job: placed, 2 members in 1 core/s1")
+	}
+	status, _, stderr := command(t, input.String(), "-fabric", "topograph:"+path, "-")
+	require.Equal(t, failed, status)
+	require.Contains(t, stderr, "topology.conf")
+}
