@@ -55,7 +55,7 @@ var themes = []struct {
 }{
 	{"What the machine allows", regexp.MustCompile(`^Limit/`)},
 	{"Snapshots: Apply", regexp.MustCompile(`^Apply/`)},
-	{"Building the cluster", regexp.MustCompile(`^Build/`)},
+	{"Building the cluster, and changing its trees", regexp.MustCompile(`^(Build|Trees)/`)},
 	{"Memory", regexp.MustCompile(`^Memory/`)},
 	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store)?/`)},
 	{"Trees from other systems", regexp.MustCompile(`^Fabric/`)},

@@ -119,6 +119,8 @@ type Delta struct {
 	Remove []MemberRef
 	// Leaving marks members as terminating.
 	Leaving []MemberRef
+	// Trees replaces the topologies of these names, and adds those that are new. What runs stays where it is.
+	Trees []NamedTree
 	// RemoveNodes takes nodes away that no member runs on.
 	RemoveNodes []string
 	// SetNodes adds nodes or replaces those of the same name. Added nodes take the place that the trees have for them.
@@ -129,6 +131,13 @@ type Delta struct {
 	Demand map[string]muster.Resources
 	// Budgets replaces the budgets that it names, and adds those that are new.
 	Budgets []Budget
+}
+
+// Degraded is a gang whose members are farther apart in a topology than they were.
+type Degraded struct {
+	Gang, Tree string
+	// From and To are the tiers of the lowest domain that has all members, before and now.
+	From, To int
 }
 
 // MemberRef names a running member.

@@ -72,7 +72,7 @@ func (b *blocks) finish() {
 			spec.Roots = append(spec.Roots, *d)
 		}
 	}
-	b.r.build(b.name, "", spec)
+	b.r.build(b.name, b.list[0].file, spec)
 }
 
 // times is how many of the size before it each size holds.

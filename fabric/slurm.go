@@ -88,8 +88,8 @@ func (s *switches) finish() {
 			s.fail(name, "", "is in a cycle of switches, or below one")
 		}
 	}
-	if len(s.r.errs) == 0 {
-		s.r.build(s.name, "", topology.Spec{Roots: roots})
+	if len(s.r.errs) == 0 && len(s.order) > 0 {
+		s.r.build(s.name, s.of[s.order[0]].file, topology.Spec{Roots: roots})
 	}
 }
 

@@ -74,6 +74,13 @@ func (c *Cluster) Free(name string) (muster.Resources, bool) { return c.inside()
 // Running iterates over the running members: gangs, then members, in natural order of names.
 func (c *Cluster) Running() iter.Seq[cluster.Running] { return c.inside().Running() }
 
+// Degraded lists the gangs whose running members are in a wider domain than they were in an earlier snapshot, such as the one before
+// topologies changed ([cluster.Delta.Trees]), by gang and topology; members that are leaving, and gangs of one, do not count.
+// O(members); the slice is the caller's.
+func (c *Cluster) Degraded(since *Cluster) []cluster.Degraded {
+	return snapshot.Degraded(since.inside(), c.inside())
+}
+
 // Budgets lists the disruption budgets in natural order of their names; the slice is the caller's.
 func (c *Cluster) Budgets() []cluster.Budget { return slices.Clone(c.inside().Budgets) }
 

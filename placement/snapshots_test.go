@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // model is a cluster that is changed in the dullest way; a snapshot must equal the cluster that is built from it.
@@ -72,6 +73,15 @@ func (m model) update(d cluster.Delta) (model, bool) {
 		}
 		r.Leaving = true
 		next.running[ref] = r
+	}
+	next.trees = slices.Clone(m.trees)
+	for _, t := range d.Trees {
+		i := slices.IndexFunc(next.trees, func(old cluster.NamedTree) bool { return old.Name == t.Name })
+		if i < 0 {
+			next.trees = append(next.trees, t)
+		} else {
+			next.trees[i] = t
+		}
 	}
 	for _, name := range d.RemoveNodes {
 		if _, ok := next.nodes[name]; !ok || len(next.on(name)) > 0 {
@@ -150,6 +160,10 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 			d.RemoveNodes = append(d.RemoveNodes, node())
 		}
 	}
+	if rapid.IntRange(0, 3).Draw(t, "trees") == 0 {
+		old := rapid.SampledFrom(m.trees).Draw(t, "tree")
+		d.Trees = append(d.Trees, cluster.NamedTree{Name: old.Name, Tree: drawMoved(t, old.Tree, node)})
+	}
 	for range some("nodes set", 30) {
 		d.SetNodes = append(d.SetNodes, drawNode(t, node()))
 	}
@@ -164,6 +178,48 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 		d.Place = append(d.Place, r)
 	}
 	return d
+}
+
+// drawMoved is a tree in which a node is elsewhere: in another domain, outside, or in the place of another one; or a domain has another
+// name, so that its nodes are in another order.
+func drawMoved(t *rapid.T, tree *topology.Tree, node func() string) *topology.Tree {
+	spec := treeSpec(tree)
+	var lists []*[]string
+	var domains []*topology.Domain
+	var collect func(list []topology.Domain)
+	collect = func(list []topology.Domain) {
+		for i := range list {
+			domains = append(domains, &list[i])
+			if len(list[i].Children) == 0 {
+				lists = append(lists, &list[i].Nodes)
+			}
+			collect(list[i].Children)
+		}
+	}
+	if collect(spec.Roots); len(lists) == 0 {
+		return tree
+	}
+	from, to := rapid.SampledFrom(lists).Draw(t, "from"), rapid.SampledFrom(lists).Draw(t, "to")
+	switch change := rapid.IntRange(0, 4).Draw(t, "change"); {
+	case change == 0:
+		rapid.SampledFrom(domains).Draw(t, "renamed").Name += "'"
+	case change == 1: // a node that some tree lacked
+		name := node()
+		if _, in := tree.Node(name); !in {
+			*to = append(*to, name)
+		}
+	case len(*from) == 0:
+	default:
+		i := rapid.IntRange(0, len(*from)-1).Draw(t, "moved")
+		name := (*from)[i]
+		*from = slices.Delete(slices.Clone(*from), i, i+1)
+		if change > 2 || tree.NumNodes() == 1 {
+			*to = append(*to, name)
+		}
+	}
+	moved, err := topology.New(spec)
+	require.NoError(t, err)
+	return moved
 }
 
 func compareRefs(a, b cluster.MemberRef) int {

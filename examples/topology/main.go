@@ -1,6 +1,6 @@
 // Topology reads what others know of a network, and draws, writes, checks or compares the trees that it makes:
 //
-//	go run ./examples/topology [-from FORMAT] [-to FORMAT | -check | -diff] FILE...
+//	go run ./examples/topology [-from FORMAT] [-to FORMAT | -draw | -check | -diff] FILE...
 //
 // `go run ./examples/topology -h` lists the flags and formats.
 package main

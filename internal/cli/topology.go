@@ -17,7 +17,7 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-const topologyUsage = `usage: topology [-from FORMAT] [-to FORMAT | -check | -diff] [flags] FILE...
+const topologyUsage = `usage: topology [-from FORMAT] [-to FORMAT | -draw | -check | -diff] [flags] FILE...
 
 Reads what fabric managers, switches, workload managers and clouds know of a network and draws the trees that it makes, writes
 them in another format, checks them, or tells what changed. A directory stands for all its *.yaml, *.yml and *.json files; - is
@@ -134,13 +134,6 @@ func (set *topologySettings) read(names []string, stdin io.Reader, stderr io.Wri
 
 // readTrees reads trees in a format; empty: in that of the first file.
 func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabric.Fabric, error) {
-	if format == objects {
-		in, err := manifest.Read(files, manifest.Options{KeepGoing: opt.KeepGoing})
-		if err != nil {
-			return nil, err
-		}
-		return &fabric.Fabric{Trees: in.Spec.Trees}, nil
-	}
 	read := make([]fabric.File, len(files))
 	for i, f := range files {
 		in, err := f.Open()
@@ -154,12 +147,44 @@ func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabri
 		}
 		read[i] = fabric.File{Name: f.Name, Data: data}
 	}
+	if format == objects {
+		return treesOfObjects(read, opt.KeepGoing)
+	}
 	if format == "" && len(read) > 0 {
 		if format = string(fabric.Detect(read[0])); format == "" {
 			return nil, fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", read[0].Name)
 		}
 	}
 	return fabric.Read(fabric.Format(format), read, opt)
+}
+
+// treesOfObjects reads the topologies of Kubernetes-style objects. What is wrong with gangs does not matter; nodes that topologies name
+// need no objects of their own.
+func treesOfObjects(files []fabric.File, keepGoing bool) (*fabric.Fabric, error) {
+	var read []manifest.File
+	for _, f := range files {
+		read = append(read, manifest.File{Name: f.Name, Data: f.Data})
+	}
+	in, err := manifest.Read(read, manifest.Options{KeepGoing: true})
+	if err != nil {
+		return nil, err
+	}
+	var nodes strings.Builder
+	for _, t := range in.Spec.Trees {
+		for _, name := range t.Tree.Absent() {
+			fmt.Fprintf(&nodes, "---\n{apiVersion: v1, kind: Node, metadata: {name: %q}}\n", name)
+		}
+	}
+	if nodes.Len() > 0 {
+		read = append(read, manifest.File{Name: "nodes that topologies name", Data: []byte(nodes.String())})
+		if in, err = manifest.Read(read, manifest.Options{KeepGoing: true}); err != nil {
+			return nil, err
+		}
+	}
+	if !keepGoing && len(in.Defects) > 0 {
+		return nil, errors.Join(in.Defects...)
+	}
+	return &fabric.Fabric{Trees: in.Spec.Trees}, nil
 }
 
 // trees reads the topologies of -fabric.
@@ -247,6 +272,7 @@ func parseTopology(args []string, stdout, stderr io.Writer) (set topologySetting
 	formats := strings.Join(append(fabric.Formats(), objects), ", ")
 	flags.StringVar(&set.from, "from", "", "format of the files (default: what their beginning tells): "+formats)
 	flags.StringVar(&set.to, "to", "text", "format to write: "+strings.Join(fabric.Written(), ", "))
+	draw := flags.Bool("draw", false, "draw the trees, as -to text does; so it is without -to")
 	flags.BoolVar(&set.check, "check", false, "say what is odd, and nothing else")
 	flags.BoolVar(&set.diff, "diff", false, "tell what changed from the first file to the second")
 	flags.BoolVar(&set.options.KeepGoing, "keep-going", false, "use what is usable although something is odd")
@@ -257,7 +283,9 @@ func parseTopology(args []string, stdout, stderr io.Writer) (set topologySetting
 	if err != nil {
 		return set, err
 	}
-	set.options.Planes = fabric.Planes(*planes)
+	if set.options.Planes = fabric.Planes(*planes); *draw {
+		set.to = "text"
+	}
 	switch known := append(fabric.Formats(), objects); {
 	case set.from != "" && !slices.Contains(known, set.from):
 		err = fmt.Errorf("-from %q: not one of %s", set.from, formats)

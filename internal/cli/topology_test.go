@@ -121,3 +121,28 @@ func TestPlanOnAFabric(t *testing.T) {
 	require.Equal(t, failed, status)
 	require.Contains(t, stderr, "topology.conf")
 }
+
+// The published objects of others load; their trees can be drawn.
+func TestSamplesOfObjects(t *testing.T) {
+	paths, err := filepath.Glob("../../../shared/data/fabric/samples/*.yaml")
+	require.NoError(t, err)
+	if len(paths) == 0 {
+		t.Skip("no ../shared/data: the samples are not here")
+	}
+	for _, path := range paths {
+		var out, errs bytes.Buffer
+		status := Topology([]string{"-from", "objects", path}, strings.NewReader(""), &out, &errs)
+		if strings.Contains(path, "podgroups") { // which name a topology of another file
+			require.Equal(t, failed, status)
+			require.Contains(t, errs.String(), `"cluster-topology": unknown topology`)
+			continue
+		}
+		require.Equal(t, ok, status, "%s: %s", path, errs.String())
+		if strings.Contains(path, "hypernodes") {
+			require.Regexp(t, "nodes: [1-9]", out.String(), path)
+		}
+		if !strings.Contains(path, "quota") && !strings.Contains(path, "noderesource") && !strings.Contains(path, "partitions") {
+			require.NotEmpty(t, out.String(), path)
+		}
+	}
+}

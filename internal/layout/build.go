@@ -11,9 +11,9 @@ import (
 const noSource topology.DomainID = -1
 
 // New lays out a tree over the cluster's nodes; names lists these by id, with the nodes of the tree that the cluster
-// lacks. Ids follow the first tree, and near is nil for it. For another tree near finds the id of a node by name, and
-// looks beside the one that was found last. O(n + domains * tiers), beside sorting the nodes that another tree lacks.
-func New(name string, tree *topology.Tree, names []string, near func(name string, last int32) (int32, bool)) *View {
+// lacks. order has the ids of the tree's nodes, in its order; nil: they are the first ids. The view keeps it.
+// O(n + domains * tiers), beside sorting the nodes that the tree lacks.
+func New(name string, tree *topology.Tree, names []string, order []int32) *View {
 	v := &View{Name: name, Tree: tree, Layers: tree.Layers(), RootTop: int32(tree.RootTier()), Nodes: int32(len(names))}
 	v.Tiers = []int32{0}
 	for _, l := range v.Layers {
@@ -27,8 +27,8 @@ func New(name string, tree *topology.Tree, names []string, near func(name string
 		}
 		v.places = append(v.places, int16(i))
 	}
-	if near != nil {
-		v.placeNodes(names, near)
+	if order != nil {
+		v.placeNodes(names, order)
 	}
 	v.placeDomains()
 	for _, t := range v.SwitchTiers() {
@@ -49,23 +49,15 @@ func New(name string, tree *topology.Tree, names []string, near func(name string
 
 // placeNodes orders the nodes: the tree's nodes first, in its order, then the others by name. If that is the order of
 // ids, the tables stay nil.
-func (v *View) placeNodes(names []string, near func(name string, last int32) (int32, bool)) {
-	inTree := v.Tree.NumNodes()
-	v.Order = make([]int32, 0, len(names))
+func (v *View) placeNodes(names []string, order []int32) {
+	v.Order = slices.Grow(order, len(names)-len(order))
 	v.posOf = make([]int32, len(names))
-	for i := range v.posOf {
-		v.posOf[i] = -1
-	}
-	last := int32(-1)
-	for n := range inTree {
-		i, _ := near(v.Tree.NodeName(topology.NodeID(n)), last)
-		last = i
-		v.posOf[i] = int32(n)
-		v.Order = append(v.Order, i)
+	for pos, i := range order {
+		v.posOf[i] = int32(pos) + 1 // 0: not in the tree
 	}
 	var rest []int32
-	for i, pos := range v.posOf {
-		if pos < 0 {
+	for i := range v.posOf {
+		if v.posOf[i]--; v.posOf[i] < 0 {
 			rest = append(rest, int32(i))
 		}
 	}

@@ -104,10 +104,9 @@ func drawLaid(t *rapid.T) *laid {
 	root := rootOf(spec, int32(tree.RootTier()), names[inTree:])
 	l.number(root)
 	ids := map[string]int32{}
-	near := func(name string, _ int32) (int32, bool) { id, ok := ids[name]; return id, ok }
 	l.names = make([]string, len(names))
-	if rapid.Bool().Draw(t, "the first tree") {
-		near = nil
+	first := rapid.Bool().Draw(t, "the first tree")
+	if first {
 		for i, n := range l.nodes {
 			l.names[i] = n.name
 		}
@@ -120,7 +119,14 @@ func drawLaid(t *rapid.T) *laid {
 	for _, n := range l.nodes {
 		n.node = ids[n.name]
 	}
-	l.view = New("tree", tree, l.names, near)
+	var order []int32
+	if !first {
+		order = make([]int32, tree.NumNodes())
+		for n := range order {
+			order[n] = ids[tree.NodeName(topology.NodeID(n))]
+		}
+	}
+	l.view = New("tree", tree, l.names, order)
 	return l
 }
 

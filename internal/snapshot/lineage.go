@@ -21,12 +21,13 @@ type Lineage struct {
 	trees     []cluster.NamedTree
 	Views     []*layout.View
 	Names     []string       // of nodes, by id
-	outside   *topology.Tree // finds, by name, the nodes that the first tree lacks
+	first     *topology.Tree // finds, by name, the nodes that came first: those of what was the first tree then
+	outside   *topology.Tree // finds, by name, all others
 	Resources []string       // by id, in natural order
 	pods      int            // id of the resource
 	notices   []string       // see [Snapshot.Notices]
 
-	cloning sync.Mutex // to clone a btree writes to the original
+	cloning *sync.Mutex // to clone a btree writes to the original, which lineages of other trees share
 
 	Exclusive             numa.Exclusive // the default, see [cluster.Spec]
 	fixedTotal            bool           // the spec gives the total of the quotas
@@ -37,12 +38,12 @@ type Lineage struct {
 
 // newLineage gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
 func newLineage(spec cluster.Spec) *Lineage {
-	l := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec), Exclusive: spec.NUMAExclusive}
+	l := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec), Exclusive: spec.NUMAExclusive, cloning: &sync.Mutex{}}
 	l.KeptShapes, l.KeptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
 	l.pods = l.resource(muster.Pods)
 	l.nameNodes(spec.Nodes)
 	for i, t := range l.trees {
-		l.Views = append(l.Views, layout.New(t.Name, t.Tree, l.Names, l.placing(i)))
+		l.Views = append(l.Views, layout.New(t.Name, t.Tree, l.Names, l.placing(i, t.Tree)))
 	}
 	if len(l.Views) == 0 {
 		bare, _ := topology.New(topology.Spec{}) // an empty topology has no defect
@@ -55,8 +56,10 @@ func newLineage(spec cluster.Spec) *Lineage {
 // tree's.
 func (l *Lineage) nameNodes(nodes []cluster.Node) {
 	l.outside, _ = topology.New(topology.Spec{}) // neither it nor the one below has a defect
+	l.first = l.outside
 	if len(l.trees) > 0 {
 		t := l.trees[0].Tree
+		l.first = t
 		l.Names = make([]string, t.NumNodes())
 		for i := range l.Names {
 			l.Names[i] = t.NodeName(topology.NodeID(i))
@@ -88,29 +91,42 @@ func (l *Lineage) nameNodes(nodes []cluster.Node) {
 	}
 }
 
-// ID finds a node by name, -1 and false if there is none. The ids follow the first tree, which has a table of its
+// ID finds a node by name, -1 and false if there is none. The ids follow the tree that came first, which has a table of its
 // names, and then the tree of the others. O(1) expected.
 func (l *Lineage) ID(name string) (int32, bool) {
-	inTree := 0
-	if len(l.trees) > 0 {
-		if id, ok := l.trees[0].Tree.Node(name); ok {
-			return int32(id), true
-		}
-		inTree = l.trees[0].Tree.NumNodes()
+	if id, ok := l.first.Node(name); ok {
+		return int32(id), true
 	}
 	id, ok := l.outside.Node(name)
 	if !ok {
 		return -1, false
 	}
-	return int32(inTree) + int32(id), true
+	return int32(l.first.NumNodes()) + int32(id), true
 }
 
-// placing finds nodes of a tree by name; nil for the first tree, which the ids follow.
-func (l *Lineage) placing(tree int) func(name string, last int32) (int32, bool) {
-	if tree == 0 {
+// placing are the ids of the nodes of a tree; nil for the first one, which the ids follow.
+func (l *Lineage) placing(i int, t *topology.Tree) []int32 {
+	if i == 0 {
 		return nil
 	}
-	return l.near
+	order, _ := l.ids(t)
+	return order
+}
+
+// ids are those of the nodes of a tree, in its order; false if one has none.
+func (l *Lineage) ids(t *topology.Tree) ([]int32, bool) {
+	order, last := make([]int32, t.NumNodes(), max(t.NumNodes(), len(l.Names))), int32(-1)
+	for n := range order {
+		name, id := t.NodeName(topology.NodeID(n)), last+1
+		if int(id) >= len(l.Names) || l.Names[id] != name { // mostly it is the next one
+			var ok bool
+			if id, ok = l.ID(name); !ok {
+				return nil, false
+			}
+		}
+		order[n], last = id, id
+	}
+	return order, true
 }
 
 // near is ID with a guess: last is the answer before, -1 at first. Often the same node is asked for again, or the next

@@ -198,7 +198,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 		seen[set[i].Name] = true
 	}
 	if !c.hasPlacesFor(set) {
-		return c.rebuild(set, seen)
+		return c.rebuild(c.Lineage.trees, set, seen)
 	}
 	classes := c.Lineage.nodeClasses()
 	for i := range set {
@@ -241,11 +241,11 @@ func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
 	return true
 }
 
-// rebuild makes the cluster anew, with nodes added or replaced; fresh has their names. It reads the fork, where members
+// rebuild makes the cluster anew, with other trees, and nodes added or replaced; fresh has their names. It reads the fork, where members
 // have left already, and writes a spec that New takes. O(n log n) for all nodes and members.
-func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapshot, error) {
+func (c *Snapshot) rebuild(trees []cluster.NamedTree, nodes []cluster.Node, fresh map[string]bool) (*Snapshot, error) {
 	spec := cluster.Spec{
-		Trees: c.Lineage.trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,
+		Trees: trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,
 		KeptShapes: c.Lineage.KeptShapes, KeptSizes: c.Lineage.KeptSizes, Budgets: c.Budgets,
 	}
 	for n := range c.Nodes() {
@@ -257,7 +257,7 @@ func (c *Snapshot) rebuild(nodes []cluster.Node, fresh map[string]bool) (*Snapsh
 	describeQuotas(c, &spec)
 	next, err := New(spec)
 	if err != nil {
-		return nil, fmt.Errorf("nodes cannot be changed: %w", err)
+		return nil, fmt.Errorf("the cluster cannot be changed: %w", err)
 	}
 	next.Lineage.notices = c.Lineage.notices // of members on absent nodes: these were dropped, so the spec lacks them
 	return next, nil

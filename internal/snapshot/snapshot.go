@@ -224,7 +224,8 @@ func (c *Snapshot) Len() int {
 // are shared, Allocatable is the caller's.
 func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 	return func(yield func(cluster.Node) bool) {
-		for id := range int32(len(c.Lineage.Names)) {
+		for pos := range int32(len(c.Lineage.Names)) {
+			id := c.Lineage.Views[0].Node(pos)
 			s := c.Static.At(id)
 			if s.Flags&Present != 0 && !yield(c.export(id, s)) {
 				return

@@ -38,7 +38,7 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares everything that did not
 // change. The cost is that of the changes, of the lists that hold them (the gang's members, the node's, the leaving
-// ones), and of the page tables. A node without an id, or a new resource, rebuilds the cluster. The error is a
+// ones), and of the page tables; with trees it is O(nodes). A node without an id, or a new resource, rebuilds the cluster. The error is a
 // [cluster.ConflictError] or holds [muster.InvalidError]s.
 //
 // The order is that of the fields of the delta: members leave before their nodes do, and members that come find the
@@ -48,8 +48,11 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
 		return nil, err
 	}
-	next, err := next.changeNodes(d.RemoveNodes, d.SetNodes)
+	next, err := changeTrees(next, d.Trees)
 	if err != nil {
+		return nil, err
+	}
+	if next, err = next.changeNodes(d.RemoveNodes, d.SetNodes); err != nil {
 		return nil, err
 	}
 	if err := next.place(d.Place); err != nil {

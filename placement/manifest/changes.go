@@ -18,8 +18,8 @@ type Changes struct {
 	// Delta makes of the cluster as it was the cluster as it is. A cluster that refuses it, since a host has bound more to a node
 	// than it has, is made anew of Input.
 	Delta cluster.Delta
-	// Rebuild says that no Delta can tell the change, since topologies or quotas are others or there was no node, and so no cluster:
-	// Delta is empty, and a new cluster is to be made of Input.
+	// Rebuild says that no Delta can tell the change, since quotas are others, a topology is gone or there was no node, and so no
+	// cluster: Delta is empty, and a new cluster is to be made of Input.
 	Rebuild bool
 	// Gangs are those that wait and are new, or whose request or terms are not as they were, in queue order; Gone are the names of
 	// those that wait no longer, in natural order.
@@ -208,7 +208,7 @@ func (s *Store) compareBase(c *Changes) {
 	}
 	if t.based {
 		trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.tree
-		c.Rebuild = c.Rebuild || !slices.EqualFunc(trees, t.trees, sameTree) || !reflect.DeepEqual(quotas, t.quotas)
+		c.Rebuild = c.Rebuild || !s.changeTrees(c, trees) || !reflect.DeepEqual(quotas, t.quotas)
 		t.trees, t.quotas = trees, quotas
 	}
 	if c.Rebuild {
@@ -216,7 +216,23 @@ func (s *Store) compareBase(c *Changes) {
 	}
 }
 
-func sameTree(a, b cluster.NamedTree) bool { return a.Name == b.Name && a.Tree.Equal(b.Tree) }
+// changeTrees finds the topologies that are others; false if one is gone, or has no node any more.
+func (s *Store) changeTrees(c *Changes, now []cluster.NamedTree) bool {
+	left := len(s.told.trees)
+	for _, t := range now {
+		i := slices.IndexFunc(s.told.trees, func(old cluster.NamedTree) bool { return old.Name == t.Name })
+		if i >= 0 {
+			left--
+		}
+		switch {
+		case t.Tree.NumNodes() == 0:
+			return false
+		case i < 0 || !t.Tree.Equal(s.told.trees[i].Tree):
+			c.Delta.Trees = append(c.Delta.Trees, t)
+		}
+	}
+	return left == 0
+}
 
 // addUp sums up what sections hold of zones, count in budgets and ask for.
 func (s *Store) addUp(c *Changes) {

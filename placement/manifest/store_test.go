@@ -128,6 +128,14 @@ func requireSame(t *rapid.T, want, got *placement.Cluster) {
 		return out
 	}
 	require.Equal(t, nodes(want), nodes(got), "nodes by changes")
+	trees := func(c *placement.Cluster) map[string]*topology.Tree {
+		out := map[string]*topology.Tree{}
+		for _, t := range c.Trees() {
+			out[t.Name] = t.Tree
+		}
+		return out
+	}
+	require.True(t, maps.EqualFunc(trees(want), trees(got), (*topology.Tree).Equal), "trees by changes")
 	require.Equal(t, slices.Collect(want.Running()), slices.Collect(got.Running()), "members by changes")
 	for name := range nodes(want) {
 		require.Equal(t, freeOn(want, name), freeOn(got, name), name)
@@ -234,7 +242,8 @@ metadata: {name: b, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, na
 	require.ErrorContains(t, s.Input().Gangs[1].Err, "no topology has it, and no node a label")
 
 	c := set(`{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {net/rack: r1}}, status: {allocatable: {cpu: 4}}}`)
-	require.True(t, c.Rebuild, "a tree of labels came")
+	require.False(t, c.Rebuild)
+	require.Len(t, c.Delta.Trees, 1, "a tree of labels came")
 	require.Equal(t, []string{"default/train"}, gangsOf(c))
 	require.NoError(t, c.Gangs[0].Err)
 
