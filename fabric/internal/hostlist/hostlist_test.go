@@ -99,7 +99,7 @@ func TestExpandEqualsSlurm(t *testing.T) {
 		var lists []string
 		for range 20 { // older ones refuse what comes after the last bracket, and of empty names versions make different things
 			list := strings.Trim(strings.ReplaceAll(drawList(t), ",,", ","), ",")
-			if list != "" && !afterBracket.MatchString(list) {
+			if list != "" && strings.Count(list, "[") < 5 && !afterBracket.MatchString(list) {
 				lists = append(lists, list)
 			}
 		}
@@ -116,7 +116,10 @@ func TestExpandEqualsSlurm(t *testing.T) {
 		require.Empty(t, said.String(), list)
 		names, err := hostlist.Expand(list)
 		require.NoError(t, err, list)
-		require.ElementsMatch(t, strings.Fields(string(out)), names, list) // of brackets side by side it lets the first one count fastest
+		want := strings.Fields(string(out))
+		slices.Sort(want) // of brackets side by side it lets the first one count fastest
+		slices.Sort(names)
+		require.Equal(t, want, names, list)
 		compared++
 	})
 	require.Greater(t, compared, 10)
