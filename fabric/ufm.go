@@ -25,7 +25,7 @@ func readUFM(r *reading, files []File) {
 	}
 	c := r.cables()
 	for _, e := range u.links {
-		a, b := u.end(e.get("source_guid")), u.end(e.get("destination_guid"))
+		a, b := u.end(e, "source"), u.end(e, "destination")
 		if a != "" && b != "" {
 			c.link(c.device(a, u.isHost[a]), c.device(b, u.isHost[b]))
 		}
@@ -65,9 +65,19 @@ func (u *ufm) entry(e field) {
 	}
 }
 
-// end is the system at the end of a link.
-func (u *ufm) end(id field) string {
-	name := u.systems[guid(id.text())]
+// end is the system at an end of a link: by its GUID or, where no system has that, as an adapter of a machine, or a port of a switch,
+// describes itself: `node-7 mlx5_0`, `leaf-1:19`.
+func (u *ufm) end(link field, end string) string {
+	id := link.get(end + "_guid")
+	if name := u.systems[guid(id.text())]; name != "" {
+		return name
+	}
+	text := link.get(end + "_port_node_description").text()
+	if m := ibHCA.FindStringSubmatch(text); m != nil {
+		u.isHost[m[1]] = true
+		return m[1]
+	}
+	name, _, _ := strings.Cut(text, ":")
 	if name == "" {
 		id.fail("no system has this GUID")
 	}
