@@ -88,7 +88,7 @@ func TestDomainsAreWhatHangsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWires(t)
 		got, level := w.read(t), w.levels()
-		again := wires(rapid.Permutation(w).Draw(t, "order")).read(t)
+		again := rapid.Permutation(w).Draw(t, "order").read(t)
 		require.Equal(t, got.Findings, again.Findings)
 		require.Len(t, again.Trees, len(got.Trees))
 		if len(got.Trees) == 0 {
@@ -102,8 +102,8 @@ func TestDomainsAreWhatHangsTogether(t *testing.T) {
 		}
 		for n := range topology.NodeID(tree.NumNodes()) {
 			for m := range n {
-				tier := 0
-				for tier = 1; tier <= most && !w.reach(tree.NodeName(n), tier, level)[tree.NodeName(m)]; tier++ {
+				tier := 1
+				for ; tier <= most && !w.reach(tree.NodeName(n), tier, level)[tree.NodeName(m)]; tier++ {
 				}
 				if got := tree.LCA(n, m); got == topology.Root {
 					require.Greater(t, tier, most, "%s and %s", tree.NodeName(n), tree.NodeName(m))
