@@ -71,7 +71,7 @@ func (q *quotas) namedQueues(used map[string]bool) []*quotaSource {
 	q.noteUnread(used)
 	q.ofObject = map[*object.Object]*quotaSource{}
 	var out []*quotaSource
-	for name := range used {
+	for _, name := range object.SortedKeys(used) {
 		o := q.queues[name]
 		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.Name, Parent: queueParent(o)}}
 		if o.Group == kaiQueues {
