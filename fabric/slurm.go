@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/fabric/internal/hostlist"
-	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -256,8 +255,7 @@ func (r *reading) slurmTopology(e field) {
 				r.find(Finding{Kind: Skipped, One: name, Other: "flat"})
 			}
 		default:
-			value.v = &document.Value{Kind: document.Null, Line: value.line}
-			value.fail("not supported: a topology that is no tree and no blocks")
+			r.fail(Error{File: e.file, Line: value.line, Field: value.path, Value: name, Reason: "not supported: a topology that is no tree and no blocks"})
 		}
 	}
 }

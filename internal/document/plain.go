@@ -37,6 +37,18 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 			return nil, err
 		}
 		return number(string(text)), nil
+	case []string:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = v[i]
+		}
+		return fromPlain(name, list, depth)
+	case map[string]string:
+		texts := make(map[string]any, len(v))
+		for key := range v {
+			texts[key] = v[key]
+		}
+		return fromPlain(name, texts, depth)
 	case []any:
 		out.Kind = List
 		for _, e := range v {

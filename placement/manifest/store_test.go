@@ -288,6 +288,16 @@ func gangsOf(c *manifest.Changes) (names []string) {
 	return names
 }
 
+// Lists and mappings of texts may have their types.
+func TestStoreTakesTypedTexts(t *testing.T) {
+	s := manifest.NewStore(manifest.Options{})
+	require.NoError(t, s.Set(map[string]any{
+		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n", "labels": map[string]string{"rack": "r"}, "finalizers": []string{"x"}},
+	}))
+	s.Changes()
+	require.Equal(t, map[string]string{"rack": "r"}, s.Input().Spec.Nodes[0].Labels)
+}
+
 // Objects that nobody can name are refused, and leave the store as it was.
 func TestStoreRefuses(t *testing.T) {
 	meta := map[string]any{"name": "a"}
