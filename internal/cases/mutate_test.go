@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -90,6 +91,15 @@ func keysOf(m map[string]any) func(yield func(string) bool) {
 // junk is what may stand in place of anything.
 var junk = []any{nil, true, "", "x", "0", "-1", json.Number("-1"), json.Number("0"), json.Number("99999999999999999999"), json.Number("1.5"), []any{}, map[string]any{}, []any{nil}, map[string]any{"": nil}}
 
+// copied is a value of its own, lest something be in itself.
+func copied(v any) (out any) {
+	text, _ := json.Marshal(v)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	_ = d.Decode(&out)
+	return out
+}
+
 // mutate drops, renames, doubles or retypes something.
 func mutate(r *rand.Rand, v any) {
 	all := places(v)
@@ -108,20 +118,17 @@ func mutate(r *rand.Rand, v any) {
 			delete(in, p.key)
 		case 2:
 			if from, ok := other.in.(map[string]any); ok {
-				text, _ := json.Marshal(from[other.key]) // a copy, lest something be in itself
-				var copied any
-				_ = json.Unmarshal(text, &copied)
-				in[other.key] = copied
+				in[other.key] = copied(from[other.key])
 			}
 		default:
-			in[p.key] = junk[r.IntN(len(junk))]
+			in[p.key] = copied(junk[r.IntN(len(junk))])
 		}
 	case []any:
 		switch r.IntN(3) {
 		case 0:
-			in[p.item] = junk[r.IntN(len(junk))]
+			in[p.item] = copied(junk[r.IntN(len(junk))])
 		case 1:
-			in[p.item] = in[r.IntN(len(in))] // the same twice, and one less
+			in[p.item] = copied(in[r.IntN(len(in))]) // the same twice, and one less
 		default:
 			in[p.item] = nil
 		}

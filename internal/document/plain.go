@@ -37,18 +37,8 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 			return nil, err
 		}
 		return number(string(text)), nil
-	case []string:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = v[i]
-		}
-		return fromPlain(name, list, depth)
-	case map[string]string:
-		texts := make(map[string]any, len(v))
-		for key := range v {
-			texts[key] = v[key]
-		}
-		return fromPlain(name, texts, depth)
+	case []string, map[string]string:
+		return fromPlain(name, untyped(v), depth)
 	case []any:
 		out.Kind = List
 		for _, e := range v {
@@ -74,6 +64,25 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 		return nil, fmt.Errorf("%T is not what JSON is decoded to", v)
 	}
 	return out, nil
+}
+
+// untyped is a list or a mapping of texts without its type.
+func untyped(v any) any {
+	switch v := v.(type) {
+	case []string:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = v[i]
+		}
+		return list
+	case map[string]string:
+		texts := make(map[string]any, len(v))
+		for key := range v {
+			texts[key] = v[key]
+		}
+		return texts
+	}
+	return v
 }
 
 // number is a number as JSON writes it.
