@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -67,7 +68,7 @@ type place struct {
 func places(v any) (all []place) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.SortedFunc(keysOf(v), muster.CompareNatural) {
+		for _, key := range slices.SortedFunc(maps.Keys(v), muster.CompareNatural) {
 			all = append(append(all, place{in: v, key: key}), places(v[key])...)
 		}
 	case []any:
@@ -76,16 +77,6 @@ func places(v any) (all []place) {
 		}
 	}
 	return all
-}
-
-func keysOf(m map[string]any) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 // junk is what may stand in place of anything.
@@ -309,7 +300,7 @@ func ruleKeys(o map[string]any) (all []place) {
 	meta, _ := o["metadata"].(map[string]any)
 	for _, in := range []string{"labels", "annotations"} {
 		m, _ := meta[in].(map[string]any)
-		for _, key := range slices.SortedFunc(keysOf(m), muster.CompareNatural) {
+		for _, key := range slices.SortedFunc(maps.Keys(m), muster.CompareNatural) {
 			at := known.OnObject
 			if kind == "Pod" {
 				at = known.OnPod
@@ -327,7 +318,7 @@ func ruleKeys(o map[string]any) (all []place) {
 func blockKeys(v any, b known.Block) (all []place) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.SortedFunc(keysOf(v), muster.CompareNatural) {
+		for _, key := range slices.SortedFunc(maps.Keys(v), muster.CompareNatural) {
 			below, ok := b[key]
 			if !ok {
 				continue
