@@ -277,6 +277,9 @@ func (p part) whole(size int) part {
 
 // fit drops groups that are larger than the gang: one group of all members says the same.
 func fit(cut []gang.Groups, members int) []gang.Groups {
+	if members == 0 {
+		return nil
+	}
 	out := make([]gang.Groups, 0, len(cut))
 	for _, level := range cut {
 		level.Size = min(level.Size, members)

@@ -79,6 +79,29 @@ func TestInputOrder(t *testing.T) {
 	}
 }
 
+// A role whose pods are all lost with their node has nobody to cut into slices.
+func TestRolesWithoutMembers(t *testing.T) {
+	in := read(t, `
+{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n, labels: {rack: r, kubernetes.io/hostname: n}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j}
+spec:
+  parallelism: 4
+  template:
+    metadata:
+      annotations:
+        kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 2}, {"topology": "kubernetes.io/hostname", "size": 1}]'
+---
+{apiVersion: v1, kind: Pod, metadata: {name: j-0, labels: {job-name: j}}, spec: {nodeName: lost}}
+`)
+	require.Empty(t, in.Gangs)
+	require.Contains(t, in.Notices[0], "is on node lost, which is not in the input")
+}
+
 // pending writes gangs of several kinds.
 func pending(n int) []string {
 	var docs []string

@@ -27,7 +27,7 @@ func (s *Store) freshBase() {
 	if again {
 		old := s.base
 		s.newBase()
-		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() {
+		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() || !s.base.uses(old.queues, old.keys) {
 			s.dissolveAll()
 		} else {
 			for name := range s.nodes {
@@ -113,8 +113,8 @@ func setOf(c count) map[string]bool {
 }
 
 // uses says whether the base was read with what gangs use.
-func (b *base) uses(queues, keys count) bool {
-	return maps.Equal(b.queues, setOf(queues)) && maps.Equal(b.keys, setOf(keys))
+func (b *base) uses(queues, keys map[string]bool) bool {
+	return maps.Equal(b.queues, queues) && maps.Equal(b.keys, keys)
 }
 
 // outcome is what is wrong with the base itself.

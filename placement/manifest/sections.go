@@ -60,7 +60,7 @@ func (s *Store) readDirty() (done bool) {
 			}
 		}
 	}
-	if s.base.uses(s.queues, s.keys) {
+	if s.base.uses(setOf(s.queues), setOf(s.keys)) {
 		return true
 	}
 	s.newBase()
