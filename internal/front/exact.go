@@ -60,6 +60,14 @@ func (s *Space) exactSum(a, b Front) Front {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
+	size := int64(1)
+	for _, n := range wide {
+		size *= int64(n) + 1
+	}
+	if !s.Spend((int64(len(a))*size/64 + size/4) / 4) { // a word of bits costs less than a pair of vectors
+		s.Forgot = true
+		return Front{}
+	}
 	marks := newMarks(wide)
 	of := slices.Clone(marks.bits) // the longer front, still empty
 	for _, p := range b {
@@ -68,7 +76,6 @@ func (s *Space) exactSum(a, b Front) Front {
 	for _, p := range a {
 		marks.bits.add(of, marks.place(p))
 	}
-	*s.steps += int64(len(a)) * int64(len(of))
 	return marks.within(s.most)
 }
 
@@ -78,6 +85,9 @@ func (s *Space) exactSum(a, b Front) Front {
 // order: roles.4
 func (s *Space) roughExactSum(a, b Front) Front {
 	s.Forgot = true
+	if !s.Spend(roughSteps) {
+		return Front{}
+	}
 	sums := Front{}
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {

@@ -4,7 +4,8 @@
 //
 // Invariants: no vector of a Front is within another, unless multiples bind; then a Front lists every vector that fits,
 // in ascending order. A Space bounds its tables: where one would be too large it says so (Forgot) and what it makes may
-// lack vectors, but never has one that does not fit. A Space belongs to one search.
+// lack vectors, but never has one that does not fit. So it does once the steps of the search are spent. A Space belongs to
+// one search.
 package front
 
 import (
@@ -64,6 +65,17 @@ func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 // KeptPoints is the largest number of vectors in a sample of a front.
 const KeptPoints = 32
 
+// roughSteps is what a sum of samples costs, all of whose vectors are compared with each other.
+const roughSteps = KeptPoints * KeptPoints * KeptPoints
+
+// Budget is what is left of the steps of a plan, by what they are spent on; below 0: nothing. All its searches share
+// one.
+type Budget struct {
+	Fronts  int64 // pairs of vectors that are summed, and places of tables
+	Sets    int64 // vectors tried where children are chosen, long ones count more
+	Packing int64 // members and nodes looked at where fronts are too long
+}
+
 // Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
 // main one, the largest number of the main one beside it; so it stays small while few dimensions are large.
 //
@@ -83,7 +95,7 @@ type Space struct {
 	best []int32
 	// Forgot says that the front summed last lacks vectors.
 	Forgot    bool
-	steps     *int64  // pairs of vectors summed; the caller's
+	left      *int64  // steps, see NewSpace
 	sides     Vector  // scratch of a sum
 	kept      []int32 // scratch of End: the places of the front
 	dominated []bool  // by place: one more of another dimension has as many of the main one
@@ -104,10 +116,11 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 }
 
 // NewSpace makes a space for vectors within most, which is the caller's to keep unchanged. Tables have at most limit
-// places (exact ones 4*limit bits); steps counts the pairs of vectors that are summed.
-func NewSpace(most Vector, limit int, steps *int64) *Space {
+// places (exact ones 4*limit bits). left are the steps that may be spent, the caller's: pairs of vectors that are summed,
+// and places of tables.
+func NewSpace(most Vector, limit int, left *int64) *Space {
 	n := len(most)
-	s := &Space{most: most, limit: int64(limit), steps: steps, Zero: Front{make(Vector, n)}}
+	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}}
 	s.sides, s.box, s.step = make(Vector, n), make(Vector, n), make([]int, n)
 	for dim, m := range most {
 		if m > most[s.Main] {
@@ -116,6 +129,19 @@ func NewSpace(most Vector, limit int, steps *int64) *Space {
 	}
 	return s
 }
+
+// Spend takes so many steps from those that are left, all if there are fewer. It says whether there were enough.
+func (s *Space) Spend(n int64) bool {
+	if *s.left < n {
+		*s.left = -1
+		return false
+	}
+	*s.left -= n
+	return true
+}
+
+// Spent says whether no steps are left.
+func (s *Space) Spent() bool { return *s.left < 0 }
 
 // tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit. O(table).
 func (s *Space) tryBegin(sides Vector) bool {
@@ -129,6 +155,7 @@ func (s *Space) tryBegin(sides Vector) bool {
 			return false
 		}
 	}
+	s.Spend(2 * size * int64(len(sides))) // End goes through it twice in each dimension
 	s.best = slices.Grow(s.best[:0], int(size))[:size]
 	for i := range s.best {
 		s.best[i] = -1
@@ -215,7 +242,7 @@ func (s *Space) locate(i int, at Vector) {
 }
 
 // Sum is the front of two places together: all sums of one vector each, capped. Forgot says afterwards whether vectors
-// are missing. O(len(a) * len(b) + table).
+// are missing; once steps are spent all are but those of a. O(len(a) * len(b) + table).
 //
 // order: roles.3
 func (s *Space) Sum(a, b Front) Front {
@@ -231,8 +258,10 @@ func (s *Space) Sum(a, b Front) Front {
 		return Front{s.most}
 	case len(a) == 1 && len(b) == 1:
 		return Front{s.capped(a[0], b[0])}
+	case !s.Spend(s.cost(a, b)):
+		s.Forgot = true
+		return a
 	}
-	*s.steps += int64(len(a)) * int64(len(b))
 	for r, n := range s.most {
 		s.sides[r] = min(n, a.Most(r)+b.Most(r))
 	}
@@ -245,6 +274,11 @@ func (s *Space) Sum(a, b Front) Front {
 		}
 	}
 	return s.End()
+}
+
+// cost is what it costs to add up all vectors of two fronts.
+func (s *Space) cost(a, b Front) int64 {
+	return int64(len(a)) * int64(len(b)) * int64(3+len(s.most)) / 4
 }
 
 // capped is the sum of two vectors, at most the gang's numbers.
@@ -270,6 +304,7 @@ func (f Front) Most(role int) (n int32) {
 // order: roles.4
 func (s *Space) roughSum(a, b Front) Front {
 	s.Forgot = true
+	s.Spend(roughSteps)
 	var sums []Vector
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {

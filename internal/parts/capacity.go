@@ -94,7 +94,7 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 func (s *search) newTables(bounds []int32) *tables {
 	n := len(s.classes.first)
 	f := &tables{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), s.steps),
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts),
 		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
 		repeated: map[int64]repeatedFront{},
 	}

@@ -74,6 +74,6 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 	}
 	return sets.FrontChooser{
 		Policy: c.p.Policy, Items: items, Want: want, Space: c.tables.space,
-		Sizes: c.search.sizes, Scales: c.search.scales, Steps: c.p.Steps(),
+		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Parts.Left.Sets,
 	}
 }

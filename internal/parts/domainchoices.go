@@ -96,7 +96,7 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 // so that the inventory and the vertex classes are its own.
 func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
 	free := dc.free
-	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, steps: free.steps}
+	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots}
 	s.readRoles()
 	s.readGroups()
 	s.sumTotals()

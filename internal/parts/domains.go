@@ -19,13 +19,27 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 		if !s.possible() {
 			return
 		}
+		switch {
+		case s.crowd != nil:
+			s.crowd.Plans()(yield)
+			return
+		case s.built != nil:
+			s.builds()(yield)
+			return
+		}
 		tried := map[layout.Vertex]bool{}
 		for c := range s.feasible() {
 			for d, tight := range c.ranked(tried) {
 				tried[d] = true
-				if !yield(tight.decide(d, c.strategy)) {
+				o := tight.decide(d, c.strategy)
+				if o == nil {
+					s.construct()(yield)
 					return
 				}
+				if !yield(o) {
+					return
+				}
+				*s.p.Parts.Left = *s.p.NewBudget() // for the next one
 			}
 		}
 	}
@@ -33,6 +47,9 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 
 // best is the first of the outcomes, nil if there is none.
 func (s *search) best() *problem.Outcome {
+	if s.possible() && s.crowd == nil && s.built != nil {
+		return s.built
+	}
 	for o := range s.outcomes() {
 		return o
 	}
@@ -42,33 +59,55 @@ func (s *search) best() *problem.Outcome {
 // possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
 // tree; every strategy then has that number (strategy.1). The answer is kept. Tighter tiers are asked first: a yes
 // there spares the sums of the whole cluster, and below the root no member lies outside, unless running ones do.
+//
+// Where fronts leave a doubt, a plan that is built says yes too.
 func (s *search) possible() bool {
-	if s.feasibility == unknown {
-		s.feasibility, s.outside = no, 0
-		if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
-			return false
+	if s.feasibility != unknown {
+		return s.feasibility == yes
+	}
+	s.feasibility, s.outside, s.doubted = no, 0, *s.p.Parts.Doubt
+	if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
+		return false
+	}
+	*s.p.Parts.Doubt = false
+	switch {
+	case s.crowd != nil:
+		if outside, ok := s.crowd.Possible(); ok {
+			s.feasibility, s.outside = yes, outside
 		}
-		worths := s.p.Gather.Worths
-		if s.crossesTrees() {
-			worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
-		}
-		for _, t := range worths {
-			c := s.under(s.loosest(t)) // if the gang does not fit under it, it fits under no strategy of the tier
-			if c == nil {
-				continue
-			}
-			if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
-				s.outside = s.members(s.want) // running members lie there and bind the gang
-			}
-			if c.fits() && s.fitsAcrossTrees(c) {
-				s.feasibility = yes
-				// A vector that was forgotten might leave fewer members outside.
-				*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
-				break
-			}
+	case s.fitsByFronts():
+		s.feasibility = yes
+	case *s.p.Parts.Doubt:
+		for s.built = range s.construct() {
+			s.feasibility = yes
+			break
 		}
 	}
+	*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.doubted
 	return s.feasibility == yes
+}
+
+// fitsByFronts is possible by fronts alone.
+func (s *search) fitsByFronts() bool {
+	worths := s.p.Gather.Worths
+	if s.crossesTrees() {
+		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
+	}
+	for _, t := range worths {
+		c := s.under(s.loosest(t)) // if the gang does not fit under it, it fits under no strategy of the tier
+		if c == nil {
+			continue
+		}
+		if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
+			s.outside = s.members(s.want) // running members lie there and bind the gang
+		}
+		if c.fits() && s.fitsAcrossTrees(c) {
+			// A vector that was forgotten might leave fewer members outside.
+			*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
+			return true
+		}
+	}
+	return false
 }
 
 // splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
@@ -237,7 +276,7 @@ func (c *capacity) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
 		cmp.Compare(c.p.Friends.At(b.at), c.p.Friends.At(a.at)),
 		cmp.Compare(a.span, b.span),
-		c.compareSlots(a.at, b.at),
+		c.p.CompareRoom(&c.search.slots, a.at, b.at),
 		c.p.View.ComparePaths(a.at, b.at),
 	)
 }
@@ -277,16 +316,4 @@ func (c *capacity) span(d layout.Vertex) int {
 		}
 	}
 	return n
-}
-
-// compareSlots compares the slots of the first role in two domains, then in their parents, up to the common one, from
-// which on all are equal. O(tiers).
-func (c *capacity) compareSlots(a, b layout.Vertex) int {
-	for a != b && a >= 0 && b >= 0 {
-		if order := c.p.CompareFree(c.search.slots.At(a), c.search.slots.At(b)); order != 0 {
-			return order
-		}
-		a, b = c.p.View.Above(a), c.p.View.Above(b)
-	}
-	return 0
 }

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
@@ -19,7 +20,7 @@ type Engine struct{ P *problem.Problem }
 // one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
-	p.Parts.Doubt = new(bool)
+	p.Parts.Doubt, p.Parts.Left = new(bool), p.NewBudget()
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known
@@ -169,6 +170,9 @@ func (e Engine) Strategies() iter.Seq[problem.Strategy] {
 func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 	s := newSearch(e.P, nil)
 	possible := s.possible()
+	if s.crowd != nil {
+		return s.outside, possible && s.crowd.FitsAt(st.Gang)
+	}
 	return s.outside, possible && s.firstCapacity(st) != nil
 }
 
@@ -182,11 +186,14 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	if !p.HasRoles() {
 		return nil
 	}
-	s := &search{p: p, steps: new(int64)}
+	s := &search{p: p}
 	s.readRoles()
 	s.readGroups()
 	s.sumTotals()
-	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), s.steps)}}
+	if s.vectors() > crowdedFrom {
+		return s.numberOn
+	}
+	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Parts.Left.Fronts)}}
 	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
 	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		for i, n := range p.Needs {
@@ -243,10 +250,14 @@ func (e Engine) Evidence() problem.Evidence {
 // bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
 // then the first path.
 func (s *search) bestAt(t int32) (problem.Fit, bool) {
+	if s.crowd != nil {
+		return s.crowd.BestAt(t)
+	}
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
 		for _, d := range s.p.Candidates(t) {
 			n := c.mostIn(d)
+			best.AtLeast = best.AtLeast || slices.Contains(c.tables.forgot, true)
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}

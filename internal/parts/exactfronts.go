@@ -21,7 +21,9 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
-	e.list(0, free, &f)
+	if e.list(0, free, &f); !e.capacity.tables.space.Spend(int64(len(f))) {
+		return e.capacity.tables.space.Zero, true
+	}
 	return f, forgot
 }
 
@@ -62,7 +64,10 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 		if forgot {
 			limit = len(out) + front.KeptPoints
 		}
-		m.list(0, p, limit, &out)
+		n := len(out)
+		if m.list(0, p, limit, &out); !m.capacity.tables.space.Spend(int64(len(out) - n + 1)) {
+			return front.Front{}, true
+		}
 	}
 	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
 }

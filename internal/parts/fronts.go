@@ -112,9 +112,12 @@ func (c *capacity) onNode(free []int64, open []bool, zones front.Front) (f front
 	if c.tables.space.Exact {
 		return e.listAll(free)
 	}
+	if c.tables.space.Spent() {
+		return c.tables.space.Zero, true
+	}
 	forgot = c.tables.space.Begin(e.sides)
 	e.extend(0, slices.Clone(free))
-	return c.tables.space.End(), forgot
+	return c.tables.space.End(), forgot || c.tables.space.Spent()
 }
 
 // nodeEnumerator enumerates the vectors that fit on one node.
@@ -180,6 +183,7 @@ func (e *nodeEnumerator) extend(role int, free []int64) {
 		if main < len(e.capacity.search.roles) {
 			e.at[main] = min(most, e.room(main, free))
 		}
+		e.capacity.tables.space.Spend(1)
 		e.capacity.tables.space.Put(e.at, e.capacity.tables.space.Zero[0])
 		return
 	}
@@ -189,6 +193,9 @@ func (e *nodeEnumerator) extend(role int, free []int64) {
 	}
 	left := slices.Clone(free)
 	for n := range min(e.sides[role], e.room(role, free)) + 1 {
+		if c := e.capacity; c.tables.space.Spent() && n > 0 {
+			break
+		}
 		e.at[role] = n
 		e.extend(role+1, left)
 		for i, ask := range e.capacity.search.asks[role] {

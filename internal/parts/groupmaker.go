@@ -83,6 +83,9 @@ func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
 	if len(m.classes) == 0 && slices.Equal(m.useful, m.capacity.search.totals) {
 		return below, false
 	}
+	if m.capacity.tables.space.Spent() {
+		return m.capacity.tables.space.Zero, true
+	}
 	for i, most := range m.useful {
 		m.sides[i] = max(m.sides[i], min(most, below.Most(i)))
 	}
@@ -92,7 +95,7 @@ func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
 	for _, p := range below {
 		m.extend(0, slices.Clone(p))
 	}
-	return m.capacity.tables.space.End(), forgot
+	return m.capacity.tables.space.End(), forgot || m.capacity.tables.space.Spent()
 }
 
 // isFree says whether the members of class i serve nothing else, neither above nor at this vertex. Then only the
@@ -118,12 +121,16 @@ func (m *groupMaker) isFree(i int) bool {
 // above. End drops the vectors within others.
 func (m *groupMaker) extend(i int, left front.Vector) {
 	if i == len(m.classes) {
+		m.capacity.tables.space.Spend(1)
 		m.capacity.tables.space.Put(m.at, left.Least(m.useful))
 		return
 	}
 	k := &m.classes[i]
 	least, most := m.numbers(k, left)
 	for n := least; n <= most; n++ {
+		if m.capacity.tables.space.Spent() && n > least {
+			break
+		}
 		m.at[k.dim] = n
 		m.extend(i+1, k.without(n, left))
 	}

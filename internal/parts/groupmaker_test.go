@@ -31,8 +31,8 @@ func drawMaker(t *rapid.T) *groupMaker {
 	for i := range m.classes {
 		m.classes[i].free = m.isFree(i)
 	}
-	steps := new(int64)
-	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, steps)}}
+	steps := int64(1 << 40)
+	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, &steps)}}
 	return m
 }
 

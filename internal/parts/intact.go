@@ -12,8 +12,8 @@ import (
 // This file answers: which groups stay whole in smaller domains than they must? As many as possible, once strategy
 // and the gang's tier are known.
 
-// tightenSteps bounds the work, in pairs of vectors that are summed, after which groups are left at their bounds.
-func tightenSteps(p *problem.Problem) int64 { return 256 * int64(p.Steps()) }
+// tightenSteps are steps that must be left, or groups are left at their bounds: the domain is still to be chosen.
+func tightenSteps(p *problem.Problem) int64 { return p.NewBudget().Fronts / 2 }
 
 // tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
 // below their bound, then two below, and so on. What one class got binds the next. Groups with a home are bound by
@@ -31,7 +31,7 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 			continue
 		}
 		at := k // the class with the groups that may still be tighter
-		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && *c.search.steps < tightenSteps(c.p); i-- {
+		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Parts.Left.Fronts > tightenSteps(c.p); i-- {
 			tier := c.p.View.Tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t

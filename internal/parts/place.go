@@ -21,10 +21,20 @@ type placed struct {
 // decide places the gang below a domain that holds it, and assigns its members. Each step rests on the fronts: a
 // vector within the front of a vertex can be divided among its children, and each part is within the front of its
 // child, with the groups that are made there.
+//
+// It returns nil where steps ran out on the way.
 func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
-	positions := make([]int32, len(c.p.Pending))
-	lists := c.place(d, c.expand(d, c.search.want))
+	lists, ok := c.place(d, c.expand(d, c.search.want))
+	if !ok {
+		return nil
+	}
 	c.assemble(d, lists, c.search.want)
+	return c.assignAll(d, lists, st.Gang)
+}
+
+// assignAll gives all members positions, from the members and outermost groups placed below the gang's domain.
+func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *problem.Outcome {
+	positions := make([]int32, len(c.p.Pending))
 	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
 	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
 	as.inventory.addSignature(c.p.Gang)
@@ -34,33 +44,43 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 		}
 	}
 	as.assign(c.p.Gang, c.mergeSplit(lists))
-	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Positions: positions}
+	return &problem.Outcome{Of: c.p, Domain: d, Tier: tier, Positions: positions}
 }
 
 // place distributes a vector of members and groups that come from below x down to the nodes. It returns by dimension
-// the placed members and groups, in the order of paths.
-func (c *capacity) place(x layout.Vertex, want front.Vector) [][]placed {
-	lists := make([][]placed, len(want))
+// the placed members and groups, in the order of paths; not ok if steps ran out before all had their places.
+func (c *capacity) place(x layout.Vertex, want front.Vector) (lists [][]placed, ok bool) {
+	lists = make([][]placed, len(want))
 	if c.p.View.IsNode(x) {
 		for r := range c.search.roles {
 			for range want[r] {
 				lists[r] = append(lists[r], placed{pos: c.p.View.Position(x)})
 			}
 		}
-		return lists
+		return lists, true
 	}
 	children := c.distribute(x, want)
+	left := want.Total()
+	for _, child := range children {
+		left -= child.take.Total()
+	}
+	if left > 0 {
+		return nil, false
+	}
 	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
 	for _, child := range children {
 		// A share counts groups made at the child. These go down as their members, and are put together on the way
 		// back.
-		inside := c.place(child.at, c.expand(child.at, child.take))
+		inside, ok := c.place(child.at, c.expand(child.at, child.take))
+		if !ok {
+			return nil, false
+		}
 		c.assemble(child.at, inside, child.take)
 		for i := range lists {
 			lists[i] = append(lists[i], inside[i]...)
 		}
 	}
-	return lists
+	return lists, true
 }
 
 // assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first,

@@ -100,8 +100,14 @@ func (s *search) proven() bool {
 	}
 	for _, in := range list.least() {
 		one := s.forSelection(in)
+		if one.crowd != nil {
+			if !one.crowd.Refused() {
+				return false
+			}
+			continue
+		}
 		c := one.under(one.loosest(s.p.Gather.Must))
-		if c == nil {
+		if c == nil || one.newCrowd().TooLarge() {
 			continue
 		}
 		if fits := c.fits(); fits && s.p.RefusedBy == nil || slices.Contains(c.tables.forgot, true) {

@@ -12,6 +12,7 @@ package parts
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
 )
@@ -50,9 +51,11 @@ type search struct {
 	multiples []front.Weights
 	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
-	outside     int64   // members that must lie outside the tree; possible sets it
-	feasibility verdict // of the selection, under the hard rules
-	steps       *int64  // pairs of vectors summed so far, by all searches of the gang
+	outside     int64            // members that must lie outside the tree; possible sets it
+	feasibility verdict          // of the selection, under the hard rules
+	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
+	built       *problem.Outcome // a plan where fronts left a doubt
+	doubted     bool             // there was doubt before the selection was tried
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
@@ -67,7 +70,7 @@ const (
 // newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken.
 // O(nodes * roles * resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
-	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased(), steps: new(int64)}
+	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased()}
 	s.readRoles()
 	s.slots = s.slotsBeside(reserved)
 	s.readGroups()
@@ -76,6 +79,7 @@ func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search 
 	}
 	s.sumTotals()
 	s.classes = s.newVertexClasses(s.totalDemand())
+	s.seeCrowd()
 	return s
 }
 
@@ -102,9 +106,10 @@ func (s *search) relax() *search {
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
 func (s *search) forSelection(in problem.Selection) *search {
 	out := *s
-	out.p, out.cached, out.byDomains, out.feasibility = s.p.Only(in), nil, nil, 0
+	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()
 	out.sumTotals()
+	out.seeCrowd()
 	return &out
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -51,6 +52,7 @@ Parts.AllowedOf      =    =               =                =             =      
 Parts.RoleBefore     =    =               =                =             =            =          =        =         =    =      =    =          =      =      *
 Parts.Allowed        =    =               =                =             =            =          =        =         =    =      =    =          *      =      =
 Parts.Doubt          =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Parts.Left           =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 together             =    =               =                =             0            =          =        =         =    =      =    =          =      =      =
 Needs                =    =               =                =             =            =          =        =         =    =      =    =          *      *      =
 Policy               =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
@@ -308,7 +310,7 @@ func fill(p *Problem) {
 	p.twins = []int32{0, 1}
 	p.Parts = partState{
 		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool),
+		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),
 	}
 	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
 	z := &p.ZoneState

@@ -296,6 +296,7 @@ type Fit struct {
 	Tier            int32
 	Domain          layout.Vertex
 	Members, Groups int
+	AtLeast         bool // perhaps more: the search ended
 }
 
 // CompareZones prefers nodes on which the next member gets fewer zones: -1 if a has fewer. 0 unless both are nodes

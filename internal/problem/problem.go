@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -82,6 +83,8 @@ type partState struct {
 	Allowed    allowedNodes   // of a problem of one role: where its members may be; nil: anywhere
 	// Doubt: something better may have been left out for want of steps. All problems derived from one share it.
 	Doubt *bool
+	// Left is what all searches of a plan may still spend. They share it as well.
+	Left *front.Budget
 }
 
 // Team are gangs that start together, planned as parts of one common request.

@@ -63,6 +63,12 @@ func CompareSelections(a, b Selection) int {
 // bounds are fractions or multiples of it.
 func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
 
+// NewBudget is the budget of a whole plan.
+func (p *Problem) NewBudget() *front.Budget {
+	n := int64(p.Steps())
+	return &front.Budget{Fronts: 128 * n, Sets: 4 * n, Packing: 16 * n}
+}
+
 // SelectionPlans bounds the selections for which a search asks whether they fit.
 func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 

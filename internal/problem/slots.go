@@ -297,3 +297,15 @@ func (k Slots) LeavingReleased() map[int32]Released {
 	}
 	return k.p.ZoneState.Released
 }
+
+// CompareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
+// one, from which on all are equal. O(tiers).
+func (p *Problem) CompareRoom(slots *SlotTable, a, b layout.Vertex) int {
+	for a != b && a >= 0 && b >= 0 {
+		if order := p.CompareFree(slots.At(a), slots.At(b)); order != 0 {
+			return order
+		}
+		a, b = p.View.Above(a), p.View.Above(b)
+	}
+	return 0
+}

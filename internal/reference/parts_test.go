@@ -54,6 +54,12 @@ func sameWithFewSteps(in Input, want *Parted) (kind string, _ error) {
 		return "", fmt.Errorf("with %d steps: %w\nplan: %s", in.Request.Steps, err, resultText(res, refusal))
 	case proven:
 		return "few steps, proven", nil
+	case res == nil && want.Placed:
+		kind := "few steps, refused though it fits"
+		for _, k := range partKinds(&in, want, true) {
+			kind += "; " + k
+		}
+		return kind, nil
 	case res == nil:
 		return "few steps, refused, not proven", nil
 	}

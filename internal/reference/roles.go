@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -47,6 +48,9 @@ func hasRoles(in *Input) bool {
 // onNode says whether a rule gathers on a node, as rules are drawn.
 func onNode(r gang.Rule) bool { return r.Strength == gang.MustGather && r.Layer == "0" }
 
+// mostRoles is the largest number of roles whose vectors are enumerated.
+const mostRoles = 6
+
 func newRoleSolver(in *Input) (*roleSolver, error) { return newSolverOf(in, nil) }
 
 // newSolverOf is newRoleSolver for roles that are known; nil: they are not.
@@ -62,6 +66,9 @@ func newSolverOf(in *Input, roles []*gang.Shape) (*roleSolver, error) {
 		if shape := validity.ShapeOf(req, &r.pending[i]); r.role(shape) < 0 {
 			r.roles = append(r.roles, shape)
 		}
+	}
+	if len(r.roles) > mostRoles {
+		return nil, fmt.Errorf("%w: %d roles", ErrTooMany, len(r.roles))
 	}
 	for _, v := range s.vertices {
 		if v.node != nil {

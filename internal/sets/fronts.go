@@ -26,7 +26,9 @@ type FrontChooser struct {
 	Space  *front.Space
 	Sizes  front.Weights   // members by dimension
 	Scales []front.Weights // not empty; each gives a lower bound on the number of items
-	Steps  int             // vectors to try; once spent, the answer is the first items in fill order that suffice
+	// Left are vectors to try; once spent, the answer is the first items in fill order that suffice, as far as the space
+	// still knows. It is the caller's.
+	Left *int64
 }
 
 // Choose returns the best set, in fill order: all items with running members, and the best of the smallest sets of
@@ -62,7 +64,7 @@ func (c *FrontChooser) choose(used, others []int) []int {
 		inUse = c.Space.Sum(c.Items[child].Front, inUse)
 	}
 	first := c.firstThatSuffice(inUse, others) // its length is an upper bound for the search
-	p := frontProgram{c: c, fewest: len(first), scale: scale, steps: c.Steps, left: make(front.Vector, len(c.Want))}
+	p := frontProgram{c: c, fewest: len(first), scale: scale, left: make(front.Vector, len(c.Want))}
 	if set, ok := p.solve(inUse, others); ok {
 		return set
 	}
@@ -95,7 +97,8 @@ func (c *FrontChooser) compareFill(i, j int) int {
 // Fill gives each item of a list in turn the most members that leave no more than the items after it can take, then the
 // most of the first role, of the second, and so on. Vectors are by place in the list, nil where an item takes nothing.
 //
-// It never runs into a dead end if the items hold the vector: what each one leaves is within the sum of those after it.
+// It never runs into a dead end if the items hold the vector: what each one leaves is within the sum of those after it. Only
+// where the steps of the space are spent it may leave members over.
 //
 // order: roles.10
 func (c *FrontChooser) Fill(list []int) []front.Vector {
@@ -107,9 +110,12 @@ func (c *FrontChooser) Fill(list []int) []front.Vector {
 	out, want := make([]front.Vector, len(list)), c.Want
 	for n, i := range list {
 		var best front.Vector
+		if !c.Space.Spend(int64(len(c.Items[i].Front))) {
+			break
+		}
 		for _, p := range c.Items[i].Front {
 			take, ok := c.Space.Takes(want, p)
-			if !ok || !c.Space.Holds(after[n+1], want.Minus(take)) {
+			if !ok || !c.Space.Spend(int64(len(after[n+1]))) || !c.Space.Holds(after[n+1], want.Minus(take)) {
 				continue
 			}
 			if best == nil || cmp.Or(cmp.Compare(c.Sizes.Of(take), c.Sizes.Of(best)), slices.Compare(take, best)) > 0 {

@@ -49,11 +49,12 @@ func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 // drawFronts draws a question that has an answer.
 func drawFronts(t *rapid.T) *FrontChooser {
 	most := front.Vector{3, 3}
-	space := front.NewSpace(most, 1<<16, new(int64))
+	left := int64(1 << 40)
+	space := front.NewSpace(most, 1<<16, &left)
 	space.Exact = rapid.Bool().Draw(t, "exact")
 	weight := rapid.Int64Range(0, 3)
 	c := &FrontChooser{
-		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Steps: 1 << 20,
+		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Left: &left,
 		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
 	}
 	room, used := space.Zero, rapid.Bool().Draw(t, "used")
@@ -170,7 +171,7 @@ func TestFrontFillEqualsEnumeration(t *testing.T) {
 func TestFrontChooserWithoutSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawFronts(t)
-		c.Steps = 0
+		c.Left = new(int64)
 		set := c.Choose()
 		require.True(t, c.holds(set, c.Want), "%v", set)
 	})

@@ -1,0 +1,86 @@
+package crowd
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/packing"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// This file answers: what is known of a crowd, whether it fits or not?
+
+// Possible says whether some domain is found to hold the gang, and how many members then lie outside the tree.
+func (k *Crowd) Possible() (outside int64, ok bool) {
+	for o := range k.Plans() {
+		return k.known[o.Domain].outside, true
+	}
+	return 0, false
+}
+
+// FitsAt says whether a domain of a tier is found to hold the gang.
+func (k *Crowd) FitsAt(t int32) bool {
+	return slices.ContainsFunc(k.ranked(t, nil), func(d rankedDomain) bool { return k.planIn(d.at).verdict == packing.Fits })
+}
+
+// Refused says whether it is proven that no domain that the rules allow holds the gang.
+func (k *Crowd) Refused() bool {
+	for _, d := range k.P.Candidates(k.P.Gather.Must) {
+		if !k.isOutside(d) && k.planIn(d).verdict != packing.FitsNot {
+			return false
+		}
+	}
+	return true
+}
+
+// BestAt finds the domain of a tier that is found to take most of the gang.
+func (k *Crowd) BestAt(t int32) (problem.Fit, bool) {
+	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
+	list := slices.DeleteFunc(slices.Clone(k.P.Candidates(t)), k.isOutside)
+	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(k.membersIn(b), k.membersIn(a)) })
+	for _, d := range list {
+		n, sure := k.mostIn(d, best.Members)
+		best.AtLeast = best.AtLeast || !sure
+		if n > best.Members || n == best.Members && k.Slots.At(d) > k.Slots.At(best.Domain) {
+			best.Domain, best.Members = d, n
+		}
+	}
+	return best, best.Domain >= 0
+}
+
+// mostIn is the number of lowest ranks that a domain is found to take; sure: it takes no more. best is a number of which
+// it is known already that some domain takes it, so that less is not looked for.
+func (k *Crowd) mostIn(d layout.Vertex, best int) (n int, sure bool) {
+	most := int(min(int64(len(k.P.Pending)), k.membersIn(d)))
+	if most <= best {
+		return 0, true
+	}
+	at, _ := k.nodesOf(d)
+	kinds := k.kindsAt(at)
+	n = sort.Search(most, func(n int) bool {
+		_, fits := k.packer.Fill(kinds, k.firstMembers(n+1))
+		return !fits
+	})
+	return n, n == most || k.refuses(d, k.firstMembers(n+1))
+}
+
+// firstMembers is the vector of the n lowest ranks.
+func (k *Crowd) firstMembers(n int) front.Vector {
+	want := make(front.Vector, len(k.Want))
+	for i := range n {
+		want[k.P.Role(i)]++
+	}
+	return want
+}
+
+// TooLarge says whether no domain that the rules allow can hold the members, whatever groups they are in.
+func (k *Crowd) TooLarge() bool {
+	v := k.P.View
+	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Hard() {
+		return false
+	}
+	return !slices.ContainsFunc(k.P.Candidates(k.P.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })
+}
