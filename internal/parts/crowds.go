@@ -87,5 +87,5 @@ func (s *search) numberOn(id int32, extra []int64, _ *numa.Occupancy) int64 {
 	for r, one := range s.roles {
 		kind.Open[r] = one.Slots().Refusal(id) == ""
 	}
-	return packing.New(s.asks, []packing.Kind{kind}, s.totals, &s.p.Parts.Left.Packing).Most(0)
+	return packing.New(s.asks, []packing.Kind{kind}, s.totals[:len(s.roles)], &s.p.Parts.Left.Packing).Most(0)
 }
