@@ -16,7 +16,7 @@ import (
 
 // deepSpec is a cluster of nodes with eight devices, four below each lowest domain, in a tree of so many layers: domains
 // have two children as far down as there are nodes for, and one from there on. Some devices are taken by priority 1.
-func deepSpec(t testing.TB, layers, nodes int) cluster.Spec {
+func deepSpec(t require.TestingT, layers, nodes int) cluster.Spec {
 	var spec cluster.Spec
 	var below func(tier, nodes int) []topology.Domain
 	below = func(tier, nodes int) (out []topology.Domain) {
