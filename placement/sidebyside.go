@@ -16,8 +16,8 @@ import (
 const mostAtOnce = 4096
 
 // worthSharing is the least number of turns that are shared between goroutines: to wait for these takes some microseconds,
-// which is what a refusal costs.
-const worthSharing = 8
+// which is what one or two refusals cost.
+const worthSharing = 16
 
 // sideBySide plans turns of a queue in the first pass, each on the snapshot that the ones before it left. The answers are
 // those of one turn after the other; why, is said at round.
