@@ -59,7 +59,7 @@ var themes = []struct {
 	{"Memory", regexp.MustCompile(`^Memory/`)},
 	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store)?/`)},
 	{"Trees from other systems", regexp.MustCompile(`^Fabric/`)},
-	{"A queue played through", regexp.MustCompile(`^Replay/`)},
+	{"A queue played through", regexp.MustCompile(`^(Replay|Batch)/`)},
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
 	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},

@@ -24,7 +24,7 @@ type Levels struct {
 // FromLabels makes a topology of the labels of nodes, as Volcano's discovery does. A node climbs from the lowest label up and
 // stops at the first that it lacks; without the lowest it is in no domain. A domain is its path: one value below two others
 // is two domains. A node whose climb ends early is in the domain of those that agree with it as far as it goes, if there is just
-// one, else in a domain of its own. An empty value is none. Defects are joined, each an [*Error]: no label, or one twice. Findings
+// one, else in a domain of its own. An empty value is none. Defects are joined, each an [*Error]: no label, one twice, or more than [topology.MaxLayers]. Findings
 // are as for [Read]. O(nodes * labels).
 func FromLabels(levels Levels, nodes []topology.LabeledNode, opt Options) (*Fabric, error) {
 	r := &reading{opt: opt}
@@ -51,6 +51,12 @@ func (c *climb) child(value string, tier int) *climb {
 }
 
 func (r *reading) fromLabels(levels Levels, nodes []topology.LabeledNode, file string) {
+	most := len(levels.Labels)
+	if most > topology.MaxLayers {
+		reason := "a topology has at most " + itoa(topology.MaxLayers) + " layers"
+		r.fail(Error{File: file, Field: levels.Topology, Value: itoa(most) + " labels", Reason: reason})
+		return
+	}
 	seen := map[string]bool{}
 	for _, key := range levels.Labels {
 		if seen[key] || key == "" {
@@ -59,7 +65,6 @@ func (r *reading) fromLabels(levels Levels, nodes []topology.LabeledNode, file s
 		}
 		seen[key] = true
 	}
-	most := len(levels.Labels)
 	root := &climb{}
 	ends := map[string][]*climb{} // domains of whole climbs by how they end, for climbs that end early
 	var early [][]string          // climbs, the lowest value first

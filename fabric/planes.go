@@ -6,9 +6,6 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// maxLevels bounds how far a switch may be from the hosts. Networks have three or four levels.
-const maxLevels = 64
-
 // plane is a network while its tree is made, from the hosts up.
 type plane struct {
 	net     *net
@@ -56,8 +53,9 @@ func (p *plane) findLevels(in func(int) bool) bool {
 	for at := 1; len(now) > 0; at++ {
 		slices.Sort(now)
 		p.byLevel = append(p.byLevel, now)
-		if at > maxLevels {
-			p.r.fail(Error{Field: p.net.names[now[0]], Reason: "more than 64 switches away from every host"})
+		if at > topology.MaxLayers {
+			reason := "more than " + itoa(topology.MaxLayers) + " switches away from every host"
+			p.r.fail(Error{Field: p.net.names[now[0]], Reason: reason})
 			return false
 		}
 		var next []int

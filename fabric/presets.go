@@ -62,7 +62,7 @@ func readNodeLabels(r *reading, files []File) {
 		for key := range n.Labels {
 			has[key] = true
 			if number, is := strings.CutPrefix(key, fabricPrefix); is {
-				if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < maxLevels {
+				if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < topology.MaxLayers {
 					tiers = max(tiers, n+1)
 				}
 			}

@@ -15,6 +15,7 @@ type switches struct {
 	name  string // of the topology
 	order []string
 	of    map[string]*switchLine
+	deep  bool // some switches are too deep, and what is below them was not looked at
 }
 
 // switchLine is what is said of one switch.
@@ -83,7 +84,7 @@ func (s *switches) finish() {
 		}
 	}
 	for _, name := range s.order {
-		if s.of[name].tier == 0 {
+		if s.of[name].tier == 0 && !s.deep {
 			s.fail(name, "", "is in a cycle of switches, or below one")
 		}
 	}
@@ -102,8 +103,9 @@ func (s *switches) domain(name string, depth int) topology.Domain {
 	at := s.of[name]
 	d := topology.Domain{Name: name, Tier: 1, Nodes: at.nodes}
 	at.tier = 1
-	if depth > maxLevels {
-		s.fail(name, "", "more than 64 switches below each other")
+	if depth == topology.MaxLayers {
+		s.deep = true
+		s.fail(name, "", "more than "+itoa(topology.MaxLayers)+" switches below each other")
 		return d
 	}
 	for _, child := range at.children {

@@ -65,6 +65,37 @@ func TestAllocationsDoNotGrowWithNodes(t *testing.T) {
 	}
 }
 
+// A million members in one request cost what their assignments cost: a name, a node, a rank, and what an index of names
+// takes where they come in no order.
+func TestAMillionMembers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second each")
+	}
+	var spec cluster.Spec
+	for i := range 1024 {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: gpus(1024)})
+	}
+	const n = 1_000_000
+	inOrder, grouped, mixed, shaped := job(n), job(n), job(n), job(n)
+	grouped.Groups = []gang.Groups{{Size: 1000}, {Size: 100}, {Size: 10}}
+	for i := range n {
+		mixed.Members[i].Name = fmt.Sprint("job-", i*7919%n)
+		shaped.Members[i].Shape = &gang.Shape{Resources: gpus(1)}
+	}
+	for name, req := range map[string]*gang.Request{"in order": inOrder, "grouped": grouped, "mixed": mixed, "shaped": shaped} {
+		c := newCluster(t, spec)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		res := mustPlan(t, c, req)
+		runtime.ReadMemStats(&after)
+		require.Len(t, res.Assignments, n)
+		require.True(t, res.Proven)
+		bytes := (after.TotalAlloc - before.TotalAlloc) / n
+		t.Logf("%s: %d bytes a member", name, bytes)
+		require.Less(t, bytes, uint64(500), name)
+	}
+}
+
 // A member that asks for nothing fits any number of times; that number is in no size of anything.
 func TestMembersThatAskForNothing(t *testing.T) {
 	c := fleet(t, 1024)

@@ -53,15 +53,15 @@ type Planned struct {
 // Two requests may name one gang: members that the first one places run for the second. A nil request is a
 // [muster.InvalidError], as is a gang without a name, whose members could not be told from others.
 //
-// Batch is a pure function and safe for concurrent use: c, the queue and the requests stay as they are. Each gang costs
+// Batch is a pure function and safe for concurrent use: c, the queue and the requests stay as they are. It plans gangs in
+// a row that are refused side by side, in as many goroutines as GOMAXPROCS, all of which have ended when it returns; the
+// answers are those of one gang after the other. Eligible and Score are called by the caller's goroutine. Each gang costs
 // a [Plan], each plan an Apply; gangs of one shape share its index. The slice is the caller's. It holds the snapshots,
 // which share unchanged parts: O(touched nodes), and the page tables, for each plan.
 func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
 	c = withDemand(c, queue)
 	turns := turnsOf(queue)
-	for i := range turns {
-		c = turns[i].planFirst(c)
-	}
+	c = newSideBySide(turns).plan(c)
 	c, turns = nextPass(c, turns, quota.Borrow, victims.Nobody)
 	c, turns = nextPass(c, turns, quota.Fair, victims.Anybody)
 	planned := make([]Planned, 0, len(queue))

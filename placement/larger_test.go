@@ -1,9 +1,11 @@
 package placement_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +54,22 @@ func (n *network) domain(tier int) topology.Domain {
 	return d
 }
 
+// stretch puts up to two domains between each domain and what it holds, so that a tree has more layers than the index
+// keeps all its bounds for.
+func (n *network) stretch(domains []topology.Domain) {
+	for i := range domains {
+		d := &domains[i]
+		d.Tier *= 3
+		n.stretch(d.Children)
+		for tier := d.Tier - 2; tier < d.Tier; tier++ {
+			if n.IntN(3) > 0 {
+				inner := topology.Domain{Name: "inner", Tier: tier, Children: d.Children, Nodes: d.Nodes}
+				d.Children, d.Nodes = []topology.Domain{inner}, nil
+			}
+		}
+	}
+}
+
 // fill takes slots on the nodes: at random, by whole domains of the lowest layer, or alike everywhere.
 func (n *network) fill(kind string, most int) {
 	taken := int64(0)
@@ -81,6 +99,12 @@ func drawLarger(t *rapid.T) cluster.Spec {
 		d := n.domain(layers)
 		d.Name = fmt.Sprint("root-", i)
 		spec.Roots = append(spec.Roots, d)
+	}
+	if rapid.IntRange(0, 4).Draw(t, "deep") == 4 {
+		n.stretch(spec.Roots)
+		for i := range spec.Layers {
+			spec.Layers[i].Tier *= 3
+		}
 	}
 	inTree := len(n.spec.Nodes)
 	outside := rapid.IntRange(-3, 2).Draw(t, "outside")
@@ -116,7 +140,7 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 	if rapid.IntRange(0, 3).Draw(t, "rules") == 0 && len(spec.Trees) > 0 {
 		strategy := rapid.SampledFrom([]gang.Strength{gang.MustGather, gang.PreferGather}).Draw(t, "strategy")
 		layer := rapid.SampledFrom(spec.Trees[0].Tree.Layers()).Draw(t, "layer")
-		req.Gather = []gang.Rule{{Layer: layer.Name, Strength: strategy}}
+		req.Gather = []gang.Rule{{Layer: cmp.Or(layer.Name, strconv.Itoa(layer.Tier)), Strength: strategy}}
 	}
 	for range rapid.IntRange(-4, 4).Draw(t, "excluded") {
 		req.Exclude = append(req.Exclude, rapid.SampledFrom(spec.Nodes).Draw(t, "node").Name)

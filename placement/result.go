@@ -29,7 +29,8 @@ type Result struct {
 	// Elsewhere says where such groups lie in their own topology, in the order of the request, running members
 	// included; groups without a placed member are left out.
 	Elsewhere []GroupPlace
-	// Strategy is `gang layer/group layer`, StrategyNumber its place in the enumeration over the switch layers.
+	// Strategy is `gang layer/group layer`, StrategyNumber its place in the enumeration over the switch layers, from 1 to 2^31-1.
+	// What comes behind that has the last number.
 	Strategy       string
 	StrategyNumber int
 	// Span counts the domains used in every switch layer below Tier, widest first, running members included.

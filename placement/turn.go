@@ -83,9 +83,6 @@ func (t *turn) withLimit(limit quota.Limit) turn {
 	return next
 }
 
-// planFirst plans the turn in the first pass, and returns the snapshot for the next one.
-func (t *turn) planFirst(c *Cluster) *Cluster { return t.plan(c, t.leaveFirst()) }
-
 // leaveFirst says who may leave in the first pass. A gang without a limit of its own comes again in later passes; so it
 // takes no victims while its quota refuses it.
 func (t *turn) leaveFirst() victims.Leave {
@@ -98,40 +95,51 @@ func (t *turn) leaveFirst() victims.Leave {
 // plan plans the turn and notes the outcome of each gang: all have a result, or all have the same error. It returns the
 // snapshot for the next turn, c itself if there is no plan.
 func (t *turn) plan(c *Cluster, leave victims.Leave) *Cluster {
-	results, next, err := t.decide(c, leave)
-	t.err = err
-	for i := range t.planned {
-		p := &t.planned[i]
-		p.Pass, p.Cluster, p.Err = cmp.Or(t.limit(), quota.Fair), c, err
-		if err == nil {
-			p.Result = results[i]
-		}
-	}
-	if err != nil {
-		return c
-	}
-	return next
+	a := t.decide(c, leave)
+	return t.settle(c, &a)
 }
 
-// decide plans the gangs of the turn and carries the plans out. A gang alone, with a name in Together but no common
-// rules, is planned like any other.
-func (t *turn) decide(c *Cluster, leave victims.Leave) ([]*Result, *Cluster, error) {
+// decide plans the gangs of the turn, which stays as it is. A gang alone, with a name in Together but no common rules, is
+// planned like any other.
+func (t *turn) decide(c *Cluster, leave victims.Leave) (a answer) {
 	s, err := c.made()
-	if err != nil {
-		return nil, nil, err
+	switch {
+	case err != nil:
+		a.err = err
+	case len(t.requests) == 1 && len(t.gather) == 0:
+		a.results = make([]*Result, 1)
+		a.results[0], a.err = planOn(s, t.request(), leave)
+	default:
+		a.results, a.err = togetherOn(s, t.gather, leave, t.requests)
 	}
-	var results []*Result
-	if len(t.requests) == 1 && len(t.gather) == 0 {
-		results = make([]*Result, 1)
-		results[0], err = planOn(s, t.request(), leave)
-	} else {
-		results, err = togetherOn(s, t.gather, leave, t.requests)
+	return a
+}
+
+// answer is what a turn finds on a snapshot: a result for each gang, or an error; nothing, if it was passed over.
+type answer struct {
+	results []*Result
+	err     error
+}
+
+// settle carries out what decide found on a snapshot and notes the outcome of each gang; what cannot be carried out is
+// the answer's error from then on. It returns the snapshot for the next turn.
+func (t *turn) settle(c *Cluster, a *answer) *Cluster {
+	next := c
+	if a.err == nil {
+		var after *Cluster
+		if after, a.err = newCluster(carryOut(c.snapshot, a.results...)); a.err == nil {
+			next = after
+		}
 	}
-	if err != nil {
-		return nil, nil, err
+	t.err = a.err
+	for i := range t.planned {
+		p := &t.planned[i]
+		p.Pass, p.Cluster, p.Err = cmp.Or(t.limit(), quota.Fair), c, a.err
+		if a.err == nil {
+			p.Result = a.results[i]
+		}
 	}
-	next, err := newCluster(carryOut(s, results...))
-	return results, next, err
+	return next
 }
 
 // pending is the turn as its quota sees it, wanted being the least number of members that must be placed: members of

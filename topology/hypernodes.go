@@ -50,6 +50,7 @@ const (
 // [muster.InvalidError] with the field `HyperNode <name>` and a reason with one of these words: cycle, two parents,
 // node in two leaves, mixed members, unknown child, tier, selector, regex, no members, duplicate name. Nodes without a
 // name and nodes of one name are refused too.
+// So are more than [MaxLayers] tiers.
 //
 // O((hypers + nodes) log nodes + matches), where a label selector looks only at nodes with one of its required labels and
 // a regular expression that begins with ^ and a literal only at nodes that begin so; any other one looks at all nodes. The

@@ -18,8 +18,8 @@ import (
 //
 // All defects are reported, joined in natural order of names whatever the order of the list, each an
 // [muster.InvalidError] with the field `domain <name>` and a reason with one of these words: cycle, two parents, node
-// in two leaves, mixed members, unknown child, unknown parent, contradicts, tier, duplicate name. O(n log n) for n
-// names in all; the arguments are neither changed nor kept.
+// in two leaves, mixed members, unknown child, unknown parent, contradicts, tier, duplicate name. So are more than
+// [MaxLayers] tiers. O(n log n) for n names in all; the arguments are neither changed nor kept.
 func FromJSON(data []byte, nodes []string) (*Tree, error) {
 	var d defects
 	index := checkNodeNames(nodes, &d)

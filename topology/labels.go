@@ -36,13 +36,16 @@ type LabelLayer struct {
 // FromLabels builds a tree from the labels of nodes: Koordinator's ClusterNetworkTopology, the Topology objects of Kueue
 // and KAI. A domain is identified by the path of values from the widest layer down, so one value below two parents is
 // two domains. An empty value counts as absent. Nodes that lack a layer are listed by [Tree.Outside] or, by option,
-// refused.
+// refused. More than [MaxLayers] are refused before the nodes are looked at.
 //
 // All defects are reported, joined, each an [muster.InvalidError]: a layer without a key, a key or a name of two
 // layers, a node without a name or with the name of another, and with RefuseMissing each node and layer that is missing.
 // O(nodes * layers) for reading and O(nodes * log nodes) for the order; the arguments are neither changed nor kept.
 func FromLabels(cfg LabelLayers, nodes []LabeledNode) (*Tree, error) {
 	r := &labelReader{cfg: cfg, domains: make([][]labelDomain, len(cfg.Layers))}
+	if !checkCount(len(cfg.Layers), &r.defects) {
+		return nil, r.defects.err()
+	}
 	r.checkLayers()
 	r.checkNodes(nodes)
 	leaf := r.read(nodes)

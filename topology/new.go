@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
@@ -38,13 +39,17 @@ type Spec struct {
 // New builds a tree. Children and nodes are put in natural order, whatever order they come in; the arguments are
 // copied. All defects are reported, joined, each an [muster.InvalidError] that names the domain: a tier below 1 or not
 // above its children's, siblings of one name, an empty name, child domains and nodes in one domain, a node in two
-// domains, a layer named twice. A node that one domain lists twice counts once. O(n log n).
+// domains, a layer named twice. A node that one domain lists twice counts once. A tree of more than [MaxLayers] is
+// refused before anything else of its domains is looked at. O(n log n).
 func New(spec Spec) (*Tree, error) {
 	b := &builder{}
 	b.layers(spec.Layers)
 	b.layOut(spec.Roots, spec.Nodes)
-	b.placeNodes()
 	b.nameLayers()
+	if !checkCount(max(len(b.tree.layers), b.depth), &b.defects) {
+		return nil, b.defects.err()
+	}
+	b.placeNodes()
 	b.checkDomains()
 	b.indexNodes()
 	if err := b.defects.err(); err != nil {
@@ -53,6 +58,19 @@ func New(spec Spec) (*Tree, error) {
 	t := &b.tree
 	t.outside, t.absent = slices.Clone(sortedNames(spec.Outside)), slices.Clone(sortedNames(spec.Absent))
 	return t, nil
+}
+
+// MaxLayers is the largest number of switch layers of a tree: tiers in use or named, but for that of the nodes. Networks
+// have three to five. Plans take time and memory by domains times layers, so that more would only be a way to stop a
+// scheduler.
+const MaxLayers = 64
+
+// checkCount refuses more layers than a tree may have.
+func checkCount(layers int, d *defects) bool {
+	if layers > MaxLayers {
+		d.add("layers", strconv.Itoa(layers), fmt.Sprintf("a topology has at most %d layers", MaxLayers))
+	}
+	return layers <= MaxLayers
 }
 
 // maxTier bounds tiers, so that the root's tier and sums of tiers stay far from overflow.
@@ -64,6 +82,7 @@ type builder struct {
 	tree    Tree
 	names   map[int]string // layer name by tier
 	direct  [][]string     // nodes directly below each domain, sorted, each once
+	depth   int            // levels of domains below the root
 	defects defects
 }
 
@@ -96,7 +115,10 @@ func (b *builder) layOut(roots []Domain, nodes []string) {
 	t.domains = []domain{{parent: NoDomain}}
 	b.direct = [][]string{sortedNames(nodes)}
 	children := [][]Domain{roots} // by domain; the domains of a level are appended while the level above is read
-	for d := 0; d < len(children); d++ {
+	for d, level := 0, 1; d < len(children); d++ {
+		if d == level { // the first domain of a level; the next level begins behind all that are known now
+			b.depth, level = b.depth+1, len(children)
+		}
 		sorted := sortedDomains(children[d])
 		children[d] = nil
 		t.domains[d].firstChild = DomainID(len(t.domains))

@@ -306,7 +306,7 @@ func (r *scratch) keep(kids children) { r.kids[r.depth-1] = kids }
 // carve returns n zeros that stay the caller's until Reset.
 func (r *scratch) carve(n int) []int64 {
 	if r.used+n > len(r.units) {
-		r.units, r.used = make([]int64, max(256, 2*len(r.units))), 0
+		r.units, r.used = make([]int64, max(256, 2*len(r.units), n)), 0
 	}
 	u := r.units[r.used : r.used+n : r.used+n]
 	r.used += n

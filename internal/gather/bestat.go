@@ -83,7 +83,7 @@ func (w *widest) boundBelow(x layout.Vertex) (members, slots int64) {
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
 		if t := w.sums.p.View.TierIndex(w.sums.tiers[0]); t < w.place {
-			groups = int64(w.sums.ask.indexed.Most[w.place][t].At(x))
+			groups = w.sums.ask.indexed.Most(w.place, t, x)
 		}
 		if groups < w.sums.ask.full {
 			members = groups * w.sums.ask.sizes[0]

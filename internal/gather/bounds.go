@@ -46,7 +46,7 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 			return false
 		}
 		// The most slots that the n largest children of one domain hold.
-		tops := func(n int64) int64 { return int64(f.ask.slots.Ix.Tops[i].At(x*index.TopSize + int32(n) - 1)) }
+		tops := func(n int64) int64 { return f.ask.slots.Ix.MostInTop(i, x, n) }
 		least := f.leastForGroups(x, i)
 		switch {
 		case tops(best.span) < f.ask.members || least > best.span:
@@ -82,7 +82,13 @@ func (f *found) leastForGroups(x layout.Vertex, i int) int64 {
 		groups++ // the whole groups leave room for the short one nowhere, so it takes the place of a whole one
 	}
 	// Tops may count more groups for n children than there are, never fewer: the n found is never too large.
-	if i > 1 {
+	switch {
+	case i > 1 && f.ask.indexed.Tops == nil:
+		if f.ask.indexed.Most(i, t, x) < groups {
+			return index.TopSize + 1
+		}
+		return 1
+	case i > 1:
 		tops := f.ask.indexed.Tops[i][t].From(x * index.TopSize)[:index.TopSize]
 		return int64(sort.Search(index.TopSize, func(n int) bool { return int64(tops[n]) >= groups })) + 1
 	}
@@ -108,7 +114,7 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	for t := f.p.View.TierIndex(f.strategy.Groups[0] - 1); t >= 0; t-- {
 		most := f.ask.full
 		if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
-			most = min(most, int64(f.ask.indexed.Most[i][t].At(x)))
+			most = min(most, f.ask.indexed.Most(i, t, x))
 		}
 		if c := cmp.Compare(most, best.intact[n]); c != 0 {
 			return c

@@ -19,10 +19,14 @@ type candidate struct {
 	span   int64         // children in use; 0 for a node, -1 in the best so far: not counted yet
 }
 
-// rankDomains orders the domains of a strategy, best first. O(n log n) comparisons of n domains. All spans are counted.
-func (f *found) rankDomains() []layout.Vertex {
+// rankDomains orders the domains of a strategy that were not tried, best first. O(n log n) comparisons of n domains. All
+// spans are counted.
+func (f *found) rankDomains(tried map[layout.Vertex]bool) []layout.Vertex {
 	var cands []candidate
 	for d := range f.domains(nil) {
+		if tried[d] {
+			continue
+		}
 		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.Friends.At(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)

@@ -154,7 +154,7 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 	}
 	// A group tier at or above the gang's binds nothing more than the slots do.
 	if t := f.p.View.TierIndex(f.strategy.Groups[0]); t < i {
-		return int64(f.ask.indexed.Most[i][t].At(x)) >= f.ask.full
+		return f.ask.indexed.Most(i, t, x) >= f.ask.full
 	}
 	return true
 }
@@ -235,8 +235,11 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	}
 	// Nodes outside the tree have none of the slots here, so the index's entries at the root speak of the tree alone.
 	p := plainSearch{found: f, place: i, least: int32(f.ask.members), gap: 1, best: -1, free: math.MaxInt32}
-	if i == 0 {
+	switch {
+	case i == 0:
 		return p.bestNode()
+	case f.ask.slots.Ix.Tops == nil:
+		return -1, false
 	}
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
 		if p.mayHold(layout.Root) {

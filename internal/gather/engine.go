@@ -52,7 +52,7 @@ func (e Engine) Search() *problem.Outcome {
 
 // searchFor finds the best plan for the first n pending members, nil if there is none.
 func (e Engine) searchFor(slots problem.SlotTable, n int) *problem.Outcome {
-	for f := range newAsk(e.P, slots, n).feasible() { // the first strategy with a domain is the best
+	for f := range newAsk(e.P, slots, n).feasible(nil) { // the first strategy with a domain is the best
 		if d := f.best(); d >= 0 {
 			return f.decide(d)
 		}
@@ -95,11 +95,8 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 			return
 		}
 		tried := map[layout.Vertex]bool{}
-		for f := range newAsk(e.P, slots, n).feasible() {
-			for _, d := range f.rankDomains() {
-				if tried[d] {
-					continue
-				}
+		for f := range newAsk(e.P, slots, n).feasible(tried) {
+			for _, d := range f.rankDomains(tried) {
 				tried[d] = true
 				if !yield(f.decide(d)) {
 					return
@@ -163,7 +160,7 @@ func (e Engine) Possible() bool {
 func (e Engine) Minimal() (some []*problem.Problem, whole bool) { return []*problem.Problem{e.P}, true }
 
 // Strategies enumerates the tiers of the gang and of its groups.
-func (e Engine) Strategies() iter.Seq[problem.Strategy] { return e.P.Strategies() }
+func (e Engine) Strategies() iter.Seq[problem.Strategy] { return e.P.Strategies(nil) }
 
 // Allows says whether some domain holds so many units under a strategy, and how many members lie outside the tree then.
 func (e Engine) Allows(units int, st problem.Strategy) (outside int64, ok bool) {
@@ -254,18 +251,22 @@ type found struct {
 	better   int   // how often a domain became the best so far
 }
 
-// feasible enumerates the strategies that may hold the ask, best first. A value is good until the next one is asked
-// for.
-func (a *ask) feasible() iter.Seq[found] {
+// feasible enumerates the strategies that may hold the ask in a domain that was not tried, best first; tried may grow
+// meanwhile, and is nil where none was. A value is good until the next one is asked for. With whole groups counted by
+// the index a strategy costs no more than to see whether it is worth a look, so that this is left out.
+func (a *ask) feasible(tried map[layout.Vertex]bool) iter.Seq[found] {
+	var sums *sums // of the loosest groups: gang tiers follow each other with the same ones, and share the tables
+	try := func(st problem.Strategy) bool {
+		if sums == nil || !slices.Equal(sums.tiers, st.Groups) {
+			sums, _ = a.newSums(slices.Clone(st.Groups))
+		}
+		return sums.fits && sums.holds(st, tried)
+	}
+	if a.indexed != nil && tried == nil {
+		try = nil
+	}
 	return func(yield func(found) bool) {
-		tier, possible := int32(-1), false // the gang's tier at hand; strategies of one tier follow each other
-		for st := range a.p.Strategies() {
-			if st.Gang != tier {
-				tier, possible = st.Gang, a.possibleAt(st.Gang)
-			}
-			if !possible {
-				continue
-			}
+		for st := range a.p.Strategies(try) {
 			if s, fits := a.newSums(st.Groups); fits && !yield(found{p: s.p, ask: s.ask, sums: s, strategy: st}) {
 				return
 			}
@@ -273,24 +274,18 @@ func (a *ask) feasible() iter.Seq[found] {
 	}
 }
 
-// possibleAt says whether a gang tier is worth a look: not if no domain of it holds the ask while only hard rules bind
-// the groups, as then no strategy of that tier does. Without groups, or with whole groups counted by the index, a
-// strategy costs no more than this test, which is left out.
-func (a *ask) possibleAt(t int32) bool {
-	if len(a.p.Levels) == 0 || a.indexed != nil {
-		return true
-	}
-	return a.holds(a.p.Loosest(t))
-}
-
 // holds says whether some domain can hold the ask under a strategy. O(domains), beside the sums.
 func (a *ask) holds(st problem.Strategy) bool {
 	s, fits := a.newSums(st.Groups)
-	if !fits {
-		return false
-	}
-	for range (&found{p: s.p, ask: s.ask, sums: s, strategy: st}).domains(nil) {
-		return true
+	return fits && s.holds(st, nil)
+}
+
+// holds says whether some domain that was not tried can hold the ask under the strategy of the sums.
+func (s *sums) holds(st problem.Strategy, tried map[layout.Vertex]bool) bool {
+	for d := range (&found{p: s.p, ask: s.ask, sums: s, strategy: st}).domains(nil) {
+		if !tried[d] {
+			return true
+		}
 	}
 	return false
 }

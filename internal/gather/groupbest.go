@@ -32,7 +32,7 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	switch {
 	case !f.mayHold(layout.Root, i):
 		return -1, true
-	case i < 2 || t >= i || t > 0 && f.ask.indexed.Most[i][t-1].At(layout.Root) > 0:
+	case i < 2 || t >= i || f.ask.indexed.Tops == nil || t > 0 && f.ask.indexed.Most(i, t-1, layout.Root) > 0:
 		return -1, false
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}

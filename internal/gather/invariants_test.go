@@ -33,7 +33,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		_, err = problem.RefusedTogether(p)
 		require.NoError(t, err)
 		p.Ready()
-		for f := range newAsk(p, p.Slots().Table(), 4).feasible() {
+		for f := range newAsk(p, p.Slots().Table(), 4).feasible(nil) {
 			if d := f.best(); d >= 0 {
 				o := f.decide(d)
 				sh := f.sums.placer().place(d, f.ask.everything())

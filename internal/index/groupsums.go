@@ -19,27 +19,31 @@ type GroupSums struct {
 	// Sums has prefix sums of the groups of the children, the largest child first, in the interval of the children. It
 	// has them for children that are domains.
 	Sums []cow.Slab[int32]
-	// Most has, by place of a gang tier and of a lower group tier, for every domain above the former, the most groups
+	// most has, by place of a gang tier and of a lower group tier, for every domain above the former, the most groups
 	// below one domain of the gang tier.
-	Most [][]cow.Slab[int32]
+	most [][]cow.Slab[int32]
 	// Tops has, by the same places and for gang tiers above the lowest layer, the most groups below 1, 2, ... children
-	// of one domain of the gang tier: TopSize entries for each domain.
+	// of one domain of the gang tier: TopSize entries for each domain. Nil, like most, for a tree of more than
+	// [PairedLayers].
 	Tops [][]cow.Slab[int32]
 }
 
-// newGroupSums counts the groups of every domain, children before parents. O(domains) for each pair of tiers, and
-// O(nodes) for the domains in which a group fits on a node.
+// newGroupSums counts the groups of every domain, children before parents. O(domains) for each tier, and for each pair
+// of tiers that is kept; O(nodes) for the domains in which a group fits on a node.
 func newGroupSums(ix *Index, size int64) *GroupSums {
 	g := &GroupSums{size: int32(min(size, math.MaxInt32))} // no gang has a larger group
 	for i := range ix.V.SwitchTiers() {
 		n := ix.V.UpTo[i]
 		g.Whole, g.Rest = append(g.Whole, cow.NewSlab[int32](n)), append(g.Rest, cow.NewSlab[int32](n))
 		g.Sums = append(g.Sums, cow.NewSlab[int32](ix.V.KidsUpTo[i]))
+		if len(ix.V.Layers) > PairedLayers {
+			continue
+		}
 		var most, tops []cow.Slab[int32]
 		for range i {
 			most, tops = append(most, cow.NewSlab[int32](n)), append(tops, cow.NewSlab[int32](n*TopSize*min(i-1, 1)))
 		}
-		g.Most, g.Tops = append(g.Most, most), append(g.Tops, tops)
+		g.most, g.Tops = append(g.most, most), append(g.Tops, tops)
 	}
 	s := summer{index: ix}
 	for x := layout.Vertex(ix.V.NumDomains()) - 1; x >= 0; x-- {
@@ -52,8 +56,8 @@ func newGroupSums(ix *Index, size int64) *GroupSums {
 // children first, with all domains above them.
 func (g *GroupSums) after(ix *Index, dirty []layout.Vertex) *GroupSums {
 	next := &GroupSums{size: g.size, Whole: forks(g.Whole), Rest: forks(g.Rest), Sums: forks(g.Sums)}
-	for i := range g.Most {
-		next.Most, next.Tops = append(next.Most, forks(g.Most[i])), append(next.Tops, forks(g.Tops[i]))
+	for i := range g.most {
+		next.most, next.Tops = append(next.most, forks(g.most[i])), append(next.Tops, forks(g.Tops[i]))
 	}
 	s := summer{index: ix}
 	for _, x := range dirty {
@@ -143,9 +147,21 @@ func (g *GroupSums) of(s *summer, i int, x layout.Vertex) (whole, rest int32) {
 	return whole, slots - whole*g.size
 }
 
-// sumMost makes the entries of x in Most and Tops for the gang tier at place i, which lies below x, and all lower tiers
+// Most bounds the groups below one domain of the gang tier at place i below x, each whole in a domain of the lower tier
+// at place t. It is exact where pairs of tiers are kept, else all groups below x. O(1).
+func (g *GroupSums) Most(i, t int, x layout.Vertex) int64 {
+	if g.most == nil {
+		return int64(g.Whole[t].At(x))
+	}
+	return int64(g.most[i][t].At(x))
+}
+
+// sumMost makes the entries of x in most and Tops for the gang tier at place i, which lies below x, and all lower tiers
 // of groups.
 func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
+	if g.most == nil {
+		return
+	}
 	for t := range i {
 		lo, end := s.index.V.Kids(x)
 		var most int32
@@ -158,14 +174,14 @@ func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 		default:
 			for c := lo; c < end; c++ {
 				if s.index.V.Tier[c] > s.index.V.Tiers[i] {
-					most = max(most, g.Most[i][t].At(c))
+					most = max(most, g.most[i][t].At(c))
 				} else {
 					n, _ := g.of(s, t, c)
 					most = max(most, n)
 				}
 			}
 		}
-		g.Most[i][t].Put(x, most)
+		g.most[i][t].Put(x, most)
 		if i > 1 {
 			g.sumTops(s, x, i, t)
 		}
@@ -178,7 +194,7 @@ func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
 	var tops [TopSize]int32
 	if lo, end := s.index.V.Kids(x); lo < end && s.index.V.IsNode(lo) {
 		for k := range tops {
-			tops[k] = g.Most[i][t].At(x)
+			tops[k] = g.most[i][t].At(x)
 		}
 	} else {
 		for c := lo; c < end; c++ {

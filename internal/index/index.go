@@ -34,7 +34,7 @@ type Index struct {
 	// it.
 	Most []cow.Slab[int32]
 	// Tops has, by place of a layer, for every domain above it, the most slots of the largest 1, 2, ... children of one
-	// domain of that layer below it.
+	// domain of that layer below it. Nil for a tree of more than [PairedLayers].
 	Tops []cow.Slab[int32]
 	// Values has, by domain, a bit for every number of slots that some node below it has; bit 63 stands for 63 and
 	// more.
@@ -62,7 +62,9 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	}
 	for i := range v.SwitchTiers() {
 		ix.Most = append(ix.Most, cow.NewSlab[int32](v.UpTo[i]))
-		ix.Tops = append(ix.Tops, cow.NewSlab[int32](v.UpTo[i]*TopSize*min(i, 1))) // not for nodes
+		if len(v.Layers) <= PairedLayers {
+			ix.Tops = append(ix.Tops, cow.NewSlab[int32](v.UpTo[i]*TopSize*min(i, 1))) // not for nodes
+		}
 	}
 	if !slotsFit(fill(&ix.Slots)) {
 		return false
@@ -114,8 +116,11 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 	return true
 }
 
-// forks lists a fork of each slab.
+// forks lists a fork of each slab; nil for nil.
 func forks(list []cow.Slab[int32]) []cow.Slab[int32] {
+	if list == nil {
+		return nil
+	}
 	out := make([]cow.Slab[int32], len(list))
 	for i := range list {
 		out[i] = list[i].Fork()
@@ -246,6 +251,20 @@ func bitsOf(values []int32) (bits uint64) {
 
 // TopSize is the largest number of children for which the index knows the best domain of a layer.
 const TopSize = 32
+
+// PairedLayers is the largest number of layers for which the index keeps the tables that grow faster than domains times
+// layers: the best children by layer, and all that stands by a pair of tiers. The searches have looser bounds without
+// them, and the same answers.
+const PairedLayers = 8
+
+// MostInTop bounds the slots of the n largest children of any domain of the layer at place i below x, with n up to
+// TopSize. Without tops that is the bound for all children. O(1).
+func (ix *Index) MostInTop(i int, x layout.Vertex, n int64) int64 {
+	if ix.Tops == nil {
+		return int64(ix.Most[i].At(x))
+	}
+	return int64(ix.Tops[i].At(x*TopSize + int32(n) - 1))
+}
 
 // sumTops makes the entries of x in Tops, for each layer below its tier. A node right below x stands for a domain of
 // its own, and has no children: all entries are its slots. The k-th entry is a bound for one domain, and different

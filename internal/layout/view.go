@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -238,9 +239,10 @@ func (v *View) TierIndex(t int32) int {
 // TiersBelow lists the tiers in use below a tier, ascending.
 func (v *View) TiersBelow(t int32) []int32 { return v.Tiers[:v.TierIndex(t-1)+1] }
 
-// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1. A
-// strategy is a vector of tiers that do not grow inwards; their order is lexicographic, and tier 0 counts as the lowest
-// layer. A gang without groups counts as one group that is the gang. O(levels * log tiers).
+// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1; numbers
+// beyond 2^31-1, which only many nested groups in many layers reach, are that. A strategy is a vector of tiers that do
+// not grow inwards; their order is lexicographic, and tier 0 counts as the lowest layer. A gang without groups counts as
+// one group that is the gang. O(levels * log tiers + levels^2).
 func (v *View) StrategyName(gang int32, groups []int32) (name string, number int) {
 	name = v.LayerName(gang)
 	for _, t := range groups {
@@ -250,25 +252,28 @@ func (v *View) StrategyName(gang int32, groups []int32) (name string, number int
 	if len(groups) == 0 {
 		tiers = append(tiers, gang)
 	}
-	number = 1
+	count := int64(1)
 	for i, t := range tiers {
 		place, _ := slices.BinarySearch(v.Tiers, t)
 		// The vectors with the same tiers before and a lower one here: multisets of the rest's size out of the tiers
 		// below.
 		below, rest := max(1, place)-1, len(tiers)-i
-		number += binomial(below+rest-1, rest)
+		count = min(count+binomial(int64(below+rest-1), int64(rest)), math.MaxInt32)
 	}
-	return name, number
+	return name, int(count)
 }
 
-// binomial is the number of ways to choose k of n. O(k).
-func binomial(n, k int) int {
+// binomial is the number of ways to choose k of n, at most 2^31-1. O(k).
+func binomial(n, k int64) int64 {
 	if n < k {
 		return 0
 	}
-	c := 1
-	for i := 1; i <= k; i++ {
-		c = c * (n - k + i) / i
+	k = min(k, n-k) // then the steps only rise, and one beyond the bound ends them
+	c := int64(1)
+	for i := int64(1); i <= k; i++ {
+		if c = c * (n - k + i) / i; c >= math.MaxInt32 {
+			return math.MaxInt32
+		}
 	}
 	return c
 }

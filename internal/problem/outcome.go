@@ -22,16 +22,20 @@ type Strategy struct {
 	Groups []int32 // by level, outermost first; for a gang in parts the miss allowed on that level
 }
 
-// Strategies enumerates every strategy that the rules of a gang of one shape allow, best first: by the gang's tier,
+// Strategies enumerates the strategies that the rules of a gang of one shape allow, best first: by the gang's tier,
 // then the groups', outermost first. Worths are ascending, so that nested loops give this order. For k tiers and one
-// level of groups these are k(k+1)/2 strategies. The slice of groups is the iterator's.
+// level of groups these are k(k+1)/2 strategies, and about as many times k for each further level: so whoever looks for
+// the ones that fit gives try. It is asked before the tiers of a level are gone through, with this level and those
+// inside it bound by their hard rules alone; if even that does not fit, no strategy with the same outer tiers does, and
+// all of them are left out. With nil none is. The slices of groups are the iterator's.
 //
 // order: strategy.3
-func (p *Problem) Strategies() iter.Seq[Strategy] {
+func (p *Problem) Strategies(try func(Strategy) bool) iter.Seq[Strategy] {
 	return func(yield func(Strategy) bool) {
-		groups := make([]int32, len(p.Levels))
+		st := Strategy{Groups: make([]int32, len(p.Levels))}
 		for _, t := range p.Gather.Worths {
-			if !groupTiers(p, 0, t, groups, func() bool { return yield(Strategy{Gang: t, Groups: groups}) }) {
+			st.Gang = t
+			if !p.groupTiers(st, 0, t, try, yield) {
 				return
 			}
 		}
@@ -41,13 +45,21 @@ func (p *Problem) Strategies() iter.Seq[Strategy] {
 // groupTiers enumerates the tiers of group levels i and inwards; outer is the tier of the level around, at most the
 // gang's. A tier at or above outer binds no more than outer does. The first such tier stands for the looser ones,
 // which are left out. It is false if yield ended the enumeration.
-func groupTiers(p *Problem, i int, outer int32, groups []int32, yield func() bool) bool {
-	if i == len(groups) {
-		return yield()
+func (p *Problem) groupTiers(st Strategy, i int, outer int32, try, yield func(Strategy) bool) bool {
+	if i == len(st.Groups) {
+		return yield(st)
+	}
+	if try != nil {
+		for k := i; k < len(st.Groups); k++ {
+			st.Groups[k] = p.Levels[k].Gather.Must
+		}
+		if !try(st) {
+			return true
+		}
 	}
 	for _, t := range p.Levels[i].Gather.Worths {
-		groups[i] = t
-		if !groupTiers(p, i+1, min(t, outer), groups, yield) {
+		st.Groups[i] = t
+		if !p.groupTiers(st, i+1, min(t, outer), try, yield) {
 			return false
 		}
 		if t >= outer {

@@ -4,6 +4,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -254,24 +255,24 @@ func chooseShapes(p *Problem) error {
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
 func shapesByRank(p *Problem) []*gang.Shape {
-	var own map[string]*gang.Shape
-	for i := range p.Request.Members {
-		if m := &p.Request.Members[i]; m.Shape != nil {
-			if own == nil {
-				own = map[string]*gang.Shape{}
-			}
-			own[m.Name] = m.Shape
-		}
-	}
-	if own == nil {
+	members := p.Request.Members
+	if !slices.ContainsFunc(members, func(m gang.Member) bool { return m.Shape != nil }) {
 		return []*gang.Shape{&p.Request.Shape}
 	}
+	var own map[string]*gang.Shape // made where members do not stand in rank order
 	shapes := make([]*gang.Shape, len(p.Pending))
 	for i, m := range p.Pending {
-		shapes[i] = &p.Request.Shape
-		if s, ok := own[m.Name]; ok {
-			shapes[i] = s
+		if own == nil && members[i].Name == m.Name {
+			shapes[i] = cmp.Or(members[i].Shape, &p.Request.Shape)
+			continue
 		}
+		if own == nil {
+			own = make(map[string]*gang.Shape, len(members))
+			for k := range members {
+				own[members[k].Name] = cmp.Or(members[k].Shape, &p.Request.Shape)
+			}
+		}
+		shapes[i] = own[m.Name]
 	}
 	return shapes
 }

@@ -59,9 +59,14 @@ func CompareSelections(a, b Selection) int {
 	return 0
 }
 
-// Steps is the work that a search for a gang in parts may take, 2^16 if the request does not say, at most 2^24. Other
-// bounds are fractions or multiples of it.
-func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, 1<<24), 1<<16) }
+// The steps of a request that does not say, and the most that are used, see [gang.Request].Steps.
+const (
+	defaultSteps = 1 << 16
+	mostSteps    = 1 << 24
+)
+
+// Steps is the work that a search for a gang in parts may take. Other bounds are fractions or multiples of it.
+func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps) }
 
 // NewBudget is the budget of a whole plan.
 func (p *Problem) NewBudget() *front.Budget {

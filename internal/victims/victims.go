@@ -103,6 +103,7 @@ type victimSearch struct {
 	units      int                // that must be placed: new members, or groups that are placed like members
 	members    []*snapshot.Member // by candidate; after oneByOne nil but for victims
 	strategies []problem.Strategy // as in question.Strategies, best first
+	rough      bool               // strategies are not all: there are too many
 	preemptor  preempt.Preemptor
 	holdings   sets.Intern[holdingKey] // places in question.Holdings
 	plain      map[*int64]int32        // the same, for members with neither quota, zones nor budgets
@@ -176,12 +177,41 @@ func (e *victimSearch) findNodes() {
 	}
 }
 
-// addStrategies lists the strategies, best first, and the sizes of groups. Beside running members groups may have
+// mostStrategies bounds the strategies that a search for victims tells apart: their number grows by the number of
+// layers with each level of groups.
+const mostStrategies = 1 << 12
+
+// listStrategies lists the strategies, best first. Of too many there is one for each tier of the gang: that which binds
+// groups by the hard rules alone, as the last one of all does.
+func (e *victimSearch) listStrategies() {
+	for st := range search.For(e.p).Strategies() {
+		if e.rough = len(e.strategies) == mostStrategies; e.rough {
+			break
+		}
+		e.strategies = append(e.strategies, problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
+	}
+	if !e.rough {
+		return
+	}
+	groups := make([]int32, len(e.strategies[0].Groups))
+	for i := range groups {
+		groups[i] = e.p.View.RootTop // for parts: they may miss any tier
+		if i < len(e.p.Levels) {
+			groups[i] = e.p.Levels[i].Gather.Must
+		}
+	}
+	e.strategies = nil
+	for _, t := range e.p.Gather.Worths {
+		e.strategies = append(e.strategies, problem.Strategy{Gang: t, Groups: groups})
+	}
+}
+
+// addStrategies adds the strategies, and the sizes of groups, to the question. Beside running members groups may have
 // begun, and Fits alone knows what these need: the question has no groups then.
 func (e *victimSearch) addStrategies() {
 	whole := len(e.p.Running) == 0
-	for st := range search.For(e.p).Strategies() {
-		e.strategies = append(e.strategies, problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
+	e.listStrategies()
+	for _, st := range e.strategies {
 		above := e.p.View.TierIndex(st.Gang)
 		plain := preempt.Strategy{Gang: above}
 		for i := range e.p.Levels {
@@ -259,6 +289,7 @@ type victim struct {
 // withoutVictims plans the gang on the snapshot without the victims. It says of each victim why it may leave: by its
 // priority, or as its quota is over its min.
 func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
+	s.Proven = s.Proven && !e.rough
 	p := e.without(s.Gone)
 	o := search.For(p).LeastAndMore()
 	if o == nil {

@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/document"
@@ -56,6 +57,11 @@ func (in *Trees) ReadNetworkTopology(o *object.Object) {
 	cfg := topology.LabelLayers{NodeLayer: NodeLayer}
 	if node != nil {
 		cfg.NodeLayer = node.name
+	}
+	if len(entries) > topology.MaxLayers { // before they are put in order
+		form.Fail(fmt.Sprintf("%d layers: a topology has at most %d", len(entries), topology.MaxLayers))
+		in.broken = true
+		return
 	}
 	chain := widestFirst(form, entries)
 	if node != nil && node.parent != "" && len(chain) > 0 && node.parent != chain[len(chain)-1].name {

@@ -1,0 +1,187 @@
+package muster_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/fabric"
+	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/topology"
+)
+
+// limitRow is a row of a table of docs/limits.md.
+type limitRow struct {
+	what, beyond, constant string
+	value                  int64
+}
+
+// limitRows are the rows of the tables under a heading.
+func limitRows(t *testing.T, heading string) (rows []limitRow) {
+	_, text, found := strings.Cut(read(t, "docs/limits.md"), "\n## "+heading+"\n")
+	require.True(t, found, heading)
+	text, _, _ = strings.Cut(text, "\n## ")
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 4 || strings.Contains(line, "---") || !strings.Contains(line, "`") || strings.HasSuffix(line, "constant |\n") {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		value, err := strconv.ParseInt(strings.ReplaceAll(cells[1], ",", ""), 10, 64)
+		require.NoError(t, err, line)
+		rows = append(rows, limitRow{cells[0], strings.Trim(cells[2], "`"), strings.Trim(cells[3], "`"), value})
+	}
+	require.NotEmpty(t, rows)
+	return rows
+}
+
+// The limits of the table are those of the code.
+func TestLimitsAreThoseOfTheCode(t *testing.T) {
+	for _, row := range append(limitRows(t, "What is refused"), limitRows(t, "What is answered within bounds")...) {
+		pkg, name := path.Split(row.constant)
+		dir, name, found := strings.Cut(name, ".")
+		require.True(t, found, row.constant)
+		value, found := constantOf(t, pkg+dir, name)
+		require.True(t, found, "%s: there is no constant %s", row.what, row.constant)
+		require.Equal(t, row.value, value, row.constant)
+	}
+}
+
+// constantOf is the value of a constant at the top level of a package; its expression has numbers only.
+func constantOf(t *testing.T, dir, name string) (value int64, found bool) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			block, ok := d.(*ast.GenDecl)
+			if !ok || block.Tok != token.CONST {
+				continue
+			}
+			for _, s := range block.Specs {
+				for i, n := range s.(*ast.ValueSpec).Names {
+					if n.Name != name {
+						continue
+					}
+					text := strings.ReplaceAll(types.ExprString(s.(*ast.ValueSpec).Values[i]), "math.MaxInt32", "2147483647")
+					got, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
+					require.NoError(t, err, text)
+					value, _ = constant.Int64Val(got.Value)
+					return value, true
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// Every refusal of the table comes one above its limit, in its words, and not at it.
+func TestLimitsRefuse(t *testing.T) {
+	inFile := func(read func(n int64) string, format string) func(n int64) error {
+		return func(n int64) error {
+			if format == "manifest" {
+				_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(read(n))}}, manifest.Options{})
+				return err
+			}
+			_, err := fabric.Read(fabric.Format(format), []fabric.File{{Name: "x", Data: []byte(read(n))}}, fabric.Options{KeepGoing: true})
+			return err
+		}
+	}
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: {requests: {cpu: \"%s\"}}}]}\n"
+	cases := map[string]func(n int64) error{
+		"a topology has at most 64 layers": func(n int64) error { return layered(int(n)) },
+		"more than 64 switches below each other": inFile(func(n int64) string {
+			text := "SwitchName=s0 Nodes=n1\n"
+			for i := range n - 1 {
+				text += fmt.Sprintf("SwitchName=s%d Switches=s%d\n", i+1, i)
+			}
+			return text
+		}, "slurm"),
+		"tier out of range": func(n int64) error { // the limit is the first that is refused
+			_, err := topology.New(topology.Spec{Roots: []topology.Domain{{Name: "d", Tier: int(n) - 1}}})
+			return err
+		},
+		"more than 16 zones on a node": func(n int64) error {
+			zones := make([]numa.Zone, n)
+			for i := range zones {
+				zones[i].ID = i
+			}
+			_, err := numa.NewZones(zones)
+			return err
+		},
+		"out of the range from 0 to 2147483647": func(n int64) error {
+			zones := []numa.Zone{{ID: 0, Distances: map[int]int64{1: n}}, {ID: 1}}
+			_, err := numa.NewZones(zones)
+			return err
+		},
+		"out of range": func(n int64) error {
+			zones, err := numa.NewZones([]numa.Zone{{ID: 0}})
+			require.NoError(t, err)
+			_, err = zones.Need(numa.Member{ThreadsPerCore: int(n)}, "")
+			return err
+		},
+		"at most 1000000 members": inFile(func(n int64) string {
+			return fmt.Sprintf("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j}\nspec: {tasks: [{replicas: %d, template: {spec: {containers: [{name: c}]}}}]}\n", n)
+		}, "manifest"),
+		"more than 100 characters": inFile(func(n int64) string { return fmt.Sprintf(pod, strings.Repeat("0", int(n)-1)+"1") }, "manifest"),
+		"at most 67108864 are read": inFile(func(n int64) string {
+			text := fmt.Sprintf(pod, "1")
+			return text + "#" + strings.Repeat("x", int(n)-len(text)-2) + "\n"
+		}, "manifest"),
+		"nested more than 200 deep": inFile(func(n int64) string {
+			return `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": ` +
+				strings.Repeat("[", int(n)-1) + strings.Repeat("]", int(n)-1) + "}}"
+		}, "manifest"),
+		"more than 1048576 names": inFile(func(n int64) string { return fmt.Sprintf("SwitchName=a Nodes=n[1-%d]\n", n) }, "slurm"),
+		"more than 16 brackets in a name": inFile(func(n int64) string {
+			return "SwitchName=a Nodes=n" + strings.Repeat("[1]", int(n)) + "\n"
+		}, "slurm"),
+		"more than 4194304 names in all": inFile(func(n int64) string {
+			text := ""
+			for left := n; left > 0; left -= 1 << 20 {
+				text += fmt.Sprintf("SwitchName=s%d Nodes=n%d-[1-%d]\n", left, left, min(left, 1<<20))
+			}
+			return text
+		}, "slurm"),
+	}
+	for _, row := range limitRows(t, "What is refused") {
+		t.Run(row.what, func(t *testing.T) {
+			refuse := cases[row.beyond]
+			require.NotNil(t, refuse, "no case for %q", row.beyond)
+			large := row.value >= 1_000_000 && row.value < 1<<30 // and made in full
+			if testing.Short() && large || strconv.IntSize == 32 && row.value > 1<<30 {
+				t.Skip("large")
+			}
+			if !large || row.value < 1<<22 { // a million is read within a second, the rest in too many
+				if err := refuse(row.value); err != nil {
+					require.NotContains(t, err.Error(), row.beyond)
+				}
+			}
+			require.ErrorContains(t, refuse(row.value+1), row.beyond)
+		})
+	}
+}
+
+// layered builds a tree of so many layers.
+func layered(n int) error {
+	var below []topology.Domain
+	for tier := range n {
+		below = []topology.Domain{{Name: "d", Tier: tier + 1, Children: below}}
+	}
+	_, err := topology.New(topology.Spec{Roots: below})
+	return err
+}
