@@ -46,13 +46,13 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
 			if i == len(worths)-1 {
-				least = min(0, s.p.Parts.Left.Packing) - s.byHand()
+				least = min(0, s.p.Parts.Left.Packing.Left()) - s.byHand()
 			}
 			if c == nil {
 				continue
 			}
 			for _, d := range c.roomiest(t) {
-				if tried[d] || s.p.Parts.Left.Packing < least || d != layout.Root && members.Refuses(d) {
+				if tried[d] || s.p.Parts.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
 					continue
 				}
 				lists := c.build(d, least, members.Sequences())
@@ -92,7 +92,7 @@ func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]pl
 			if lists, ok := b.fill(d, -1, c.search.want); ok {
 				return lists
 			}
-			if c.p.Parts.Left.Packing < 0 || !b.promote() {
+			if c.p.Parts.Left.Packing.Spent() || !b.promote() {
 				break
 			}
 		}
@@ -204,7 +204,7 @@ func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
 	v, home, needs := b.c.p.View, b.c.tables.homes[k], b.s.groups[k].needs
 	for i, x := range b.at {
 		if i%16 == 0 {
-			b.c.p.Parts.Left.Packing--
+			b.c.p.Parts.Left.Packing.Spend(1)
 		}
 		tier := v.TierOf(x)
 		if b.full[k][x] || tier > b.c.tables.bounds[k] && x != home || !v.Contains(within, x) || home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
@@ -213,7 +213,7 @@ func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
 		if home >= 0 && b.s.groups[k].home != x && !v.Contains(x, b.s.groups[k].home) {
 			continue // its running members must be in it too
 		}
-		if b.c.p.Parts.Left.Packing -= buildSteps; b.c.p.Parts.Left.Packing < b.least {
+		if b.c.p.Parts.Left.Packing.Spend(buildSteps); b.c.p.Parts.Left.Packing.Left() < b.least {
 			return placed{}, false
 		}
 		if lists, ok := b.fill(x, k, needs); ok {
@@ -251,7 +251,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) 
 		for r := range want {
 			lists[r] = nil
 		}
-		if b.takeBack(from); i > 0 && b.c.p.Parts.Left.Packing < 0 {
+		if b.takeBack(from); i > 0 && b.c.p.Parts.Left.Packing.Spent() {
 			break
 		}
 	}
@@ -263,7 +263,7 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists
 	left, open := slices.Clone(want), want.Total()
 	v := b.c.p.View
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
-		b.c.p.Parts.Left.Packing -= buildSteps
+		b.c.p.Parts.Left.Packing.Spend(buildSteps)
 		for _, r := range seq {
 			n := b.take(pos, r, left[r])
 			left[r], open = left[r]-n, open-int64(n)

@@ -64,7 +64,8 @@ type Problem struct {
 	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 	ZoneState   zoneState
 	Scratch     *scratch
-	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
+	Stop        <-chan struct{} // closed: who asked waits no longer, and searches end as if their steps were spent; nil: never
+	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
 }
 
 // partState has the fields that only a gang in parts needs.
@@ -135,8 +136,8 @@ type GatherRules struct {
 }
 
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
-// InvalidError. O(members * log).
-func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
+// InvalidError. Searches end once stop is closed; nil: never. O(members * log).
+func New(c *snapshot.Snapshot, req *gang.Request, t Team, stop <-chan struct{}) (*Problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	p := &r.problem
 	*p = Problem{
 		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
-		Pinned: pinnedMembers(req),
+		Pinned: pinnedMembers(req), Stop: stop,
 	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
 	for _, step := range steps {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/steps"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -71,7 +72,7 @@ func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, mostSteps), d
 // NewBudget is the budget of a whole plan.
 func (p *Problem) NewBudget() *front.Budget {
 	n := int64(p.Steps())
-	return &front.Budget{Fronts: 128 * n, Sets: 4 * n, Packing: 16 * n}
+	return &front.Budget{Fronts: steps.New(128*n, p.Stop), Sets: steps.New(4*n, p.Stop), Packing: steps.New(16*n, p.Stop)}
 }
 
 // SelectionPlans bounds the selections for which a search asks whether they fit.

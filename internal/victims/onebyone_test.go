@@ -37,7 +37,7 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 		if rapid.Bool().Draw(t, "other order") {
 			req.Preempt.Order = rapid.Permutation(gang.Costs()).Draw(t, "order")
 		}
-		p, err := search.New(c, req, nil)
+		p, err := search.New(c, req, nil, nil)
 		require.NoError(t, err)
 		p.LeavingGone = true
 		if search.For(p).LeastAndMore() != nil {

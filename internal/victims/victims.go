@@ -256,7 +256,7 @@ func (e *victimSearch) without(gone []int32) *problem.Problem {
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := search.New(c, e.p.Request, e.p.Team)
+	p, err := search.New(c, e.p.Request, e.p.Team, e.p.Stop)
 	if err != nil {
 		return nil // never: it was one before
 	}
