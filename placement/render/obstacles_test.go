@@ -31,7 +31,7 @@ func TestObstaclesAreListed(t *testing.T) {
 
 // A search that ended early is told as such, its numbers as a least.
 func TestSearchThatEnded(t *testing.T) {
-	o := Outcome{Name: "job", Err: &placement.Unschedulable{
+	o := Outcome{Gang: "job", Err: &placement.Unschedulable{
 		Gang: "job", Refuser: placement.RefuserNodes, Wanted: 7, Fits: 4, AtLeast: true, Stopped: context.DeadlineExceeded,
 		Tiers: []placement.TierFit{{Tier: 1, Layer: "rack", Domain: []string{"b0", "r0"}, Members: 4, AtLeast: true}},
 	}}
