@@ -255,9 +255,14 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	}
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
+		known := map[int32]partialFit{} // by class
 		for _, d := range s.p.Candidates(t) {
-			n := c.mostIn(d)
-			best.AtLeast = best.AtLeast || slices.Contains(c.tables.forgot, true)
+			n, ok := known[c.search.classes.of[d]]
+			if !ok {
+				n = c.mostIn(d)
+				known[c.search.classes.of[d]] = n
+			}
+			best.AtLeast = best.AtLeast || c.tables.space.Spent() || slices.Contains(c.tables.forgot, true)
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}

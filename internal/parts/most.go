@@ -14,7 +14,14 @@ import (
 // order: parts.3
 func (s *search) ofBestSelection() *search {
 	var last *search
-	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
+	list, byHand := selectionsOf(s.p), 0
+	in := list.most(func(in problem.Selection) bool {
+		if s.p.Parts.Left.Packing.Spent() { // what must be placed is tried by hand
+			if byHand++; byHand > minimalTried || len(list.removals(in)) > 0 && !slices.Equal(in, s.p.Parts.Minimal) {
+				*s.p.Parts.Doubt = true
+				return false
+			}
+		}
 		try := s.forSelection(in)
 		if try.p.Admitted == 0 || !try.possible() {
 			return false

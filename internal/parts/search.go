@@ -105,6 +105,7 @@ func (s *search) relax() *search {
 // forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
 func (s *search) forSelection(in problem.Selection) *search {
+	s.p.Parts.Left.Packing.Spend(int64(len(s.classes.of)))
 	out := *s
 	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()

@@ -78,8 +78,10 @@ func (p *Problem) NewBudget() *front.Budget {
 // SelectionPlans bounds the selections for which a search asks whether they fit.
 func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 
-// SelectionSteps bounds the selections that a search enumerates, whether it tries them or not.
-func (p *Problem) SelectionSteps() int { return max(1, p.Steps()/64) }
+// SelectionSteps bounds the selections that a search enumerates, whether it tries them or not. Each is as long as the gang.
+func (p *Problem) SelectionSteps() int {
+	return max(1, min(p.Steps()/64, 8*p.Steps()/max(1, len(p.Pending))))
+}
 
 // Reserved is the part of a node that new members take which were placed before.
 type Reserved struct {
