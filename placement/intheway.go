@@ -76,7 +76,7 @@ type obstacleSearch struct {
 //
 // order: refusals.6
 func inTheWay(p *problem.Problem) Obstacles {
-	fresh, err := search.New(p.Snapshot, p.Request, nil, nil)
+	fresh, err := search.New(p.Snapshot, p.Request, nil, problem.Bounds{})
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
@@ -85,7 +85,7 @@ func inTheWay(p *problem.Problem) Obstacles {
 	s.findMembers()
 	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
 	c, req := s.without(s.search.Sizes) // the gang as if none of it ran
-	if s.all, err = search.New(c, req, nil, nil); err != nil {
+	if s.all, err = search.New(c, req, nil, problem.Bounds{}); err != nil {
 		s.all = nil // such a request is not supported, though smaller sets may be
 		return s.solve()
 	}

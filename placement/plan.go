@@ -56,7 +56,7 @@ func orBackground(ctx context.Context) context.Context {
 // planOn is Plan on a snapshot. It brings the request inside, where names are ids, rules are tiers and the quota has
 // capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without.
 func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Result, error) {
-	p, err := search.New(s, req, nil, ctx.Done())
+	p, err := search.New(s, req, nil, problem.Bounds{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func togetherOn(
 
 // plan decides the common request. No layer is worth victims here: checkEqual refuses that.
 func (t *team) plan(ctx context.Context, c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
-	p, err := search.New(c, t.request(gather), t, ctx.Done())
+	p, err := search.New(c, t.request(gather), t, problem.Bounds{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 	names := map[string]bool{}
 	for i, r := range requests {
 		field := fmt.Sprintf("requests[%d]", i)
-		p, err := search.New(c, r, nil, ctx.Done())
+		p, err := search.New(c, r, nil, problem.Bounds{Stop: ctx.Done()})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
@@ -274,7 +274,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
-		p, err := search.New(c, r, nil, nil)
+		p, err := search.New(c, r, nil, problem.Bounds{})
 		if err != nil {
 			return nil, err // never: newTeam has made it before
 		}

@@ -77,6 +77,18 @@ type Budget struct {
 	Packing steps.Budget // members and nodes looked at where fronts are too long
 }
 
+// Part is one of n equal parts of what is left.
+func (b *Budget) Part(n int64) *Budget {
+	return &Budget{Fronts: b.Fronts.Part(n), Sets: b.Sets.Part(n), Packing: b.Packing.Part(n)}
+}
+
+// Spend takes what was spent of a part: the difference of what it had and what is left of it.
+func (b *Budget) Spend(had, left *Budget) {
+	b.Fronts.Spend(had.Fronts.Left() - left.Fronts.Left())
+	b.Sets.Spend(had.Sets.Left() - left.Sets.Left())
+	b.Packing.Spend(had.Packing.Left() - left.Packing.Left())
+}
+
 // Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
 // main one, the largest number of the main one beside it; so it stays small while few dimensions are large.
 //

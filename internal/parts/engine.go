@@ -20,7 +20,10 @@ type Engine struct{ P *problem.Problem }
 // one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
-	p.Parts.Doubt, p.Parts.Left = new(bool), p.NewBudget()
+	p.Parts.Doubt, p.Parts.Left = new(bool), p.Bounds.Left
+	if p.Parts.Left == nil {
+		p.Parts.Left = p.NewBudget()
+	}
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known

@@ -72,7 +72,8 @@ func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, mostSteps), d
 // NewBudget is the budget of a whole plan.
 func (p *Problem) NewBudget() *front.Budget {
 	n := int64(p.Steps())
-	return &front.Budget{Fronts: steps.New(128*n, p.Stop), Sets: steps.New(4*n, p.Stop), Packing: steps.New(16*n, p.Stop)}
+	stop := p.Bounds.Stop
+	return &front.Budget{Fronts: steps.New(128*n, stop), Sets: steps.New(4*n, stop), Packing: steps.New(16*n, stop)}
 }
 
 // SelectionPlans bounds the selections for which a search asks whether they fit.

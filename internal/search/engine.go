@@ -66,10 +66,10 @@ func For(p *problem.Problem) Engine {
 }
 
 // New brings a request inside and makes it ready for its engine: how many members must be placed, and how many the
-// quota admits. t has the gangs of a common request, nil for a gang alone; once stop is closed, searches end. Every error is an InvalidError; a gang of
+// quota admits. t has the gangs of a common request, nil for a gang alone. Every error is an InvalidError; a gang of
 // which too few members are known is refused later. The caller gives the problem back by its Done.
-func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, stop <-chan struct{}) (*problem.Problem, error) {
-	p, err := problem.New(c, req, t, stop)
+func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds) (*problem.Problem, error) {
+	p, err := problem.New(c, req, t, b)
 	if err != nil {
 		return nil, err
 	}

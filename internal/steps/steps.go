@@ -42,6 +42,9 @@ func (b *Budget) Afford(n int64) bool {
 	return b.left >= 0
 }
 
+// Part is one of n equal parts of what is left, as a budget of its own; what it takes is taken here by Spend.
+func (b *Budget) Part(n int64) Budget { return New(max(b.left, 0)/n, b.stop) }
+
 // Spent says whether no steps are left.
 func (b *Budget) Spent() bool { return b.left < 0 }
 
