@@ -31,10 +31,11 @@ func (e Engine) Count() error {
 		return nil
 	}
 	chain := s.chain(all)
-	p.Parts.Minimal = chain[len(chain)-1]
-	for _, in := range chain { // the last one that keeps its multiples, if any does
-		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
+	p.Parts.Minimal = chain.last()
+	for i := chain.len() - 1; i >= max(0, chain.len()-p.SelectionSteps()) && len(p.Multiples) > 0; i-- { // the last that keeps them
+		if in := chain.at(i); s.keepsMultiples(in) {
 			p.Parts.Minimal = in
+			break
 		}
 	}
 	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Running)

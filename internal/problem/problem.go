@@ -65,7 +65,7 @@ type Problem struct {
 	ZoneState   zoneState
 	Scratch     *scratch
 	Bounds      Bounds
-	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
+	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
 }
 
 // Bounds say when the searches of a plan end.
