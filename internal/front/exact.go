@@ -76,6 +76,14 @@ func (s *Space) exactSum(a, b Front) Front {
 	for _, p := range a {
 		marks.bits.add(of, marks.place(p))
 	}
+	marked := int64(0)
+	for _, word := range marks.bits {
+		marked += int64(bits.OnesCount64(word))
+	}
+	if !s.Spend(marked * int64(len(wide)) / 4) {
+		s.Forgot = true
+		return Front{}
+	}
 	return marks.within(s.most)
 }
 

@@ -8,9 +8,16 @@ import (
 
 // This file answers: how does one get from a selection down to a least one? Step by step, without a copy for each.
 
+// ladder is what steps down depend on.
+type ladder struct {
+	gang       *problem.Part
+	pendingOf  []int32                  // by rank: index in pending; -1: the member runs
+	signatures map[*problem.Part]string // equal for parts that can change places
+}
+
 // standing is how a selection stands: what its removals depend on, kept while members are removed.
 type standing struct {
-	s       *selections
+	down    ladder
 	in      problem.Selection
 	size    int
 	placed  map[*problem.Part]int  // members that run or are selected, those of inner parts included
@@ -19,16 +26,16 @@ type standing struct {
 }
 
 // standingOf reads a selection, which is the standing's from then on. O(members + parts).
-func (s *selections) standingOf(in problem.Selection) *standing {
-	st := &standing{s: s, in: in, size: in.Size(), placed: map[*problem.Part]int{}, running: map[*problem.Part]bool{}, own: map[*problem.Part]int{}}
-	st.read(s.p.Gang)
+func (l ladder) standingOf(in problem.Selection) *standing {
+	st := &standing{down: l, in: in, size: in.Size(), placed: map[*problem.Part]int{}, running: map[*problem.Part]bool{}, own: map[*problem.Part]int{}}
+	st.read(l.gang)
 	return st
 }
 
 func (st *standing) read(a *problem.Part) {
 	n, runs := 0, false
 	for _, rank := range a.Ranks {
-		i := st.s.pendingOf[rank]
+		i := st.down.pendingOf[rank]
 		if runs = runs || i < 0; i < 0 || st.in[i] {
 			n++
 		}
@@ -43,7 +50,7 @@ func (st *standing) read(a *problem.Part) {
 // lastOwn is the highest selected rank among the own members of a part, -1 if there is none.
 func (st *standing) lastOwn(a *problem.Part) int {
 	for at := st.own[a]; at > 0; at-- {
-		if i := st.s.pendingOf[a.Ranks[at-1]]; i >= 0 && st.in[i] {
+		if i := st.down.pendingOf[a.Ranks[at-1]]; i >= 0 && st.in[i] {
 			st.own[a] = at
 			return a.Ranks[at-1]
 		}
@@ -56,7 +63,7 @@ func (st *standing) lastOwn(a *problem.Part) int {
 func (st *standing) remove(r removal) {
 	gone := 0
 	r.each(func(of *problem.Part, rank int) {
-		i := st.s.pendingOf[rank]
+		i := st.down.pendingOf[rank]
 		if i < 0 || !st.in[i] {
 			return
 		}
@@ -70,6 +77,49 @@ func (st *standing) remove(r removal) {
 		st.placed[a] -= gone
 	}
 	st.size -= gone
+}
+
+// removals yields the steps down from a selection that keep all minima: the last own member of a part that has a
+// MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
+// the highest rank: any members of lower ranks come first. At least one new member stays. O(parts * log).
+//
+// order: parts.2
+func (st *standing) removals(yield func(removal)) {
+	var walk func(a *problem.Part, slack int)
+	walk = func(a *problem.Part, slack int) { // slack: members that a and all parts around it can spare
+		if !a.Idle {
+			slack = min(slack, st.placed[a]-max(1, a.Least)) // its last member keeps it placed
+		}
+		if a.Least > 0 && slack > 0 && st.size > 1 {
+			if i := st.lastOwn(a); i >= 0 {
+				yield(removal{first: i, of: a})
+			}
+		}
+		// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
+		var placed []*problem.Part
+		spare := -a.LeastParts
+		for _, b := range a.Parts {
+			switch {
+			case b.Idle:
+				spare++
+				walk(b, slack)
+			case st.placed[b] > 0:
+				spare++
+				placed = append(placed, b)
+			}
+		}
+		slices.SortFunc(placed, problem.ComparePartRanks)
+		behind := map[string]bool{} // signatures of parts of higher ranks
+		for _, b := range slices.Backward(placed) {
+			// A part may go if the parts around have members to spare for all of it, and none of it runs.
+			if n := st.placed[b]; spare > 0 && !behind[st.down.signatures[b]] && n <= slack && n < st.size && !st.running[b] {
+				yield(removal{first: b.First(), of: b, whole: true})
+			}
+			behind[st.down.signatures[b]] = true
+			walk(b, slack)
+		}
+	}
+	walk(st.down.gang, st.size)
 }
 
 // removal is one step down from a selection: a single member, or a whole part.
@@ -96,7 +146,7 @@ func (r removal) each(f func(of *problem.Part, rank int)) {
 // first rank each time. For a gang without parts these are all that matter: the lowest ranks come first, so that each
 // is the best of its size.
 type chain struct {
-	s     *selections
+	down  ladder
 	from  problem.Selection
 	steps []removal
 	sizes []int // of each selection
@@ -104,9 +154,9 @@ type chain struct {
 
 // chainFrom is the chain from a selection, by the removals that may be taken; nil: all. It ends before until says so; nil: it
 // does not. O(members + steps * parts * log).
-func (s *selections) chainFrom(in problem.Selection, may func(removal) bool, until func(*standing) bool) *chain {
-	c := &chain{s: s, from: in}
-	st := s.standingOf(slices.Clone(in))
+func (l ladder) chainFrom(in problem.Selection, may func(removal) bool, until func(*standing) bool) *chain {
+	c := &chain{down: l, from: in}
+	st := l.standingOf(slices.Clone(in))
 	for until == nil || !until(st) {
 		c.sizes = append(c.sizes, st.size)
 		last := removal{first: -1}
@@ -125,9 +175,6 @@ func (s *selections) chainFrom(in problem.Selection, may func(removal) bool, unt
 	return c
 }
 
-// chain is the whole chain from a selection.
-func (s *selections) chain(in problem.Selection) *chain { return s.chainFrom(in, nil, nil) }
-
 // len is the number of selections.
 func (c *chain) len() int { return len(c.sizes) }
 
@@ -136,7 +183,7 @@ func (c *chain) at(i int) problem.Selection {
 	in := slices.Clone(c.from)
 	for _, r := range c.steps[:i] {
 		r.each(func(_ *problem.Part, rank int) {
-			if k := c.s.pendingOf[rank]; k >= 0 {
+			if k := c.down.pendingOf[rank]; k >= 0 {
 				in[k] = false
 			}
 		})

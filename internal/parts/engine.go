@@ -122,7 +122,7 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Pending) == len(all.Pending) || problem.SpansTrees(p) && p.Zones().Bind() {
+	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := p.Unselected(o)

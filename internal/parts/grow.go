@@ -49,7 +49,8 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 		}
 		there := func() bool { return a == s.p.Gang || a.Idle || s.placedIn(a, in) > 0 }
 		// By size, smallest first.
-		count, more := 0, (func(i int) problem.Selection)(nil)
+		var count int
+		var more func(i int) problem.Selection
 		if there() {
 			count, more = s.withOwn(a, in, all)
 		} else {
@@ -114,6 +115,6 @@ func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count
 		})
 		return spares
 	}
-	c := s.chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[a] == 0 })
+	c := s.ladder().chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[a] == 0 })
 	return c.len(), func(i int) problem.Selection { return c.at(c.len() - 1 - i) }
 }

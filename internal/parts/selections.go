@@ -40,6 +40,12 @@ func selectionsOf(p *problem.Problem) *selections {
 	return s
 }
 
+// ladder is what steps down depend on.
+func (s *selections) ladder() ladder { return ladder{s.p.Gang, s.pendingOf, s.signatures} }
+
+// chain is the whole chain from a selection.
+func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
+
 // placedIn is the number of members of a part, those of inner parts included, that run or are selected. O(its members).
 func (s *selections) placedIn(a *problem.Part, in problem.Selection) (n int) {
 	a.Each(func(b *problem.Part) {
@@ -108,51 +114,8 @@ func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
 
 // removals lists the steps down from a selection, see standing.removals. O(members + parts * log).
 func (s *selections) removals(in problem.Selection) (out []removal) {
-	s.standingOf(in).removals(func(r removal) { out = append(out, r) })
+	s.ladder().standingOf(in).removals(func(r removal) { out = append(out, r) })
 	return out
-}
-
-// removals yields the steps down from a selection that keep all minima: the last own member of a part that has a
-// MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
-// the highest rank: any members of lower ranks come first. At least one new member stays. O(parts * log).
-//
-// order: parts.2
-func (st *standing) removals(yield func(removal)) {
-	var walk func(a *problem.Part, slack int)
-	walk = func(a *problem.Part, slack int) { // slack: members that a and all parts around it can spare
-		if !a.Idle {
-			slack = min(slack, st.placed[a]-max(1, a.Least)) // its last member keeps it placed
-		}
-		if a.Least > 0 && slack > 0 && st.size > 1 {
-			if i := st.lastOwn(a); i >= 0 {
-				yield(removal{first: i, of: a})
-			}
-		}
-		// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
-		var placed []*problem.Part
-		spare := -a.LeastParts
-		for _, b := range a.Parts {
-			switch {
-			case b.Idle:
-				spare++
-				walk(b, slack)
-			case st.placed[b] > 0:
-				spare++
-				placed = append(placed, b)
-			}
-		}
-		slices.SortFunc(placed, problem.ComparePartRanks)
-		behind := map[string]bool{} // signatures of parts of higher ranks
-		for _, b := range slices.Backward(placed) {
-			// A part may go if the parts around have members to spare for all of it, and none of it runs.
-			if n := st.placed[b]; spare > 0 && !behind[st.s.signatures[b]] && n <= slack && n < st.size && !st.running[b] {
-				yield(removal{first: b.First(), of: b, whole: true})
-			}
-			behind[st.s.signatures[b]] = true
-			walk(b, slack)
-		}
-	}
-	walk(st.s.p.Gang, st.size)
 }
 
 // without is a selection after a removal, as a copy.

@@ -31,6 +31,9 @@ func (b *Budget) Spend(n int64) {
 	}
 }
 
+// Return gives back n steps that were taken and not needed. O(1).
+func (b *Budget) Return(n int64) { b.left = max(b.left, -1) + n }
+
 // Afford takes n steps, all if there are fewer, and says whether there were enough. O(1).
 func (b *Budget) Afford(n int64) bool {
 	if b.left < n {
@@ -55,7 +58,7 @@ func (b *Budget) Left() int64 { return b.left }
 func (b *Budget) poll() {
 	select {
 	case <-b.stop:
-		b.left, b.look = min(b.left, -1), math.MinInt64
+		b.left, b.look = min(b.left, -1), math.MaxInt64 // whatever is given back is spent again
 	default:
 		b.look = b.left - every
 	}

@@ -17,6 +17,10 @@ func TestBudgetIsSpent(t *testing.T) {
 	require.Equal(t, int64(-6), b.Left(), "what was begun is done to its end")
 	require.False(t, b.Afford(1))
 	require.Equal(t, int64(-6), b.Left(), "nothing is given back")
+	b.Return(8)
+	require.Equal(t, int64(7), b.Left())
+	part := b.Part(4)
+	require.Equal(t, int64(1), part.Left())
 }
 
 func TestBudgetEndsOnceStopped(t *testing.T) {
@@ -30,6 +34,9 @@ func TestBudgetEndsOnceStopped(t *testing.T) {
 		b.Spend(1)
 	}
 	require.Equal(t, int64(-1), b.Left())
+	b.Return(100)
+	b.Spend(1)
+	require.True(t, b.Spent(), "what is given back is spent again")
 	b = New(1<<40, stop)
 	require.True(t, b.Spent(), "stopped before it began")
 }
