@@ -93,7 +93,7 @@ func (s *Space) exactSum(a, b Front) Front {
 // order: roles.4
 func (s *Space) roughExactSum(a, b Front) Front {
 	s.Forgot = true
-	if !s.Spend(roughSteps) {
+	if !s.Spend(roughSteps * int64(4+len(s.most)) / 4) {
 		return Front{}
 	}
 	sums := Front{}

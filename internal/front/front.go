@@ -67,7 +67,7 @@ func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 // KeptPoints is the largest number of vectors in a sample of a front.
 const KeptPoints = 32
 
-// roughSteps is what a sum of samples costs, all of whose vectors are compared with each other.
+// roughSteps is what a sum of samples costs for each four dimensions, all of whose vectors are compared with each other.
 const roughSteps = KeptPoints * KeptPoints * KeptPoints
 
 // Budget is what is left of the steps of a plan, by what they are spent on. All its searches share one.
@@ -310,7 +310,7 @@ func (f Front) Most(role int) (n int32) {
 // order: roles.4
 func (s *Space) roughSum(a, b Front) Front {
 	s.Forgot = true
-	s.Spend(roughSteps)
+	s.Spend(roughSteps * int64(4+len(s.most)) / 4)
 	var sums []Vector
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {

@@ -67,8 +67,11 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 // byHand is what it costs to look at each domain, and at each node below it, for each class of groups: that much may be
 // spent on the widest domains in any case.
 func (s *search) byHand() int64 {
-	return 2 * buildSteps * int64(len(s.classes.of)) * int64(len(s.groups)+1) * int64(len(s.p.View.Tiers))
+	return 2 * s.lookSteps() * int64(len(s.classes.of)) * int64(len(s.groups)+1) * int64(len(s.p.View.Tiers))
 }
+
+// lookSteps is what it costs to look at a node, where each role may come.
+func (s *search) lookSteps() int64 { return buildSteps + int64(len(s.roles))/2 }
 
 // roomiest lists the domains of a tier in the order of anchors and paths.
 func (c *capacity) roomiest(t int32) []layout.Vertex {
@@ -263,7 +266,7 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists
 	left, open := slices.Clone(want), want.Total()
 	v := b.c.p.View
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
-		b.c.p.Parts.Left.Packing.Spend(buildSteps)
+		b.c.p.Parts.Left.Packing.Spend(b.s.lookSteps())
 		for _, r := range seq {
 			n := b.take(pos, r, left[r])
 			left[r], open = left[r]-n, open-int64(n)

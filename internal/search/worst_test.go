@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -100,9 +101,11 @@ var worst = []string{
 
 func TestWorstInputs(t *testing.T) {
 	for i, list := range worst {
-		f, valid := take(t, []byte(list))
-		require.True(t, valid)
-		t.Logf("%d: %d nodes, %d thousandths of the steps, %v", i, f.nodes, f.steps, f.took)
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			f, valid := take(t, []byte(list))
+			require.True(t, valid)
+			t.Logf("%d nodes, %d thousandths of the steps, %v", f.nodes, f.steps, f.took)
+		})
 	}
 }
 

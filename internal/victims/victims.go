@@ -49,7 +49,7 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole
-	left := p.NewBudget()
+	left := p.NewBudget().Part(2)
 	for _, one := range least {
 		e := evictForAll(one, left)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
