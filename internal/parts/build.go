@@ -45,8 +45,9 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 		worths := s.p.Gather.Worths
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
-			if i == len(worths)-1 {
-				least = min(0, s.p.Parts.Left.Packing.Left()) - s.byHand()
+			if i == len(worths)-1 && !s.within {
+				hand := s.byHand()
+				least = max(min(0, s.p.Parts.Left.Packing.Left())-hand, -mostByHand*hand)
 			}
 			if c == nil {
 				continue
@@ -64,14 +65,27 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 	}
 }
 
+// mostByHand bounds the plans that are built by hand where steps are spent.
+const mostByHand = 2
+
 // byHand is what it costs to look at each domain, and at each node below it, for each class of groups: that much may be
 // spent on the widest domains in any case.
 func (s *search) byHand() int64 {
-	return 2 * s.lookSteps() * int64(len(s.classes.of)) * int64(len(s.groups)+1) * int64(len(s.p.View.Tiers))
+	looks := lookSteps(s.want[:len(s.roles)])
+	for i := range s.groups {
+		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
+	}
+	return 2 * looks * int64(len(s.classes.of)) * int64(len(s.p.View.Tiers))
 }
 
-// lookSteps is what it costs to look at a node, where each role may come.
-func (s *search) lookSteps() int64 { return buildSteps + int64(len(s.roles))/2 }
+// lookSteps is what it costs to look at a node for members of some roles.
+func lookSteps(want front.Vector) int64 {
+	n := int64(buildSteps)
+	for _, m := range want {
+		n += int64(min(m, 1))
+	}
+	return n
+}
 
 // roomiest lists the domains of a tier in the order of anchors and paths.
 func (c *capacity) roomiest(t int32) []layout.Vertex {
@@ -264,9 +278,10 @@ func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) 
 // membersBy fills node after node with the roles of a sequence.
 func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists [][]placed) bool {
 	left, open := slices.Clone(want), want.Total()
-	v := b.c.p.View
+	v, cost := b.c.p.View, lookSteps(want)
+	seq = slices.DeleteFunc(slices.Clone(seq), func(r int) bool { return want[r] == 0 })
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
-		b.c.p.Parts.Left.Packing.Spend(b.s.lookSteps())
+		b.c.p.Parts.Left.Packing.Spend(cost)
 		for _, r := range seq {
 			n := b.take(pos, r, left[r])
 			left[r], open = left[r]-n, open-int64(n)

@@ -144,7 +144,12 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 
 // Possible says whether the minimal selection fits.
 func (e Engine) Possible() bool {
-	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
+	if e.P.Parts.Minimal == nil {
+		return false
+	}
+	s := newSearch(e.P.Only(e.P.Parts.Minimal), nil)
+	s.within = true
+	return s.possible()
 }
 
 // minimalTried bounds the least selections for which victims are sought.
@@ -287,8 +292,10 @@ func (e Engine) MostAdmitted() int {
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple.
+// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple, as far as is known.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples()
-	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
+	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
+	s.within = true
+	return s.possible() || e.P.Parts.Left.Packing.Spent()
 }

@@ -36,6 +36,7 @@ func (s *search) ofBestSelection() *search {
 			aside = steps.Budget{}
 		}
 		try := s.forSelection(in)
+		try.within = !least
 		if try.p.Admitted == 0 || !try.possible() {
 			return false
 		}

@@ -54,6 +54,7 @@ type search struct {
 	outside     int64            // members that must lie outside the tree; possible sets it
 	feasibility verdict          // of the selection, under the hard rules
 	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
+	within      bool             // no steps are spent beyond those that are left
 	built       *problem.Outcome // a plan where fronts left a doubt
 	doubted     bool             // there was doubt before the selection was tried
 }
