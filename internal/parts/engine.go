@@ -297,5 +297,6 @@ func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples()
 	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
 	s.within = true
-	return s.possible() || e.P.Parts.Left.Packing.Spent()
+	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0
+	return s.possible() || bound && e.P.Parts.Left.Packing.Spent()
 }
