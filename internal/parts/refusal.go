@@ -115,8 +115,8 @@ func (s *search) proven() bool {
 	if s.classes.inexact { // some zone fronts may lack vectors
 		s = s.relax()
 	}
-	for _, in := range list.least() {
-		if s.p.Parts.Left.Packing.Spent() {
+	for i, in := range list.least() {
+		if i > 0 && s.p.Parts.Left.Packing.Spent() {
 			return false
 		}
 		one := s.forSelection(in)
@@ -140,8 +140,8 @@ func (s *search) proven() bool {
 // provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
 // as well.
 func (s *search) provenAcrossTrees(list *selections) bool {
-	for _, in := range list.least() {
-		if s.p.Parts.Left.Packing.Spent() {
+	for i, in := range list.least() {
+		if i > 0 && s.p.Parts.Left.Packing.Spent() {
 			return false
 		}
 		one := s.forSelection(in)
