@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -59,14 +60,20 @@ type Planned struct {
 // a [Plan], each plan an Apply; gangs of one shape share its index. The slice is the caller's. It holds the snapshots,
 // which share unchanged parts: O(touched nodes), and the page tables, for each plan.
 func Batch(c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
-	c = withDemand(c, queue)
+	return BatchContext(context.Background(), c, queue)
+}
+
+// BatchContext is [Batch] for a caller who may stop waiting; see [PlanContext]. Once the context is done, the gangs that
+// have no plan yet are refused, each with the context's error; the plans so far stand.
+func BatchContext(ctx context.Context, c *Cluster, queue []*gang.Request) (*Cluster, []Planned) {
+	ctx, c = orBackground(ctx), withDemand(c, queue)
 	turns := turnsOf(queue)
-	c = newSideBySide(turns).plan(c)
-	c, turns = nextPass(c, turns, quota.Borrow, victims.Nobody)
-	c, turns = nextPass(c, turns, quota.Fair, victims.Anybody)
+	c = newSideBySide(turns).plan(ctx, c)
+	c, turns = nextPass(ctx, c, turns, quota.Borrow, victims.Nobody)
+	c, turns = nextPass(ctx, c, turns, quota.Fair, victims.Anybody)
 	planned := make([]Planned, 0, len(queue))
 	for i := range turns {
-		turns[i].refuseApart()
+		turns[i].refuseApart(ctx)
 		planned = append(planned, turns[i].planned...)
 	}
 	return c, planned
@@ -123,7 +130,7 @@ func wholeRequest(req *gang.Request) muster.Resources {
 // anew.
 //
 // order: queue.2
-func nextPass(c *Cluster, turns []turn, limit quota.Limit, leave victims.Leave) (*Cluster, []turn) {
+func nextPass(ctx context.Context, c *Cluster, turns []turn, limit quota.Limit, leave victims.Leave) (*Cluster, []turn) {
 	var told *Cluster // c with quotas that know the waiting gangs; nil after a plan
 	for i := 0; i < len(turns); i++ {
 		if !refusedByQuota(turns[i].err) || turns[i].limit() != "" {
@@ -133,7 +140,7 @@ func nextPass(c *Cluster, turns []turn, limit quota.Limit, leave victims.Leave) 
 			told = withPending(c, turns)
 		}
 		done := turns[i].withLimit(limit)
-		next := done.plan(told, leave)
+		next := done.plan(ctx, told, leave)
 		if done.err != nil {
 			continue
 		}

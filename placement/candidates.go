@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"context"
 	"fmt"
 	"iter"
 
@@ -28,7 +29,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 // else plans on free capacity; else the one plan that waits or has victims, or the refusal.
 func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
-		p, err := search.New(s, req, nil)
+		p, err := search.New(s, req, nil, problem.Bounds{})
 		if err != nil {
 			yield(nil, err)
 			return
@@ -44,7 +45,7 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 			}
 		}
 		if !anyPlan(onePerDomain(p), yield) {
-			yield(otherwise(p, victims.Anybody))
+			yield(otherwise(context.Background(), p, victims.Anybody))
 		}
 	}
 }

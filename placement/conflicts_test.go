@@ -241,6 +241,6 @@ func TestManyMembersOfOneGang(t *testing.T) {
 // Errors that no plan made say what they can.
 func TestZeroValuesOfAnswers(t *testing.T) {
 	require.Equal(t, placement.NodeCauses{}, (&placement.Unschedulable{}).Nodes())
-	require.EqualError(t, &placement.Unschedulable{Wanted: 2}, "unschedulable: insufficient slots, 0 of 2")
+	require.EqualError(t, &placement.Unschedulable{Wanted: 2}, "search ended, no plan so far: insufficient slots, 0 of 2")
 	require.EqualError(t, &cluster.ConflictError{Reason: "r"}, "conflict: : r")
 }

@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"context"
 	"reflect"
 	"testing"
 
@@ -166,6 +167,8 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	require.ErrorAs(t, err, &why)
 	why.RefusedBy = &quota.Refusal{}  // see TestQuotaRefuses
 	why.Together = []string{"others"} // see TestQueueOfGangsTogether
+	// See TestContextEndsASearch.
+	why.AtLeast, why.Tiers[1].AtLeast, why.Stopped = true, true, context.Canceled
 	filled(t, *why)
 	filled(t, why.Tiers[1])
 	req.Shape.Resources = gpus(3)

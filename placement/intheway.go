@@ -4,6 +4,7 @@ package placement
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 
@@ -75,7 +76,7 @@ type obstacleSearch struct {
 //
 // order: refusals.6
 func inTheWay(p *problem.Problem) Obstacles {
-	fresh, err := search.New(p.Snapshot, p.Request, nil)
+	fresh, err := search.New(p.Snapshot, p.Request, nil, problem.Bounds{})
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
@@ -84,7 +85,7 @@ func inTheWay(p *problem.Problem) Obstacles {
 	s.findMembers()
 	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
 	c, req := s.without(s.search.Sizes) // the gang as if none of it ran
-	if s.all, err = search.New(c, req, nil); err != nil {
+	if s.all, err = search.New(c, req, nil, problem.Bounds{}); err != nil {
 		s.all = nil // such a request is not supported, though smaller sets may be
 		return s.solve()
 	}
@@ -259,7 +260,7 @@ func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Requ
 // A refusal without proof leaves open whether a set would help, so the answer of the whole search is not proven then.
 func (s *obstacleSearch) helps(counts []int32) bool {
 	c, req := s.without(counts)
-	res, err := planOn(c, req, victims.Nobody)
+	res, err := planOn(context.Background(), c, req, victims.Nobody)
 	var why *Unschedulable
 	switch {
 	case err == nil:

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"context"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -26,17 +27,36 @@ const Behavior = 5
 // with O(running members) once in a lineage; elsewhere O(nodes + running members); then the cost of [preempt.Solve].
 // It costs nothing where no running member has a lower priority and the gang is in no quota.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) {
+	return PlanContext(context.Background(), c, req)
+}
+
+// PlanContext is [Plan] for a caller who may stop waiting. Once the context is done, searches end as if their steps were
+// spent: the answer is the best plan so far, not Proven, or an [Unschedulable] that holds the context's error (errors.Is
+// finds it) unless the refusal is proven. A context that is done before anything was searched gives that error at once.
+// Until it is done the plan is that of Plan.
+//
+// The context is looked at every few thousand steps. What follows costs O(nodes * groups) where members are of many
+// shapes or in parts, to build a plan without search, else the rest of the plan.
+func PlanContext(ctx context.Context, c *Cluster, req *gang.Request) (*Result, error) {
 	s, err := c.made()
 	if err != nil {
 		return nil, err
 	}
-	return planOn(s, req, victims.Anybody)
+	return planOn(orBackground(ctx), s, req, victims.Anybody)
+}
+
+// orBackground is a context that is never done, where none is given.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // planOn is Plan on a snapshot. It brings the request inside, where names are ids, rules are tiers and the quota has
 // capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without.
-func planOn(s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Result, error) {
-	p, err := search.New(s, req, nil)
+func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Result, error) {
+	p, err := search.New(s, req, nil, problem.Bounds{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}
@@ -46,25 +66,28 @@ func planOn(s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Resu
 		if err != nil {
 			return nil, err
 		}
-		if r, err := planOn(s, tighter, leave); err == nil {
+		if r, err := planOn(ctx, s, tighter, leave); err == nil {
 			return r, nil
 		}
 	}
-	return decide(p, leave)
+	return decide(ctx, p, leave)
 }
 
 // decide is the whole way of a gang. The engine searches on free capacity: slots of nodes, sums of domains, strategy,
 // domain, counts of children, members to nodes. What follows is tried only where that finds no place.
-func decide(p *problem.Problem, leave victims.Leave) (*Result, error) {
+func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Least * p.Size(), AtLeast: true, Stopped: err}
+	}
 	if o := search.For(p).Search(); o != nil {
 		return resultOf(o), nil
 	}
-	return otherwise(p, leave)
+	return otherwise(ctx, p, leave)
 }
 
 // otherwise is the answer where nothing fits now: wait for leaving members, else evict victims, else say why not. From
 // the second step on leaving members count as gone, so that no victim leaves for room that comes anyway.
-func otherwise(p *problem.Problem, leave victims.Leave) (*Result, error) {
+func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if o := search.Wait(p); o != nil {
 		return resultOf(o), nil
 	}
@@ -73,7 +96,11 @@ func otherwise(p *problem.Problem, leave victims.Leave) (*Result, error) {
 		defer e.Done()
 		return resultOfEviction(e), nil
 	}
-	return nil, refuse(p)
+	u := refuse(p)
+	if !u.Proven {
+		u.Stopped = ctx.Err()
+	}
+	return nil, u
 }
 
 // forTier is a copy of the request with the layer that is worth victims made a rule.

@@ -33,17 +33,20 @@ func refuse(p *problem.Problem) *Unschedulable {
 		u.Wanted = found.Wanted
 	}
 	u.Tiers = slices.Grow(u.Tiers, len(found.Fits))
+	proven := found.Proven()
+	u.Proven, u.AtLeast = !p.Unsettled && proven, !proven
 	for _, f := range found.Fits {
 		u.Tiers = append(u.Tiers, TierFit{
 			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),
-			Members: f.Members, Groups: f.Groups,
+			Members: f.Members, Groups: f.Groups, AtLeast: f.AtLeast || !proven,
 		})
 		if u.Rule == "" {
 			u.Fits = max(u.Fits, f.Members)
 		}
+		u.AtLeast = u.AtLeast || f.AtLeast
 	}
 	nameRule(p, u)
-	u.Proven = !p.Unsettled && found.Proven()
+	u.AtLeast = u.AtLeast && u.Rule != RuleMinMember && u.RefusedBy == nil // these say the number
 	if p.Unsettled && u.RefusedBy == nil {
 		u.Refuser = RefuserSteps
 	}

@@ -4,6 +4,7 @@
 package placement
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -33,9 +34,9 @@ func newSideBySide(turns []turn) *sideBySide {
 }
 
 // plan plans all turns, and returns the snapshot after the last one. No goroutine is left behind.
-func (s *sideBySide) plan(c *Cluster) *Cluster {
+func (s *sideBySide) plan(ctx context.Context, c *Cluster) *Cluster {
 	for len(s.turns) > 0 {
-		answers := s.round(c)
+		answers := s.round(ctx, c)
 		for k := range answers {
 			c = s.turns[k].settle(c, &answers[k])
 		}
@@ -54,7 +55,7 @@ func (s *sideBySide) plan(c *Cluster) *Cluster {
 // single turn after a plan, and twice as many after a round without one.
 //
 // Functions of the host are called by the goroutine of the caller alone: a turn with some is a round of its own.
-func (s *sideBySide) round(c *Cluster) []answer {
+func (s *sideBySide) round(ctx context.Context, c *Cluster) []answer {
 	round := s.turns[:min(len(s.turns), s.width)]
 	if n := slices.IndexFunc(round, turn.asksHost); n >= 0 {
 		round = round[:max(1, n)]
@@ -64,7 +65,7 @@ func (s *sideBySide) round(c *Cluster) []answer {
 	planned.Store(int64(len(round)))
 	work := func() {
 		for i := next.Add(1) - 1; i < planned.Load(); i = next.Add(1) - 1 {
-			if answers[i] = round[i].decide(c, round[i].leaveFirst()); answers[i].err != nil {
+			if answers[i] = round[i].decide(ctx, c, round[i].leaveFirst()); answers[i].err != nil {
 				continue
 			}
 			for first := planned.Load(); i < first && !planned.CompareAndSwap(first, i); first = planned.Load() {

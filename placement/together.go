@@ -4,6 +4,7 @@ package placement
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,21 +31,28 @@ import (
 // nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
 // are those of gangs in parts.
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
+	return TogetherContext(context.Background(), c, gather, requests...)
+}
+
+// TogetherContext is [Together] for a caller who may stop waiting; see [PlanContext].
+func TogetherContext(ctx context.Context, c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	s, err := c.made()
 	if err != nil {
 		return nil, err
 	}
-	return togetherOn(s, gather, victims.Anybody, requests)
+	return togetherOn(orBackground(ctx), s, gather, victims.Anybody, requests)
 }
 
 // togetherOn is Together on a snapshot: it checks the gangs, plans the common request, and cuts the result into one for
 // each gang.
-func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, requests []*gang.Request) ([]*Result, error) {
-	t, err := newTeam(c, requests)
+func togetherOn(
+	ctx context.Context, c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, requests []*gang.Request,
+) ([]*Result, error) {
+	t, err := newTeam(ctx, c, requests)
 	if err != nil {
 		return nil, err
 	}
-	all, err := t.plan(c, gather, leave)
+	all, err := t.plan(ctx, c, gather, leave)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +60,13 @@ func togetherOn(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave, r
 }
 
 // plan decides the common request. No layer is worth victims here: checkEqual refuses that.
-func (t *team) plan(c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
-	p, err := search.New(c, t.request(gather), t)
+func (t *team) plan(ctx context.Context, c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
+	p, err := search.New(c, t.request(gather), t, problem.Bounds{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Done()
-	return decide(p, leave)
+	return decide(ctx, p, leave)
 }
 
 // team are gangs that start together. Members of different gangs may have one name, so in the common request each has a
@@ -72,7 +80,7 @@ type team struct {
 
 // newTeam checks the gangs one by one, and that they agree in the fields that decide about all. All defects are
 // returned joined. O(members), and the cost of a problem for each gang.
-func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
+func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	if len(requests) == 0 {
 		return nil, &muster.InvalidError{Field: "requests", Reason: "no gangs"}
 	}
@@ -81,7 +89,7 @@ func newTeam(c *snapshot.Snapshot, requests []*gang.Request) (*team, error) {
 	names := map[string]bool{}
 	for i, r := range requests {
 		field := fmt.Sprintf("requests[%d]", i)
-		p, err := search.New(c, r, nil)
+		p, err := search.New(c, r, nil, problem.Bounds{Stop: ctx.Done()})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
@@ -266,7 +274,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
-		p, err := search.New(c, r, nil)
+		p, err := search.New(c, r, nil, problem.Bounds{})
 		if err != nil {
 			return nil, err // never: newTeam has made it before
 		}

@@ -4,6 +4,7 @@ package placement
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -94,23 +95,23 @@ func (t *turn) leaveFirst() victims.Leave {
 
 // plan plans the turn and notes the outcome of each gang: all have a result, or all have the same error. It returns the
 // snapshot for the next turn, c itself if there is no plan.
-func (t *turn) plan(c *Cluster, leave victims.Leave) *Cluster {
-	a := t.decide(c, leave)
+func (t *turn) plan(ctx context.Context, c *Cluster, leave victims.Leave) *Cluster {
+	a := t.decide(ctx, c, leave)
 	return t.settle(c, &a)
 }
 
 // decide plans the gangs of the turn, which stays as it is. A gang alone, with a name in Together but no common rules, is
 // planned like any other.
-func (t *turn) decide(c *Cluster, leave victims.Leave) (a answer) {
+func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a answer) {
 	s, err := c.made()
 	switch {
 	case err != nil:
 		a.err = err
 	case len(t.requests) == 1 && len(t.gather) == 0:
 		a.results = make([]*Result, 1)
-		a.results[0], a.err = planOn(s, t.request(), leave)
+		a.results[0], a.err = planOn(ctx, s, t.request(), leave)
 	default:
-		a.results, a.err = togetherOn(s, t.gather, leave, t.requests)
+		a.results, a.err = togetherOn(ctx, s, t.gather, leave, t.requests)
 	}
 	return a
 }
@@ -167,7 +168,7 @@ func (t *turn) pending(wanted int) quota.Pending {
 // others wait for is proven only if all refusals that they wait for are. A plan for each gang.
 //
 // order: queue.3
-func (t *turn) refuseApart() {
+func (t *turn) refuseApart(ctx context.Context) {
 	if t.err == nil || len(t.planned) == 1 {
 		return
 	}
@@ -177,7 +178,7 @@ func (t *turn) refuseApart() {
 		p := &t.planned[i]
 		s, err := p.Cluster.made()
 		if err == nil {
-			_, err = planOn(s, p.Request, t.leaveFirst())
+			_, err = planOn(ctx, s, p.Request, t.leaveFirst())
 		}
 		if err == nil {
 			continue

@@ -24,7 +24,7 @@ const (
 	// RefuserQuota means: the quota does not admit the least number of members.
 	RefuserQuota Refuser = "quota"
 	// RefuserSteps means: the search for victims ended before it had found a set, or proven that there is none
-	// ([gang.Preempt.Steps]).
+	// ([gang.Preempt.Steps]); or the context was done before anything was searched.
 	RefuserSteps Refuser = "budget"
 )
 
@@ -44,10 +44,14 @@ type Unschedulable struct {
 	Together []string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int
+	// AtLeast says that the search ended before all of these were counted, Fits and those in Tiers: perhaps more fit.
+	AtLeast bool
 	// Tiers has, per tier that the rules allow, lowest first, the domain that could take the most.
 	Tiers []TierFit
 	// Proven is true if every possibility was excluded, false if a search budget ran out.
 	Proven bool
+	// Stopped is the error of the context that ended the search ([PlanContext]), nil if none did. errors.Is finds it.
+	Stopped error
 
 	nodes    func() NodeCauses // nil: none are counted
 	inTheWay func() Obstacles  // nil: none run
@@ -64,6 +68,8 @@ type TierFit struct {
 	Domain []string
 	// Members is how many new members it could take, Groups how many whole groups of the outermost level.
 	Members, Groups int
+	// AtLeast says that the search ended before it was known: perhaps it takes more.
+	AtLeast bool
 }
 
 // NodeCauses counts the nodes that take no member, by the first cause that applies.
@@ -100,19 +106,33 @@ func (u *Unschedulable) Nodes() NodeCauses {
 // Is matches ErrUnschedulable.
 func (u *Unschedulable) Is(target error) bool { return target == ErrUnschedulable }
 
-// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`; a nil error is the empty text.
+// Unwrap is the error of the context that ended the search, if one did.
+func (u *Unschedulable) Unwrap() error {
+	if u == nil {
+		return nil
+	}
+	return u.Stopped
+}
+
+// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`. Where the search ended before that was
+// known it says so first: `search ended, no plan so far: insufficient slots, at least 9 of 12 at spine-0`. A nil error is
+// the empty text.
 func (u *Unschedulable) Error() string {
 	if u == nil {
 		return ""
 	}
+	if u.Stopped != nil && len(u.Tiers) == 0 { // before anything was searched
+		return u.verdict()
+	}
 	if len(u.Together) > 0 {
-		return "unschedulable: " + u.Rule + ", which cannot start"
+		return u.verdict() + ": " + u.Rule + ", which cannot start"
 	}
 	reason := u.Rule
 	if reason == "" {
 		reason = "insufficient slots"
 	}
-	text := fmt.Sprintf("unschedulable: %s, %d of %d", reason, u.Fits, u.Wanted)
+	least := map[bool]string{true: "at least "}[u.AtLeast]
+	text := fmt.Sprintf("%s: %s, %s%d of %d", u.verdict(), reason, least, u.Fits, u.Wanted)
 	if u.Rule == RuleMinMember { // the room that there is helps nobody
 		text += map[bool]string{true: " members is known", false: " members are known"}[u.Fits == 1]
 	} else if best := u.best(); u.RefusedBy == nil && best != nil && len(best.Domain) > 0 {
@@ -127,6 +147,17 @@ func (u *Unschedulable) Error() string {
 		}
 	}
 	return text
+}
+
+// verdict is what is known, as the first words of a refusal.
+func (u *Unschedulable) verdict() string {
+	switch {
+	case u.Proven:
+		return "unschedulable"
+	case u.Stopped != nil:
+		return "search stopped (" + u.Stopped.Error() + "), no plan so far"
+	}
+	return "search ended, no plan so far"
 }
 
 // best is the domain that could take the most members, of equals the one of the lowest tier; nil if none takes any.

@@ -16,6 +16,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Package(
 		t, placement.Cluster{}, placement.Unschedulable{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
+		placement.PlanContext, placement.BatchContext, placement.TogetherContext,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(

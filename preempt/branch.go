@@ -51,7 +51,7 @@ func (s *search) run() answer {
 		if s.closed(b) {
 			break
 		}
-		if s.budget.used >= s.budget.most {
+		if s.budget.spent() {
 			s.best.bound = b.bound
 			return s.best
 		}

@@ -156,7 +156,7 @@ func (s *search) climbAll() {
 	until := s.budget.used + (s.budget.most-s.budget.used)/2
 	var where domain
 	for i, d := range s.relaxed.domains {
-		if i == climbedDomains || i > 0 && s.budget.used > until {
+		if i == climbedDomains || i > 0 && s.budget.used > until || s.budget.stopped() {
 			break
 		}
 		s.state.reset()
@@ -174,7 +174,7 @@ func (s *search) climbAll() {
 func (s *search) climbAround(d domain, until int) (better bool) {
 	set := s.best.set
 	for _, unit := range s.model.unitsOf(set) {
-		if s.budget.used >= until {
+		if s.budget.used >= until || s.budget.stopped() {
 			return false
 		}
 		s.state.takeBut(set, unit)

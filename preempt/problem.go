@@ -44,6 +44,8 @@ type Problem struct {
 	Order []gang.Cost
 	// Steps bounds the search, see [gang.Preempt.Steps]. 0: the default there.
 	Steps int
+	// Stop says whether the search must end now as if the steps were spent. It is asked at every step; nil: it need not.
+	Stop func() bool
 
 	// Exact says that the numbers above decide whether the gang fits: Fits is not asked, and may be nil.
 	Exact bool

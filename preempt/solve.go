@@ -85,6 +85,14 @@ func (d *driver) judge(a *answer) {
 	}
 }
 
+// least is a bound where nothing was searched.
+func (d *driver) least() []int64 {
+	l := &d.solver.model.layout
+	out := make([]int64, l.numbers(len(l.order)))
+	out[l.before(gang.CostHighestPriority)] = l.lowest
+	return out
+}
+
 // lowerCeiling decides the key `highestPriority`: the lowest priority that no victim is above, while the first numbers
 // of the key stay as they are. If they are constant, the first ceiling with room is it.
 //
@@ -96,7 +104,11 @@ func (d *driver) lowerCeiling(numbers int, constant bool) {
 		}
 		d.limit = d.best.key[:numbers]
 	}
-	for _, ceiling := range d.ceilings {
+	for i, ceiling := range d.ceilings {
+		if d.solver.budget.stopped() && (d.best.ok || i < len(d.ceilings)-1) {
+			d.judge(&answer{bound: d.least()})
+			continue // the highest has the most candidates
+		}
 		a := d.at(ceiling)
 		d.judge(&a)
 		if a.ok && (constant || slices.Compare(a.key[:numbers], d.limit) <= 0) {
@@ -117,6 +129,10 @@ func (d *driver) tighten(numbers int) {
 	}
 	d.limit = d.best.key[:numbers]
 	for st := range d.strategy {
+		if d.solver.budget.stopped() {
+			d.proven = false
+			break
+		}
 		a := d.solver.best(st, d.limit)
 		if a.ok && slices.Compare(a.key[:numbers], d.limit) <= 0 {
 			d.best, d.strategy = a, st

@@ -34,7 +34,7 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 		return nil, false
 	}
 	s := &solver{model: newModel(p, l), tree: newTree(p, int32(positions))}
-	s.budget.most = cmp.Or(p.Steps, defaultSteps(len(p.Nodes)))
+	s.budget = stepBudget{most: cmp.Or(p.Steps, defaultSteps(len(p.Nodes))), stop: p.Stop}
 	s.state = newState(&s.model)
 	s.nodes = newNodes(&s.model)
 	s.table = newSlotTable(&s.nodes, classOf)

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // Crowd is the search for such a gang. Fill in the exported fields, then call Begin.
@@ -28,7 +29,7 @@ type Crowd struct {
 	Of    []int32 // by vertex
 	// ChildrenOf lists the children of a class of domains, at the root those in the tree: class << 32 | their number.
 	ChildrenOf func(class int32) []int64
-	Left       *int64 // steps
+	Left       *steps.Budget
 
 	packer *packing.Packer
 	counts map[int32][]packing.Count // nodes below a domain of a class, outside ones left out

@@ -76,6 +76,14 @@ func (s *Space) exactSum(a, b Front) Front {
 	for _, p := range a {
 		marks.bits.add(of, marks.place(p))
 	}
+	marked := int64(0)
+	for _, word := range marks.bits {
+		marked += int64(bits.OnesCount64(word))
+	}
+	if !s.Spend(marked * int64(len(wide)) / 4) {
+		s.Forgot = true
+		return Front{}
+	}
 	return marks.within(s.most)
 }
 
@@ -85,7 +93,7 @@ func (s *Space) exactSum(a, b Front) Front {
 // order: roles.4
 func (s *Space) roughExactSum(a, b Front) Front {
 	s.Forgot = true
-	if !s.Spend(roughSteps) {
+	if !s.Spend(roughSteps * int64(4+len(s.most)) / 4) {
 		return Front{}
 	}
 	sums := Front{}

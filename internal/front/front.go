@@ -11,6 +11,8 @@ package front
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // Vector counts members by role, then groups by class.
@@ -65,15 +67,26 @@ func (f Front) IsZero() bool { return len(f) == 1 && f[0].Total() == 0 }
 // KeptPoints is the largest number of vectors in a sample of a front.
 const KeptPoints = 32
 
-// roughSteps is what a sum of samples costs, all of whose vectors are compared with each other.
+// roughSteps is what a sum of samples costs for each four dimensions, all of whose vectors are compared with each other.
 const roughSteps = KeptPoints * KeptPoints * KeptPoints
 
-// Budget is what is left of the steps of a plan, by what they are spent on; below 0: nothing. All its searches share
-// one.
+// Budget is what is left of the steps of a plan, by what they are spent on. All its searches share one.
 type Budget struct {
-	Fronts  int64 // pairs of vectors that are summed, and places of tables
-	Sets    int64 // vectors tried where children are chosen, long ones count more
-	Packing int64 // members and nodes looked at where fronts are too long
+	Fronts  steps.Budget // pairs of vectors that are summed, and places of tables
+	Sets    steps.Budget // vectors tried where children are chosen, long ones count more
+	Packing steps.Budget // members and nodes looked at where fronts are too long
+}
+
+// Part is one of n equal parts of what is left.
+func (b *Budget) Part(n int64) *Budget {
+	return &Budget{Fronts: b.Fronts.Part(n), Sets: b.Sets.Part(n), Packing: b.Packing.Part(n)}
+}
+
+// Spend takes what was spent of a part: the difference of what it had and what is left of it.
+func (b *Budget) Spend(had, left *Budget) {
+	b.Fronts.Spend(had.Fronts.Left() - left.Fronts.Left())
+	b.Sets.Spend(had.Sets.Left() - left.Sets.Left())
+	b.Packing.Spend(had.Packing.Left() - left.Packing.Left())
 }
 
 // Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
@@ -95,7 +108,7 @@ type Space struct {
 	best []int32
 	// Forgot says that the front summed last lacks vectors.
 	Forgot    bool
-	left      *int64  // steps, see NewSpace
+	left      *steps.Budget
 	sides     Vector  // scratch of a sum
 	kept      []int32 // scratch of End: the places of the front
 	dominated []bool  // by place: one more of another dimension has as many of the main one
@@ -118,7 +131,7 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 // NewSpace makes a space for vectors within most, which is the caller's to keep unchanged. Tables have at most limit
 // places (exact ones 4*limit bits). left are the steps that may be spent, the caller's: pairs of vectors that are summed,
 // and places of tables.
-func NewSpace(most Vector, limit int, left *int64) *Space {
+func NewSpace(most Vector, limit int, left *steps.Budget) *Space {
 	n := len(most)
 	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}}
 	s.sides, s.box, s.step = make(Vector, n), make(Vector, n), make([]int, n)
@@ -131,17 +144,10 @@ func NewSpace(most Vector, limit int, left *int64) *Space {
 }
 
 // Spend takes so many steps from those that are left, all if there are fewer. It says whether there were enough.
-func (s *Space) Spend(n int64) bool {
-	if *s.left < n {
-		*s.left = -1
-		return false
-	}
-	*s.left -= n
-	return true
-}
+func (s *Space) Spend(n int64) bool { return s.left.Afford(n) }
 
 // Spent says whether no steps are left.
-func (s *Space) Spent() bool { return *s.left < 0 }
+func (s *Space) Spent() bool { return s.left.Spent() }
 
 // tryBegin clears a table for vectors within sides, or returns false if it would exceed the limit. O(table).
 func (s *Space) tryBegin(sides Vector) bool {
@@ -304,7 +310,7 @@ func (f Front) Most(role int) (n int32) {
 // order: roles.4
 func (s *Space) roughSum(a, b Front) Front {
 	s.Forgot = true
-	s.Spend(roughSteps)
+	s.Spend(roughSteps * int64(4+len(s.most)) / 4)
 	var sums []Vector
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {

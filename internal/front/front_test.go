@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/muster-sched/muster/internal/steps"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -83,7 +84,7 @@ func checkLargest(t *rapid.T, f, fit Front) {
 func TestSumIsLargestOfAllPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := drawMost(t)
-		s := NewSpace(most, 1<<16, steps())
+		s := NewSpace(most, 1<<16, unbounded())
 		a, b := maximal(drawVectors(t, most, "a")), maximal(drawVectors(t, most, "b"))
 		sum := s.Sum(a, b)
 		require.False(t, s.Forgot)
@@ -98,10 +99,10 @@ func TestSumIsLargestOfAllPairs(t *testing.T) {
 func TestSumForgetsTheSumBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := drawMost(t)
-		used := NewSpace(most, 1<<16, steps())
+		used := NewSpace(most, 1<<16, unbounded())
 		used.Sum(maximal(drawVectors(t, most, "before")), maximal(drawVectors(t, most, "before")))
 		a, b := maximal(drawVectors(t, most, "a")), maximal(drawVectors(t, most, "b"))
-		require.Equal(t, NewSpace(most, 1<<16, steps()).Sum(a, b), used.Sum(a, b))
+		require.Equal(t, NewSpace(most, 1<<16, unbounded()).Sum(a, b), used.Sum(a, b))
 	})
 }
 
@@ -109,7 +110,7 @@ func TestSumForgetsTheSumBefore(t *testing.T) {
 func TestExactSumIsAllPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := drawMost(t)
-		s := NewSpace(most, 1<<16, steps())
+		s := NewSpace(most, 1<<16, unbounded())
 		s.Exact = true
 		a, b := Front(drawVectors(t, most, "a")).Sorted(), Front(drawVectors(t, most, "b")).Sorted()
 		sum := s.Sum(a, b)
@@ -126,7 +127,7 @@ func TestCappedSumHasOnlyWhatFits(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		rapid.Check(t, func(t *rapid.T) {
 			most := drawMost(t)
-			s := NewSpace(most, rapid.IntRange(1, 12).Draw(t, "limit"), steps())
+			s := NewSpace(most, rapid.IntRange(1, 12).Draw(t, "limit"), unbounded())
 			s.Exact = exact
 			a, b := Front(drawVectors(t, most, "a")), Front(drawVectors(t, most, "b"))
 			if a, b = a.Sorted(), b.Sorted(); !exact {
@@ -149,7 +150,7 @@ func TestSumOfLongFrontsIsSampled(t *testing.T) {
 	for n := range int32(100) {
 		long = append(long, Vector{n, 99 - n, 1})
 	}
-	s := NewSpace(Vector{1000, 1000, 2}, 1, steps())
+	s := NewSpace(Vector{1000, 1000, 2}, 1, unbounded())
 	sum := s.Sum(long, long)
 	require.True(t, s.Forgot)
 	require.LessOrEqual(t, len(sum), KeptPoints*KeptPoints)
@@ -160,7 +161,7 @@ func TestSumOfLongFrontsIsSampled(t *testing.T) {
 
 // A table with halved sides holds only what was put into it.
 func TestBeginHalvesTheWidestSide(t *testing.T) {
-	s := NewSpace(Vector{9, 8, 5}, 12, steps())
+	s := NewSpace(Vector{9, 8, 5}, 12, unbounded())
 	sides := Vector{9, 8, 5}
 	require.True(t, s.Begin(sides), "9*6 places are more than 12")
 	require.Equal(t, Vector{9, 2, 2}, sides)
@@ -192,8 +193,8 @@ func TestMeetAndBesideAreOfAllVectors(t *testing.T) {
 	})
 }
 
-// steps are more than a test spends.
-func steps() *int64 {
-	n := int64(1 << 40)
-	return &n
+// unbounded are more steps than a test spends.
+func unbounded() *steps.Budget {
+	b := steps.New(1<<40, nil)
+	return &b
 }

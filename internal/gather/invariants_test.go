@@ -28,7 +28,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		}
 		c, err := snapshot.New(cluster.Spec{Nodes: nodes, Running: []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
 		require.NoError(t, err)
-		p, err := problem.New(c, req, nil)
+		p, err := problem.New(c, req, nil, problem.Bounds{})
 		require.NoError(t, err)
 		_, err = problem.RefusedTogether(p)
 		require.NoError(t, err)

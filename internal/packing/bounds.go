@@ -44,7 +44,7 @@ func (p *Packer) tested(t int, kind int32) int64 {
 		r.tested = slices.Repeat([]int64{-1}, len(p.tests))
 	}
 	if r.tested[t] < 0 {
-		*p.steps--
+		p.left.Spend(1)
 		r.tested[t] = p.tests[t].most(p, kind)
 	}
 	return r.tested[t]

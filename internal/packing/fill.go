@@ -11,7 +11,7 @@ import "slices"
 // order: roles.12
 func (p *Packer) Fill(nodes []int32, want []int32) (on [][]int32, ok bool) {
 	for i, seq := range p.seqs {
-		if i > 0 && *p.steps < 0 {
+		if i > 0 && p.left.Spent() {
 			break
 		}
 		if on, ok = p.fillBy(seq, nodes, want); ok {
@@ -33,7 +33,7 @@ func (p *Packer) fillBy(seq []int, nodes, want []int32) (on [][]int32, ok bool) 
 		if open == 0 {
 			break
 		}
-		*p.steps -= int64(len(seq))
+		p.left.Spend(int64(len(seq)))
 		copy(free, p.kinds[kind].Free)
 		alone := p.alone(kind)
 		for _, role := range seq {

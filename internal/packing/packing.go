@@ -12,6 +12,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // Kind is what nodes that are alike have.
@@ -38,7 +40,7 @@ type Packer struct {
 	asks  [][]int64 // by role, then by resource
 	kinds []Kind
 	want  []int32 // by role: the most that is asked for
-	steps *int64  // left; below 0: none
+	left  *steps.Budget
 
 	rooms []room     // by kind
 	seqs  [][]int    // the sequences in which roles are filled in
@@ -54,9 +56,9 @@ type room struct {
 	tested  []int64 // by test: the most weight that it takes; nil: not found yet
 }
 
-// New is a packer for at most these members. steps has what may still be spent, and is the caller's.
-func New(asks [][]int64, kinds []Kind, want []int32, steps *int64) *Packer {
-	p := &Packer{asks: asks, kinds: kinds, want: want, steps: steps, rooms: make([]room, len(kinds))}
+// New is a packer for at most these members. left is what may still be spent, and the caller's.
+func New(asks [][]int64, kinds []Kind, want []int32, left *steps.Budget) *Packer {
+	p := &Packer{asks: asks, kinds: kinds, want: want, left: left, rooms: make([]room, len(kinds))}
 	for k := range p.rooms {
 		p.rooms[k].members = -1
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/muster-sched/muster/internal/steps"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -118,8 +119,8 @@ func TestPackingEqualsEnumeration(t *testing.T) {
 	verdicts := map[Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		q := draw(t)
-		fits, steps := q.fits(), int64(1<<30)
-		p := New(q.asks, q.kinds, q.want, &steps)
+		fits, left := q.fits(), steps.New(1<<30, nil)
+		p := New(q.asks, q.kinds, q.want, &left)
 		if p.Refuses(countKinds(q.nodes), q.want) {
 			require.False(t, fits, "refused by a bound")
 		}
@@ -149,8 +150,8 @@ func TestDearestEqualsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := draw(t)
 		price := rapid.SliceOfN(rapid.Int64Range(0, 9), len(q.want), len(q.want)).Draw(t, "price")
-		steps := int64(1 << 30)
-		p := New(q.asks, q.kinds, q.want, &steps)
+		left := steps.New(1<<30, nil)
+		p := New(q.asks, q.kinds, q.want, &left)
 		kind := q.nodes[0]
 		q.kinds[kind].Takes = nil // bounds look at amounts alone
 		some, bound := p.dearest(kind, price, q.want)
@@ -177,9 +178,9 @@ func TestDearestEqualsEnumeration(t *testing.T) {
 
 // Where steps are spent the first sequence is tried all the same, and nothing is refused for want of them.
 func TestWithoutSteps(t *testing.T) {
-	steps := int64(-1)
+	left := steps.New(-1, nil)
 	kinds := []Kind{{Free: []int64{4}, Open: []bool{true, true}}}
-	p := New([][]int64{{1}, {3}}, kinds, []int32{1, 1}, &steps)
+	p := New([][]int64{{1}, {3}}, kinds, []int32{1, 1}, &left)
 	_, ok := p.Fill([]int32{0}, []int32{1, 1})
 	require.True(t, ok)
 	_, v := p.Decide([]int32{0}, []int32{1, 1})
@@ -189,10 +190,10 @@ func TestWithoutSteps(t *testing.T) {
 // Amounts as large as they can be overflow nothing.
 func TestLargeAmounts(t *testing.T) {
 	const large = int64(1) << 62
-	steps := int64(1 << 20)
+	left := steps.New(1<<20, nil)
 	kinds := []Kind{{Free: []int64{large, large}, Open: []bool{true, true}}, {Free: []int64{-large, 0}, Open: []bool{true, true}}}
 	want := []int32{1 << 20, 1}
-	p := New([][]int64{{1, 0}, {large - 1<<20, large}}, kinds, want, &steps)
+	p := New([][]int64{{1, 0}, {large - 1<<20, large}}, kinds, want, &left)
 	require.False(t, p.Refuses([]Count{{0, 1}}, want))
 	on, ok := p.Fill([]int32{1, 0}, want)
 	require.True(t, ok)

@@ -27,7 +27,7 @@ func (p *Packer) Decide(nodes []int32, want []int32) (on [][]int32, v Verdict) {
 		m.price[r] = max(1, m.price[r]>>24)
 	}
 	for range rounds {
-		if *p.steps < 0 || m.pace > 1<<12 {
+		if p.left.Spent() || m.pace > 1<<12 {
 			break
 		}
 		if m.offer(); m.paid < m.asked {
@@ -129,7 +129,7 @@ func (p *Packer) fillByPrice(nodes []int32, price []int64, want []int32) (on [][
 	}
 	on = make([][]int32, len(nodes))
 	for at, kind := range nodes {
-		if open == 0 || *p.steps < 0 {
+		if open == 0 || p.left.Spent() {
 			break
 		}
 		some, _ := p.dearest(kind, price, left)
@@ -180,7 +180,7 @@ func (p *Packer) dearest(kind int32, price []int64, most []int32) (some []int32,
 	c.some, c.best = make([]int32, len(most)), make([]int32, len(most))
 	whole := c.weigh()
 	c.try(0, 0)
-	*p.steps -= int64(c.tries)
+	p.left.Spend(int64(c.tries))
 	if c.tries > chooseTries {
 		return c.best, whole
 	}

@@ -14,12 +14,12 @@ const rulesTried = 8
 // BindingRule names a MustGather that keeps the gang from fitting, empty if it has none. First comes a rule under
 // which alone the gang does not fit, then one without which it fits. If there is neither among the first rulesTried,
 // it is the rule that ends the shortest prefix under which the gang does not fit, found by halves: under more rules
-// it never fits better. With one rule, or without a minimal selection, it is the first.
+// it never fits better. With one rule, without a minimal selection, or once steps are spent, it is the first.
 //
 // order: refusals.4
 func (e Engine) BindingRule() string {
 	rules := problem.HardRules(e.P)
-	if len(rules) < 2 || e.P.Parts.Minimal == nil {
+	if len(rules) < 2 || e.P.Parts.Minimal == nil || e.P.Parts.Left.Packing.Spent() {
 		if len(rules) == 0 {
 			return ""
 		}
@@ -49,14 +49,14 @@ func (e Engine) BindingRule() string {
 }
 
 // BindingMultiple names a multiple that keeps the gang from fitting: one that does so alone, then one without which
-// the gang fits, else the first. There must be one that binds.
+// the gang fits, else the first, as once steps are spent. There must be one that binds.
 //
 // order: refusals.4
 func (e Engine) BindingMultiple() string {
 	p := e.P
 	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
 	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
-	if len(tried) == 1 {
+	if len(tried) == 1 || p.Parts.Left.Packing.Spent() {
 		return problem.NameOfRule(p, &tried[0])
 	}
 	for i := range tried {

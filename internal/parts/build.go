@@ -45,14 +45,15 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 		worths := s.p.Gather.Worths
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
-			if i == len(worths)-1 {
-				least = min(0, s.p.Parts.Left.Packing) - s.byHand()
+			if i == len(worths)-1 && !s.within {
+				hand := s.byHand()
+				least = max(min(0, s.p.Parts.Left.Packing.Left())-hand, -mostByHand*hand)
 			}
 			if c == nil {
 				continue
 			}
 			for _, d := range c.roomiest(t) {
-				if tried[d] || s.p.Parts.Left.Packing < least || d != layout.Root && members.Refuses(d) {
+				if tried[d] || s.p.Parts.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
 					continue
 				}
 				lists := c.build(d, least, members.Sequences())
@@ -64,10 +65,26 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 	}
 }
 
+// mostByHand bounds the plans that are built by hand where steps are spent.
+const mostByHand = 2
+
 // byHand is what it costs to look at each domain, and at each node below it, for each class of groups: that much may be
 // spent on the widest domains in any case.
 func (s *search) byHand() int64 {
-	return 2 * buildSteps * int64(len(s.classes.of)) * int64(len(s.groups)+1) * int64(len(s.p.View.Tiers))
+	looks := lookSteps(s.want[:len(s.roles)])
+	for i := range s.groups {
+		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
+	}
+	return 2 * looks * int64(len(s.classes.of)) * int64(len(s.p.View.Tiers))
+}
+
+// lookSteps is what it costs to look at a node for members of some roles.
+func lookSteps(want front.Vector) int64 {
+	n := int64(buildSteps)
+	for _, m := range want {
+		n += int64(min(m, 1))
+	}
+	return n
 }
 
 // roomiest lists the domains of a tier in the order of anchors and paths.
@@ -92,7 +109,7 @@ func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]pl
 			if lists, ok := b.fill(d, -1, c.search.want); ok {
 				return lists
 			}
-			if c.p.Parts.Left.Packing < 0 || !b.promote() {
+			if c.p.Parts.Left.Packing.Spent() || !b.promote() {
 				break
 			}
 		}
@@ -204,7 +221,7 @@ func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
 	v, home, needs := b.c.p.View, b.c.tables.homes[k], b.s.groups[k].needs
 	for i, x := range b.at {
 		if i%16 == 0 {
-			b.c.p.Parts.Left.Packing--
+			b.c.p.Parts.Left.Packing.Spend(1)
 		}
 		tier := v.TierOf(x)
 		if b.full[k][x] || tier > b.c.tables.bounds[k] && x != home || !v.Contains(within, x) || home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
@@ -213,7 +230,7 @@ func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
 		if home >= 0 && b.s.groups[k].home != x && !v.Contains(x, b.s.groups[k].home) {
 			continue // its running members must be in it too
 		}
-		if b.c.p.Parts.Left.Packing -= buildSteps; b.c.p.Parts.Left.Packing < b.least {
+		if b.c.p.Parts.Left.Packing.Spend(buildSteps); b.c.p.Parts.Left.Packing.Left() < b.least {
 			return placed{}, false
 		}
 		if lists, ok := b.fill(x, k, needs); ok {
@@ -251,7 +268,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) 
 		for r := range want {
 			lists[r] = nil
 		}
-		if b.takeBack(from); i > 0 && b.c.p.Parts.Left.Packing < 0 {
+		if b.takeBack(from); i > 0 && b.c.p.Parts.Left.Packing.Spent() {
 			break
 		}
 	}
@@ -261,9 +278,10 @@ func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) 
 // membersBy fills node after node with the roles of a sequence.
 func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists [][]placed) bool {
 	left, open := slices.Clone(want), want.Total()
-	v := b.c.p.View
+	v, cost := b.c.p.View, lookSteps(want)
+	seq = slices.DeleteFunc(slices.Clone(seq), func(r int) bool { return want[r] == 0 })
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
-		b.c.p.Parts.Left.Packing -= buildSteps
+		b.c.p.Parts.Left.Packing.Spend(cost)
 		for _, r := range seq {
 			n := b.take(pos, r, left[r])
 			left[r], open = left[r]-n, open-int64(n)

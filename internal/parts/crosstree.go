@@ -31,7 +31,7 @@ type crossGroup struct {
 //
 // order: trees.1
 func (s *search) findCrossGroups() {
-	if s.crossGroups = nil; !problem.SpansTrees(s.p) {
+	if s.crossGroups = nil; !s.p.SpansTrees() {
 		return
 	}
 	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}

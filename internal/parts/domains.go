@@ -89,6 +89,10 @@ func (s *search) possible() bool {
 
 // fitsByFronts is possible by fronts alone.
 func (s *search) fitsByFronts() bool {
+	if s.p.Parts.Left.Fronts.Spent() {
+		*s.p.Parts.Doubt = true
+		return false
+	}
 	worths := s.p.Gather.Worths
 	if s.crossesTrees() {
 		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains

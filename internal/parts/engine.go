@@ -20,7 +20,10 @@ type Engine struct{ P *problem.Problem }
 // one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
-	p.Parts.Doubt, p.Parts.Left = new(bool), p.NewBudget()
+	p.Parts.Doubt, p.Parts.Left = new(bool), p.Bounds.Left
+	if p.Parts.Left == nil {
+		p.Parts.Left = p.NewBudget()
+	}
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known
@@ -28,10 +31,11 @@ func (e Engine) Count() error {
 		return nil
 	}
 	chain := s.chain(all)
-	p.Parts.Minimal = chain[len(chain)-1]
-	for _, in := range chain { // the last one that keeps its multiples, if any does
-		if len(p.Multiples) > 0 && s.keepsMultiples(in) {
+	p.Parts.Minimal = chain.last()
+	for i := chain.len() - 1; i >= max(0, chain.len()-p.SelectionSteps()) && len(p.Multiples) > 0; i-- { // the last that keeps them
+		if in := chain.at(i); s.keepsMultiples(in) {
 			p.Parts.Minimal = in
+			break
 		}
 	}
 	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Running)
@@ -118,7 +122,7 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Pending) == len(all.Pending) || problem.SpansTrees(p) && p.Zones().Bind() {
+	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := p.Unselected(o)
@@ -140,7 +144,12 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 
 // Possible says whether the minimal selection fits.
 func (e Engine) Possible() bool {
-	return e.P.Parts.Minimal != nil && newSearch(e.P.Only(e.P.Parts.Minimal), nil).possible()
+	if e.P.Parts.Minimal == nil {
+		return false
+	}
+	s := newSearch(e.P.Only(e.P.Parts.Minimal), nil)
+	s.within = true
+	return s.possible()
 }
 
 // minimalTried bounds the least selections for which victims are sought.
@@ -255,9 +264,14 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	}
 	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
+		known := map[int32]partialFit{} // by class
 		for _, d := range s.p.Candidates(t) {
-			n := c.mostIn(d)
-			best.AtLeast = best.AtLeast || slices.Contains(c.tables.forgot, true)
+			n, ok := known[c.search.classes.of[d]]
+			if !ok {
+				n = c.mostIn(d)
+				known[c.search.classes.of[d]] = n
+			}
+			best.AtLeast = best.AtLeast || c.tables.space.Spent() || slices.Contains(c.tables.forgot, true)
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}
@@ -278,8 +292,11 @@ func (e Engine) MostAdmitted() int {
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple.
+// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple, as far as is known.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples()
-	return newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil).possible()
+	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
+	s.within = true
+	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0
+	return s.possible() || bound && e.P.Parts.Left.Packing.Spent()
 }

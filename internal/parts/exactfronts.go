@@ -21,7 +21,7 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
-	if e.list(0, free, &f); !e.capacity.tables.space.Spend(int64(len(f))) {
+	if e.list(0, free, &f); e.capacity.tables.space.Spent() {
 		return e.capacity.tables.space.Zero, true
 	}
 	return f, forgot
@@ -30,7 +30,11 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 // list enumerates the numbers of each role from one on, within the free amounts that the roles before leave, smallest
 // first.
 func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
+	if e.capacity.tables.space.Spent() {
+		return
+	}
 	if role == len(e.capacity.search.roles) {
+		e.capacity.tables.space.Spend(4)
 		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
 			return
 		}
@@ -75,10 +79,11 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 // list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit).
 // Members left over must be of use above.
 func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
-	if len(*out) == limit {
+	if len(*out) == limit || m.capacity.tables.space.Spent() {
 		return
 	}
 	if i == len(m.classes) {
+		m.capacity.tables.space.Spend(1)
 		if left.Within(m.useful) {
 			*out = append(*out, left.Plus(m.at))
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // drawMaker draws a vertex at which groups of up to two classes are made of members of up to two roles.
@@ -31,8 +32,8 @@ func drawMaker(t *rapid.T) *groupMaker {
 	for i := range m.classes {
 		m.classes[i].free = m.isFree(i)
 	}
-	steps := int64(1 << 40)
-	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, &steps)}}
+	left := steps.New(1<<40, nil)
+	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, &left)}}
 	return m
 }
 

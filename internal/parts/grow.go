@@ -1,7 +1,6 @@
 package parts
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -19,9 +18,9 @@ func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
 // there is doubt. plans counts the trials, those of the caller included.
 //
 // order: parts.4
-func (s *selections) leastThatFits(refused map[string]bool, fits func(problem.Selection) bool, plans *int) problem.Selection {
+func (s *selections) leastThatFits(refused, fits func(problem.Selection) bool, plans *int) problem.Selection {
 	for _, in := range s.least() {
-		if refused[in.Key()] {
+		if refused(in) {
 			continue
 		}
 		if *plans++; *plans > s.p.SelectionPlans() {
@@ -49,20 +48,22 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 			return
 		}
 		there := func() bool { return a == s.p.Gang || a.Idle || s.placedIn(a, in) > 0 }
-		var more []problem.Selection // by size, smallest first
+		// By size, smallest first.
+		var count int
+		var more func(i int) problem.Selection
 		if there() {
-			more = s.withOwn(a, in, all)
+			count, more = s.withOwn(a, in, all)
 		} else {
-			more = s.withPart(a, in, all)
+			count, more = s.withPart(a, in, all)
 		}
 		// Each of more is within the next: the first n fit. Without trials all count as too large, which is on the
 		// safe side.
-		n := sort.Search(len(more), func(i int) bool {
+		n := sort.Search(count, func(i int) bool {
 			plans--
-			return plans < 0 || !fits(more[i])
+			return plans < 0 || !fits(more(i))
 		})
 		if n > 0 {
-			in = more[n-1]
+			in = more(n - 1)
 		}
 		if !there() {
 			return // its inner parts cannot be placed without it
@@ -75,39 +76,45 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 	return in
 }
 
-// withOwn lists the selections with one, two and more further own members of a part, lowest ranks first. Minima stay
+// withOwn are the selections with one, two and more further own members of a part, lowest ranks first. Minima stay
 // fulfilled, for members are only added to a part that is placed.
-func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
+func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (count int, more func(i int) problem.Selection) {
+	var further []int32
 	for _, rank := range a.Ranks {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
-			in = slices.Clone(in)
-			in[i] = true
-			more = append(more, in)
+			further = append(further, i)
 		}
 	}
-	return more
+	return len(further), func(i int) problem.Selection {
+		out := slices.Clone(in)
+		for _, k := range further[:i+1] {
+			out[k] = true
+		}
+		return out
+	}
 }
 
-// withPart lists the selections with more and more of a part that was left out, smallest first; none if its minima
+// withPart are the selections with more and more of a part that was left out, smallest first; none if its minima
 // cannot be met. They come from the whole part downwards, by removals that leave the members of in alone, and so keep
 // all minima.
-func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (more []problem.Selection) {
+func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count int, more func(i int) problem.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] {
 			next[i] = true
 		}
 	}
-	for s.complete(s.p.Gang, next) && s.placedIn(a, next) > 0 {
-		more = append(more, next)
-		list := slices.DeleteFunc(s.removals(next), func(r removal) bool {
-			return slices.ContainsFunc(r.ranks, func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && in[i] })
-		})
-		if len(list) == 0 {
-			break
-		}
-		next = s.without(next, slices.MaxFunc(list, func(a, b removal) int { return cmp.Compare(a.first, b.first) }))
+	if !s.complete(s.p.Gang, next) {
+		return 0, nil
 	}
-	slices.Reverse(more)
-	return more
+	sparesIn := func(r removal) bool {
+		spares := true
+		r.each(func(_ *problem.Part, rank int) {
+			i := s.pendingOf[rank]
+			spares = spares && (i < 0 || !in[i])
+		})
+		return spares
+	}
+	c := s.ladder().chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[a] == 0 })
+	return c.len(), func(i int) problem.Selection { return c.at(c.len() - 1 - i) }
 }

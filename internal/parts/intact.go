@@ -13,7 +13,7 @@ import (
 // and the gang's tier are known.
 
 // tightenSteps are steps that must be left, or groups are left at their bounds: the domain is still to be chosen.
-func tightenSteps(p *problem.Problem) int64 { return p.NewBudget().Fronts / 2 }
+func tightenSteps(p *problem.Problem) int64 { return p.NewBudget().Fronts.Left() / 2 }
 
 // tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
 // below their bound, then two below, and so on. What one class got binds the next. Groups with a home are bound by
@@ -31,7 +31,7 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 			continue
 		}
 		at := k // the class with the groups that may still be tighter
-		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Parts.Left.Fronts > tightenSteps(c.p); i-- {
+		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Parts.Left.Fronts.Left() > tightenSteps(c.p); i-- {
 			tier := c.p.View.Tiers[i]
 			if t := best.tighten(at, tier); try(t) {
 				best = t

@@ -4,9 +4,14 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // This file answers: which is the plan for the best selection?
+
+// asideShare: one such part of the steps is kept for the selections that must be placed. A gang with multiples, or across
+// topologies, has no plan by hand.
+const asideShare = 4
 
 // ofBestSelection is the search for the best selection that fits and that the quota admits; nil if there is none. The
 // search of the last selection that fitted is reused, which mostly is the best one.
@@ -14,14 +19,31 @@ import (
 // order: parts.3
 func (s *search) ofBestSelection() *search {
 	var last *search
-	in := selectionsOf(s.p).most(func(in problem.Selection) bool {
+	list, left := selectionsOf(s.p), s.p.Parts.Left
+	aside := left.Fronts.Part(asideShare) // for what must be placed
+	left.Fronts.Spend(aside.Left())
+	byHand := 0
+	in := list.most(func(in problem.Selection) bool {
+		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
+		if left.Packing.Spent() { // what must be placed is tried by hand
+			if byHand++; byHand > minimalTried || !least {
+				*s.p.Parts.Doubt = true
+				return false
+			}
+		}
+		if least {
+			left.Fronts.Return(aside.Left())
+			aside = steps.Budget{}
+		}
 		try := s.forSelection(in)
+		try.within = !least
 		if try.p.Admitted == 0 || !try.possible() {
 			return false
 		}
 		last = try
 		return true
 	})
+	left.Fronts.Return(aside.Left())
 	switch {
 	case in == nil:
 		return nil

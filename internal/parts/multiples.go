@@ -74,7 +74,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 		}
 		return is
 	}
-	chain := s.keeping(s.chain(all))
+	chain := s.keeping(s.ends(all))
 	// Selections that break a multiple are no trials: they are left out before.
 	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
 		best = chain[i] // the answer if trials run out
@@ -98,7 +98,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 // allKeeping lists the selections that keep the multiples, fewest members first, maxKeeping at most. The chain is
 // among those that are looked at, whenever steps run out.
 func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
-	list := s.chain(all)
+	list := s.ends(all)
 	if steps := 0; len(s.p.Gang.Parts) > 0 {
 		seen := map[string]bool{}
 		for _, in := range list {
@@ -122,6 +122,21 @@ func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 		list, s.truncated, *s.p.Parts.Doubt = list[:maxKeeping], true, true
 	}
 	return list
+}
+
+// ends lists the selections of the chain from one, of a long one the largest and the least: then there is doubt.
+func (s *selections) ends(all problem.Selection) []problem.Selection {
+	chain, most := s.chain(all), s.p.SelectionSteps()
+	var out []problem.Selection
+	for i := range chain.len() {
+		if i < most || i >= chain.len()-most {
+			out = append(out, chain.at(i))
+		}
+	}
+	if len(out) < chain.len() {
+		s.truncated, *s.p.Parts.Doubt = true, true
+	}
+	return out
 }
 
 // keeping drops the selections that break a multiple.

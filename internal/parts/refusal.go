@@ -31,8 +31,12 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if d == layout.Root {
 		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
 	}
+	ones := c.outermost(d)
 	for _, p := range room {
-		n := c.wholeGroups(d, p)
+		if !c.tables.space.Spend(int64(1 + len(ones)*len(p)/4)) {
+			break
+		}
+		n := c.wholeGroups(ones, p)
 		if c.tables.space.Exact && (int64(n.members) != c.search.members(p) || !c.search.keepsMultiples(p)) {
 			continue // an exact vector must be used up
 		}
@@ -62,24 +66,37 @@ func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
 	return ok && (d == layout.Root || slices.Equal(outside, want) && c.tables.space.Holds(c.frontBelow(d), want))
 }
 
-// wholeGroups counts the outermost groups that a vector of room in d makes up, class by class as many as it can, and
-// then the members in no group.
-func (c *capacity) wholeGroups(d layout.Vertex, room front.Vector) (n partialFit) {
-	room, r := slices.Clone(room), len(c.search.roles)
+// outermost is what one group of each class takes of d, nil for inner classes.
+func (c *capacity) outermost(d layout.Vertex) []front.Vector {
+	ones := make([]front.Vector, len(c.search.groups))
 	for k := range c.search.groups {
-		if c.search.groups[k].parent >= 0 {
+		if c.search.groups[k].parent < 0 {
+			one := make(front.Vector, len(c.search.want))
+			one[len(c.search.roles)+k] = 1
+			ones[k] = c.expand(d, one)
+		}
+	}
+	return ones
+}
+
+// wholeGroups counts the outermost groups that a vector of room makes up, class by class as many as it can, and then the
+// members in no group.
+func (c *capacity) wholeGroups(ones []front.Vector, room front.Vector) (n partialFit) {
+	room, r := slices.Clone(room), len(c.search.roles)
+	for k, one := range ones {
+		if one == nil {
 			continue
 		}
-		one := make(front.Vector, len(c.search.want))
-		one[r+k] = 1
-		one = c.expand(d, one)
-		for range c.search.want[r+k] {
-			if !one.Within(room) {
-				break
+		most := c.search.want[r+k]
+		for dim, each := range one {
+			if each > 0 {
+				most = min(most, room[dim]/each)
 			}
-			room = room.Minus(one)
-			n.members, n.groups = n.members+int(c.search.sizes[r+k]), n.groups+1
 		}
+		for dim, each := range one {
+			room[dim] -= most * each
+		}
+		n.members, n.groups = n.members+int(most)*int(c.search.sizes[r+k]), n.groups+int(most)
 	}
 	for i := range c.search.roles {
 		n.members += int(min(room[i], c.search.want[i]))
@@ -98,7 +115,10 @@ func (s *search) proven() bool {
 	if s.classes.inexact { // some zone fronts may lack vectors
 		s = s.relax()
 	}
-	for _, in := range list.least() {
+	for i, in := range list.least() {
+		if i > 0 && s.p.Parts.Left.Packing.Spent() {
+			return false
+		}
 		one := s.forSelection(in)
 		if one.crowd != nil {
 			if !one.crowd.Refused() {
@@ -120,7 +140,10 @@ func (s *search) proven() bool {
 // provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
 // as well.
 func (s *search) provenAcrossTrees(list *selections) bool {
-	for _, in := range list.least() {
+	for i, in := range list.least() {
+		if i > 0 && s.p.Parts.Left.Packing.Spent() {
+			return false
+		}
 		one := s.forSelection(in)
 		one.outside = one.members(one.want)
 		if one.firstCapacity(one.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {

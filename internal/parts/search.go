@@ -54,6 +54,7 @@ type search struct {
 	outside     int64            // members that must lie outside the tree; possible sets it
 	feasibility verdict          // of the selection, under the hard rules
 	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
+	within      bool             // no steps are spent beyond those that are left
 	built       *problem.Outcome // a plan where fronts left a doubt
 	doubted     bool             // there was doubt before the selection was tried
 }
@@ -105,6 +106,7 @@ func (s *search) relax() *search {
 // forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
 func (s *search) forSelection(in problem.Selection) *search {
+	s.p.Parts.Left.Packing.Spend(int64(len(s.classes.of)))
 	out := *s
 	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()

@@ -40,6 +40,12 @@ func selectionsOf(p *problem.Problem) *selections {
 	return s
 }
 
+// ladder is what steps down depend on.
+func (s *selections) ladder() ladder { return ladder{s.p.Gang, s.pendingOf, s.signatures} }
+
+// chain is the whole chain from a selection.
+func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
+
 // placedIn is the number of members of a part, those of inner parts included, that run or are selected. O(its members).
 func (s *selections) placedIn(a *problem.Part, in problem.Selection) (n int) {
 	a.Each(func(b *problem.Part) {
@@ -106,99 +112,21 @@ func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
 	}
 }
 
-// removal is one step down from a selection: a single member, or a whole part.
-type removal struct {
-	first int // rank
-	ranks []int
-}
-
-// removals lists the steps down from a selection that keep all minima: the last own member of a part that has a
-// MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
-// the highest rank: any members of lower ranks come first. At least one new member stays.
-// O(parts^2 * members).
-//
-// order: parts.2
+// removals lists the steps down from a selection, see standing.removals. O(members + parts * log).
 func (s *selections) removals(in problem.Selection) (out []removal) {
-	total := in.Size()
-	var walk func(a *problem.Part, slack int)
-	walk = func(a *problem.Part, slack int) { // slack: members that a and all parts around it can spare
-		if !a.Idle {
-			slack = min(slack, s.placedIn(a, in)-max(1, a.Least)) // its last member keeps it placed
-		}
-		if i := s.lastOwn(a, in); a.Least > 0 && i >= 0 && slack > 0 && total > 1 {
-			out = append(out, removal{i, []int{i}})
-		}
-		// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
-		var placed []*problem.Part
-		spare := -a.LeastParts
-		for _, b := range a.Parts {
-			switch {
-			case b.Idle:
-				spare++
-				walk(b, slack)
-			case s.placedIn(b, in) > 0:
-				spare++
-				placed = append(placed, b)
-			}
-		}
-		slices.SortFunc(placed, problem.ComparePartRanks)
-		for i, b := range placed {
-			last := !slices.ContainsFunc(placed[i+1:], func(o *problem.Part) bool { return s.signatures[o] == s.signatures[b] })
-			// A part may go if the parts around have members to spare for all of it, and none of it runs.
-			if n := s.placedIn(b, in); spare > 0 && last && n <= slack && n < total && !s.hasRunning(b) {
-				out = append(out, removal{b.First(), b.All()})
-			}
-			walk(b, slack)
-		}
-	}
-	walk(s.p.Gang, total)
+	s.ladder().standingOf(in).removals(func(r removal) { out = append(out, r) })
 	return out
-}
-
-// lastOwn is the highest selected rank among the own members of a part, -1 if there is none.
-func (s *selections) lastOwn(a *problem.Part, in problem.Selection) int {
-	for _, rank := range slices.Backward(a.Ranks) {
-		if i := s.pendingOf[rank]; i >= 0 && in[i] {
-			return rank
-		}
-	}
-	return -1
 }
 
 // without is a selection after a removal, as a copy.
 func (s *selections) without(in problem.Selection, r removal) problem.Selection {
 	out := slices.Clone(in)
-	for _, rank := range r.ranks {
+	r.each(func(_ *problem.Part, rank int) {
 		if i := s.pendingOf[rank]; i >= 0 {
 			out[i] = false
 		}
-	}
+	})
 	return out
-}
-
-// chain lists selections from the largest to a least one, each within the one before, by the removal with the highest
-// first rank each time. For a gang without parts these are all that matter: the lowest ranks come first, so that each
-// is the best of its size.
-func (s *selections) chain(in problem.Selection) []problem.Selection {
-	out := []problem.Selection{in}
-	if len(s.p.Gang.Parts) == 0 { // the same chain, without removals
-		n, least := in.Size(), max(1, s.p.Gang.Least-len(s.p.Running))
-		if s.p.Gang.Least == 0 {
-			least = n
-		}
-		for n--; n >= least; n-- {
-			out = append(out, s.p.FirstOnes(n))
-		}
-		return out
-	}
-	for {
-		list := s.removals(in)
-		if len(list) == 0 {
-			return out
-		}
-		in = s.without(in, slices.MaxFunc(list, func(a, b removal) int { return cmp.Compare(a.first, b.first) }))
-		out = append(out, in)
-	}
 }
 
 // most is the best selection that fits, nil if none does.
@@ -217,18 +145,18 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 		return all
 	}
 	chain := s.chain(all)
-	// chain[:i] does not fit: all is chain[0], and was refused.
-	i := 1 + sort.Search(len(chain)-1, func(i int) bool { return fits(chain[i+1]) })
+	// The first i of the chain do not fit: all is the first, and was refused.
+	i := 1 + sort.Search(chain.len()-1, func(i int) bool { return fits(chain.at(i + 1)) })
 	var best problem.Selection
-	if i < len(chain) {
-		best = chain[i]
+	if i < chain.len() {
+		best = chain.at(i)
 	}
 	if len(s.p.Gang.Parts) == 0 {
 		return best
 	}
-	refused := map[string]bool{} // by Key: not to be tried again
-	for _, in := range chain[:i] {
-		refused[in.Key()] = true
+	refused := func(in problem.Selection) bool { // not to be tried again
+		at := chain.find(in)
+		return at >= 0 && at < i
 	}
 	plans := 0       // selections tried one by one
 	if best == nil { // off the chain smaller ones may fit
@@ -242,7 +170,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 		if problem.CompareSelections(in, best) >= 0 {
 			break // so are all that follow
 		}
-		if refused[in.Key()] {
+		if refused(in) {
 			continue
 		}
 		if plans >= s.p.SelectionPlans() {
@@ -292,7 +220,7 @@ func (s *selections) least() []problem.Selection {
 		return s.allKeeping(all)
 	}
 	chain := s.chain(all)
-	out := []problem.Selection{chain[len(chain)-1]}
+	out := []problem.Selection{chain.last()}
 	if len(s.p.Gang.Parts) == 0 {
 		return out
 	}

@@ -26,7 +26,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.Scratch, next.Pending, next.Levels = nil, nil, nil
+	next.Scratch, next.Pending, next.Levels, next.Bounds = nil, nil, nil, Bounds{}
 	next.indexes = [2]*index.Index{}
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil

@@ -87,6 +87,7 @@ ZoneState.zoneFits   0    =               =                =             =      
 ZoneState.Released   =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 ZoneState.inexact    =    =               =                =             =            0          =        =         =    =      =    =          0      =      0
 Scratch              0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
+Bounds               0    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 Unbundled            =    =               =                =             =            =          =        =         =    =      =    =          =      =      =
 `
 
@@ -262,7 +263,7 @@ func rich(t *testing.T) *Problem {
 	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	req.Parts[1].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
 	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strength: gang.MustGather}}
-	p, err := New(c, req, nil)
+	p, err := New(c, req, nil, Bounds{Stop: make(chan struct{})})
 	require.NoError(t, err)
 	p.Ready()
 	require.NotEmpty(t, p.Multiples)

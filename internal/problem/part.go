@@ -285,7 +285,7 @@ func LowestInOtherTree(p *Problem, a *Part, at []int32) layout.Vertex {
 }
 
 // SpansTrees says whether the rules of any part are of another topology.
-func SpansTrees(p *Problem) (is bool) {
+func (p *Problem) SpansTrees() (is bool) {
 	p.Gang.Each(func(a *Part) { is = is || a.OtherTree != nil && !a.Bundle })
 	return is
 }

@@ -64,7 +64,14 @@ type Problem struct {
 	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 	ZoneState   zoneState
 	Scratch     *scratch
+	Bounds      Bounds
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
+}
+
+// Bounds say when the searches of a plan end.
+type Bounds struct {
+	Stop <-chan struct{} // closed: who asked waits no longer, and searches end as if their steps were spent; nil: never
+	Left *front.Budget   // what they may spend; nil: what the request says
 }
 
 // partState has the fields that only a gang in parts needs.
@@ -136,7 +143,7 @@ type GatherRules struct {
 
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
 // InvalidError. O(members * log).
-func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
+func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
@@ -145,7 +152,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team) (*Problem, error) {
 	p := &r.problem
 	*p = Problem{
 		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
-		Pinned: pinnedMembers(req),
+		Pinned: pinnedMembers(req), Bounds: b,
 	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
 	for _, step := range steps {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/steps"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -71,14 +72,17 @@ func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, mostSteps), d
 // NewBudget is the budget of a whole plan.
 func (p *Problem) NewBudget() *front.Budget {
 	n := int64(p.Steps())
-	return &front.Budget{Fronts: 128 * n, Sets: 4 * n, Packing: 16 * n}
+	stop := p.Bounds.Stop
+	return &front.Budget{Fronts: steps.New(128*n, stop), Sets: steps.New(4*n, stop), Packing: steps.New(16*n, stop)}
 }
 
 // SelectionPlans bounds the selections for which a search asks whether they fit.
 func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 
-// SelectionSteps bounds the selections that a search enumerates, whether it tries them or not.
-func (p *Problem) SelectionSteps() int { return max(1, p.Steps()/64) }
+// SelectionSteps bounds the selections that a search enumerates, whether it tries them or not. Each is as long as the gang.
+func (p *Problem) SelectionSteps() int {
+	return max(1, min(p.Steps()/64, 8*p.Steps()/max(1, len(p.Pending))))
+}
 
 // Reserved is the part of a node that new members take which were placed before.
 type Reserved struct {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -40,6 +41,9 @@ func partsAgree(in Input) ([]string, error) {
 	if err := appliesTo(&in, res); err != nil {
 		return nil, fmt.Errorf("%w%s", err, text())
 	}
+	if err := sameWhenStopped(in, want); err != nil {
+		return nil, fmt.Errorf("stopped: %w%s", err, text())
+	}
 	few, err := sameWithFewSteps(in, want)
 	return append(partKinds(&in, want, proven), few), err
 }
@@ -64,6 +68,24 @@ func sameWithFewSteps(in Input, want *Parted) (kind string, _ error) {
 		return "few steps, refused, not proven", nil
 	}
 	return "few steps, placed, not proven", nil
+}
+
+// sameWhenStopped plans under a context that ends when the host is asked for the first node.
+func sameWhenStopped(in Input, want *Parted) error {
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	eligible := in.Request.Eligible
+	in.Request.Eligible = func(node string) bool {
+		cancel()
+		return eligible == nil || eligible(node)
+	}
+	res, err := placement.PlanContext(ctx, c, &in.Request)
+	_, err = sameParts(&in, want, res, err)
+	return err
 }
 
 // sameParts compares a plan with the best selection and strategy. What is not proven may be worse, a refusal wrong.

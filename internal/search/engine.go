@@ -68,8 +68,8 @@ func For(p *problem.Problem) Engine {
 // New brings a request inside and makes it ready for its engine: how many members must be placed, and how many the
 // quota admits. t has the gangs of a common request, nil for a gang alone. Every error is an InvalidError; a gang of
 // which too few members are known is refused later. The caller gives the problem back by its Done.
-func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team) (*problem.Problem, error) {
-	p, err := problem.New(c, req, t)
+func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds) (*problem.Problem, error) {
+	p, err := problem.New(c, req, t, b)
 	if err != nil {
 		return nil, err
 	}

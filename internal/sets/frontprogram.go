@@ -41,7 +41,7 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 		p.offer(&p.sets, &childSet{left: left, missing: p.scale.Of(left), open: left.Total() > 0})
 	}
 	for _, class := range p.classes(others) {
-		if p.add(class); *p.c.Left < 0 {
+		if p.add(class); p.c.Left.Spent() {
 			return nil, false
 		}
 	}
@@ -220,7 +220,7 @@ func (p *frontProgram) add(class []int) {
 			if !s.open || hopeless(s) { // fewest may have sunk since
 				continue
 			}
-			if p.extend(s, child, next); *p.c.Left < 0 {
+			if p.extend(s, child, next); p.c.Left.Spent() {
 				return
 			}
 		}
@@ -252,7 +252,7 @@ func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 	more.friends = s.friends + p.c.Items[child].Friends
 	more.sum = s.sum + more.slots
 	for _, v := range p.c.Items[child].Front {
-		if *p.c.Left -= int64(1 + len(v)/4); *p.c.Left < 0 {
+		if p.c.Left.Spend(int64(1 + len(v)/4)); p.c.Left.Spent() {
 			return
 		}
 		if p.c.Space.Exact && !v.Within(s.left) { // an exact vector is taken as a whole

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // FrontItem is a child that can take any vector within its front; where multiples bind, any vector of its front.
@@ -28,7 +29,7 @@ type FrontChooser struct {
 	Scales []front.Weights // not empty; each gives a lower bound on the number of items
 	// Left are vectors to try; once spent, the answer is the first items in fill order that suffice, as far as the space
 	// still knows. It is the caller's.
-	Left *int64
+	Left *steps.Budget
 }
 
 // Choose returns the best set, in fill order: all items with running members, and the best of the smallest sets of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // The chooser over fronts is held to plain enumeration as the one over slots is: all subsets, compared by the keys of
@@ -49,7 +50,7 @@ func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 // drawFronts draws a question that has an answer.
 func drawFronts(t *rapid.T) *FrontChooser {
 	most := front.Vector{3, 3}
-	left := int64(1 << 40)
+	left := steps.New(1<<40, nil)
 	space := front.NewSpace(most, 1<<16, &left)
 	space.Exact = rapid.Bool().Draw(t, "exact")
 	weight := rapid.Int64Range(0, 3)
@@ -171,7 +172,7 @@ func TestFrontFillEqualsEnumeration(t *testing.T) {
 func TestFrontChooserWithoutSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawFronts(t)
-		c.Left = new(int64)
+		c.Left = new(steps.Budget)
 		set := c.Choose()
 		require.True(t, c.holds(set, c.Want), "%v", set)
 	})

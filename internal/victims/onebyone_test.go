@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/drawn"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -37,13 +38,13 @@ func TestOneByOneIsAsTogether(t *testing.T) {
 		if rapid.Bool().Draw(t, "other order") {
 			req.Preempt.Order = rapid.Permutation(gang.Costs()).Draw(t, "order")
 		}
-		p, err := search.New(c, req, nil)
+		p, err := search.New(c, req, nil, problem.Bounds{})
 		require.NoError(t, err)
 		p.LeavingGone = true
 		if search.For(p).LeastAndMore() != nil {
 			return // it fits without
 		}
-		one, all := newVictimSearch(p), newVictimSearch(p)
+		one, all := newVictimSearch(p, p.NewBudget()), newVictimSearch(p, p.NewBudget())
 		if one == nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
@@ -48,8 +49,9 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole
+	left := p.NewBudget().Part(2)
 	for _, one := range least {
-		e := evictForAll(one)
+		e := evictForAll(one, left)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
 			return e
 		}
@@ -58,12 +60,13 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 }
 
 // evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
-func evictForAll(p *problem.Problem) *Eviction {
-	e := newVictimSearch(p)
+func evictForAll(p *problem.Problem, left *front.Budget) *Eviction {
+	e := newVictimSearch(p, left)
 	if e == nil {
 		return nil
 	}
 	s := e.solve()
+	s.Proven = s.Proven && !e.doubt
 	if !s.Found {
 		p.Unsettled = !s.Proven
 		return nil
@@ -92,7 +95,20 @@ func (e *victimSearch) together() preempt.Solution {
 	if e.p.Snapshot.Quotas != nil {
 		e.withQuotas()
 	}
+	if e.p.InParts() && !e.fitsWithoutAll() {
+		return preempt.Solution{Proven: !e.doubt}
+	}
 	return preempt.Solve(e.question)
+}
+
+// fitsWithoutAll says whether the gang fits with all candidates gone. If not, it fits with none of their sets gone.
+func (e *victimSearch) fitsWithoutAll() bool {
+	all := make([]int32, len(e.question.Candidates))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	_, ok := e.fits(all, len(e.strategies)-1)
+	return ok
 }
 
 // victimSearch is a problem with the question that it puts to package preempt: units, nodes by position, and the
@@ -109,13 +125,15 @@ type victimSearch struct {
 	plain      map[*int64]int32        // the same, for members with neither quota, zones nor budgets
 	tags       sets.Intern[holdingKey] // of quotas and zones
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
+	left       *front.Budget           // for all trials of a gang in parts
+	doubt      bool                    // a trial was refused for want of steps
 }
 
 // newVictimSearch prepares the question; nil if no set of victims can help, as rules forbid every number of members, or
 // the quota refuses by its min. The least number of members counts, whatever the quota admits now: victims may be in
 // that quota.
-func newVictimSearch(p *problem.Problem) *victimSearch {
-	e := &victimSearch{p: p, plain: map[*int64]int32{}}
+func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
+	e := &victimSearch{p: p, plain: map[*int64]int32{}, left: left}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
 	if len(counts) == 0 {
 		return nil
@@ -130,7 +148,7 @@ func newVictimSearch(p *problem.Problem) *victimSearch {
 	}
 	e.question = preempt.Problem{
 		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.View.Intervals(), First: 0, Last: -1,
-		Lowest: math.MaxInt64, Fits: e.fits,
+		Lowest: math.MaxInt64, Fits: e.fits, Stop: e.spent,
 	}
 	for _, n := range p.Needs {
 		e.question.Request = append(e.question.Request, n.Amount)
@@ -233,11 +251,24 @@ func (e *victimSearch) addStrategies() {
 // It is the last word where the question is not exact: it makes the snapshot and the problem without them. Cost: that
 // of an update and of the sums of one strategy.
 func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
-	p := e.without(gone)
+	if e.spent() {
+		e.doubt = true
+		return 0, false
+	}
+	part := e.left.Part(trialShare)
+	had := *part
+	p := e.without(gone, part)
 	if p == nil {
 		return 0, false
 	}
 	defer p.Done()
+	if p.InParts() {
+		defer func() {
+			e.left.Spend(&had, part)
+			e.left.Packing.Spend(int64(p.View.Nodes))
+			e.doubt = e.doubt || !ok && *p.Parts.Doubt
+		}()
+	}
 	// The quota must admit the units, too, now that the victims use nothing of it.
 	if counts := p.Counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
@@ -245,9 +276,15 @@ func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool)
 	return search.For(p).Allows(e.units, e.strategies[strategy])
 }
 
+// spent says whether no steps are left for trials.
+func (e *victimSearch) spent() bool { return e.left.Packing.Spent() }
+
+// trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
+const trialShare = 4
+
 // without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
-// same selection. Never nil for candidates. The caller calls Done.
-func (e *victimSearch) without(gone []int32) *problem.Problem {
+// same selection; left is for its searches, nil as for any plan. Never nil for candidates. The caller calls Done.
+func (e *victimSearch) without(gone []int32, left *front.Budget) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -256,7 +293,7 @@ func (e *victimSearch) without(gone []int32) *problem.Problem {
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := search.New(c, e.p.Request, e.p.Team)
+	p, err := search.New(c, e.p.Request, e.p.Team, problem.Bounds{Stop: e.p.Bounds.Stop, Left: left})
 	if err != nil {
 		return nil // never: it was one before
 	}
@@ -290,7 +327,7 @@ type victim struct {
 // priority, or as its quota is over its min.
 func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	s.Proven = s.Proven && !e.rough
-	p := e.without(s.Gone)
+	p := e.without(s.Gone, nil)
 	o := search.For(p).LeastAndMore()
 	if o == nil {
 		p.Done()

@@ -4,6 +4,7 @@
 package zeros
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"reflect"
@@ -103,6 +104,11 @@ func optionsOf(t reflect.Type) []reflect.Value {
 		}
 		return list
 	case reflect.Interface:
+		if t == reflect.TypeFor[context.Context]() {
+			done, cancel := context.WithCancel(context.Background())
+			cancel()
+			return []reflect.Value{zero, reflect.ValueOf(context.Background()), reflect.ValueOf(done)}
+		}
 		if nowhere := reflect.ValueOf(io.Discard); t.NumMethod() > 0 && nowhere.Type().Implements(t) {
 			return []reflect.Value{nowhere.Convert(t)}
 		}

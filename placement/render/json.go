@@ -23,7 +23,8 @@ import (
 // strategyNumber, span, pass, waitsFor, assignments,
 // victims, preemption, ignored; without groups the two of them are left out, without victims what they cost (belowMin is left out
 // where nothing is below). An assignment names zones of its node if the member has
-// any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has inTheWay, and
+// any. An unschedulable one has gang, status, pass if it was planned, waitsFor, assignments, victims, ignored, reason; the reason has atLeast,
+// at its own numbers and at those of a tier, where the search ended before all was counted; inTheWay, and
 // whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]). A gang that starts
 // together with others has their names as together, behind its own; the reason has together, the gangs for which it waits, if it could be placed without them.
 func JSON(w io.Writer, outcomes []Outcome) error { return JSONWithReport(w, outcomes, nil) }
@@ -310,7 +311,11 @@ func reason(err error) object {
 		doc := object{
 			{"tier", t.Tier}, {"layer", t.Layer}, {"domain", strings.Join(t.Domain, "/")}, {"members", t.Members},
 		}
-		tiers = append(tiers, append(doc, field{"groups", t.Groups}))
+		doc = append(doc, field{"groups", t.Groups})
+		if t.AtLeast {
+			doc = append(doc, field{"atLeast", true})
+		}
+		tiers = append(tiers, doc)
 	}
 	nodes, rejected, which := why.Nodes(), object{}, object{}
 	for _, c := range nodes.Rejected {
@@ -333,9 +338,11 @@ func reason(err error) object {
 		{"proven", why.Proven},
 		{"wanted", why.Wanted},
 		{"fits", why.Fits},
-		{"tiers", tiers},
-		{"nodes", counts},
 	}
+	if why.AtLeast {
+		doc = append(doc, field{"atLeast", true})
+	}
+	doc = append(doc, field{"tiers", tiers}, field{"nodes", counts})
 	if q := why.RefusedBy; q != nil {
 		deficit := object{}
 		for _, s := range q.Short {

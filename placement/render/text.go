@@ -143,7 +143,8 @@ func writeReason(w io.Writer, err error) {
 		if len(t.Domain) == 0 {
 			best = "the whole topology"
 		}
-		fmt.Fprintf(w, "  %s: room for %s", best, count(t.Members, "member"))
+		least := map[bool]string{true: "at least "}[t.AtLeast]
+		fmt.Fprintf(w, "  %s: room for %s%s", best, least, count(t.Members, "member"))
 		if t.Groups > 0 {
 			fmt.Fprintf(w, ", %s", count(t.Groups, "whole group"))
 		}
