@@ -285,6 +285,7 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists
 		for _, r := range seq {
 			n := b.take(pos, r, left[r])
 			left[r], open = left[r]-n, open-int64(n)
+			b.c.p.Parts.Left.Packing.Spend(int64(n))
 			for range n {
 				lists[r] = append(lists[r], placed{pos: pos})
 			}

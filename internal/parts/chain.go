@@ -10,9 +10,9 @@ import (
 
 // ladder is what steps down depend on.
 type ladder struct {
-	gang       *problem.Part
-	pendingOf  []int32                  // by rank: index in pending; -1: the member runs
-	signatures map[*problem.Part]string // equal for parts that can change places
+	gang      *problem.Part
+	pendingOf []int32               // by rank: index in pending; -1: the member runs
+	kinds     map[*problem.Part]int // equal for parts that can change places
 }
 
 // standing is how a selection stands: what its removals depend on, kept while members are removed.
@@ -109,13 +109,13 @@ func (st *standing) removals(yield func(removal)) {
 			}
 		}
 		slices.SortFunc(placed, problem.ComparePartRanks)
-		behind := map[string]bool{} // signatures of parts of higher ranks
+		behind := map[int]bool{} // kinds of parts of higher ranks
 		for _, b := range slices.Backward(placed) {
 			// A part may go if the parts around have members to spare for all of it, and none of it runs.
-			if n := st.placed[b]; spare > 0 && !behind[st.down.signatures[b]] && n <= slack && n < st.size && !st.running[b] {
+			if n := st.placed[b]; spare > 0 && !behind[st.down.kinds[b]] && n <= slack && n < st.size && !st.running[b] {
 				yield(removal{first: b.First(), of: b, whole: true})
 			}
-			behind[st.down.signatures[b]] = true
+			behind[st.down.kinds[b]] = true
 			walk(b, slack)
 		}
 	}

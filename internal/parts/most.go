@@ -26,10 +26,11 @@ func (s *search) ofBestSelection() *search {
 	in := list.most(func(in problem.Selection) bool {
 		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
 		if left.Packing.Spent() { // what must be placed is tried by hand
-			if byHand++; byHand > minimalTried || !least {
+			if !least || byHand == minimalTried {
 				*s.p.Parts.Doubt = true
 				return false
 			}
+			byHand++
 		}
 		if least {
 			left.Fronts.Return(aside.Left())

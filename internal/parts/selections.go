@@ -3,12 +3,12 @@ package parts
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"iter"
 	"slices"
 	"sort"
 
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // This file answers: which members are placed, if not all of them? Selections are enumerated from the largest down.
@@ -16,9 +16,9 @@ import (
 // selections enumerates the selections of a gang: the sets of new members that fulfil all minima. They form a lattice
 // by removals from the largest one.
 type selections struct {
-	p          *problem.Problem
-	pendingOf  []int32                  // by rank: index in pending; -1: the member runs
-	signatures map[*problem.Part]string // equal for parts that can change places
+	p         *problem.Problem
+	pendingOf []int32               // by rank: index in pending; -1: the member runs
+	kinds     map[*problem.Part]int // equal for parts that can change places
 	// truncated: steps ran out, and the list of least selections may be incomplete.
 	truncated bool
 }
@@ -28,20 +28,24 @@ type selections struct {
 func selectionsOf(p *problem.Problem) *selections {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
 	inv.addSignature(p.Gang)
-	s := &selections{p: p, pendingOf: inv.pendingOf, signatures: inv.signatures}
+	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*problem.Part]int, len(inv.signatures))}
+	var kinds sets.Intern[string]
+	for a, text := range inv.signatures {
+		s.kinds[a], _ = kinds.Of(text)
+	}
 	if len(p.Pinned) == 0 {
 		return s
 	}
 	p.Gang.Each(func(a *problem.Part) { // unlike any other part
 		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Pending[i].Name] }) {
-			s.signatures[a] = fmt.Sprint("with pinned members, of rank ", a.First())
+			s.kinds[a] = -1 - a.First()
 		}
 	})
 	return s
 }
 
 // ladder is what steps down depend on.
-func (s *selections) ladder() ladder { return ladder{s.p.Gang, s.pendingOf, s.signatures} }
+func (s *selections) ladder() ladder { return ladder{s.p.Gang, s.pendingOf, s.kinds} }
 
 // chain is the whole chain from a selection.
 func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
