@@ -5,6 +5,51 @@ import (
 	"slices"
 )
 
+// mostStates bounds the states of the program.
+const mostStates = 1 << 20
+
+// keepScorable says whether the program is small enough. Where it is not, of nodes that differ in nothing but scores and
+// paths only those with the highest host scores stay in the pool, as many as are picked; where that does not help, scores
+// decide last, as sets.7 has it. O(pool * log).
+//
+// order: sets.6
+func (k *picker) keepScorable(size int) bool {
+	if k.states(size) <= mostStates {
+		return true
+	}
+	type alike struct{ lo, hi, rest, friends, zones int64 }
+	best := slices.Clone(k.pool)
+	score := func(i int) int64 { return k.c.scoreOf(i, 1, false).Host }
+	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(score(j), score(i)) })
+	taken, stays := map[alike]int{}, map[int]bool{}
+	for _, i := range best {
+		it := &k.c.Items[i]
+		key := alike{it.Lo, it.Hi, it.WithRest, it.Friends, it.Zones}
+		if taken[key]++; taken[key] <= size {
+			stays[i] = true
+		}
+	}
+	k.pool = slices.DeleteFunc(best, func(i int) bool { return !stays[i] })
+	slices.Sort(k.pool)
+	return k.states(size) <= mostStates
+}
+
+// states bounds the states of all runs of the program.
+func (k *picker) states(size int) int64 {
+	n := int64(len(k.core) + len(k.pool))
+	runs := int64(1)
+	if k.c.Short {
+		runs = 1 + 2*n
+	}
+	sum := int64(1)
+	for _, f := range []int64{n, int64(size) + 1, k.c.Units + 1, runs} {
+		if sum *= min(f, mostStates+1); sum > mostStates {
+			return sum // before it overflows
+		}
+	}
+	return sum
+}
+
 // bestByScore is the best set of size nodes beside the core under ByScore, each node scored for the members that it
 // will be filled with; nil if no such set does. The node of the short group is not known before, so the program runs
 // for each node that could be it. O(nodes) runs of the program then, else one.

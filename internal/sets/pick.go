@@ -82,7 +82,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	if k.c.counting && !k.c.Short {
 		return k.anyOf(size)
 	}
-	if k.c.byHost {
+	if k.c.byHost && k.keepScorable(size) {
 		return k.bestByScore(size)
 	}
 	k.classify(tasks, 0)
