@@ -40,6 +40,7 @@ const arrows = `
 	internal/drawn        < . topology cluster
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
+	internal/cover        <
 	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/steps
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
@@ -90,7 +91,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
-		"internal/steps", "internal/packing", "internal/problem", "internal/crowd", "internal/gather", "internal/parts", "internal/search", "internal/victims",
+		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/gather", "internal/parts", "internal/search", "internal/victims",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

@@ -1,0 +1,111 @@
+package cover
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// draw draws a problem whose places have one kind of members: so many of these make so many units.
+func draw(t *rapid.T) *Problem {
+	p := &Problem{Units: rapid.Int64Range(1, 5).Draw(t, "units"), Below: 1 << 30, Steps: 100_000}
+	for range rapid.IntRange(1, 4).Draw(t, "gangs") {
+		p.Gangs = append(p.Gangs, Gang{
+			Surplus: rapid.IntRange(0, 2).Draw(t, "surplus"), Whole: rapid.IntRange(0, 3).Draw(t, "whole") > 0, End: rapid.Int64Range(0, 60).Draw(t, "end"),
+		})
+	}
+	for range rapid.IntRange(1, 4).Draw(t, "places") {
+		place := Place{Options: []Option{{Units: rapid.Int64Range(0, 1).Draw(t, "room"), Count: []int32{0}}}}
+		var kind []int32
+		for range rapid.IntRange(0, 3).Draw(t, "members") {
+			kind = append(kind, int32(len(p.Members)))
+			p.Members = append(p.Members, Member{
+				Gang: int32(rapid.IntRange(0, len(p.Gangs)-1).Draw(t, "gang")), Cost: rapid.Int64Range(0, 9).Draw(t, "cost"),
+			})
+		}
+		need := int32(rapid.IntRange(1, 2).Draw(t, "need"))
+		for n := need; int(n) <= len(kind); n += need {
+			place.Options = append(place.Options, Option{Units: place.Options[0].Units + int64(n/need), Count: []int32{n}})
+		}
+		place.Kinds = [][]int32{kind}
+		p.Places = append(p.Places, place)
+	}
+	return p
+}
+
+// cheapest tries all sets. Members beyond the surplus leave only with all of their gang.
+func cheapest(p *Problem) int64 {
+	best := p.Below
+	for set := range uint(1) << len(p.Members) {
+		if cost, ok := costOf(p, set); ok {
+			best = min(best, cost)
+		}
+	}
+	return best
+}
+
+func costOf(p *Problem, set uint) (cost int64, ok bool) {
+	for g, of := range p.Gangs {
+		gone, all := 0, 0
+		for m, member := range p.Members {
+			if int(member.Gang) == g {
+				all++
+				gone += int(set >> m & 1)
+			}
+		}
+		switch {
+		case gone <= of.Surplus:
+		case of.Whole && gone == all:
+			cost += of.End
+		default:
+			return 0, false
+		}
+	}
+	units := int64(0)
+	for _, place := range p.Places {
+		here := int64(0)
+		for _, o := range place.Options {
+			in := uint(0)
+			for _, m := range place.Kinds[0] {
+				in |= 1 << m
+			}
+			if bits.OnesCount(set&in) >= int(o.Count[0]) {
+				here = max(here, o.Units)
+			}
+		}
+		units += here
+	}
+	for m, member := range p.Members {
+		cost += member.Cost * int64(set>>m&1)
+	}
+	return cost, units >= p.Units
+}
+
+// Bounds hold, sets are sets and cost what they are said to, and where the steps suffice nothing is cheaper.
+func TestSolveEqualsAllSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		want := cheapest(p)
+		for _, steps := range []int{1, 20, p.Steps} {
+			p.Steps = steps
+			got := Solve(p)
+			require.LessOrEqual(t, got.Bound, want)
+			require.GreaterOrEqual(t, got.Cost, want)
+			if got.Gone != nil {
+				set := uint(0)
+				for _, m := range got.Gone {
+					set |= 1 << m
+				}
+				cost, ok := costOf(p, set)
+				require.True(t, ok, "legal, and makes room")
+				require.Equal(t, got.Cost, cost)
+			}
+			if steps > 20 {
+				require.Equal(t, want, got.Cost)
+				require.Equal(t, want, got.Bound)
+			}
+		}
+	})
+}
