@@ -2,12 +2,14 @@ package placement_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -103,4 +105,26 @@ func TestContextEndsABatch(t *testing.T) {
 	require.NoError(t, planned[1].Err, "what is found before the context is looked at again is a plan")
 	require.ErrorIs(t, planned[2].Err, context.Canceled)
 	require.NotEqual(t, c, last)
+}
+
+// A context that ends while victims are sought leaves a set that was found, or a refusal that says so.
+func TestContextEndsTheSearchForVictims(t *testing.T) {
+	spec := crowdSpec(t, 64)
+	for i, n := range spec.Nodes {
+		for k := range 2 { // gangs of four on four nodes, eight devices each
+			spec.Running = append(spec.Running, cluster.Running{
+				Gang: fmt.Sprint("g", (i+k*13)%64/4), Member: fmt.Sprint("m", i, k), Node: n.Name, Resources: muster.Resources{"gpu": 4},
+			})
+		}
+	}
+	for i := range spec.Running {
+		spec.Running[i].MinMember = 8
+	}
+	ctx, req := cancelled(t, crowdGang(1, 20, 8), 0)
+	req.Priority = 1
+	res, err := placement.PlanContext(ctx, newCluster(t, spec), req)
+	require.NoError(t, err, "the first sets are tried")
+	require.NoError(t, validity.Check(spec, req, res))
+	require.NotEmpty(t, res.Victims)
+	require.False(t, res.Preemption.Proven)
 }

@@ -257,7 +257,7 @@ func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool)
 	}
 	part := e.left.Part(trialShare)
 	had := *part
-	p := e.without(gone, part)
+	p := e.without(gone, problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
 	if p == nil {
 		return 0, false
 	}
@@ -276,15 +276,22 @@ func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool)
 	return search.For(p).Allows(e.units, e.strategies[strategy])
 }
 
-// spent says whether no steps are left for trials.
-func (e *victimSearch) spent() bool { return e.left.Packing.Spent() }
+// spent says whether no steps are left for trials, or nobody waits for them.
+func (e *victimSearch) spent() bool {
+	select {
+	case <-e.p.Bounds.Stop:
+		return true
+	default:
+		return e.left.Packing.Spent()
+	}
+}
 
 // trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
 const trialShare = 4
 
 // without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
-// same selection; left is for its searches, nil as for any plan. Never nil for candidates. The caller calls Done.
-func (e *victimSearch) without(gone []int32, left *front.Budget) *problem.Problem {
+// same selection. Never nil for candidates. The caller calls Done.
+func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -293,7 +300,7 @@ func (e *victimSearch) without(gone []int32, left *front.Budget) *problem.Proble
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := search.New(c, e.p.Request, e.p.Team, problem.Bounds{Stop: e.p.Bounds.Stop, Left: left})
+	p, err := search.New(c, e.p.Request, e.p.Team, b)
 	if err != nil {
 		return nil // never: it was one before
 	}
@@ -327,10 +334,11 @@ type victim struct {
 // priority, or as its quota is over its min.
 func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	s.Proven = s.Proven && !e.rough
-	p := e.without(s.Gone, nil)
+	p := e.without(s.Gone, problem.Bounds{}) // what is found is planned, though nobody waits
 	o := search.For(p).LeastAndMore()
 	if o == nil {
 		p.Done()
+		e.p.Unsettled = true
 		return nil // never: the set makes room
 	}
 	out := &Eviction{Plan: o, Victims: make([]victim, 0, len(s.Gone)), Found: s, Proven: e.p.ProvenBest(), p: p}
