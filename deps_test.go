@@ -34,13 +34,13 @@ const arrows = `
 	internal/sets         < gang internal/front internal/index internal/steps
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
-	preempt               < . topology numa quota gang
+	internal/cover        <
+	preempt               < . topology numa quota gang internal/cover
 	cluster               < . topology numa quota gang
 	internal/invariant    <
 	internal/drawn        < . topology cluster
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
-	internal/cover        <
 	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/steps
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant

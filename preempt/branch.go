@@ -35,6 +35,11 @@ func (f *frontier) Pop() any {
 //
 // order: victims.8
 func (s *search) run() answer {
+	if s.coverable() {
+		if best, ok := s.cover(); ok {
+			return best
+		}
+	}
 	root := &branch{}
 	if s.model.coupled {
 		s.state.reset()

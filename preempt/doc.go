@@ -7,13 +7,15 @@
 //
 // # How a set is found
 //
-// Three things make the search small:
+// Four things make the search small:
 //
 //   - A cost is one number. Everything that adds up over candidates is packed into 256 bits, the cost that counts most
 //     in the highest ones, so that sums and comparisons of costs are those of numbers.
 //   - A node has a curve: the least cost of 1, 2, ... slots there. Curves of nodes add up to curves of domains, groups
 //     are counted whole, and the cheapest domain of the gang's tier is the answer where candidates leave one by one.
-//   - Gangs that leave whole, disruption budgets and quotas couple candidates. Without them the problem is relaxed: no
+//   - Where gangs alone couple candidates, package cover finds in each domain which of them leave, by prices and branch
+//     and bound.
+//   - Elsewhere gangs that leave whole, disruption budgets and quotas couple candidates. Without them the problem is relaxed: no
 //     legal set costs less than its solution. Branch and bound settles gangs and candidates until the relaxed solution
 //     is legal, or the steps run out. Good sets to begin with come from a dive and from climbs.
 //

@@ -3,6 +3,7 @@
 package cover
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -15,18 +16,22 @@ type search struct {
 	best    int64
 	gone    []int32
 	steps   int
+	work    int   // numbers compared
+	made    int64 // the price of room, when it was asked for last
+	scale   int64 // prices are so much finer than costs
 
-	price []int64 // what places pay
-	let   []bool  // by member: its gang lets it go
-	whole []int64 // by gang: what it costs that it leaves whole, less what that brings in
-	part  []int64 // the same for members up to the surplus
-	list  []int32
+	price   []int64 // what places pay
+	offered []bool  // by member: what places took when that was offered last
+	set     []bool  // buffer
+	let     []bool  // by member: its gang lets it go
+	whole   []bool  // by gang: it may leave whole
+	ways    ways
 }
 
 func newSearch(p *Problem) *search {
 	s := &search{
 		problem: p, room: newRoom(p), ofGang: make([][]int32, len(p.Gangs)), placeOf: make([]int32, len(p.Members)), best: p.Below,
-		price: make([]int64, len(p.Members)), let: make([]bool, len(p.Members)), whole: make([]int64, len(p.Gangs)), part: make([]int64, len(p.Gangs)),
+		price: make([]int64, len(p.Members)), let: make([]bool, len(p.Members)), whole: make([]bool, len(p.Gangs)), ways: newWays(p),
 	}
 	for m, of := range p.Members {
 		s.ofGang[of.Gang] = append(s.ofGang[of.Gang], int32(m))
@@ -37,6 +42,9 @@ func newSearch(p *Problem) *search {
 				s.placeOf[m] = int32(i)
 			}
 		}
+	}
+	for s.scale = finest; s.scale > 1 && p.Below > impossible/4/s.scale/int64(1+len(p.Members)+len(p.Gangs)); {
+		s.scale /= 2
 	}
 	return s
 }
@@ -50,7 +58,7 @@ func (s *search) firstPrices() []int64 {
 			cost += s.problem.Members[m].Cost
 		}
 		for _, m := range list {
-			out[m] = cost * scale / int64(len(list))
+			out[m] = cost * s.scale / int64(len(list))
 		}
 	}
 	return out
@@ -58,115 +66,116 @@ func (s *search) firstPrices() []int64 {
 
 // evaluate is the bound of a branch at its prices; impossible if there is no room.
 func (s *search) evaluate(b *branch) int64 {
-	s.steps += 1 + len(s.problem.Places)/4
-	total := int64(0)
 	for g := range s.problem.Gangs {
-		cost, ok := s.ask(b, g)
-		if !ok {
-			return impossible
-		}
-		total += cost
+		s.ask(b, g)
 	}
-	cost := s.room.make(s.price)
-	if cost >= impossible {
+	let, work := s.ways.least()
+	s.spend(work)
+	if let >= impossible {
 		return impossible
 	}
-	return total + cost
+	for g := range s.problem.Gangs {
+		s.follow(b, g)
+	}
+	s.made, work = s.room.make(s.price)
+	s.spend(work)
+	if s.made >= impossible {
+		return impossible
+	}
+	return let + s.made
 }
 
-// ask finds what a gang lets go at the prices of a branch, and what that costs. Places pay for its members as is
-// decided. False if it can neither run on nor leave.
-func (s *search) ask(b *branch, g int) (int64, bool) {
-	of, list := &s.problem.Gangs[g], s.list[:0]
-	left, base, whole := of.Surplus, int64(0), of.End*scale
-	stay := !of.Whole
+// spend counts numbers that were compared.
+func (s *search) spend(work int) {
+	s.work += work + 64
+	s.steps = s.work / stepWork
+}
+
+// ask lists the ways of a gang at the prices of a branch: nobody leaves, one, two, ... of the surplus, or all. Places
+// pay for its members as is decided.
+func (s *search) ask(b *branch, g int) {
+	of, list, w := &s.problem.Gangs[g], s.ways.members[g][:0], &s.ways
+	left, all, units := of.Surplus, way{cost: of.End * s.scale, whole: true}, int64(0)
+	base, stay := way{}, !of.Whole
 	for _, m := range s.ofGang[g] {
-		cost := s.problem.Members[m].Cost * scale
-		s.let[m] = b.members[m] == leaves
-		switch b.members[m] {
-		case leaves:
-			left, base, s.price[m] = left-1, base+cost, 0
-		case stays:
+		cost := s.problem.Members[m].Cost * s.scale
+		switch state := b.members[m]; {
+		case b.gangs[g] == leaves || state == leaves:
+			left, s.price[m] = left-1, 0
+			base.add(cost, w.share[m])
+			all.add(cost, w.share[m])
+			stay = stay || state == stays
+		case state == stays:
 			stay, s.price[m] = true, impossible
 		default:
 			s.price[m] = b.price[m]
-			whole += cost - b.price[m]
-			if cost < b.price[m] {
-				list = append(list, m)
-			}
+			all.add(cost-b.price[m], w.share[m])
+			units = max(units, w.share[m])
+			list = append(list, m)
 		}
 	}
-	s.list = list
-	s.whole[g], s.part[g] = whole, impossible
-	if stay || b.gangs[g] == stays {
-		s.whole[g] = impossible
-	}
-	if b.gangs[g] == leaves {
-		return s.leave(b, g, base)
-	}
-	if left >= 0 {
-		s.part[g] = s.brings(b, list, left)
-	}
-	if s.whole[g] < s.part[g] {
-		for _, m := range s.ofGang[g] {
-			s.let[m] = true
-		}
-		return base + s.whole[g], true
-	}
-	if left == 0 && s.whole[g] >= impossible {
-		s.keep(b, g)
-	}
-	if left >= 0 {
-		for _, m := range list[:min(left, len(list))] {
-			s.let[m] = true
+	w.members[g], w.of[g] = list, w.of[g][:0]
+	if b.gangs[g] != leaves && left >= 0 {
+		w.of[g] = append(w.of[g], base)
+		s.byOne(b, g, min(left, len(list)), base, units)
+		if left == 0 && (stay || b.gangs[g] == stays) {
+			s.keep(list)
 		}
 	}
-	return base + s.part[g], left >= 0
+	s.whole[g] = !stay && b.gangs[g] != stays
+	if s.whole[g] {
+		w.of[g] = append(w.of[g], all)
+	}
 }
 
-// leave is a gang that leaves whole: places have its members for nothing.
-func (s *search) leave(b *branch, g int, base int64) (int64, bool) {
-	cost := base + s.problem.Gangs[g].End*scale
-	for _, m := range s.ofGang[g] {
-		if b.members[m] == open {
-			cost += s.problem.Members[m].Cost * scale
-		}
-		s.let[m], s.price[m] = true, 0
+// byOne lists the ways in which so many leave beside those that are gone: those who bring in most. Each is taken to make
+// as much room as the best.
+func (s *search) byOne(b *branch, g, most int, base way, units int64) {
+	if most == 0 {
+		return
 	}
-	return cost, s.whole[g] < impossible
+	list := s.ways.members[g]
+	gain := func(m int32) int64 { return b.price[m] - s.problem.Members[m].Cost*s.scale }
+	slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(gain(y), gain(x)) })
+	for _, m := range list[:most] {
+		base.add(-gain(m), units)
+		base.members++
+		s.ways.of[g] = append(s.ways.of[g], base)
+	}
 }
 
 // keep is a gang of which nobody more can leave.
-func (s *search) keep(b *branch, g int) {
-	for _, m := range s.ofGang[g] {
-		if b.members[m] == open {
-			s.price[m] = impossible
-		}
+func (s *search) keep(list []int32) {
+	for _, m := range list {
+		s.price[m] = impossible
 	}
 }
 
-// brings is what the best of a list cost less what they bring in, up to so many. The list is ordered by that.
-func (s *search) brings(b *branch, list []int32, most int) (sum int64) {
-	gain := func(m int32) int64 { return b.price[m] - s.problem.Members[m].Cost*scale }
-	if most > 0 && len(list) > most {
-		slices.SortStableFunc(list, func(x, y int32) int { return int(min(1, max(-1, gain(y)-gain(x)))) })
+// follow notes whom a gang lets go.
+func (s *search) follow(b *branch, g int) {
+	chosen := &s.ways.of[g][s.ways.chosen[g]]
+	for _, m := range s.ofGang[g] {
+		s.let[m] = chosen.whole || b.gangs[g] == leaves || b.members[m] == leaves
 	}
-	for _, m := range list[:min(most, len(list))] {
-		sum -= gain(m)
+	if !chosen.whole {
+		for at, m := range s.ways.members[g] {
+			s.let[m] = at < chosen.members
+		}
 	}
-	return sum
 }
 
 // value moves the prices of a branch for so many rounds, and keeps the best ones. False if there is no room.
 func (s *search) value(b *branch, rounds int) bool {
 	kept, at := slices.Clone(b.price), int64(-impossible)
 	slow, idle := int64(1), 0
-	for range rounds {
+	for round := range rounds {
 		bound := s.evaluate(b)
 		if bound >= impossible {
 			return false
 		}
-		s.offer(b)
+		if bound > at || round%4 == 0 {
+			s.offer(b)
+		}
 		if bound > at {
 			at, idle = bound, 0
 			copy(kept, b.price)
@@ -174,17 +183,54 @@ func (s *search) value(b *branch, rounds int) bool {
 		} else if idle++; idle%8 == 0 {
 			slow *= 2
 		}
-		if s.closed(at) || slow > 64 || b.settled || s.steps >= s.problem.Steps {
+		if s.closed(at) || slow > 64 || b.settled || s.spent() {
 			break
 		}
-		if !s.move(b, max(scale, s.best*scale-bound), slow) {
+		if !s.move(b, max(s.scale, s.best*s.scale-bound), slow) {
 			break
 		}
 	}
 	copy(b.price, kept)
 	b.bound = max(b.bound, at)
+	if !s.closed(b.bound) && !b.settled {
+		s.fix(b)
+	}
 	return true
 }
+
+// fix settles gangs that leave whole in no set of use below a branch, or in all.
+func (s *search) fix(b *branch) {
+	if s.evaluate(b) >= impossible {
+		return
+	}
+	most := s.best*s.scale - s.made // of ways, so that all may cost less than the best set
+	s.spend(s.ways.behind())
+	for g, whole := range s.whole {
+		if b.gangs[g] != open || !whole {
+			continue
+		}
+		part, all := int64(impossible), int64(impossible)
+		for at := range s.ways.of[g] {
+			if of := &s.ways.of[g][at]; of.whole {
+				all = s.ways.with(g, of)
+			} else {
+				part = min(part, s.ways.with(g, of))
+			}
+		}
+		switch {
+		case s.tooMuch(all, most):
+			b.gangs[g] = stays
+		case s.tooMuch(part, most):
+			b.gangs[g] = leaves
+		}
+	}
+	if s.point(b); b.settled && s.evaluate(b) < impossible {
+		s.offer(b)
+	}
+}
+
+// tooMuch says whether ways of such a cost make up no set that costs less than the best one.
+func (s *search) tooMuch(cost, most int64) bool { return cost > most-s.scale }
 
 // move changes prices by a step of Polyak's: the gap over the number of disagreements. False if there are none.
 func (s *search) move(b *branch, gap, slow int64) bool {
@@ -197,14 +243,14 @@ func (s *search) move(b *branch, gap, slow int64) bool {
 	if n == 0 {
 		return false
 	}
-	step := max(1, min(gap, s.most())/(n*slow))
+	step := max(1, gap/(n*slow))
 	for m, let := range s.let {
 		switch {
 		case s.room.taken[m] == let || !s.moves(b, int32(m)):
 		case let:
 			b.price[m] = max(0, b.price[m]-step)
 		default:
-			b.price[m] += step
+			b.price[m] = min(b.price[m]+step, s.problem.Below*s.scale) // a place that pays more is of no use
 		}
 	}
 	return true
@@ -215,22 +261,11 @@ func (s *search) moves(b *branch, m int32) bool {
 	return b.members[m] == open && b.gangs[s.problem.Members[m].Gang] != leaves
 }
 
-// most is what a price is moved by in all: no more than everybody costs.
-func (s *search) most() (n int64) {
-	for g := range s.problem.Gangs {
-		n += s.problem.Gangs[g].End * scale
-	}
-	for m := range s.problem.Members {
-		n += s.problem.Members[m].Cost * scale
-	}
-	return n
-}
-
 // point finds what to settle next: the open gang that places and gangs disagree on most, else a member.
 func (s *search) point(b *branch) {
 	best, most := int32(-1), -1
 	for g := range s.problem.Gangs {
-		if b.gangs[g] != open || s.whole[g] >= impossible {
+		if b.gangs[g] != open || !s.whole[g] {
 			continue
 		}
 		n := 0

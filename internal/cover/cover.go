@@ -23,10 +23,13 @@ type Problem struct {
 	Gangs []Gang
 	// Places where members run and units go.
 	Places []Place
-	// Below is what a set must cost less than to be of use.
+	// Below is what a set must cost less than to be of use. No cost may be above it, nor its product with the number of
+	// members and gangs be 2^58.
 	Below int64
-	// Steps bounds the search; an evaluation of all prices takes 1, and one for every four places.
+	// Steps bounds the search; one compares some 8,192 numbers.
 	Steps int
+	// Stop says whether the search must end now; nil: it need not.
+	Stop func() bool
 }
 
 // Member may leave, by itself or with its gang.
@@ -35,7 +38,7 @@ type Member struct {
 	Cost int64
 }
 
-// Gang is what members have in common. The sum of all costs must be below 2^40.
+// Gang is what members have in common.
 type Gang struct {
 	// Surplus is how many members may leave while the gang runs on.
 	Surplus int
@@ -48,6 +51,8 @@ type Gang struct {
 // Place is where units go. Kinds are its members, those together that give back the same.
 type Place struct {
 	Kinds [][]int32
+	// Sizes are what a member of each kind gives back, in any measure, above 0. They only guide.
+	Sizes []int64
 	// Options are how many of each kind make so many units; one without members is the room there is. Those that no
 	// smaller one matches suffice.
 	Options []Option
@@ -73,8 +78,10 @@ type Solution struct {
 
 const (
 	impossible = math.MaxInt64 / 8
-	// scale makes prices finer than costs.
-	scale = 1 << 12
+	// finest is how much finer than costs prices are at most.
+	finest = 1 << 12
+	// stepWork is how many numbers are compared in a step.
+	stepWork = 1 << 13
 )
 
 // The states of gangs and members on a branch.
@@ -112,9 +119,12 @@ func (f *frontier) Pop() any {
 // places. Memory is O(members) a branch. The problem must be consistent: it is not checked.
 func Solve(p *Problem) Solution {
 	s := newSearch(p)
-	root := &branch{gangs: make([]int8, len(p.Gangs)), members: make([]int8, len(p.Members)), price: s.firstPrices()}
+	root := &branch{gangs: make([]int8, len(p.Gangs)), members: make([]int8, len(p.Members)), price: make([]int64, len(p.Members))}
 	var pending frontier
-	s.add(&pending, root, 300)
+	if s.value(root, 1) && !s.closed(root.bound) { // without prices gangs choose what shares tell them to
+		root.price = s.firstPrices()
+		s.add(&pending, root, 300)
+	}
 	s.swap(root)
 	for len(pending) > 0 {
 		b := heap.Pop(&pending).(*branch)
@@ -122,8 +132,8 @@ func Solve(p *Problem) Solution {
 			pending = nil
 			break
 		}
-		if s.steps >= p.Steps {
-			return s.solution(up(b.bound))
+		if s.spent() {
+			return s.solution(s.up(b.bound))
 		}
 		for _, as := range []int8{leaves, stays} {
 			if child := b.settle(as); child != nil {
@@ -134,11 +144,16 @@ func Solve(p *Problem) Solution {
 	return s.solution(s.best)
 }
 
+// spent says whether the search must end.
+func (s *search) spent() bool {
+	return s.steps >= s.problem.Steps || s.problem.Stop != nil && s.problem.Stop()
+}
+
 // up is a bound in costs: those are integers.
-func up(scaled int64) int64 { return (scaled + scale - 1) / scale }
+func (s *search) up(scaled int64) int64 { return (scaled + s.scale - 1) / s.scale }
 
 // closed says whether no set of such a bound is of use.
-func (s *search) closed(bound int64) bool { return up(bound) >= s.best }
+func (s *search) closed(bound int64) bool { return s.up(bound) >= s.best }
 
 // add values a branch, and makes it pending unless it holds nothing of use.
 func (s *search) add(pending *frontier, b *branch, rounds int) {

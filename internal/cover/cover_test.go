@@ -29,7 +29,7 @@ func draw(t *rapid.T) *Problem {
 		for n := need; int(n) <= len(kind); n += need {
 			place.Options = append(place.Options, Option{Units: place.Options[0].Units + int64(n/need), Count: []int32{n}})
 		}
-		place.Kinds = [][]int32{kind}
+		place.Kinds, place.Sizes = [][]int32{kind}, []int64{rapid.Int64Range(1, 9).Draw(t, "size")}
 		p.Places = append(p.Places, place)
 	}
 	return p

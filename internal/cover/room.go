@@ -2,7 +2,10 @@
 
 package cover
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // room makes units at the least price. It writes its own lists.
 type room struct {
@@ -13,6 +16,9 @@ type room struct {
 	total   []int64   // by units: the least price
 	choice  []int32   // by place and units: how many are there
 	taken   []bool    // by member
+	units   []unit    // buffer
+	here    []int32   // by place: units, a buffer
+	work    int       // numbers that are compared to split units
 }
 
 func newRoom(p *Problem) room {
@@ -26,12 +32,76 @@ func newRoom(p *Problem) room {
 		r.order = append(r.order, slices.Concat(of.Kinds...))
 		r.curve, r.pick = append(r.curve, make([]int64, most+1)), append(r.pick, make([]int32, most+1))
 	}
-	r.choice = make([]int32, len(p.Places)*int(p.Units+1))
+	reached := int64(0)
+	for _, curve := range r.curve {
+		reached = min(p.Units, reached+int64(len(curve))-1)
+		r.work += int(reached+1) * len(curve)
+	}
+	r.here = make([]int32, len(p.Places))
 	return r
 }
 
-// make finds the least price of all units; impossible if there is no room. Who is taken for it is marked.
-func (r *room) make(price []int64) int64 {
+// make finds the least price of all units; impossible if there is no room. Who is taken for it is marked. It says how
+// many numbers were compared.
+func (r *room) make(price []int64) (cost int64, work int) {
+	convex := true
+	for i := range r.problem.Places {
+		r.value(i, price)
+		convex = convex && isConvex(r.curve[i])
+		work += len(r.problem.Places[i].Options) + len(r.curve[i])
+	}
+	clear(r.taken)
+	if convex {
+		cost = r.greedy()
+		return cost, 8 * work
+	}
+	return r.split(), work + r.work
+}
+
+// isConvex says whether no unit costs less than the one before.
+func isConvex(curve []int64) bool {
+	for u := 2; u < len(curve); u++ {
+		if curve[u]-curve[u-1] < curve[u-1]-curve[u-2] {
+			return false
+		}
+	}
+	return true
+}
+
+// unit is one unit more on a place.
+type unit struct {
+	cost  int64
+	place int32
+}
+
+// greedy takes the cheapest units of convex curves.
+func (r *room) greedy() (cost int64) {
+	r.units = r.units[:0]
+	for i, curve := range r.curve {
+		for u := 1; u < len(curve); u++ {
+			if each := curve[u] - curve[u-1]; curve[u] < impossible {
+				r.units = append(r.units, unit{each, int32(i)})
+			}
+		}
+		cost += curve[0]
+	}
+	if int64(len(r.units)) < r.problem.Units {
+		return impossible
+	}
+	slices.SortStableFunc(r.units, func(a, b unit) int { return cmp.Compare(a.cost, b.cost) })
+	clear(r.here)
+	for _, u := range r.units[:r.problem.Units] {
+		cost += u.cost
+		r.here[u.place]++
+	}
+	for i, here := range r.here {
+		r.mark(i, here)
+	}
+	return cost
+}
+
+// split finds the least price number by number, place by place.
+func (r *room) split() int64 {
 	n := r.problem.Units
 	for u := range r.total {
 		r.total[u] = impossible
@@ -39,8 +109,7 @@ func (r *room) make(price []int64) int64 {
 	r.total[0] = 0
 	reached := int64(0)
 	for i := range r.problem.Places {
-		r.value(i, price)
-		curve, choice := r.curve[i], r.choice[int64(i)*(n+1):int64(i+1)*(n+1)]
+		curve, choice := r.curve[i], r.choiceAt(i)
 		reached = min(n, reached+int64(len(curve))-1)
 		for u := reached; u >= 0; u-- { // totals below are still those without this place
 			best, at := int64(impossible), int32(0)
@@ -52,26 +121,35 @@ func (r *room) make(price []int64) int64 {
 			r.total[u], choice[u] = best, at
 		}
 	}
-	clear(r.taken)
-	if r.total[n] < impossible {
-		r.mark()
+	if r.total[n] >= impossible {
+		return impossible
+	}
+	u := n
+	for i := len(r.problem.Places) - 1; i >= 0; i-- {
+		here := r.choiceAt(i)[u]
+		u -= int64(here)
+		r.mark(i, here)
 	}
 	return r.total[n]
 }
 
-// mark walks back through what was chosen.
-func (r *room) mark() {
-	u := r.problem.Units
-	for i := len(r.problem.Places) - 1; i >= 0; i-- {
-		here := r.choice[int64(i)*(r.problem.Units+1)+u]
-		u -= int64(here)
-		of, from := &r.problem.Places[i], int32(0)
-		for k, count := range of.Options[r.pick[i][here]].Count {
-			for _, m := range r.order[i][from : from+count] {
-				r.taken[m] = true
-			}
-			from += int32(len(of.Kinds[k]))
+// choiceAt is how many units a place has, by units.
+func (r *room) choiceAt(i int) []int32 {
+	n := int(r.problem.Units + 1)
+	if r.choice == nil {
+		r.choice = make([]int32, len(r.problem.Places)*n)
+	}
+	return r.choice[i*n : (i+1)*n]
+}
+
+// mark marks who is taken for so many units of a place.
+func (r *room) mark(i int, here int32) {
+	of, from := &r.problem.Places[i], int32(0)
+	for k, count := range of.Options[r.pick[i][here]].Count {
+		for _, m := range r.order[i][from : from+count] {
+			r.taken[m] = true
 		}
+		from += int32(len(of.Kinds[k]))
 	}
 }
 

@@ -7,9 +7,32 @@ import (
 	"slices"
 )
 
-// offer completes what places took, and what is decided, and keeps it if it is the best.
+// offer offers what places took, and what gangs let go.
 func (s *search) offer(b *branch) {
-	gone := slices.Clone(s.room.taken)
+	if !slices.Equal(s.room.taken, s.offered) {
+		s.offered = append(s.offered[:0], s.room.taken...)
+		s.offerSet(b, s.room.taken)
+	}
+	if s.makesRoom(s.let) {
+		s.offerSet(b, s.let)
+	}
+}
+
+// makesRoom says whether there is room with some gone.
+func (s *search) makesRoom(gone []bool) bool {
+	sum := int64(0)
+	for i := range s.problem.Places {
+		sum += s.room.unitsOn(i, gone)
+	}
+	s.work += 4 * len(s.problem.Places)
+	return sum >= s.problem.Units
+}
+
+// offerSet completes a set, and what is decided, and keeps it if it is the best.
+func (s *search) offerSet(b *branch, set []bool) {
+	s.work += 4*len(s.problem.Places) + 2*len(s.problem.Members)
+	gone := append(s.set[:0], set...)
+	s.set = gone
 	for m := range gone {
 		gone[m] = gone[m] || b.members[m] == leaves || b.gangs[s.problem.Members[m].Gang] == leaves
 	}
@@ -75,52 +98,51 @@ func (s *search) spare(gone []bool) {
 		units[i] = s.room.unitsOn(i, gone)
 		sum += units[i]
 	}
-	for _, part := range s.parts(gone) {
-		was := units
-		units = slices.Clone(units)
+	count := func(part []int32, are bool) {
 		for _, m := range part {
-			gone[m] = false
+			gone[m] = are
 		}
-		less := sum
 		for _, m := range part {
 			i := s.placeOf[m]
-			if i < 0 {
-				continue
-			}
 			now := s.room.unitsOn(int(i), gone)
-			less, units[i] = less+now-units[i], now
+			sum, units[i] = sum+now-units[i], now
 		}
-		if less >= s.problem.Units {
-			sum = less
-			continue
+	}
+	for _, p := range s.parts(gone) {
+		count(p.members, false)
+		if sum < s.problem.Units {
+			count(p.members, true)
 		}
-		units = was
-		for _, m := range part {
-			gone[m] = true
-		}
+		s.work += 8 * len(p.members)
 	}
 }
 
-// parts are what stays of a set by itself: gangs that leave whole, then members of others.
-func (s *search) parts(gone []bool) [][]int32 {
-	var out [][]int32
-	costs := map[int32]int64{} // by the first of a part
+// part is what stays of a set by itself.
+type part struct {
+	members []int32
+	cost    int64
+}
+
+// parts are the gangs of a set that leave whole, and members of others, what costs most first.
+func (s *search) parts(gone []bool) []part {
+	var out []part
 	for g, list := range s.ofGang {
-		if s.count(g, gone) > s.problem.Gangs[g].Surplus {
+		n := s.count(g, gone)
+		if n > s.problem.Gangs[g].Surplus {
 			cost := s.problem.Gangs[g].End
 			for _, m := range list {
 				cost += s.problem.Members[m].Cost
 			}
-			out, costs[list[0]] = append(out, list), cost
+			out = append(out, part{list, cost})
 			continue
 		}
 		for i, m := range list {
 			if gone[m] {
-				out, costs[m] = append(out, list[i:i+1]), s.problem.Members[m].Cost
+				out = append(out, part{list[i : i+1], s.problem.Members[m].Cost})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b []int32) int { return cmp.Compare(costs[b[0]], costs[a[0]]) })
+	slices.SortStableFunc(out, func(a, b part) int { return cmp.Compare(b.cost, a.cost) })
 	return out
 }
 
@@ -134,10 +156,9 @@ func (s *search) swap(b *branch) {
 			gone[m] = true
 		}
 		for g := range s.problem.Gangs {
-			if s.count(g, gone) == 0 || s.steps >= s.problem.Steps {
+			if s.count(g, gone) == 0 || s.spent() {
 				continue
 			}
-			s.steps += 1 + len(s.problem.Places)/4
 			for m := range s.problem.Members {
 				switch of := s.problem.Members[m].Gang; {
 				case int(of) == g:
@@ -148,9 +169,47 @@ func (s *search) swap(b *branch) {
 					s.price[m] = b.price[m]
 				}
 			}
-			if s.room.make(s.price) < impossible {
-				s.offer(b)
+			cost, work := s.room.make(s.price)
+			if s.spend(work); cost < impossible {
+				s.offerSet(b, s.room.taken)
 			}
 		}
 	}
+}
+
+// Earliest is a set as cheap as one that is complete, with the same gangs leaving whole, that takes the first places and
+// members; the set itself if there is none so simple. O(what an evaluation of prices takes).
+func Earliest(p *Problem, gone []int32) []int32 {
+	s := newSearch(p)
+	is := make([]bool, len(p.Members))
+	for _, m := range gone {
+		is[m] = true
+	}
+	first, whole := make([]bool, len(p.Members)), make([]bool, len(p.Gangs))
+	for g := range p.Gangs {
+		whole[g] = s.count(g, is) > p.Gangs[g].Surplus
+	}
+	for m, of := range p.Members {
+		if first[m] = whole[of.Gang]; !whole[of.Gang] {
+			s.price[m] = of.Cost
+		}
+	}
+	if cost, _ := s.room.make(s.price); cost >= impossible {
+		return gone
+	}
+	var out []int32
+	for m := range first {
+		if first[m] = first[m] || s.room.taken[m]; first[m] {
+			out = append(out, int32(m))
+		}
+	}
+	for g := range p.Gangs {
+		if !whole[g] && s.count(g, first) > p.Gangs[g].Surplus {
+			return gone
+		}
+	}
+	if s.cost(first) > s.cost(is) {
+		return gone
+	}
+	return out
 }
