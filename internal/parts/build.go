@@ -22,12 +22,22 @@ type builder struct {
 	sequences [][]int // of roles, that are tried for members
 	// failed is what found no place last, in a group of which class.
 	failed struct{ around, class int }
-	at     []layout.Vertex   // domains, in the order in which they are tried
-	free   map[int32][]int64 // by position: what is free on a node that has new members
-	on     map[int32][]int32 // by position: its new members by role
-	full   [][]bool          // by class, by vertex: the domain does not take another group of the class
-	least  int64             // steps that may be overspent
-	undo   []func()
+	fewest bool // the domains with the fewest slots are tried first in their tier, else the first ones
+	at     map[inside][]layout.Vertex
+	// past counts the domains at the beginning of a list that do not take another group.
+	past  map[inside]int
+	first int32     // position of the domain
+	free  [][]int64 // by position in it: what is free on a node that has new members
+	on    [][]int32 // by position in it: its new members by role
+	full  [][]bool  // by class, by vertex: the domain does not take another group of the class
+	least int64     // steps that may be overspent
+	undo  []func()
+}
+
+// inside are the domains in one that may hold a group of a class, in the order in which they are tried.
+type inside struct {
+	domain layout.Vertex
+	class  int
 }
 
 // buildSteps is what a look at a node or a domain costs, as steps of packing: it is written down, to be taken back.
@@ -46,8 +56,7 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
 			if i == len(worths)-1 && !s.within {
-				hand := s.byHand()
-				least = max(min(0, s.p.Parts.Left.Packing.Left())-hand, -mostByHand*hand)
+				least = -mostByHand * s.byHand()
 			}
 			if c == nil {
 				continue
@@ -65,17 +74,16 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 	}
 }
 
-// mostByHand bounds the plans that are built by hand where steps are spent.
-const mostByHand = 2
+// mostByHand is how often that may be spent on the widest domains, whatever else was.
+const mostByHand = 1
 
-// byHand is what it costs to look at each domain, and at each node below it, for each class of groups: that much may be
-// spent on the widest domains in any case.
+// byHand is what it costs to look at each domain, and at each node below it, for each class of groups.
 func (s *search) byHand() int64 {
 	looks := lookSteps(s.want[:len(s.roles)])
 	for i := range s.groups {
 		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
 	}
-	return 2 * looks * int64(len(s.classes.of)) * int64(len(s.p.View.Tiers))
+	return looks * int64(len(s.classes.of)) * int64(len(s.p.View.Tiers))
 }
 
 // lookSteps is what it costs to look at a node for members of some roles.
@@ -101,11 +109,11 @@ const repairs = 8
 // into the first ones. What finds no place so comes earlier in the next attempt. Nil if all fail.
 func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]placed {
 	for _, fullest := range []bool{true, false} {
-		b := builder{s: c.search, c: c, least: least, sequences: sequences}
+		b := builder{s: c.search, c: c, least: least, sequences: sequences, fewest: fullest, at: map[inside][]layout.Vertex{}}
 		b.sortClasses(fullest)
-		b.sortDomains(d, fullest)
+		b.begin(d)
 		for range repairs {
-			b.begin()
+			b.takeBack(0)
 			if lists, ok := b.fill(d, -1, c.search.want); ok {
 				return lists
 			}
@@ -117,10 +125,12 @@ func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]pl
 	return nil
 }
 
-// begin empties all nodes.
-func (b *builder) begin() {
-	b.free, b.on, b.full, b.undo = map[int32][]int64{}, map[int32][]int32{}, nil, nil
+// begin makes nodes without new members.
+func (b *builder) begin(d layout.Vertex) {
+	end := b.c.p.View.EndOf(d)
+	b.first = b.c.p.View.First(d)
 	vertices := len(b.s.classes.of)
+	b.free, b.on, b.past = make([][]int64, end-b.first), make([][]int32, end-b.first), map[inside]int{}
 	for range b.s.groups {
 		b.full = append(b.full, make([]bool, vertices))
 	}
@@ -153,12 +163,24 @@ func (b *builder) sortClasses(largest bool) {
 	}
 }
 
-// sortDomains lists all vertices in a domain: by tier, then those with the fewest slots, or the first ones.
-func (b *builder) sortDomains(d layout.Vertex, fewest bool) {
-	v := b.c.p.View
+// domains lists the vertices in a domain that may hold a group of a class, within its bound, with its home: by tier, then
+// those with the fewest slots, or the first ones.
+func (b *builder) domains(in inside) []layout.Vertex {
+	if list, ok := b.at[in]; ok {
+		return list
+	}
+	v, list := b.c.p.View, []layout.Vertex(nil)
+	home, own, bound := b.c.tables.homes[in.class], b.s.groups[in.class].home, b.c.tables.bounds[in.class]
 	var walk func(x layout.Vertex)
 	walk = func(x layout.Vertex) {
-		b.at = append(b.at, x)
+		b.c.p.Parts.Left.Packing.Spend(1)
+		if home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
+			return
+		}
+		// The running members of a group must be in it too.
+		if (v.TierOf(x) <= bound || x == home) && (home < 0 || own == x || v.Contains(x, own)) {
+			list = append(list, x)
+		}
 		if v.IsNode(x) {
 			return
 		}
@@ -166,16 +188,18 @@ func (b *builder) sortDomains(d layout.Vertex, fewest bool) {
 			walk(lo)
 		}
 	}
-	walk(d)
+	walk(in.domain)
 	slots := func(x layout.Vertex) int64 {
-		if !fewest {
+		if !b.fewest {
 			return 0
 		}
 		return b.s.slots.At(x)
 	}
-	slices.SortStableFunc(b.at, func(x, y layout.Vertex) int {
+	slices.SortStableFunc(list, func(x, y layout.Vertex) int {
 		return cmp.Or(cmp.Compare(v.TierOf(x), v.TierOf(y)), cmp.Compare(slots(x), slots(y)), v.ComparePaths(x, y))
 	})
+	b.at[in] = list
+	return list
 }
 
 // fill places the members and inner groups of one group of a class, -1: of the gang, in a domain. It takes everything back
@@ -218,28 +242,34 @@ func (b *builder) takeBack(from int) {
 
 // group places one group of a class in the lowest domain that takes it, within its bound; one that has a home there.
 func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
-	v, home, needs := b.c.p.View, b.c.tables.homes[k], b.s.groups[k].needs
-	for i, x := range b.at {
-		if i%16 == 0 {
-			b.c.p.Parts.Left.Packing.Spend(1)
-		}
-		tier := v.TierOf(x)
-		if b.full[k][x] || tier > b.c.tables.bounds[k] && x != home || !v.Contains(within, x) || home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
+	in, packing := inside{within, k}, &b.c.p.Parts.Left.Packing
+	list := b.domains(in)
+	for i := b.past[in]; i < len(list); i++ {
+		x := list[i]
+		if b.full[k][x] {
+			b.pass(in, i)
+			packing.Spend(1)
 			continue
 		}
-		if home >= 0 && b.s.groups[k].home != x && !v.Contains(x, b.s.groups[k].home) {
-			continue // its running members must be in it too
-		}
-		if b.c.p.Parts.Left.Packing.Spend(buildSteps); b.c.p.Parts.Left.Packing.Left() < b.least {
+		if packing.Spend(buildSteps); packing.Left() < b.least {
 			return placed{}, false
 		}
-		if lists, ok := b.fill(x, k, needs); ok {
+		if lists, ok := b.fill(x, k, b.s.groups[k].needs); ok {
 			return newPlaced(lists), true
 		}
 		b.full[k][x] = true
 		b.undo = append(b.undo, func() { b.full[k][x] = false })
+		b.pass(in, i)
 	}
 	return placed{}, false
+}
+
+// pass leaves out a domain from now on, if all before it are.
+func (b *builder) pass(in inside, i int) {
+	if b.past[in] == i {
+		b.past[in]++
+		b.undo = append(b.undo, func() { b.past[in] = i })
+	}
 }
 
 // newPlaced is a group of placed members and groups.
@@ -300,8 +330,9 @@ func (b *builder) take(pos int32, role int, most int32) int32 {
 	if most == 0 || !a.open[role] {
 		return 0
 	}
-	free, ok := b.free[pos]
-	if !ok {
+	at := pos - b.first
+	free := b.free[at]
+	if free == nil {
 		free = a.free
 	}
 	n := int64(most)
@@ -310,27 +341,23 @@ func (b *builder) take(pos int32, role int, most int32) int32 {
 			n = min(n, max(0, free[i])/ask)
 		}
 	}
-	on := slices.Clone(b.on[pos])
-	if on == nil {
-		on = make([]int32, len(b.s.roles))
+	if n == 0 {
+		return 0
 	}
+	on := make([]int32, len(b.s.roles))
+	copy(on, b.on[at])
 	for on[role] += int32(n); n > 0 && a.zones != nil && !a.zones.Holds(problem.ByShape(b.c.p, front.Vector(on))); n-- {
 		on[role]--
 	}
 	if n == 0 {
 		return 0
 	}
-	oldFree, oldOn := b.free[pos], b.on[pos]
-	b.undo = append(b.undo, func() {
-		if b.free[pos], b.on[pos] = oldFree, oldOn; oldFree == nil {
-			delete(b.free, pos)
-			delete(b.on, pos)
-		}
-	})
+	oldFree, oldOn := b.free[at], b.on[at]
+	b.undo = append(b.undo, func() { b.free[at], b.on[at] = oldFree, oldOn })
 	free = slices.Clone(free)
 	for i, ask := range b.s.asks[role] {
 		free[i] -= n * ask
 	}
-	b.free[pos], b.on[pos] = free, on
+	b.free[at], b.on[at] = free, on
 	return int32(n)
 }
