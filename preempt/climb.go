@@ -154,7 +154,14 @@ func (c *climb) follow(touched []int32) {
 // It uses up half of the steps that are left at most.
 func (s *search) climbAll() {
 	until := s.budget.used + (s.budget.most-s.budget.used)/2
-	var where domain
+	where := s.climbFirst(until)
+	for better := where.end > 0; better; {
+		better = s.climbAround(where, until)
+	}
+}
+
+// climbFirst climbs in the domains where the relaxed problem costs least, and says where it found the best set.
+func (s *search) climbFirst(until int) (where domain) {
 	for i, d := range s.relaxed.domains {
 		if i == climbedDomains || i > 0 && s.budget.used > until || s.budget.stopped() {
 			break
@@ -164,9 +171,7 @@ func (s *search) climbAll() {
 			where = d
 		}
 	}
-	for better := where.end > 0; better; {
-		better = s.climbAround(where, until)
-	}
+	return where
 }
 
 // climbAround lets the units of the best set stay, one after the other, and makes room elsewhere in the domain, until

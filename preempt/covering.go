@@ -18,6 +18,8 @@ const (
 	sizeParts = 840
 	// coverMembers bounds the candidates of a domain.
 	coverMembers = 1 << 13
+	// coverNumbers bounds the units that are lacking by those that all nodes can make: what it takes to value them once.
+	coverNumbers = 1 << 22
 )
 
 // coverable says whether nothing but gangs couples candidates, and numbers decide: then their sets are covers.
@@ -45,11 +47,13 @@ type looked struct {
 	bound  []int64
 }
 
-// cover finds the best set domain by domain: it looks into each, those first that may cost least, and then settles those
-// that may still hold something better. False if that cannot be asked, or finds nothing.
+// cover finds the best set domain by domain: after some climbs it looks into each, those first that may cost least, and
+// then settles those that may still hold something better. False if that cannot be asked, or finds nothing.
 func (s *search) cover() (answer, bool) {
 	s.state.reset()
 	s.relaxed.survey(s.tiers)
+	s.climbFirst(s.budget.used + (s.budget.most-s.budget.used)/8)
+	s.state.reset()
 	var open []looked
 	until := s.budget.used + (s.budget.most-s.budget.used)/2
 	for at, d := range s.relaxed.domains {
@@ -184,8 +188,10 @@ func (s *search) offerCover(c *covering, gone []int32) {
 func (s *search) newCovering(d domain) (*covering, bool) {
 	c := &covering{model: s.model, domain: d, gangOf: map[int32]int32{}}
 	c.problem.Units, c.problem.Stop = s.tree.units, s.budget.stop
+	most := int64(0)
 	for pos := d.lo; pos < d.end; pos++ {
-		if s.nodes.slotsWithout(pos, s.state.mayLeave) == 0 {
+		slots := s.nodes.slotsWithout(pos, s.state.mayLeave)
+		if slots == 0 {
 			continue
 		}
 		place, free, ok := s.placeAt(pos, c)
@@ -193,6 +199,7 @@ func (s *search) newCovering(d domain) (*covering, bool) {
 			return nil, false
 		}
 		c.problem.Units -= free
+		most += slots - free
 		if len(place.Options) > 1 {
 			c.problem.Places = append(c.problem.Places, place)
 		}
@@ -210,7 +217,7 @@ func (s *search) newCovering(d domain) (*covering, bool) {
 			c.ends[g] = c.ends[g].minus(&own)
 		}
 	}
-	return c, len(c.ids) <= coverMembers
+	return c, len(c.ids) <= coverMembers && c.problem.Units*most <= coverNumbers
 }
 
 // total is what all that may leave cost of a summand.
