@@ -4,7 +4,10 @@
 // A member has a price besides its cost. Places take members at their prices until there is room; gangs let members go
 // who bring in more than they cost. What both come to is a bound for any prices (Lagrangian decomposition). Prices move
 // towards what places want and gangs do not let go; branch and bound closes what is left. Prices are integers, so that
-// every bound is exact.
+// every bound is exact. What gangs let go must suffice besides, by a share of a unit for each member: a knapsack, which
+// settles most problems at once where members make units by themselves.
+//
+// Sources: M. Guignard and S. Kim, "Lagrangean decomposition", 1987; steps of prices by B. T. Polyak, 1969.
 package cover
 
 import (
@@ -115,8 +118,9 @@ func (f *frontier) Pop() any {
 }
 
 // Solve finds the cheapest set below Problem.Below as far as the steps suffice: it is the best one, or there is none, if
-// Bound is its cost, or Below. Each step is O(options + members log members + units * units of a place) for four
-// places. Memory is O(members) a branch. The problem must be consistent: it is not checked.
+// Bound is its cost, or Below. To value all prices once takes
+// O(options + members log members), O(units * units of a place) more for each place if some unit costs less than the one
+// before it, and O(units * members) for the knapsack if prices alone do not suffice. Memory is O(members) a branch. The problem must be consistent: it is not checked.
 func Solve(p *Problem) Solution {
 	s := newSearch(p)
 	root := &branch{gangs: make([]int8, len(p.Gangs)), members: make([]int8, len(p.Members)), price: make([]int64, len(p.Members))}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw draws a problem whose places have one kind of members: so many of these make so many units.
+// draw draws a problem whose places have two kinds of members, which give back so much each; a unit needs several.
 func draw(t *rapid.T) *Problem {
 	p := &Problem{Units: rapid.Int64Range(1, 5).Draw(t, "units"), Below: 1 << 30, Steps: 100_000}
 	for range rapid.IntRange(1, 4).Draw(t, "gangs") {
@@ -17,19 +17,26 @@ func draw(t *rapid.T) *Problem {
 		})
 	}
 	for range rapid.IntRange(1, 4).Draw(t, "places") {
-		place := Place{Options: []Option{{Units: rapid.Int64Range(0, 1).Draw(t, "room"), Count: []int32{0}}}}
-		var kind []int32
-		for range rapid.IntRange(0, 3).Draw(t, "members") {
-			kind = append(kind, int32(len(p.Members)))
-			p.Members = append(p.Members, Member{
-				Gang: int32(rapid.IntRange(0, len(p.Gangs)-1).Draw(t, "gang")), Cost: rapid.Int64Range(0, 9).Draw(t, "cost"),
-			})
+		free, need := rapid.Int64Range(0, 4).Draw(t, "free"), rapid.Int64Range(1, 4).Draw(t, "need")
+		var place Place
+		var gives []int64
+		for range 2 {
+			var kind []int32
+			for range rapid.IntRange(0, 2).Draw(t, "members") {
+				kind = append(kind, int32(len(p.Members)))
+				p.Members = append(p.Members, Member{
+					Gang: int32(rapid.IntRange(0, len(p.Gangs)-1).Draw(t, "gang")), Cost: rapid.Int64Range(0, 9).Draw(t, "cost"),
+				})
+			}
+			gives = append(gives, rapid.Int64Range(1, 4).Draw(t, "gives"))
+			place.Kinds, place.Sizes = append(place.Kinds, kind), append(place.Sizes, rapid.Int64Range(1, 9).Draw(t, "size"))
 		}
-		need := int32(rapid.IntRange(1, 2).Draw(t, "need"))
-		for n := need; int(n) <= len(kind); n += need {
-			place.Options = append(place.Options, Option{Units: place.Options[0].Units + int64(n/need), Count: []int32{n}})
+		for a := range int32(len(place.Kinds[0]) + 1) {
+			for b := range int32(len(place.Kinds[1]) + 1) {
+				units := (free + int64(a)*gives[0] + int64(b)*gives[1]) / need
+				place.Options = append(place.Options, Option{Units: units, Count: []int32{a, b}})
+			}
 		}
-		place.Kinds, place.Sizes = [][]int32{kind}, []int64{rapid.Int64Range(1, 9).Draw(t, "size")}
 		p.Places = append(p.Places, place)
 	}
 	return p
@@ -67,11 +74,15 @@ func costOf(p *Problem, set uint) (cost int64, ok bool) {
 	for _, place := range p.Places {
 		here := int64(0)
 		for _, o := range place.Options {
-			in := uint(0)
-			for _, m := range place.Kinds[0] {
-				in |= 1 << m
+			enough := true
+			for k, kind := range place.Kinds {
+				in := uint(0)
+				for _, m := range kind {
+					in |= 1 << m
+				}
+				enough = enough && bits.OnesCount(set&in) >= int(o.Count[k])
 			}
-			if bits.OnesCount(set&in) >= int(o.Count[0]) {
+			if enough {
 				here = max(here, o.Units)
 			}
 		}
