@@ -184,7 +184,8 @@ func (s *search) offerCover(c *covering, gone []int32) {
 	}
 }
 
-// newCovering lists who may leave a domain, and what that makes there. False if a node has too many combinations.
+// newCovering lists who may leave a domain, and what that makes there. False if nobody must leave, or if these are too
+// many, or the combinations of them on a node.
 func (s *search) newCovering(d domain) (*covering, bool) {
 	c := &covering{model: s.model, domain: d, gangOf: map[int32]int32{}}
 	c.problem.Units, c.problem.Stop = s.tree.units, s.budget.stop
@@ -217,7 +218,7 @@ func (s *search) newCovering(d domain) (*covering, bool) {
 			c.ends[g] = c.ends[g].minus(&own)
 		}
 	}
-	return c, len(c.ids) <= coverMembers && c.problem.Units*most <= coverNumbers
+	return c, c.problem.Units > 0 && len(c.ids) <= coverMembers && c.problem.Units*most <= coverNumbers
 }
 
 // total is what all that may leave cost of a summand.

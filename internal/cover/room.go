@@ -16,6 +16,7 @@ type room struct {
 	total   []int64   // by units: the least price
 	choice  []int32   // by place and units: how many are there
 	taken   []bool    // by member
+	sums    []int64   // by place: what options add up
 	units   []unit    // buffer
 	here    []int32   // by place: units, a buffer
 	work    int       // numbers that are compared to split units
@@ -25,10 +26,14 @@ func newRoom(p *Problem) room {
 	r := room{problem: p, total: make([]int64, p.Units+1), taken: make([]bool, len(p.Members))}
 	for i := range p.Places {
 		of := &p.Places[i]
-		most := int64(0)
+		most, sums := int64(0), int64(0)
 		for _, o := range of.Options {
-			most = max(most, min(o.Units, p.Units))
+			most, sums = max(most, min(o.Units, p.Units)), sums+1
+			for _, n := range o.Count {
+				sums += 1 + int64(n)
+			}
 		}
+		r.sums = append(r.sums, sums)
 		r.order = append(r.order, slices.Concat(of.Kinds...))
 		r.curve, r.pick = append(r.curve, make([]int64, most+1)), append(r.pick, make([]int32, most+1))
 	}
@@ -48,7 +53,7 @@ func (r *room) make(price []int64) (cost int64, work int) {
 	for i := range r.problem.Places {
 		r.value(i, price)
 		convex = convex && isConvex(r.curve[i])
-		work += len(r.problem.Places[i].Options) + len(r.curve[i])
+		work += int(r.sums[i]) + len(r.curve[i])
 	}
 	clear(r.taken)
 	if convex {

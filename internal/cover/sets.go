@@ -23,14 +23,14 @@ func (s *search) makesRoom(gone []bool) bool {
 	sum := int64(0)
 	for i := range s.problem.Places {
 		sum += s.room.unitsOn(i, gone)
+		s.work += int(s.room.sums[i])
 	}
-	s.work += 4 * len(s.problem.Places)
 	return sum >= s.problem.Units
 }
 
 // offerSet completes a set, and what is decided, and keeps it if it is the best.
 func (s *search) offerSet(b *branch, set []bool) {
-	s.work += 4*len(s.problem.Places) + 2*len(s.problem.Members)
+	s.work += 2 * len(s.problem.Members)
 	gone := append(s.set[:0], set...)
 	s.set = gone
 	for m := range gone {
@@ -97,6 +97,7 @@ func (s *search) spare(gone []bool) {
 	for i := range units {
 		units[i] = s.room.unitsOn(i, gone)
 		sum += units[i]
+		s.work += int(s.room.sums[i])
 	}
 	count := func(part []int32, are bool) {
 		for _, m := range part {
@@ -105,6 +106,7 @@ func (s *search) spare(gone []bool) {
 		for _, m := range part {
 			i := s.placeOf[m]
 			now := s.room.unitsOn(int(i), gone)
+			s.work += int(s.room.sums[i])
 			sum, units[i] = sum+now-units[i], now
 		}
 	}
@@ -113,7 +115,6 @@ func (s *search) spare(gone []bool) {
 		if sum < s.problem.Units {
 			count(p.members, true)
 		}
-		s.work += 8 * len(p.members)
 	}
 }
 
