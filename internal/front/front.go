@@ -110,6 +110,7 @@ type Space struct {
 	Forgot    bool
 	left      *steps.Budget
 	sides     Vector  // scratch of a sum
+	plane     plane   // sums in two dimensions
 	kept      []int32 // scratch of End: the places of the front
 	dominated []bool  // by place: one more of another dimension has as many of the main one
 	// Memory for fronts.
@@ -264,7 +265,15 @@ func (s *Space) Sum(a, b Front) Front {
 		return Front{s.most}
 	case len(a) == 1 && len(b) == 1:
 		return Front{s.capped(a[0], b[0])}
-	case !s.Spend(s.cost(a, b)):
+	case len(s.most) == 2 && int64(max(s.most[0], s.most[1])) < s.limit:
+		sum, ok := s.sumInPlane(a, b)
+		if !ok {
+			s.Forgot = true
+			return a
+		}
+		return sum
+	}
+	if !s.Spend(s.cost(a, b)) {
 		s.Forgot = true
 		return a
 	}
@@ -274,6 +283,11 @@ func (s *Space) Sum(a, b Front) Front {
 	if !s.tryBegin(s.sides) {
 		return s.roughSum(a, b)
 	}
+	return s.sumInTable(a, b)
+}
+
+// sumInTable adds every vector of one front to every vector of the other, in a table that is empty.
+func (s *Space) sumInTable(a, b Front) Front {
 	for _, p := range a {
 		for _, q := range b {
 			s.Put(p, q)

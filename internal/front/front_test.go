@@ -95,6 +95,39 @@ func TestSumIsLargestOfAllPairs(t *testing.T) {
 	})
 }
 
+// Sums in two dimensions, by steps where they are concave and by pairs where not, are those of a table.
+func TestSumInPlaneIsSumInTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := drawVector(t, Vector{40, 40}, "most")
+		s := NewSpace(most, 1<<16, unbounded())
+		a, b := drawLine(t, most, "a"), drawLine(t, most, "b")
+		if a.IsZero() || b.IsZero() {
+			return
+		}
+		sum := s.Sum(a, b)
+		require.False(t, s.Forgot)
+		for r, n := range most {
+			s.sides[r] = min(n, a.Most(r)+b.Most(r))
+		}
+		require.True(t, s.tryBegin(s.sides))
+		require.Equal(t, s.sumInTable(a, b), sum)
+	})
+}
+
+// drawLine draws a front of two dimensions, some of them concave.
+func drawLine(t *rapid.T, most Vector, label string) Front {
+	var list []Vector
+	x, y, step := int32(0), rapid.Int32Range(0, most[1]).Draw(t, label), int32(0)
+	for y >= 0 && x <= most[0] {
+		list = append(list, Vector{x, y})
+		if step += rapid.Int32Range(0, 2).Draw(t, label); rapid.IntRange(0, 5).Draw(t, label) == 0 {
+			step = 0
+		}
+		x, y = x+1, y-step
+	}
+	return maximal(list)
+}
+
 // The table of a sum is that of its sides: a space remembers nothing of the sum before.
 func TestSumForgetsTheSumBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

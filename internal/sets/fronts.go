@@ -64,8 +64,14 @@ func (c *FrontChooser) choose(used, others []int) []int {
 	for _, child := range slices.Backward(used) {
 		inUse = c.Space.Sum(c.Items[child].Front, inUse)
 	}
-	first := c.firstThatSuffice(inUse, others) // its length is an upper bound for the search
-	p := frontProgram{c: c, fewest: len(first), scale: scale, left: make(front.Vector, len(c.Want))}
+	p := frontProgram{c: c, scale: scale, left: make(front.Vector, len(c.Want))}
+	if len(used) == 0 {
+		if set, ok := p.byTwoNumbers(others, least); ok {
+			return set
+		}
+	}
+	first := c.firstThatSuffice(inUse, others)
+	p.fewest = len(first) // an upper bound for the search
 	if set, ok := p.solve(inUse, others); ok {
 		return set
 	}

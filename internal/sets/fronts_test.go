@@ -58,13 +58,16 @@ func drawFronts(t *rapid.T) *FrontChooser {
 		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Left: &left,
 		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
 	}
-	room, used := space.Zero, rapid.Bool().Draw(t, "used")
+	room, used, plain := space.Zero, rapid.Bool().Draw(t, "used"), rapid.Bool().Draw(t, "plain")
 	for range rapid.IntRange(1, 6).Draw(t, "items") {
 		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots"), Friends: rapid.Int64Range(0, 1).Draw(t, "friends")}
 		if used {
 			it.Used = rapid.Int64Range(0, 2).Draw(t, "running")
 		}
 		it.Front = drawFront(t, space, allWithin(most))
+		if plain { // as children without anchors are
+			it.Slots, it.Friends = max(it.Slots, int64(it.Front.Most(0))), 0
+		}
 		c.Items, room = append(c.Items, it), space.Sum(room, it.Front)
 	}
 	fits := slices.DeleteFunc(allWithin(most)[1:], func(v front.Vector) bool { return !space.Holds(room, v) })
