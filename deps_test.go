@@ -44,7 +44,8 @@ const arrows = `
 	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/steps
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
-	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/packing internal/crowd internal/steps
+	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/steps
+	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
@@ -91,7 +92,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
-		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/gather", "internal/parts", "internal/search", "internal/victims",
+		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

@@ -2,6 +2,7 @@ package benchmarks_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -108,31 +109,56 @@ func planEach(b *testing.B, on []*placement.Cluster, nodes int, next func() *gan
 	total.report(b, nodes)
 }
 
-// BenchmarkRoles plans gangs of two roles, of which the first takes two slots, in shapes that no snapshot has seen, on nodes of eight slots. The first row
-// of each size is of members of one shape.
+// twoRoles asks for a gang whose first members, the leaders, take two slots each.
+func twoRoles(r *gang.Request, leaders int) *gang.Request {
+	r.Members = append([]gang.Member{}, r.Members...)
+	large := &gang.Shape{Resources: muster.Resources{}}
+	for name, amount := range r.Shape.Resources {
+		large.Resources[name] = 2 * amount
+	}
+	for i := range leaders {
+		r.Members[i].Shape = large
+	}
+	return r
+}
+
+// BenchmarkRoles plans gangs of two roles, of which the first takes two slots, on nodes of eight slots: in shapes that no snapshot has seen, and as other
+// numbers of members of such that were planned on the snapshot before. The first row of each size is of members of one shape.
 func BenchmarkRoles(b *testing.B) {
 	for _, nodes := range []int{10240, 102400} {
 		for _, leaders := range []int{0, 1, 512} {
-			name := fmt.Sprintf("nodes=%d/gang=%d+%d/state=cold", nodes, leaders, 1024-leaders)
-			b.Run(name, func(b *testing.B) {
-				s := streamOf(b, fill{nodes: nodes, name: "frag70", slots: 8})
-				planEach(b, s.apart(b, 8), nodes, func() *gang.Request {
-					r := unseen(s.fleet.Shape, 1024)
-					r.Members = append([]gang.Member{}, r.Members...)
-					large := &gang.Shape{Resources: muster.Resources{}}
-					for name, amount := range r.Shape.Resources {
-						large.Resources[name] = 2 * amount
-					}
-					for i := range leaders {
-						r.Members[i].Shape = large
-					}
-					return r
-				})
+			name := fmt.Sprintf("nodes=%d/gang=%d+%d/state=", nodes, leaders, 1024-leaders)
+			f := fill{nodes: nodes, name: "frag70", slots: 8}
+			b.Run(name+"cold", func(b *testing.B) {
+				s := streamOf(b, f)
+				planEach(b, s.apart(b, 8), nodes, func() *gang.Request { return twoRoles(unseen(s.fleet.Shape, 1024), leaders) })
 				measured[b.Name()] = perOp(b)
 				if t, ok := measured[fmt.Sprintf("BenchmarkRoles/nodes=%d/gang=0+1024/state=cold", nodes)]; ok && leaders > 0 {
 					b.ReportMetric(perOp(b)/t, "x-plain")
 					b.ReportMetric(5*t, "ns-goal")
 				}
+			})
+			if leaders == 0 { // BenchmarkPlan has it
+				continue
+			}
+			b.Run(name+"warm", func(b *testing.B) {
+				s, total := streamOf(b, f), sum{}
+				s.warmUp(b, twoRoles(request(s.fleet.Shape, 1024, 0), leaders))
+				var requests []*gang.Request
+				for i, size := range sizesAround(1024) {
+					r := twoRoles(request(s.fleet.Shape, size, 0), max(1, leaders*size/1024))
+					r.Name += "-" + strconv.Itoa(i)
+					requests = append(requests, r)
+				}
+				d := newDraw(b, s, requests)
+				b.ReportAllocs()
+				for b.Loop() {
+					snapshot, r := d.pair(b)
+					total.add(r, plan(b, snapshot, r))
+				}
+				require.Equal(b, total.plans, total.placed)
+				total.report(b, nodes)
+				goal(b, map[int]time.Duration{1: 100 * time.Microsecond, 512: 500 * time.Microsecond}[leaders])
 			})
 		}
 	}

@@ -163,7 +163,10 @@ func further(req *gang.Request) []*gang.Request {
 	small := *plain
 	small.Name, small.Shape.Resources, small.AffinityKey = "ns/other", muster.Resources{muster.CPU: 500}, "key"
 	small.Shape.NUMA.Policy = req.Shape.NUMA.Policy
-	return []*gang.Request{req, plain, &big, &small}
+	roles := *plain
+	roles.Name = "ns/roles"
+	roles.Members = []gang.Member{{Name: "a", Shape: &gang.Shape{Resources: muster.Resources{"gpu": 2, muster.Pods: 1}}}, {Name: "b"}, {Name: "c"}}
+	return []*gang.Request{req, plain, &big, &small, &roles}
 }
 
 // requireSame compares two snapshots by what they show and what is planned on them.

@@ -131,6 +131,13 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 		req.Shape.NUMA.Policy = drawPolicy(t)
 		req.Shape.NUMA.Exclusive = rapid.SampledFrom([]numa.Exclusive{"", numa.Preferred}).Draw(t, "exclusive")
 	}
+	for range rapid.IntRange(-2, 2).Draw(t, "further roles") {
+		other := &gang.Shape{Resources: gpus(rapid.SampledFrom([]int64{1, 2, 3, 8}).Draw(t, "of a role")), NUMA: req.Shape.NUMA}
+		lo := rapid.IntRange(0, len(req.Members)).Draw(t, "first of the role")
+		for i := lo; i < min(len(req.Members), lo+rapid.IntRange(1, 40).Draw(t, "in the role")); i++ {
+			req.Members[i].Shape = other
+		}
+	}
 	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) {
 		req.PP = size
 	}

@@ -56,11 +56,14 @@ func (l line) isConcave() bool {
 //
 // Same answer as order: roles.3, faster.
 func (s *Space) sumInPlane(a, b Front) (Front, bool) {
-	along := s.Main
+	along := 1 - s.Main // where numbers are small
 	concave := s.plane.read(a, b, along)
 	if !concave {
-		along = 1 - s.Main
-		concave = s.plane.read(a, b, along)
+		if concave = s.plane.read(a, b, s.Main); concave {
+			along = s.Main
+		} else {
+			s.plane.read(a, b, along)
+		}
 	}
 	cost := int64(len(s.plane.a) + len(s.plane.b))
 	if !concave {

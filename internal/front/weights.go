@@ -1,6 +1,10 @@
 package front
 
-import "slices"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // Weights are the weights of roles, then of classes of groups; none is negative. They bound from below how many places
 // a vector needs.
@@ -22,23 +26,32 @@ func (w Weights) Most(f Front) (most int64) {
 	return most
 }
 
-// Scarcest returns the scale by which most places are needed for a vector, and that number. No fewer places hold the
-// vector: each is credited with its heaviest vector, and the heaviest places come first. If all places are too light,
-// the number is that of all. O(scales * (vectors + places log places)).
+// Scarcest returns the scale by which most places are needed for a vector, of such the one by which these have least to
+// spare, and that number. No fewer places hold the vector: each is credited with its heaviest vector, and the heaviest
+// places come first. If all places are too light, the number is that of all.
+// O(scales * (vectors + places log places)).
 func Scarcest(scales []Weights, places []Front, want Vector) (best Weights, n int) {
 	room := make([]int64, len(places))
+	var wanted, taken int64 // by the best scale: the weight of the vector, and that of the places
 	for _, w := range scales {
-		left, taken := w.Of(want), 0
+		need, sum, count := w.Of(want), int64(0), 0
 		for i, f := range places {
 			room[i] = w.Most(f)
 		}
 		slices.Sort(room)
-		for i := len(room) - 1; i >= 0 && left > 0; i-- {
-			left, taken = left-room[i], taken+1
+		for i := len(room) - 1; i >= 0 && sum < need; i-- {
+			sum, count = sum+room[i], count+1
 		}
-		if best == nil || taken > n {
-			best, n = w, taken
+		if best == nil || cmp.Or(cmp.Compare(count, n), compareProducts(need, taken, wanted, sum)) > 0 {
+			best, n, wanted, taken = w, count, need, sum
 		}
 	}
 	return best, n
+}
+
+// compareProducts compares a*b with c*d; none is negative.
+func compareProducts(a, b, c, d int64) int {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	other, rest := bits.Mul64(uint64(c), uint64(d))
+	return cmp.Or(cmp.Compare(hi, other), cmp.Compare(lo, rest))
 }

@@ -83,7 +83,7 @@ func (s *search) byHand() int64 {
 	for i := range s.groups {
 		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
 	}
-	return looks * int64(len(s.classes.of)) * int64(len(s.p.View.Tiers))
+	return looks * int64(s.vertices()) * int64(len(s.p.View.Tiers))
 }
 
 // lookSteps is what it costs to look at a node for members of some roles.
@@ -129,7 +129,7 @@ func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]pl
 func (b *builder) begin(d layout.Vertex) {
 	end := b.c.p.View.EndOf(d)
 	b.first = b.c.p.View.First(d)
-	vertices := len(b.s.classes.of)
+	vertices := b.s.vertices()
 	b.free, b.on, b.past = make([][]int64, end-b.first), make([][]int32, end-b.first), map[inside]int{}
 	for range b.s.groups {
 		b.full = append(b.full, make([]bool, vertices))
@@ -326,7 +326,7 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists
 
 // take places up to so many members of a role on a node, and says how many.
 func (b *builder) take(pos int32, role int, most int32) int32 {
-	a := &b.s.classes.nodes[b.s.classes.of[b.c.p.View.NodeVertex(pos)]]
+	a := b.s.classes.node(pos)
 	if most == 0 || !a.open[role] {
 		return 0
 	}

@@ -29,10 +29,31 @@ type tables struct {
 	bounds []int32         // by class of groups: the highest tier of a group
 	homes  []layout.Vertex // by class of groups: where a group with running members is made; -1: none run
 	space  *front.Space
-	// By vertex class: the front before groups are made there, and after; nil: not found yet.
-	below, above []front.Front
-	forgot       []bool                  // by vertex class: the front lacks vectors
-	repeated     map[int64]repeatedFront // by class and number, as in vertexClasses.childrenOf
+	fronts []classFronts // by vertex class, as far as they were asked for
+	// forgot: some front lacks vectors.
+	forgot   bool
+	repeated map[int64]repeatedFront // by class and number, as in vertexClass
+}
+
+// classFronts are the fronts of a vertex class before groups are made there, and after; nil: not found yet.
+type classFronts struct {
+	below, above front.Front
+	forgot       bool // they lack vectors
+}
+
+// at is the entry of a class, valid until the next call.
+func (t *tables) at(class int32) *classFronts {
+	if n := int(class) + 1 - len(t.fronts); n > 0 {
+		t.fronts = append(t.fronts, make([]classFronts, n)...)
+	}
+	return &t.fronts[class]
+}
+
+// forget notes that fronts of a class lack vectors.
+func (t *tables) forget(class int32, forgot bool) {
+	if forgot {
+		t.at(class).forgot, t.forgot = true, true
+	}
 }
 
 // repeatedFront is the summed front of several children of one class.
@@ -82,7 +103,6 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 		s.cached = append(s.cached, f)
 	}
 	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
-	c.holding = make([]verdict, len(s.classes.first))
 	c.splitGang()
 	return c
 }
@@ -92,10 +112,8 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 //
 // order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
-	n := len(s.classes.first)
 	f := &tables{
 		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts),
-		below: make([]front.Front, n), above: make([]front.Front, n), forgot: make([]bool, n),
 		repeated: map[int64]repeatedFront{},
 	}
 	f.space.Exact = problem.BindsBelow(s.p)

@@ -45,7 +45,7 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 	}
 	forgets := c.forgets(x)
 	if forgets {
-		slices.SortStableFunc(children, func(a, b layout.Vertex) int { return cmp.Compare(c.search.classes.of[a], c.search.classes.of[b]) })
+		slices.SortStableFunc(children, func(a, b layout.Vertex) int { return cmp.Compare(c.search.classes.Of(a), c.search.classes.Of(b)) })
 	}
 	ch := c.chooser(children, want)
 	var set []int

@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
@@ -17,16 +18,30 @@ import (
 // none, under any strategy. Classes depend on the roles and the whole demand alone, so that all selections and
 // strategies share them.
 //
-// Node classes have the lowest numbers, and every class a higher number than the classes of its children.
+// A vertex gets its class when it is asked for; a domain that nobody asks for is never looked into.
 type vertexClasses struct {
-	of       []int32          // by vertex: its class
-	first    []layout.Vertex  // by class: the vertex found first, which stands for all
-	nodes    []nodeClass      // by class of nodes
-	children *sets.ClassTable // by class of domains, counted from 0
+	search *search       // whose roles and amounts they are of
+	of     [][]int32     // by page of vertices: class + 1; 0, or no page: not found yet
+	list   []vertexClass // by class
+	demand []int64       // amounts that all new members ask for, by need
 	// inexact: the zone front of some node may lack vectors.
 	inexact bool
 	relaxed *vertexClasses // the classes of a relaxed search; nil: not made yet
-	demand  []int64        // amounts that all new members ask for, by need
+	whole   *wholeClasses  // nil: not asked for yet
+	nodes   nodeClasses
+	divided *dividedClasses // nil: of nodes, by what is free
+	domains *sets.ClassTable
+	byTable []int32 // by number in domains: class
+	key     []int64 // of the current vertex: equal keys, equal class
+	kids    []int64 // scratch of countChildren
+	at      []int32 // by class: index in kids + 1; 0: absent
+}
+
+// vertexClass is a class of vertices.
+type vertexClass struct {
+	first layout.Vertex // the vertex found first, which stands for all
+	node  *nodeClass    // nil: they are domains
+	kids  []int64       // of domains: class of the child << 32 | number of such children, ascending
 }
 
 // nodeClass is a class of nodes. A node with running members of the gang is alone in its class, for it may be the
@@ -38,25 +53,22 @@ type nodeClass struct {
 	zones front.Front
 }
 
-// childrenOf lists the children of a class of domains: class number << 32 | number of such children, ascending.
-func (c *vertexClasses) childrenOf(class int32) []int64 {
-	_, children := c.children.At(class - int32(len(c.nodes)))
-	return children
+// nodeClasses finds the classes of nodes: a number for the key of each, then for that number and what is free.
+type nodeClasses struct {
+	ready       bool
+	reader      *freeReader
+	excluded    map[int32]bool
+	keys, known *sets.ClassTable
+	byTable     []int32      // by number in known: class
+	plain       []bool       // by role: every unmarked node takes its members
+	alike       bool         // unmarked neighbours have the same key
+	open        []bool       // by role: whether the current node takes its members
+	zoneFronts  sets.Vectors // numbers zone fronts, equal ones alike
+	steps       int          // left for zone fronts; 0 or less: none
 }
 
-// classFinder finds the classes bottom up: a key for each node, then for each domain a key and the multiset of its
-// children's classes.
-type classFinder struct {
-	search     *search
-	classes    vertexClasses
-	key        []int64      // of the current vertex: equal keys, equal class
-	list       []int64      // scratch of countChildren
-	at         []int32      // by class: index in list + 1; 0: absent
-	plain      []bool       // by role: every unmarked node takes its members
-	open       []bool       // by role: whether the current node takes its members
-	zoneFronts sets.Vectors // numbers zone fronts, equal ones alike
-	steps      int          // left for zone fronts; 0 or less: none
-}
+// vertexPage is the number of vertices on a page.
+const vertexPage = 256
 
 // totalDemand is the demand of all new members, by need. A node with more free than this takes no more of them than
 // one with just that, so that free amounts are capped here: nodes with much room are alike.
@@ -70,90 +82,125 @@ func (s *search) totalDemand() []int64 {
 	return demand
 }
 
-// newVertexClasses classifies all vertices, nodes first: a domain is known by the classes of its children.
+// newVertexClasses knows no class yet. To find those of all vertices takes
 // O(nodes * (resources + roles) + domains * log), and the search for zone fronts.
 func (s *search) newVertexClasses(demand []int64) *vertexClasses {
-	f := classFinder{search: s, classes: vertexClasses{demand: demand}, steps: problem.AllZoneSteps}
-	f.classes.of = make([]int32, s.p.View.NumDomains()+int(s.p.View.Nodes))
-	f.findNodes()
-	f.findDomains()
-	return &f.classes
+	return &vertexClasses{
+		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: sets.NewClassTable(2),
+		nodes: nodeClasses{steps: problem.AllZoneSteps},
+	}
 }
 
-// findDomains classifies the domains, children before parents, once all nodes have classes.
-func (f *classFinder) findDomains() {
-	n := f.search.p.View.NumDomains()
-	f.classes.first = slices.Grow(f.classes.first, n)
-	f.classes.children = sets.NewClassTable(2)
-	f.classes.children.Reserve(n, min(len(f.classes.of), 8*n))
-	f.at = make([]int32, len(f.classes.first)+n)
-	for x := layout.Vertex(n) - 1; x >= 0; x-- { // parents have lower ids than their children
-		f.findDomain(x)
+// vertices is the number of domains and nodes.
+func (s *search) vertices() int { return s.p.View.NumDomains() + int(s.p.View.Nodes) }
+
+// Of is the class of a vertex. O(1) if it is known, else the cost of finding those of all vertices below it.
+func (c *vertexClasses) Of(x layout.Vertex) int32 {
+	if page := c.of[x/vertexPage]; page != nil && page[x%vertexPage] > 0 {
+		return page[x%vertexPage] - 1
 	}
+	switch {
+	case !c.search.p.View.IsNode(x):
+		c.findDomain(x)
+	case c.divided != nil:
+		c.divideNode(x)
+	default:
+		c.findNodes(c.search.p.View.LeafOf[c.search.p.View.Position(x)])
+	}
+	return c.of[x/vertexPage][x%vertexPage] - 1
+}
+
+// node is the class of a node.
+func (c *vertexClasses) node(pos int32) *nodeClass {
+	return c.list[c.Of(c.search.p.View.NodeVertex(pos))].node
+}
+
+// enter notes the class of a vertex, by its number in one of the tables; a new one is described by make.
+func (c *vertexClasses) enter(x layout.Vertex, byTable *[]int32, number int32, describe func() vertexClass) {
+	if int(number) == len(*byTable) {
+		*byTable = append(*byTable, int32(len(c.list)))
+		c.list, c.at = append(c.list, describe()), append(c.at, 0)
+	}
+	page := &c.of[x/vertexPage]
+	if *page == nil {
+		*page = make([]int32, vertexPage)
+	}
+	(*page)[x%vertexPage] = (*byTable)[number] + 1
 }
 
 // beginKey starts the key of a vertex with its tier and its parent's, which decide the groups made there. A vertex
 // with running members of the gang below gets a mark of its own, and so is alone in its class: it may be the home of
 // a group.
-func (f *classFinder) beginKey(x layout.Vertex) {
-	tiers, mark := int64(f.search.p.View.TierOf(x)), int64(0)
-	if up := f.search.p.View.Above(x); up >= 0 {
-		tiers |= int64(f.search.p.View.TierOf(up)+1) << 32
+func (c *vertexClasses) beginKey(x layout.Vertex) {
+	v := c.search.p.View
+	tiers, mark := int64(v.TierOf(x)), int64(0)
+	if up := v.Above(x); up >= 0 {
+		tiers |= int64(v.TierOf(up)+1) << 32
 	}
-	if len(f.search.p.Siblings) > 0 && f.search.p.Siblings.At(x) > 0 {
+	if len(c.search.p.Siblings) > 0 && c.search.p.Siblings.At(x) > 0 {
 		mark = int64(x) + 1
 	}
-	f.key = append(f.key[:0], tiers, mark)
+	c.key = append(c.key[:0], tiers, mark)
 }
 
-// findNodes classifies the nodes by free amounts (capped at the demand) and by key: tiers, whether they lie outside
-// the tree, the roles they are open to, and what their zones take. Unmarked neighbours in one leaf have the same key
-// unless something tells single nodes apart, so that it is rarely computed.
-func (f *classFinder) findNodes() {
-	excluded, hard, end := f.search.p.Slots().Excluded(), f.search.p.Hard(), f.search.p.View.FirstPos[f.search.p.View.Outside]
-	f.open = make([]bool, len(f.search.roles))
-	for _, one := range f.search.roles {
-		f.plain = append(f.plain, !one.Slots().Selective() && f.search.p.Request.Eligible == nil)
+// beginNodes makes the classes of nodes ready to be found.
+func (c *vertexClasses) beginNodes() {
+	n, s := &c.nodes, c.search
+	n.ready, n.excluded, n.reader = true, s.p.Slots().Excluded(), s.newFreeReader()
+	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Needs)), make([]bool, len(s.roles))
+	for _, one := range s.roles {
+		n.plain = append(n.plain, !one.Slots().Selective() && s.p.Request.Eligible == nil)
 	}
-	reader, zonesBind := f.search.newFreeReader(), f.search.p.Zones().Bind()
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	alike := !zonesBind && len(excluded)+len(f.search.p.Siblings) == 0 && !slices.Contains(f.plain, false)
-	key := make([]int64, 1+len(f.search.p.Needs)) // the number of the node's key, then free amounts
-	known, keys, last := sets.NewClassTable(len(key)), sets.NewClassTable(0), layout.Vertex(-1)
-	var zones front.Front
-	for pos := range f.search.p.View.Nodes {
-		id, x, free := f.search.p.View.Node(pos), f.search.p.View.NodeVertex(pos), key[1:]
-		flags := reader.read(free, id)
-		for i, most := range f.classes.demand {
+	n.alike = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Siblings) == 0 && !slices.Contains(n.plain, false)
+}
+
+// findNodes classifies the nodes right below a domain by free amounts (capped at the demand) and by key: tiers, whether
+// they lie outside the tree, the roles they are open to, and what their zones take. Unmarked neighbours have the same key
+// unless something tells single nodes apart, so that it is rarely computed.
+func (c *vertexClasses) findNodes(leaf layout.Vertex) {
+	if !c.nodes.ready {
+		c.beginNodes()
+	}
+	n, v := &c.nodes, c.search.p.View
+	key := make([]int64, 1+len(c.search.p.Needs)) // the number of the node's key, then free amounts
+	free, known, zones := key[1:], false, front.Front(nil)
+	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
+		id := v.Node(pos)
+		flags := n.reader.read(free, id)
+		for i, most := range c.demand {
 			free[i] = min(free[i], most)
 		}
-		usual, leaf := flags&^snapshot.Zoned == snapshot.Present, f.search.p.View.LeafOf[pos]
-		if !usual || leaf != last { // else the key of the node before holds
-			status := asked
-			switch {
-			case len(excluded) > 0 && excluded[id] || hard && pos >= end:
-				status = closed
-			case usual:
-				status = unmarked
-			}
-			f.beginKey(x)
-			// Nodes outside the tree are a class of their own, since domains there hold a gang by other rules.
-			f.key = append(f.key, int64(problem.Bit(pos >= end)))
-			f.readOpen(id, status)
-			if zonesBind {
-				zones = f.zonesOf(id, status)
-			}
+		if usual := flags&^snapshot.Zoned == snapshot.Present; !usual || !known { // else the key of the node before holds
+			zones = c.readKey(pos, usual)
 			// The whole key is numbered once, so that the table of classes compares one number in place of it.
-			key[0] = int64(keys.Of(nil, f.key))
-			if last = -1; usual && alike {
-				last = leaf
-			}
+			key[0] = int64(n.keys.Of(nil, c.key))
+			known = usual && n.alike
 		}
-		if f.classes.of[x] = known.Of(key, nil); int(f.classes.of[x]) == len(f.classes.nodes) {
-			f.classes.first = append(f.classes.first, x)
-			f.classes.nodes = append(f.classes.nodes, nodeClass{free: slices.Clone(free), open: slices.Clone(f.open), zones: zones})
-		}
+		x := v.NodeVertex(pos)
+		c.enter(x, &n.byTable, n.known.Of(key, nil), func() vertexClass {
+			return vertexClass{first: x, node: &nodeClass{free: slices.Clone(free), open: slices.Clone(n.open), zones: zones}}
+		})
 	}
+}
+
+// readKey makes the key of a node, and finds what its zones take. usual: it has no marks.
+func (c *vertexClasses) readKey(pos int32, usual bool) (zones front.Front) {
+	id, status, outside := c.search.p.View.Node(pos), asked, pos >= c.search.p.View.FirstPos[c.search.p.View.Outside]
+	switch {
+	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Hard():
+		status = closed
+	case usual:
+		status = unmarked
+	}
+	c.beginKey(c.search.p.View.NodeVertex(pos))
+	// Nodes outside the tree are a class of their own, since domains there hold a gang by other rules.
+	c.key = append(c.key, int64(problem.Bit(outside)))
+	c.readOpen(id, status)
+	if c.search.p.Zones().Bind() {
+		return c.zonesOf(id, status)
+	}
+	return nil
 }
 
 // nodeStatus says how much must be asked to know the roles that a node is open to.
@@ -167,39 +214,39 @@ const (
 
 // readOpen finds the roles that a node is open to, and adds them to the key, a bit each. O(roles), and for nodes that
 // are asked the checks of Refusal.
-func (f *classFinder) readOpen(id int32, status nodeStatus) {
-	for r, one := range f.search.roles {
+func (c *vertexClasses) readOpen(id int32, status nodeStatus) {
+	for r, one := range c.search.roles {
 		if r%64 == 0 {
-			f.key = append(f.key, 0)
+			c.key = append(c.key, 0)
 		}
-		f.open[r] = status != closed && (status == unmarked && f.plain[r] || one.Slots().Refusal(id) == "")
-		f.key[len(f.key)-1] |= int64(problem.Bit(f.open[r])) << (r % 64)
+		c.nodes.open[r] = status != closed && (status == unmarked && c.nodes.plain[r] || one.Slots().Refusal(id) == "")
+		c.key[len(c.key)-1] |= int64(problem.Bit(c.nodes.open[r])) << (r % 64)
 	}
 }
 
 // zonesOf is the front that the zones of a node take, which goes into the key; nil if zones do not bind or no member
 // may come. Steps are shared by all nodes: once they are spent, fronts have fewer vectors than they could, and the
 // classes are inexact.
-func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
-	reserved := f.search.reserved[id]
+func (c *vertexClasses) zonesOf(id int32, status nodeStatus) front.Front {
+	reserved := c.search.reserved[id]
 	state := reserved.Zones
 	if state == nil {
-		state = f.search.p.Zones().StateOf(id, f.search.released[id])
+		state = c.search.p.Zones().StateOf(id, c.search.released[id])
 	}
 	var fit *problem.ZoneFit
 	if status != closed {
-		fit = f.search.p.Zones().ZoneFit(id, state, &f.steps)
+		fit = c.search.p.Zones().ZoneFit(id, state, &c.nodes.steps)
 	}
 	if fit == nil {
-		f.key = append(f.key, 0)
+		c.key = append(c.key, 0)
 		return nil
 	}
 	// The front is certainly complete if its largest vector has the bound of every role: all others are within that
 	// one.
 	zones := fit.Most
-	f.classes.inexact = f.classes.inexact || !slices.Equal(zones[0], fit.Bound)
+	c.inexact = c.inexact || !slices.Equal(zones[0], fit.Bound)
 	switch {
-	case f.search.relaxed:
+	case c.search.relaxed:
 		zones = front.Front{fit.Bound}
 	case reserved.Zones != nil: // room now and room later, see problem.Reserved
 		zones = zones.Meet(reserved.Beside)
@@ -210,41 +257,96 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 			all = append(all, int64(n))
 		}
 	}
-	f.key = append(f.key, int64(f.zoneFronts.Of(all))+1)
+	c.key = append(c.key, int64(c.nodes.zoneFronts.Of(all))+1)
 	return zones
 }
 
-// findDomain classifies a domain whose children have classes: by its key, and by how many children of each class it
-// has. The root's children leave out the nodes outside the tree, whose front splitOf adds where it counts.
-// O(children * log).
-func (f *classFinder) findDomain(x layout.Vertex) {
-	lo, end := f.search.p.View.Kids(x)
+// findDomain classifies a domain by its key, and by how many children of each class it has. The root's children leave
+// out the nodes outside the tree, whose front splitOf adds where it counts. O(children * log), and what the children
+// cost.
+func (c *vertexClasses) findDomain(x layout.Vertex) {
+	lo, end := c.search.p.View.Kids(x)
 	if x == layout.Root {
-		end = f.search.p.View.Outside
+		end = c.search.p.View.Outside
 	}
-	f.beginKey(x)
-	f.classes.of[x] = int32(len(f.classes.nodes)) + f.classes.children.Of(f.key, f.countChildren(f.classes.of[lo:end]))
-	if int(f.classes.of[x]) == len(f.classes.first) {
-		f.classes.first = append(f.classes.first, x)
+	for child := lo; child < end; child++ {
+		c.Of(child)
 	}
+	c.beginKey(x)
+	number := c.domains.Of(c.key, c.countChildren(lo, end))
+	c.enter(x, &c.byTable, number, func() vertexClass {
+		_, kids := c.domains.At(number)
+		return vertexClass{first: x, kids: kids}
+	})
 }
 
-// countChildren lists classes with multiplicities, as childrenOf does: sorted, so that equal children give equal
-// lists in any order. The slice is valid until the next call.
-func (f *classFinder) countChildren(of []int32) []int64 {
-	f.list = f.list[:0]
-	for _, class := range of {
-		if f.at[class] == 0 {
-			f.list = append(f.list, int64(class)<<32)
-			f.at[class] = int32(len(f.list))
+// countChildren lists the classes of children, which are known, with multiplicities: sorted, so that equal children give
+// equal lists in any order. The slice is valid until the next call.
+func (c *vertexClasses) countChildren(lo, end layout.Vertex) []int64 {
+	c.kids = c.kids[:0]
+	for child := lo; child < end; child++ {
+		class := c.Of(child)
+		if c.at[class] == 0 {
+			c.kids = append(c.kids, int64(class)<<32)
+			c.at[class] = int32(len(c.kids))
 		}
-		f.list[f.at[class]-1]++
+		c.kids[c.at[class]-1]++
 	}
-	for _, child := range f.list {
-		f.at[child>>32] = 0
+	for _, child := range c.kids {
+		c.at[child>>32] = 0
 	}
-	slices.Sort(f.list)
-	return f.list
+	slices.Sort(c.kids)
+	return c.kids
+}
+
+// wholeClasses are the classes of all vertices, those of nodes first.
+type wholeClasses struct {
+	of    []int32      // by vertex
+	nodes []*nodeClass // by class
+	kids  [][]int64    // by class of domains, counted from 0: as in vertexClass
+}
+
+// all finds the classes of all vertices. O(vertices) the first time.
+func (c *vertexClasses) all() *wholeClasses {
+	if c.whole != nil {
+		return c.whole
+	}
+	n := c.search.vertices()
+	for x := n - 1; x >= 0; x-- {
+		c.Of(layout.Vertex(x))
+	}
+	w := &wholeClasses{of: make([]int32, n)}
+	number, domains := make([]int32, len(c.list)), int32(0)
+	for i := range c.list {
+		if c.list[i].node != nil {
+			number[i] = int32(len(w.nodes))
+			w.nodes = append(w.nodes, c.list[i].node)
+		} else {
+			number[i] = domains
+			domains++
+		}
+	}
+	for i := range c.list {
+		if c.list[i].node == nil {
+			number[i] += int32(len(w.nodes))
+		}
+	}
+	for i := range c.list {
+		if c.list[i].node != nil {
+			continue
+		}
+		var kids []int64
+		for _, child := range c.list[i].kids {
+			kids = append(kids, int64(number[child>>32])<<32|child&math.MaxInt32)
+		}
+		slices.Sort(kids)
+		w.kids = append(w.kids, kids)
+	}
+	for x := range w.of {
+		w.of[x] = number[c.Of(layout.Vertex(x))]
+	}
+	c.whole = w
+	return w
 }
 
 // freeReader answers: how much is free on a node for this search? It reads free amounts and flags of nodes page by

@@ -34,12 +34,13 @@ func (s *search) seeCrowd() {
 
 // newCrowd makes the search that packs the gang's members, whatever groups they are in.
 func (s *search) newCrowd() *crowd.Crowd {
+	all := s.classes.all()
 	k := &crowd.Crowd{
-		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: s.classes.of, Left: &s.p.Parts.Left.Packing,
-		ChildrenOf: s.classes.childrenOf,
+		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: all.of, Left: &s.p.Parts.Left.Packing,
+		ChildrenOf: func(class int32) []int64 { return all.kids[int(class)-len(all.nodes)] },
 	}
-	for i := range s.classes.nodes {
-		k.Kinds = append(k.Kinds, s.kindOf(&s.classes.nodes[i]))
+	for _, a := range all.nodes {
+		k.Kinds = append(k.Kinds, s.kindOf(a))
 	}
 	k.Begin()
 	return k

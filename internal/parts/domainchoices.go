@@ -96,62 +96,50 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 // so that the inventory and the vertex classes are its own.
 func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
 	free := dc.free
-	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots}
+	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, joint: free.joint}
 	s.readRoles()
 	s.readGroups()
 	s.sumTotals()
-	if s.classes = free.classes.restricted(s); s.classes == nil {
-		s.classes = s.newVertexClasses(free.classes.demand)
-	}
+	s.classes = s.newVertexClasses(free.classes.demand)
+	s.classes.divide(free.classes)
 	return s
 }
 
-// restricted derives the classes for a choice of domains from those without: a class of nodes is split by the roles
-// whose domains contain the node, and everything else that makes a class stays as it is. It returns nil where classes
-// must be found anew: zones bind, whose fronts are by role, or there are too many roles for the bit mask.
-// O(nodes * roles + domains * log).
-func (c *vertexClasses) restricted(s *search) *vertexClasses {
-	if s.p.Zones().Bind() || len(s.p.Parts.AllowedOf) > 32 {
-		return nil
+// dividedClasses are the classes of nodes once domains are chosen, from those without: a class is split by the roles
+// whose domains contain the node, and everything else that makes a class stays as it is.
+type dividedClasses struct {
+	from    *vertexClasses
+	known   *sets.ClassTable // of class before, and roles: a bit each
+	byTable []int32          // by number in known: class
+}
+
+// divide takes the classes of nodes from those without a choice. It does not where classes must be found anew: zones bind,
+// whose fronts are by role, or there are too many roles for the bits.
+func (c *vertexClasses) divide(from *vertexClasses) {
+	if !c.search.p.Zones().Bind() && len(c.search.p.Parts.AllowedOf) <= 32 {
+		c.divided = &dividedClasses{from: from, known: sets.NewClassTable(1)}
 	}
-	first := layout.Vertex(s.p.View.NumDomains())
-	within := make([]uint32, s.p.View.Nodes) // by position: the roles whose domains contain the node
-	for r, in := range s.p.Parts.AllowedOf {
-		if len(in) == 0 {
-			continue
-		}
-		// Positions of the first domain; the other domains, of further topologies, are asked node by node.
-		for pos := in[0].First; pos < in[0].End; pos++ {
-			if id := in[0].V.Node(pos); in[1:].Holds(id) {
-				within[s.p.View.At(id)] |= 1 << r
-			}
+}
+
+// divideNode classifies a node by its class before, and the roles whose domains contain it. O(roles).
+func (c *vertexClasses) divideNode(x layout.Vertex) {
+	p, roles := c.search.p, uint32(0)
+	id, old := p.View.Node(p.View.Position(x)), c.divided.from.Of(x)
+	for r, in := range p.Parts.AllowedOf {
+		if len(in) > 0 && in.Holds(id) {
+			roles |= 1 << r
 		}
 	}
-	f := classFinder{search: s, classes: vertexClasses{demand: c.demand, of: make([]int32, len(c.of))}}
-	known, key := sets.NewClassTable(1), make([]int64, 1)
-	for pos, roles := range within {
-		// Runs of neighbours with one key take their class from the node before. known numbers classes in the order
-		// in which they are found, as nodes does.
-		x := first + layout.Vertex(pos)
-		old := c.of[x]
-		if next := int64(old)<<32 | int64(roles); pos == 0 || next != key[0] {
-			key[0] = next
-			f.classes.of[x] = known.Of(key, nil)
-		} else {
-			f.classes.of[x] = f.classes.of[x-1]
-		}
-		if int(f.classes.of[x]) < len(f.classes.nodes) {
-			continue
-		}
-		class := c.nodes[old] // a role is open where the role that it was divided from is, within its domains
-		open := make([]bool, len(s.roles))
+	c.key = append(c.key[:0], int64(old)<<32|int64(roles))
+	c.enter(x, &c.divided.byTable, c.divided.known.Of(c.key, nil), func() vertexClass {
+		// A role is open where the role that it was divided from is, within its domains.
+		before := c.divided.from.list[old].node
+		open := make([]bool, len(c.search.roles))
 		for r := range open {
-			open[r] = class.open[s.p.Parts.RoleBefore[r]] && (len(s.p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = before.open[p.Parts.RoleBefore[r]] && (len(p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
 		}
-		f.classes.first, f.classes.nodes = append(f.classes.first, x), append(f.classes.nodes, nodeClass{free: class.free, open: open})
-	}
-	f.findDomains()
-	return &f.classes
+		return vertexClass{first: x, node: &nodeClass{free: before.free, open: open}}
+	})
 }
 
 // mayHold is false only if a domain cannot hold a group: it lacks slots for one of its roles by itself. O(roles).

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"cmp"
+	"container/heap"
 	"iter"
 	"slices"
 
@@ -107,7 +108,7 @@ func (s *search) fitsByFronts() bool {
 		}
 		if c.fits() && s.fitsAcrossTrees(c) {
 			// A vector that was forgotten might leave fewer members outside.
-			*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && slices.Contains(c.tables.forgot, true)
+			*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && c.tables.forgot
 			return true
 		}
 	}
@@ -160,25 +161,48 @@ func (c *capacity) fits() bool {
 // leavesDoubt says whether a gang that was found not to fit might fit: vectors were forgotten; or zones, which were
 // not counted exactly, would take it if each role found them by itself.
 func (c *capacity) leavesDoubt() bool {
-	if slices.Contains(c.tables.forgot, true) {
+	if c.tables.forgot {
 		return true
 	}
 	if c.search.relaxed || !c.search.classes.inexact {
 		return false
 	}
 	relaxed := c.search.relax().under(c.strategy)
-	return relaxed != nil && (relaxed.fitsAnywhere() || slices.Contains(relaxed.tables.forgot, true))
+	return relaxed != nil && (relaxed.fitsAnywhere() || relaxed.tables.forgot)
 }
 
-// fitsAnywhere asks one vertex of each class that is a domain of the gang's tier. With running members, and at the
-// root, the candidates are so few that they are asked themselves.
+// fitsAnywhere asks the candidates, the best first where they are not all looked into.
 func (c *capacity) fitsAnywhere() bool {
-	if c.p.LCA >= 0 || c.strategy.Gang == c.p.View.RootTop {
-		return slices.ContainsFunc(c.p.Candidates(c.strategy.Gang), c.holds)
+	if !c.ranksLazily() {
+		return slices.ContainsFunc(c.candidates(), c.holds)
 	}
-	return slices.ContainsFunc(c.search.classes.first, func(x layout.Vertex) bool {
-		return c.p.View.TierOf(x) <= c.strategy.Gang && c.p.View.TierOf(c.p.View.Above(x)) > c.strategy.Gang && c.holds(x)
-	})
+	queue := c.byLeastSpan(c.candidates())
+	for queue.Len() > 0 {
+		if c.holds(heap.Pop(queue).(rankedDomain).at) {
+			return true
+		}
+	}
+	return false
+}
+
+// ranksLazily says whether domains may be ranked before it is known whether they hold the gang: groups that stay whole
+// come before all other keys, and at the root, and where members run, there are few.
+func (c *capacity) ranksLazily() bool {
+	return c.search.joint != nil && len(c.search.groups) == 0 && c.p.LCA < 0 && c.strategy.Gang < c.p.View.RootTop
+}
+
+// candidates are the domains of the gang's tier that may hold the gang.
+func (c *capacity) candidates() []layout.Vertex {
+	if c.search.joint != nil && !c.search.joint.HeldAt(c.strategy.Gang, c.search.loads.Of(c.search.want)) {
+		return nil
+	}
+	var list []layout.Vertex
+	for _, d := range c.p.Candidates(c.strategy.Gang) {
+		if c.search.mayTake(d, c.search.want) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree. The
@@ -186,14 +210,17 @@ func (c *capacity) fitsAnywhere() bool {
 //
 // order: roles.3
 func (c *capacity) holds(d layout.Vertex) bool {
-	known := &c.holding[c.search.classes.of[d]]
-	if *known == unknown {
-		*known = no
+	class := c.search.classes.Of(d)
+	if n := int(class) + 1 - len(c.holding); n > 0 {
+		c.holding = append(c.holding, make([]verdict, n)...)
+	}
+	if c.holding[class] == unknown {
+		c.holding[class] = no
 		if c.takesGang(d) {
-			*known = yes
+			c.holding[class] = yes
 		}
 	}
-	return *known == yes
+	return c.holding[class] == yes
 }
 
 // takesGang is holds without its cache.
@@ -212,24 +239,13 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 	return c.tables.space.Holds(c.frontBelow(d), want)
 }
 
-// rankedDomain is a domain that holds the gang, with its span, or with a lower bound of it while exact is false.
-type rankedDomain struct {
-	at    layout.Vertex
-	span  int
-	exact bool
-}
-
 // ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.
 // Intact groups come before all other keys of a domain: the domains that hold the most of them come first, and those
 // that hold fewer follow, with a less tight capacity of their own. Domains in tried came with a better strategy.
 func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
 	return func(yield func(layout.Vertex, *capacity) bool) {
-		var open []layout.Vertex
-		for _, d := range c.p.Candidates(c.strategy.Gang) {
-			if !tried[d] && c.holds(d) {
-				open = append(open, d)
-			}
-		}
+		lazily := c.ranksLazily()
+		open := slices.DeleteFunc(c.candidates(), func(d layout.Vertex) bool { return tried[d] || !lazily && !c.holds(d) })
 		for len(open) > 0 {
 			tight := c.tightest(open)
 			for d := range tight.bySpan(open) {
@@ -237,38 +253,70 @@ func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex,
 					return
 				}
 			}
+			if lazily {
+				return
+			}
 			open = slices.DeleteFunc(open, tight.holds) // one at least
 		}
 	}
 }
 
+// rankedDomain is a domain that may hold the gang, with its span, or with a lower bound of it while exact is false.
+type rankedDomain struct {
+	at    layout.Vertex
+	span  int
+	exact bool
+}
+
+// domainQueue has the best domain first, as container/heap has it.
+type domainQueue struct {
+	c    *capacity
+	list []rankedDomain
+}
+
+func (q *domainQueue) Len() int           { return len(q.list) }
+func (q *domainQueue) Less(i, j int) bool { return q.c.compareDomains(q.list[i], q.list[j]) < 0 }
+func (q *domainQueue) Swap(i, j int)      { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *domainQueue) Push(d any)         { q.list = append(q.list, d.(rankedDomain)) }
+
+// Pop takes the last of the list.
+func (q *domainQueue) Pop() any {
+	n := len(q.list) - 1
+	d := q.list[n]
+	q.list = q.list[:n]
+	return d
+}
+
+// byLeastSpan queues domains by lower bounds of their spans.
+func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
+	q := &domainQueue{c: c, list: make([]rankedDomain, len(domains))}
+	for i, d := range domains {
+		q.list[i] = rankedDomain{at: d, span: c.leastSpan(d)}
+	}
+	heap.Init(q)
+	return q
+}
+
 // bySpan iterates over those domains that hold the gang, best first. All begin with a lower bound of their span. The
-// exact span, which costs a choice of children, is only found for a domain at the head of the list; the domain is
-// then put back where it belongs. A domain that is still ahead with its exact span is the best: the keys of all
-// others only grow.
+// exact span, which costs a choice of children, is only found for a domain at the head of the queue, if it holds the gang;
+// the domain is then put back where it belongs. A domain that is still ahead with its exact span is the best: the keys of
+// all others only grow.
 //
 // Same answer as order: roles.8, faster.
 func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
-		var list []rankedDomain
-		for _, d := range domains {
-			if c.holds(d) {
-				list = append(list, rankedDomain{at: d, span: c.leastSpan(d)})
-			}
-		}
-		slices.SortFunc(list, c.compareDomains)
-		for len(list) > 0 {
-			best := list[0]
-			list = list[1:]
-			if best.exact {
+		queue := c.byLeastSpan(domains)
+		for queue.Len() > 0 {
+			best := heap.Pop(queue).(rankedDomain)
+			switch {
+			case best.exact:
 				if !yield(best.at) {
 					return
 				}
-				continue
+			case c.holds(best.at):
+				best.span, best.exact = c.span(best.at), true
+				heap.Push(queue, best)
 			}
-			best.span, best.exact = c.span(best.at), true // no smaller than before, so the list stays sorted
-			at, _ := slices.BinarySearchFunc(list, best, c.compareDomains)
-			list = slices.Insert(list, at, best)
 		}
 	}
 }
@@ -291,6 +339,9 @@ func (c *capacity) compareDomains(a, b rankedDomain) int {
 func (c *capacity) leastSpan(d layout.Vertex) int {
 	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
 		return 0
+	}
+	if c.ranksLazily() { // fronts are not known yet
+		return c.search.joint.Children(d, c.search.loads.Of(c.search.want))
 	}
 	lo, end := c.p.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)

@@ -2,7 +2,6 @@ package parts
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
@@ -266,12 +265,13 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 	for c := range s.roomiestCapacities(s.loosest(t)) {
 		known := map[int32]partialFit{} // by class
 		for _, d := range s.p.Candidates(t) {
-			n, ok := known[c.search.classes.of[d]]
+			class := c.search.classes.Of(d)
+			n, ok := known[class]
 			if !ok {
 				n = c.mostIn(d)
-				known[c.search.classes.of[d]] = n
+				known[class] = n
 			}
-			best.AtLeast = best.AtLeast || c.tables.space.Spent() || slices.Contains(c.tables.forgot, true)
+			best.AtLeast = best.AtLeast || c.tables.space.Spent() || c.tables.forgot
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
 			}

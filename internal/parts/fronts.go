@@ -14,42 +14,48 @@ import (
 
 // frontOf is the front of x after groups are made at x: the vectors that count above x. x is not the root, above
 // which nothing counts.
-func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.of[x]) }
+func (c *capacity) frontOf(x layout.Vertex) front.Front { return c.classFront(c.search.classes.Of(x)) }
 
 // frontBelow is the front of x before groups are made at x. At the root it leaves out the nodes outside the tree.
 func (c *capacity) frontBelow(x layout.Vertex) front.Front {
-	return c.classFrontBelow(c.search.classes.of[x])
+	return c.classFrontBelow(c.search.classes.Of(x))
 }
 
 // forgets says whether the front of x, or one below it, lacks vectors. It knows of fronts that were found.
 //
 // order: roles.4
-func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.forgot[c.search.classes.of[x]] }
+func (c *capacity) forgets(x layout.Vertex) bool { return c.tables.at(c.search.classes.Of(x)).forgot }
 
 // classFront is frontOf for a class of vertices, found once. The first vertex of the class stands for all: its tier
 // and its parent's, which decide the groups made there, are in the key of the class.
 func (c *capacity) classFront(i int32) front.Front {
-	if c.tables.above[i] == nil {
-		below := c.classFrontBelow(i)
-		f, forgot := c.makeGroups(c.search.classes.first[i], below)
-		c.tables.above[i], c.tables.forgot[i] = f, c.tables.forgot[i] || forgot
+	if above := c.tables.at(i).above; above != nil {
+		return above
 	}
-	return c.tables.above[i]
+	below := c.classFrontBelow(i)
+	f, forgot := c.makeGroups(c.search.classes.list[i].first, below)
+	c.tables.at(i).above = f
+	c.tables.forget(i, forgot)
+	return f
 }
 
 // classFrontBelow is frontBelow for a class of vertices, found once, by recursion into the classes of the children.
 //
 // order: roles.3
 func (c *capacity) classFrontBelow(i int32) front.Front {
-	if c.tables.below[i] == nil {
-		if int(i) < len(c.search.classes.nodes) {
-			a := &c.search.classes.nodes[i]
-			c.tables.below[i], c.tables.forgot[i] = c.onNode(a.free, a.open, a.zones)
-		} else {
-			c.tables.below[i] = c.sumChildren(i, c.search.classes.childrenOf(i))
-		}
+	if below := c.tables.at(i).below; below != nil {
+		return below
 	}
-	return c.tables.below[i]
+	var f front.Front
+	if a := c.search.classes.list[i].node; a != nil {
+		var forgot bool
+		f, forgot = c.onNode(a.free, a.open, a.zones)
+		c.tables.forget(i, forgot)
+	} else {
+		f = c.sumChildren(i, c.search.classes.list[i].kids)
+	}
+	c.tables.at(i).below = f
+	return f
 }
 
 // sumChildren sums the fronts of the children of class i, equal ones by doubling. Sums of complete fronts are the
@@ -61,9 +67,9 @@ func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 	for _, child := range slices.Backward(children) {
 		f, forgot := c.repeatFront(child)
 		sum = c.tables.space.Sum(f, sum)
-		c.tables.forgot[i] = c.tables.forgot[i] || forgot || c.tables.space.Forgot
+		c.tables.forget(i, forgot || c.tables.space.Forgot)
 	}
-	if !c.tables.forgot[i] {
+	if !c.tables.at(i).forgot {
 		return sum
 	}
 	sum = c.tables.space.Zero
@@ -76,14 +82,15 @@ func (c *capacity) sumChildren(i int32, children []int64) front.Front {
 }
 
 // repeatFront is the front of n children of one class together, in O(log n) sums: that of n/2 and that of the rest,
-// which differ by one child at most. children encodes class and number as childrenOf does; each such front is found
+// which differ by one child at most. children encodes class and number as in vertexClass; each such front is found
 // once.
 //
 // Same answer as order: roles.3, faster.
 func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	class, n := int32(children>>32), children&math.MaxInt32
 	if n == 1 {
-		return c.classFront(class), c.tables.forgot[class]
+		f = c.classFront(class)
+		return f, c.tables.at(class).forgot
 	}
 	if f, ok := c.tables.repeated[children]; ok {
 		return f.front, f.forgot

@@ -104,7 +104,7 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 		return list
 	}
 	s.scales, s.multiples = longer(s.scales), longer(s.multiples)
-	s.sizes = s.scales[0]
+	s.sizes, s.loads = s.scales[0], longer([]front.Weights{s.loads})[0]
 	s.groups = slices.Clone(s.groups)
 	for i := range s.groups {
 		s.groups[i].needs = move(s.groups[i].needs)

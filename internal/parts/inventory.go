@@ -52,7 +52,7 @@ type inventory struct {
 // another has a lower number.
 func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	inv.addSignature(p.Gang)
+	inv.addSignatures()
 	own := make(front.Vector, len(p.Shapes))
 	inv.countOwn(p.Gang, own)
 	todo := inv.collect(-1, []*problem.Part{p.Gang}) // breadth first, which gives the order of classes
@@ -84,6 +84,13 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 		}
 	}
 	return want, inv.classes, inv.done
+}
+
+// addSignatures writes those of all parts. A gang without parts has nothing to be compared.
+func (inv *inventory) addSignatures() {
+	if len(inv.p.Gang.Parts) > 0 {
+		inv.addSignature(inv.p.Gang)
+	}
 }
 
 // addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members

@@ -24,8 +24,11 @@ type placed struct {
 //
 // It returns nil where steps ran out on the way.
 func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
-	lists, ok := c.place(d, c.expand(d, c.search.want))
-	if !ok {
+	lists, want := make([][]placed, len(c.search.want)), c.expand(d, c.search.want)
+	for i, n := range want {
+		lists[i] = make([]placed, 0, n)
+	}
+	if !c.place(d, want, lists) {
 		return nil
 	}
 	c.assemble(d, lists, c.search.want)
@@ -37,7 +40,7 @@ func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *pro
 	positions := make([]int32, len(c.p.Pending))
 	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
 	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	as.inventory.addSignature(c.p.Gang)
+	as.inventory.addSignatures()
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
 			as.classOf[a] = c.search.groups[k].of
@@ -47,17 +50,16 @@ func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *pro
 	return &problem.Outcome{Of: c.p, Domain: d, Tier: tier, Positions: positions}
 }
 
-// place distributes a vector of members and groups that come from below x down to the nodes. It returns by dimension
-// the placed members and groups, in the order of paths; not ok if steps ran out before all had their places.
-func (c *capacity) place(x layout.Vertex, want front.Vector) (lists [][]placed, ok bool) {
-	lists = make([][]placed, len(want))
+// place distributes a vector of members and groups that come from below x down to the nodes. It appends by dimension the
+// placed members and groups, in the order of paths; false if steps ran out before all had their places.
+func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) bool {
 	if c.p.View.IsNode(x) {
 		for r := range c.search.roles {
 			for range want[r] {
 				lists[r] = append(lists[r], placed{pos: c.p.View.Position(x)})
 			}
 		}
-		return lists, true
+		return true
 	}
 	children := c.distribute(x, want)
 	left := want.Total()
@@ -65,22 +67,27 @@ func (c *capacity) place(x layout.Vertex, want front.Vector) (lists [][]placed, 
 		left -= child.take.Total()
 	}
 	if left > 0 {
-		return nil, false
+		return false
 	}
 	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
 	for _, child := range children {
 		// A share counts groups made at the child. These go down as their members, and are put together on the way
 		// back.
-		inside, ok := c.place(child.at, c.expand(child.at, child.take))
-		if !ok {
-			return nil, false
+		inside := lists
+		if len(c.search.groups) > 0 {
+			inside = make([][]placed, len(lists))
 		}
-		c.assemble(child.at, inside, child.take)
-		for i := range lists {
-			lists[i] = append(lists[i], inside[i]...)
+		if !c.place(child.at, c.expand(child.at, child.take), inside) {
+			return false
+		}
+		if len(c.search.groups) > 0 {
+			c.assemble(child.at, inside, child.take)
+			for i := range lists {
+				lists[i] = append(lists[i], inside[i]...)
+			}
 		}
 	}
-	return lists, true
+	return true
 }
 
 // assemble makes the groups of want at x from the first members and inner groups placed below, inner levels first,

@@ -130,7 +130,7 @@ func (s *search) proven() bool {
 		if c == nil || one.newCrowd().TooLarge() {
 			continue
 		}
-		if fits := c.fits(); fits && s.p.RefusedBy == nil || slices.Contains(c.tables.forgot, true) {
+		if fits := c.fits(); fits && s.p.RefusedBy == nil || c.tables.forgot {
 			return false // trials ran out before it, or vectors were forgotten
 		}
 	}

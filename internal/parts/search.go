@@ -14,6 +14,8 @@ import (
 
 	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/joint"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -33,6 +35,8 @@ type search struct {
 	released map[int32]problem.Released
 	asks     [][]int64 // amounts that one member asks for, by role, then by need
 	classes  *vertexClasses
+	joint    *joint.Bound  // bounds what fits below a vertex; nil: nothing does but fronts
+	loads    front.Weights // as the joint bound weighs
 	// relaxed: each role finds zones by itself, whatever the others take.
 	relaxed bool
 
@@ -73,7 +77,7 @@ const (
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
 	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased()}
 	s.readRoles()
-	s.slots = s.slotsBeside(reserved)
+	s.slots, s.joint = s.slotsBeside(reserved), joint.Of(p, s.roles)
 	s.readGroups()
 	if s.crossesTrees() {
 		s.choices = s.newDomainChoices()
@@ -106,7 +110,7 @@ func (s *search) relax() *search {
 // forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
 func (s *search) forSelection(in problem.Selection) *search {
-	s.p.Parts.Left.Packing.Spend(int64(len(s.classes.of)))
+	s.p.Parts.Left.Packing.Spend(int64(s.vertices()))
 	out := *s
 	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()
@@ -138,7 +142,23 @@ func (s *search) sumTotals() {
 		}
 		s.scales = append(s.scales, s.weigh(ask))
 	}
+	if s.joint != nil {
+		load := make(front.Weights, r)
+		for role := range load {
+			before := role
+			if s.p.Parts.RoleBefore != nil { // domains were chosen, and roles divided
+				before = int(s.p.Parts.RoleBefore[role])
+			}
+			load[role] = s.joint.Weights[before]
+		}
+		s.loads = s.weigh(load)
+	}
 	s.weighMultiples()
+}
+
+// mayTake says whether vectors may fit below a vertex, as far as it is known without its front: false is certain.
+func (s *search) mayTake(x layout.Vertex, want front.Vector) bool {
+	return s.joint == nil || s.joint.Holds(x, s.loads.Of(want))
 }
 
 // weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups

@@ -27,7 +27,7 @@ type selections struct {
 // such part and not another. O(parts * members).
 func selectionsOf(p *problem.Problem) *selections {
 	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
-	inv.addSignature(p.Gang)
+	inv.addSignatures()
 	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*problem.Part]int, len(inv.signatures))}
 	var kinds sets.Intern[string]
 	for a, text := range inv.signatures {

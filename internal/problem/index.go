@@ -26,7 +26,7 @@ func (k Slots) index() *snapshot.ShapeIndex {
 	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
 		return nil
 	}
-	key := k.shapeKey() // in the scratch, hence a clone of it for what is kept
+	key := k.Key() // in the scratch, hence a clone of it for what is kept
 	ix := k.p.Snapshot.Caches.Shapes.Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return k.after(s, nodes) },
@@ -223,10 +223,10 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 	return all
 }
 
-// shapeKey is everything that the slots of nodes depend on beside the snapshot, the excluded nodes and the leaving
+// Key is everything that the slots of nodes depend on beside the snapshot, the excluded nodes and the leaving
 // members. A list stands behind its length, so that different shapes have different keys. The key lies in the
 // scratch, and the next call overwrites it.
-func (k Slots) shapeKey() []byte {
+func (k Slots) Key() []byte {
 	key := keyWriter(k.p.Scratch.key[:0])
 	key.text(k.p.View.Name)
 	key.text(k.p.Request.Class)

@@ -1,0 +1,206 @@
+// Package joint answers: how much of several roles together fits at most on a node and below a domain? A [Bound] weighs
+// members instead of counting them. Its index is kept from snapshot to snapshot, as slots are, so that a search for a gang
+// of several shapes looks only into domains that may hold it.
+//
+// A Bound belongs to one plan; its index is shared and never written.
+package joint
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// Bound bounds the members of several roles that fit below a vertex together: none of them weigh more than that, whatever
+// each role takes. Requests for any numbers of members of the same shapes share its index.
+type Bound struct {
+	Weights []int64 // of one member, by role
+	index   *index.Index
+	roles   []*problem.Problem
+}
+
+// mostRoles is the largest number of roles that have a bound.
+const mostRoles = 8
+
+// maxWeight is the largest weight of a member.
+const maxWeight = 64
+
+// mostOnNode is the largest bound of a node. Where it is reached, the sum of all nodes soon does not fit into an index, and
+// there is no bound.
+const mostOnNode = 1 << 30
+
+// Of is the bound for the roles of a gang; nil if there is none: leaving members count as gone, no other request can share
+// an index, as for the slots of a shape, or there are too many roles. It counts nodes that the request excludes, too, but
+// for one role, whose bound is its slots. O(kept shapes) if it is known for this snapshot, else as for the slots of a
+// shape.
+func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
+	if len(roles) == 1 {
+		if ix := roles[0].Slots().OwnIndex(); ix != nil {
+			return &Bound{index: ix, Weights: []int64{1}}
+		}
+		return nil
+	}
+	if len(roles) > mostRoles || p.LeavingGone || p.Request.Class == "" && p.Request.Eligible != nil ||
+		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Parts.Allowed != nil }) {
+		return nil
+	}
+	b := &Bound{Weights: weightsOf(roles), roles: roles}
+	key := []byte("joint")
+	for r, one := range roles {
+		key = append(key, byte(b.Weights[r]))
+		key = append(key, one.Slots().Key()...)
+	}
+	kept := p.Snapshot.Caches.Shapes.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
+		func(other []byte) bool { return bytes.Equal(other, key) },
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return b.after(s, nodes) },
+		func() ([]byte, *snapshot.ShapeIndex) { return key, b.build(p) })
+	if kept == nil {
+		return nil
+	}
+	b.index = &kept.Index
+	return b
+}
+
+// weightsOf weighs roles by the first resource that all of them ask for, devices before CPU and memory; all weigh 1 if
+// there is none.
+func weightsOf(roles []*problem.Problem) []int64 {
+	weights := slices.Repeat([]int64{1}, len(roles))
+	needs := slices.Clone(roles[0].Needs)
+	slices.SortFunc(needs, func(a, b problem.Need) int { return muster.CompareResources(a.Name, b.Name) })
+	for _, n := range needs {
+		asks, all := make([]int64, len(roles)), n.Name != muster.Pods
+		for r, one := range roles {
+			asks[r] = amount(one, n.Name)
+			all = all && asks[r] > 0
+		}
+		if !all {
+			continue
+		}
+		each, most := int64(0), slices.Max(asks)
+		for _, a := range asks {
+			each = gcd(each, a)
+		}
+		for r, a := range asks {
+			if weights[r] = a / each; most/each > maxWeight {
+				weights[r] = max(1, a/(most/maxWeight+1)) // whatever they are, the bound holds
+			}
+		}
+		break
+	}
+	return weights
+}
+
+func gcd(a, b int64) int64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// amount is how much of a resource a member of a role asks for.
+func amount(one *problem.Problem, name string) int64 {
+	if i := slices.IndexFunc(one.Needs, func(n problem.Need) bool { return n.Name == name }); i >= 0 {
+		return one.Needs[i].Amount
+	}
+	return 0
+}
+
+// build counts every node; nil if the sum does not fit into an index.
+func (b *Bound) build(p *problem.Problem) *snapshot.ShapeIndex {
+	s, count := &snapshot.ShapeIndex{}, b.counter()
+	if !s.Index.Build(p.View, func(slots *cow.Column[int32]) (total int64) {
+		for pos := range p.View.Nodes {
+			n := count(p.View.Node(pos))
+			cow.Put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}, nil) {
+		return nil
+	}
+	return s
+}
+
+// after is the index of a later snapshot in which only these nodes changed.
+func (b *Bound) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+	if s == nil {
+		return b.build(b.roles[0])
+	}
+	next := &snapshot.ShapeIndex{}
+	if !next.Index.Recount(&s.Index, nodes, b.counter(), nil) {
+		return nil
+	}
+	return next
+}
+
+// counter is a function that bounds the weight of what fits on a node. For each resource that all roles with room there
+// ask for: no unit of it carries more weight than one of the role that makes most of it.
+func (b *Bound) counter() func(id int32) int32 {
+	type jointNeed struct {
+		id   int
+		asks []int64 // by role
+	}
+	var needs []jointNeed
+	for _, n := range b.roles[0].Needs {
+		need := jointNeed{id: n.ID}
+		for _, one := range b.roles {
+			need.asks = append(need.asks, amount(one, n.Name))
+		}
+		if n.ID >= 0 && !slices.Contains(need.asks, 0) {
+			needs = append(needs, need)
+		}
+	}
+	rooms, plain, s := make([]int64, len(b.roles)), make([]bool, len(b.roles)), b.roles[0].Snapshot
+	for r, one := range b.roles {
+		plain[r] = !one.Slots().Selective() && one.Request.Eligible == nil
+	}
+	return func(id int32) int32 {
+		sum, usual := int64(0), s.FlagsOf(id)&^snapshot.Zoned == snapshot.Present
+		for r, one := range b.roles {
+			if rooms[r] = 0; usual && plain[r] || one.Slots().Refusal(id) == "" {
+				rooms[r] = one.Slots().Room(id, nil)
+			}
+			sum = min(mostOnNode, sum+rooms[r]*b.Weights[r])
+		}
+		for _, n := range needs {
+			if free := s.Free[n.id].At(id); sum > 0 && free < math.MaxInt64/maxWeight {
+				sum = min(sum, b.carries(rooms, n.asks, free))
+			}
+		}
+		return int32(sum)
+	}
+}
+
+// carries is the most weight that an amount carries, of the roles with room.
+func (b *Bound) carries(rooms, asks []int64, free int64) (most int64) {
+	for r, room := range rooms {
+		if room > 0 {
+			most = max(most, free*b.Weights[r]/asks[r])
+		}
+	}
+	return most
+}
+
+// Holds says whether members of this weight may fit below a vertex: false is certain.
+func (b *Bound) Holds(x layout.Vertex, weight int64) bool { return weight <= b.index.At(x) }
+
+// HeldAt says whether they may fit below some vertex of a tier below the root's: false is certain.
+func (b *Bound) HeldAt(tier int32, weight int64) bool {
+	v := b.index.V
+	i := v.TierIndex(tier)
+	return i < 0 || i >= len(b.index.Most) || tier >= v.RootTop || weight <= int64(b.index.Most[i].At(layout.Root))
+}
+
+// Children is the least number of children of a domain below which members of this weight fit.
+func (b *Bound) Children(x layout.Vertex, weight int64) int {
+	sums := b.index.SumsOf(x)
+	n, _ := sums.Fewest(weight)
+	return int(n)
+}
