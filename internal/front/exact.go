@@ -9,9 +9,13 @@ import (
 // Exact fronts therefore list all vectors that fit, in ascending order, and not only the largest. This file has the
 // operations of a Space on them.
 
-// Holds says whether a vector fits: it is within the front, or in it where multiples bind. O(front), or O(log front).
+// Holds says whether a vector fits: it is within a front of the space, or in it where multiples bind. O(front), O(log front)
+// in two dimensions and where multiples bind.
 func (s *Space) Holds(fit Front, want Vector) bool {
-	if !s.Exact {
+	switch {
+	case !s.Exact && len(want) == 2 && len(fit) > 4:
+		return fit.holdsInPlane(want)
+	case !s.Exact:
 		return fit.Holds(want)
 	}
 	_, ok := slices.BinarySearchFunc(fit, want, slices.Compare[Vector])

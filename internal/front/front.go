@@ -261,7 +261,7 @@ func (s *Space) Sum(a, b Front) Front {
 		return a
 	case s.Exact:
 		return s.exactSum(a, b)
-	case a.Holds(s.most) || b.Holds(s.most):
+	case s.Holds(a, s.most) || s.Holds(b, s.most):
 		return Front{s.most}
 	case len(a) == 1 && len(b) == 1:
 		return Front{s.capped(a[0], b[0])}

@@ -1,6 +1,9 @@
 package front
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Most gangs of several shapes have two. The front of a place is a line then: for each number of one dimension the most of
 // the other beside it. Lines need not be summed pair by pair where their steps down only grow: of two such lines, which
@@ -9,6 +12,18 @@ import "slices"
 
 // line is the front of a place by number of one dimension: the most of the other, falling.
 type line []int32
+
+// holdsInPlane is Holds in two dimensions, where the vectors that a space makes are sorted, either way: of those with
+// enough of the first dimension it asks the one with most of the second.
+func (f Front) holdsInPlane(want Vector) bool {
+	last := len(f) - 1
+	if f[0][0] < f[last][0] {
+		i := sort.Search(len(f), func(i int) bool { return f[i][0] >= want[0] })
+		return i <= last && f[i][1] >= want[1]
+	}
+	i := sort.Search(len(f), func(i int) bool { return f[i][0] < want[0] }) - 1
+	return i >= 0 && f[i][1] >= want[1]
+}
 
 // plane sums fronts of two dimensions.
 type plane struct {

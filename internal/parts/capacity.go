@@ -21,6 +21,8 @@ type capacity struct {
 	tables   *tables
 	outside  front.Vector // the part of the gang's vector outside the tree; nil: it does not fit even with that
 	holding  []verdict    // by vertex class: whether a domain of it holds the gang
+	// shares are those of the gang's vector below domains whose span was found.
+	shares map[layout.Vertex][]share
 }
 
 // tables are the fronts of all vertices for one vector of bounds, by vertex class, filled on demand. They belong to one
@@ -102,7 +104,7 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 		i = len(s.cached)
 		s.cached = append(s.cached, f)
 	}
-	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i]}
+	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i], shares: map[layout.Vertex][]share{}}
 	c.splitGang()
 	return c
 }

@@ -356,7 +356,8 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 // distribute.
 func (c *capacity) span(d layout.Vertex) int {
 	n := 0
-	for _, s := range c.distribute(d, c.expand(d, c.search.want)) {
+	c.shares[d] = c.distribute(d, c.expand(d, c.search.want))
+	for _, s := range c.shares[d] {
 		if c.p.Siblings.At(s.at) == 0 {
 			n++
 		}

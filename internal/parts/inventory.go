@@ -39,19 +39,20 @@ type finished struct {
 // inventory is the canonical form of a gang: which groups can change places, and how many there are of each class.
 // Equal signatures make a class, whatever names and ranks the groups have.
 type inventory struct {
-	p                     *problem.Problem
-	pendingOf, positionOf []int32 // by rank: index in pending, position while it runs; -1: none
-	signatures            map[*problem.Part]string
-	inOrder               bool // the order of roles by rank tells apart parts that may be placed partly
-	classes               []groupClass
-	done                  []finished
+	p          *problem.Problem
+	pendingOf  []int32 // by rank: index in pending; -1: it runs
+	positionOf []int32 // by rank: position while it runs; -1: it does not
+	signatures map[*problem.Part]string
+	inOrder    bool // the order of roles by rank tells apart parts that may be placed partly
+	classes    []groupClass
+	done       []finished
 }
 
 // takeInventory returns the gang's own vector (own members and outermost groups), the classes and the finished groups.
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
 func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
-	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	inv := inventory{p: p, pendingOf: p.Places(), signatures: map[*problem.Part]string{}}
 	inv.addSignatures()
 	own := make(front.Vector, len(p.Shapes))
 	inv.countOwn(p.Gang, own)
@@ -118,7 +119,7 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 		if a.OtherTree != nil {
 			text += " in " + strconv.Quote(a.OtherTree.Name)
 		}
-		if inv.p.View.LowestOf(a.All(), inv.positionOf) >= 0 {
+		if inv.lowestOf(a) >= 0 {
 			text += fmt.Sprint(" beside running members ", a.First())
 		}
 		text = "(" + text + ")"
@@ -169,11 +170,22 @@ func (inv *inventory) finish(a *problem.Part) {
 // homeOf is the lowest vertex above the running members of a group, -1 if none run. Nodes outside the tree satisfy no
 // hard rule: with one, members that run there reach the root.
 func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
-	x := inv.p.View.LowestOf(a.All(), inv.positionOf)
+	x := inv.lowestOf(a)
 	if x >= 0 && inv.p.View.Contains(inv.p.View.Outside, x) && inv.p.Hard() {
 		return layout.Root
 	}
 	return x
+}
+
+// lowestOf is the lowest vertex above the running members of a part, -1 if none run.
+func (inv *inventory) lowestOf(a *problem.Part) layout.Vertex {
+	if len(inv.p.Running) == 0 {
+		return -1
+	}
+	if inv.positionOf == nil {
+		inv.positionOf = inv.p.PositionsByRank()
+	}
+	return inv.p.View.LowestOf(a.All(), inv.positionOf)
 }
 
 // nested are groups with one signature inside the groups of one class: a class to be.

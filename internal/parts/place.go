@@ -39,7 +39,7 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *problem.Outcome {
 	positions := make([]int32, len(c.p.Pending))
 	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
-	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), positionOf: c.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
+	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), signatures: map[*problem.Part]string{}}
 	as.inventory.addSignatures()
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
@@ -61,7 +61,10 @@ func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) b
 		}
 		return true
 	}
-	children := c.distribute(x, want)
+	children, known := c.shares[x] // of the gang's domain
+	if !known {
+		children = c.distribute(x, want)
+	}
 	left := want.Total()
 	for _, child := range children {
 		left -= child.take.Total()

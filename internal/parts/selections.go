@@ -26,7 +26,7 @@ type selections struct {
 // selectionsOf reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one
 // such part and not another. O(parts * members).
 func selectionsOf(p *problem.Problem) *selections {
-	inv := inventory{p: p, pendingOf: p.Places(), positionOf: p.PositionsByRank(), signatures: map[*problem.Part]string{}, inOrder: true}
+	inv := inventory{p: p, pendingOf: p.Places(), signatures: map[*problem.Part]string{}, inOrder: true}
 	inv.addSignatures()
 	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*problem.Part]int, len(inv.signatures))}
 	var kinds sets.Intern[string]

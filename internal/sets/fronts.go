@@ -114,24 +114,40 @@ func (c *FrontChooser) Fill(list []int) []front.Vector {
 	for n := len(list) - 1; n >= 0; n-- {
 		after[n] = c.Space.Sum(c.Items[list[n]].Front, after[n+1])
 	}
-	out, want := make([]front.Vector, len(list)), c.Want
+	out, want := make([]front.Vector, len(list)), slices.Clone(c.Want)
+	take, left := make(front.Vector, len(want)), make(front.Vector, len(want))
 	for n, i := range list {
-		var best front.Vector
 		if !c.Space.Spend(int64(len(c.Items[i].Front))) {
 			break
 		}
-		for _, p := range c.Items[i].Front {
-			take, ok := c.Space.Takes(want, p)
-			if !ok || !c.Space.Spend(int64(len(after[n+1]))) || !c.Space.Holds(after[n+1], want.Minus(take)) {
-				continue
-			}
-			if best == nil || cmp.Or(cmp.Compare(c.Sizes.Of(take), c.Sizes.Of(best)), slices.Compare(take, best)) > 0 {
-				best = take
-			}
-		}
+		best := c.bestTake(i, after[n+1], want, take, left)
 		if best.Total() > 0 {
-			out[n], want = best, want.Minus(best)
+			out[n] = best
+			for r, m := range best {
+				want[r] -= m
+			}
 		}
 	}
 	return out
+}
+
+// bestTake is what an item takes of a vector if those after it must take the rest; nil: nothing. take and left are
+// scratch.
+func (c *FrontChooser) bestTake(i int, after front.Front, want, take, left front.Vector) (best front.Vector) {
+	size := int64(-1)
+	for _, p := range c.Items[i].Front {
+		if c.Space.Exact && !p.Within(want) { // less of it need not fit
+			continue
+		}
+		for r, m := range p {
+			take[r] = min(m, want[r])
+			left[r] = want[r] - take[r]
+		}
+		n := c.Sizes.Of(take)
+		if n < size || n == size && slices.Compare(take, best) <= 0 || !c.Space.Spend(int64(len(after))) || !c.Space.Holds(after, left) {
+			continue
+		}
+		best, size = append(best[:0], take...), n
+	}
+	return best
 }

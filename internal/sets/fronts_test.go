@@ -44,7 +44,7 @@ func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 			out = append(out, v)
 		}
 	}
-	return out
+	return out.Sorted()
 }
 
 // drawFronts draws a question that has an answer.
