@@ -138,30 +138,39 @@ func BenchmarkRoles(b *testing.B) {
 					b.ReportMetric(5*t, "ns-goal")
 				}
 			})
-			if leaders == 0 { // BenchmarkPlan has it
+			if leaders == 0 { // BenchmarkPlan has the others
 				continue
 			}
 			b.Run(name+"warm", func(b *testing.B) {
-				s, total := streamOf(b, f), sum{}
-				s.warmUp(b, twoRoles(request(s.fleet.Shape, 1024, 0), leaders))
-				var requests []*gang.Request
-				for i, size := range sizesAround(1024) {
-					r := twoRoles(request(s.fleet.Shape, size, 0), max(1, leaders*size/1024))
-					r.Name += "-" + strconv.Itoa(i)
-					requests = append(requests, r)
-				}
-				d := newDraw(b, s, requests)
-				b.ReportAllocs()
-				for b.Loop() {
-					snapshot, r := d.pair(b)
-					total.add(r, plan(b, snapshot, r))
-				}
-				require.Equal(b, total.plans, total.placed)
-				total.report(b, nodes)
+				warmRoles(b, f, leaders, nil)
 				goal(b, map[int]time.Duration{1: 100 * time.Microsecond, 512: 500 * time.Microsecond}[leaders])
+			})
+			b.Run(name+"no", func(b *testing.B) {
+				warmRoles(b, f, leaders, []gang.Rule{{Layer: "unit", Strength: gang.MustGather}})
 			})
 		}
 	}
+}
+
+// warmRoles plans gangs of two roles of other sizes than one that was planned on the snapshot before. Those with rules are refused.
+func warmRoles(b *testing.B, f fill, leaders int, rules []gang.Rule) {
+	s, total := streamOf(b, f), sum{}
+	s.warmUp(b, twoRoles(request(s.fleet.Shape, 1024, 0), leaders))
+	var requests []*gang.Request
+	for i, size := range sizesAround(1024) {
+		r := twoRoles(request(s.fleet.Shape, size, 0), max(1, leaders*size/1024))
+		r.Name += "-" + strconv.Itoa(i)
+		r.Gather = rules
+		requests = append(requests, r)
+	}
+	d := newDraw(b, s, requests)
+	b.ReportAllocs()
+	for b.Loop() {
+		snapshot, r := d.pair(b)
+		total.add(r, plan(b, snapshot, r))
+	}
+	require.Equal(b, rules != nil, total.placed == 0, "%d of %d placed", total.placed, total.plans)
+	total.report(b, f.nodes)
 }
 
 // BenchmarkNest plans gangs in three levels of groups, 1,024 members.

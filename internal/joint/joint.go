@@ -7,6 +7,7 @@ package joint
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 
@@ -191,11 +192,38 @@ func (b *Bound) carries(rooms, asks []int64, free int64) (most int64) {
 // Holds says whether members of this weight may fit below a vertex: false is certain.
 func (b *Bound) Holds(x layout.Vertex, weight int64) bool { return weight <= b.index.At(x) }
 
-// HeldAt says whether they may fit below some vertex of a tier below the root's: false is certain.
-func (b *Bound) HeldAt(tier int32, weight int64) bool {
-	v := b.index.V
-	i := v.TierIndex(tier)
-	return i < 0 || i >= len(b.index.Most) || tier >= v.RootTop || weight <= int64(b.index.Most[i].At(layout.Root))
+// Domains iterates over the domains of a tier that may hold members of a weight, in the order of paths. The weight may rise
+// on the way. O(domains above that may, and their children).
+func (b *Bound) Domains(tier int32, weight func() int64) iter.Seq[layout.Vertex] {
+	v, place := b.index.V, b.index.V.TierIndex(tier)
+	return func(yield func(layout.Vertex) bool) {
+		var walk func(x layout.Vertex) bool
+		walk = func(x layout.Vertex) bool {
+			if v.TierOf(x) <= tier {
+				return b.index.At(x) < weight() || yield(x)
+			}
+			if place >= 0 && int64(b.index.Most[place].At(x)) < weight() {
+				return true
+			}
+			lo, end := v.Kids(x)
+			for c := lo; c < end; c++ {
+				if !walk(c) {
+					return false
+				}
+			}
+			return true
+		}
+		walk(layout.Root)
+	}
+}
+
+// Roomiest is the domain of a tier that may hold most, of equals the first in the order of paths; -1 if there is none.
+func (b *Bound) Roomiest(tier int32) layout.Vertex {
+	best, most := layout.Vertex(-1), int64(0)
+	for x := range b.Domains(tier, func() int64 { return most }) {
+		best, most = x, b.index.At(x)+1
+	}
+	return best
 }
 
 // Children is the least number of children of a domain below which members of this weight fit.

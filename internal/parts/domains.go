@@ -98,6 +98,9 @@ func (s *search) fitsByFronts() bool {
 	if s.crossesTrees() {
 		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 	}
+	if s.fitsInTree() {
+		return true
+	}
 	for _, t := range worths {
 		c := s.under(s.loosest(t)) // if the gang does not fit under it, it fits under no strategy of the tier
 		if c == nil {
@@ -109,6 +112,21 @@ func (s *search) fitsByFronts() bool {
 		if c.fits() && s.fitsAcrossTrees(c) {
 			// A vector that was forgotten might leave fewer members outside.
 			*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && c.tables.forgot
+			return true
+		}
+	}
+	return false
+}
+
+// fitsInTree says whether a gang without rules is found to fit into some domain below the root: then it need not be known
+// how much the whole tree takes.
+func (s *search) fitsInTree() bool {
+	if len(s.p.Gather.Worths) > 1 || s.p.Gather.Worths[0] < s.p.View.RootTop {
+		return false
+	}
+	for _, t := range s.p.View.SwitchTiers() {
+		if c := s.under(s.loosest(t)); c != nil && c.ranksLazily() && c.fitsAnywhere() {
+			s.outside = 0
 			return true
 		}
 	}
@@ -191,18 +209,15 @@ func (c *capacity) ranksLazily() bool {
 	return c.search.joint != nil && len(c.search.groups) == 0 && c.p.LCA < 0 && c.strategy.Gang < c.p.View.RootTop
 }
 
-// candidates are the domains of the gang's tier that may hold the gang.
-func (c *capacity) candidates() []layout.Vertex {
-	if c.search.joint != nil && !c.search.joint.HeldAt(c.strategy.Gang, c.search.loads.Of(c.search.want)) {
-		return nil
+// candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
+func (c *capacity) candidates() []layout.Vertex { return c.search.candidates(c.strategy.Gang) }
+
+func (s *search) candidates(tier int32) []layout.Vertex {
+	if s.joint == nil || s.p.LCA >= 0 {
+		return s.p.Candidates(tier)
 	}
-	var list []layout.Vertex
-	for _, d := range c.p.Candidates(c.strategy.Gang) {
-		if c.search.mayTake(d, c.search.want) {
-			list = append(list, d)
-		}
-	}
-	return list
+	load := s.loads.Of(s.want)
+	return slices.Collect(s.joint.Domains(tier, func() int64 { return load }))
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree. The

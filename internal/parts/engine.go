@@ -255,31 +255,6 @@ func (e Engine) Evidence() problem.Evidence {
 	return out
 }
 
-// bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
-// then the first path.
-func (s *search) bestAt(t int32) (problem.Fit, bool) {
-	if s.crowd != nil {
-		return s.crowd.BestAt(t)
-	}
-	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
-	for c := range s.roomiestCapacities(s.loosest(t)) {
-		known := map[int32]partialFit{} // by class
-		for _, d := range s.p.Candidates(t) {
-			class := c.search.classes.Of(d)
-			n, ok := known[class]
-			if !ok {
-				n = c.mostIn(d)
-				known[class] = n
-			}
-			best.AtLeast = best.AtLeast || c.tables.space.Spent() || c.tables.forgot
-			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
-				best.Domain, best.Members, best.Groups = d, n.members, n.groups
-			}
-		}
-	}
-	return best, best.Domain >= 0
-}
-
 // MostAdmitted is the number of new members that the quota admits, whatever room there is: whole groups, or the
 // lowest ranks.
 func (e Engine) MostAdmitted() int {

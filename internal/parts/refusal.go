@@ -1,14 +1,73 @@
 package parts
 
 import (
+	"iter"
 	"slices"
 	"sort"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: how much of a refused gang does a domain take, and is the refusal proven?
+
+// bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
+// then the first path. Within one topology it looks into the domain first that may take most, and then only into those
+// that may be better.
+func (s *search) bestAt(t int32) (problem.Fit, bool) {
+	if s.crowd != nil {
+		return s.crowd.BestAt(t)
+	}
+	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
+	for c := range s.roomiestCapacities(s.loosest(t)) {
+		known := map[int32]partialFit{} // by class
+		most := func(d layout.Vertex) partialFit {
+			class := c.search.classes.Of(d)
+			n, ok := known[class]
+			if !ok {
+				n = c.mostIn(d)
+				known[class] = n
+			}
+			best.AtLeast = best.AtLeast || c.tables.space.Spent() || c.tables.forgot
+			return n
+		}
+		for d := range s.roomiest(t, most) {
+			n := most(d)
+			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
+				best.Domain, best.Members, best.Groups = d, n.members, n.groups
+			}
+		}
+	}
+	return best, best.Domain >= 0
+}
+
+// roomiest iterates over the domains of a tier, but for those that certainly take fewer members than another.
+func (s *search) roomiest(t int32, most func(d layout.Vertex) partialFit) iter.Seq[layout.Vertex] {
+	if s.joint == nil || s.p.LCA >= 0 || s.crossesTrees() {
+		return slices.Values(s.p.Candidates(t))
+	}
+	loads, first := s.leastLoads(), s.joint.Roomiest(t)
+	if first < 0 {
+		return slices.Values(s.p.Candidates(t))
+	}
+	load := loads[max(0, most(first).members)]
+	return s.joint.Domains(t, func() int64 { return load })
+}
+
+// leastLoads are the loads of 0, 1, 2 and more members, of a gang without groups of the lowest ranks, else the least that
+// so many may be.
+func (s *search) leastLoads() []int64 {
+	loads := make([]int64, 1+len(s.p.Pending))
+	for i := range s.p.Pending {
+		load := s.loads[s.p.Role(i)]
+		if len(s.groups) > 0 {
+			load = slices.Min(s.loads[:len(s.roles)])
+		}
+		loads[i+1] = loads[i] + load
+	}
+	return loads
+}
 
 // partialFit is the number of members, and of whole outermost groups, that a domain takes.
 type partialFit struct{ members, groups int }
@@ -127,7 +186,7 @@ func (s *search) proven() bool {
 			continue
 		}
 		c := one.under(one.loosest(s.p.Gather.Must))
-		if c == nil || one.newCrowd().TooLarge() {
+		if c == nil || len(c.candidates()) == 0 || one.newCrowd().TooLarge() {
 			continue
 		}
 		if fits := c.fits(); fits && s.p.RefusedBy == nil || c.tables.forgot {

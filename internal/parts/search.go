@@ -15,7 +15,6 @@ import (
 	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/joint"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -154,11 +153,6 @@ func (s *search) sumTotals() {
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
-}
-
-// mayTake says whether vectors may fit below a vertex, as far as it is known without its front: false is certain.
-func (s *search) mayTake(x layout.Vertex, want front.Vector) bool {
-	return s.joint == nil || s.joint.Holds(x, s.loads.Of(want))
 }
 
 // weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
