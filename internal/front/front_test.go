@@ -114,6 +114,24 @@ func TestSumInPlaneIsSumInTable(t *testing.T) {
 	})
 }
 
+func TestMultiplesOfScales(t *testing.T) {
+	for _, c := range []struct {
+		a, b  Weights
+		alike bool
+	}{
+		{Weights{1, 2}, Weights{3, 6}, true},
+		{Weights{1, 2}, Weights{2, 1}, false},
+		{Weights{0, 1, 2}, Weights{0, 5, 1}, false},
+		{Weights{0, 1, 2}, Weights{0, 2, 4}, true},
+		{Weights{0, 1}, Weights{1, 0}, false},
+		{Weights{1, 0}, Weights{0, 1}, false},
+		{Weights{1, 1}, Weights{1, 0}, false},
+		{Weights{1, 0}, Weights{1, 1}, false},
+	} {
+		require.Equal(t, c.alike, c.a.IsMultiple(c.b), "%v, %v", c.a, c.b)
+	}
+}
+
 // drawLine draws a front of two dimensions, some of them concave.
 func drawLine(t *rapid.T, most Vector, label string) Front {
 	var list []Vector

@@ -26,6 +26,17 @@ func (w Weights) Most(f Front) (most int64) {
 	return most
 }
 
+// IsMultiple says whether two scales weigh alike, but for a factor.
+func (w Weights) IsMultiple(other Weights) bool {
+	pivot := max(0, slices.IndexFunc(w, func(n int64) bool { return n > 0 }))
+	for i := range w {
+		if w[pivot] > 0 && other[pivot] == 0 || compareProducts(w[pivot], other[i], w[i], other[pivot]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Scarcest returns the scale by which most places are needed for a vector, of such the one by which these have least to
 // spare, and that number. No fewer places hold the vector: each is credited with its heaviest vector, and the heaviest
 // places come first. If all places are too light, the number is that of all.

@@ -167,7 +167,7 @@ type assigner struct {
 //
 // order: roles.11, parts.10
 func (as *assigner) assign(a *problem.Part, lists [][]placed) {
-	var own []int
+	own := make([]int, 0, len(a.Ranks))
 	as.ownRanks(a, &own)
 	slices.Sort(own)
 	for _, rank := range own {

@@ -139,7 +139,9 @@ func (s *search) sumTotals() {
 		for role := range ask {
 			ask[role] = s.asks[role][i]
 		}
-		s.scales = append(s.scales, s.weigh(ask))
+		if w := s.weigh(ask); !slices.ContainsFunc(s.scales, w.IsMultiple) {
+			s.scales = append(s.scales, w)
+		}
 	}
 	if s.joint != nil {
 		load := make(front.Weights, r)

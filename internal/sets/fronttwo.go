@@ -169,7 +169,7 @@ func (t *twoNumbers) row(before []weightRow, g *slotGroup, k int, lo, hi int64) 
 // carve is front.Carve for numbers.
 func carve(spare *[]int64, n int) []int64 {
 	if n > len(*spare) {
-		*spare = make([]int64, max(n, 4096))
+		*spare = make([]int64, max(n, 512))
 	}
 	out := (*spare)[:n:n]
 	*spare = (*spare)[n:]
