@@ -20,6 +20,7 @@ type capacity struct {
 	strategy problem.Strategy
 	tables   *tables
 	outside  front.Vector // the part of the gang's vector outside the tree; nil: it does not fit even with that
+	inside   bool         // a domain in the tree is known to hold the gang, which may span the root
 	holding  []verdict    // by vertex class: whether a domain of it holds the gang
 	// shares are those of the gang's vector below domains whose span was found.
 	shares map[layout.Vertex][]share
@@ -248,15 +249,25 @@ func (c *capacity) made(k int, x layout.Vertex) bool {
 	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
 }
 
+// expandFrom replaces the groups that may be made at a tier or above it by their members and inner groups.
+func (c *capacity) expandFrom(tier int32, want front.Vector) front.Vector {
+	return c.replace(want, func(k int) bool { return c.tables.bounds[k] >= tier })
+}
+
 // expand replaces the groups that are made at x by their members and inner groups. Outer classes come first: an inner
 // group that is made at x as well is replaced in turn. So it turns a vector as seen from above x into one that can be
 // compared with the front below.
 func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
+	return c.replace(want, func(k int) bool { return c.made(k, x) })
+}
+
+// replace replaces the groups of some classes by their members and inner groups.
+func (c *capacity) replace(want front.Vector, some func(k int) bool) front.Vector {
 	out := slices.Clone(want)
 	r := len(c.search.roles)
 	for k := range c.search.groups { // outer ones first
 		n := out[r+k]
-		if n == 0 || !c.made(k, x) {
+		if n == 0 || !some(k) {
 			continue
 		}
 		out[r+k] = 0

@@ -174,12 +174,9 @@ func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 
 func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	if dc.slotSums[v] == nil {
 		for _, one := range dc.free.roles {
-			sums := make([]int64, v.Nodes+1)
+			sums, slots := make([]int64, v.Nodes+1), dc.slotsOf(one)
 			for pos := range v.Nodes {
-				id := v.Node(pos)
-				if sums[pos+1] = sums[pos]; one.Slots().Refusal(id) == "" {
-					sums[pos+1] += one.Slots().Room(id, dc.free.released[id].Amounts)
-				}
+				sums[pos+1] = sums[pos] + slots(v.Node(pos))
 			}
 			dc.slotSums[v] = append(dc.slotSums[v], sums)
 		}
@@ -187,22 +184,41 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	return dc.slotSums[v]
 }
 
+// slotsOf is a function that counts the slots of a role on a node: the index has them, unless it counts by more than
+// amounts and marks.
+func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
+	if v := dc.free.p.View; !one.Zones().Bind() && len(one.Request.Exclude) == 0 {
+		if ix := one.Slots().OwnIndex(); ix != nil {
+			return func(id int32) int64 { return int64(ix.Slots.At(v.At(id))) }
+		}
+	}
+	return func(id int32) int64 {
+		if one.Slots().Refusal(id) != "" {
+			return 0
+		}
+		return one.Slots().Room(id, dc.free.released[id].Amounts)
+	}
+}
+
 // mayHoldWithin is false only if no domain of the gang's tree, of the tier, can hold a group on the nodes that it
 // shares with d: each lacks slots there for one of its roles by itself. O(nodes of d * (tiers + roles)).
 func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
 	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
-	sums := map[layout.Vertex][]int64{} // by domain of the gang's tree, then role
+	sums, of, last := map[layout.Vertex][]int64{}, []int64(nil), layout.Vertex(-1) // by domain of the gang's tree, then role
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.
 		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
-		if sums[x] == nil {
-			sums[x] = make([]int64, len(a.needs))
+		if x != last {
+			if of, last = sums[x], x; of == nil {
+				of = make([]int64, len(a.needs))
+				sums[x] = of
+			}
 		}
 		fits := true
 		for role, n := range a.needs {
 			if n > 0 {
-				sums[x][role] += before[role][pos+1] - before[role][pos]
-				fits = fits && sums[x][role] >= int64(n)
+				of[role] += before[role][pos+1] - before[role][pos]
+				fits = fits && of[role] >= int64(n)
 			}
 		}
 		if fits {

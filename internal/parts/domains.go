@@ -98,9 +98,6 @@ func (s *search) fitsByFronts() bool {
 	if s.crossesTrees() {
 		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 	}
-	if s.fitsInTree() {
-		return true
-	}
 	for _, t := range worths {
 		c := s.under(s.loosest(t)) // if the gang does not fit under it, it fits under no strategy of the tier
 		if c == nil {
@@ -118,28 +115,31 @@ func (s *search) fitsByFronts() bool {
 	return false
 }
 
-// fitsInTree says whether a gang without rules is found to fit into some domain below the root: then it need not be known
-// how much the whole tree takes.
-func (s *search) fitsInTree() bool {
-	if len(s.p.Gather.Worths) > 1 || s.p.Gather.Worths[0] < s.p.View.RootTop {
+// splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
+func (c *capacity) splitGang() {
+	c.outside = c.tables.space.Zero[0]
+	if c.strategy.Gang < c.p.View.RootTop || c.fitsInside() {
+		return
+	}
+	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
+}
+
+// fitsInside says whether a domain in the tree is found to hold a gang that may span the root, all its groups included:
+// then it need not be known how much the whole tree takes. It looks into the roomiest domain of each tier.
+func (c *capacity) fitsInside() bool {
+	if c.search.joint == nil || c.p.LCA >= 0 || c.tables.space.Exact {
 		return false
 	}
-	for _, t := range s.p.View.SwitchTiers() {
-		if c := s.under(s.loosest(t)); c != nil && c.ranksLazily() && c.fitsAnywhere() {
-			s.outside = 0
+	for _, t := range c.p.View.SwitchTiers() {
+		d := c.search.joint.Roomiest(t)
+		if d < 0 || c.p.View.Contains(c.p.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) {
+			continue
+		}
+		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.p.View.TierOf(d), c.search.want)); c.inside {
 			return true
 		}
 	}
 	return false
-}
-
-// splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
-func (c *capacity) splitGang() {
-	c.outside = c.tables.space.Zero[0]
-	if c.strategy.Gang < c.p.View.RootTop {
-		return
-	}
-	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
 }
 
 // splitOf divides a vector at the root: inside as many members as fit, then most of the first role, and so on. It
@@ -244,6 +244,8 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 	// into the tree.
 	want := c.expand(d, c.search.want)
 	switch {
+	case d == layout.Root && c.inside:
+		return true
 	case d == layout.Root && (c.outside == nil || c.search.members(c.outside) > c.search.outside):
 		return false
 	case d == layout.Root:
