@@ -217,6 +217,12 @@ func (b *Bound) Domains(tier int32, weight func() int64) iter.Seq[layout.Vertex]
 	}
 }
 
+// HeldAt says whether members of a weight may fit below some domain of a tier: false is certain. O(1).
+func (b *Bound) HeldAt(tier int32, weight int64) bool {
+	place := b.index.V.TierIndex(tier)
+	return place < 0 || place >= len(b.index.Most) || weight <= int64(b.index.Most[place].At(layout.Root))
+}
+
 // Roomiest is the domain of a tier that may hold most, of equals the first in the order of paths; -1 if there is none.
 func (b *Bound) Roomiest(tier int32) layout.Vertex {
 	best, most := layout.Vertex(-1), int64(0)

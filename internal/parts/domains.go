@@ -189,9 +189,9 @@ func (c *capacity) leavesDoubt() bool {
 	return relaxed != nil && (relaxed.fitsAnywhere() || relaxed.tables.forgot)
 }
 
-// fitsAnywhere asks the candidates, the best first where they are not all looked into.
+// fitsAnywhere asks the candidates: those first that are ranked first, where that is known without all fronts.
 func (c *capacity) fitsAnywhere() bool {
-	if !c.ranksLazily() {
+	if c.search.joint == nil {
 		return slices.ContainsFunc(c.candidates(), c.holds)
 	}
 	queue := c.byLeastSpan(c.candidates())
@@ -201,12 +201,6 @@ func (c *capacity) fitsAnywhere() bool {
 		}
 	}
 	return false
-}
-
-// ranksLazily says whether domains may be ranked before it is known whether they hold the gang: groups that stay whole
-// come before all other keys, and at the root, and where members run, there are few.
-func (c *capacity) ranksLazily() bool {
-	return c.search.joint != nil && len(c.search.groups) == 0 && c.p.LCA < 0 && c.strategy.Gang < c.p.View.RootTop
 }
 
 // candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
@@ -225,6 +219,9 @@ func (s *search) candidates(tier int32) []layout.Vertex {
 //
 // order: roles.3
 func (c *capacity) holds(d layout.Vertex) bool {
+	if d == layout.Root && c.inside {
+		return true
+	}
 	class := c.search.classes.Of(d)
 	if n := int(class) + 1 - len(c.holding); n > 0 {
 		c.holding = append(c.holding, make([]verdict, n)...)
@@ -244,8 +241,6 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 	// into the tree.
 	want := c.expand(d, c.search.want)
 	switch {
-	case d == layout.Root && c.inside:
-		return true
 	case d == layout.Root && (c.outside == nil || c.search.members(c.outside) > c.search.outside):
 		return false
 	case d == layout.Root:
@@ -261,8 +256,7 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 // that hold fewer follow, with a less tight capacity of their own. Domains in tried came with a better strategy.
 func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex, *capacity] {
 	return func(yield func(layout.Vertex, *capacity) bool) {
-		lazily := c.ranksLazily()
-		open := slices.DeleteFunc(c.candidates(), func(d layout.Vertex) bool { return tried[d] || !lazily && !c.holds(d) })
+		open := slices.DeleteFunc(c.candidates(), func(d layout.Vertex) bool { return tried[d] })
 		for len(open) > 0 {
 			tight := c.tightest(open)
 			for d := range tight.bySpan(open) {
@@ -270,20 +264,26 @@ func (c *capacity) ranked(tried map[layout.Vertex]bool) iter.Seq2[layout.Vertex,
 					return
 				}
 			}
-			if lazily {
-				return
-			}
-			open = slices.DeleteFunc(open, tight.holds) // one at least
+			open = slices.DeleteFunc(open, func(d layout.Vertex) bool { return tight.holds(d) || !c.holds(d) })
 		}
 	}
 }
 
-// rankedDomain is a domain that may hold the gang, with its span, or with a lower bound of it while exact is false.
+// rankedDomain is a domain that may hold the gang, with its span or a lower bound of it.
 type rankedDomain struct {
-	at    layout.Vertex
-	span  int
-	exact bool
+	at   layout.Vertex
+	span int
+	by   spanSource
 }
+
+// spanSource says how a span was found.
+type spanSource int8
+
+const (
+	byLoad   spanSource = iota // a bound, known without fronts; whether the domain holds the gang is not known
+	byFronts                   // a bound: the domain holds the gang
+	exact
+)
 
 // domainQueue has the best domain first, as container/heap has it.
 type domainQueue struct {
@@ -304,19 +304,22 @@ func (q *domainQueue) Pop() any {
 	return d
 }
 
-// byLeastSpan queues domains by lower bounds of their spans.
+// byLeastSpan queues domains by lower bounds of their spans, which are known without fronts.
 func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
 	q := &domainQueue{c: c, list: make([]rankedDomain, len(domains))}
 	for i, d := range domains {
-		q.list[i] = rankedDomain{at: d, span: c.leastSpan(d)}
+		q.list[i].at = d
+		if c.search.joint != nil && c.countsChildren(d) {
+			q.list[i].span = c.search.joint.Children(d, c.search.loads.Of(c.search.want))
+		}
 	}
 	heap.Init(q)
 	return q
 }
 
-// bySpan iterates over those domains that hold the gang, best first. All begin with a lower bound of their span. The
-// exact span, which costs a choice of children, is only found for a domain at the head of the queue, if it holds the gang;
-// the domain is then put back where it belongs. A domain that is still ahead with its exact span is the best: the keys of
+// bySpan iterates over those domains that hold the gang, best first. All begin with a lower bound of their span, the
+// better the more it costs. The next one is only found for a domain at the head of the queue, if it holds the gang; the
+// domain is then put back where it belongs. A domain that is still ahead with its exact span is the best: the keys of
 // all others only grow.
 //
 // Same answer as order: roles.8, faster.
@@ -325,15 +328,21 @@ func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 		queue := c.byLeastSpan(domains)
 		for queue.Len() > 0 {
 			best := heap.Pop(queue).(rankedDomain)
-			switch {
-			case best.exact:
+			switch best.by {
+			case exact:
 				if !yield(best.at) {
 					return
 				}
-			case c.holds(best.at):
-				best.span, best.exact = c.span(best.at), true
-				heap.Push(queue, best)
+				continue
+			case byLoad:
+				if !c.holds(best.at) {
+					continue
+				}
+				best.span, best.by = max(best.span, c.leastSpan(best.at)), byFronts
+			case byFronts:
+				best.span, best.by = c.span(best.at), exact
 			}
+			heap.Push(queue, best)
 		}
 	}
 }
@@ -350,15 +359,18 @@ func (c *capacity) compareDomains(a, b rankedDomain) int {
 	)
 }
 
+// countsChildren says whether the span of a domain is the number of children that take new members: not where children in
+// use, or nodes outside the tree, count too.
+func (c *capacity) countsChildren(d layout.Vertex) bool {
+	return !c.p.View.IsNode(d) && c.p.LCA < 0 && d != layout.Root
+}
+
 // leastSpan is a lower bound of span, from weights alone: each child counts as if it took its heaviest vector, so
 // that no set of fewer children can hold the gang. It must never exceed span, or bySpan would return domains out of
-// order; so it is 0 where children in use, or nodes outside the tree, count too.
+// order.
 func (c *capacity) leastSpan(d layout.Vertex) int {
-	if c.p.View.IsNode(d) || c.p.LCA >= 0 || d == layout.Root {
+	if !c.countsChildren(d) {
 		return 0
-	}
-	if c.ranksLazily() { // fronts are not known yet
-		return c.search.joint.Children(d, c.search.loads.Of(c.search.want))
 	}
 	lo, end := c.p.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)

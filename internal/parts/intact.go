@@ -33,6 +33,9 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 		at := k // the class with the groups that may still be tighter
 		for i := c.p.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Parts.Left.Fronts.Left() > tightenSteps(c.p); i-- {
 			tier := c.p.View.Tiers[i]
+			if !best.search.groupFitsAt(at, tier) {
+				break
+			}
 			if t := best.tighten(at, tier); try(t) {
 				best = t
 				continue
@@ -52,6 +55,11 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 		}
 	}
 	return best
+}
+
+// groupFitsAt says whether some domain of a tier may hold a group of a class, as far as it is known without fronts.
+func (s *search) groupFitsAt(k int, tier int32) bool {
+	return s.joint == nil || s.joint.HeldAt(tier, s.loads[len(s.roles)+k])
 }
 
 // groupCount is the number of groups of a class in the selection.
