@@ -191,6 +191,11 @@ func (c *capacity) leavesDoubt() bool {
 
 // fitsAnywhere asks the candidates: those first that are ranked first, where that is known without all fronts.
 func (c *capacity) fitsAnywhere() bool {
+	for k := range c.search.groups {
+		if c.tables.homes[k] < 0 && !c.search.groupFitsAt(k, c.tables.bounds[k]) {
+			return false
+		}
+	}
 	if c.search.joint == nil {
 		return slices.ContainsFunc(c.candidates(), c.holds)
 	}
