@@ -19,9 +19,10 @@ type capacity struct {
 	search   *search
 	strategy problem.Strategy
 	tables   *tables
-	outside  front.Vector // the part of the gang's vector outside the tree; nil: it does not fit even with that
-	inside   bool         // a domain in the tree is known to hold the gang, which may span the root
-	holding  []verdict    // by vertex class: whether a domain of it holds the gang
+	outside  front.Vector             // the part of the gang's vector outside the tree; nil: it does not fit even with that
+	rooms    []map[layout.Vertex]bool // the gang's domain is in all of these
+	inside   bool                     // a domain in the tree is known to hold the gang, which may span the root
+	holding  []verdict                // by vertex class: whether a domain of it holds the gang
 	// shares are those of the gang's vector below domains whose span was found.
 	shares map[layout.Vertex][]share
 }

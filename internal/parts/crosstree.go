@@ -251,7 +251,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 // at the root it says nothing.
 func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
 	choices := x.search.choices
-	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || choices.mayHoldWithin(a, d, tier))
+	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || len(choices.roomWithin(a, d, tier)) > 0)
 }
 
 // boundAround is the tier in the gang's tree that bounds the members of a group of another topology: the lowest bound
@@ -273,10 +273,27 @@ func (x *crossSearch) capacity() *capacity {
 		return nil
 	}
 	s.outside = x.search.outside
-	if c := s.under(x.strategy); c != nil && (x.sampled > 0 || c.fits()) {
+	c := s.under(x.strategy)
+	if c == nil {
+		return nil
+	}
+	c.rooms = x.rooms()
+	if x.sampled > 0 || c.fits() {
 		return c
 	}
 	return nil
+}
+
+// rooms are, by group whose domain is chosen and whose members all lie in the gang's domain, the domains of the gang's tier
+// that may hold it there.
+func (x *crossSearch) rooms() (out []map[layout.Vertex]bool) {
+	for i, d := range x.chosen {
+		a := &x.search.crossGroups[i]
+		if tier := x.boundAround(a); d != layout.Root && tier == x.strategy.Gang && tier < x.search.p.View.RootTop {
+			out = append(out, x.search.choices.roomWithin(a, d, tier))
+		}
+	}
+	return out
 }
 
 // searchInChosen is the search within the chosen domains, nil where the budget is spent. Only samples, which are few,

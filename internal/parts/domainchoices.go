@@ -17,6 +17,15 @@ type domainChoices struct {
 	searches map[string]*search         // by choiceKey, for all members
 	budget   int64                      // nodes that may still be read; 0 or less: none
 	slotSums map[*layout.View][][]int64 // by topology, see slotsBefore
+	rooms    map[sharedRoom]map[layout.Vertex]bool
+}
+
+// sharedRoom is a question to roomWithin.
+type sharedRoom struct {
+	part  *problem.Part
+	d     layout.Vertex
+	tier  int32
+	needs string
 }
 
 // choiceWork, times the request's steps, bounds the nodes that are read for all choices of domains together.
@@ -25,7 +34,7 @@ const choiceWork = 64
 // newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
 func (s *search) newDomainChoices() *domainChoices {
 	budget := choiceWork * int64(s.p.Steps())
-	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}}
+	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}, rooms: map[sharedRoom]map[layout.Vertex]bool{}}
 }
 
 // inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
@@ -200,11 +209,15 @@ func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
 	}
 }
 
-// mayHoldWithin is false only if no domain of the gang's tree, of the tier, can hold a group on the nodes that it
-// shares with d: each lacks slots there for one of its roles by itself. O(nodes of d * (tiers + roles)).
-func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int32) bool {
+// roomWithin are the domains of the gang's tree, of a tier, that may hold a group on the nodes that they share with d: all
+// others lack slots there for one of its roles by itself. O(nodes of d * (tiers + roles)) the first time.
+func (dc *domainChoices) roomWithin(a *crossGroup, d layout.Vertex, tier int32) map[layout.Vertex]bool {
+	key := sharedRoom{a.part, d, tier, string(a.needs.AppendTo(nil))}
+	if room := dc.rooms[key]; room != nil {
+		return room
+	}
 	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
-	sums, of, last := map[layout.Vertex][]int64{}, []int64(nil), layout.Vertex(-1) // by domain of the gang's tree, then role
+	room, sums, of, last := map[layout.Vertex]bool{}, map[layout.Vertex][]int64{}, []int64(nil), layout.Vertex(-1)
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.
 		x := own.Highest(own.NodeVertex(own.At(v.Node(pos))), tier)
@@ -214,16 +227,21 @@ func (dc *domainChoices) mayHoldWithin(a *crossGroup, d layout.Vertex, tier int3
 				sums[x] = of
 			}
 		}
-		fits := true
 		for role, n := range a.needs {
 			if n > 0 {
 				of[role] += before[role][pos+1] - before[role][pos]
-				fits = fits && of[role] >= int64(n)
 			}
 		}
+	}
+	for x, of := range sums {
+		fits := true
+		for role, n := range a.needs {
+			fits = fits && of[role] >= int64(n)
+		}
 		if fits {
-			return true
+			room[x] = true
 		}
 	}
-	return false
+	dc.rooms[key] = room
+	return room
 }

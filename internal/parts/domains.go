@@ -209,7 +209,13 @@ func (c *capacity) fitsAnywhere() bool {
 }
 
 // candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
-func (c *capacity) candidates() []layout.Vertex { return c.search.candidates(c.strategy.Gang) }
+func (c *capacity) candidates() []layout.Vertex {
+	list := c.search.candidates(c.strategy.Gang)
+	for _, room := range c.rooms {
+		list = slices.DeleteFunc(slices.Clone(list), func(d layout.Vertex) bool { return !room[d] })
+	}
+	return list
+}
 
 func (s *search) candidates(tier int32) []layout.Vertex {
 	if s.joint == nil || s.p.LCA >= 0 {
