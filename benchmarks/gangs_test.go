@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -112,7 +113,7 @@ func planEach(b *testing.B, on []*placement.Cluster, nodes int, next func() *gan
 // twoRoles asks for a gang whose first members, the leaders, take two slots each.
 func twoRoles(r *gang.Request, leaders int) *gang.Request {
 	r.Members = append([]gang.Member{}, r.Members...)
-	large := &gang.Shape{Resources: muster.Resources{}}
+	large := &gang.Shape{Resources: muster.Resources{}, NUMA: r.Shape.NUMA}
 	for name, amount := range r.Shape.Resources {
 		large.Resources[name] = 2 * amount
 	}
@@ -149,6 +150,18 @@ func BenchmarkRoles(b *testing.B) {
 				warmRoles(b, f, leaders, []gang.Rule{{Layer: "unit", Strength: gang.MustGather}})
 			})
 		}
+	}
+}
+
+// BenchmarkRolesInZones plans gangs of two roles on nodes of eight slots in two NUMA zones, in shapes that no snapshot has seen.
+func BenchmarkRolesInZones(b *testing.B) {
+	for _, leaders := range []int{1, 32} {
+		f := fill{nodes: 10240, name: "frag70", slots: 8, zones: 2, policy: numa.SingleNUMANode}
+		b.Run(fmt.Sprintf("nodes=%d%s/gang=%d+%d/state=cold", f.nodes, f.segments(), leaders, 64-leaders), func(b *testing.B) {
+			s := streamOf(b, f)
+			planEach(b, s.apart(b, 8), f.nodes, func() *gang.Request { return twoRoles(unseen(s.fleet.Shape, 64), leaders) })
+			goal(b, 5*time.Millisecond)
+		})
 	}
 }
 
@@ -202,26 +215,36 @@ func BenchmarkNest(b *testing.B) {
 }
 
 // BenchmarkParts plans gangs of two parts of 32, of which each must gather in a leaf, or the second on a feed of the second topology, of which each has a
-// sixteenth of the nodes of every leaf; in shapes that no snapshot has seen.
+// sixteenth of the nodes of every leaf; in shapes that no snapshot has seen, or that were planned on the snapshot before.
 func BenchmarkParts(b *testing.B) {
 	for _, nodes := range []int{10240, 102400} {
 		for _, tree := range []string{"default", "power"} {
 			f := fill{nodes: nodes, name: "frag70", slots: 1, feeds: 16}
-			b.Run(fmt.Sprintf("nodes=%d%s/gang=32+32/second=%s/state=cold", nodes, f.segments(), tree), func(b *testing.B) {
+			name := fmt.Sprintf("nodes=%d%s/gang=32+32/second=%s/state=", nodes, f.segments(), tree)
+			b.Run(name+"cold", func(b *testing.B) {
 				s := streamOf(b, f)
-				planEach(b, s.apart(b, 8), nodes, func() *gang.Request {
-					r := unseen(s.fleet.Shape, 64)
-					for i, layer := range []string{"leaf", map[string]string{"default": "leaf", "power": "feed"}[tree]} {
-						part := gang.Part{Name: []string{"first", "second"}[i], Gather: []gang.Rule{{Layer: layer, Strength: gang.MustGather}}}
-						for _, m := range r.Members[32*i : 32*i+32] {
-							part.Members = append(part.Members, m.Name)
-						}
-						r.Parts = append(r.Parts, part)
-					}
-					r.Parts[1].Tree = tree
-					return r
-				})
+				planEach(b, s.apart(b, 8), nodes, func() *gang.Request { return twoParts(unseen(s.fleet.Shape, 64), tree) })
+				goal(b, 10*time.Millisecond)
+			})
+			b.Run(name+"warm", func(b *testing.B) {
+				s := streamOf(b, f)
+				s.warmUp(b, twoParts(request(s.fleet.Shape, 64, 0), tree))
+				s.fresh(b)
+				planEach(b, s.snapshot, nodes, func() *gang.Request { return twoParts(request(s.fleet.Shape, 64, 0), tree) })
 			})
 		}
 	}
+}
+
+// twoParts divides a gang of 64 into two parts, the second of some topology.
+func twoParts(r *gang.Request, tree string) *gang.Request {
+	for i, layer := range []string{"leaf", map[string]string{"default": "leaf", "power": "feed"}[tree]} {
+		part := gang.Part{Name: []string{"first", "second"}[i], Gather: []gang.Rule{{Layer: layer, Strength: gang.MustGather}}}
+		for _, m := range r.Members[32*i : 32*i+32] {
+			part.Members = append(part.Members, m.Name)
+		}
+		r.Parts = append(r.Parts, part)
+	}
+	r.Parts[1].Tree = tree
+	return r
 }
