@@ -131,14 +131,16 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 		req.Shape.NUMA.Policy = drawPolicy(t)
 		req.Shape.NUMA.Exclusive = rapid.SampledFrom([]numa.Exclusive{"", numa.Preferred}).Draw(t, "exclusive")
 	}
-	for range rapid.IntRange(-2, 2).Draw(t, "further roles") {
+	roles := max(0, rapid.IntRange(-2, 2).Draw(t, "further roles"))
+	for range roles {
 		other := &gang.Shape{Resources: gpus(rapid.SampledFrom([]int64{1, 2, 3, 8}).Draw(t, "of a role")), NUMA: req.Shape.NUMA}
 		lo := rapid.IntRange(0, len(req.Members)).Draw(t, "first of the role")
 		for i := lo; i < min(len(req.Members), lo+rapid.IntRange(1, 40).Draw(t, "in the role")); i++ {
 			req.Members[i].Shape = other
 		}
 	}
-	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) {
+	// Many groups of several roles may differ from each other, and spend the steps.
+	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) && (roles == 0 || len(req.Members) <= 16) {
 		req.PP = size
 	}
 	if rapid.IntRange(0, 3).Draw(t, "elastic") == 0 {

@@ -51,8 +51,29 @@ func (s *search) roomiest(t int32, most func(d layout.Vertex) partialFit) iter.S
 	if first < 0 {
 		return slices.Values(s.p.Candidates(t))
 	}
-	load := loads[max(0, most(first).members)]
-	return s.joint.Domains(t, func() int64 { return load })
+	least := max(0, most(first).members)
+	return func(yield func(layout.Vertex) bool) {
+		for d := range s.joint.Domains(t, func() int64 { return loads[least] }) {
+			if least <= s.firstOfRole() && s.slots.At(d) < int64(least) {
+				continue // all of them are of the first role
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// firstOfRole is the number of lowest ranks that are of the first role, of a gang without groups.
+func (s *search) firstOfRole() int {
+	if len(s.groups) > 0 {
+		return 0
+	}
+	n := slices.IndexFunc(s.p.RoleOf, func(role int32) bool { return role > 0 })
+	if n < 0 {
+		return len(s.p.Pending)
+	}
+	return n
 }
 
 // leastLoads are the loads of 0, 1, 2 and more members, of a gang without groups of the lowest ranks, else the least that
