@@ -25,10 +25,10 @@ type builder struct {
 	fewest bool // the domains with the fewest slots are tried first in their tier, else the first ones
 	at     map[inside]*domainList
 	loads  loads
-	full   [][]bool  // by class, by vertex: the domain does not take another group of the class
-	left   []int32   // by role: scratch of membersBy
-	least  int64     // steps that may be overspent
-	put    []put     // what is placed, of groups that are not complete
+	full   [][]bool // by class, by vertex: the domain does not take another group of the class
+	left   []int32  // by role: scratch of membersBy
+	least  int64    // steps that may be overspent
+	put    []put    // what is placed, of groups that are not complete
 	undo   []change
 }
 

@@ -1,7 +1,6 @@
 package parts
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -115,9 +114,7 @@ func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 		}
 	}
 	list = s.keeping(list)
-	slices.SortFunc(list, func(a, b problem.Selection) int {
-		return cmp.Or(cmp.Compare(a.Size(), b.Size()), problem.CompareSelections(a, b))
-	})
+	sortBySize(list)
 	if len(list) > maxKeeping {
 		list, s.truncated, *s.p.Parts.Doubt = list[:maxKeeping], true, true
 	}

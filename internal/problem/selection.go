@@ -44,11 +44,16 @@ func (in Selection) Key() string {
 	return string(key)
 }
 
+// Unset makes a key that of the selection without a member.
+func Unset(key []byte, i int32) { key[i/8] &^= 1 << (i % 8) }
+
 // CompareSelections puts the better selection first: more members, then the lower rank where two first differ.
 func CompareSelections(a, b Selection) int {
-	if c := cmp.Compare(b.Size(), a.Size()); c != 0 {
-		return c
-	}
+	return cmp.Or(cmp.Compare(b.Size(), a.Size()), CompareRanks(a, b))
+}
+
+// CompareRanks puts first the selection that has the lower rank where two first differ.
+func CompareRanks(a, b Selection) int {
 	for i := range a {
 		if a[i] != b[i] {
 			if a[i] {
