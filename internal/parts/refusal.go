@@ -18,11 +18,7 @@ type partialFit struct{ members, groups int }
 // found by bisection.
 func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
-		n := len(c.p.Pending)
-		for n > 0 && !(c.search.keepsMultiples(c.firstMembers(n)) && c.takesVector(d, c.firstMembers(n))) {
-			n--
-		}
-		return partialFit{members: n}
+		return partialFit{members: c.mostKeeping(d)}
 	}
 	if len(c.search.groups) == 0 {
 		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
@@ -45,6 +41,17 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 		}
 	}
 	return most
+}
+
+// mostKeeping is the number of lowest ranks that a domain takes and that keeps the multiples; none if steps end before.
+func (c *capacity) mostKeeping(d layout.Vertex) int {
+	n := len(c.p.Pending)
+	for want := c.firstMembers(n); n > 0 && !(c.search.keepsMultiples(want) && c.takesVector(d, want)); n-- {
+		if want[c.p.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
+			return 0
+		}
+	}
+	return n
 }
 
 // firstMembers is the vector of the n lowest ranks.

@@ -40,6 +40,13 @@ func (p *Problem) WithLeavingGone() *Problem {
 	return next
 }
 
+// Again is the problem for one more search, which has steps and doubts of its own.
+func (p *Problem) Again(b Bounds) *Problem {
+	next := p.derive()
+	next.Bounds, next.Parts.Left, next.Parts.Doubt = b, b.Left, new(bool)
+	return next
+}
+
 // WithoutMultiples is the problem with no multiple to keep.
 func (p *Problem) WithoutMultiples() *Problem {
 	next := p.derive()

@@ -49,9 +49,10 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole
-	left := p.NewBudget().Part(2)
+	left, gone := p.NewBudget().Part(2), &allGone{}
+	defer gone.forget()
 	for _, one := range least {
-		e := evictForAll(one, left)
+		e := evictForAll(one, left, gone)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
 			return e
 		}
@@ -60,11 +61,12 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 }
 
 // evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
-func evictForAll(p *problem.Problem, left *front.Budget) *Eviction {
+func evictForAll(p *problem.Problem, left *front.Budget, gone *allGone) *Eviction {
 	e := newVictimSearch(p, left)
 	if e == nil {
 		return nil
 	}
+	e.all = gone
 	s := e.solve()
 	s.Proven = s.Proven && !e.doubt
 	if !s.Found {
@@ -101,13 +103,36 @@ func (e *victimSearch) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
+// allGone is the problem of the whole gang on a snapshot without some members: all that may leave for its least
+// selections, which mostly are the same.
+type allGone struct {
+	members []*snapshot.Member
+	p       *problem.Problem // nil: none yet
+}
+
+// forget gives back the problem.
+func (a *allGone) forget() {
+	if a.p != nil {
+		a.p.Done()
+	}
+	*a = allGone{}
+}
+
 // fitsWithoutAll says whether the gang fits with all candidates gone. If not, it fits with none of their sets gone.
 func (e *victimSearch) fitsWithoutAll() bool {
 	all := make([]int32, len(e.question.Candidates))
 	for i := range all {
 		all[i] = int32(i)
 	}
-	_, ok := e.fits(all, len(e.strategies)-1)
+	_, ok := e.trial(len(e.strategies)-1, func(b problem.Bounds) *problem.Problem {
+		if e.all.p == nil || !slices.Equal(e.all.members, e.members) {
+			e.all.forget()
+			if e.all.members, e.all.p = e.members, e.withoutFor(all, b); e.all.p == nil {
+				return nil
+			}
+		}
+		return e.all.p.Again(b).Only(e.p.Parts.Selection)
+	})
 	return ok
 }
 
@@ -126,6 +151,7 @@ type victimSearch struct {
 	tags       sets.Intern[holdingKey] // of quotas and zones
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 	left       *front.Budget           // for all trials of a gang in parts
+	all        *allGone                // what the trials of several selections have in common
 	doubt      bool                    // a trial was refused for want of steps
 }
 
@@ -251,17 +277,29 @@ func (e *victimSearch) addStrategies() {
 // It is the last word where the question is not exact: it makes the snapshot and the problem without them. Cost: that
 // of an update and of the sums of one strategy.
 func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
+	var p *problem.Problem
+	outside, ok = e.trial(strategy, func(b problem.Bounds) *problem.Problem {
+		p = e.without(gone, b)
+		return p
+	})
+	if p != nil {
+		p.Done()
+	}
+	return outside, ok
+}
+
+// trial is fits for a problem that is made with its part of the steps that are left.
+func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem.Problem) (outside int64, ok bool) {
 	if e.spent() {
 		e.doubt = true
 		return 0, false
 	}
 	part := e.left.Part(trialShare)
 	had := *part
-	p := e.without(gone, problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
+	p := without(problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
 	if p == nil {
 		return 0, false
 	}
-	defer p.Done()
 	if p.InParts() {
 		defer func() {
 			e.left.Spend(&had, part)
@@ -292,6 +330,15 @@ const trialShare = 4
 // without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
 // same selection. Never nil for candidates. The caller calls Done.
 func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem {
+	p := e.withoutFor(gone, b)
+	if p != nil && e.p.Parts.Selection != nil {
+		return p.Only(e.p.Parts.Selection)
+	}
+	return p
+}
+
+// withoutFor is without for the whole gang.
+func (e *victimSearch) withoutFor(gone []int32, b problem.Bounds) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -305,9 +352,6 @@ func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem 
 		return nil // never: it was one before
 	}
 	p.LeavingGone = e.p.LeavingGone
-	if e.p.Parts.Selection != nil {
-		return p.Only(e.p.Parts.Selection)
-	}
 	return p
 }
 
