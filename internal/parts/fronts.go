@@ -127,6 +127,7 @@ type nodeEnumerator struct {
 	zones    front.Front  // roles of one shape count in the first of them; nil: zones do not bind
 	sides    front.Vector // by role: no more than these are tried
 	at       front.Vector // the vector so far
+	memory   vectors
 }
 
 // room is the number of members of a role that fit into free amounts and, by themselves, into the zones; at most the

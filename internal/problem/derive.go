@@ -155,7 +155,16 @@ func (p *Problem) Only(in Selection) *Problem {
 // keepMembers gives p the pending members of another problem that are kept, by their index there, with their roles. The
 // order of ranks stays.
 func keepMembers(p, from *Problem, kept func(i int) bool) {
-	p.Pending, p.RoleOf = nil, nil
+	n := 0
+	for i := range from.Pending {
+		if kept(i) {
+			n++
+		}
+	}
+	p.Pending, p.RoleOf = make([]pendingMember, 0, n), nil
+	if from.RoleOf != nil {
+		p.RoleOf = make([]int32, 0, n)
+	}
 	for i := range from.Pending {
 		if !kept(i) {
 			continue
