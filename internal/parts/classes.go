@@ -49,13 +49,13 @@ func (c *vertexClasses) childrenOf(class int32) []int64 {
 type classFinder struct {
 	search     *search
 	classes    vertexClasses
-	key        []int64      // of the current vertex: equal keys, equal class
-	list       []int64      // scratch of countChildren
-	at         []int32      // by class: index in list + 1; 0: absent
-	plain      []bool       // by role: every unmarked node takes its members
-	open       []bool       // by role: whether the current node takes its members
-	zoneFronts sets.Vectors // numbers zone fronts, equal ones alike
-	steps      int          // left for zone fronts; 0 or less: none
+	key        []int64 // of the current vertex: equal keys, equal class
+	list       []int64 // scratch of countChildren
+	at         []int32 // by class: index in list + 1; 0: absent
+	plain      []bool  // by role: every unmarked node takes its members
+	open       []bool  // by role: whether the current node takes its members
+	zoneFronts zoneFronts
+	steps      int // left for zone fronts; 0 or less: none
 }
 
 // totalDemand is the demand of all new members, by need. A node with more free than this takes no more of them than
@@ -203,14 +203,10 @@ func (f *classFinder) zonesOf(id int32, status nodeStatus) front.Front {
 		zones = front.Front{fit.Bound}
 	case reserved.Zones != nil: // room now and room later, see problem.Reserved
 		zones = zones.Meet(reserved.Beside)
+		f.key = append(f.key, int64(f.zoneFronts.numberOf(zones))+1)
+		return zones
 	}
-	var all []int64
-	for _, p := range zones {
-		for _, n := range p {
-			all = append(all, int64(n))
-		}
-	}
-	f.key = append(f.key, int64(f.zoneFronts.Of(all))+1)
+	f.key = append(f.key, int64(f.zoneFronts.of(fit, zones))+1)
 	return zones
 }
 

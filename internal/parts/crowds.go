@@ -73,7 +73,10 @@ func (s *search) vectors() int64 {
 func (s *search) kindOf(a *nodeClass) packing.Kind {
 	kind := packing.Kind{Free: a.free, Open: a.open}
 	if a.zones != nil {
-		kind.Takes = func(some []int32) bool { return a.zones.Holds(problem.ByShape(s.p, front.Vector(some))) }
+		kind.Takes = func(some []int32) bool {
+			s.p.Parts.Left.Packing.Spend(int64(len(a.zones)) / 8)
+			return a.zones.Holds(problem.ByShape(s.p, front.Vector(some)))
+		}
 	}
 	return kind
 }

@@ -23,6 +23,9 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 {
 		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
 	}
+	if c.tables.space.Spent() {
+		return partialFit{}
+	}
 	room := c.frontBelow(d) // each vector is one way to use the room of d
 	if d == layout.Root {
 		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
