@@ -7,6 +7,7 @@ package preempt
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -18,8 +19,20 @@ type step struct {
 
 // merger adds up curves. It writes its buffers, which collect fills anew.
 type merger struct {
-	steps []step
-	rough []int32 // places of curves that are not convex
+	steps  []step
+	rough  []int32 // places of curves that are not convex
+	work   int     // sums compared, that are not counted as steps yet
+	budget *stepBudget
+}
+
+// sumsInStep is how many sums are compared in a step.
+const sumsInStep = 1 << 11
+
+// spend counts the sums that are compared to add a curve of so many units.
+func (m *merger) spend(total, cost []weight) {
+	m.work += len(total) * len(cost)
+	m.budget.used += m.work / sumsInStep
+	m.work %= sumsInStep
 }
 
 // merge returns the least weights of 0 to most units over the curves, as far as there are so many; the slice is the
@@ -28,6 +41,7 @@ func (m *merger) merge(curves []*curve, most int64) []weight {
 	m.collect(curves, most)
 	total := m.sums(most)
 	for _, at := range m.rough {
+		m.spend(total, curves[at].cost)
 		total = combine(total, curves[at].cost, most, nil)
 	}
 	return total
@@ -105,13 +119,22 @@ func combine(total, cost []weight, most int64, from []uint32) []weight {
 	n := min(int64(len(total)+len(cost)-1), most+1)
 	out := make([]weight, n)
 	for k := range out {
-		best, taken := impossible, 0
+		b0, b1, b2, b3, taken := impossible[0], impossible[1], impossible[2], impossible[3], 0
 		for j := max(0, k-len(total)+1); j <= k && j < len(cost); j++ {
-			if w := total[k-j].plus(&cost[j]); w.less(&best) {
-				best, taken = w, j
+			// The sum, and whether it is below the best one: as plus and less, without a copy.
+			t, c := &total[k-j], &cost[j]
+			s3, carry := bits.Add64(t[3], c[3], 0)
+			s2, carry := bits.Add64(t[2], c[2], carry)
+			s1, carry := bits.Add64(t[1], c[1], carry)
+			s0, _ := bits.Add64(t[0], c[0], carry)
+			_, below := bits.Sub64(s3, b3, 0)
+			_, below = bits.Sub64(s2, b2, below)
+			_, below = bits.Sub64(s1, b1, below)
+			if _, below = bits.Sub64(s0, b0, below); below != 0 {
+				b0, b1, b2, b3, taken = s0, s1, s2, s3, j
 			}
 		}
-		out[k] = best
+		out[k] = weight{b0, b1, b2, b3}
 		if from != nil {
 			from[k] = uint32(taken)
 		}
@@ -133,6 +156,7 @@ func (m *merger) split(curves []*curve, units int64) []share {
 	froms := make([][]uint32, len(m.rough))
 	for i, at := range m.rough {
 		froms[i] = make([]uint32, units+1)
+		m.spend(total, curves[at].cost)
 		total = combine(total, curves[at].cost, units, froms[i])
 	}
 	var out []share

@@ -18,7 +18,7 @@ type relaxation struct {
 }
 
 func newRelaxation(m *model, t *tree, table *slotTable, r *pricer, c *curveCache) relaxation {
-	return relaxation{model: m, tree: t, table: table, pricer: r, curves: c}
+	return relaxation{model: m, tree: t, table: table, pricer: r, curves: c, merger: merger{budget: c.budget}}
 }
 
 // survey finds the domains of the gang's tier in which there is room if enough candidates leave, and what that costs,

@@ -20,9 +20,12 @@ type search struct {
 	made    int64 // the price of room, when it was asked for last
 	scale   int64 // prices are so much finer than costs
 
+	costs   []int64 // by member, scaled
 	price   []int64 // what places pay
 	offered []bool  // by member: what places took when that was offered last
 	set     []bool  // buffer
+	units   []int64 // by place: a buffer
+	list    []part  // buffer
 	let     []bool  // by member: its gang lets it go
 	whole   []bool  // by gang: it may leave whole
 	ways    ways
@@ -31,7 +34,7 @@ type search struct {
 func newSearch(p *Problem) *search {
 	s := &search{
 		problem: p, room: newRoom(p), ofGang: make([][]int32, len(p.Gangs)), placeOf: make([]int32, len(p.Members)), best: p.Below,
-		price: make([]int64, len(p.Members)), let: make([]bool, len(p.Members)), whole: make([]bool, len(p.Gangs)), ways: newWays(p),
+		units: make([]int64, len(p.Places)), price: make([]int64, len(p.Members)), let: make([]bool, len(p.Members)), whole: make([]bool, len(p.Gangs)), ways: newWays(p),
 	}
 	for m, of := range p.Members {
 		s.ofGang[of.Gang] = append(s.ofGang[of.Gang], int32(m))
@@ -45,6 +48,9 @@ func newSearch(p *Problem) *search {
 	}
 	for s.scale = finest; s.scale > 1 && p.Below > impossible/4/s.scale/int64(1+len(p.Members)+len(p.Gangs)); {
 		s.scale /= 2
+	}
+	for m := range p.Members {
+		s.costs = append(s.costs, p.Members[m].Cost*s.scale)
 	}
 	return s
 }
@@ -98,7 +104,7 @@ func (s *search) ask(b *branch, g int) {
 	left, all, units := of.Surplus, way{cost: of.End * s.scale, whole: true}, int64(0)
 	base, stay := way{}, !of.Whole
 	for _, m := range s.ofGang[g] {
-		cost := s.problem.Members[m].Cost * s.scale
+		cost := s.costs[m]
 		switch state := b.members[m]; {
 		case b.gangs[g] == leaves || state == leaves:
 			left, s.price[m] = left-1, 0
@@ -135,10 +141,23 @@ func (s *search) byOne(b *branch, g, most int, base way, units int64) {
 		return
 	}
 	list := s.ways.members[g]
-	gain := func(m int32) int64 { return b.price[m] - s.problem.Members[m].Cost*s.scale }
-	slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(gain(y), gain(x)) })
-	for _, m := range list[:most] {
-		base.add(-gain(m), units)
+	gain := func(m int32) int64 { return b.price[m] - s.costs[m] }
+	if most > 4 {
+		slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(gain(y), gain(x)) })
+	}
+	for i := range list[:most] {
+		if most <= 4 { // the first of those that bring in most, before the others
+			first := i
+			for at := i + 1; at < len(list); at++ {
+				if gain(list[at]) > gain(list[first]) {
+					first = at
+				}
+			}
+			m := list[first]
+			copy(list[i+1:first+1], list[i:first])
+			list[i] = m
+		}
+		base.add(-gain(list[i]), units)
 		base.members++
 		s.ways.of[g] = append(s.ways.of[g], base)
 	}

@@ -20,6 +20,12 @@ type room struct {
 	units   []unit    // buffer
 	here    []int32   // by place: units, a buffer
 	work    int       // numbers that are compared to split units
+	next    []int64   // by units: total with one place more, a buffer
+	fewest  []int64   // by place: fewer units up to there leave too many to those behind
+	byUnits [][]int32 // by place: options, those that make most first
+	kindOf  []int32   // by member: its kind, of all of all places
+	kinds   []int32   // by place: its first kind
+	away    []int32   // by kind: how many are gone
 }
 
 func newRoom(p *Problem) room {
@@ -37,13 +43,41 @@ func newRoom(p *Problem) room {
 		r.order = append(r.order, slices.Concat(of.Kinds...))
 		r.curve, r.pick = append(r.curve, make([]int64, most+1)), append(r.pick, make([]int32, most+1))
 	}
-	reached := int64(0)
-	for _, curve := range r.curve {
-		reached = min(p.Units, reached+int64(len(curve))-1)
-		r.work += int(reached+1) * len(curve)
+	r.fewest = make([]int64, len(p.Places))
+	behind := int64(0)
+	for i, curve := range slices.Backward(r.curve) {
+		r.fewest[i] = max(0, p.Units-behind)
+		behind += int64(len(curve)) - 1
 	}
-	r.here = make([]int32, len(p.Places))
+	reached := int64(0)
+	for i, curve := range r.curve {
+		reached = min(p.Units, reached+int64(len(curve))-1)
+		r.work += int(max(0, reached-r.fewest[i])+1) * len(curve)
+	}
+	r.here, r.next = make([]int32, len(p.Places)), make([]int64, p.Units+1)
+	r.sortOptions()
 	return r
+}
+
+// sortOptions lists the options of each place by their units, and numbers the kinds of all places.
+func (r *room) sortOptions() {
+	r.kindOf = make([]int32, len(r.problem.Members))
+	for i := range r.problem.Places {
+		of := &r.problem.Places[i]
+		list := make([]int32, len(of.Options))
+		for o := range list {
+			list[o] = int32(o)
+		}
+		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(of.Options[b].Units, of.Options[a].Units) })
+		r.byUnits = append(r.byUnits, list)
+		r.kinds = append(r.kinds, int32(len(r.away)))
+		for _, kind := range of.Kinds {
+			for _, m := range kind {
+				r.kindOf[m] = int32(len(r.away))
+			}
+			r.away = append(r.away, 0)
+		}
+	}
 }
 
 // make finds the least price of all units; impossible if there is no room. Who is taken for it is marked. It says how
@@ -93,7 +127,12 @@ func (r *room) greedy() (cost int64) {
 	if int64(len(r.units)) < r.problem.Units {
 		return impossible
 	}
-	slices.SortStableFunc(r.units, func(a, b unit) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortFunc(r.units, func(a, b unit) int { // units of one place can change places
+		if a.cost != b.cost {
+			return cmp.Compare(a.cost, b.cost)
+		}
+		return cmp.Compare(a.place, b.place)
+	})
 	clear(r.here)
 	for _, u := range r.units[:r.problem.Units] {
 		cost += u.cost
@@ -105,7 +144,8 @@ func (r *room) greedy() (cost int64) {
 	return cost
 }
 
-// split finds the least price number by number, place by place.
+// split finds the least price number by number, place by place, of as many units as leave not too many to the places
+// behind.
 func (r *room) split() int64 {
 	n := r.problem.Units
 	for u := range r.total {
@@ -114,16 +154,26 @@ func (r *room) split() int64 {
 	r.total[0] = 0
 	reached := int64(0)
 	for i := range r.problem.Places {
-		curve, choice := r.curve[i], r.choiceAt(i)
+		curve, choice, next := r.curve[i], r.choiceAt(i), r.next
 		reached = min(n, reached+int64(len(curve))-1)
-		for u := reached; u >= 0; u-- { // totals below are still those without this place
-			best, at := int64(impossible), int32(0)
-			for here := range min(u+1, int64(len(curve))) {
-				if c := r.total[u-here] + curve[here]; c < best {
-					best, at = c, int32(here)
+		from := r.fewest[i]
+		for u := from; u <= reached; u++ {
+			next[u], choice[u] = impossible, 0
+		}
+		for here, price := range curve {
+			lo := max(from, int64(here))
+			if price >= impossible || lo > reached {
+				break
+			}
+			before, to, of := r.total[lo-int64(here):reached+1-int64(here)], next[lo:reached+1], choice[lo:reached+1]
+			for u, cost := range before {
+				if cost += price; cost < to[u] {
+					to[u], of[u] = cost, int32(here)
 				}
 			}
-			r.total[u], choice[u] = best, at
+		}
+		if from <= reached {
+			copy(r.total[from:reached+1], next[from:reached+1])
 		}
 	}
 	if r.total[n] >= impossible {
@@ -194,26 +244,33 @@ func (r *room) value(i int, price []int64) {
 	}
 }
 
-// unitsOn is how many units a place holds with some gone.
-func (r *room) unitsOn(i int, gone []bool) (units int64) {
-	of := &r.problem.Places[i]
-	for o := range of.Options {
-		option := &of.Options[o]
-		if option.Units <= units {
-			continue
-		}
-		enough := true
-		for k, count := range option.Count {
-			for _, m := range of.Kinds[k] {
-				if gone[m] {
-					count--
-				}
-			}
-			enough = enough && count <= 0
-		}
-		if enough {
-			units = option.Units
+// leave notes who is gone.
+func (r *room) leave(gone []bool) {
+	clear(r.away)
+	for m, kind := range r.kindOf {
+		if gone[m] {
+			r.away[kind]++
 		}
 	}
-	return units
+}
+
+// unitsOn is how many units a place holds as leave noted.
+func (r *room) unitsOn(i int) int64 {
+	of, away := &r.problem.Places[i], r.away[r.kinds[i]:]
+	for _, o := range r.byUnits[i] {
+		if option := &of.Options[o]; option.within(away) {
+			return max(0, option.Units)
+		}
+	}
+	return 0
+}
+
+// within says whether so many of each kind are enough.
+func (o *Option) within(away []int32) bool {
+	for k, count := range o.Count {
+		if count > away[k] {
+			return false
+		}
+	}
+	return true
 }

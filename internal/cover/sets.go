@@ -20,11 +20,13 @@ func (s *search) offer(b *branch) {
 
 // makesRoom says whether there is room with some gone.
 func (s *search) makesRoom(gone []bool) bool {
+	s.room.leave(gone)
 	sum := int64(0)
 	for i := range s.problem.Places {
-		sum += s.room.unitsOn(i, gone)
-		s.work += int(s.room.sums[i])
+		sum += s.room.unitsOn(i)
+		s.work += len(s.problem.Places[i].Options)
 	}
+	s.work += len(gone)
 	return sum >= s.problem.Units
 }
 
@@ -93,28 +95,36 @@ func (s *search) cost(gone []bool) (cost int64) {
 
 // spare lets stay what need not leave, gangs before members, what costs most first.
 func (s *search) spare(gone []bool) {
-	units, sum := make([]int64, len(s.problem.Places)), int64(0)
+	s.room.leave(gone)
+	units, sum := s.units, int64(0)
 	for i := range units {
-		units[i] = s.room.unitsOn(i, gone)
+		units[i] = s.room.unitsOn(i)
 		sum += units[i]
-		s.work += int(s.room.sums[i])
-	}
-	count := func(part []int32, are bool) {
-		for _, m := range part {
-			gone[m] = are
-		}
-		for _, m := range part {
-			i := s.placeOf[m]
-			now := s.room.unitsOn(int(i), gone)
-			s.work += int(s.room.sums[i])
-			sum, units[i] = sum+now-units[i], now
-		}
+		s.work += len(s.problem.Places[i].Options)
 	}
 	for _, p := range s.parts(gone) {
-		count(p.members, false)
-		if sum < s.problem.Units {
-			count(p.members, true)
+		if s.turn(p.members, gone, false, &sum); sum < s.problem.Units {
+			s.turn(p.members, gone, true, &sum)
 		}
+	}
+}
+
+// turn lets members leave or stay, all of whom do the other now, and follows the units of their places.
+func (s *search) turn(part []int32, gone []bool, leave bool, sum *int64) {
+	by := int32(-1)
+	if leave {
+		by = 1
+	}
+	for _, m := range part {
+		gone[m] = leave
+		s.room.away[s.room.kindOf[m]] += by
+	}
+	for _, m := range part {
+		i := s.placeOf[m]
+		now := s.room.unitsOn(int(i))
+		s.work += len(s.problem.Places[i].Options)
+		*sum += now - s.units[i]
+		s.units[i] = now
 	}
 }
 
@@ -126,7 +136,7 @@ type part struct {
 
 // parts are the gangs of a set that leave whole, and members of others, what costs most first.
 func (s *search) parts(gone []bool) []part {
-	var out []part
+	out := s.list[:0]
 	for g, list := range s.ofGang {
 		n := s.count(g, gone)
 		if n > s.problem.Gangs[g].Surplus {
@@ -144,6 +154,7 @@ func (s *search) parts(gone []bool) []part {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b part) int { return cmp.Compare(b.cost, a.cost) })
+	s.list = out
 	return out
 }
 

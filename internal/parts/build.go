@@ -13,7 +13,7 @@ import (
 // This file answers: where does a gang with groups go if its fronts are too long? Group after group goes into the first
 // domain that takes it. What is built so is valid, but nothing is known of what is not.
 
-// builder builds plans under the loosest strategy of one tier of the gang.
+// builder builds plans under the loosest strategy of one tier of the gang. What is done is written down, to be taken back.
 type builder struct {
 	s *search
 	c *capacity
@@ -23,15 +23,33 @@ type builder struct {
 	// failed is what found no place last, in a group of which class.
 	failed struct{ around, class int }
 	fewest bool // the domains with the fewest slots are tried first in their tier, else the first ones
-	at     map[inside][]layout.Vertex
-	// past counts the domains at the beginning of a list that do not take another group.
-	past  map[inside]int
-	first int32     // position of the domain
-	free  [][]int64 // by position in it: what is free on a node that has new members
-	on    [][]int32 // by position in it: its new members by role
-	full  [][]bool  // by class, by vertex: the domain does not take another group of the class
-	least int64     // steps that may be overspent
-	undo  []func()
+	at     map[inside]*domainList
+	loads  loads
+	full   [][]bool // by class, by vertex: the domain does not take another group of the class
+	left   []int32  // by role: scratch of membersBy
+	least  int64    // steps that may be overspent
+	put    []put    // what is placed, of groups that are not complete
+	undo   []change
+}
+
+// domainList are domains in the order in which they are tried; past counts those at its beginning that do not take
+// another group.
+type domainList struct {
+	list []layout.Vertex
+	past int
+}
+
+// put is what is placed, and what it is: a role or a class of groups, as in vectors.
+type put struct {
+	dim int
+	in  placed
+}
+
+// change is one thing that was done: so many members of a role went to a position, a domain was found full for a class, or
+// one more domain of a list was passed.
+type change struct {
+	at, of, members int32
+	passed          *domainList
 }
 
 // inside are the domains in one that may hold a group of a class, in the order in which they are tried.
@@ -52,6 +70,7 @@ const ownMembers = -1
 func (s *search) builds() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		tried, members := map[layout.Vertex]bool{}, s.newCrowd()
+		b := s.newBuilder(members.Sequences())
 		worths := s.p.Gather.Worths
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
@@ -61,11 +80,12 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 			if c == nil {
 				continue
 			}
+			b.c, b.least = c, least
 			for _, d := range c.roomiest(t) {
 				if tried[d] || s.p.Parts.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
 					continue
 				}
-				lists := c.build(d, least, members.Sequences())
+				lists := b.build(d)
 				if tried[d] = lists != nil; tried[d] && !yield(c.assignAll(d, lists, t)) {
 					return
 				}
@@ -105,35 +125,35 @@ func (c *capacity) roomiest(t int32) []layout.Vertex {
 // repairs bounds how often what had no place is placed earlier.
 const repairs = 8
 
+// newBuilder makes a builder to which nothing is placed yet.
+func (s *search) newBuilder(sequences [][]int) *builder {
+	b := &builder{s: s, sequences: sequences, left: make([]int32, len(s.roles)), full: make([][]bool, len(s.groups))}
+	b.loads = newLoads(s.asks, s.p.View.Nodes)
+	for k := range b.full {
+		b.full[k] = make([]bool, s.vertices())
+	}
+	return b
+}
+
 // build places the gang in a domain: large groups first, into the fullest domains that take them, or in the order of ranks,
 // into the first ones. What finds no place so comes earlier in the next attempt. Nil if all fail.
-func (c *capacity) build(d layout.Vertex, least int64, sequences [][]int) [][]placed {
-	for _, fullest := range []bool{true, false} {
-		b := builder{s: c.search, c: c, least: least, sequences: sequences, fewest: fullest, at: map[inside][]layout.Vertex{}}
-		b.sortClasses(fullest)
-		b.begin(d)
+func (b *builder) build(d layout.Vertex) [][]placed {
+	for _, b.fewest = range []bool{true, false} {
+		b.at = map[inside]*domainList{}
+		b.sortClasses(b.fewest)
 		for range repairs {
-			b.takeBack(0)
-			if lists, ok := b.fill(d, -1, c.search.want); ok {
+			ok := b.fill(d, -1, b.s.want)
+			lists := b.complete(0)
+			b.takeBack(0, 0)
+			if ok {
 				return lists
 			}
-			if c.p.Parts.Left.Packing.Spent() || !b.promote() {
+			if b.c.p.Parts.Left.Packing.Spent() || !b.promote() {
 				break
 			}
 		}
 	}
 	return nil
-}
-
-// begin makes nodes without new members.
-func (b *builder) begin(d layout.Vertex) {
-	end := b.c.p.View.EndOf(d)
-	b.first = b.c.p.View.First(d)
-	vertices := b.s.vertices()
-	b.free, b.on, b.past = make([][]int64, end-b.first), make([][]int32, end-b.first), map[inside]int{}
-	for range b.s.groups {
-		b.full = append(b.full, make([]bool, vertices))
-	}
 }
 
 // promote lets what found no place come first in the group around it; false if it does already.
@@ -165,9 +185,9 @@ func (b *builder) sortClasses(largest bool) {
 
 // domains lists the vertices in a domain that may hold a group of a class, within its bound, with its home: by tier, then
 // those with the fewest slots, or the first ones.
-func (b *builder) domains(in inside) []layout.Vertex {
-	if list, ok := b.at[in]; ok {
-		return list
+func (b *builder) domains(in inside) *domainList {
+	if known := b.at[in]; known != nil {
+		return known
 	}
 	v, list := b.c.p.View, []layout.Vertex(nil)
 	home, own, bound := b.c.tables.homes[in.class], b.s.groups[in.class].home, b.c.tables.bounds[in.class]
@@ -198,77 +218,94 @@ func (b *builder) domains(in inside) []layout.Vertex {
 	slices.SortStableFunc(list, func(x, y layout.Vertex) int {
 		return cmp.Or(cmp.Compare(v.TierOf(x), v.TierOf(y)), cmp.Compare(slots(x), slots(y)), v.ComparePaths(x, y))
 	})
-	b.at[in] = list
-	return list
+	out := &domainList{list: list}
+	b.at[in] = out
+	return out
 }
 
 // fill places the members and inner groups of one group of a class, -1: of the gang, in a domain. It takes everything back
 // if that fails.
-func (b *builder) fill(x layout.Vertex, class int, needs front.Vector) (lists [][]placed, ok bool) {
-	lists, from := make([][]placed, len(needs)), len(b.undo)
-	r := len(b.s.roles)
+func (b *builder) fill(x layout.Vertex, class int, needs front.Vector) bool {
+	done, from, r := len(b.undo), len(b.put), len(b.s.roles)
 	for _, k := range b.order[class+1] {
 		n, ok := int32(0), true
 		if k == ownMembers {
-			ok = b.members(x, needs[:r], lists)
+			ok = b.members(x, needs[:r])
 		} else {
 			n = needs[r+k]
 		}
 		for ; ok && n > 0; n-- {
-			var in placed
-			if in, ok = b.group(x, k); ok {
-				lists[r+k] = append(lists[r+k], in)
-			}
+			ok = b.group(x, k)
 		}
 		if !ok {
-			b.takeBack(from)
+			b.takeBack(done, from)
 			b.failed.around, b.failed.class = class, k
-			return nil, false
+			return false
 		}
 	}
-	for _, list := range lists {
-		slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
-	}
-	return lists, true
+	return true
 }
 
-// takeBack undoes what was done since.
-func (b *builder) takeBack(from int) {
-	for len(b.undo) > from {
-		b.undo[len(b.undo)-1]()
-		b.undo = b.undo[:len(b.undo)-1]
+// complete makes lists of what was put since, by dimension, in the order of positions.
+func (b *builder) complete(from int) [][]placed {
+	lists := make([][]placed, len(b.s.want))
+	for _, one := range b.put[from:] {
+		lists[one.dim] = append(lists[one.dim], one.in)
+	}
+	for _, list := range lists {
+		if len(list) > 1 {
+			slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
+		}
+	}
+	b.put = b.put[:from]
+	return lists
+}
+
+// takeBack undoes what was done since, and takes off what was put since.
+func (b *builder) takeBack(done, from int) {
+	b.put = b.put[:from]
+	for ; len(b.undo) > done; b.undo = b.undo[:len(b.undo)-1] {
+		switch one := &b.undo[len(b.undo)-1]; {
+		case one.passed != nil:
+			one.passed.past--
+		case one.members == 0:
+			b.full[one.of][one.at] = false
+		default:
+			b.loads.put(one.at, one.of, -one.members)
+		}
 	}
 }
 
 // group places one group of a class in the lowest domain that takes it, within its bound; one that has a home there.
-func (b *builder) group(within layout.Vertex, k int) (placed, bool) {
-	in, packing := inside{within, k}, &b.c.p.Parts.Left.Packing
-	list := b.domains(in)
-	for i := b.past[in]; i < len(list); i++ {
-		x := list[i]
+func (b *builder) group(within layout.Vertex, k int) bool {
+	in, packing := b.domains(inside{within, k}), &b.c.p.Parts.Left.Packing
+	for i := in.past; i < len(in.list); i++ {
+		x := in.list[i]
 		if b.full[k][x] {
 			b.pass(in, i)
 			packing.Spend(1)
 			continue
 		}
 		if packing.Spend(buildSteps); packing.Left() < b.least {
-			return placed{}, false
+			return false
 		}
-		if lists, ok := b.fill(x, k, b.s.groups[k].needs); ok {
-			return newPlaced(lists), true
+		from := len(b.put)
+		if b.fill(x, k, b.s.groups[k].needs) {
+			b.put = append(b.put, put{len(b.s.roles) + k, newPlaced(b.complete(from))})
+			return true
 		}
 		b.full[k][x] = true
-		b.undo = append(b.undo, func() { b.full[k][x] = false })
+		b.undo = append(b.undo, change{at: int32(x), of: int32(k)})
 		b.pass(in, i)
 	}
-	return placed{}, false
+	return false
 }
 
 // pass leaves out a domain from now on, if all before it are.
-func (b *builder) pass(in inside, i int) {
-	if b.past[in] == i {
-		b.past[in]++
-		b.undo = append(b.undo, func() { b.past[in] = i })
+func (b *builder) pass(in *domainList, i int) {
+	if in.past == i {
+		in.past++
+		b.undo = append(b.undo, change{passed: in})
 	}
 }
 
@@ -285,20 +322,17 @@ func newPlaced(inside [][]placed) placed {
 	return out
 }
 
-// members places members on the nodes of a domain, and notes them in lists.
-func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) bool {
+// members places members on the nodes of a domain.
+func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 	if want.Total() == 0 {
 		return true
 	}
 	for i, seq := range b.sequences {
-		from := len(b.undo)
-		if b.membersBy(seq, x, want, lists) {
+		done, from := len(b.undo), len(b.put)
+		if b.membersBy(seq, x, want) {
 			return true
 		}
-		for r := range want {
-			lists[r] = nil
-		}
-		if b.takeBack(from); i > 0 && b.c.p.Parts.Left.Packing.Spent() {
+		if b.takeBack(done, from); i > 0 && b.c.p.Parts.Left.Packing.Spent() {
 			break
 		}
 	}
@@ -306,18 +340,22 @@ func (b *builder) members(x layout.Vertex, want front.Vector, lists [][]placed) 
 }
 
 // membersBy fills node after node with the roles of a sequence.
-func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists [][]placed) bool {
-	left, open := slices.Clone(want), want.Total()
-	v, cost := b.c.p.View, lookSteps(want)
-	seq = slices.DeleteFunc(slices.Clone(seq), func(r int) bool { return want[r] == 0 })
+func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool {
+	left, open := b.left, want.Total()
+	copy(left, want)
+	v, cost, packing := b.c.p.View, lookSteps(want), &b.c.p.Parts.Left.Packing
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
-		b.c.p.Parts.Left.Packing.Spend(cost)
+		packing.Spend(cost)
+		a := b.s.classes.node(pos)
 		for _, r := range seq {
-			n := b.take(pos, r, left[r])
+			if left[r] == 0 || !a.open[r] {
+				continue
+			}
+			n := b.take(a, pos, int32(r), left[r])
 			left[r], open = left[r]-n, open-int64(n)
-			b.c.p.Parts.Left.Packing.Spend(int64(n))
+			packing.Spend(int64(n))
 			for range n {
-				lists[r] = append(lists[r], placed{pos: pos})
+				b.put = append(b.put, put{r, placed{pos: pos}})
 			}
 		}
 	}
@@ -325,39 +363,18 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector, lists
 }
 
 // take places up to so many members of a role on a node, and says how many.
-func (b *builder) take(pos int32, role int, most int32) int32 {
-	a := b.s.classes.node(pos)
-	if most == 0 || !a.open[role] {
-		return 0
-	}
-	at := pos - b.first
-	free := b.free[at]
-	if free == nil {
-		free = a.free
-	}
-	n := int64(most)
-	for i, ask := range b.s.asks[role] {
-		if ask > 0 {
-			n = min(n, max(0, free[i])/ask)
+func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
+	n := b.loads.most(pos, role, most, a.free)
+	for ; n > 0 && a.zones != nil; n-- {
+		b.loads.put(pos, role, n)
+		holds := a.zones.Holds(problem.ByShape(b.c.p, front.Vector(b.loads.on[pos])))
+		if b.loads.put(pos, role, -n); holds {
+			break
 		}
 	}
-	if n == 0 {
-		return 0
+	if n > 0 {
+		b.loads.put(pos, role, n)
+		b.undo = append(b.undo, change{at: pos, of: role, members: n})
 	}
-	on := make([]int32, len(b.s.roles))
-	copy(on, b.on[at])
-	for on[role] += int32(n); n > 0 && a.zones != nil && !a.zones.Holds(problem.ByShape(b.c.p, front.Vector(on))); n-- {
-		on[role]--
-	}
-	if n == 0 {
-		return 0
-	}
-	oldFree, oldOn := b.free[at], b.on[at]
-	b.undo = append(b.undo, func() { b.free[at], b.on[at] = oldFree, oldOn })
-	free = slices.Clone(free)
-	for i, ask := range b.s.asks[role] {
-		free[i] -= n * ask
-	}
-	b.free[at], b.on[at] = free, on
-	return int32(n)
+	return n
 }

@@ -59,12 +59,12 @@ type nodeClasses struct {
 	reader      *freeReader
 	excluded    map[int32]bool
 	keys, known *sets.ClassTable
-	byTable     []int32      // by number in known: class
-	plain       []bool       // by role: every unmarked node takes its members
-	alike       bool         // unmarked neighbours have the same key
-	open        []bool       // by role: whether the current node takes its members
-	zoneFronts  sets.Vectors // numbers zone fronts, equal ones alike
-	steps       int          // left for zone fronts; 0 or less: none
+	byTable     []int32 // by number in known: class
+	plain       []bool  // by role: every unmarked node takes its members
+	alike       bool    // unmarked neighbours have the same key
+	open        []bool  // by role: whether the current node takes its members
+	zoneFronts  zoneFronts
+	steps       int // left for zone fronts; 0 or less: none
 }
 
 // vertexPage is the number of vertices on a page.
@@ -250,14 +250,10 @@ func (c *vertexClasses) zonesOf(id int32, status nodeStatus) front.Front {
 		zones = front.Front{fit.Bound}
 	case reserved.Zones != nil: // room now and room later, see problem.Reserved
 		zones = zones.Meet(reserved.Beside)
+		c.key = append(c.key, int64(c.nodes.zoneFronts.numberOf(zones))+1)
+		return zones
 	}
-	var all []int64
-	for _, p := range zones {
-		for _, n := range p {
-			all = append(all, int64(n))
-		}
-	}
-	c.key = append(c.key, int64(c.nodes.zoneFronts.Of(all))+1)
+	c.key = append(c.key, int64(c.nodes.zoneFronts.of(fit, zones))+1)
 	return zones
 }
 

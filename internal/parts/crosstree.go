@@ -167,6 +167,15 @@ func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossS
 // order: trees.2
 func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	if i == len(x.chosen) {
+		switch {
+		case x.sampled <= 0:
+		case x.sampled < roomiestChoices && x.search.p.Parts.Left.Fronts.Spent():
+			return false // nothing more is seen
+		case x.choosesDomain():
+			if c = x.capacity(); c == nil {
+				return true
+			}
+		}
 		x.sampled--
 		return x.yield(c) && x.sampled != 0
 	}
@@ -176,7 +185,8 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 			continue
 		}
 		next := c // the root changes nothing
-		if x.chosen[i], x.ordinal[i] = d, ordinal; d != layout.Root {
+		// A sample need not fit, so that only the whole choice is looked into.
+		if x.chosen[i], x.ordinal[i] = d, ordinal; d != layout.Root && x.sampled <= 0 {
 			next = x.capacity()
 		}
 		if next != nil && !x.chooseFrom(i+1, next) {
@@ -185,6 +195,11 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	}
 	x.chosen[i] = layout.Root // for the next choice of the groups before
 	return true
+}
+
+// choosesDomain says whether any group is confined.
+func (x *crossSearch) choosesDomain() bool {
+	return slices.ContainsFunc(x.chosen, func(d layout.Vertex) bool { return d != layout.Root })
 }
 
 // domains lists the domains that group i may lie in, given the choice for the groups around it: fewest slots first

@@ -210,19 +210,17 @@ func (c *capacity) fitsAnywhere() bool {
 
 // candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
 func (c *capacity) candidates() []layout.Vertex {
-	list := c.search.candidates(c.strategy.Gang)
+	var list []layout.Vertex
+	if c.search.joint == nil || c.p.LCA >= 0 {
+		list = c.p.Candidates(c.strategy.Gang)
+	} else {
+		load := c.search.loads.Of(c.search.want)
+		list = slices.Collect(c.search.joint.Domains(c.strategy.Gang, func() int64 { return load }))
+	}
 	for _, room := range c.rooms {
 		list = slices.DeleteFunc(slices.Clone(list), func(d layout.Vertex) bool { return !room[d] })
 	}
 	return list
-}
-
-func (s *search) candidates(tier int32) []layout.Vertex {
-	if s.joint == nil || s.p.LCA >= 0 {
-		return s.p.Candidates(tier)
-	}
-	load := s.loads.Of(s.want)
-	return slices.Collect(s.joint.Domains(tier, func() int64 { return load }))
 }
 
 // holds says whether a domain of the gang's tier holds the gang, with at most s.outside members outside the tree. The

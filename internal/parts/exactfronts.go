@@ -21,33 +21,48 @@ func (e *nodeEnumerator) listAll(free []int64) (f front.Front, forgot bool) {
 		widest := slices.Index(e.sides, slices.Max(e.sides))
 		e.sides[widest], forgot = e.sides[widest]/2, true
 	}
-	if e.list(0, free, &f); e.capacity.tables.space.Spent() {
+	if e.list(0, slices.Clone(free), &f); e.capacity.tables.space.Spent() {
 		return e.capacity.tables.space.Zero, true
 	}
 	return f, forgot
 }
 
 // list enumerates the numbers of each role from one on, within the free amounts that the roles before leave, smallest
-// first.
+// first. It leaves these as they were.
 func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
-	if e.capacity.tables.space.Spent() {
+	space := e.capacity.tables.space
+	if space.Spent() {
 		return
+	}
+	for role < len(e.capacity.search.roles) && e.sides[role] == 0 {
+		role++
 	}
 	if role == len(e.capacity.search.roles) {
-		e.capacity.tables.space.Spend(4)
-		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
-			return
+		space.Spend(8 + int64(role)/2)
+		if e.zones != nil && e.at.Total() > 0 {
+			space.Spend(int64(len(e.zones)) / 4)
+			if !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
+				return
+			}
 		}
-		*out = append(*out, slices.Clone(e.at))
+		*out = append(*out, e.memory.copyOf(e.at))
 		return
 	}
-	left := slices.Clone(free)
-	for n := range min(e.sides[role], e.room(role, free)) + 1 {
-		e.at[role] = n
-		e.list(role+1, left, out)
-		for i, ask := range e.capacity.search.asks[role] {
-			left[i] -= ask
+	asks, most := e.capacity.search.asks[role], e.sides[role] // which zones bound already
+	for i, ask := range asks {
+		if ask > 0 {
+			most = int32(min(int64(most), max(0, free[i])/ask))
 		}
+	}
+	for n := range most + 1 {
+		e.at[role] = n
+		e.list(role+1, free, out)
+		for i, ask := range asks {
+			free[i] -= ask
+		}
+	}
+	for i, ask := range asks {
+		free[i] += int64(most+1) * ask
 	}
 	e.at[role] = 0
 }
@@ -69,7 +84,7 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 			limit = len(out) + front.KeptPoints
 		}
 		n := len(out)
-		if m.list(0, p, limit, &out); !m.capacity.tables.space.Spend(int64(len(out) - n + 1)) {
+		if m.list(0, slices.Clone(p), limit, &out); !m.capacity.tables.space.Spend(int64(len(out) - n + 1)) {
 			return front.Front{}, true
 		}
 	}
@@ -77,23 +92,48 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 }
 
 // list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit).
-// Members left over must be of use above.
+// Members left over must be of use above. It leaves them as they were.
 func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front) {
 	if len(*out) == limit || m.capacity.tables.space.Spent() {
 		return
 	}
 	if i == len(m.classes) {
-		m.capacity.tables.space.Spend(1)
+		m.capacity.tables.space.Spend(4 + int64(len(left))/2)
 		if left.Within(m.useful) {
-			*out = append(*out, left.Plus(m.at))
+			sum := m.memory.copyOf(left)
+			for dim, n := range m.at {
+				sum[dim] += n
+			}
+			*out = append(*out, sum)
 		}
 		return
 	}
 	k := &m.classes[i]
-	least, n := m.numbers(k, left)
-	for ; n >= least; n-- {
+	least, most := m.numbersOf(k, left)
+	k.take(most, left)
+	for n := most; n >= least; n-- {
 		m.at[k.dim] = n
-		m.list(i+1, k.without(n, left), limit, out)
+		m.list(i+1, left, limit, out)
+		k.take(-1, left)
 	}
+	k.take(1-least, left)
 	m.at[k.dim] = 0
+}
+
+// vectors is memory for many short vectors, each time for twice as many.
+type vectors struct {
+	spare front.Vector
+	next  int
+}
+
+// copyOf is a copy, the caller's.
+func (v *vectors) copyOf(a front.Vector) front.Vector {
+	if len(v.spare) < len(a) {
+		v.next = min(max(2, 2*v.next), 256)
+		v.spare = make(front.Vector, v.next*len(a))
+	}
+	out := v.spare[:len(a):len(a)]
+	v.spare = v.spare[len(a):]
+	copy(out, a)
+	return out
 }

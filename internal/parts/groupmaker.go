@@ -30,6 +30,7 @@ type groupMaker struct {
 	useful   front.Vector // by dimension: the gang's number if it counts above, else 0
 	sides    front.Vector // by dimension: the largest number that may come out
 	at       front.Vector // groups made so far
+	memory   vectors
 }
 
 // madeClass is a class whose groups are made at the vertex.
@@ -126,7 +127,7 @@ func (m *groupMaker) extend(i int, left front.Vector) {
 		return
 	}
 	k := &m.classes[i]
-	least, most := m.numbers(k, left)
+	least, most := m.numbersOf(k, left)
 	for n := least; n <= most; n++ {
 		if m.capacity.tables.space.Spent() && n > least {
 			break
@@ -137,8 +138,8 @@ func (m *groupMaker) extend(i int, left front.Vector) {
 	m.at[k.dim] = 0
 }
 
-// numbers is the range of group counts to try for a class: no more than the gang has, nor than left allows.
-func (m *groupMaker) numbers(k *madeClass, left front.Vector) (least, most int32) {
+// numbersOf is the range of group counts to try for a class: no more than the gang has, nor than left allows.
+func (m *groupMaker) numbersOf(k *madeClass, left front.Vector) (least, most int32) {
 	most = m.capacity.search.totals[k.dim] - left[k.dim]
 	for dim, n := range k.needs {
 		if n > 0 {
@@ -158,4 +159,11 @@ func (k *madeClass) without(n int32, left front.Vector) front.Vector {
 		rest[dim] -= n * need
 	}
 	return rest
+}
+
+// take makes n groups of a vector, which it changes; below 0: it takes groups apart.
+func (k *madeClass) take(n int32, left front.Vector) {
+	for dim, need := range k.needs {
+		left[dim] -= n * need
+	}
 }

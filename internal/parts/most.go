@@ -22,9 +22,13 @@ func (s *search) ofBestSelection() *search {
 	list, left := selectionsOf(s.p), s.p.Parts.Left
 	aside := left.Fronts.Part(asideShare) // for what must be placed
 	left.Fronts.Spend(aside.Left())
-	byHand := 0
+	byHand, onlyFronts := 0, problem.BindsBelow(s.p)
 	in := list.most(func(in problem.Selection) bool {
 		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
+		if !least && onlyFronts && left.Fronts.Spent() {
+			*s.p.Parts.Doubt = true
+			return false
+		}
 		if left.Packing.Spent() { // what must be placed is tried by hand
 			if !least || byHand == minimalTried {
 				*s.p.Parts.Doubt = true

@@ -1,7 +1,6 @@
 package parts
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -81,7 +80,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 	}
 	steps := 0
 	for in := range s.downFrom(all) {
-		if best != nil && problem.CompareSelections(in, best) >= 0 {
+		if best != nil && compareSelections(in, best) >= 0 {
 			break
 		}
 		if steps++; steps > s.p.SelectionSteps() || len(known) > s.p.SelectionPlans() {
@@ -115,9 +114,7 @@ func (s *selections) allKeeping(all problem.Selection) []problem.Selection {
 		}
 	}
 	list = s.keeping(list)
-	slices.SortFunc(list, func(a, b problem.Selection) int {
-		return cmp.Or(cmp.Compare(a.Size(), b.Size()), problem.CompareSelections(a, b))
-	})
+	sortBySize(list)
 	if len(list) > maxKeeping {
 		list, s.truncated, *s.p.Parts.Doubt = list[:maxKeeping], true, true
 	}

@@ -32,7 +32,7 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 			best.AtLeast = best.AtLeast || c.tables.space.Spent() || c.tables.forgot
 			return n
 		}
-		for d := range s.roomiest(t, most) {
+		for d := range roomiest(s, t, most) {
 			n := most(d)
 			if n.members > best.Members || n.members == best.Members && best.Domain >= 0 && s.slots.At(d) > s.slots.At(best.Domain) {
 				best.Domain, best.Members, best.Groups = d, n.members, n.groups
@@ -43,18 +43,18 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 }
 
 // roomiest iterates over the domains of a tier, but for those that certainly take fewer members than another.
-func (s *search) roomiest(t int32, most func(d layout.Vertex) partialFit) iter.Seq[layout.Vertex] {
+func roomiest(s *search, t int32, most func(d layout.Vertex) partialFit) iter.Seq[layout.Vertex] {
 	if s.joint == nil || s.p.LCA >= 0 || s.crossesTrees() {
 		return slices.Values(s.p.Candidates(t))
 	}
-	loads, first := s.leastLoads(), s.joint.Roomiest(t)
+	loads, first := leastLoads(s), s.joint.Roomiest(t)
 	if first < 0 {
 		return slices.Values(s.p.Candidates(t))
 	}
 	least := max(0, most(first).members)
 	return func(yield func(layout.Vertex) bool) {
 		for d := range s.joint.Domains(t, func() int64 { return loads[least] }) {
-			if least <= s.firstOfRole() && s.slots.At(d) < int64(least) {
+			if least <= firstOfRole(s) && s.slots.At(d) < int64(least) {
 				continue // all of them are of the first role
 			}
 			if !yield(d) {
@@ -65,7 +65,7 @@ func (s *search) roomiest(t int32, most func(d layout.Vertex) partialFit) iter.S
 }
 
 // firstOfRole is the number of lowest ranks that are of the first role, of a gang without groups.
-func (s *search) firstOfRole() int {
+func firstOfRole(s *search) int {
 	if len(s.groups) > 0 {
 		return 0
 	}
@@ -78,7 +78,7 @@ func (s *search) firstOfRole() int {
 
 // leastLoads are the loads of 0, 1, 2 and more members, of a gang without groups of the lowest ranks, else the least that
 // so many may be.
-func (s *search) leastLoads() []int64 {
+func leastLoads(s *search) []int64 {
 	loads := make([]int64, 1+len(s.p.Pending))
 	for i := range s.p.Pending {
 		load := s.loads[s.p.Role(i)]
@@ -98,14 +98,13 @@ type partialFit struct{ members, groups int }
 // found by bisection.
 func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
-		n := len(c.p.Pending)
-		for n > 0 && !(c.search.keepsMultiples(c.firstMembers(n)) && c.takesVector(d, c.firstMembers(n))) {
-			n--
-		}
-		return partialFit{members: n}
+		return partialFit{members: c.mostKeeping(d)}
 	}
 	if len(c.search.groups) == 0 {
 		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
+	}
+	if c.tables.space.Spent() {
+		return partialFit{}
 	}
 	room := c.frontBelow(d) // each vector is one way to use the room of d
 	if d == layout.Root {
@@ -125,6 +124,17 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 		}
 	}
 	return most
+}
+
+// mostKeeping is the number of lowest ranks that a domain takes and that keeps the multiples; none if steps end before.
+func (c *capacity) mostKeeping(d layout.Vertex) int {
+	n := len(c.p.Pending)
+	for want := c.firstMembers(n); n > 0 && !(c.search.keepsMultiples(want) && c.takesVector(d, want)); n-- {
+		if want[c.p.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
+			return 0
+		}
+	}
+	return n
 }
 
 // firstMembers is the vector of the n lowest ranks.

@@ -122,17 +122,6 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 	return out
 }
 
-// without is a selection after a removal, as a copy.
-func (s *selections) without(in problem.Selection, r removal) problem.Selection {
-	out := slices.Clone(in)
-	r.each(func(_ *problem.Part, rank int) {
-		if i := s.pendingOf[rank]; i >= 0 {
-			out[i] = false
-		}
-	})
-	return out
-}
-
 // most is the best selection that fits, nil if none does.
 //
 // A binary search on the chain finds a good one first: each selection of it is within the one before, and without
@@ -171,7 +160,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	}
 	best = s.grow(best, all, fits) // the better it is, the fewer selections are to be tried
 	for in := range s.downFrom(all) {
-		if problem.CompareSelections(in, best) >= 0 {
+		if compareSelections(in, best) >= 0 {
 			break // so are all that follow
 		}
 		if refused(in) {
@@ -193,16 +182,16 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 // with the selections taken; callers bound these.
 func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection] {
 	return func(yield func(problem.Selection) bool) {
-		open, seen := selectionHeap{all}, map[string]bool{all.Key(): true}
+		first := sized{all, all.Size(), all.Key()}
+		open, seen := selectionHeap{first}, map[string]bool{first.key: true}
 		for len(open) > 0 {
-			in := heap.Pop(&open).(problem.Selection)
-			if !yield(in) {
+			in := heap.Pop(&open).(sized)
+			if !yield(in.members) {
 				return
 			}
-			for _, r := range s.removals(in) {
-				next := s.without(in, r) // several ways may lead to it
-				if key := next.Key(); !seen[key] {
-					seen[key] = true
+			for _, r := range s.removals(in.members) {
+				if next := in.without(r, s.pendingOf); !seen[next.key] { // several ways may lead to it
+					seen[next.key] = true
 					heap.Push(&open, next)
 				}
 			}
@@ -241,22 +230,78 @@ func (s *selections) least() []problem.Selection {
 			out = append(out, in)
 		}
 	}
-	slices.SortFunc(out, func(a, b problem.Selection) int {
-		return cmp.Or(cmp.Compare(a.Size(), b.Size()), problem.CompareSelections(a, b))
-	})
+	sortBySize(out)
 	return out
 }
 
+// compareSelections puts the better selection first: more members, then the lower rank where two first differ.
+func compareSelections(a, b problem.Selection) int {
+	return cmp.Or(cmp.Compare(b.Size(), a.Size()), compareRanks(a, b))
+}
+
+// compareRanks puts first the selection that has the lower rank where two first differ.
+func compareRanks(a, b problem.Selection) int {
+	for i := range a {
+		if a[i] != b[i] {
+			if a[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// sized is a selection with the number of its members, and its key, which are asked for often.
+type sized struct {
+	members problem.Selection
+	size    int
+	key     string
+}
+
+// without is a selection after a removal.
+func (a sized) without(r removal, pendingOf []int32) sized {
+	a.members = slices.Clone(a.members)
+	key := []byte(a.key)
+	r.each(func(_ *problem.Part, rank int) {
+		if i := pendingOf[rank]; i >= 0 && a.members[i] {
+			a.members[i], a.size = false, a.size-1
+			key[i/8] &^= 1 << (i % 8) // see problem.Selection.Key
+		}
+	})
+	a.key = string(key)
+	return a
+}
+
+// compare is compareSelections.
+func (a sized) compare(b sized) int {
+	return cmp.Or(cmp.Compare(b.size, a.size), compareRanks(a.members, b.members))
+}
+
+// sortBySize puts selections with the fewest members first, of equals the better.
+func sortBySize(list []problem.Selection) {
+	all := make([]sized, len(list))
+	for i, in := range list {
+		all[i] = sized{members: in, size: in.Size()}
+	}
+	slices.SortFunc(all, func(a, b sized) int {
+		return cmp.Or(cmp.Compare(a.size, b.size), compareRanks(a.members, b.members))
+	})
+	for i := range all {
+		list[i] = all[i].members
+	}
+}
+
 // selectionHeap has the best selection first; the methods are those of container/heap.
-type selectionHeap []problem.Selection
+type selectionHeap []sized
 
 func (h selectionHeap) Len() int { return len(h) }
 
-func (h selectionHeap) Less(i, j int) bool { return problem.CompareSelections(h[i], h[j]) < 0 }
+func (h selectionHeap) Less(i, j int) bool { return h[i].compare(h[j]) < 0 }
 
 func (h selectionHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-func (h *selectionHeap) Push(x any) { *h = append(*h, x.(problem.Selection)) }
+func (h *selectionHeap) Push(x any) { *h = append(*h, x.(sized)) }
 
 func (h *selectionHeap) Pop() any {
 	last := len(*h) - 1

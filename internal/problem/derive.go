@@ -40,6 +40,13 @@ func (p *Problem) WithLeavingGone() *Problem {
 	return next
 }
 
+// Again is the problem for one more search, which has steps and doubts of its own.
+func (p *Problem) Again(b Bounds) *Problem {
+	next := p.derive()
+	next.Bounds, next.Parts.Left, next.Parts.Doubt = b, b.Left, new(bool)
+	return next
+}
+
 // WithoutMultiples is the problem with no multiple to keep.
 func (p *Problem) WithoutMultiples() *Problem {
 	next := p.derive()
@@ -148,7 +155,16 @@ func (p *Problem) Only(in Selection) *Problem {
 // keepMembers gives p the pending members of another problem that are kept, by their index there, with their roles. The
 // order of ranks stays.
 func keepMembers(p, from *Problem, kept func(i int) bool) {
-	p.Pending, p.RoleOf = nil, nil
+	n := 0
+	for i := range from.Pending {
+		if kept(i) {
+			n++
+		}
+	}
+	p.Pending, p.RoleOf = make([]pendingMember, 0, n), nil
+	if from.RoleOf != nil {
+		p.RoleOf = make([]int32, 0, n)
+	}
 	for i := range from.Pending {
 		if !kept(i) {
 			continue

@@ -12,22 +12,40 @@ import (
 )
 
 // chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
-// shapes are those of the pending members. O(members * shapes).
+// shapes are those of the pending members. O(members) expected, if shapes do not agree in the sum of all amounts.
 //
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	p.RoleOf = make([]int32, len(shapes))
+	known, alike := map[*gang.Shape]int32{}, map[int64][]int32{} // roles by shape, and by sum of amounts
 	for i, s := range shapes {
-		role := slices.IndexFunc(p.Shapes, func(known *gang.Shape) bool { return known == s || known.Equal(s) })
-		if role < 0 {
-			role, p.Shapes = len(p.Shapes), append(p.Shapes, s)
+		role, ok := known[s]
+		if !ok {
+			role = roleOf(p, s, alike)
+			known[s] = role
 		}
-		p.RoleOf[i] = int32(role)
+		p.RoleOf[i] = role
 	}
 	if p.Gang == nil {
 		cutByLevels(p)
 	}
 	return sumNeeds(p)
+}
+
+// roleOf is the role of a shape, a new one if there is none yet.
+func roleOf(p *Problem, s *gang.Shape, alike map[int64][]int32) int32 {
+	sum := int64(0)
+	for _, amount := range s.Resources {
+		sum += amount
+	}
+	for _, role := range alike[sum] {
+		if p.Shapes[role].Equal(s) {
+			return role
+		}
+	}
+	role := int32(len(p.Shapes))
+	p.Shapes, alike[sum] = append(p.Shapes, s), append(alike[sum], role)
+	return role
 }
 
 // divideRoles divides each role by a number that each pending member has: members stay in one role if they have the

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -49,9 +48,10 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole
-	left := p.NewBudget().Part(2)
+	left, gone := p.NewBudget().Part(4), &allGone{}
+	defer gone.forget()
 	for _, one := range least {
-		e := evictForAll(one, left)
+		e := evictForAll(one, left, gone)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
 			return e
 		}
@@ -60,11 +60,12 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 }
 
 // evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
-func evictForAll(p *problem.Problem, left *front.Budget) *Eviction {
+func evictForAll(p *problem.Problem, left *front.Budget, gone *allGone) *Eviction {
 	e := newVictimSearch(p, left)
 	if e == nil {
 		return nil
 	}
+	e.all = gone
 	s := e.solve()
 	s.Proven = s.Proven && !e.doubt
 	if !s.Found {
@@ -101,16 +102,6 @@ func (e *victimSearch) together() preempt.Solution {
 	return preempt.Solve(e.question)
 }
 
-// fitsWithoutAll says whether the gang fits with all candidates gone. If not, it fits with none of their sets gone.
-func (e *victimSearch) fitsWithoutAll() bool {
-	all := make([]int32, len(e.question.Candidates))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	_, ok := e.fits(all, len(e.strategies)-1)
-	return ok
-}
-
 // victimSearch is a problem with the question that it puts to package preempt: units, nodes by position, and the
 // candidates, the members that may leave for it.
 type victimSearch struct {
@@ -126,6 +117,7 @@ type victimSearch struct {
 	tags       sets.Intern[holdingKey] // of quotas and zones
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 	left       *front.Budget           // for all trials of a gang in parts
+	all        *allGone                // what the trials of several selections have in common
 	doubt      bool                    // a trial was refused for want of steps
 }
 
@@ -245,70 +237,6 @@ func (e *victimSearch) addStrategies() {
 			e.question.Groups = append(e.question.Groups, l.Size)
 		}
 	}
-}
-
-// fits says whether the gang fits with candidates gone, under a strategy, and how many units then lie outside the tree.
-// It is the last word where the question is not exact: it makes the snapshot and the problem without them. Cost: that
-// of an update and of the sums of one strategy.
-func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
-	if e.spent() {
-		e.doubt = true
-		return 0, false
-	}
-	part := e.left.Part(trialShare)
-	had := *part
-	p := e.without(gone, problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
-	if p == nil {
-		return 0, false
-	}
-	defer p.Done()
-	if p.InParts() {
-		defer func() {
-			e.left.Spend(&had, part)
-			e.left.Packing.Spend(int64(p.View.Nodes))
-			e.doubt = e.doubt || !ok && *p.Parts.Doubt
-		}()
-	}
-	// The quota must admit the units, too, now that the victims use nothing of it.
-	if counts := p.Counts(); len(counts) == 0 || counts[0] != e.units {
-		return 0, false
-	}
-	return search.For(p).Allows(e.units, e.strategies[strategy])
-}
-
-// spent says whether no steps are left for trials, or nobody waits for them.
-func (e *victimSearch) spent() bool {
-	select {
-	case <-e.p.Bounds.Stop:
-		return true
-	default:
-		return e.left.Packing.Spent()
-	}
-}
-
-// trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
-const trialShare = 4
-
-// without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
-// same selection. Never nil for candidates. The caller calls Done.
-func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem {
-	var d cluster.Delta
-	for _, i := range gone {
-		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
-	}
-	c, err := e.p.Snapshot.Update(d)
-	if err != nil {
-		return nil // never: they run
-	}
-	p, err := search.New(c, e.p.Request, e.p.Team, b)
-	if err != nil {
-		return nil // never: it was one before
-	}
-	p.LeavingGone = e.p.LeavingGone
-	if e.p.Parts.Selection != nil {
-		return p.Only(e.p.Parts.Selection)
-	}
-	return p
 }
 
 // Eviction is a plan with victims. It is valid until Done.
