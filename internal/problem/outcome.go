@@ -220,21 +220,20 @@ func (p *Problem) AllByRank(positions []int32) []int32 {
 }
 
 // ReachedByGroups is, by level, the highest tier that any group reaches: that of the lowest vertex above its members,
-// running ones included. O(members * tiers) for each level.
+// running ones included. O(members + groups * tiers) for each level.
 func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	if p.InParts() {
 		return reachedByParts(p, p.AllByRank(positions))
 	}
 	var out []int32
 	for _, l := range p.Levels {
-		// By group, the lowest vertex above its members; -1: none so far, or at all.
-		above := slices.Repeat([]layout.Vertex{-1}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
+		// By group, its first and last position; the first is behind the last: it has no member. A vertex is an interval
+		// of positions, so what lies above these two lies above all.
+		type span struct{ first, last int32 }
+		spans := slices.Repeat([]span{{p.View.Nodes, -1}}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
 		add := func(rank int, pos int32) {
-			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
-			if above[g] >= 0 {
-				x = p.View.LCA(x, above[g])
-			}
-			above[g] = x
+			g := &spans[rank/int(l.Size)]
+			g.first, g.last = min(g.first, pos), max(g.last, pos)
 		}
 		for i, pos := range positions {
 			add(p.Pending[i].Rank, pos)
@@ -243,9 +242,9 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 			add(m.Rank, m.Pos)
 		}
 		var worst int32
-		for _, x := range above {
-			if x >= 0 {
-				worst = max(worst, p.View.TierOf(x))
+		for _, g := range spans {
+			if g.first <= g.last {
+				worst = max(worst, p.View.TierOf(p.View.LCA(p.View.NodeVertex(g.first), p.View.NodeVertex(g.last))))
 			}
 		}
 		out = append(out, worst)
