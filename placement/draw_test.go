@@ -163,7 +163,10 @@ func further(req *gang.Request) []*gang.Request {
 	small := *plain
 	small.Name, small.Shape.Resources, small.AffinityKey = "ns/other", muster.Resources{muster.CPU: 500}, "key"
 	small.Shape.NUMA.Policy = req.Shape.NUMA.Policy
-	return []*gang.Request{req, plain, &big, &small}
+	nested := *plain
+	nested.Members = []gang.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
+	nested.Groups = []gang.Groups{{Size: 4}, {Size: 2}}
+	return []*gang.Request{req, plain, &big, &small, &nested}
 }
 
 // requireSame compares two snapshots by what they show and what is planned on them.
