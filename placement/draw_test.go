@@ -166,7 +166,10 @@ func further(req *gang.Request) []*gang.Request {
 	roles := *plain
 	roles.Name = "ns/roles"
 	roles.Members = []gang.Member{{Name: "a", Shape: &gang.Shape{Resources: muster.Resources{"gpu": 2, muster.Pods: 1}}}, {Name: "b"}, {Name: "c"}}
-	return []*gang.Request{req, plain, &big, &small, &roles}
+	nested := *plain
+	nested.Members = []gang.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
+	nested.Groups = []gang.Groups{{Size: 4}, {Size: 2}}
+	return []*gang.Request{req, plain, &big, &small, &roles, &nested}
 }
 
 // requireSame compares two snapshots by what they show and what is planned on them.

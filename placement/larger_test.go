@@ -139,9 +139,13 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 			req.Members[i].Shape = other
 		}
 	}
-	// Many groups of several roles may differ from each other, and spend the steps.
-	if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) && (roles == 0 || len(req.Members) <= 16) {
-		req.PP = size
+	if roles == 0 || len(req.Members) <= 16 { // many groups of several roles spend the steps, and not all keys decide then
+		if size := rapid.IntRange(0, 12).Draw(t, "group"); size > 0 && size <= len(req.Members) {
+			req.PP = size
+		}
+		if rapid.IntRange(0, 2).Draw(t, "nested") == 0 {
+			drawNested(t, spec, req)
+		}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "elastic") == 0 {
 		req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "least")
@@ -158,6 +162,25 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 		req.Class, req.Score = "scored", func(node string) int64 { return int64(node[len(node)-1]) % 3 }
 	}
 	return req
+}
+
+// drawNested gives a gang two or three levels of groups in place of one, and no members that they leave over.
+func drawNested(t *rapid.T, spec cluster.Spec, req *gang.Request) {
+	var levels []gang.Groups
+	size := rapid.IntRange(1, 6).Draw(t, "innermost group")
+	for range rapid.IntRange(2, 3).Draw(t, "levels") {
+		level := gang.Groups{Size: size}
+		if rapid.IntRange(0, 2).Draw(t, "rules of groups") == 0 && len(spec.Trees) > 0 {
+			layer := rapid.SampledFrom(spec.Trees[0].Tree.Layers()).Draw(t, "layer of groups")
+			strength := rapid.SampledFrom([]gang.Strength{gang.MustGather, gang.PreferGather}).Draw(t, "strength")
+			level.Gather = []gang.Rule{{Layer: cmp.Or(layer.Name, strconv.Itoa(layer.Tier)), Strength: strength}}
+		}
+		levels = slices.Insert(levels, 0, level)
+		size *= rapid.IntRange(2, 4).Draw(t, "groups in one")
+	}
+	if whole := len(req.Members) - len(req.Members)%levels[0].Size; whole > 0 {
+		req.Members, req.PP, req.Groups = req.Members[:whole], 0, levels
+	}
 }
 
 // On clusters too large for the reference the index, which passes over most of the tree, gives the plans that counting

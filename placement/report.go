@@ -170,7 +170,7 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 			for x >= 0 && v.TierOf(x) < int32(l.Tier) {
 				x = v.Above(x)
 			}
-			if x >= 0 && v.TierOf(x) == int32(l.Tier) {
+			if x >= 0 && v.TierOf(x) == int32(l.Tier) && (len(used) == 0 || used[len(used)-1] != x) {
 				used = append(used, x)
 			}
 		}

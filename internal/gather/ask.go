@@ -36,7 +36,7 @@ type ask struct {
 	// indexed counts whole groups by the index; nil unless there is an index, one level of groups, and none is begun.
 	// only has the sums of the strategy at hand, if these need no tables.
 	indexed *index.GroupSums
-	byNode  []*index.GroupSums // by level: the same for nested groups on one node each, as far as asked for
+	nested  *index.Nested // the same for several levels
 	only    sums
 	gap     gap
 	scores  map[int32]int64 // host score by position, as far as asked for
@@ -79,11 +79,39 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	}
 	a.findGap()
 	a.stayInTree()
-	if a.slots.Flat == nil && len(a.p.Levels) == 1 && len(a.begun) == 0 {
-		a.indexed = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[0])
-	}
+	a.count()
 	return a
 }
+
+// count makes the index count whole groups: if there is an index, and no group is begun.
+func (a *ask) count() {
+	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 {
+		return
+	}
+	if len(a.p.Levels) == 1 {
+		a.indexed = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[0])
+		return
+	}
+	levels := make([]*index.GroupSums, len(a.p.Levels))
+	for i := range levels {
+		levels[i] = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[i])
+	}
+	a.nested = index.NewNested(a.slots.Ix, levels)
+}
+
+// isCounted says whether the index counts whole groups.
+func (a *ask) isCounted() bool { return a.indexed != nil || a.nested != nil }
+
+// counted has the whole groups of a level as if no other level were there: with others no more fit. They are counted.
+func (a *ask) counted(i int) *index.GroupSums {
+	if a.nested != nil {
+		return a.nested.Levels[i]
+	}
+	return a.indexed
+}
+
+// unitsOf is the number of units of level i in the new whole groups.
+func (a *ask) unitsOf(i int) int64 { return a.full * a.sizes[0] / a.sizes[i] }
 
 // stayInTree keeps members off the nodes outside the tree if the tree has slots for all of them; else it counts how
 // many must lie outside.

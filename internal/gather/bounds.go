@@ -103,23 +103,21 @@ func (f *found) leastForGroups(x layout.Vertex, i int) int64 {
 // The bound takes the largest number of each tier by itself, maybe of different domains. Such a vector is no smaller
 // than that of any single domain.
 func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
-	switch {
-	case len(f.p.Levels) == 0:
-		return 0
-	case f.ask.indexed == nil:
-		return 1 // not known: nested or begun groups
+	if len(f.p.Levels) > 0 && !f.ask.isCounted() {
+		return 1 // not known: begun groups
 	}
-	// One level of groups: the tiers from below the strategy's down to 0, as eachIntact yields them.
 	n := 0
-	for t := f.p.View.TierIndex(f.strategy.Groups[0] - 1); t >= 0; t-- {
-		most := f.ask.full
-		if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
-			most = min(most, f.ask.indexed.Most(i, t, x))
+	for level, tier := range f.strategy.Groups { // from below the strategy's tier down to 0, as eachIntact yields them
+		for t := f.p.View.TierIndex(tier - 1); t >= 0; t-- {
+			most := f.ask.unitsOf(level)
+			if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
+				most = min(most, f.ask.counted(level).Most(i, t, x))
+			}
+			if c := cmp.Compare(most, best.intact[n]); c != 0 {
+				return c
+			}
+			n++
 		}
-		if c := cmp.Compare(most, best.intact[n]); c != 0 {
-			return c
-		}
-		n++
 	}
 	return 0
 }

@@ -213,7 +213,14 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 	if level == pl.ask.bottom() {
 		return 0, true
 	}
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	var given int64
+	for i := range kids.items {
+		given += kids.items[i].Given
+	}
+	for place, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+		if pl.ask.isCounted() && given+int64(pl.ask.counted(level).Whole[place].At(x)) < n {
+			continue // not even if each child kept all that fits beside what it has
+		}
 		var sum int64
 		for i := range kids.items {
 			// Whole units of outer levels may be more than fit whole at a low tier: they stay whole in the child
@@ -233,9 +240,12 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 // order: keep.2
 func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) int64 {
 	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x)) // never empty: 0 is below every domain; the last is the highest
+	none := pl.ask.isCounted() && pl.ask.counted(level).Whole[len(below)-1].At(x) == 0
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
-		it.Given = max(it.Given, pl.sums.free(level, below[len(below)-1], at))
+		if !none {
+			it.Given = max(it.Given, pl.sums.free(level, below[len(below)-1], at))
+		}
 		n -= it.Given
 	}
 	return n

@@ -149,12 +149,14 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 	if int64(f.ask.slots.Ix.Most[i].At(x)) < f.ask.members {
 		return false
 	}
-	if f.ask.indexed == nil {
+	if !f.ask.isCounted() {
 		return true
 	}
-	// A group tier at or above the gang's binds nothing more than the slots do.
-	if t := f.p.View.TierIndex(f.strategy.Groups[0]); t < i {
-		return f.ask.indexed.Most(i, t, x) >= f.ask.full
+	for level, tier := range f.strategy.Groups {
+		// A group tier at or above the gang's binds nothing more than the slots do.
+		if t := f.p.View.TierIndex(tier); t < i && f.ask.counted(level).Most(i, t, x) < f.ask.unitsOf(level) {
+			return false
+		}
 	}
 	return true
 }

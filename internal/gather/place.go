@@ -148,8 +148,13 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	switch {
 	case pl.ask.bottom() == 0:
 		return true
-	case pl.ask.indexed == nil: // nested or begun groups, which the index does not count
+	case !pl.ask.isCounted(): // begun groups, which the index does not count
 		return pl.ask.bottom() == 1 && d.units[0] == 0 && !d.short
+	case pl.ask.nested != nil:
+		// An outer group that a child holds whole has inner ones there, and no tier holds more of these whole than the
+		// highest.
+		below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
+		return d.units[pl.ask.bottom()] == pl.ask.newMembers(d) || pl.ask.counted(pl.ask.bottom() - 1).Whole[len(below)-1].At(x) == 0
 	case d.units[0] == 0: // members of groups that were split further up
 		sums := pl.ask.slots.Ix.SumsOf(x)
 		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole

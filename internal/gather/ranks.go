@@ -27,44 +27,49 @@ type arranger struct {
 // groups O(members).
 func (ar arranger) arrange(sh *share) arrangement {
 	out := arrangement{units: make([][]int32, len(ar.ask.sizes))}
-	if ar.isWhole(sh) { // the usual case: one pass over the members, no units to put together
-		out.units[0] = make([]int32, 0, ar.ask.newMembers(&sh.demand))
+	n := ar.ask.newMembers(&sh.demand)
+	out.units[0] = make([]int32, 0, n) // the outcome keeps it
+	if ar.isWhole(sh) {                // the usual case: one pass over the members, no units to put together
 		ar.appendWhole(sh, &out)
 		return out
 	}
-	if ar.p.View.IsNode(sh.at) { // inner or begun groups lie on it: assemble makes them of its members
-		out.units[ar.ask.bottom()] = ar.appendNode(nil, sh)
+	for level := range out.units[1:] {
+		out.units[level+1] = ar.ask.scratch.positions(n)
 	}
-	for i := range sh.parts {
-		part := &sh.parts[i]
-		if ar.isWhole(part) {
-			ar.appendWhole(part, &out)
-			continue
-		}
-		in := ar.arrange(part)
-		for level := range out.units {
-			out.units[level] = append(out.units[level], in.units[level]...)
-		}
-		for g, positions := range in.begun {
-			out.keepBegun(g, positions)
-		}
-		if in.short != nil { // it is whole in at most one part
-			out.short = in.short
-		}
-	}
-	if ar.ask.bottom() > 0 {
-		ar.assemble(sh, &out)
-	}
+	ar.appendUnits(sh, &out)
 	return out
 }
 
+// appendUnits adds the units of a share, behind those of other shares. What it puts together is the share's own.
+func (ar arranger) appendUnits(sh *share, out *arrangement) {
+	if ar.isWhole(sh) {
+		ar.appendWhole(sh, out)
+		return
+	}
+	before := ar.ask.scratch.carve(len(out.units)) // by level: positions of other shares
+	for level := range out.units {
+		before[level] = int64(len(out.units[level]))
+	}
+	bottom := ar.ask.bottom()
+	switch { // inner or begun groups lie there: assemble makes them of the members
+	case sh.run != nil:
+		out.units[bottom] = append(out.units[bottom], sh.run...)
+	case ar.p.View.IsNode(sh.at):
+		out.units[bottom] = ar.appendNode(out.units[bottom], sh)
+	}
+	for i := range sh.parts {
+		ar.appendUnits(&sh.parts[i], out)
+	}
+	if bottom > 0 {
+		ar.assemble(sh, out, before)
+	}
+}
+
 // isWhole says whether the positions of a share are in order as they come: no group is put together of what several
-// vertices have left over, and none of inner groups on a node. O(parts).
+// vertices have left over, and none of inner groups on a node or in a run. O(parts).
 func (ar arranger) isWhole(sh *share) bool {
 	switch {
-	case sh.run != nil:
-		return true
-	case ar.p.View.IsNode(sh.at):
+	case sh.run != nil, ar.p.View.IsNode(sh.at):
 		return ar.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[ar.ask.bottom()] == ar.ask.newMembers(&sh.demand)
 	case ar.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
@@ -124,42 +129,55 @@ func (a *arrangement) keepBegun(g int, positions []int32) {
 }
 
 // assemble puts together the units that are whole at the share's vertex and in no child. On entry out has what the
-// children made. What is missing of a level is made of units of the next one: so a first pass counts inwards how many
-// units each level must provide, and a second one makes them outwards, inner units before the outer ones that take them
-// whole. O(members).
+// children made, behind what it had before them. What is missing of a level is made of units of the next one: so a first
+// pass counts inwards how many units each level must provide, and a second one makes them outwards, inner units before
+// the outer ones that take them whole. O(members).
 //
 // order: ranks.3
-func (ar arranger) assemble(sh *share, out *arrangement) {
-	missing := make([]int64, ar.ask.bottom()) // units to be made, by level
-	fresh := make([][]int, ar.ask.bottom())   // begun groups that become whole here
-	var wanted int64                          // units of the level that outer groups still need
+func (ar arranger) assemble(sh *share, out *arrangement, before []int64) {
+	missing := ar.ask.scratch.carve(ar.ask.bottom()) // units to be made, by level
+	var wanted int64                                 // units of the level that outer groups still need
 	for level := range missing {
 		wanted += sh.demand.units[level]
-		missing[level] = wanted - int64(len(out.units[level]))/ar.ask.sizes[level]
+		missing[level] = wanted - (int64(len(out.units[level]))-before[level])/ar.ask.sizes[level]
 		wanted = missing[level] * ar.ask.ratio(level)
 		for _, g := range sh.demand.begun {
-			if _, done := out.begun[g]; !done && ar.ask.begun[g].level == level {
-				fresh[level] = append(fresh[level], g)
+			if ar.isFresh(g, level, out) {
 				wanted += ar.ask.begun[g].need
 			}
 		}
 	}
 	for level := ar.ask.bottom() - 1; level >= 0; level-- {
-		for _, g := range fresh[level] { // before new groups, in the order in which they found their homes
-			out.keepBegun(g, out.take(level+1, ar.ask.begun[g].need*ar.ask.sizes[level+1]))
+		inner := before[level+1]
+		for _, g := range sh.demand.begun { // before new groups, in the order in which they found their homes
+			if ar.isFresh(g, level, out) {
+				out.keepBegun(g, out.take(level+1, inner, ar.ask.begun[g].need*ar.ask.sizes[level+1]))
+			}
 		}
-		out.units[level] = append(out.units[level], out.take(level+1, missing[level]*ar.ask.sizes[level])...)
+		out.join(level, inner, missing[level]*ar.ask.sizes[level])
 	}
 	if sh.demand.short && out.short == nil { // last, of the members that are left
-		out.short = out.take(ar.ask.bottom(), ar.ask.short)
+		out.short = out.take(ar.ask.bottom(), before[ar.ask.bottom()], ar.ask.short)
 	}
 }
 
-// take removes the first n positions of a level and returns them.
-func (a *arrangement) take(level int, n int64) []int32 {
-	taken := slices.Clone(a.units[level][:n])
-	a.units[level] = a.units[level][n:]
+// isFresh says whether a begun group is one of a level and not whole yet.
+func (ar arranger) isFresh(g, level int, out *arrangement) bool {
+	_, done := out.begun[g]
+	return !done && ar.ask.begun[g].level == level
+}
+
+// take removes n positions of a level, from a place on, and returns them.
+func (a *arrangement) take(level int, from, n int64) []int32 {
+	taken := slices.Clone(a.units[level][from : from+n])
+	a.units[level] = slices.Delete(a.units[level], int(from), int(from+n))
 	return taken
+}
+
+// join makes units of a level of n positions of the next one, from a place on.
+func (a *arrangement) join(level int, from, n int64) {
+	a.units[level] = append(a.units[level], a.units[level+1][from:from+n]...)
+	a.units[level+1] = slices.Delete(a.units[level+1], int(from), int(from+n))
 }
 
 // assign gives the positions of an arrangement of the whole ask to the new members. The result is by place in Pending,

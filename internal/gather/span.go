@@ -75,7 +75,7 @@ func (s spans) spanWithShort(x layout.Vertex, i int) int64 {
 // hasPlaceBeside says whether some child of x holds at least so many groups, each whole in a domain of the tier at
 // place i, and has room for the short group beside as many as it can hold. O(children).
 func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
-	if s.sums.fromIndex(residue, s.p.View.Tiers[i], x) < s.ask.short {
+	if s.sums.fromIndex(residue, 0, s.p.View.Tiers[i], x) < s.ask.short {
 		return false
 	}
 	if s.p.View.Gaps[i][x] == 1 && x != layout.Root { // slots alone say both, so the largest children come first

@@ -10,8 +10,9 @@ import (
 )
 
 // sums answers how many units of a level fit below a vertex when each must lie whole in a domain of some tier. It
-// belongs to one strategy: the tiers of the group levels. Tables over the domains are made when first asked for, each
-// in one pass from the bottom up: O(domains), and O(nodes) where units must lie on a node.
+// belongs to one strategy: the tiers of the group levels. The index counts groups, unless some are begun or slots are
+// counted for the request alone. Then tables over the domains are made when first asked for, each in one pass from the
+// bottom up: O(domains), and O(nodes) where units must lie on a node.
 type sums struct {
 	p     *problem.Problem
 	ask   *ask
@@ -52,7 +53,7 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 			return &sums{p: a.p, ask: a, tiers: tiers}, false
 		}
 	}
-	if a.indexed != nil || len(a.p.Levels) == 0 { // no table belongs to one strategy, so one value serves all in turn
+	if a.isCounted() || len(a.p.Levels) == 0 { // no table belongs to one strategy, so one value serves all in turn
 		a.only = sums{p: a.p, ask: a, tiers: tiers, fits: true}
 		return &a.only, true
 	}
@@ -122,31 +123,33 @@ func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 	switch {
 	case s.p.View.TierOf(x) <= t:
 		return s.own(i, x)
-	case s.ask.indexed != nil:
-		return s.fromIndex(wholeUnits, t, x)
+	case s.ask.isCounted():
+		return s.fromIndex(wholeUnits, i, t, x)
 	}
 	return s.table(i, t, wholeUnits)[x]
 }
 
-// fromIndex is whole or rest, by kind, from the index: of the only level of groups, for x above tier t. The entry of
-// the root counts the nodes outside the tree, which may be ruled out. So the root is summed from its children.
-// O(roots).
-func (s *sums) fromIndex(kind sumKind, t int32, x layout.Vertex) int64 {
+// fromIndex is whole or rest, by kind, from the index, for x above tier t. The entry of the root counts the nodes outside
+// the tree, which may be ruled out. So the root is summed from its children. O(roots), beside what nested levels cost the
+// first time.
+func (s *sums) fromIndex(kind sumKind, i int, t int32, x layout.Vertex) int64 {
 	switch {
 	case x == s.p.View.Outside && s.ask.slots.InTree:
 		return 0
-	case x != layout.Root && kind == wholeUnits:
-		return int64(s.ask.indexed.Whole[s.p.View.TierIndex(t)].At(x))
+	case x != layout.Root && kind == residue:
+		return int64(s.ask.counted(i).Rest[s.p.View.TierIndex(t)].At(x))
+	case x != layout.Root && s.ask.nested != nil:
+		return s.ask.nested.Whole(s.tiers, i, t, x)
 	case x != layout.Root:
-		return int64(s.ask.indexed.Rest[s.p.View.TierIndex(t)].At(x))
+		return int64(s.ask.indexed.Whole[s.p.View.TierIndex(t)].At(x))
 	}
 	var n int64
 	lo, end := s.p.View.Kids(layout.Root)
 	for c := lo; c < end; c++ {
 		if kind == wholeUnits {
-			n += s.whole(0, t, c)
+			n += s.whole(i, t, c)
 		} else {
-			n = max(n, s.rest(0, t, c))
+			n = max(n, s.rest(i, t, c))
 		}
 	}
 	return n
@@ -188,8 +191,8 @@ func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 	switch {
 	case s.p.View.TierOf(x) <= t:
 		return s.ownRest(i, x)
-	case s.ask.indexed != nil:
-		return s.fromIndex(residue, t, x)
+	case s.ask.isCounted():
+		return s.fromIndex(residue, i, t, x)
 	}
 	return s.table(i, t, residue)[x]
 }
@@ -200,6 +203,9 @@ func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
 func (s *sums) own(i int, x layout.Vertex) int64 {
 	inner := s.ask.slots.At(x) // units of the next level
 	if i+1 < s.ask.bottom() {
+		if s.ask.nested != nil && slices.Min(s.tiers[i+1:]) >= s.p.View.TierOf(x) { // the inner levels bind nothing
+			return inner / s.ask.sizes[i]
+		}
 		inner = s.strategic(i+1, x)
 	}
 	if s.reserved != nil {
@@ -228,8 +234,8 @@ func (s *sums) unitOf(i int, x layout.Vertex) int64 {
 	return m / problem.Gcd(m, s.ask.sizes[i])
 }
 
-// table is whole or rest of level i and tier t, by kind, for every domain. O(domains) the first time, and O(nodes)
-// where domains of nodes lie above the tier and the index does not help.
+// table is whole or rest of level i and tier t, by kind, for every domain, where the index does not count groups.
+// O(domains) the first time, and O(nodes) where domains of nodes lie above the tier.
 func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	key := sumKey{i, t, kind}
 	if col, ok := s.cache[key]; ok {
@@ -253,18 +259,6 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	return col
 }
 
-// onNodes is how many units of level i fit below a domain of nodes, each whole on one node, and the most slots that
-// they leave over on one node, both from the index. The index's sums for a size are looked up once for an ask.
-func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
-	if x == s.p.View.Outside && s.ask.slots.InTree {
-		return 0, 0
-	}
-	for len(s.ask.byNode) <= i {
-		s.ask.byNode = append(s.ask.byNode, s.p.Slots().GroupsOf(s.ask.slots.Ix, s.ask.sizes[len(s.ask.byNode)]))
-	}
-	return int64(s.ask.byNode[i].Whole[0].At(x)), int64(s.ask.byNode[i].Rest[0].At(x))
-}
-
 // gathered is the entry of x, a domain above tier t, from the entries of its children: the sum of units, or the largest
 // rest. O(children).
 //
@@ -275,10 +269,6 @@ func (s *sums) onNodes(i int, x layout.Vertex) (whole, rest int64) {
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vertex) int64 {
 	var sum, largest int64
 	lo, end := s.p.View.Kids(x)
-	if lo < end && s.p.View.IsNode(lo) && s.ask.slots.Flat == nil && s.reserved == nil {
-		sum, largest = s.onNodes(i, x)
-		end = lo // the loop has nothing to add
-	}
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {

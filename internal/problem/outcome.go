@@ -149,7 +149,7 @@ func (p *Problem) Wholes(low, high int) []int {
 		return counts
 	}
 	size := int(p.Levels[0].Size)
-	for n := 1; n <= total; n++ { // a number that ends where the next member is of another group, by rank
+	for n := max(1, low); n <= min(total, high); n++ { // a number that ends where the next member is of another group, by rank
 		if n == total || p.Pending[n].Rank/size != p.Pending[n-1].Rank/size {
 			add(n)
 		}
@@ -220,37 +220,50 @@ func (p *Problem) AllByRank(positions []int32) []int32 {
 }
 
 // ReachedByGroups is, by level, the highest tier that any group reaches: that of the lowest vertex above its members,
-// running ones included. O(members * tiers) for each level.
+// running ones included. O(members + groups * tiers) for each level.
 func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	if p.InParts() {
 		return reachedByParts(p, p.AllByRank(positions))
 	}
-	var out []int32
-	for _, l := range p.Levels {
-		// By group, the lowest vertex above its members; -1: none so far, or at all.
-		above := slices.Repeat([]layout.Vertex{-1}, p.Ranks/int(l.Size)+1) // some of the ranks may stay out
-		add := func(rank int, pos int32) {
-			x, g := p.View.NodeVertex(pos), rank/int(l.Size)
-			if above[g] >= 0 {
-				x = p.View.LCA(x, above[g])
-			}
-			above[g] = x
-		}
-		for i, pos := range positions {
-			add(p.Pending[i].Rank, pos)
-		}
-		for _, m := range p.Running {
-			add(m.Rank, m.Pos)
-		}
-		var worst int32
-		for _, x := range above {
-			if x >= 0 {
-				worst = max(worst, p.View.TierOf(x))
-			}
-		}
-		out = append(out, worst)
+	if len(p.Levels) == 0 {
+		return nil
 	}
-	return out
+	// By group, its first and last position; the first is behind the last: it has no member. A vertex is an interval of
+	// positions, so what lies above these two lies above all. Groups of an outer level are made of those of the next.
+	type span struct{ first, last int32 }
+	size := int(p.Levels[len(p.Levels)-1].Size)
+	spans := slices.Repeat([]span{{p.View.Nodes, -1}}, p.Ranks/size+1) // some of the ranks may stay out
+	add := func(rank int, pos int32) {
+		g := &spans[rank/size]
+		g.first, g.last = min(g.first, pos), max(g.last, pos)
+	}
+	for i, pos := range positions {
+		add(p.Pending[i].Rank, pos)
+	}
+	for _, m := range p.Running {
+		add(m.Rank, m.Pos)
+	}
+	out := make([]int32, len(p.Levels))
+	for i := len(out) - 1; ; i-- {
+		for _, g := range spans {
+			if g.first <= g.last {
+				out[i] = max(out[i], p.View.TierOf(p.View.LCA(p.View.NodeVertex(g.first), p.View.NodeVertex(g.last))))
+			}
+		}
+		if i == 0 {
+			return out
+		}
+		ratio := int(p.Levels[i-1].Size / p.Levels[i].Size)
+		for k, g := range spans { // an outer group stands at or before its first inner one, which was read by then
+			outer := &spans[k/ratio]
+			if k%ratio == 0 {
+				*outer = g
+			} else {
+				outer.first, outer.last = min(outer.first, g.first), max(outer.last, g.last)
+			}
+		}
+		spans = spans[:(len(spans)-1)/ratio+1]
+	}
 }
 
 // ShareZones calls share for each new member that gets zones, with its index in pending: members of one node are
