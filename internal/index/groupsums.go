@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/layout"
@@ -114,6 +115,11 @@ func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 // sums of the children's groups, the largest first, stay in the list.
 func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32) {
 	lo, end := s.index.V.Kids(x)
+	if most := s.index.Most[i].At(x); most < g.size { // no domain of the tier holds a group
+		s.list = slices.Grow(s.list[:0], int(end-lo))[:end-lo]
+		clear(s.list)
+		return 0, most
+	}
 	// If each child is one domain of the tier, its slots say all, and the order by slots is the order by groups: no
 	// sorting.
 	if s.index.V.Gaps[i][x] == 1 {
@@ -166,7 +172,7 @@ func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 		lo, end := s.index.V.Kids(x)
 		var most int32
 		switch {
-		case lo == end: // an empty domain
+		case g.Whole[t].At(x) == 0: // as in an empty domain
 		case s.index.V.IsNode(lo): // a node stands for a domain of the gang tier, and for one of the group tier
 			most = s.index.Most[0].At(x) / g.size
 		case s.index.V.Gaps[i][x] == 1: // each child is a domain of the gang tier, and the first sum the largest one
@@ -192,7 +198,9 @@ func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 // gang tier, and then all entries are the same.
 func (g *GroupSums) sumTops(s *summer, x layout.Vertex, i, t int) {
 	var tops [TopSize]int32
-	if lo, end := s.index.V.Kids(x); lo < end && s.index.V.IsNode(lo) {
+	if lo, end := s.index.V.Kids(x); g.Whole[t].At(x) == 0 {
+		// no child holds any
+	} else if lo < end && s.index.V.IsNode(lo) {
 		for k := range tops {
 			tops[k] = g.most[i][t].At(x)
 		}

@@ -114,17 +114,11 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		return total
 	}
 	zones := k.p.Zones().zoneCounter()
-	var page [cow.PageSize]int32 // slots of the nodes of one page
 	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
 		n := min(cow.PageSize, k.p.View.Nodes-first)
-		for i := range page { // a need can only lower it
-			page[i] = boundlessSlots
-		}
-		for _, need := range k.p.Needs {
-			for i, free := range k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:cow.PageSize] {
-				page[i] = min(page[i], fits(free, need.Amount))
-			}
-		}
+		page := slots.OwnFrom(first)[:cow.PageSize]
+		k.countAmounts(page, first)
+		clear(page[n:])
 		// The page has the slots by amounts alone. A node with marks is counted by itself, which also says that an
 		// absent one has none; zones lower what amounts allow.
 		states := k.p.Snapshot.Zones.Page(int(first / cow.PageSize))
@@ -137,9 +131,32 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 			}
 			total += int64(page[i])
 		}
-		cow.PutAll(slots, first, page[:n])
 	}
 	return total
+}
+
+// countAmounts fills a page with how many members the amounts allow on nodes with ids from first on. Each need can only
+// lower what those before it allow.
+func (k Slots) countAmounts(page []int32, first int32) {
+	if len(k.p.Needs) == 0 {
+		for i := range page {
+			page[i] = boundlessSlots
+		}
+		return
+	}
+	for j := range k.p.Needs {
+		need := &k.p.Needs[j]
+		free := k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:len(page)]
+		if j == 0 {
+			for i := range page {
+				page[i] = fits(free[i], need.Amount)
+			}
+			continue
+		}
+		for i := range page {
+			page[i] = min(page[i], fits(free[i], need.Amount))
+		}
+	}
 }
 
 // fits is how often an amount above 0 fits into what is free, at most boundlessSlots; free may be negative. Nodes
