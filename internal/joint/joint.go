@@ -195,33 +195,11 @@ func (b *Bound) Holds(x layout.Vertex, weight int64) bool { return weight <= b.i
 // Domains iterates over the domains of a tier that may hold members of a weight, in the order of paths. The weight may rise
 // on the way. O(domains above that may, and their children).
 func (b *Bound) Domains(tier int32, weight func() int64) iter.Seq[layout.Vertex] {
-	v, place := b.index.V, b.index.V.TierIndex(tier)
-	return func(yield func(layout.Vertex) bool) {
-		var walk func(x layout.Vertex) bool
-		walk = func(x layout.Vertex) bool {
-			if v.TierOf(x) <= tier {
-				return b.index.At(x) < weight() || yield(x)
-			}
-			if place >= 0 && int64(b.index.Most[place].At(x)) < weight() {
-				return true
-			}
-			lo, end := v.Kids(x)
-			for c := lo; c < end; c++ {
-				if !walk(c) {
-					return false
-				}
-			}
-			return true
-		}
-		walk(layout.Root)
-	}
+	return b.index.DomainsWith(tier, weight)
 }
 
 // HeldAt says whether members of a weight may fit below some domain of a tier: false is certain. O(1).
-func (b *Bound) HeldAt(tier int32, weight int64) bool {
-	place := b.index.V.TierIndex(tier)
-	return place < 0 || place >= len(b.index.Most) || weight <= int64(b.index.Most[place].At(layout.Root))
-}
+func (b *Bound) HeldAt(tier int32, weight int64) bool { return b.index.HasDomain(tier, weight) }
 
 // Roomiest is the domain of a tier that may hold most, of equals the first in the order of paths; -1 if there is none.
 func (b *Bound) Roomiest(tier int32) layout.Vertex {

@@ -68,6 +68,7 @@ type Snapshot struct {
 // nothing.
 type caches struct {
 	Shapes  shapeCache
+	Rooms   shapeCache // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
 	victims victimCache
 }
 

@@ -26,7 +26,8 @@ type oneByOneSearch struct {
 	kinds       sets.Vectors // amounts by kind, in the order in which profiles have them
 	amounts     []int64      // buffer of givenBy
 	classes     *sets.ClassTable
-	classOf     []int32     // by position; -1: the node takes no unit
+	classOf     []int32     // by position of the question; -1: the node takes no unit
+	at          []int32     // by position of the question: that in the topology; nil: they are the same
 	places      []nodePlace // by candidate of the narrowed problem
 	total       int         // number of candidates in the whole cluster
 }
@@ -53,12 +54,7 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 		return none, ok // without candidates nobody can leave, which is proven
 	}
 	o.findKinds()
-	if !o.classify() {
-		return none, false
-	}
-	e.question.Exact = true // no node outside the tree, no zones: classify saw all nodes
-	o.list()
-	view, ok := preempt.Look(e.question, o.classOf)
+	view, ok := o.look()
 	if !ok || len(view.Domains) == 0 {
 		return none, ok // no domain has room even with all candidates gone: proven
 	}
@@ -73,6 +69,47 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 		e.members[i] = e.p.Snapshot.Leavable(at.node)[at.nth]
 	}
 	return s, true
+}
+
+// look finds where the best set lies: in the domains that may have room under the lowest ceiling, if indexes tell them,
+// else in the whole cluster.
+func (o *oneByOneSearch) look() (preempt.Outlook, bool) {
+	all := o.e.question
+	if ceiling, domains, ok := o.roomy(); ok {
+		if len(domains) == 0 {
+			return preempt.Outlook{}, true
+		}
+		o.narrowTiers(domains)
+		for _, d := range domains {
+			for pos := d[0]; pos < d[1]; pos++ {
+				o.at = append(o.at, pos)
+			}
+		}
+		// Groups may need more room than slots tell. Then domains under a higher ceiling count as well.
+		if view, ok := o.lookAt(); ok && len(view.Domains) > 0 && view.Ceiling <= ceiling {
+			return view, true
+		}
+		o.e.question, o.at = all, nil
+	}
+	return o.lookAt()
+}
+
+// lookAt is look for the positions of the question.
+func (o *oneByOneSearch) lookAt() (preempt.Outlook, bool) {
+	if !o.classify() {
+		return preempt.Outlook{}, false
+	}
+	o.e.question.Exact = true // no node outside the tree, no zones: classify saw all nodes
+	o.list()
+	return preempt.Look(o.e.question, o.classOf)
+}
+
+// node is the id of the node at a position of the question.
+func (o *oneByOneSearch) node(pos int32) int32 {
+	if o.at != nil {
+		pos = o.at[pos]
+	}
+	return o.e.p.View.Node(pos)
 }
 
 // startsTied says whether one of the first 64 gangs has a tied candidate: where there is one, there mostly are many,
@@ -177,13 +214,18 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 // O(nodes * requested resources + k log k for the k candidates of each node).
 func (o *oneByOneSearch) classify() bool {
 	open, released := o.e.p.Slots().Opening(o.e.p.Slots().Refusal), o.e.p.Slots().LeavingReleased()
-	o.classOf = make([]int32, o.e.p.View.Nodes)
+	n := int(o.e.p.View.Nodes)
+	if o.at != nil {
+		n = len(o.at)
+	}
+	o.classOf = make([]int32, n)
 	o.classes = sets.NewClassTable(len(o.e.p.Needs))
 	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
-	for id := range o.e.p.View.Nodes {
+	for i := range o.classOf {
+		id := o.node(int32(i))
 		pos, flags := o.e.p.View.At(id), o.e.p.Snapshot.FlagsOf(id)
 		// Members on a node that takes no unit make no room: they stay, and count in Others.
-		if o.classOf[pos] = -1; !open(pos) {
+		if o.classOf[i] = -1; !open(pos) {
 			continue
 		}
 		if pos >= o.e.p.View.FirstPos[o.e.p.View.Outside] || o.e.p.Zones().BindsOn(flags) {
@@ -192,15 +234,15 @@ func (o *oneByOneSearch) classify() bool {
 		for r, need := range o.e.p.Needs {
 			free[r] = o.e.p.Slots().FreeOf(id, need, released[id].Amounts)
 		}
-		page, i := o.index.Pages[id/cow.PageSize], int(id%cow.PageSize)
+		page := o.index.Pages[id/cow.PageSize]
 		on = on[:0]
-		for lo, end := page.Of(i); lo < end; lo++ {
+		for lo, end := page.Of(int(id % cow.PageSize)); lo < end; lo++ {
 			if kind := o.profileKind[page.Profiles[lo]]; kind >= 0 {
 				on = append(on, kind)
 			}
 		}
 		slices.Sort(on)
-		o.classOf[pos] = o.classes.Of(free, on)
+		o.classOf[i] = o.classes.Of(free, on)
 	}
 	return true
 }
@@ -232,7 +274,7 @@ func (o *oneByOneSearch) narrow(view *preempt.Outlook) {
 			n := preempt.Node{} // takes no unit
 			if class := o.classOf[pos]; class >= 0 {
 				n.Free, _ = o.classes.At(class)
-				o.name(o.e.p.View.Node(pos), view.Ceiling, used)
+				o.name(o.node(pos), view.Ceiling, used)
 			}
 			o.e.question.Nodes = append(o.e.question.Nodes, n)
 		}

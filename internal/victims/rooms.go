@@ -1,0 +1,138 @@
+// In which domains is there room once all members that may leave are gone? Read from indexes that follow the snapshots.
+
+package victims
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// roomy finds the lowest priority so that there may be room once all candidates of gangs up to it are gone, and the
+// domains in which there may be, as intervals of positions. There is none elsewhere, and none in any domain if the list is
+// empty. Not ok if indexes do not tell. For each bit of the number of priorities it reads an index: O(1) if it is known
+// for this snapshot, else the cost of its changes.
+func (o *oneByOneSearch) roomy() (ceiling int64, domains [][2]int32, ok bool) {
+	p, question := o.e.p, &o.e.question
+	tier := p.View.Tiers[question.Strategies[len(question.Strategies)-1].Gang]
+	if tier >= p.View.RootTop || p.Zones().Bind() || p.Multiple != nil || p.Parts.Allowed != nil || p.Request.Class == "" && p.Request.Eligible != nil {
+		return 0, nil, false
+	}
+	if p.View.FirstPos[p.View.Outside] < p.View.Nodes && !p.Hard() {
+		return 0, nil, false
+	}
+	known := map[int]*index.Index{}
+	room := func(i int) *index.Index {
+		if _, asked := known[i]; !asked {
+			known[i] = o.roomUpTo(question.Gangs[i].Priority)
+		}
+		return known[i]
+	}
+	i := sort.Search(len(question.Gangs), func(i int) bool {
+		ix := room(i)
+		return ix == nil || ix.HasDomain(tier, question.Units)
+	})
+	if i == len(question.Gangs) {
+		return 0, nil, true
+	}
+	ix := room(i)
+	if ix == nil {
+		return 0, nil, false
+	}
+	for d := range ix.DomainsWith(tier, func() int64 { return question.Units }) {
+		domains = append(domains, [2]int32{p.View.First(d), p.View.EndOf(d)})
+	}
+	return question.Gangs[i].Priority, domains, true
+}
+
+// roomUpTo is the index of slots once all candidates of gangs up to a priority are gone, and leaving members with them;
+// nil if it has no room for the sums. The index that is kept counts leaving members as staying, and excludes no node.
+func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
+	p := o.e.p
+	key := binary.BigEndian.AppendUint64(bytes.Clone(p.Slots().Key()), uint64(priority))
+	kept := p.Snapshot.Caches.Rooms.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
+		func(other []byte) bool { return bytes.Equal(other, key) },
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+			if s == nil {
+				return o.countRooms(priority)
+			}
+			return o.recountRooms(s, nodes, o.roomCounter(priority, nil, nil))
+		},
+		func() ([]byte, *snapshot.ShapeIndex) { return key, o.countRooms(priority) })
+	if kept == nil {
+		return nil
+	}
+	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
+	var nodes []int32
+	for id := range excluded {
+		nodes = append(nodes, id)
+	}
+	for id := range released {
+		nodes = append(nodes, id)
+	}
+	if len(nodes) > 0 {
+		slices.Sort(nodes)
+		if kept = o.recountRooms(kept, slices.Compact(nodes), o.roomCounter(priority, excluded, released)); kept == nil {
+			return nil
+		}
+	}
+	return &kept.Index
+}
+
+// countRooms counts all nodes.
+func (o *oneByOneSearch) countRooms(priority int64) *snapshot.ShapeIndex {
+	s, v, count := &snapshot.ShapeIndex{}, o.e.p.View, o.roomCounter(priority, nil, nil)
+	fits := s.Index.Build(v, func(slots *cow.Column[int32]) (total int64) {
+		for pos := range v.Nodes {
+			n := count(v.Node(pos))
+			cow.Put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}, nil)
+	if !fits {
+		return nil
+	}
+	return s
+}
+
+// recountRooms counts some nodes again.
+func (o *oneByOneSearch) recountRooms(s *snapshot.ShapeIndex, nodes []int32, count func(id int32) int32) *snapshot.ShapeIndex {
+	next := &snapshot.ShapeIndex{}
+	if !next.Index.Recount(&s.Index, nodes, count, nil) {
+		return nil
+	}
+	return next
+}
+
+// roomCounter is a function that counts the slots of a node by id.
+func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, released map[int32]problem.Released) func(id int32) int32 {
+	p := o.e.p
+	plain, extra := !p.Slots().Selective() && p.Request.Eligible == nil, make([]int64, len(p.Snapshot.Lineage.Resources))
+	return func(id int32) int32 {
+		if flags := p.Snapshot.FlagsOf(id); excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && p.Slots().Refusal(id) != "" {
+			return 0
+		}
+		clear(extra)
+		copy(extra, released[id].Amounts)
+		page := o.index.Pages[id/cow.PageSize]
+		for lo, end := page.Of(int(id % cow.PageSize)); lo < end; lo++ {
+			of := &o.index.Profiles[page.Profiles[lo]]
+			if of.Priority > priority || of.Tied {
+				continue
+			}
+			for _, n := range p.Needs {
+				if n.ID >= 0 {
+					extra[n.ID] += of.Holds[n.ID]
+				}
+			}
+		}
+		return int32(p.Slots().Room(id, extra))
+	}
+}
