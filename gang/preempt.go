@@ -14,8 +14,7 @@ type Preempt struct {
 	// the order of [Costs]. Empty: that order.
 	Order []Cost
 	// Steps bounds the search where victims depend on each other (gangs, quotas, budgets); a step looks at some four nodes, or
-	// compares some 8,192 numbers. The result says whether it is proven to be the best. 0: 5,000, on clusters of fewer than 1,024
-	// nodes as many times that as they are smaller, 60,000 at most.
+	// compares some 8,192 numbers. The result says whether it is proven to be the best. 0: 10,000, some 0.15 s.
 	Steps int
 }
 

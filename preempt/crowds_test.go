@@ -70,7 +70,7 @@ func TestCrowdsEqualIntegerProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a general solver takes seconds")
 	}
-	clusters := 20
+	clusters := 24
 	if n, err := strconv.Atoi(os.Getenv("MUSTER_CLUSTERS")); err == nil {
 		clusters = n
 	}
@@ -80,6 +80,9 @@ func TestCrowdsEqualIntegerProgram(t *testing.T) {
 		got := Solve(*p)
 		sum.longest = max(sum.longest, time.Since(start))
 		require.True(t, got.Found, "%+v", c)
+		if got.Cost.Members == 0 {
+			continue // there is room already
+		}
 		sum.all++
 		if got.Proven {
 			sum.proven++

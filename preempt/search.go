@@ -92,13 +92,19 @@ func (s *search) fits(set []int32) (outside int64, ok bool) {
 	if s.model.problem.Exact {
 		return 0, true
 	}
+	return s.ask(set)
+}
+
+// ask asks Fits, which takes a look at each node.
+func (s *search) ask(set []int32) (outside int64, ok bool) {
+	s.budget.used += 1 + int(s.tree.positions)/16
 	return s.model.problem.Fits(set, s.strategy)
 }
 
 // makesRoom says whether any set makes room.
 func (s *search) makesRoom(set []int32) (outside int64, ok bool) {
 	if !s.model.problem.Exact {
-		return s.model.problem.Fits(set, s.strategy)
+		return s.ask(set)
 	}
 	slots := make([]int64, s.tree.positions)
 	for pos := range s.tree.positions {

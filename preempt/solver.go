@@ -34,7 +34,7 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 		return nil, false
 	}
 	s := &solver{model: newModel(p, l), tree: newTree(p, int32(positions))}
-	s.budget = stepBudget{most: cmp.Or(p.Steps, defaultSteps(len(p.Nodes))), stop: p.Stop}
+	s.budget = stepBudget{most: cmp.Or(p.Steps, defaultSteps), stop: p.Stop}
 	s.state = newState(&s.model)
 	s.nodes = newNodes(&s.model)
 	s.table = newSlotTable(&s.nodes, classOf)
@@ -44,10 +44,8 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 	return s, true
 }
 
-// defaultSteps is more where a step costs little, so that small clusters are searched to the end.
-func defaultSteps(nodes int) int {
-	return 5_000 * min(12, max(1, 1_024/max(1, nodes)))
-}
+// defaultSteps are some 0.15 s on one core: a step is counted for what takes some 15 us.
+const defaultSteps = 10_000
 
 // search is a search under a strategy, below the ceiling that is set; keys that begin above the limit are of no use.
 func (s *solver) search(strategy int, limit []int64) search {
