@@ -12,6 +12,7 @@ const worthPruning = 16
 // wanted, for the first combination that makes it at a given price. It lives as long as one node is looked at.
 type mix struct {
 	capacity *capacity
+	most     int // combinations that are tried
 	node     int32
 	free     []int64 // with the items that are taken
 	gone     []int32 // candidates that leave for sure, for Problem.Slots
@@ -32,7 +33,7 @@ func (m *mix) tryAll() {
 	n := 1
 	for lo := 0; lo < len(m.items); {
 		end := m.alikeTo(lo)
-		if n *= end - lo + 1; n > maxCombinations {
+		if n *= end - lo + 1; n > m.most {
 			m.bound()
 			return
 		}

@@ -19,16 +19,19 @@ type item struct {
 
 // pricer finds what slots on a node cost, as things are decided. It writes its buffers, and wholeGangs for a climb.
 type pricer struct {
-	model *model
-	state *state
-	nodes *nodes
+	model  *model
+	state  *state
+	nodes  *nodes
+	budget *stepBudget
 	// wholeGangs says that a gang costs on each of its nodes what it costs whole, and not only its share.
 	wholeGangs bool
 	items      []item
 	mix        mix // of the node that is looked at; its lists are used again for the next one
 }
 
-func newPricer(m *model, s *state, n *nodes) pricer { return pricer{model: m, state: s, nodes: n} }
+func newPricer(m *model, s *state, n *nodes, b *stepBudget) pricer {
+	return pricer{model: m, state: s, nodes: n, budget: b}
+}
 
 // curveOn finds the cheapest way to have every number of slots on a node, gangs being shared out over an interval; nil
 // if it takes no unit. O(combinations of its items), of which there are maxCombinations at most.
@@ -84,10 +87,24 @@ func (r *pricer) mixOf(node, lo, end int32) *mix {
 	}
 	m := &r.mix
 	*m = mix{
-		capacity: &r.nodes.capacity, node: node, free: free, gone: gone, items: r.itemsOn(node, lo, end),
+		capacity: &r.nodes.capacity, most: r.combinations(), node: node, free: free, gone: gone, items: r.itemsOn(node, lo, end),
 		taken: m.taken[:0], best: m.best[:0], sum: m.sum[:0], before: m.before[:0],
 	}
 	return m
+}
+
+// asksInStep is how often Problem.Slots is asked in a step.
+const asksInStep = 2
+
+// combinations is how many are tried on a node. Where Problem.Slots is asked for each that takes long, so that it counts
+// as steps, and ends with them; candidates that leave one by one are worth it.
+func (r *pricer) combinations() int {
+	if r.nodes.capacity.ask == nil || !r.model.coupled {
+		return maxCombinations
+	}
+	r.budget.used += r.nodes.capacity.asked / asksInStep
+	r.nodes.capacity.asked %= asksInStep
+	return max(worthPruning, min(maxCombinations, asksInStep*(r.budget.most-r.budget.used)))
 }
 
 // itemsOn lists what may still leave a node, those side by side that give back the same, the cheapest first. The slice

@@ -38,7 +38,7 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 	s.state = newState(&s.model)
 	s.nodes = newNodes(&s.model)
 	s.table = newSlotTable(&s.nodes, classOf)
-	s.pricer = newPricer(&s.model, &s.state, &s.nodes)
+	s.pricer = newPricer(&s.model, &s.state, &s.nodes, &s.budget)
 	s.curves = newCurveCache(&s.table, &s.pricer, &s.budget)
 	s.relaxed = newRelaxation(&s.model, &s.tree, &s.table, &s.pricer, &s.curves)
 	return s, true

@@ -152,16 +152,20 @@ func (m *marks) place(p Vector) (at int) {
 
 // within lists the marked vectors within most, in ascending order.
 func (m *marks) within(most Vector) Front {
-	out := Front{}
+	out, n := Front{}, 0
+	for _, word := range m.bits {
+		n += bits.OnesCount64(word)
+	}
+	memory := make(Vector, n*len(most)) // one piece for all
 	for w, word := range m.bits {
 		for ; word != 0; word &= word - 1 { // drops the lowest bit
 			at := 64*w + bits.TrailingZeros64(word)
-			p := make(Vector, len(most))
+			p := memory[:len(most):len(most)]
 			for r, step := range m.step {
 				p[r], at = int32(at/step), at%step
 			}
 			if p.Within(most) {
-				out = append(out, p)
+				out, memory = append(out, p), memory[len(most):]
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/numa"
 )
 
 // This file answers: when are fronts too long, and what decides in their place?
@@ -79,16 +78,4 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 		}
 	}
 	return kind
-}
-
-// numberOn bounds the members that fit on a node, with extra amounts, by their number alone.
-func (s *search) numberOn(id int32, extra []int64, _ *numa.Occupancy) int64 {
-	kind := packing.Kind{Free: make([]int64, len(s.p.Needs)), Open: make([]bool, len(s.roles))}
-	for i, n := range s.p.Needs {
-		kind.Free[i] = s.p.Slots().FreeOf(id, n, extra)
-	}
-	for r, one := range s.roles {
-		kind.Open[r] = one.Slots().Refusal(id) == ""
-	}
-	return packing.New(s.asks, []packing.Kind{kind}, s.totals[:len(s.roles)], &s.p.Parts.Left.Packing).Most(0)
 }

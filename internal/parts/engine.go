@@ -4,9 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -187,49 +185,6 @@ func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 
 // Exact is false: slots of one shape do not decide what fits.
 func (e Engine) Exact() bool { return false }
-
-// Room bounds the members that fit on a node, of any roles together, with each role finding zones by itself; nil
-// where all members have one role. Where vectors are forgotten it says that all fit, so that it is never too low.
-func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
-	p := e.P
-	if !p.HasRoles() {
-		return nil
-	}
-	s := &search{p: p}
-	s.readRoles()
-	s.readGroups()
-	s.sumTotals()
-	if s.vectors() > crowdedFrom {
-		return s.numberOn
-	}
-	c := &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Parts.Left.Fronts)}}
-	free, open := make([]int64, len(p.Needs)), make([]bool, len(s.roles))
-	return func(id int32, extra []int64, zones *numa.Occupancy) int64 {
-		for i, n := range p.Needs {
-			free[i] = p.Slots().FreeOf(id, n, extra)
-		}
-		for r, one := range s.roles {
-			open[r] = one.Slots().Refusal(id) == ""
-		}
-		f, forgot := c.onNode(free, open, e.zoneBounds(id, zones))
-		if forgot {
-			return int64(len(p.Pending))
-		}
-		return s.sizes.Most(f)
-	}
-}
-
-// zoneBounds bounds the members of each role that the zones of a node take; nil: zones do not bind there.
-func (e Engine) zoneBounds(id int32, state *numa.Occupancy) front.Front {
-	if !e.P.Zones().BindsOn(e.P.Snapshot.FlagsOf(id)) {
-		return nil
-	}
-	most := e.P.Zones().PendingByRole()
-	for r, need := range e.P.Zones().NeedsOn(id) {
-		most[r] = int32(min(int64(most[r]), need.Slots(state).Bound))
-	}
-	return front.Front{most}
-}
 
 // Evidence finds the best domain of every tier for the minimal selection, the whole gang if there is none. Counts of
 // more members would hide where just the least find no room.

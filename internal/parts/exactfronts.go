@@ -39,13 +39,21 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	}
 	if role == len(e.capacity.search.roles) {
 		space.Spend(8 + int64(role)/2)
-		if e.zones != nil && e.at.Total() > 0 && !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
-			return
+		if e.zones != nil && e.at.Total() > 0 {
+			space.Spend(int64(len(e.zones)) / 4)
+			if !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
+				return
+			}
 		}
 		*out = append(*out, e.memory.copyOf(e.at))
 		return
 	}
-	asks, most := e.capacity.search.asks[role], min(e.sides[role], e.room(role, free))
+	asks, most := e.capacity.search.asks[role], e.sides[role] // which zones bound already
+	for i, ask := range asks {
+		if ask > 0 {
+			most = int32(min(int64(most), max(0, free[i])/ask))
+		}
+	}
 	for n := range most + 1 {
 		e.at[role] = n
 		e.list(role+1, free, out)

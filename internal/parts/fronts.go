@@ -133,16 +133,16 @@ type nodeEnumerator struct {
 // room is the number of members of a role that fit into free amounts and, by themselves, into the zones; at most the
 // gang's. Free amounts may be negative.
 func (e *nodeEnumerator) room(role int, free []int64) int32 {
+	if !e.open[role] {
+		return 0
+	}
 	room := int64(e.capacity.search.totals[role])
 	for i, ask := range e.capacity.search.asks[role] {
 		if ask > 0 {
 			room = min(room, max(0, free[i])/ask)
 		}
 	}
-	if !e.open[role] {
-		return 0
-	}
-	if e.zones != nil {
+	if room > 0 && e.zones != nil {
 		room = min(room, int64(e.zones.Most(e.capacity.p.Twin(role))))
 	}
 	return int32(room)

@@ -80,7 +80,7 @@ func (s *selections) mostKeeping(all problem.Selection, fits func(problem.Select
 	}
 	steps := 0
 	for in := range s.downFrom(all) {
-		if best != nil && problem.CompareSelections(in, best) >= 0 {
+		if best != nil && compareSelections(in, best) >= 0 {
 			break
 		}
 		if steps++; steps > s.p.SelectionSteps() || len(known) > s.p.SelectionPlans() {

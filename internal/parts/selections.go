@@ -160,7 +160,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	}
 	best = s.grow(best, all, fits) // the better it is, the fewer selections are to be tried
 	for in := range s.downFrom(all) {
-		if problem.CompareSelections(in, best) >= 0 {
+		if compareSelections(in, best) >= 0 {
 			break // so are all that follow
 		}
 		if refused(in) {
@@ -234,6 +234,24 @@ func (s *selections) least() []problem.Selection {
 	return out
 }
 
+// compareSelections puts the better selection first: more members, then the lower rank where two first differ.
+func compareSelections(a, b problem.Selection) int {
+	return cmp.Or(cmp.Compare(b.Size(), a.Size()), compareRanks(a, b))
+}
+
+// compareRanks puts first the selection that has the lower rank where two first differ.
+func compareRanks(a, b problem.Selection) int {
+	for i := range a {
+		if a[i] != b[i] {
+			if a[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
 // sized is a selection with the number of its members, and its key, which are asked for often.
 type sized struct {
 	members problem.Selection
@@ -248,16 +266,16 @@ func (a sized) without(r removal, pendingOf []int32) sized {
 	r.each(func(_ *problem.Part, rank int) {
 		if i := pendingOf[rank]; i >= 0 && a.members[i] {
 			a.members[i], a.size = false, a.size-1
-			problem.Unset(key, i)
+			key[i/8] &^= 1 << (i % 8) // see problem.Selection.Key
 		}
 	})
 	a.key = string(key)
 	return a
 }
 
-// compare is [problem.CompareSelections].
+// compare is compareSelections.
 func (a sized) compare(b sized) int {
-	return cmp.Or(cmp.Compare(b.size, a.size), problem.CompareRanks(a.members, b.members))
+	return cmp.Or(cmp.Compare(b.size, a.size), compareRanks(a.members, b.members))
 }
 
 // sortBySize puts selections with the fewest members first, of equals the better.
@@ -267,7 +285,7 @@ func sortBySize(list []problem.Selection) {
 		all[i] = sized{members: in, size: in.Size()}
 	}
 	slices.SortFunc(all, func(a, b sized) int {
-		return cmp.Or(cmp.Compare(a.size, b.size), problem.CompareRanks(a.members, b.members))
+		return cmp.Or(cmp.Compare(a.size, b.size), compareRanks(a.members, b.members))
 	})
 	for i := range all {
 		list[i] = all[i].members

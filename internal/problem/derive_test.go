@@ -83,7 +83,7 @@ ZoneState.indexNeeds =    =     =               =                =             =
 ZoneState.OwnNeeds   0    =     =               =                =             =            0          =        =         =    =      =    =          0      =      0
 ZoneState.shares     0    =     =               =                =             =            0          =        =         =    =      =    =          0      =      0
 ZoneState.widths     0    =     =               =                =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.zoneFits   0    =     =               =                =             =            0          =        =         =    =      =    0          0      =      0
+ZoneState.zoneFits   0    =     =               =                =             =            *          =        =         =    =      =    0          0      =      *
 ZoneState.Released   =    =     =               =                =             =            =          =        =         =    =      =    =          =      =      =
 ZoneState.inexact    =    =     =               =                =             =            0          =        =         =    =      =    =          0      =      0
 Scratch              0    =     =               =                =             =            =          =        =         =    =      =    =          =      =      =

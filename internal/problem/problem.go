@@ -201,6 +201,7 @@ func align(p *Problem) {
 	if !p.Zones().Bind() {
 		return
 	}
+	p.ZoneState.zoneFits = byState[*ZoneFit]{} // all selections of the gang share it
 	for _, s := range p.Shapes {
 		p.ZoneState.members = append(p.ZoneState.members, s.ZoneMember(p.Snapshot.Lineage.Exclusive))
 	}

@@ -33,7 +33,7 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
-// Key is different for different selections of a gang: a bit for each member.
+// Key is different for different selections of a gang: a bit for each member, eight to a byte, the first one lowest.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
 	for i, is := range in {
@@ -42,27 +42,6 @@ func (in Selection) Key() string {
 		}
 	}
 	return string(key)
-}
-
-// Unset makes a key that of the selection without a member.
-func Unset(key []byte, i int32) { key[i/8] &^= 1 << (i % 8) }
-
-// CompareSelections puts the better selection first: more members, then the lower rank where two first differ.
-func CompareSelections(a, b Selection) int {
-	return cmp.Or(cmp.Compare(b.Size(), a.Size()), CompareRanks(a, b))
-}
-
-// CompareRanks puts first the selection that has the lower rank where two first differ.
-func CompareRanks(a, b Selection) int {
-	for i := range a {
-		if a[i] != b[i] {
-			if a[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
 }
 
 // The steps of a request that does not say, and the most that are used, see [gang.Request].Steps.

@@ -26,6 +26,11 @@ type zoneState struct {
 // noZones is the class of nodes of which no zones are known.
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
+// ShareFits makes two problems of one request know what the other found that zones take, on whatever snapshots they are.
+func (z Zones) ShareFits(with *Problem) {
+	z.p.ZoneState.zoneFits = with.ZoneState.zoneFits
+}
+
 // zonesOf is the zone class of a node.
 func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
 	if z := z.p.Snapshot.Static.ClassOf(id).Zones; z != nil {

@@ -1,0 +1,129 @@
+package victims
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// This file answers: does the gang fit with some members gone? A trial plans it on the snapshot without them.
+
+// fits says whether the gang fits with candidates gone, under a strategy, and how many units then lie outside the tree.
+// It is the last word where the question is not exact: it makes the snapshot and the problem without them. Cost: that
+// of an update and of the sums of one strategy.
+func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
+	var p *problem.Problem
+	outside, ok = e.trial(strategy, func(b problem.Bounds) *problem.Problem {
+		p = e.without(gone, b)
+		return p
+	})
+	if p != nil {
+		p.Done()
+	}
+	return outside, ok
+}
+
+// trial is fits for a problem that is made with its part of the steps that are left.
+func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem.Problem) (outside int64, ok bool) {
+	if e.spent() {
+		e.doubt = true
+		return 0, false
+	}
+	part := e.left.Part(trialShare)
+	had := *part
+	p := without(problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
+	if p == nil {
+		return 0, false
+	}
+	if p.InParts() {
+		defer func() {
+			e.left.Spend(&had, part)
+			e.left.Packing.Spend(2 * (int64(p.View.Nodes) + int64(len(p.Pending)) + int64(len(e.members))))
+			e.doubt = e.doubt || !ok && *p.Parts.Doubt
+		}()
+	}
+	// The quota must admit the units, too, now that the victims use nothing of it.
+	if counts := p.Counts(); len(counts) == 0 || counts[0] != e.units {
+		return 0, false
+	}
+	return search.For(p).Allows(e.units, e.strategies[strategy])
+}
+
+// spent says whether no steps are left for trials, or nobody waits for them.
+func (e *victimSearch) spent() bool {
+	select {
+	case <-e.p.Bounds.Stop:
+		return true
+	default:
+		return e.left.Packing.Spent()
+	}
+}
+
+// trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
+const trialShare = 4
+
+// without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
+// same selection. Never nil for candidates. The caller calls Done.
+func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem {
+	p := e.withoutFor(gone, b)
+	if p != nil && e.p.Parts.Selection != nil {
+		return p.Only(e.p.Parts.Selection)
+	}
+	return p
+}
+
+// withoutFor is without for the whole gang.
+func (e *victimSearch) withoutFor(gone []int32, b problem.Bounds) *problem.Problem {
+	var d cluster.Delta
+	for _, i := range gone {
+		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
+	}
+	c, err := e.p.Snapshot.Update(d)
+	if err != nil {
+		return nil // never: they run
+	}
+	p, err := search.New(c, e.p.Request, e.p.Team, b)
+	if err != nil {
+		return nil // never: it was one before
+	}
+	if p.LeavingGone = e.p.LeavingGone; b.Left != nil {
+		p.Zones().ShareFits(e.p)
+	}
+	return p
+}
+
+// allGone is the problem of the whole gang on a snapshot without some members: all that may leave for its least
+// selections, which mostly are the same.
+type allGone struct {
+	members []*snapshot.Member
+	p       *problem.Problem // nil: none yet
+}
+
+// forget gives back the problem.
+func (a *allGone) forget() {
+	if a.p != nil {
+		a.p.Done()
+	}
+	*a = allGone{}
+}
+
+// fitsWithoutAll says whether the gang fits with all candidates gone. If not, it fits with none of their sets gone.
+func (e *victimSearch) fitsWithoutAll() bool {
+	all := make([]int32, len(e.question.Candidates))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	_, ok := e.trial(len(e.strategies)-1, func(b problem.Bounds) *problem.Problem {
+		if e.all.p == nil || !slices.Equal(e.all.members, e.members) {
+			e.all.forget()
+			if e.all.members, e.all.p = e.members, e.withoutFor(all, b); e.all.p == nil {
+				return nil
+			}
+		}
+		return e.all.p.Again(b).Only(e.p.Parts.Selection)
+	})
+	return ok
+}
