@@ -271,7 +271,7 @@ func (s *search) placeAt(pos int32, c *covering) (place cover.Place, free int64,
 		kinds[k] = append(kinds[k], i)
 	}
 	for _, kind := range kinds {
-		if n *= len(kind) + 1; n > coverCombinations {
+		if n *= len(kind) + 1; n > min(coverCombinations, s.pricer.combinations()) {
 			return place, 0, false
 		}
 	}

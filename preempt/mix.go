@@ -34,7 +34,11 @@ func (m *mix) tryAll() {
 	for lo := 0; lo < len(m.items); {
 		end := m.alikeTo(lo)
 		if n *= end - lo + 1; n > m.most {
-			m.bound()
+			if m.wanted > 0 {
+				m.cheapest()
+			} else {
+				m.bound()
+			}
 			return
 		}
 		lo = end
@@ -149,6 +153,24 @@ func (m *mix) note(slots int64, w weight) {
 	}
 	if slots > 0 && w.less(&m.best[slots-1]) {
 		m.best[slots-1] = w
+	}
+}
+
+// cheapest lets the cheapest items leave, one after the other, until there are as many slots as are wanted, whatever that
+// costs: the price is that of a bound.
+func (m *mix) cheapest() {
+	order := make([]int32, len(m.items))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return m.items[a].weight.compare(&m.items[b].weight) })
+	for _, i := range order {
+		m.taken = append(m.taken, i)
+		addTo(m.free, m.items[i].amounts)
+		if m.capacity.slots(m.node, m.free, m.goneWith()) >= m.wanted {
+			m.found, m.done = m.candidates(), true
+			return
+		}
 	}
 }
 

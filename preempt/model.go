@@ -2,7 +2,10 @@
 
 package preempt
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // maxCombinations bounds the combinations of candidates that are tried on one node.
 const maxCombinations = 1 << 16
@@ -43,9 +46,7 @@ func newModel(p *Problem, l layout) model {
 	m.severalBudgets = budgets > 1
 	m.coupled = p.Legal != nil || !p.Exact || len(p.Guaranteed) > 0 || budgets > 0 ||
 		slices.ContainsFunc(p.Gangs, func(g Gang) bool { return g.Ends })
-	for node := range int32(len(p.Nodes)) {
-		m.coupled = m.coupled || m.tooMany(node)
-	}
+	m.coupled = m.coupled || m.tooMany()
 	if m.coupled {
 		m.listGangs()
 	}
@@ -76,11 +77,29 @@ func (m *model) listGangs() {
 	}
 }
 
-// tooMany says whether the candidates on a node may have too many combinations to try them all.
-func (m *model) tooMany(node int32) bool {
+// tooMany says whether the candidates on some node may have too many combinations to try them all; where Problem.Slots is
+// asked for each, on all nodes together.
+func (m *model) tooMany() bool {
+	p := m.problem
+	sum, most := 0, max(cmp.Or(p.Steps, defaultSteps)/2, asksOnNode*len(p.Nodes))
+	for node := range int32(len(p.Nodes)) {
+		n := m.combinationsOn(node)
+		if sum += n; n > maxCombinations || p.Slots != nil && sum > most {
+			return true
+		}
+	}
+	return false
+}
+
+// combinationsOn is how many combinations the candidates on a node may have, those that give back the same being alike; a
+// number above maxCombinations if there are more than that.
+func (m *model) combinationsOn(node int32) int {
 	lo, end := m.on(node)
-	if end-lo <= 16 {
-		return false
+	switch {
+	case end-lo <= 4:
+		return 1 << (end - lo)
+	case end-lo <= 16 && m.problem.Slots == nil:
+		return 1 << (end - lo)
 	}
 	count := map[[2]int32]int{}
 	for i := lo; i < end; i++ {
@@ -90,10 +109,10 @@ func (m *model) tooMany(node int32) bool {
 	n := 1
 	for _, of := range count {
 		if n *= 1 + of; n > maxCombinations {
-			return true
+			break
 		}
 	}
-	return false
+	return n
 }
 
 // shapesOf finds for each holding the first one that gives back the same. Among very many some are told apart that need

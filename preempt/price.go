@@ -93,8 +93,11 @@ func (r *pricer) mixOf(node, lo, end int32) *mix {
 	return m
 }
 
-// asksInStep is how often Problem.Slots is asked in a step.
+// asksInStep is how often Problem.Slots is asked in a step, each candidate that is gone counting as half of that.
 const asksInStep = 2
+
+// asksOnNode is how often it is asked for each node where candidates leave one by one, whatever the steps are.
+const asksOnNode = 32
 
 // combinations is how many are tried on a node. Where Problem.Slots is asked for each that takes long, so that it counts
 // as steps, and ends with them; candidates that leave one by one are worth it.
@@ -102,9 +105,9 @@ func (r *pricer) combinations() int {
 	if r.nodes.capacity.ask == nil || !r.model.coupled {
 		return maxCombinations
 	}
-	r.budget.used += r.nodes.capacity.asked / asksInStep
-	r.nodes.capacity.asked %= asksInStep
-	return max(worthPruning, min(maxCombinations, asksInStep*(r.budget.most-r.budget.used)))
+	r.budget.used += r.nodes.capacity.asked / (2 * asksInStep)
+	r.nodes.capacity.asked %= 2 * asksInStep
+	return max(worthPruning, min(maxCombinations, (r.budget.most-r.budget.used)/2))
 }
 
 // itemsOn lists what may still leave a node, those side by side that give back the same, the cheapest first. The slice

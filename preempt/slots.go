@@ -10,13 +10,13 @@ type capacity struct {
 	units   int64
 	request []int64
 	ask     func(position int32, gone []int32) int64 // Problem.Slots
-	asked   int
+	asked   int // how often that was asked, and for how many
 }
 
 // slots is how many units fit on a node, at most as many as are to be placed.
 func (c *capacity) slots(node int32, free []int64, gone []int32) int64 {
 	if c.ask != nil {
-		c.asked++
+		c.asked += 2 + len(gone)
 		return max(0, min(c.units, c.ask(node, gone)))
 	}
 	n := c.units

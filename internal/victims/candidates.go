@@ -3,6 +3,7 @@
 package victims
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
@@ -161,7 +162,7 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 	if id, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
 		return id
 	}
-	key := holdingKey{&m.Class.Holds[0], m.Class.Quota, m.Placed, strings.Join(m.Class.Budgets, "\x00")}
+	key := holdingKey{&m.Class.Holds[0], m.Class.Quota, e.sharesOf(m), strings.Join(m.Class.Budgets, "\x00")}
 	id, fresh := e.holdings.Of(key)
 	if plain {
 		e.plain[&m.Class.Holds[0]] = int32(id)
@@ -188,9 +189,32 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 
 // tagOf numbers pairs of quota and shares of zones: what a holding has beside amounts and budgets.
 func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
-	key := holdingKey{quota: m.Class.Quota, placed: m.Placed}
+	key := holdingKey{quota: m.Class.Quota, placed: e.sharesOf(m)}
 	tag, _ := e.tags.Of(key)
 	return int32(tag)
+}
+
+// sharesOf are the shares of zones that a member has: the first ones that are equal.
+func (e *victimSearch) sharesOf(m *snapshot.Member) *numa.Placed {
+	if m.Placed == nil {
+		return nil
+	}
+	key := []byte(m.Placed.Policy)
+	for _, s := range m.Placed.Shares {
+		key = binary.AppendVarint(append(key, 0), int64(s.Zone))
+		for _, name := range s.Resources.Names() {
+			key = binary.AppendVarint(append(append(key, name...), 0), s.Resources[name])
+		}
+	}
+	first, ok := e.shares[string(key)]
+	if !ok {
+		if e.shares == nil {
+			e.shares = map[string]*numa.Placed{}
+		}
+		first = m.Placed
+		e.shares[string(key)] = first
+	}
+	return first
 }
 
 // withQuotas adds to the question which sets are legal, and which amounts they take below the min of quotas. Without a

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
 )
@@ -115,6 +116,7 @@ type victimSearch struct {
 	holdings   sets.Intern[holdingKey] // places in question.Holdings
 	plain      map[*int64]int32        // the same, for members with neither quota, zones nor budgets
 	tags       sets.Intern[holdingKey] // of quotas and zones
+	shares     map[string]*numa.Placed // of zones, by what they are
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 	left       *front.Budget           // for all trials of a gang in parts
 	all        *allGone                // what the trials of several selections have in common
