@@ -10,7 +10,7 @@ type capacity struct {
 	units   int64
 	request []int64
 	ask     func(position int32, gone []int32) int64 // Problem.Slots
-	asked   int // how often that was asked, and for how many
+	asked   int                                      // how often that was asked, and for how many
 }
 
 // slots is how many units fit on a node, at most as many as are to be placed.

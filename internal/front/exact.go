@@ -80,7 +80,7 @@ func (s *Space) exactSum(a, b Front) Front {
 	for _, word := range marks.bits {
 		marked += int64(bits.OnesCount64(word))
 	}
-	if !s.Spend(marked * int64(len(wide)) / 4) {
+	if !s.Spend(marked * int64(len(wide)) / 2) {
 		s.Forgot = true
 		return Front{}
 	}

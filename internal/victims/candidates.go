@@ -194,10 +194,11 @@ func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
 	return int32(tag)
 }
 
-// sharesOf are the shares of zones that a member has: the first ones that are equal.
+// sharesOf are the shares of zones that a member has; where there are many candidates on a node, the first ones that are
+// equal, so that these are alike.
 func (e *victimSearch) sharesOf(m *snapshot.Member) *numa.Placed {
-	if m.Placed == nil {
-		return nil
+	if m.Placed == nil || cap(e.members) <= 4*int(e.p.View.Nodes) {
+		return m.Placed
 	}
 	key := []byte(m.Placed.Policy)
 	for _, s := range m.Placed.Shares {

@@ -41,7 +41,7 @@ func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem
 	if p.InParts() {
 		defer func() {
 			e.left.Spend(&had, part)
-			e.left.Packing.Spend(4 * (int64(p.View.Nodes) + int64(len(p.Pending)) + int64(len(e.members))))
+			e.left.Packing.Spend(6 * (int64(p.View.Nodes) + int64(len(p.Pending)) + int64(len(e.members))))
 			e.doubt = e.doubt || !ok && *p.Parts.Doubt
 		}()
 	}
