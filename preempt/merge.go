@@ -26,7 +26,7 @@ type merger struct {
 }
 
 // sumsInStep is how many sums are compared in a step.
-const sumsInStep = 1 << 11
+const sumsInStep = 1 << 10
 
 // spend counts the sums that are compared to add a curve of so many units.
 func (m *merger) spend(total, cost []weight) {

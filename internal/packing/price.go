@@ -180,7 +180,7 @@ func (p *Packer) dearest(kind int32, price []int64, most []int32) (some []int32,
 	c.some, c.best = make([]int32, len(most)), make([]int32, len(most))
 	whole := c.weigh()
 	c.try(0, 0)
-	p.left.Spend(int64(c.tries + len(most)/4 + 8))
+	p.left.Spend(int64(c.tries + len(most)/2 + 8))
 	if c.tries > chooseTries {
 		return c.best, whole
 	}

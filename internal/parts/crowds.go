@@ -73,7 +73,7 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 	kind := packing.Kind{Free: a.free, Open: a.open}
 	if a.zones != nil {
 		kind.Takes = func(some []int32) bool {
-			s.p.Parts.Left.Packing.Spend(int64(len(a.zones)) / 8)
+			s.p.Parts.Left.Packing.Spend(int64(len(a.zones)) / 4)
 			return a.zones.Holds(problem.ByShape(s.p, front.Vector(some)))
 		}
 	}
