@@ -2,18 +2,6 @@
 
 package preempt
 
-// stepBudget counts what a search has done against what it may do: Problem.Steps.
-type stepBudget struct {
-	used, most int
-	stop       func() bool // see Problem.Stop; nil: never
-}
-
-// spent says whether the search is to end.
-func (b *stepBudget) spent() bool { return b.used >= b.most || b.stopped() }
-
-// stopped says whether the search must end now.
-func (b *stepBudget) stopped() bool { return b.stop != nil && b.stop() }
-
 // curveCache keeps the curve of every position, as far as it was asked for. It writes its own lists and the budget.
 type curveCache struct {
 	table    *slotTable

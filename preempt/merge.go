@@ -25,9 +25,6 @@ type merger struct {
 	budget *stepBudget
 }
 
-// sumsInStep is how many sums are compared in a step.
-const sumsInStep = 1 << 10
-
 // spend counts the sums that are compared to add a curve of so many units.
 func (m *merger) spend(total, cost []weight) {
 	m.work += len(total) * len(cost)

@@ -93,12 +93,6 @@ func (r *pricer) mixOf(node, lo, end int32) *mix {
 	return m
 }
 
-// asksInStep is how often Problem.Slots is asked in a step, each candidate that is gone counting as half of that.
-const asksInStep = 2
-
-// asksOnNode is how often it is asked for each node where candidates leave one by one, whatever the steps are.
-const asksOnNode = 32
-
 // combinations is how many are tried on a node. Where Problem.Slots is asked for each that takes long, so that it counts
 // as steps, and ends with them; candidates that leave one by one are worth it.
 func (r *pricer) combinations() int {

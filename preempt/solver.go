@@ -44,9 +44,6 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 	return s, true
 }
 
-// defaultSteps are some 0.15 s on one core: a step is counted for what takes some 15 us.
-const defaultSteps = 10_000
-
 // search is a search under a strategy, below the ceiling that is set; keys that begin above the limit are of no use.
 func (s *solver) search(strategy int, limit []int64) search {
 	return search{

@@ -62,6 +62,9 @@ func (e *victimSearch) spent() bool {
 	}
 }
 
+// evictShare: all trials may take one such part of the steps that a plan has.
+const evictShare = 4
+
 // trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
 const trialShare = 4
 

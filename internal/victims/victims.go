@@ -49,7 +49,7 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	least, whole := search.For(p).Minimal()
 	p.Unsettled = !whole
-	left, gone := p.NewBudget().Part(4), &allGone{}
+	left, gone := p.NewBudget().Part(evictShare), &allGone{}
 	defer gone.forget()
 	for _, one := range least {
 		e := evictForAll(one, left, gone)

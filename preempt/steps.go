@@ -1,0 +1,26 @@
+// What a search may still do, in steps, and what counts as one.
+
+package preempt
+
+const (
+	// defaultSteps are some 0.15 s on one core: a step is counted for what takes some 15 us.
+	defaultSteps = 10_000
+	// sumsInStep is how many sums are compared in a step.
+	sumsInStep = 1 << 10
+	// asksInStep is how often Problem.Slots is asked in a step, each candidate that is gone counting as half of that.
+	asksInStep = 2
+	// asksOnNode is how often it is asked for each node where candidates leave one by one, whatever the steps are.
+	asksOnNode = 32
+)
+
+// stepBudget counts what a search has done against what it may do: Problem.Steps.
+type stepBudget struct {
+	used, most int
+	stop       func() bool // see Problem.Stop; nil: never
+}
+
+// spent says whether the search is to end.
+func (b *stepBudget) spent() bool { return b.used >= b.most || b.stopped() }
+
+// stopped says whether the search must end now.
+func (b *stepBudget) stopped() bool { return b.stop != nil && b.stop() }
