@@ -17,10 +17,7 @@ type Engine struct{ P *problem.Problem }
 // one that keeps them. Without any selection Least is more than the members that are known.
 func (e Engine) Count() error {
 	p := e.P
-	p.Parts.Doubt, p.Parts.Left = new(bool), p.Bounds.Left
-	if p.Parts.Left == nil {
-		p.Parts.Left = p.NewBudget()
-	}
+	e.begin()
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known
@@ -40,6 +37,28 @@ func (e Engine) Count() error {
 		p.Least = p.Parts.Minimal.Size()
 	}
 	return nil
+}
+
+// CountAs is Count for a gang that was counted before.
+func (e Engine) CountAs(before *problem.Problem) error {
+	if before.Parts.All != nil {
+		before = before.Parts.All
+	}
+	if before.Parts.Minimal == nil {
+		return e.Count()
+	}
+	e.begin()
+	e.P.Parts.Minimal, e.P.Parts.MustRun, e.P.Least = before.Parts.Minimal, before.Parts.MustRun, before.Least
+	return nil
+}
+
+// begin gives a problem its steps.
+func (e Engine) begin() {
+	p := e.P
+	p.Parts.Doubt, p.Parts.Left = new(bool), p.Bounds.Left
+	if p.Parts.Left == nil {
+		p.Parts.Left = p.NewBudget()
+	}
 }
 
 // Admit asks the quota for the minimal selection alone; every larger one is asked when it is tried.

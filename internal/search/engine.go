@@ -73,10 +73,28 @@ func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Boun
 	if err != nil {
 		return nil, err
 	}
-	e := For(p)
-	if err := e.Count(); err != nil {
+	return ready(p, For(p).Count)
+}
+
+// Again is New for the request of a problem on a snapshot where the same members of the gang run: these are not counted
+// again.
+func Again(c *snapshot.Snapshot, before *problem.Problem, b problem.Bounds) (*problem.Problem, error) {
+	p, err := problem.New(c, before.Request, before.Team, b)
+	if err != nil {
 		return nil, err
 	}
+	if p.InParts() {
+		return ready(p, func() error { return parts.Engine{P: p}.CountAs(before) })
+	}
+	return ready(p, For(p).Count)
+}
+
+// ready makes a problem ready for its engine.
+func ready(p *problem.Problem, count func() error) (*problem.Problem, error) {
+	if err := count(); err != nil {
+		return nil, err
+	}
+	e := For(p)
 	state, err := problem.RefusedTogether(p)
 	if err == nil && state != nil {
 		err = e.Admit(state)

@@ -41,7 +41,7 @@ func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem
 	if p.InParts() {
 		defer func() {
 			e.left.Spend(&had, part)
-			e.left.Packing.Spend(6 * (int64(p.View.Nodes) + int64(len(p.Pending)) + int64(len(e.members))))
+			e.left.Packing.Spend(6 * (int64(p.View.Nodes) + int64(p.Ranks) + int64(len(e.members))))
 			e.doubt = e.doubt || !ok && *p.Parts.Doubt
 		}()
 	}
@@ -58,7 +58,9 @@ func (e *victimSearch) spent() bool {
 	case <-e.p.Bounds.Stop:
 		return true
 	default:
-		return e.left.Packing.Spent()
+		// Where multiples or other topologies bind, nothing is built by hand.
+		onlyFronts := e.p.InParts() && (problem.BindsBelow(e.p) || e.p.SpansTrees())
+		return e.left.Packing.Spent() || onlyFronts && e.left.Fronts.Spent()
 	}
 }
 
@@ -88,7 +90,7 @@ func (e *victimSearch) withoutFor(gone []int32, b problem.Bounds) *problem.Probl
 	if err != nil {
 		return nil // never: they run
 	}
-	p, err := search.New(c, e.p.Request, e.p.Team, b)
+	p, err := search.Again(c, e.p, b)
 	if err != nil {
 		return nil // never: it was one before
 	}
