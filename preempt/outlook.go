@@ -28,14 +28,8 @@ type Outlook struct {
 //
 // order: costs.2
 func Look(p Problem, classOf []int32) (Outlook, bool) {
-	if p.check(len(classOf)) != nil || slices.ContainsFunc(classOf, func(c int32) bool { return c < -1 || int(c) >= len(p.Nodes) }) {
-		return Outlook{}, false
-	}
-	if p.Order = anonymous(p.Order); !p.Exact || !slices.Contains(p.Order, gang.CostHighestPriority) {
-		return Outlook{}, false
-	}
-	s, ok := newSolver(&p, classOf)
-	if !ok || s.model.coupled || !s.model.layout.constant(slices.Index(p.Order, gang.CostHighestPriority)) {
+	s, ok := onlooker(&p, classOf)
+	if !ok {
 		return Outlook{}, false
 	}
 	last := len(p.Strategies) - 1
@@ -54,6 +48,47 @@ func Look(p Problem, classOf []int32) (Outlook, bool) {
 	}
 	slices.SortFunc(out.Domains, func(a, b [2]int32) int { return int(a[0]) - int(b[0]) })
 	return out, true
+}
+
+// DomainCost is what room for the gang costs at least within a domain.
+type DomainCost struct {
+	First, End int32 // positions; End is behind the last one
+	// Key are the costs up to those that depend on who leaves or where the gang goes, in their order: of two domains the one
+	// with the smaller key, compared lexicographically, is cheaper.
+	Key []int64
+}
+
+// Survey finds every domain with room for the gang once all candidates of gangs up to a priority are gone, in the order
+// of positions, and what that costs. It asks as [Look] does, and is false where that is. Keys of problems with the same
+// Lowest compare. O(positions + what merging curves costs in each domain). The slice is the caller's.
+func Survey(p Problem, classOf []int32, ceiling int64) ([]DomainCost, bool) {
+	s, ok := onlooker(&p, classOf)
+	if !ok {
+		return nil, false
+	}
+	s.below(ceiling)
+	last := &p.Strategies[len(p.Strategies)-1]
+	var out []DomainCost
+	for lo, end := range s.tree.withRoom(last, s.table.byPos) {
+		cost := s.relaxed.cost(last, lo, end)
+		out = append(out, DomainCost{First: lo, End: end, Key: s.model.key(cost, nil, ceiling)})
+	}
+	return out, true
+}
+
+// onlooker makes a solver for a problem without names; false where more must be known.
+func onlooker(p *Problem, classOf []int32) (*solver, bool) {
+	if p.check(len(classOf)) != nil || slices.ContainsFunc(classOf, func(c int32) bool { return c < -1 || int(c) >= len(p.Nodes) }) {
+		return nil, false
+	}
+	if p.Order = anonymous(p.Order); !p.Exact || !slices.Contains(p.Order, gang.CostHighestPriority) {
+		return nil, false
+	}
+	s, ok := newSolver(p, classOf)
+	if !ok || s.model.coupled || !s.model.layout.constant(slices.Index(p.Order, gang.CostHighestPriority)) {
+		return nil, false
+	}
+	return s, true
 }
 
 // anonymous are the first costs of an order that depend neither on who leaves nor on where the gang goes. Sets that are

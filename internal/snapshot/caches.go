@@ -26,3 +26,9 @@ type ShapeIndex struct {
 	Needs   NeedsByZones
 	Inexact bool // a bounded search counted the zones of some node
 }
+
+// RoomCosts is what room for a gang costs in domains, once members up to a priority may leave. It never changes.
+type RoomCosts struct {
+	Ceiling, Lowest int64     // the priority, and the lowest one of all that may leave
+	Keys            [][]int64 // by domain; nil: not known; empty: there is no room
+}

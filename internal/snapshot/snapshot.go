@@ -68,7 +68,8 @@ type Snapshot struct {
 // nothing.
 type caches struct {
 	Shapes  shapeCache
-	Rooms   shapeCache // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
+	Rooms   shapeCache                   // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
+	Costs   cow.Memo[[]byte, *RoomCosts] // by gang: what room for it costs
 	victims victimCache
 }
 

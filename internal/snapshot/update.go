@@ -82,7 +82,9 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 		// Only a fork that logged moves can hand the index on; else the next search makes a new one.
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
-			c.Caches.Rooms.PassOn(&next.Caches.Rooms, slices.Concat(next.touched, next.moved), len(c.Lineage.Names)/8+64)
+			all := slices.Concat(next.touched, next.moved)
+			c.Caches.Rooms.PassOn(&next.Caches.Rooms, all, len(c.Lineage.Names)/8+64)
+			c.Caches.Costs.PassOn(&next.Caches.Costs, all, len(c.Lineage.Names)/8+64)
 		}
 	}
 	// Forks of next begin with these: what stayed in them two forks would write.

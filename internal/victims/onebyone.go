@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -74,24 +75,32 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 // look finds where the best set lies: in the domains that may have room under the lowest ceiling, if indexes tell them,
 // else in the whole cluster.
 func (o *oneByOneSearch) look() (preempt.Outlook, bool) {
-	all := o.e.question
-	if ceiling, domains, ok := o.roomy(); ok {
-		if len(domains) == 0 {
-			return preempt.Outlook{}, true
-		}
-		o.narrowTiers(domains)
-		for _, d := range domains {
-			for pos := d[0]; pos < d[1]; pos++ {
-				o.at = append(o.at, pos)
-			}
-		}
-		// Groups may need more room than slots tell. Then domains under a higher ceiling count as well.
-		if view, ok := o.lookAt(); ok && len(view.Domains) > 0 && view.Ceiling <= ceiling {
-			return view, true
-		}
-		o.e.question, o.at = all, nil
+	ceiling, domains, ok := o.roomy()
+	if ok && len(domains) == 0 {
+		return preempt.Outlook{}, true
 	}
-	return o.lookAt()
+	if ok {
+		domains, ok = o.cheapest(ceiling, domains)
+	}
+	if !ok || len(domains) == 0 { // groups may need more room than slots tell, and then more may have to leave
+		return o.lookAt()
+	}
+	o.confine(domains)
+	o.e.question.Exact = true // as for list
+	return preempt.Outlook{Ceiling: ceiling, Domains: [][2]int32{{0, int32(len(o.at))}}}, o.classify()
+}
+
+// confine leaves out all positions but those in some domains of the topology.
+func (o *oneByOneSearch) confine(domains []layout.Vertex) {
+	intervals := make([][2]int32, len(domains))
+	o.at = nil
+	for i, d := range domains {
+		intervals[i] = [2]int32{o.e.p.View.First(d), o.e.p.View.EndOf(d)}
+		for pos := intervals[i][0]; pos < intervals[i][1]; pos++ {
+			o.at = append(o.at, pos)
+		}
+	}
+	o.narrowTiers(intervals)
 }
 
 // lookAt is look for the positions of the question.
@@ -99,7 +108,6 @@ func (o *oneByOneSearch) lookAt() (preempt.Outlook, bool) {
 	if !o.classify() {
 		return preempt.Outlook{}, false
 	}
-	o.e.question.Exact = true // no node outside the tree, no zones: classify saw all nodes
 	o.list()
 	return preempt.Look(o.e.question, o.classOf)
 }
@@ -250,6 +258,7 @@ func (o *oneByOneSearch) classify() bool {
 // list makes classes the nodes of the problem, and the candidates of one node of each class its candidates, as
 // [preempt.Look] wants it. Others is the number of all the other candidates.
 func (o *oneByOneSearch) list() {
+	o.e.question.Exact = true // no node outside the tree, no zones: classify saw all nodes
 	o.e.question.Nodes = make([]preempt.Node, o.classes.Len())
 	o.e.question.Candidates = make([]preempt.Candidate, 0, len(o.classes.On))
 	for class := range int32(len(o.e.question.Nodes)) {
