@@ -33,7 +33,9 @@ type Spec struct {
 	Budgets []Budget
 	// KeptShapes and KeptSizes bound what the snapshots that come of this cluster remember, so that a plan need not look at
 	// every node: the shapes that were planned last, and for each of them the last group sizes. They change no plan. A shape
-	// takes some 12 bytes a node, a size less than 2. 0: 8 shapes, 4 sizes.
+	// takes some 12 bytes a node, a size less than 2. A gang of several shapes takes one more for all of them together. Once
+	// victims were sought, as many priorities are remembered as shapes, at 12 bytes a node, and what room costs for as many
+	// gangs. 0: 8 shapes, 4 sizes.
 	KeptShapes, KeptSizes int
 }
 

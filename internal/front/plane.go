@@ -142,7 +142,7 @@ func (s *Space) listed(l line, along int) Front {
 	out, numbers := Carve(&s.spare, n)[:0], Carve(&s.spareNumbers, 2*n)
 	for i, m := range l {
 		if i+1 == len(l) || m > l[i+1] {
-			v := Vector(numbers[:2:2])
+			v := numbers[:2:2]
 			v[along], v[1-along] = int32(i), m
 			out, numbers = append(out, v), numbers[2:]
 		}

@@ -295,7 +295,7 @@ func (b *builder) group(within layout.Vertex, k int) bool {
 			return true
 		}
 		b.full[k][x] = true
-		b.undo = append(b.undo, change{at: int32(x), of: int32(k)})
+		b.undo = append(b.undo, change{at: x, of: int32(k)})
 		b.pass(in, i)
 	}
 	return false

@@ -77,3 +77,47 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Parts.Left.Sets,
 	}
 }
+
+// countsChildren says whether the span of a domain is the number of children that take new members: not where children in
+// use, or nodes outside the tree, count too.
+func (c *capacity) countsChildren(d layout.Vertex) bool {
+	return !c.p.View.IsNode(d) && c.p.LCA < 0 && d != layout.Root
+}
+
+// leastSpan is a lower bound of span, from weights alone: each child counts as if it took its heaviest vector, so
+// that no set of fewer children can hold the gang. It must never exceed span, or bySpan would return domains out of
+// order.
+func (c *capacity) leastSpan(d layout.Vertex) int {
+	if !c.countsChildren(d) {
+		return 0
+	}
+	lo, end := c.p.View.Kids(d)
+	places := make([]front.Front, 0, end-lo)
+	for child := lo; child < end; child++ {
+		places = append(places, c.frontOf(child))
+	}
+	_, n := front.Scarcest(c.search.scales, places, c.expand(d, c.search.want))
+	return n
+}
+
+// span is the number of children in use: those that take new members, and those with running ones, each once. Cost of
+// distribute.
+func (c *capacity) span(d layout.Vertex) int {
+	n := 0
+	c.shares[d] = c.distribute(d, c.expand(d, c.search.want))
+	for _, s := range c.shares[d] {
+		if c.p.Siblings.At(s.at) == 0 {
+			n++
+		}
+	}
+	if c.p.View.IsNode(d) || len(c.p.Siblings) == 0 {
+		return n
+	}
+	lo, end := c.p.View.Kids(d)
+	for child := lo; child < end; child++ {
+		if c.p.Siblings.At(child) > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
 )
@@ -79,4 +80,54 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 		}
 	}
 	return kind
+}
+
+// wholeClasses are the classes of all vertices, those of nodes first.
+type wholeClasses struct {
+	of    []int32      // by vertex
+	nodes []*nodeClass // by class
+	kids  [][]int64    // by class of domains, counted from 0: as in vertexClass
+}
+
+// all finds the classes of all vertices. O(vertices) the first time.
+func (c *vertexClasses) all() *wholeClasses {
+	if c.whole != nil {
+		return c.whole
+	}
+	n := c.search.vertices()
+	for x := n - 1; x >= 0; x-- {
+		c.Of(layout.Vertex(x))
+	}
+	w := &wholeClasses{of: make([]int32, n)}
+	number, domains := make([]int32, len(c.list)), int32(0)
+	for i := range c.list {
+		if c.list[i].node != nil {
+			number[i] = int32(len(w.nodes))
+			w.nodes = append(w.nodes, c.list[i].node)
+		} else {
+			number[i] = domains
+			domains++
+		}
+	}
+	for i := range c.list {
+		if c.list[i].node == nil {
+			number[i] += int32(len(w.nodes))
+		}
+	}
+	for i := range c.list {
+		if c.list[i].node != nil {
+			continue
+		}
+		var kids []int64
+		for _, child := range c.list[i].kids {
+			kids = append(kids, int64(number[child>>32])<<32|child&math.MaxInt32)
+		}
+		slices.Sort(kids)
+		w.kids = append(w.kids, kids)
+	}
+	for x := range w.of {
+		w.of[x] = number[c.Of(layout.Vertex(x))]
+	}
+	c.whole = w
+	return w
 }

@@ -63,7 +63,7 @@ func (r *rooms) on(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	}
 	for role, one := range r.search.roles {
 		r.open[role] = one.Slots().Refusal(id) == ""
-		r.key = append(r.key, byte(problem.Bit(r.open[role])))
+		r.key = append(r.key, problem.Bit(r.open[role]))
 	}
 	bounds, alike := r.zonesOn(id, zones)
 	r.key = binary.AppendVarint(r.key, bounds.number)

@@ -35,13 +35,14 @@ func (o *oneByOneSearch) roomy() (ceiling int64, domains []layout.Vertex, ok boo
 		}
 		return known[i]
 	}
-	i := sort.Search(len(question.Gangs), func(i int) bool {
+	last := len(question.Gangs) - 1
+	if ix := room(last); ix == nil || !ix.HasDomain(tier, question.Units) { // first, so that a refusal reads one index
+		return 0, nil, ix != nil
+	}
+	i := sort.Search(last, func(i int) bool {
 		ix := room(i)
 		return ix == nil || ix.HasDomain(tier, question.Units)
 	})
-	if i == len(question.Gangs) {
-		return 0, nil, true
-	}
 	ix := room(i)
 	if ix == nil {
 		return 0, nil, false
