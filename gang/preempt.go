@@ -14,7 +14,7 @@ type Preempt struct {
 	// the order of [Costs]. Empty: that order.
 	Order []Cost
 	// Steps bounds the search where victims depend on each other (gangs, quotas, budgets); a step looks at some four nodes, or
-	// compares some 8,192 numbers. The result says whether it is proven to be the best. 0: 10,000, some 0.15 s.
+	// compares some 8,192 numbers. The result says whether it is proven to be the best. 0: 10,000 for each 25,600 nodes, some 0.15 s each.
 	Steps int
 }
 

@@ -3,7 +3,6 @@
 package preempt
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -81,7 +80,7 @@ func (m *model) listGangs() {
 // asked for each, on all nodes together.
 func (m *model) tooMany() bool {
 	p := m.problem
-	sum, most := 0, max(cmp.Or(p.Steps, defaultSteps)/2, asksOnNode*len(p.Nodes))
+	sum, most := 0, max(p.steps()/2, asksOnNode*len(p.Nodes))
 	for node := range int32(len(p.Nodes)) {
 		n := m.combinationsOn(node)
 		if sum += n; n > maxCombinations || p.Slots != nil && sum > most {

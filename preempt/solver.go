@@ -3,7 +3,6 @@
 package preempt
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sort"
@@ -34,7 +33,7 @@ func newSolver(p *Problem, classOf []int32) (*solver, bool) {
 		return nil, false
 	}
 	s := &solver{model: newModel(p, l), tree: newTree(p, int32(positions))}
-	s.budget = stepBudget{most: cmp.Or(p.Steps, defaultSteps), stop: p.Stop}
+	s.budget = stepBudget{most: p.steps(), stop: p.Stop}
 	s.state = newState(&s.model)
 	s.nodes = newNodes(&s.model)
 	s.table = newSlotTable(&s.nodes, classOf)
