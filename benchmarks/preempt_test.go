@@ -3,6 +3,7 @@ package benchmarks_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,6 +97,13 @@ func BenchmarkPreempt(b *testing.B) {
 			}
 			b.StopTimer()
 			c.report(b, results[:min(at, n)], rounds, spec)
+			switch {
+			case c.Nodes < 102400 || c.Together > 0 || c.cold:
+			case c.no:
+				goal(b, 100*time.Microsecond)
+			case c.within != "spine":
+				goal(b, 2*time.Millisecond)
+			}
 		})
 	}
 }
@@ -127,6 +135,10 @@ func (c preemptCase) report(b *testing.B, results []*placement.Result, rounds []
 				sums["dearer"]++
 			}
 		}
+	}
+	if c.Together > 0 && c.within == "block" {
+		b.ReportMetric(sums["bound"]/sums["ended"], "bound/ended")
+		b.ReportMetric(0.8, "bound/ended-goal")
 	}
 	for unit, sum := range sums {
 		b.ReportMetric(sum/float64(len(results)), unit)

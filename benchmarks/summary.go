@@ -63,7 +63,7 @@ var themes = []struct {
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
 	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},
-	{"Replacements, roles, nested groups, parts", regexp.MustCompile(`^(Replace|Roles|Crowd|Nest|Parts)/`)},
+	{"Replacements, roles, nested groups, parts", regexp.MustCompile(`^(Replace|Roles|RolesInZones|Crowd|Nest|Parts)/`)},
 	{"Queues and permits", regexp.MustCompile(`^(Queue|Lifecycle)/`)},
 	{"Victims", regexp.MustCompile(`^Preempt/`)},
 	{"Plans on nodes with zones", regexp.MustCompile(`^Plan/.*/zones=`)},
@@ -150,6 +150,8 @@ func (t table) write(w io.Writer, r row) {
 	for _, unit := range slices.Sorted(maps.Keys(v)) {
 		if unit == "ns-goal" {
 			more = append(more, "goal "+duration(v[unit]))
+		} else if of, ok := strings.CutSuffix(unit, "-goal"); ok {
+			more = append(more, "goal "+significant(v[unit])+strings.Replace(" "+of, " x-", "x ", 1))
 		} else if ratio, ok := strings.CutPrefix(unit, "x-"); ok {
 			more = append(more, significant(v[unit])+"x "+ratio)
 		} else {
