@@ -79,6 +79,18 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	return true
 }
 
+// BuildBy makes the index of a topology from the slots of each node, by id; see Build. O() as there.
+func (ix *Index) BuildBy(v *layout.View, count func(id int32) int32) bool {
+	return ix.Build(v, func(slots *cow.Column[int32]) (total int64) {
+		for pos := range v.Nodes {
+			n := count(v.Node(pos))
+			cow.Put(slots, pos, n)
+			total += int64(n)
+		}
+		return total
+	}, nil)
+}
+
 // Recount makes this the index of a later snapshot: a fork of from, with some nodes (by id) counted again. count
 // returns the slots of a node; alike and the result are as for Build. Only domains above nodes that changed are summed
 // again, from all their children. from stays as it is. O(nodes * children of the domains above them).

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -115,15 +114,8 @@ func amount(one *problem.Problem, name string) int64 {
 
 // build counts every node; nil if the sum does not fit into an index.
 func (b *Bound) build(p *problem.Problem) *snapshot.ShapeIndex {
-	s, count := &snapshot.ShapeIndex{}, b.counter()
-	if !s.Index.Build(p.View, func(slots *cow.Column[int32]) (total int64) {
-		for pos := range p.View.Nodes {
-			n := count(p.View.Node(pos))
-			cow.Put(slots, pos, n)
-			total += int64(n)
-		}
-		return total
-	}, nil) {
+	s := &snapshot.ShapeIndex{}
+	if !s.Index.BuildBy(p.View, b.counter()) {
 		return nil
 	}
 	return s

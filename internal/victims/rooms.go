@@ -193,16 +193,8 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 
 // countRooms counts all nodes.
 func (o *oneByOneSearch) countRooms(priority int64) *snapshot.ShapeIndex {
-	s, v, count := &snapshot.ShapeIndex{}, o.e.p.View, o.roomCounter(priority, nil, nil)
-	fits := s.Index.Build(v, func(slots *cow.Column[int32]) (total int64) {
-		for pos := range v.Nodes {
-			n := count(v.Node(pos))
-			cow.Put(slots, pos, n)
-			total += int64(n)
-		}
-		return total
-	}, nil)
-	if !fits {
+	s := &snapshot.ShapeIndex{}
+	if !s.Index.BuildBy(o.e.p.View, o.roomCounter(priority, nil, nil)) {
 		return nil
 	}
 	return s
