@@ -150,14 +150,14 @@ func (b *Bound) counter() func(id int32) int32 {
 			needs = append(needs, need)
 		}
 	}
-	rooms, plain, s := make([]int64, len(b.roles)), make([]bool, len(b.roles)), b.roles[0].Snapshot
+	rooms, takes, s := make([]int64, len(b.roles)), make([]func(id int32) bool, len(b.roles)), b.roles[0].Snapshot
 	for r, one := range b.roles {
-		plain[r] = !one.Slots().Selective() && one.Request.Eligible == nil
+		takes[r] = one.Slots().Taking()
 	}
 	return func(id int32) int32 {
-		sum, usual := int64(0), s.FlagsOf(id)&^snapshot.Zoned == snapshot.Present
+		sum := int64(0)
 		for r, one := range b.roles {
-			if rooms[r] = 0; usual && plain[r] || one.Slots().Refusal(id) == "" {
+			if rooms[r] = 0; takes[r](id) {
 				rooms[r] = one.Slots().Room(id, nil)
 			}
 			sum = min(mostOnNode, sum+rooms[r]*b.Weights[r])

@@ -61,14 +61,7 @@ func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex
 // overlay is the index for one request: without slots on the nodes that it excludes and, if leaving members count as
 // gone, with their amounts free. It is not kept for other requests. Cost as for after, with the nodes concerned.
 func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
-	excluded, extra := k.Excluded(), k.LeavingReleased()
-	var nodes []int32
-	for id := range excluded {
-		nodes = append(nodes, id)
-	}
-	for id := range extra {
-		nodes = append(nodes, id)
-	}
+	nodes, excluded, extra := k.Apart()
 	if len(nodes) == 0 {
 		return s
 	}
@@ -77,8 +70,21 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	for _, l := range k.p.Levels {
 		k.GroupsOf(&s.Index, l.Size)
 	}
+	return k.recount(s, nodes, excluded, extra)
+}
+
+// Apart are the nodes, ascending, that this request counts in another way than the index that is kept: those that it
+// excludes, and those on which leaving members count as gone.
+func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int32]Released) {
+	excluded, released = k.Excluded(), k.LeavingReleased()
+	for id := range excluded {
+		nodes = append(nodes, id)
+	}
+	for id := range released {
+		nodes = append(nodes, id)
+	}
 	slices.Sort(nodes) // for Compact: a node may be in both maps
-	return k.recount(s, slices.Compact(nodes), excluded, extra)
+	return slices.Compact(nodes), excluded, released
 }
 
 // recount is the index with these nodes counted again; nil as for newIndex. s stays as it is. An inexact count stays

@@ -104,18 +104,26 @@ func (k Slots) Count() []int64 {
 // extra gives back there. Causes of refusal are asked one by one only for nodes with marks, and for requests that
 // look at names or labels.
 func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
-	plain, zones := !k.Selective() && k.p.Request.Eligible == nil, k.p.Zones().zoneCounter()
+	takes, zones := k.Taking(), k.p.Zones().zoneCounter()
 	return func(id int32) int32 {
-		flags := k.p.Snapshot.FlagsOf(id)
-		if excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && k.Refusal(id) != "" {
+		if excluded[id] || !takes(id) {
 			return 0
 		}
 		g := extra[id]
 		room := k.Room(id, g.Amounts)
-		if room > 0 && k.p.Zones().BindsOn(flags) {
+		if room > 0 && k.p.Zones().BindsOn(k.p.Snapshot.FlagsOf(id)) {
 			room = min(room, zones(id, k.p.Zones().StateOf(id, g)).Slots)
 		}
 		return int32(room)
+	}
+}
+
+// Taking is a function that says whether a node, by id, takes units as far as amounts and zones allow. Causes of refusal
+// are asked one by one only for nodes with marks, and for requests that look at names or labels.
+func (k Slots) Taking() func(id int32) bool {
+	plain := !k.Selective() && k.p.Request.Eligible == nil
+	return func(id int32) bool {
+		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || k.Refusal(id) == ""
 	}
 }
 

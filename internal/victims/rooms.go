@@ -174,17 +174,8 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 	if kept == nil {
 		return nil
 	}
-	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
-	var nodes []int32
-	for id := range excluded {
-		nodes = append(nodes, id)
-	}
-	for id := range released {
-		nodes = append(nodes, id)
-	}
-	if len(nodes) > 0 {
-		slices.Sort(nodes)
-		if kept = o.recountRooms(kept, slices.Compact(nodes), o.roomCounter(priority, excluded, released)); kept == nil {
+	if nodes, excluded, released := p.Slots().Apart(); len(nodes) > 0 {
+		if kept = o.recountRooms(kept, nodes, o.roomCounter(priority, excluded, released)); kept == nil {
 			return nil
 		}
 	}
@@ -212,9 +203,9 @@ func (o *oneByOneSearch) recountRooms(s *snapshot.ShapeIndex, nodes []int32, cou
 // roomCounter is a function that counts the slots of a node by id.
 func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, released map[int32]problem.Released) func(id int32) int32 {
 	p := o.e.p
-	plain, extra := !p.Slots().Selective() && p.Request.Eligible == nil, make([]int64, len(p.Snapshot.Lineage.Resources))
+	takes, extra := p.Slots().Taking(), make([]int64, len(p.Snapshot.Lineage.Resources))
 	return func(id int32) int32 {
-		if flags := p.Snapshot.FlagsOf(id); excluded[id] || (flags&^snapshot.Zoned != snapshot.Present || !plain) && p.Slots().Refusal(id) != "" {
+		if excluded[id] || !takes(id) {
 			return 0
 		}
 		clear(extra)
