@@ -46,10 +46,11 @@ func (s *search) newCrowd() *crowd.Crowd {
 	return k
 }
 
-// construct iterates over plans by construction, where steps for fronts are spent.
-func (s *search) construct() iter.Seq[*problem.Outcome] {
+// construct iterates over plans by construction, where steps for fronts are spent. doubted: there was doubt before the
+// fronts of this search left some.
+func (s *search) construct(doubted bool) iter.Seq[*problem.Outcome] {
 	if s.isPlain() { // what fronts forgot does not matter
-		s.crowd, *s.p.Parts.Doubt = s.newCrowd(), s.doubted
+		s.crowd, *s.p.Parts.Doubt = s.newCrowd(), doubted
 		return s.crowd.Plans()
 	}
 	*s.p.Parts.Doubt = true

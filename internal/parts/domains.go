@@ -17,6 +17,7 @@ import (
 // first: a domain comes with the first strategy under which it holds the gang.
 func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
+		doubted := *s.p.Parts.Doubt
 		if !s.possible() {
 			return
 		}
@@ -34,7 +35,7 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 				tried[d] = true
 				o := tight.decide(d, c.strategy)
 				if o == nil {
-					s.construct()(yield)
+					s.construct(doubted)(yield)
 					return
 				}
 				if !yield(o) {
@@ -66,7 +67,8 @@ func (s *search) possible() bool {
 	if s.feasibility != unknown {
 		return s.feasibility == yes
 	}
-	s.feasibility, s.outside, s.doubted = no, 0, *s.p.Parts.Doubt
+	s.feasibility, s.outside = no, 0
+	doubted := *s.p.Parts.Doubt
 	if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
 		return false
 	}
@@ -79,12 +81,12 @@ func (s *search) possible() bool {
 	case s.fitsByFronts():
 		s.feasibility = yes
 	case *s.p.Parts.Doubt:
-		for s.built = range s.construct() {
+		for s.built = range s.construct(doubted) {
 			s.feasibility = yes
 			break
 		}
 	}
-	*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.doubted
+	*s.p.Parts.Doubt = *s.p.Parts.Doubt || doubted
 	return s.feasibility == yes
 }
 

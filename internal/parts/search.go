@@ -59,7 +59,6 @@ type search struct {
 	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
 	within      bool             // no steps are spent beyond those that are left
 	built       *problem.Outcome // a plan where fronts left a doubt
-	doubted     bool             // there was doubt before the selection was tried
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.

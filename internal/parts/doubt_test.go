@@ -1,0 +1,48 @@
+package parts
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/topology"
+)
+
+// A selection that was tried before others left a doubt keeps that doubt, when a plan by construction answers for it.
+func TestDoubtOfOtherSelectionsStays(t *testing.T) {
+	spec, rack := cluster.Spec{}, topology.Domain{Name: "rack", Tier: 1}
+	for i := range 3 {
+		rack.Nodes = append(rack.Nodes, fmt.Sprint("node-", i))
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: rack.Nodes[i], Allocatable: muster.Resources{"gpu": 4}})
+	}
+	tree, err := topology.New(topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}, Roots: []topology.Domain{rack}})
+	require.NoError(t, err)
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	two := gang.Shape{Resources: muster.Resources{"gpu": 2}}
+	req := &gang.Request{Name: "gang", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}, Members: []gang.Member{
+		{Name: "0"}, {Name: "1"}, {Name: "2", Shape: &two}, {Name: "3", Shape: &two},
+	}}
+	p, err := problem.New(c, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	require.NoError(t, Engine{p}.Count())
+	p.Ready()
+	p.Admitted = len(p.Pending)
+
+	s := newSearch(p.Only(p.FirstOnes(4)), nil)
+	require.True(t, s.possible())
+	require.False(t, *s.p.Parts.Doubt)
+	*s.p.Parts.Doubt = true // another selection may be better
+	s.p.Parts.Left.Fronts.Spend(s.p.Parts.Left.Fronts.Left() + 1)
+	s.p.Parts.Left.Sets.Spend(s.p.Parts.Left.Sets.Left() + 1)
+	require.NotNil(t, s.best())
+	require.NotNil(t, s.crowd, "a plan by construction")
+	require.True(t, *s.p.Parts.Doubt)
+}
