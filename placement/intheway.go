@@ -44,8 +44,9 @@ type Obstacle struct {
 //
 // It is computed from the snapshot when asked for. Without groups that have a MustGather of their own, multiples, zones
 // and different shapes it takes at most a plan for each domain with running members. Else the search ends after 1,000
-// plans. Only a single member is known to be the fewest in these cases: members on nodes that would not take them back,
-// parts, different shapes in zones, a minimum of members in groups or of different shapes.
+// plans, or once all together have spent the steps of one ([gang.Request].Steps). Only a single member is known to be
+// the fewest in these cases: members on nodes that would not take them back, parts, different shapes in zones, a minimum
+// of members in groups or of different shapes.
 func (u *Unschedulable) InTheWay() Obstacles {
 	if u == nil || u.inTheWay == nil || u.Rule == RuleMinMember || u.RefusedBy != nil {
 		return Obstacles{}
@@ -66,9 +67,10 @@ type obstacleSearch struct {
 	shapes   []*gang.Shape      // by member: what it is placed anew as
 	all      *problem.Problem   // all of them placed anew; nil if that is not supported
 	search   *sets.Fewest
-	groups   []int // by member: its group of the innermost level; its rank without groups
-	before   []int // by member: number of waiting members of lower ranks
-	unproven bool  // a plan was refused without proof
+	groups   []int          // by member: its group of the innermost level; its rank without groups
+	before   []int          // by member: number of waiting members of lower ranks
+	bounds   problem.Bounds // what all plans may spend together
+	unproven bool           // a plan was refused without proof, or not made for want of steps
 }
 
 // inTheWay is [Unschedulable.InTheWay] for the problem of a refused gang. It begins with a problem of its own: the one
@@ -81,11 +83,11 @@ func inTheWay(p *problem.Problem) Obstacles {
 		return Obstacles{} // never, unless the request has changed since
 	}
 	defer fresh.Done()
-	s := &obstacleSearch{p: fresh}
+	s := &obstacleSearch{p: fresh, bounds: problem.Bounds{Left: fresh.NewBudget()}}
 	s.findMembers()
 	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
 	c, req := s.without(s.search.Sizes) // the gang as if none of it ran
-	if s.all, err = search.New(c, req, nil, problem.Bounds{}); err != nil {
+	if s.all, err = search.New(c, req, nil, s.bounds); err != nil {
 		s.all = nil // such a request is not supported, though smaller sets may be
 		return s.solve()
 	}
@@ -115,7 +117,11 @@ func (s *obstacleSearch) solve() Obstacles {
 		return s.fewest(found)
 	}
 	s.search.Asks = obstaclePlans
-	return s.obstacles(s.search.Spare(sets[slices.IndexFunc(sets, s.search.Helps)]))
+	helps := s.search.Sizes // known, if no steps are left to ask again
+	if i := slices.IndexFunc(sets, s.search.Helps); i >= 0 {
+		helps = sets[i]
+	}
+	return s.obstacles(s.search.Spare(helps))
 }
 
 // smallestOf is the first set that helps, of sets that contain all possible answers, smallest first. None: proven that
@@ -259,13 +265,22 @@ func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Requ
 // helps says whether the gang could be placed together with a set of members placed anew, on free or leaving capacity.
 // A refusal without proof leaves open whether a set would help, so the answer of the whole search is not proven then.
 func (s *obstacleSearch) helps(counts []int32) bool {
+	left := s.bounds.Left
+	if left.Fronts.Spent() || left.Packing.Spent() {
+		s.unproven = true
+		return false
+	}
 	c, req := s.without(counts)
-	res, err := planOn(context.Background(), c, req, victims.Nobody)
+	res, err := planOn(context.Background(), c, req, victims.Nobody, s.bounds)
+	if s.p.InParts() { // nodes are told apart in each plan anew
+		left.Packing.Spend(int64(s.p.View.Nodes) + int64(s.p.Ranks))
+	}
 	var why *Unschedulable
 	switch {
+	case err == nil && len(res.Assignments) > len(req.Members)-len(s.p.Request.Members):
+		return true // more are placed than the set has members: parts may leave out members that wait
 	case err == nil:
-		// More are placed than the set has members: parts may leave out members that wait.
-		return len(res.Assignments) > len(req.Members)-len(s.p.Request.Members)
+		s.unproven = s.unproven || !res.Proven
 	case !errors.As(err, &why) || !why.Proven:
 		s.unproven = true
 	}

@@ -138,6 +138,39 @@ func TestInTheWayOfReplacements(t *testing.T) {
 	t.Log(found)
 }
 
+// All plans of a search share the steps of one: where these end, nothing is proven.
+func TestInTheWayIsBounded(t *testing.T) {
+	spec, tree := cluster.Spec{}, topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}}
+	small, large := muster.Resources{"gpu": 1}, muster.Resources{"gpu": 2}
+	req := &gang.Request{
+		Name: "ns/gang", Shape: gang.Shape{Resources: small}, Members: []gang.Member{{Name: "leader", Shape: &gang.Shape{Resources: large}}},
+		Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}},
+	}
+	for r := range 2 {
+		rack := topology.Domain{Name: fmt.Sprint("rack-", r), Tier: 1}
+		for n := range 4 {
+			node := cluster.Node{Name: fmt.Sprint("node-", 4*r+n), Allocatable: muster.Resources{"gpu": int64(1 + 2*r)}}
+			rack.Nodes, spec.Nodes = append(rack.Nodes, node.Name), append(spec.Nodes, node)
+			if r == 0 {
+				spec.Running = append(spec.Running, cluster.Running{Gang: req.Name, Member: fmt.Sprint("worker-", n), Node: node.Name, Resources: small})
+			}
+		}
+		tree.Roots = append(tree.Roots, rack)
+	}
+	spec.Trees = []cluster.NamedTree{{Tree: newTree(t, tree)}}
+	inTheWay := func(steps int) placement.Obstacles {
+		req.Steps = steps
+		_, err := placement.Plan(newCluster(t, spec), req)
+		var why *placement.Unschedulable
+		require.ErrorAs(t, err, &why)
+		return why.InTheWay()
+	}
+	all := inTheWay(0)
+	require.Len(t, all.Members, 4, "all of them, for the leader finds no node beside them")
+	require.True(t, all.Proven)
+	require.False(t, inTheWay(1).Proven)
+}
+
 // drawLoss draws up to three leaves of up to two units of two nodes, members of a gang and of others on most of their slots, and what the gang lacks.
 func drawLoss(t *rapid.T) (cluster.Spec, *gang.Request) {
 	n := func(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(t, what) }

@@ -42,7 +42,7 @@ func PlanContext(ctx context.Context, c *Cluster, req *gang.Request) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	return planOn(orBackground(ctx), s, req, victims.Anybody)
+	return planOn(orBackground(ctx), s, req, victims.Anybody, problem.Bounds{})
 }
 
 // orBackground is a context that is never done, where none is given.
@@ -54,9 +54,11 @@ func orBackground(ctx context.Context) context.Context {
 }
 
 // planOn is Plan on a snapshot. It brings the request inside, where names are ids, rules are tiers and the quota has
-// capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without.
-func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (*Result, error) {
-	p, err := search.New(s, req, nil, problem.Bounds{Stop: ctx.Done()})
+// capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without. b
+// says what the search may spend.
+func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b problem.Bounds) (*Result, error) {
+	b.Stop = ctx.Done()
+	p, err := search.New(s, req, nil, b)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave 
 		if err != nil {
 			return nil, err
 		}
-		if r, err := planOn(ctx, s, tighter, leave); err == nil {
+		if r, err := planOn(ctx, s, tighter, leave, b); err == nil {
 			return r, nil
 		}
 	}

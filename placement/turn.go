@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/quota"
 )
@@ -109,7 +110,7 @@ func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a a
 		a.err = err
 	case len(t.requests) == 1 && len(t.gather) == 0:
 		a.results = make([]*Result, 1)
-		a.results[0], a.err = planOn(ctx, s, t.request(), leave)
+		a.results[0], a.err = planOn(ctx, s, t.request(), leave, problem.Bounds{})
 	default:
 		a.results, a.err = togetherOn(ctx, s, t.gather, leave, t.requests)
 	}
@@ -178,7 +179,7 @@ func (t *turn) refuseApart(ctx context.Context) {
 		p := &t.planned[i]
 		s, err := p.Cluster.made()
 		if err == nil {
-			_, err = planOn(ctx, s, p.Request, t.leaveFirst())
+			_, err = planOn(ctx, s, p.Request, t.leaveFirst(), problem.Bounds{})
 		}
 		if err == nil {
 			continue
