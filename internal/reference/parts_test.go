@@ -48,13 +48,20 @@ func partsAgree(in Input) ([]string, error) {
 	if err := sameWhenStopped(in, want); err != nil {
 		return nil, fmt.Errorf("stopped: %w%s", err, text())
 	}
-	few, err := sameWithFewSteps(in, want)
-	return append(partKinds(&in, want, proven), few), err
+	kinds := partKinds(&in, want, proven)
+	for _, steps := range []int{3, 40} { // at times nothing can be searched, at times a part
+		few, err := sameWithFewSteps(in, want, steps)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, few)
+	}
+	return kinds, nil
 }
 
 // sameWithFewSteps plans with less than the search needs at times: whatever is proven is as good as ever.
-func sameWithFewSteps(in Input, want *Parted) (kind string, _ error) {
-	in.Request.Steps = 3
+func sameWithFewSteps(in Input, want *Parted, steps int) (kind string, _ error) {
+	in.Request.Steps = steps
 	res, refusal := plan(in, &in.Request)
 	proven, err := sameParts(&in, want, res, refusal)
 	switch {
