@@ -297,9 +297,9 @@ func partVictimsAgree(in Input) ([]string, error) {
 		return nil, err
 	}
 	res, refusal := plan(in, &in.Request)
-	err = victimsOfPartsDiffer(&in, best, res, refusal)
-	if err == nil {
-		err = sameTurned(in, res, refusal, func(res *placement.Result, refusal error) error { return victimsOfPartsDiffer(&in, best, res, refusal) })
+	agrees := func(res *placement.Result, refusal error) error { return victimsOfPartsDiffer(&in, best, res, refusal) }
+	if err = agrees(res, refusal); err == nil {
+		err = sameTurned(in, res, refusal, agrees)
 	}
 	if err == nil && res != nil && len(res.WaitsFor) == 0 {
 		err = applies(in, res)
