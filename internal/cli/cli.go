@@ -9,13 +9,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
-	"github.com/muster-sched/muster/quota"
 )
 
 const usage = `usage: plan [flags] FILE...
@@ -47,32 +43,6 @@ const (
 	misuse   = 2 // the command line cannot be used
 	unplaced = 3 // some gang has no place, with -fail-unplaced
 )
-
-// settings are the flags.
-type settings struct {
-	output            string
-	policy            gang.Policy
-	exclusive         numa.Exclusive
-	limit             quota.Limit
-	strict, keepGoing bool
-	quotas            bool
-	failUnplaced      bool
-	summary           bool
-	topology          string
-	fabric            string
-	files             []string
-}
-
-// policies are the values of -policy.
-var policies = map[string]gang.Policy{
-	"bestfit": gang.BestFit, "spread": gang.Spread, "balanced": gang.Balanced, "byscore": gang.ByScore,
-}
-
-// exclusives are the values of -numa-exclusive.
-var exclusives = map[string]numa.Exclusive{"required": numa.Required, "preferred": numa.Preferred}
-
-// limits are the values of -quota-limit; empty: the passes of a queue.
-var limits = map[string]quota.Limit{"": "", "fair": quota.Fair, "borrow": quota.Borrow, "greedy": quota.Greedy}
 
 // Run runs the plan command with the arguments after its name and returns the exit status. The plan goes to stdout,
 // whatever else there is to say to stderr.
@@ -161,74 +131,6 @@ func (p *Planned) write(w io.Writer, set settings) error {
 		return err
 	}
 	return writeLost(w, p.Input)
-}
-
-// parse reads the command line; it has told the user what is wrong with it.
-func parse(args []string, stdout, stderr io.Writer) (settings, error) {
-	var set settings
-	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
-	policy := flags.String("policy", "bestfit", "among equally tight places: bestfit, spread, balanced, byscore")
-	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
-	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
-	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
-	flags.StringVar(&set.output, "o", "text", "output: text, json")
-	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
-	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
-	flags.BoolVar(&set.summary, "summary", false, "print a line for each gang and the summary, without trees")
-	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
-	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this file too: of a fabric manager, Slurm, topograph, a table of cables (see examples/topology); FORMAT:FILE says which format it is in")
-	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
-	help, err := parseFiles(flags, args, usage, stdout, stderr, &set.files)
-	if err != nil {
-		return set, err
-	}
-	var known, knownExclusive, knownLimit bool
-	set.policy, known = policies[strings.ToLower(*policy)]
-	set.exclusive, knownExclusive = exclusives[strings.ToLower(*exclusive)]
-	set.limit, knownLimit = limits[strings.ToLower(*limit)]
-	switch {
-	case !known:
-		err = fmt.Errorf("-policy %q: not one of bestfit, spread, balanced, byscore", *policy)
-	case !knownExclusive:
-		err = fmt.Errorf("-numa-exclusive %q: not one of required, preferred", *exclusive)
-	case !knownLimit:
-		err = fmt.Errorf("-quota-limit %q: not one of fair, borrow, greedy", *limit)
-	case set.output != "text" && set.output != "json":
-		err = fmt.Errorf("-o %q: not one of text, json", set.output)
-	case len(set.files) == 0:
-		err = errors.New("no files given")
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		help(stderr)
-	}
-	return set, err
-}
-
-// parseFiles reads flags and the files among them; help prints all there is to say about the command.
-func parseFiles(flags *flag.FlagSet, args []string, usage string, stdout, stderr io.Writer, files *[]string) (help func(io.Writer), err error) {
-	flags.SetOutput(stderr)
-	flags.Usage = func() {}
-	help = func(w io.Writer) {
-		flags.SetOutput(w)
-		fmt.Fprint(w, usage)
-		flags.PrintDefaults()
-	}
-	for rest := args; len(rest) > 0; { // a file ends the flags before it only
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			help(stdout)
-			return help, err
-		} else if err != nil {
-			help(stderr)
-			return help, err
-		}
-		if left := flags.Args(); len(left) < len(rest) && rest[len(rest)-len(left)-1] == "--" {
-			*files, rest = append(*files, left...), nil
-		} else if rest = left; len(rest) > 0 {
-			*files, rest = append(*files, rest[0]), rest[1:]
-		}
-	}
-	return help, nil
 }
 
 // report says on stderr what was read but has no part in the plan.
