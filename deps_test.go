@@ -37,6 +37,7 @@ const arrows = `
 	internal/cover        <
 	preempt               < . topology numa quota gang internal/cover
 	cluster               < . topology numa quota gang
+	explain               < . quota gang cluster
 	internal/invariant    <
 	internal/drawn        < . topology cluster
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
@@ -48,7 +49,8 @@ const arrows = `
 	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
-	placement             < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims preempt
+	internal/relax        < . topology quota gang cluster explain internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
+	placement             < . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .
 	fabric                < . topology cluster internal/document fabric/internal/hostlist
@@ -60,18 +62,18 @@ const arrows = `
 	placement/manifest/internal/selectors < gang placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/links <
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/links
-	placement/render      < . topology numa quota gang preempt cluster placement
+	placement/render      < . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
-	internal/reference    < . topology numa quota gang preempt cluster placement internal/validity
-	internal/scenario     < . topology numa quota gang preempt cluster placement placement/render internal/validity internal/reference
-	internal/cli          < . fabric topology numa quota gang preempt cluster placement placement/manifest placement/render
+	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity
+	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
+	internal/cli          < . fabric topology numa quota gang preempt cluster explain placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	examples/plan         < internal/cli
 	examples/topology     < internal/cli
-	benchmarks            < . fabric topology numa quota gang preempt cluster placement placement/manifest
+	benchmarks            < . fabric topology numa quota gang preempt cluster explain placement placement/manifest
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.
@@ -90,9 +92,9 @@ var harness = []string{"internal/drawn", "internal/validity", "internal/referenc
 // context, which ends a search early.
 var (
 	library = []string{
-		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "fabric", "placement", "placement/manifest", "placement/render",
+		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
-		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims",
+		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

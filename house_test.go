@@ -29,8 +29,9 @@ const (
 	widestPackage  = 40   // exported names, except for those below
 )
 
-// wide packages speak to every user: what a gang may ask for, and what a plan may answer.
-var wide = []string{"gang", "placement"}
+// wide packages speak to every user: what a gang may ask for, what a plan may answer, and the closed vocabulary of reasons
+// and changes, in which each word is a name.
+var wide = []string{"gang", "placement", "explain"}
 
 func TestWallsStand(t *testing.T) {
 	for _, p := range loadPackages(t) {

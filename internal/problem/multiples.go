@@ -25,7 +25,7 @@ func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multi
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	for _, r := range rules {
-		if tier, ok := tierOf(v, r.Layer); ok && r.Multiple > 0 {
+		if tier, ok := TierIn(v, r.Layer); ok && r.Multiple > 0 {
 			out = append(out, Multiple{tier, int64(r.Multiple)})
 		}
 	}

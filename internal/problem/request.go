@@ -163,7 +163,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {
-		tier, ok := tierOf(v, r.Layer)
+		tier, ok := TierIn(v, r.Layer)
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
@@ -207,11 +207,11 @@ func unbound(v *layout.View) GatherRules {
 }
 
 // Tier resolves a layer of the gang's topology: a name, else a tier in digits; false if it is neither.
-func (p *Problem) Tier(layer string) (int32, bool) { return tierOf(p.View, layer) }
+func (p *Problem) Tier(layer string) (int32, bool) { return TierIn(p.View, layer) }
 
-// tierOf resolves a layer as Tier does. "node" is tier 0 unless the topology calls its nodes otherwise; digits above
+// TierIn resolves a layer of a topology as Tier does. "node" is tier 0 unless the topology calls its nodes otherwise; digits above
 // the root's tier count as that.
-func tierOf(v *layout.View, layer string) (int32, bool) {
+func TierIn(v *layout.View, layer string) (int32, bool) {
 	if l, ok := v.Tree.Layer(layer); ok {
 		return int32(l.Tier), true
 	}

@@ -43,6 +43,7 @@
 //	together [must=leaf] [prefer=spine]              gangs that start together, one a line, arguments as for plan; the cluster after it
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
+//	why [plans=20] ...                               an explanation, arguments as for plan
 //
 // Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
 // free.
@@ -130,6 +131,8 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.change(s.cluster.Update(cluster.Delta{Leaving: refs(keys(d.CmdArgs))}))
 	case "explain":
 		return s.explain(), nil
+	case "why":
+		return s.whyNot(t, w)
 	case "together":
 		return s.together(t, w, d.Input)
 	case "batch":

@@ -52,6 +52,9 @@ func (c *MemberClass) is(o *MemberClass) bool {
 // MayLeave says whether the member can be anybody's victim, as far as it alone decides.
 func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !m.Leaving }
 
+// IsDaemon says whether the member belongs to its node, and leaves only with it.
+func (m *Member) IsDaemon() bool { return m.Class.unevictable }
+
 // GangMembers are the running members of one gang in natural order of names, at least one. Snapshots share it, so it
 // never changes: setGang replaces it.
 type GangMembers struct {

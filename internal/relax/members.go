@@ -1,0 +1,188 @@
+// How many members can start, and how many of each part?
+
+package relax
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// members finds the largest number of members that can start together; of a gang in parts, of each minimum by itself.
+func (f *Search) members(at state) []step {
+	if len(at.req.Parts) > 0 {
+		return f.minima(at)
+	}
+	p := f.problemOf(at)
+	if p == nil {
+		return nil
+	}
+	defer p.Done()
+	of, running := p, len(p.Running)
+	if p.Unbundled != nil {
+		of = p.Unbundled
+	}
+	top := min(of.Least-1, len(of.Pending))
+	least := func(n int) edit { return minMember(running + n) }
+	if top < 1 {
+		return nil
+	}
+	plan := f.after(at, least(1)) // places as many as there is room for, so that others cost a plan only where somebody may leave
+	if plan == nil {
+		return nil
+	}
+	n := min(plan.Members, top)
+	if mayClear(p) {
+		n = f.most(at, of, n, top, least)
+	}
+	steps := f.one(at, explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n))
+	return f.settle(steps)
+}
+
+// mayClear says whether a gang might wait for somebody or evict somebody.
+func mayClear(p *problem.Problem) bool {
+	return len(p.Snapshot.Leaving) > 0 || mayEvict(p)
+}
+
+// most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
+// not every number keeps.
+func (f *Search) most(at state, of *problem.Problem, n, top int, least func(int) edit) int {
+	fits := func(n int) bool { return f.after(at, least(n)) != nil }
+	if of.Multiple == nil {
+		return largest(n, top, fits)
+	}
+	for _, m := range slices.Backward(of.Wholes(n+1, top)) {
+		if fits(m) {
+			return m
+		}
+	}
+	return n
+}
+
+// settle says of steps whether they are the least.
+func (f *Search) settle(steps []step) []step {
+	for i := range steps {
+		steps[i].least = steps[i].least && !f.doubt
+	}
+	return steps
+}
+
+// largest is the largest number from lo, which fits, to hi that fits; whatever fits fits with less.
+func largest(lo, hi int, fits func(int) bool) int {
+	for lo < hi {
+		if mid := lo + (hi-lo+1)/2; fits(mid) {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}
+
+func minMember(n int) edit {
+	return func(at state) (state, bool) {
+		req := *at.req
+		req.MinMember = n
+		return state{at.s, &req}, true
+	}
+}
+
+// need is a number of a gang in parts that must be placed.
+type need struct {
+	part   string // empty: the gang
+	parts  bool   // counts parts, or groups, instead of members
+	needed int
+	lowest int
+}
+
+// minima finds, for each minimum of a gang in parts, the largest smaller one with which it can start.
+func (f *Search) minima(at state) (steps []step) {
+	for _, m := range minimaOf(at.req) {
+		lower := func(n int) edit { return m.set(n) }
+		if m.needed <= m.lowest || f.after(at, lower(m.lowest)) == nil {
+			continue
+		}
+		n := largest(m.lowest, m.needed-1, func(n int) bool { return f.after(at, lower(n)) != nil })
+		change := explain.Change{Kind: explain.KindMembers, Part: m.part, Parts: m.parts, MinMember: n}
+		if m.parts {
+			change.MinMember, change.MinParts = 0, n
+		}
+		steps = append(steps, f.one(at, change, lower(n))...)
+	}
+	return f.settle(steps)
+}
+
+// minimaOf lists the minima of a gang in parts, those of the gang first, then part by part.
+func minimaOf(req *gang.Request) (out []need) {
+	if req.MinMember > 1 {
+		out = append(out, need{needed: req.MinMember, lowest: 1})
+	}
+	out = append(out, need{parts: true, needed: neededParts(req.MinParts, len(req.Parts))})
+	eachPart(req.Parts, func(p *gang.Part) {
+		n := sizeOf(p)
+		if p.MinMember > 0 {
+			n = p.MinMember
+		}
+		out = append(out, need{part: p.Name, needed: n, lowest: 1})
+		groups := len(p.Parts)
+		if len(p.Groups) > 0 {
+			groups = (len(p.Members) + p.Groups[0].Size - 1) / p.Groups[0].Size
+		}
+		out = append(out, need{part: p.Name, parts: true, needed: neededParts(p.MinParts, groups)})
+	})
+	return out
+}
+
+// neededParts is a minimum of parts as it counts: 0 is all, a negative one none.
+func neededParts(least, all int) int {
+	if least == 0 {
+		return all
+	}
+	return min(max(least, 0), all)
+}
+
+func sizeOf(p *gang.Part) int {
+	n := len(p.Members)
+	for i := range p.Parts {
+		n += sizeOf(&p.Parts[i])
+	}
+	return n
+}
+
+// set makes a minimum another one.
+func (m *need) set(n int) edit {
+	return func(at state) (state, bool) {
+		req := cloneRules(at.req)
+		members, parts := &req.MinMember, &req.MinParts
+		if m.part != "" {
+			p := partOf(req, m.part)
+			if p == nil {
+				return at, false
+			}
+			members, parts = &p.MinMember, &p.MinParts
+		}
+		if !m.parts {
+			*members = n
+		} else if *parts = n; n == 0 {
+			*parts = -1
+		}
+		return state{at.s, req}, true
+	}
+}
+
+// fewestMembers asks for a single new member, or for no part.
+func (f *Search) fewestMembers(at state) []edit {
+	if len(at.req.Parts) > 0 {
+		m := need{parts: true}
+		return []edit{m.set(0)}
+	}
+	running := 0
+	for _, m := range at.s.MembersOf(at.req.Name) {
+		if !m.Leaving || at.req.IgnoreLeaving {
+			running++
+		}
+	}
+	return []edit{minMember(running + 1)}
+}

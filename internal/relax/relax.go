@@ -1,0 +1,198 @@
+// Package relax answers: what is the least change that makes a refused gang start? For every kind of change ([explain.Kind]) it looks
+// for the smallest one, and names none that was not planned on a changed copy of snapshot and request.
+//
+// How: what is to be changed is a number (members, an amount, a priority), a choice of a few (a rule, a taint) or a set (nodes,
+// gangs). Numbers are found by bisection, for less asked never fits worse; choices are tried; sets are chosen by bounds on slots, and
+// where these do not decide, by the search for a smallest set of package sets. What plans ran out for, or could not be proven, is
+// said.
+//
+// A search belongs to one caller and one goroutine.
+package relax
+
+import (
+	"fmt"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// Planner plans a request on a snapshot. No plan: nil, and whether that is proven.
+type Planner func(s *snapshot.Snapshot, req *gang.Request) (plan *explain.Plan, proven bool)
+
+// Search has what all kinds share.
+type Search struct {
+	// Plan makes a trial plan; Left are the steps that all of them may spend together.
+	Plan Planner
+	Left *front.Budget
+	// Plans is how many may still be made.
+	Plans int
+
+	made     int
+	doubt    bool // since the kind began, a plan was refused without proof, or not made for want of plans or steps
+	ranOut   bool // since the kind began, plans or steps ran out
+	allowed  int  // plans left to the kind
+	found    []explain.Relaxation
+	notTried []explain.NotTried
+}
+
+// state is a snapshot and a request on the way to a plan.
+type state struct {
+	s   *snapshot.Snapshot
+	req *gang.Request
+}
+
+// edit makes a change to a state; false: it cannot be made there.
+type edit func(state) (state, bool)
+
+// step is a change that was found.
+type step struct {
+	change explain.Change
+	least  bool // no smaller one helps
+	edit   edit
+	plan   *explain.Plan // what it leads to
+}
+
+// kinds are the ways to look for a change, in the order in which they are told.
+var kinds = [...]struct {
+	kind   explain.Kind
+	find   func(*Search, state) []step
+	loosen func(*Search, state) []edit // the furthest changes of the kind, for combinations
+}{
+	{explain.KindMembers, (*Search).members, (*Search).fewestMembers},
+	{explain.KindLayer, (*Search).layers, (*Search).withoutRules},
+	{explain.KindGroup, (*Search).groups, (*Search).withoutGroups},
+	{explain.KindMultiple, (*Search).multiples, (*Search).withoutMultiples},
+	{explain.KindRequest, (*Search).requests, (*Search).withoutResource},
+	{explain.KindNodes, (*Search).nodes, (*Search).allNodes},
+	{explain.KindTaint, (*Search).taints, (*Search).withTolerations},
+	{explain.KindSelector, (*Search).selectors, (*Search).withoutSelectors},
+	{explain.KindQuota, (*Search).quotas, (*Search).withoutQuota},
+	{explain.KindGangs, (*Search).gangs, nil},
+	{explain.KindPriority, (*Search).priorities, nil},
+	{explain.KindAdd, (*Search).additions, nil},
+}
+
+// Find looks for changes of every kind for a gang that was refused, in the order of [explain.Kinds]; combinations of two kinds where
+// no single one helps. What was not looked into, or not to its end, is in notTried; made is the number of plans.
+func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.Relaxation, notTried []explain.NotTried, made int) {
+	at := state{snapshot.Aside(s), req}
+	for i, k := range kinds {
+		f.begin(max(1, f.Plans/min(3, len(kinds)-i)))
+		for _, c := range k.find(f, at) {
+			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
+		}
+		f.end(k.kind)
+	}
+	if len(f.found) == 0 {
+		f.begin(f.Plans)
+		f.combine(at)
+		f.end(explain.KindCombination)
+	}
+	if req.Eligible != nil || len(req.Exclude) > 0 {
+		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindNodes, Reason: "nodes that the host's own filter keeps out: it is the host's to change"})
+	}
+	return f.found, f.notTried, f.made
+}
+
+// begin starts a kind, which may make so many plans.
+func (f *Search) begin(plans int) { f.doubt, f.ranOut, f.allowed = false, false, plans }
+
+// end notes what the kind did not look into.
+func (f *Search) end(kind explain.Kind) {
+	if !f.ranOut {
+		return
+	}
+	reason := fmt.Sprintf("the plans for it ran out, %d in all", f.made)
+	if f.spent() {
+		reason = "the steps of all plans together ran out"
+	}
+	f.notTried = append(f.notTried, explain.NotTried{Kind: kind, Reason: reason})
+}
+
+func (f *Search) spent() bool { return f.Left.Fronts.Spent() || f.Left.Packing.Spent() }
+
+// try plans a changed copy; nil: it is refused, or there are no plans left for that.
+func (f *Search) try(at state) *explain.Plan {
+	if f.Plans <= 0 || f.allowed <= 0 || f.spent() {
+		f.doubt, f.ranOut = true, true
+		return nil
+	}
+	f.Plans, f.allowed, f.made = f.Plans-1, f.allowed-1, f.made+1
+	plan, proven := f.Plan(at.s, at.req)
+	if plan == nil && !proven {
+		f.doubt = true
+	}
+	return plan
+}
+
+// one is a change that is the only one of its kind, if it has a plan.
+func (f *Search) one(at state, change explain.Change, e edit) []step {
+	if plan := f.after(at, e); plan != nil {
+		return []step{{change, true, e, plan}}
+	}
+	return nil
+}
+
+// after plans a state with a change, nil: it is refused.
+func (f *Search) after(at state, e edit) *explain.Plan {
+	next, ok := e(at)
+	if !ok {
+		return nil
+	}
+	return f.try(next)
+}
+
+// problemOf brings a state inside, leaving members being gone. Nil for a request that is not supported. Its caller says Done.
+func (f *Search) problemOf(at state) *problem.Problem {
+	p, err := search.New(at.s, at.req, nil, problem.Bounds{Left: f.Left})
+	if err != nil {
+		return nil
+	}
+	p.LeavingGone = !at.req.IgnoreLeaving && len(at.s.Leaving) > 0
+	return p
+}
+
+// combine looks for two changes of different kinds: one as far as it goes, then the least of the other, then the least of the first
+// beside that.
+func (f *Search) combine(at state) {
+	for i, a := range kinds {
+		if a.loosen == nil {
+			continue
+		}
+		for _, e := range a.loosen(f, at) {
+			loose, ok := e(at)
+			if !ok {
+				continue
+			}
+			for _, b := range kinds[i+1:] {
+				f.pair(at, loose, a.find, b.find)
+				if len(f.found) >= maxPairs {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxPairs is how many combinations are looked for.
+const maxPairs = 3
+
+// pair tries one change of a kind that loose stands for, beside one of another kind.
+func (f *Search) pair(at, loose state, first, second func(*Search, state) []step) {
+	f.doubt = false
+	for _, b := range second(f, loose) {
+		beside, ok := b.edit(at)
+		if !ok {
+			continue
+		}
+		for _, a := range first(f, beside) {
+			change := b.change
+			f.found = append(f.found, explain.Relaxation{Change: a.change, And: &change, Least: a.least && b.least && !f.doubt, Plan: *a.plan})
+			return
+		}
+	}
+}

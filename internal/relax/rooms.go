@@ -1,0 +1,108 @@
+// How many members can a domain hold at most, and what could a change add to it?
+
+package relax
+
+import (
+	"math"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/quota"
+)
+
+// mayEvict says whether any member might leave for the gang, as [victims.Evict] does before it looks.
+func mayEvict(p *problem.Problem) bool {
+	if p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow {
+		return false
+	}
+	return p.Snapshot.Lowest < p.Request.Priority || reclaims(p)
+}
+
+// reclaims says whether priorities do not count, as quotas may take back what is theirs.
+func reclaims(p *problem.Problem) bool { return p.Request.Quota != "" && p.Snapshot.Quotas != nil }
+
+// rooms bound from above what fits in domains: units on each node once leaving members are gone, and with them whoever might be a
+// victim.
+type rooms struct {
+	p *problem.Problem
+	// rough: the bounds say nothing, and what is outside a domain may help the gang in it.
+	rough bool
+	// exact: what the bounds allow there is a plan for.
+	exact bool
+	upTo  []int64 // by position, the units before it
+	takes func(id int32) bool
+	spare func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
+}
+
+// roomsOf bounds the domains for a gang. O(nodes * resources), and O(running members) where there may be victims.
+func roomsOf(p *problem.Problem) *rooms {
+	evicts := mayEvict(p)
+	r := &rooms{p: p, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
+	r.exact = !r.rough && !evicts && len(p.Levels) == 0 && p.Multiple == nil && !p.Zones().Bind()
+	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
+	open := p.Slots().Taking()
+	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
+	r.spare = func(id int32) []int64 { return released[id].Amounts }
+	if evicts {
+		r.spare = func(id int32) []int64 { return withVictims(p, id, released[id].Amounts) }
+	}
+	if r.rough {
+		return r
+	}
+	v := p.View
+	r.upTo = make([]int64, v.Nodes+1)
+	for pos := range v.Nodes {
+		r.upTo[pos+1] = r.upTo[pos] + r.on(v.Node(pos))
+	}
+	return r
+}
+
+// withVictims are amounts with those of all members on a node that might be victims. The slice is new.
+func withVictims(p *problem.Problem, id int32, amounts []int64) []int64 {
+	out := make([]int64, len(p.Snapshot.Lineage.Resources))
+	copy(out, amounts)
+	for _, m := range snapshot.MembersOn(p.Snapshot, id) {
+		if m.MayLeave() && !p.IsOwn(m.Class.Gang) {
+			for i, amount := range m.Class.Holds {
+				out[i] += amount
+			}
+		}
+	}
+	return out
+}
+
+// on bounds the units on a node; zones may allow fewer.
+func (r *rooms) on(id int32) int64 {
+	if !r.takes(id) {
+		return 0
+	}
+	return r.p.Slots().Room(id, r.spare(id))
+}
+
+// in bounds the units in a domain.
+func (r *rooms) in(d layout.Vertex) int64 {
+	if r.rough {
+		return math.MaxInt32
+	}
+	return r.upTo[r.p.View.EndOf(d)] - r.upTo[r.p.View.First(d)]
+}
+
+// domainOf is the widest domain at a position in which the rules allow the gang to lie; false if there is none.
+func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
+	v, must := r.p.View, r.p.Gather.Must
+	if r.rough || must >= v.RootTop {
+		return layout.Root, r.rough || !r.p.Hard() || pos < v.FirstPos[v.Outside]
+	}
+	if pos >= v.FirstPos[v.Outside] {
+		return layout.Root, false
+	}
+	d := v.Named(v.Highest(v.NodeVertex(pos), must))
+	if d == layout.Root || r.p.LCA >= 0 && !v.Contains(d, r.p.LCA) {
+		return d, false
+	}
+	return d, true
+}
+
+// units is how many must be placed at least.
+func (r *rooms) units() int64 { return int64(r.p.Least) }

@@ -1,0 +1,252 @@
+// Which is the smallest set of nodes, or of gangs, that helps?
+
+package relax
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
+)
+
+// gain is how many units a change adds at most at a position.
+type gain struct {
+	pos   int32
+	units int64
+}
+
+// choice is a set to be chosen: elements in natural order of names, with what each adds. More elements never help less.
+type choice struct {
+	gains [][]gain
+	// class tells equal elements, by element; nil: all differ.
+	class []int32
+	// named: of equally many elements the first ones by name are asked for, not just any.
+	named bool
+	edit  func(set []int32) edit
+}
+
+// scope is a domain with the elements that add to it.
+type scope struct {
+	domain   layout.Vertex
+	elements []int32 // ascending
+	adds     []int64 // the same
+	needs    int64
+	least    int // no set of fewer elements helps
+}
+
+// chosen is a set that helps.
+type chosen struct {
+	set   []int32
+	least bool
+	plan  *explain.Plan
+}
+
+// smallest finds the smallest set that helps: domain by domain, those first in which fewer elements may do. Nil: none was found.
+func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
+	var best *chosen
+	for _, d := range r.scopes(c) {
+		if best != nil && (d.least > len(best.set) || d.least == len(best.set) && !c.named) {
+			break
+		}
+		found := f.within(at, r, c, &d)
+		if found != nil && (best == nil || len(found.set) < len(best.set) ||
+			len(found.set) == len(best.set) && c.named && slices.Compare(found.set, best.set) < 0) {
+			best = found
+		}
+	}
+	if best != nil {
+		best.least = best.least && !f.doubt
+	}
+	return best
+}
+
+// scopes lists the domains in which the elements may suffice, those that need fewest first, then by path. O(gains).
+func (r *rooms) scopes(c *choice) (out []scope) {
+	place := map[layout.Vertex]int{}
+	for e, gains := range c.gains {
+		for _, g := range gains {
+			d, ok := r.domainOf(g.pos)
+			if !ok || g.units == 0 {
+				continue
+			}
+			i, known := place[d]
+			if !known {
+				i = len(out)
+				place[d], out = i, append(out, scope{domain: d})
+			}
+			p := &out[i]
+			if n := len(p.elements); n == 0 || p.elements[n-1] != int32(e) {
+				p.elements, p.adds = append(p.elements, int32(e)), append(p.adds, 0)
+			}
+			p.adds[len(p.adds)-1] += g.units
+		}
+	}
+	for i := range out {
+		out[i].bound(r)
+	}
+	out = slices.DeleteFunc(out, func(p scope) bool { return p.least == 0 })
+	slices.SortFunc(out, func(a, b scope) int {
+		return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(r.p.View.First(a.domain), r.p.View.First(b.domain)))
+	})
+	return out
+}
+
+// bound finds how many elements are needed at least; 0: all do not suffice.
+func (p *scope) bound(r *rooms) {
+	if p.needs = r.units() - r.in(p.domain); p.needs <= 0 {
+		p.least = 1
+		return
+	}
+	left := p.needs
+	for i, units := range slices.Backward(slices.Sorted(slices.Values(p.adds))) {
+		if left -= units; left <= 0 {
+			p.least = len(p.adds) - i
+			return
+		}
+	}
+}
+
+// fewElements is up to how many elements a smallest set is searched for; of more, one that bounds suggest is made smaller.
+const fewElements = 64
+
+// within finds the smallest set of elements that add to one domain; nil if none helps.
+func (f *Search) within(at state, r *rooms, c *choice, p *scope) *chosen {
+	var quick *chosen
+	if !r.rough {
+		quick = f.suggested(at, c, p)
+	}
+	if quick != nil && len(quick.set) == p.least && (r.exact || !c.named) {
+		quick.least = true
+		return quick
+	}
+	if len(p.elements) > fewElements {
+		if quick == nil {
+			quick = &chosen{set: p.elements}
+			if f.after(at, c.edit(quick.set)) == nil {
+				return nil
+			}
+		}
+		quick.set = f.spared(at, c, quick.set)
+		quick.least, quick.plan = len(quick.set) == p.least, f.after(at, c.edit(quick.set))
+		if quick.plan == nil {
+			return nil // no plans are left
+		}
+		return quick
+	}
+	if set := f.searched(at, c, p); set != nil {
+		if plan := f.after(at, c.edit(set)); plan != nil {
+			return &chosen{set, true, plan}
+		}
+	}
+	return quick
+}
+
+// suggested tries sets that bounds allow: the fewest elements that may suffice, then more and more. Nil if none helps.
+func (f *Search) suggested(at state, c *choice, p *scope) *chosen {
+	for n, more := p.least, 1; n <= len(p.elements); n, more = n+more, more*2 {
+		set := p.first(n)
+		if set == nil {
+			continue
+		}
+		if plan := f.after(at, c.edit(set)); plan != nil {
+			return &chosen{set, false, plan}
+		}
+		if more > 1 && len(p.elements) <= fewElements {
+			return nil // the search finds it
+		}
+	}
+	return nil
+}
+
+// first is, of n elements that may suffice together, the first set by name; nil if there is none. O(n * elements log elements).
+func (p *scope) first(n int) (set []int32) {
+	if len(p.elements) > manyElements {
+		return p.largest(n)
+	}
+	needs := p.needs
+	for i := range p.elements {
+		if len(set) == n {
+			break
+		}
+		rest := slices.Sorted(slices.Values(p.adds[i+1:]))
+		most := p.adds[i]
+		for _, units := range rest[max(0, len(rest)-(n-len(set)-1)):] {
+			most += units
+		}
+		if most >= needs && len(p.elements)-i >= n-len(set) {
+			set, needs = append(set, p.elements[i]), needs-p.adds[i]
+		}
+	}
+	if len(set) < n {
+		return nil
+	}
+	return set
+}
+
+// manyElements is from how many elements on those that add most are suggested, whatever their names.
+const manyElements = 512
+
+// largest is the set of the n elements that add most, the first ones of equal ones.
+func (p *scope) largest(n int) []int32 {
+	order := make([]int32, len(p.elements))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.adds[b], p.adds[a]) })
+	set := pick(p.elements, order[:n])
+	slices.Sort(set)
+	return set
+}
+
+// fewest is the search for a smallest set among some elements.
+func (f *Search) fewest(at state, c *choice, elements []int32) *sets.Fewest {
+	class := make([]int32, len(elements))
+	known := map[int32]int32{}
+	for i, e := range elements {
+		of := e
+		if c.class != nil {
+			of = c.class[e]
+		}
+		n, ok := known[of]
+		if !ok {
+			n = int32(len(known))
+			known[of] = n
+		}
+		class[i] = n
+	}
+	var search *sets.Fewest
+	search = sets.NewFewest(class, f.allowed, func(counts []int32) bool {
+		return f.after(at, c.edit(pick(elements, search.Elements(counts)))) != nil
+	})
+	return search
+}
+
+// searched is a smallest set of the elements of a scope; nil: none helps, or plans ran out.
+func (f *Search) searched(at state, c *choice, p *scope) []int32 {
+	s := f.fewest(at, c, p.elements)
+	if !s.Helps(s.Sizes) {
+		return nil
+	}
+	if set := s.Search(); set != nil {
+		return pick(p.elements, s.Elements(set))
+	}
+	f.doubt = true
+	return nil
+}
+
+// spared is a set that helps without the elements that can be spared.
+func (f *Search) spared(at state, c *choice, set []int32) []int32 {
+	s := f.fewest(at, c, set)
+	return pick(set, s.Elements(s.Spare(s.Sizes)))
+}
+
+// pick lists the elements at some places.
+func pick(elements, places []int32) []int32 {
+	out := make([]int32, len(places))
+	for i, at := range places {
+		out[i] = elements[at]
+	}
+	return out
+}

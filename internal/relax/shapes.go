@@ -1,0 +1,302 @@
+// What could members ask less of, and which nodes could they be let to?
+
+package relax
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// reshaped is a change of all shapes of a request, in copies of them. change returns false for a shape that stays.
+func reshaped(change func(s *gang.Shape) bool) edit {
+	return func(at state) (state, bool) {
+		req, changed := *at.req, false
+		if s := req.Shape; change(&s) {
+			req.Shape, changed = s, true
+		}
+		req.Members = slices.Clone(req.Members)
+		known := map[*gang.Shape]*gang.Shape{} // members that share a shape go on sharing one
+		for i := range req.Members {
+			old := req.Members[i].Shape
+			if old == nil {
+				continue
+			}
+			next, ok := known[old]
+			if !ok {
+				if s := *old; change(&s) {
+					next = &s
+				}
+				known[old] = next
+			}
+			if next != nil {
+				req.Members[i].Shape, changed = next, true
+			}
+		}
+		return state{at.s, &req}, changed
+	}
+}
+
+// atMost lets members ask for at most so much of a resource.
+func atMost(resource string, amount int64) edit {
+	return reshaped(func(s *gang.Shape) bool {
+		if s.Resources[resource] <= amount {
+			return false
+		}
+		s.Resources = maps.Clone(s.Resources)
+		s.Resources[resource] = amount
+		return true
+	})
+}
+
+// requests finds the most that members can ask for of the scarcest resource; of the next one, if that is not what they lack.
+func (f *Search) requests(at state) []step {
+	p := f.problemOf(at)
+	if p == nil {
+		return nil
+	}
+	defer p.Done()
+	for _, resource := range scarcest(p) {
+		before := int64(0)
+		for _, s := range p.Shapes {
+			before = max(before, s.Resources[resource])
+		}
+		amounts := f.amounts(p, resource, before)
+		if len(amounts) == 0 || f.after(at, atMost(resource, amounts[0])) == nil {
+			continue
+		}
+		i := largest(0, len(amounts)-1, func(i int) bool { return f.after(at, atMost(resource, amounts[i])) != nil })
+		change := explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amounts[i]}
+		steps := f.one(at, change, atMost(resource, amounts[i]))
+		for k := range steps {
+			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump
+		}
+		return f.settle(steps)
+	}
+	return nil
+}
+
+// scarcest lists what members ask for, first what bounds the slots of most nodes.
+func scarcest(p *problem.Problem) (names []string) {
+	binds, takes, released := make([]int, len(p.Needs)), p.Slots().Taking(), p.Slots().LeavingReleased()
+	for id := range int32(len(p.Snapshot.Lineage.Names)) {
+		if !takes(id) {
+			continue
+		}
+		if i := binding(p, id, released[id].Amounts); i >= 0 {
+			binds[i]++
+		}
+	}
+	order := make([]int, len(p.Needs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return binds[b] - binds[a] })
+	for _, i := range order {
+		names = append(names, p.Needs[i].Name)
+	}
+	return names
+}
+
+// binding is the place in Needs of what bounds the slots of a node, with extra amounts; -1: nothing does.
+func binding(p *problem.Problem, id int32, extra []int64) int {
+	best, least := -1, int64(0)
+	for i, n := range p.Needs {
+		if fits := p.Slots().FreeOf(id, n, extra) / n.Amount; best < 0 || fits < least {
+			best, least = i, fits
+		}
+	}
+	return best
+}
+
+// So few amounts are all told apart; and at most so many, where not all of them are.
+const (
+	fewAmounts  = 64
+	mostAmounts = 1 << 16
+)
+
+// amounts lists, ascending, the amounts above 0 and below one at which the slots of some node change: what is free, divided by the members that
+// it is for. Where that is not all that decides, or there are too many of them, every amount is listed, as far as that is possible.
+func (f *Search) amounts(p *problem.Problem, resource string, before int64) []int64 {
+	var out []int64
+	more := mayEvict(p) || p.InParts() || p.Zones().Bind() // then what is free now is not all that decides
+	if before <= fewAmounts || more && before <= mostAmounts {
+		for a := int64(1); a < before; a++ {
+			out = append(out, a)
+		}
+		return out
+	}
+	known := map[int64]bool{}
+	for free := range frees(p, resource, more) {
+		if free <= 0 || known[free] {
+			continue
+		}
+		known[free] = true
+		for n := int64(1); n <= min(free, int64(p.Least*p.Size())) && len(out) < mostAmounts; n++ {
+			if a := free / n; a < before {
+				out = append(out, a)
+			}
+		}
+	}
+	f.doubt = f.doubt || more || len(out) >= mostAmounts
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// frees iterates over what is free of a resource: on each node, also once its members leave one after the other, and in the quota that
+// refuses.
+func frees(p *problem.Problem, resource string, leave bool) iter.Seq[int64] {
+	need := p.Needs[slices.IndexFunc(p.Needs, func(n problem.Need) bool { return n.Name == resource })]
+	released := p.Slots().LeavingReleased()
+	return func(yield func(int64) bool) {
+		for id := range int32(len(p.Snapshot.Lineage.Names)) {
+			if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 || need.ID < 0 {
+				continue
+			}
+			free := p.Slots().FreeOf(id, need, released[id].Amounts)
+			if !yield(free) {
+				return
+			}
+			for _, m := range snapshot.MembersOn(p.Snapshot, id) {
+				if free += m.Class.Holds[need.ID]; leave && !yield(free) {
+					return
+				}
+			}
+		}
+		if p.RefusedBy != nil {
+			for _, short := range p.RefusedBy.Short {
+				if short.Resource == resource && !yield(short.Limit-short.Used) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (f *Search) withoutResource(at state) (out []edit) {
+	if p := f.problemOf(at); p != nil {
+		for _, resource := range scarcest(p)[:min(1, len(p.Needs))] {
+			out = append(out, atMost(resource, 1))
+		}
+		p.Done()
+	}
+	return out
+}
+
+// tolerated lets members to nodes with a taint.
+func tolerated(t gang.Taint) edit {
+	return reshaped(func(s *gang.Shape) bool {
+		if gang.Tolerates([]gang.Taint{t}, s.Tolerations) {
+			return false
+		}
+		s.Tolerations = append(slices.Clip(s.Tolerations), gang.Toleration{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		return true
+	})
+}
+
+// intolerable lists the taints that keep members away, those of most nodes first, then in natural order. O(tainted nodes).
+func (f *Search) intolerable(at state) []gang.Taint {
+	p := f.problemOf(at)
+	if p == nil {
+		return nil
+	}
+	defer p.Done()
+	nodes := map[gang.Taint]int{}
+	for id := range int32(len(at.s.Lineage.Names)) {
+		if at.s.FlagsOf(id)&snapshot.Tainted == 0 {
+			continue
+		}
+		for _, t := range at.s.Static.ClassOf(id).Taints {
+			if slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates([]gang.Taint{t}, s.Tolerations) }) {
+				nodes[t]++
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b gang.Taint) int {
+		if nodes[a] != nodes[b] {
+			return nodes[b] - nodes[a]
+		}
+		return muster.CompareNatural(nameOf(a), nameOf(b))
+	})
+}
+
+func nameOf(t gang.Taint) string { return t.Key + "=" + t.Value + ":" + string(t.Effect) }
+
+// taints tolerates each taint by itself.
+func (f *Search) taints(at state) (steps []step) {
+	for _, t := range f.intolerable(at) {
+		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindTaint, Taint: t}, tolerated(t))...)
+	}
+	return steps
+}
+
+func (f *Search) withTolerations(at state) (out []edit) {
+	for _, t := range f.intolerable(at) {
+		out = append(out, tolerated(t))
+	}
+	return out
+}
+
+// unselected drops a label of all selectors, or all affinities.
+func unselected(label string, affinity bool) edit {
+	return reshaped(func(s *gang.Shape) bool {
+		if affinity {
+			had := len(s.Affinity) > 0
+			s.Affinity = nil
+			return had
+		}
+		if _, ok := s.Selector[label]; !ok {
+			return false
+		}
+		s.Selector = maps.Clone(s.Selector)
+		delete(s.Selector, label)
+		return true
+	})
+}
+
+// selected lists the labels of all selectors in natural order; behind them, if some shape has affinities, nothing.
+func selected(req *gang.Request) (labels []string, affinity bool) {
+	known := map[string]bool{}
+	add := func(s *gang.Shape) {
+		for label := range s.Selector {
+			known[label] = true
+		}
+		affinity = affinity || len(s.Affinity) > 0
+	}
+	add(&req.Shape)
+	for i := range req.Members {
+		if s := req.Members[i].Shape; s != nil {
+			add(s)
+		}
+	}
+	return slices.SortedFunc(maps.Keys(known), muster.CompareNatural), affinity
+}
+
+// selectors drops each label of the selectors by itself, and the affinities.
+func (f *Search) selectors(at state) (steps []step) {
+	labels, affinity := selected(at.req)
+	for _, label := range labels {
+		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindSelector, Label: label}, unselected(label, false))...)
+	}
+	if affinity {
+		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindSelector, Affinity: true}, unselected("", true))...)
+	}
+	return steps
+}
+
+func (f *Search) withoutSelectors(at state) (out []edit) {
+	labels, affinity := selected(at.req)
+	for _, label := range labels {
+		out = append(out, unselected(label, false))
+	}
+	if affinity {
+		out = append(out, unselected("", true))
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/placement"
+)
+
+// whyNot prints an explanation: the verdict, the facts, what each tier lacks, and what would help.
+func (s *session) whyNot(t testing.TB, w *words) (string, error) {
+	t.Helper()
+	opt := placement.ExplainOptions{Plans: w.number("plans", 0)}
+	build, err := s.request(w)
+	if err != nil {
+		return "", err
+	}
+	before := s.snapshot().dump()
+	e := placement.Explain(s.cluster, build(), opt)
+	again := placement.Explain(s.cluster, build(), opt)
+	require.Equal(t, fmt.Sprint(e.Err), fmt.Sprint(again.Err))
+	e.Err, again.Err = nil, nil // a refusal has functions, which are never equal
+	require.Equal(t, e, again, "equal arguments give an equal answer")
+	require.Equal(t, before, s.snapshot().dump(), "the cluster is unchanged")
+	text := string(e.Verdict) + "\n"
+	for _, f := range e.Facts {
+		text += fmt.Sprintf("%s%s%s\n", f.Code, detailOf(f.Detail), map[bool]string{false: " (not proven)"}[f.Proven])
+	}
+	for _, d := range e.Fragmentation {
+		text += strings.TrimSpace(fmt.Sprintf("%s %s", layer(s.tree(), d.Tier), strings.Join(d.Domain, "/")))
+		text += fmt.Sprintf(": %d of %d, missing %d", d.Best, d.Slots, d.Missing)
+		for i, h := range d.HeldBy {
+			text += map[bool]string{true: ", held by ", false: " "}[i == 0] + fmt.Sprintf("%s%s:%d", h.Gang, h.Node, h.Slots)
+		}
+		text += "\n"
+	}
+	for _, r := range e.Relaxations {
+		text += "with " + changeOf(&r.Change)
+		if r.And != nil {
+			text += " and " + changeOf(r.And)
+		}
+		if !r.Least {
+			text += " (perhaps less)"
+		}
+		text += fmt.Sprintf(": %d in %s %s", r.Plan.Members, layer(s.tree(), r.Plan.Tier), strings.Join(r.Plan.Domain, "/"))
+		if n := len(r.Plan.Victims); n > 0 {
+			text += fmt.Sprintf(", evicts %d", n)
+		}
+		if n := len(r.Plan.WaitsFor); n > 0 {
+			text += fmt.Sprintf(", waits for %d", n)
+		}
+		text = strings.TrimSpace(text) + "\n"
+	}
+	for _, n := range e.NotTried {
+		text += fmt.Sprintf("not tried: %s, %s\n", n.Kind, n.Reason)
+	}
+	return text, nil
+}
+
+// detailOf has what is not zero.
+func detailOf(d explain.Detail) string {
+	text := ""
+	for _, p := range []struct {
+		name string
+		n    int64
+	}{
+		{"wanted", int64(d.Wanted)},
+		{"fits", int64(d.Fits)},
+		{"nodes", int64(d.Nodes)},
+		{"slots", d.Slots},
+		{"members", int64(d.Members)},
+		{"gangs", int64(d.Gangs)},
+	} {
+		if p.n != 0 {
+			text += fmt.Sprintf(" %s=%d", p.name, p.n)
+		}
+	}
+	for _, s := range []string{d.Rule, d.Part, d.Quota, strings.Join(d.Names, ","), d.Reason} {
+		if s != "" {
+			text += fmt.Sprintf(" %q", s)
+		}
+	}
+	for _, s := range d.Short {
+		text += fmt.Sprintf(" %s:%d", s.Resource, s.By)
+	}
+	for _, k := range append(d.Keys, d.Resources...) {
+		text += fmt.Sprintf(" %s:%d", k.Key, k.Nodes)
+	}
+	return text
+}
+
+// changeOf has what is not zero.
+func changeOf(c *explain.Change) string {
+	of := c.Part
+	if c.Level > 0 {
+		of += fmt.Sprintf(" groups %d", c.Level)
+	}
+	if of = strings.TrimSpace(of); of != "" {
+		of = " of " + of
+	}
+	text := string(c.Kind) + of
+	switch c.Kind {
+	case explain.KindMembers:
+		if c.Parts {
+			return text + fmt.Sprintf(" parts=%d", c.MinParts)
+		}
+		return text + fmt.Sprintf(" min=%d", c.MinMember)
+	case explain.KindLayer:
+		return text + fmt.Sprintf(" %s -> %s", c.From, orNone(c.To))
+	case explain.KindGroup:
+		return text + fmt.Sprintf(" size=%d", c.Size)
+	case explain.KindMultiple:
+		return text + fmt.Sprintf(" %d at %s", c.Multiple, c.From)
+	case explain.KindRequest:
+		return text + fmt.Sprintf(" %s=%d -> %d", c.Resource, c.Before, c.Amount)
+	case explain.KindNodes:
+		return text + " " + strings.Join(c.Nodes, ",")
+	case explain.KindTaint:
+		return text + fmt.Sprintf(" %s=%s:%s", c.Taint.Key, c.Taint.Value, c.Taint.Effect)
+	case explain.KindSelector:
+		return text + " " + map[bool]string{true: "affinity", false: c.Label}[c.Affinity]
+	case explain.KindQuota:
+		for _, q := range c.Quotas {
+			text += fmt.Sprintf(" %s max=%v min=%v", q.Quota, q.Max, q.Min)
+		}
+		return text
+	case explain.KindGangs:
+		return text + " " + strings.Join(c.Gangs, ",")
+	case explain.KindPriority:
+		return text + fmt.Sprintf(" %d preempts=%t", c.Priority, c.Preempts)
+	case explain.KindAdd:
+		return text + fmt.Sprintf(" %d like %s to %s", c.Add, c.Like, strings.Join(c.Domain, "/"))
+	case explain.KindCombination: // its two changes are told one by one
+	}
+	return text
+}
+
+func orNone(layer string) string {
+	if layer == "" {
+		return "none"
+	}
+	return layer
+}

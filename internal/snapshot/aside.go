@@ -1,0 +1,38 @@
+// How does somebody who only asks "what if" look at a snapshot and at changed ones?
+
+package snapshot
+
+import (
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/quota"
+)
+
+// Aside is the same snapshot with caches of its own, which begin with what is kept now: whoever plans many shapes that nobody
+// will plan again does not push out those of others. O(kept values).
+func Aside(c *Snapshot) *Snapshot {
+	next := *c
+	next.Caches = &caches{}
+	c.Caches.Shapes.PassOn(&next.Caches.Shapes, nil, 0)
+	c.Caches.Rooms.PassOn(&next.Caches.Rooms, nil, 0)
+	c.Caches.Costs.PassOn(&next.Caches.Costs, nil, 0)
+	c.Caches.victims.PassOn(&next.Caches.victims, nil, 0)
+	return &next
+}
+
+// WithQuotas is the snapshot with another state of its quotas, which has the same usage. O(1).
+func WithQuotas(c *Snapshot, state *quota.State) *Snapshot {
+	next := *c
+	next.Quotas, next.Caches = state, &caches{} // what victims cost may depend on quotas
+	c.Caches.Shapes.PassOn(&next.Caches.Shapes, nil, 0)
+	return &next
+}
+
+// NodeAt is the node with an id as it was given; it must be present. Labels and taints are shared.
+func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.At(id)) }
+
+// MembersOn lists the members on a node in no order; nil if there are none. The slice is the caller's. O(members on it).
+func MembersOn(c *Snapshot, id int32) []*Member { return c.membersOn(id) }
+
+// Capacity is what a node has in all, by resource, pods Boundless where it does not bound them; empty for an absent node. It is
+// to be read only.
+func (c *nodeClass) Capacity() []int64 { return c.allocatable }
