@@ -3,7 +3,6 @@
 package relax
 
 import (
-	"iter"
 	"maps"
 	"slices"
 
@@ -133,7 +132,7 @@ func (f *Search) amounts(p *problem.Problem, resource string, before int64) []in
 		return out
 	}
 	known := map[int64]bool{}
-	for free := range frees(p, resource, more) {
+	for _, free := range frees(p, resource, more) {
 		if free <= 0 || known[free] {
 			continue
 		}
@@ -149,34 +148,30 @@ func (f *Search) amounts(p *problem.Problem, resource string, before int64) []in
 	return slices.Compact(out)
 }
 
-// frees iterates over what is free of a resource: on each node, also once its members leave one after the other, and in the quota that
+// frees lists what is free of a resource: on each node, also once its members leave one after the other, and in the quota that
 // refuses.
-func frees(p *problem.Problem, resource string, leave bool) iter.Seq[int64] {
+func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
 	need := p.Needs[slices.IndexFunc(p.Needs, func(n problem.Need) bool { return n.Name == resource })]
 	released := p.Slots().LeavingReleased()
-	return func(yield func(int64) bool) {
-		for id := range int32(len(p.Snapshot.Lineage.Names)) {
-			if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 || need.ID < 0 {
-				continue
-			}
-			free := p.Slots().FreeOf(id, need, released[id].Amounts)
-			if !yield(free) {
-				return
-			}
-			for _, m := range snapshot.MembersOn(p.Snapshot, id) {
-				if free += m.Class.Holds[need.ID]; leave && !yield(free) {
-					return
-				}
-			}
+	for id := range int32(len(p.Snapshot.Lineage.Names)) {
+		free := p.Slots().FreeOf(id, need, released[id].Amounts)
+		if out = append(out, free); !leave || need.ID < 0 {
+			continue
 		}
-		if p.RefusedBy != nil {
-			for _, short := range p.RefusedBy.Short {
-				if short.Resource == resource && !yield(short.Limit-short.Used) {
-					return
-				}
-			}
+		for _, m := range snapshot.MembersOn(p.Snapshot, id) {
+			free += m.Class.Holds[need.ID]
+			out = append(out, free)
 		}
 	}
+	if p.RefusedBy == nil {
+		return out
+	}
+	for _, short := range p.RefusedBy.Short {
+		if short.Resource == resource {
+			out = append(out, short.Limit-short.Used)
+		}
+	}
+	return out
 }
 
 func (f *Search) withoutResource(at state) (out []edit) {
