@@ -5,6 +5,7 @@ package placement
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
@@ -89,6 +90,7 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 	if err == nil {
 		e.Plan, err = planOn(orBackground(ctx), s, req, victims.Anybody, problem.Bounds{})
 	}
+	alone := e.Plan != nil // whatever a queue says
 	if opt.Err != nil {
 		e.Plan, err = nil, opt.Err
 	}
@@ -102,17 +104,33 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 		_, err = planOn(orBackground(ctx), s, onFree(req), victims.Nobody, problem.Bounds{})
 		if errors.As(err, &why) {
 			e.tellWhy(ctx, s, onFree(req), why)
+			e.Facts = slices.DeleteFunc(e.Facts, func(f explain.Fact) bool { return slices.Contains(whyNobodyLeaves, f.Code) })
 		}
 	case errors.As(err, &why):
 		e.Verdict = VerdictRefused
 		e.tellWhy(ctx, s, req, why)
-		e.relax(ctx, s, req, why, opt.Plans)
+		switch {
+		case len(why.Together) > 0:
+			e.NotTried = notOfIt("it could start by itself: what the gangs need that start together with it is told of them")
+		case alone:
+			e.NotTried = notOfIt("it could start by itself, but not with the gangs that start together with it")
+		default:
+			e.relax(ctx, s, req, opt.Plans)
+		}
 	default:
 		e.Verdict = VerdictInvalid
 		e.Facts = []explain.Fact{{Code: explain.CodeInvalid, Detail: explain.Detail{Reason: err.Error()}, Proven: true}}
 	}
 	return e
 }
+
+// notOfIt says why no change of the gang was tried.
+func notOfIt(reason string) []explain.NotTried {
+	return []explain.NotTried{{Kind: explain.KindMembers, Reason: reason}}
+}
+
+// whyNobodyLeaves are the codes that say why running members are no victims, which is no reason where somebody leaves.
+var whyNobodyLeaves = []explain.Code{explain.CodePreemptionForbidden, explain.CodePriority, explain.CodeProtected}
 
 func verdictOf(r *Result) Verdict {
 	switch {
@@ -145,13 +163,9 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 }
 
 // relax looks for changes that make the gang start.
-func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, why *Unschedulable, plans int) {
+func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int) {
 	if plans == 0 {
 		plans = trialPlans
-	}
-	if len(why.Together) > 0 {
-		e.NotTried = []explain.NotTried{{Kind: explain.KindMembers, Reason: "it could start by itself: what the gangs need that start together with it is told of them"}}
-		return
 	}
 	p, err := search.New(s, req, nil, problem.Bounds{Stop: orBackground(ctx).Done()})
 	if err != nil {

@@ -16,13 +16,14 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Package(
 		t, placement.Cluster{}, placement.Unschedulable{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
-		placement.PlanContext, placement.BatchContext, placement.TogetherContext,
+		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
 		t, c.Tree, c.Free, c.Apply, c.Release, c.Update,
 		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
+		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },
 		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },
 	)
 }
