@@ -173,8 +173,12 @@ func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang
 	}
 	defer p.Done()
 	left := p.NewBudget()
-	plan := func(s *snapshot.Snapshot, req *gang.Request) (*explain.Plan, bool) {
-		res, err := planOn(orBackground(ctx), s, req, victims.Anybody, problem.Bounds{Left: left})
+	plan := func(s *snapshot.Snapshot, req *gang.Request, evict bool) (*explain.Plan, bool) {
+		leave := victims.Nobody
+		if evict {
+			leave = victims.Anybody
+		}
+		res, err := planOn(orBackground(ctx), s, req, leave, problem.Bounds{Left: left})
 		var why *Unschedulable
 		if err != nil {
 			return nil, !errors.As(err, &why) || why.Proven // what is not supported has no plan

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
@@ -22,11 +21,17 @@ import (
 // factFinder finds the facts of a refusal. p is the problem that was refused; with members of several shapes slots are those of the
 // first.
 type factFinder struct {
-	p      *problem.Problem
-	one    *problem.Problem // of the first shape
-	why    *Unschedulable
-	wanted int64
-	slots  []int64 // by position, the members before it
+	p        *problem.Problem
+	one      *problem.Problem // of the first shape
+	why      *Unschedulable
+	wanted   int64
+	slots    []int64             // by position, the members before it
+	now      []int64             // by id, how many members the amounts of a node allow
+	takes    func(id int32) bool // as far as amounts and zones allow
+	released map[int32]problem.Released
+	lacks    []int // by place in Needs, the nodes that have too little of it
+	barred   map[explain.Code]*explain.Detail
+	keys     map[explain.Code]map[string]int
 }
 
 // facts lists the reason, then what keeps members away from nodes, then why nobody leaves.
@@ -51,19 +56,77 @@ func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 	return out
 }
 
-// count counts the slots of every node, in members.
+// count counts the slots of every node, in members, and why nodes have none. O(nodes * resources).
 func (f *factFinder) count() {
 	f.one = f.p
 	if f.p.HasRoles() {
 		f.one = f.p.OfRoles()[0]
 	}
-	v := f.p.View
-	slots := f.one.Slots().Counter(f.one.Slots().Excluded(), f.one.Slots().LeavingReleased())
-	f.slots = make([]int64, v.Nodes+1)
+	v, excluded, open := f.p.View, f.one.Slots().Excluded(), f.one.Slots().Taking()
+	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
+	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
+	f.takes = func(id int32) bool { return !excluded[id] && open(id) }
+	slots := f.one.Slots().Counter(excluded, f.released)
+	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)
 	for pos := range v.Nodes {
-		n := int64(slots(v.Node(pos))) * int64(f.one.Size())
-		f.slots[pos+1] = f.slots[pos] + n
+		id := v.Node(pos)
+		n := int64(slots(id)) * int64(f.one.Size())
+		f.slots[pos+1], f.now[id] = f.slots[pos]+n, n
+		if f.one.Zones().Bind() || n == 0 {
+			f.now[id] = f.room(id, nil)
+		}
+		if n == 0 && f.p.Snapshot.FlagsOf(id)&snapshot.Present != 0 {
+			f.bar(id, excluded)
+		}
 	}
+}
+
+// bar counts a node without slots by the first cause.
+func (f *factFinder) bar(id int32, excluded map[int32]bool) {
+	room := f.now[id]
+	if room == 0 && f.takes(id) {
+		for i, n := range f.one.Needs {
+			if f.one.Slots().FreeOf(id, n, f.released[id].Amounts) < n.Amount {
+				f.lacks[i]++
+				return
+			}
+		}
+	}
+	if room == 0 {
+		return
+	}
+	cause := f.one.Slots().Cause(id, excluded, f.released)
+	code, ok := nodeCodes[cause]
+	if !ok {
+		return
+	}
+	d := f.barred[code]
+	if d == nil {
+		d, f.keys[code] = &explain.Detail{}, map[string]int{}
+		f.barred[code] = d
+	}
+	d.Nodes, d.Slots = d.Nodes+1, d.Slots+room
+	if key := f.one.Slots().Which(id, cause); key != "" {
+		f.keys[code][key]++
+	}
+}
+
+// room is how many members the amounts of a node allow once so much is given back, whatever else refuses them; nil: nothing.
+func (f *factFinder) room(id int32, held []int64) int64 {
+	extra, least := f.released[id].Amounts, int64(-1)
+	for _, n := range f.one.Needs {
+		free := f.one.Slots().FreeOf(id, n, extra)
+		if held != nil && n.ID >= 0 && free != snapshot.Boundless {
+			free += held[n.ID]
+		}
+		if fits := max(0, free) / n.Amount; least < 0 || fits < least {
+			least = fits
+		}
+	}
+	if least < 0 {
+		least = f.one.Slots().Room(id, extra) // members that ask for nothing
+	}
+	return least * int64(f.one.Size())
 }
 
 // total is how many members fit in the whole cluster.
@@ -113,31 +176,13 @@ var ruleCodes = map[string]explain.Code{
 }
 
 // lacking counts the nodes that have too little of a resource, by its name.
-func (f *factFinder) lacking() []explain.KeyCount {
-	counts := map[string]int{}
-	f.each(func(_ int32, cause string, _ int64) {
-		if name, ok := strings.CutPrefix(cause, "resource:"); ok {
-			counts[name]++
+func (f *factFinder) lacking() (out []explain.KeyCount) {
+	for i, nodes := range f.lacks {
+		if nodes > 0 {
+			out = append(out, explain.KeyCount{Key: f.one.Needs[i].Name, Nodes: nodes})
 		}
-	})
-	var out []explain.KeyCount
-	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
-		out = append(out, explain.KeyCount{Key: name, Nodes: counts[name]})
 	}
 	return out
-}
-
-// each calls do for every node that takes no member: with the first cause, and how many members would fit there by its amounts.
-func (f *factFinder) each(do func(id int32, cause string, slots int64)) {
-	excluded, extra := f.one.Slots().Excluded(), f.one.Slots().LeavingReleased()
-	for pos := range f.p.View.Nodes {
-		id := f.p.View.Node(pos)
-		if f.slots[pos+1] > f.slots[pos] || f.p.Snapshot.FlagsOf(id)&snapshot.Present == 0 {
-			continue
-		}
-		cause := f.one.Slots().Cause(id, excluded, extra)
-		do(id, cause, f.one.Slots().Room(id, extra[id].Amounts)*int64(f.one.Size()))
-	}
 }
 
 // nodeCodes are the codes of causes for which a node takes no member though it has room.
@@ -147,29 +192,17 @@ var nodeCodes = map[string]explain.Code{
 	string(numa.CauseExclusive): explain.CodeZoneExclusive, string(numa.CauseCapacity): explain.CodeZoneCapacity,
 }
 
-// nodes counts nodes that have room for members and may not take them.
+// nodes are the nodes that have room for members and may not take them.
 func (f *factFinder) nodes() (out []explain.Fact) {
-	details, keys := map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
-	f.each(func(id int32, cause string, slots int64) {
-		code, ok := nodeCodes[cause]
-		if !ok || slots == 0 {
-			return
-		}
-		d := details[code]
+	for _, code := range explain.Codes() {
+		d := f.barred[code]
 		if d == nil {
-			d, keys[code] = &explain.Detail{}, map[string]int{}
-			details[code] = d
+			continue
 		}
-		d.Nodes, d.Slots = d.Nodes+1, d.Slots+slots
-		if key := f.one.Slots().Which(id, cause); key != "" {
-			keys[code][key]++
+		for _, k := range mostFirst(f.keys[code]) {
+			d.Keys = append(d.Keys, explain.KeyCount(k))
 		}
-	})
-	for _, code := range slices.Sorted(maps.Keys(details)) { // facts puts them in their order
-		for _, k := range mostFirst(keys[code]) {
-			details[code].Keys = append(details[code].Keys, explain.KeyCount(k))
-		}
-		out = append(out, explain.Fact{Code: code, Detail: *details[code], Proven: true})
+		out = append(out, explain.Fact{Code: code, Detail: *d, Proven: true})
 	}
 	return out
 }
@@ -213,18 +246,7 @@ func (f *factFinder) stayers() (out []explain.Fact) {
 
 // holdsSlots says whether a member that leaves would make room for one of the gang on its node.
 func (f *factFinder) holdsSlots(m *snapshot.Member) bool {
-	return f.one.Slots().Taking()(m.Node) && f.freed(m.Node, m.Class.Holds) > 0
-}
-
-// freed is how many members more fit on a node once so much is given back, whatever its zones say.
-func (f *factFinder) freed(id int32, held []int64) int64 {
-	extra := f.one.Slots().LeavingReleased()[id].Amounts
-	before := f.one.Slots().Room(id, extra)
-	with := slices.Clone(held)
-	for r, amount := range extra {
-		with[r] += amount
-	}
-	return (f.one.Slots().Room(id, with) - before) * int64(f.one.Size())
+	return f.takes(m.Node) && f.room(m.Node, m.Class.Holds) > f.now[m.Node]
 }
 
 // mostParts bounds the parts that are planned by themselves.

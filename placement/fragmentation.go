@@ -42,54 +42,57 @@ func (f *factFinder) in(d layout.Vertex) int64 {
 const mostHolders = 8
 
 // holders lists who holds slots of a domain: gangs by what the end of each alone would make room for, and nodes out of service.
-func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
+// O(nodes and members of the domain).
+func (f *factFinder) holders(d layout.Vertex) (out []explain.Holder) {
 	v, s := f.p.View, f.p.Snapshot
-	gangs := map[string]int64{}
-	var out []explain.Holder
-	excluded, takes := f.one.Slots().Excluded(), f.one.Slots().Taking()
+	gangs, held := map[string]int64{}, []holding{}
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
-		if s.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 {
-			if n := f.freed(id, make([]int64, len(s.Lineage.Resources))) + f.room(id); n > 0 {
+		switch {
+		case s.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0:
+			if n := f.now[id]; n > 0 {
 				out = append(out, explain.Holder{Node: s.Lineage.Names[id], Slots: n})
 			}
-			continue
-		}
-		if !excluded[id] && takes(id) {
-			for name, amounts := range f.heldOn(id) {
-				gangs[name] += f.freed(id, amounts)
+		case f.takes(id):
+			for i := range f.heldOn(id, &held) {
+				if n := f.room(id, held[i].amounts) - f.now[id]; n > 0 {
+					gangs[held[i].gang] += n
+				}
 			}
 		}
 	}
 	for name, n := range gangs {
-		if n > 0 {
-			out = append(out, explain.Holder{Gang: name, Slots: n})
-		}
+		out = append(out, explain.Holder{Gang: name, Slots: n})
 	}
 	slices.SortFunc(out, func(a, b explain.Holder) int {
 		return cmp.Or(cmp.Compare(b.Slots, a.Slots), muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Node, b.Node))
 	})
-	return out[:min(len(out), mostHolders)]
+	return slices.Clip(out[:min(len(out), mostHolders)])
 }
 
-// heldOn is what the members of each other gang hold on a node, by resource.
-func (f *factFinder) heldOn(id int32) map[string][]int64 {
-	held := map[string][]int64{}
-	for _, m := range snapshot.MembersOn(f.p.Snapshot, id) {
+// holding is what a gang holds of a node, by resource.
+type holding struct {
+	gang    string
+	amounts []int64
+}
+
+// heldOn is what the members of each other gang hold on a node, in memory that is used again.
+func (f *factFinder) heldOn(id int32, held *[]holding) []holding {
+	*held = (*held)[:0]
+	for m := range snapshot.MembersOn(f.p.Snapshot, id) {
 		if m.Leaving && f.p.LeavingGone || f.p.IsOwn(m.Class.Gang) {
 			continue
 		}
-		if held[m.Class.Gang] == nil {
-			held[m.Class.Gang] = make([]int64, len(m.Class.Holds))
+		i := slices.IndexFunc(*held, func(h holding) bool { return h.gang == m.Class.Gang })
+		if i < 0 {
+			*held = append(*held, holding{m.Class.Gang, m.Class.Holds})
+			continue
 		}
+		sum := slices.Clone((*held)[i].amounts) // the first one's are shared
 		for r, amount := range m.Class.Holds {
-			held[m.Class.Gang][r] += amount
+			sum[r] += amount
 		}
+		(*held)[i].amounts = sum
 	}
-	return held
-}
-
-// room is how many members the amounts of a node allow.
-func (f *factFinder) room(id int32) int64 {
-	return f.one.Slots().Room(id, f.one.Slots().LeavingReleased()[id].Amounts) * int64(f.one.Size())
+	return *held
 }

@@ -5,8 +5,10 @@ package relax
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/internal/layout"
@@ -20,6 +22,9 @@ type addition struct {
 	r     *rooms
 	like  int32 // its id
 	units int64 // that an empty node like it takes
+	adds  int64 // see wholeNodes
+	// skipped: a domain was left out, as too many nodes would have to be laid out anew.
+	skipped bool
 }
 
 // site is a lowest domain to which nodes may be added.
@@ -30,21 +35,21 @@ type site struct {
 
 // additions finds the lowest domain to which the fewest nodes would have to be added, of the kind that takes most members.
 func (f *Search) additions(at state) []step {
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
 	if at.req.Eligible != nil {
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindAdd, Reason: "the host's own filter would have to judge nodes that are not there"})
 		return nil
 	}
-	a := &addition{r: roomsOf(p)}
+	a := &addition{r: f.at(at).bounds(), adds: wholeNodes(p)}
 	if !a.choose() {
 		return nil
 	}
 	most := int((int64(p.Least*p.Size()) + a.units - 1) / a.units) // so many hold the gang by themselves
 	var best *site
+	var plan *explain.Plan
 	for _, s := range a.sites() {
 		if best != nil && s.least >= best.least {
 			break
@@ -52,26 +57,29 @@ func (f *Search) additions(at state) []step {
 		if best != nil {
 			most = best.least - 1
 		}
-		fits := func(n int) bool { return f.after(at, a.added(s.leaf, n)) != nil }
-		switch {
-		case fits(s.least):
-			best = &site{s.leaf, s.least}
-		case s.least < most && fits(most):
-			best = &site{s.leaf, most - largest(0, most-s.least-1, func(i int) bool { return fits(most - i) })}
+		fewer := func(i int) edit { return a.added(s.leaf, most-i) }
+		if p := f.after(at, a.added(s.leaf, s.least)); p != nil {
+			best, plan = &site{s.leaf, s.least}, p
+		} else if s.least < most {
+			if p := f.after(at, fewer(0)); p != nil {
+				i, p := f.largest(at, 0, most-s.least-1, p, fewer)
+				best, plan = &site{s.leaf, most - i}, p
+			}
 		}
+	}
+	if a.skipped {
+		f.doubt = true
+		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindAdd, Reason: "some domains: so many nodes would have to be laid out anew for each plan"})
 	}
 	if best == nil {
 		return nil
 	}
 	name := at.s.Lineage.NodeName
 	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(a.like), Domain: p.View.Path(best.leaf, name)}
-	steps := f.one(at, change, a.added(best.leaf, best.least))
-	for i := range steps {
-		if plan := steps[i].plan; plan.Tier == 0 && len(plan.Domain) > 0 { // all on one of the new nodes
-			plan.Domain = append(slices.Clone(change.Domain), newNames(at.s, change.Like, 1)[0])
-		}
+	if plan.Tier == 0 && len(plan.Domain) > 0 { // all on one of the new nodes
+		plan.Domain = append(slices.Clone(change.Domain), newNames(at.s, change.Like, 1)[0])
 	}
-	return f.settle(steps)
+	return f.settle(found(change, a.added(best.leaf, best.least), plan))
 }
 
 // choose finds the kind of node that takes most members when it is empty, the first such node in the order of the topology. Not ok if
@@ -136,39 +144,169 @@ func (a *addition) sites() (out []site) {
 	return out
 }
 
+// remade bounds the clusters that are laid out anew for a trial, in nodes: that costs far more than a plan.
+const remade = 1 << 12
+
 // added is a cluster with so many nodes like one in a lowest domain.
 func (a *addition) added(leaf layout.Vertex, n int) edit {
 	return func(at state) (state, bool) {
-		if d, ok := a.inPlace(at, leaf, n); ok {
-			return updated(at, d)
+		like := snapshot.NodeAt(at.s, a.like)
+		like.Cordoned, like.NotReady = false, false
+		if next, ok := a.inPlace(at, leaf, like, n); ok {
+			return next, true
 		}
-		return grown(at, a.r.p.View, leaf, snapshot.NodeAt(at.s, a.like), n)
+		if len(at.s.Lineage.Names) > remade {
+			a.skipped = true
+			return at, false
+		}
+		return grown(at, a.r.p.View, leaf, like, n)
 	}
 }
 
-// inPlace are nodes of the domain that have no room for the gang, whoever leaves, emptied and made like the new ones: for the gang
-// that is as if these came beside them, and it costs no new layout of the tree. Not ok where what they hold matters all the same,
-// to quotas or victims, or if there are too few.
-func (a *addition) inPlace(at state, leaf layout.Vertex, n int) (d cluster.Delta, ok bool) {
-	v, p := a.r.p.View, a.r.p
-	if a.r.rough || at.s != p.Snapshot || mayEvict(p) {
-		return d, false
-	}
-	for pos := v.First(leaf); pos < v.EndOf(leaf) && len(d.SetNodes) < n; pos++ {
-		id := v.Node(pos)
-		on := snapshot.MembersOn(at.s, id)
-		own := slices.ContainsFunc(on, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) })
-		if own || a.r.upTo[pos+1] > a.r.upTo[pos] || slices.Contains(p.Request.Exclude, at.s.Lineage.Names[id]) {
-			continue
+// standIn is a node that stands in for new ones beside it, so that the tree need not be laid out anew for a trial.
+type standIn struct {
+	id      int32
+	like    bool // it becomes like a new one, as it has no room for the gang, whoever leaves
+	n, most int  // new nodes that it stands for
+}
+
+// inPlace lets nodes of the domain stand in for new ones: they get the amounts of these on top of what their members hold. Not ok if
+// there are too few.
+func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
+	var d cluster.Delta
+	for _, in := range a.standIns(at.s, leaf, n) {
+		fresh, extra := snapshot.NodeAt(at.s, in.id), muster.Resources{}
+		if in.like {
+			name := fresh.Name
+			for m := range snapshot.MembersOn(at.s, in.id) {
+				extra.Add(at.s.Lineage.Held(m.Class.Holds))
+			}
+			fresh, in.n = like, in.n-1
+			fresh.Name, fresh.Allocatable = name, maps.Clone(like.Allocatable)
 		}
-		for _, m := range on {
-			d.Remove = append(d.Remove, cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name})
+		for _, need := range a.r.p.Needs {
+			extra[need.Name] += int64(in.n) * a.units * need.Amount
 		}
-		fresh := snapshot.NodeAt(at.s, a.like)
-		fresh.Name, fresh.Cordoned, fresh.NotReady = at.s.Lineage.Names[id], false, false
+		for name, amount := range extra {
+			if _, bounded := fresh.Allocatable[name]; bounded {
+				fresh.Allocatable[name] += amount
+			}
+		}
 		d.SetNodes = append(d.SetNodes, fresh)
 	}
-	return d, len(d.SetNodes) == n
+	if len(d.SetNodes) == 0 {
+		return at, false
+	}
+	next, ok := updated(at, d)
+	if ok && at.s.Quotas != nil {
+		return withTotal(at, next, like, n)
+	}
+	return next, ok
+}
+
+// standIns chooses nodes of a domain that stand in for n new ones, as evenly as they can be; none if there are too few.
+func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []standIn {
+	var all []standIn
+	v, room := a.r.p.View, 0
+	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
+		if in := a.standIn(s, v.Node(pos)); in.most > 0 {
+			all, room = append(all, in), room+in.most
+		}
+	}
+	if room < n {
+		return nil
+	}
+	slices.SortStableFunc(all, func(x, y standIn) int { return int(problem.Bit(y.like)) - int(problem.Bit(x.like)) })
+	for n > 0 {
+		for i := range all {
+			if n > 0 && all[i].n < all[i].most {
+				all[i].n, n = all[i].n+1, n-1
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(in standIn) bool { return in.n == 0 })
+}
+
+// standIn is for how many new nodes a node may stand. Units are whole and one resource more or less decides nothing, so that amounts
+// of several nodes may lie on one as long as no gang and no group fits there that would not fit on a new one: then what fits in
+// every domain is the same, whoever leaves.
+func (a *addition) standIn(s *snapshot.Snapshot, id int32) standIn {
+	p, in := a.r.p, standIn{id: id}
+	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) {
+		return in
+	}
+	on, room := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)
+	if slices.ContainsFunc(on, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }) {
+		return in
+	}
+	if a.adds > 0 && a.r.takes(id) {
+		in.most = int(max(0, a.adds-1-room) / a.units)
+	}
+	if room == 0 && a.isEmptyFor(s, on) {
+		in.like, in.most = true, max(1, in.most)
+		if !a.r.takes(id) && a.adds > 0 {
+			in.most = int(max(1, (a.adds-1)/a.units))
+		}
+	}
+	return in
+}
+
+// isEmptyFor says whether members that hold so much that the gang has no room beside them could be on a node like the new ones, with
+// room for no more units whoever leaves. Where joint use of what is left counts, nobody of them may leave at all.
+func (a *addition) isEmptyFor(s *snapshot.Snapshot, on []*snapshot.Member) bool {
+	p, class := a.r.p, s.Static.ClassOf(a.like)
+	if len(on) > 0 && class.Zones != nil {
+		return false
+	}
+	most := slices.Clone(class.Capacity())
+	for _, m := range on {
+		if !m.MayLeave() && !m.Leaving {
+			continue
+		}
+		if p.InParts() {
+			return false
+		}
+		for r, amount := range m.Class.Holds {
+			if most[r] != snapshot.Boundless {
+				most[r] += amount
+			}
+		}
+	}
+	return p.InParts() || capacity(p, most) == a.units
+}
+
+// wholeNodes is from how many units on a node on a gang or a group could lie on it; 0: nodes may stand for one new one at most.
+func wholeNodes(p *problem.Problem) int64 {
+	bound := p.Gather.Must == 0
+	for _, l := range p.Levels {
+		bound = bound || l.Gather.Must == 0
+	}
+	switch {
+	case bound || p.InParts() || p.Multiple != nil || p.Zones().Bind():
+		return 0
+	case len(p.Levels) > 0:
+		return min(int64(p.Least), p.Levels[len(p.Levels)-1].Size)
+	}
+	return int64(p.Least)
+}
+
+// withTotal is a state in which quotas divide what n nodes more have: nodes that stand in for them do not say how much. A total that
+// the host fixes stays.
+func withTotal(before, after state, like cluster.Node, n int) (state, bool) {
+	total := before.s.Quotas.Total()
+	if maps.Equal(total, after.s.Quotas.Total()) {
+		return after, true
+	}
+	for name, amount := range like.Allocatable {
+		if _, governed := total[name]; governed {
+			total[name] += int64(n) * amount
+		}
+	}
+	quotas, err := after.s.Quotas.WithTotal(total)
+	if err != nil {
+		return before, false
+	}
+	return state{snapshot.WithQuotas(after.s, quotas), after.req}, true
 }
 
 // newNames are names that no node has.
@@ -186,7 +324,6 @@ func newNames(s *snapshot.Snapshot, like string, n int) (names []string) {
 func grown(at state, v *layout.View, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
 	var d cluster.Delta
 	names := newNames(at.s, like.Name, n)
-	like.Cordoned, like.NotReady = false, false
 	for _, like.Name = range names {
 		d.SetNodes = append(d.SetNodes, like)
 	}

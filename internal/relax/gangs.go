@@ -14,12 +14,11 @@ import (
 
 // gangs finds the fewest gangs that would have to end, whatever their priority: all of their members but those of daemons.
 func (f *Search) gangs(at state) []step {
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
-	r := roomsOf(p)
+	r := f.at(at).bounds()
 	c, gangs := choice{named: true}, []*snapshot.GangMembers{}
 	at.s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if gains := r.gainsOf(g); len(gains) > 0 {
@@ -60,8 +59,10 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	if r.p.IsOwn(g.Name) {
 		return nil
 	}
-	members := slices.Clone(g.Members)
-	slices.SortFunc(members, func(a, b *snapshot.Member) int { return cmp.Compare(r.p.View.At(a.Node), r.p.View.At(b.Node)) })
+	members, byNode := g.Members, func(a, b *snapshot.Member) int { return cmp.Compare(a.Node, b.Node) }
+	if !slices.IsSortedFunc(members, byNode) {
+		members = slices.SortedFunc(slices.Values(members), byNode)
+	}
 	for i := 0; i < len(members); {
 		id, sum := members[i].Node, int64(0)
 		extra := r.spare(id)
@@ -94,18 +95,24 @@ func (f *Search) priorities(at state) []step {
 			return state{at.s, &req}, true
 		}
 	}
-	levels := f.levels(at)
-	if len(levels) == 0 || f.after(at, with(levels[len(levels)-1])) == nil {
+	down := levels(at)
+	if len(down) == 0 {
 		return nil
 	}
-	i := len(levels) - 1 - largest(0, len(levels)-1, func(i int) bool { return f.after(at, with(levels[len(levels)-1-i])) != nil })
-	change := explain.Change{Kind: explain.KindPriority, Priority: levels[i], Preempts: at.req.NeverPreempts}
-	return f.settle(f.one(at, change, with(levels[i])))
+	slices.Reverse(down)
+	to := func(i int) edit { return with(down[i]) }
+	plan := f.after(at, to(0))
+	if plan == nil {
+		return nil
+	}
+	i, plan := f.largest(at, 0, len(down)-1, plan, to)
+	change := explain.Change{Kind: explain.KindPriority, Priority: down[i], Preempts: at.req.NeverPreempts}
+	return f.settle(found(change, to(i), plan))
 }
 
 // levels lists, ascending, the priorities that reach more gangs than the one below: just above theirs. For a gang that may not
 // preempt, its own is the first.
-func (f *Search) levels(at state) (out []int64) {
+func levels(at state) (out []int64) {
 	if at.req.NeverPreempts {
 		out = append(out, at.req.Priority)
 	}

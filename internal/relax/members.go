@@ -15,11 +15,10 @@ func (f *Search) members(at state) []step {
 	if len(at.req.Parts) > 0 {
 		return f.minima(at)
 	}
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
 	of, running := p, len(p.Running)
 	if p.Unbundled != nil {
 		of = p.Unbundled
@@ -34,11 +33,13 @@ func (f *Search) members(at state) []step {
 		return nil
 	}
 	n := min(plan.Members, top)
-	if mayClear(p) {
-		n = f.most(at, of, n, top, least)
+	if n > 1 {
+		plan = f.after(at, least(n))
 	}
-	steps := f.one(at, explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n))
-	return f.settle(steps)
+	if mayClear(p) && plan != nil {
+		n, plan = f.most(at, of, n, top, plan, least)
+	}
+	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))
 }
 
 // mayClear says whether a gang might wait for somebody or evict somebody.
@@ -48,17 +49,16 @@ func mayClear(p *problem.Problem) bool {
 
 // most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
 // not every number keeps.
-func (f *Search) most(at state, of *problem.Problem, n, top int, least func(int) edit) int {
-	fits := func(n int) bool { return f.after(at, least(n)) != nil }
+func (f *Search) most(at state, of *problem.Problem, n, top int, plan *explain.Plan, least func(int) edit) (int, *explain.Plan) {
 	if of.Multiple == nil {
-		return largest(n, top, fits)
+		return f.largest(at, n, top, plan, least)
 	}
 	for _, m := range slices.Backward(of.Wholes(n+1, top)) {
-		if fits(m) {
-			return m
+		if more := f.after(at, least(m)); more != nil {
+			return m, more
 		}
 	}
-	return n
+	return n, plan
 }
 
 // settle says of steps whether they are the least.
@@ -69,16 +69,25 @@ func (f *Search) settle(steps []step) []step {
 	return steps
 }
 
-// largest is the largest number from lo, which fits, to hi that fits; whatever fits fits with less.
-func largest(lo, hi int, fits func(int) bool) int {
+// largest is the largest number from lo, which has a plan, to hi that has one, and its plan; whatever fits fits with less.
+func (f *Search) largest(at state, lo, hi int, plan *explain.Plan, e func(int) edit) (int, *explain.Plan) {
 	for lo < hi {
-		if mid := lo + (hi-lo+1)/2; fits(mid) {
-			lo = mid
+		mid := lo + (hi-lo+1)/2
+		if more := f.after(at, e(mid)); more != nil {
+			lo, plan = mid, more
 		} else {
 			hi = mid - 1
 		}
 	}
-	return lo
+	return lo, plan
+}
+
+// found is a change with a plan, nothing without.
+func found(change explain.Change, e edit, plan *explain.Plan) []step {
+	if plan == nil {
+		return nil
+	}
+	return []step{{change, true, e, plan}}
 }
 
 func minMember(n int) edit {
@@ -101,15 +110,19 @@ type need struct {
 func (f *Search) minima(at state) (steps []step) {
 	for _, m := range minimaOf(at.req) {
 		lower := func(n int) edit { return m.set(n) }
-		if m.needed <= m.lowest || f.after(at, lower(m.lowest)) == nil {
+		if m.needed <= m.lowest {
 			continue
 		}
-		n := largest(m.lowest, m.needed-1, func(n int) bool { return f.after(at, lower(n)) != nil })
+		plan := f.after(at, lower(m.lowest))
+		if plan == nil {
+			continue
+		}
+		n, plan := f.largest(at, m.lowest, m.needed-1, plan, lower)
 		change := explain.Change{Kind: explain.KindMembers, Part: m.part, Parts: m.parts, MinMember: n}
 		if m.parts {
 			change.MinMember, change.MinParts = 0, n
 		}
-		steps = append(steps, f.one(at, change, lower(n))...)
+		steps = append(steps, found(change, lower(n), plan)...)
 	}
 	return f.settle(steps)
 }

@@ -55,17 +55,16 @@ func (f *Search) nodes(at state) []step {
 	if !ok {
 		return nil
 	}
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
-	back := f.problemOf(whole)
+	back := f.inside(whole)
 	if back == nil {
 		return nil
 	}
 	defer back.Done()
-	r, c := roomsOf(p), f.returning(back, all)
+	r, c := f.at(at).bounds(), f.returning(back, all)
 	if c == nil {
 		return nil
 	}

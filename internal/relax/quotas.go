@@ -34,11 +34,10 @@ const mostRaises = 64
 
 // quotas raises what refuses: of limits the maximum if that suffices, else the minimum.
 func (f *Search) quotas(at state) []step {
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
 	if p.RefusedBy == nil {
 		return nil
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// Planner plans a request on a snapshot. No plan: nil, and whether that is proven.
-type Planner func(s *snapshot.Snapshot, req *gang.Request) (plan *explain.Plan, proven bool)
+// Planner plans a request on a snapshot; evict says whether anybody may leave for it. No plan: nil, and whether that is proven.
+type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool) (plan *explain.Plan, proven bool)
 
 // Search has what all kinds share.
 type Search struct {
@@ -32,6 +32,8 @@ type Search struct {
 	Plans int
 
 	made     int
+	read     int // nodes that plans with victims may still read
+	last     *room
 	doubt    bool // since the kind began, a plan was refused without proof, or not made for want of plans or steps
 	ranOut   bool // since the kind began, plans or steps ran out
 	allowed  int  // plans left to the kind
@@ -76,10 +78,19 @@ var kinds = [...]struct {
 	{explain.KindAdd, (*Search).additions, nil},
 }
 
+// mostRead bounds the nodes that all trials which look for victims may read together: each of them may read all. Beyond that nobody
+// leaves in a trial, and what is refused is not proven to be.
+const mostRead = 1 << 20
+
 // Find looks for changes of every kind for a gang that was refused, in the order of [explain.Kinds]; combinations of two kinds where
 // no single one helps. What was not looked into, or not to its end, is in notTried; made is the number of plans.
 func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.Relaxation, notTried []explain.NotTried, made int) {
+	if len(levels(state{s, req})) > 0 {
+		s.VictimIndex() // which later searches for victims share
+	}
 	at := state{snapshot.Aside(s), req}
+	f.read = mostRead
+	defer f.forget()
 	for i, k := range kinds {
 		f.begin(max(1, f.Plans/min(3, len(kinds)-i)))
 		for _, c := range k.find(f, at) {
@@ -122,7 +133,12 @@ func (f *Search) try(at state) *explain.Plan {
 		return nil
 	}
 	f.Plans, f.allowed, f.made = f.Plans-1, f.allowed-1, f.made+1
-	plan, proven := f.Plan(at.s, at.req)
+	evict := true
+	if mayLeave(at) {
+		evict, f.read = f.read >= 0, f.read-len(at.s.Lineage.Names)
+	}
+	plan, proven := f.Plan(at.s, at.req, evict)
+	proven = proven && evict
 	if plan == nil && !proven {
 		f.doubt = true
 	}
@@ -131,10 +147,7 @@ func (f *Search) try(at state) *explain.Plan {
 
 // one is a change that is the only one of its kind, if it has a plan.
 func (f *Search) one(at state, change explain.Change, e edit) []step {
-	if plan := f.after(at, e); plan != nil {
-		return []step{{change, true, e, plan}}
-	}
-	return nil
+	return found(change, e, f.after(at, e))
 }
 
 // after plans a state with a change, nil: it is refused.
@@ -146,14 +159,47 @@ func (f *Search) after(at state, e edit) *explain.Plan {
 	return f.try(next)
 }
 
-// problemOf brings a state inside, leaving members being gone. Nil for a request that is not supported. Its caller says Done.
-func (f *Search) problemOf(at state) *problem.Problem {
-	p, err := search.New(at.s, at.req, nil, problem.Bounds{Left: f.Left})
+// room is a state brought inside, with what bounds its domains once that is asked for.
+type room struct {
+	of    state
+	p     *problem.Problem // nil: the request is not supported
+	rooms *rooms
+}
+
+// at brings a state inside, leaving members being gone; the last one is kept.
+func (f *Search) at(of state) *room {
+	if f.last != nil && f.last.of == of {
+		return f.last
+	}
+	f.forget()
+	f.last = &room{of: of, p: f.inside(of)}
+	return f.last
+}
+
+// inside is a problem of a state that its caller gives back; nil if it is not supported.
+func (f *Search) inside(of state) *problem.Problem {
+	p, err := search.New(of.s, of.req, nil, problem.Bounds{Left: f.Left})
 	if err != nil {
 		return nil
 	}
-	p.LeavingGone = !at.req.IgnoreLeaving && len(at.s.Leaving) > 0
+	p.LeavingGone = !of.req.IgnoreLeaving && len(of.s.Leaving) > 0
 	return p
+}
+
+// forget gives back the problem that is kept.
+func (f *Search) forget() {
+	if f.last != nil && f.last.p != nil {
+		f.last.p.Done()
+	}
+	f.last = nil
+}
+
+// bounds are those of a state that is supported.
+func (r *room) bounds() *rooms {
+	if r.rooms == nil {
+		r.rooms = roomsOf(r.p)
+	}
+	return r.rooms
 }
 
 // combine looks for two changes of different kinds: one as far as it goes, then the least of the other, then the least of the first

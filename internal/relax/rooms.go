@@ -12,15 +12,15 @@ import (
 )
 
 // mayEvict says whether any member might leave for the gang, as [victims.Evict] does before it looks.
-func mayEvict(p *problem.Problem) bool {
-	if p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow {
+func mayEvict(p *problem.Problem) bool { return mayLeave(state{p.Snapshot, p.Request}) }
+
+// mayLeave is mayEvict for a state. Where quotas take back what is theirs priorities do not count.
+func mayLeave(of state) bool {
+	if of.req.NeverPreempts || of.req.QuotaLimit == quota.Borrow {
 		return false
 	}
-	return p.Snapshot.Lowest < p.Request.Priority || reclaims(p)
+	return of.s.Lowest < of.req.Priority || of.req.Quota != "" && of.s.Quotas != nil
 }
-
-// reclaims says whether priorities do not count, as quotas may take back what is theirs.
-func reclaims(p *problem.Problem) bool { return p.Request.Quota != "" && p.Snapshot.Quotas != nil }
 
 // rooms bound from above what fits in domains: units on each node once leaving members are gone, and with them whoever might be a
 // victim.
@@ -62,7 +62,7 @@ func roomsOf(p *problem.Problem) *rooms {
 func withVictims(p *problem.Problem, id int32, amounts []int64) []int64 {
 	out := make([]int64, len(p.Snapshot.Lineage.Resources))
 	copy(out, amounts)
-	for _, m := range snapshot.MembersOn(p.Snapshot, id) {
+	for m := range snapshot.MembersOn(p.Snapshot, id) {
 		if m.MayLeave() && !p.IsOwn(m.Class.Gang) {
 			for i, amount := range m.Class.Holds {
 				out[i] += amount

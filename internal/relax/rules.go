@@ -154,9 +154,8 @@ func (f *Search) wider(at state, tree, layer string) (out []string) {
 	v := at.s.Lineage.Views[0]
 	if named := at.s.View(tree); named != nil && tree != "" {
 		v = named
-	} else if p := f.problemOf(at); p != nil {
+	} else if p := f.at(at).p; p != nil {
 		v = p.View
-		p.Done()
 	}
 	tier, _ := problem.TierIn(v, layer)
 	for _, l := range v.Layers {

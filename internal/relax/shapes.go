@@ -56,23 +56,26 @@ func atMost(resource string, amount int64) edit {
 
 // requests finds the most that members can ask for of the scarcest resource; of the next one, if that is not what they lack.
 func (f *Search) requests(at state) []step {
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
 	for _, resource := range scarcest(p) {
 		before := int64(0)
 		for _, s := range p.Shapes {
 			before = max(before, s.Resources[resource])
 		}
 		amounts := f.amounts(p, resource, before)
-		if len(amounts) == 0 || f.after(at, atMost(resource, amounts[0])) == nil {
+		if len(amounts) == 0 {
 			continue
 		}
-		i := largest(0, len(amounts)-1, func(i int) bool { return f.after(at, atMost(resource, amounts[i])) != nil })
-		change := explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amounts[i]}
-		steps := f.one(at, change, atMost(resource, amounts[i]))
+		to := func(i int) edit { return atMost(resource, amounts[i]) }
+		plan := f.after(at, to(0))
+		if plan == nil {
+			continue
+		}
+		i, plan := f.largest(at, 0, len(amounts)-1, plan, to)
+		steps := found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amounts[i]}, to(i), plan)
 		for k := range steps {
 			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump
 		}
@@ -158,7 +161,7 @@ func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
 		if out = append(out, free); !leave || need.ID < 0 {
 			continue
 		}
-		for _, m := range snapshot.MembersOn(p.Snapshot, id) {
+		for m := range snapshot.MembersOn(p.Snapshot, id) {
 			free += m.Class.Holds[need.ID]
 			out = append(out, free)
 		}
@@ -175,11 +178,10 @@ func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
 }
 
 func (f *Search) withoutResource(at state) (out []edit) {
-	if p := f.problemOf(at); p != nil {
+	if p := f.at(at).p; p != nil {
 		for _, resource := range scarcest(p)[:min(1, len(p.Needs))] {
 			out = append(out, atMost(resource, 1))
 		}
-		p.Done()
 	}
 	return out
 }
@@ -197,11 +199,10 @@ func tolerated(t gang.Taint) edit {
 
 // intolerable lists the taints that keep members away, those of most nodes first, then in natural order. O(tainted nodes).
 func (f *Search) intolerable(at state) []gang.Taint {
-	p := f.problemOf(at)
+	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	defer p.Done()
 	nodes := map[gang.Taint]int{}
 	for id := range int32(len(at.s.Lineage.Names)) {
 		if at.s.FlagsOf(id)&snapshot.Tainted == 0 {

@@ -3,6 +3,8 @@
 package snapshot
 
 import (
+	"iter"
+
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/quota"
 )
@@ -30,8 +32,17 @@ func WithQuotas(c *Snapshot, state *quota.State) *Snapshot {
 // NodeAt is the node with an id as it was given; it must be present. Labels and taints are shared.
 func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.At(id)) }
 
-// MembersOn lists the members on a node in no order; nil if there are none. The slice is the caller's. O(members on it).
-func MembersOn(c *Snapshot, id int32) []*Member { return c.membersOn(id) }
+// MembersOn iterates over the members on a node in no order. O(members on it).
+func MembersOn(c *Snapshot, id int32) iter.Seq[*Member] {
+	return func(yield func(*Member) bool) {
+		h := c.on.At(id)
+		for at := &h; at != nil && at.m != nil; at = at.next {
+			if !yield(at.m) {
+				return
+			}
+		}
+	}
+}
 
 // Capacity is what a node has in all, by resource, pods Boundless where it does not bound them; empty for an absent node. It is
 // to be read only.
