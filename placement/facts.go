@@ -5,7 +5,6 @@ package placement
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,11 +31,14 @@ type factFinder struct {
 	lacks    []int // by place in Needs, the nodes that have too little of it
 	barred   map[explain.Code]*explain.Detail
 	keys     map[explain.Code]map[string]int
+	stay     map[explain.Code]*explain.Detail // see weigh
+	whole    []explain.Holder
 }
 
 // facts lists the reason, then what keeps members away from nodes, then why nobody leaves.
 func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 	f.count()
+	f.weigh()
 	out := f.reasons()
 	if f.why.Rule != RuleMinMember && f.why.RefusedBy == nil {
 		out = append(out, f.partMinima(ctx)...)
@@ -205,48 +207,6 @@ func (f *factFinder) nodes() (out []explain.Fact) {
 		out = append(out, explain.Fact{Code: code, Detail: *d, Proven: true})
 	}
 	return out
-}
-
-// stayers counts running members that hold what the gang lacks, by why they do not leave for it.
-func (f *factFinder) stayers() (out []explain.Fact) {
-	p, counts, gangs := f.p, map[explain.Code]*explain.Detail{}, map[explain.Code]string{}
-	forbidden := p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow
-	reclaims := p.Request.Quota != "" && p.Snapshot.Quotas != nil
-	p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		for _, m := range g.Members {
-			if p.IsOwn(g.Name) || m.Leaving || m.IsDaemon() || !f.holdsSlots(m) {
-				continue
-			}
-			code := explain.CodePriority
-			switch {
-			case m.Pinned:
-				code = explain.CodeProtected
-			case forbidden && (reclaims || g.Priority < p.Request.Priority):
-				code = explain.CodePreemptionForbidden
-			case reclaims || g.Priority < p.Request.Priority:
-				continue // it might leave
-			}
-			d := counts[code]
-			if d == nil {
-				d = &explain.Detail{}
-				counts[code] = d
-			}
-			if d.Members++; gangs[code] != g.Name {
-				gangs[code] = g.Name
-				d.Gangs++
-			}
-		}
-		return true
-	})
-	for _, code := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, explain.Fact{Code: code, Detail: *counts[code], Proven: true})
-	}
-	return out
-}
-
-// holdsSlots says whether a member that leaves would make room for one of the gang on its node.
-func (f *factFinder) holdsSlots(m *snapshot.Member) bool {
-	return f.takes(m.Node) && f.room(m.Node, m.Class.Holds) > f.now[m.Node]
 }
 
 // mostParts bounds the parts that are planned by themselves.

@@ -63,6 +63,7 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	if !slices.IsSortedFunc(members, byNode) {
 		members = slices.SortedFunc(slices.Values(members), byNode)
 	}
+	out = make([]gain, 0, len(members))
 	for i := 0; i < len(members); {
 		id, sum := members[i].Node, int64(0)
 		extra := r.spare(id)
