@@ -97,6 +97,9 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		}
 		return p, err
 	}
+	if err := p.explain(&set.explain); err != nil {
+		return p, err
+	}
 	if err := p.write(stdout, set); err != nil {
 		return p, err
 	}
@@ -120,6 +123,9 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	}
 	if len(p.Outcomes) > 0 {
 		fmt.Fprintln(w)
+	}
+	if err := p.writeExplanations(w, &set.explain); err != nil {
+		return err
 	}
 	if set.quotas {
 		if err := render.QuotasText(w, p.Quotas); err != nil {
