@@ -128,7 +128,7 @@ func (p *Planned) explanationOf(o *render.Outcome, plans int) *placement.Explana
 		p.tellOfFiles(o, e)
 		return e
 	}
-	if e.Verdict == told.Verdict { // else it goes another way by itself than with those that start together with it
+	if e.Plan != nil { // by itself it may go another way than with those that start together with it; what it lacks is the same
 		told.Facts, told.Fragmentation = e.Facts, e.Fragmentation
 	}
 	return told

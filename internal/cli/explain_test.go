@@ -33,7 +33,7 @@ func TestStoryOfPending(t *testing.T) {
     The node with most room, spine0/leaf0/node-0, has room for 1 member and lacks room for 3.
     The leafLayer with most room, spine0/leaf0, has room for 3 members and lacks room for 1; there node-3, out of service, has room for 1.
     The spineLayer with most room, spine0, has room for 6 members; there node-3, out of service, has room for 1 and default/notebook holds room for 1.
-    If it were allowed to evict others, it would start in leafLayer spine0/leaf1, evicting 1 member of default/notebook.
+    If it were allowed to evict others, it would start in leafLayer spine0/leaf1, evicting default/notebook.
     If 1 node like node-0 were added to spine0/leaf0, it would start in leafLayer spine0/leaf0.
     14 trial plans were made to find this out.
 `, explanation)
@@ -102,6 +102,8 @@ default/pod-3 starts with 8 members in leafLayer spine0/leaf1 once it evicts 4 m
   There default/pod-1 holds room for 4 and default/pod-2 for 4.
   details:
     The node with`)
+	_, out, _ = command(t, "", append([]string{"-explain", "-explain=false"}, story("story-3")...)...)
+	require.NotContains(t, out, "starts")
 	for _, name := range []string{"default/pod-3.yaml", "a/b/c", "-o/x", "./x", "/x", "x/", "x"} {
 		require.False(t, namesGang(name), name)
 	}
@@ -169,6 +171,27 @@ default/e cannot start: it and default/d together need 2 members, and at most 1 
 `)
 }
 
+// What victims leave of a gang may be too small for its groups: that is no error of the files.
+func TestExplanationOfAGangThatIsEvictedInPart(t *testing.T) {
+	_, out, _ := command(t, evictedInPart, "-explain", "-")
+	require.Contains(t, out, "\ndefault/pair cannot be planned: request.DP \"2\": ")
+}
+
+// Changes of a gang that starts together with others are its own.
+func TestExplanationOfGangsTogether(t *testing.T) {
+	_, out, _ := command(t, "", append([]string{"-explain"}, story("together")...)...)
+	require.Contains(t, out, `
+default/archive cannot start: it needs 5 members in one unitLayer, and at most 4 fit.
+  It starts together with default/reader, or not at all; what follows is of this gang by itself.
+  The cluster has room for 11 members in all, but no unitLayer for more than 4: spine0/leaf1/unit1 lacks room for 1.
+  If 4 members were enough, it would start in unitLayer spine0/leaf1/unit1.
+`)
+	require.Contains(t, out, `
+default/reader cannot start: default/archive, which has to start together with it, cannot.
+  details:
+`)
+}
+
 // A gang is explained under the quota pass in which it was refused or waits.
 func TestExplanationsUnderQuotas(t *testing.T) {
 	_, out, _ := command(t, "", "-explain", "../../examples/stories/quotas.yaml")
@@ -182,4 +205,15 @@ default/b-large cannot start: quota team-b would use 4 nvidia.com/gpu more than 
 	require.Contains(t, out, "\ndefault/a1 cannot start: quota a would use ")
 	_, out, _ = command(t, elastic, "-explain=default/a1", "-")
 	require.Contains(t, out, "\ndefault/a1 starts with 1 member in node n1.\n")
+
+	leaving := elastic + `  - apiVersion: v1
+    kind: Pod
+    metadata: {name: old, deletionTimestamp: "2026-01-01T00:00:00Z"}
+    spec: {nodeName: n1, containers: [{resources: {requests: {gpu: 4}}}]}
+`
+	_, out, _ = command(t, leaving, "-explain=default/a1", "-")
+	require.Contains(t, out, `
+default/a1 starts with 1 member in node n1 once 1 leaving member is gone: default/old.
+  The cluster has no room for a member; 1 node has too little gpu.
+`)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
@@ -103,9 +104,9 @@ func whyWaits(o *Outcome) (lines []string) {
 	case placement.VerdictInvalid:
 		reason := "nothing is known of it"
 		if len(e.Facts) > 0 {
-			reason = e.Facts[0].Detail.Reason
+			reason = strings.TrimPrefix(e.Facts[0].Detail.Reason, o.Gang+": ")
 		}
-		return []string{o.Gang + " cannot be planned: " + reason}
+		return []string{o.Gang + " cannot be planned: " + strings.ReplaceAll(reason, "\n", "; ")}
 	case placement.VerdictRefused:
 	}
 	lines = []string{o.Gang + " cannot start: " + refusalText(o) + "."}
@@ -148,11 +149,11 @@ func evictedText(p *placement.Result) string {
 	if p == nil {
 		return "it evicts others"
 	}
-	var gangs []string
+	var refs []cluster.MemberRef
 	for i := range p.Victims {
-		gangs = append(gangs, p.Victims[i].Gang)
+		refs = append(refs, p.Victims[i].MemberRef)
 	}
-	return "it evicts " + membersOf(gangs)
+	return "it evicts " + membersOf(refs)
 }
 
 // refusalText is the reason of a refusal.
@@ -166,7 +167,7 @@ func refusalText(o *Outcome) string {
 	case explain.CodeTogether:
 		text := has(named(d.Names)+", which", len(d.Names)) + " to start together with it, cannot"
 		if d.Reason != "" {
-			text += ": " + d.Reason
+			text += ": " + strings.ReplaceAll(d.Reason, "\n", "; ")
 		}
 		return text
 	case explain.CodeMembers:

@@ -105,24 +105,34 @@ func TestChangesAreTold(t *testing.T) {
 	}
 }
 
+// Victims that are gangs by themselves are named, others counted.
+func TestVictimsAreTold(t *testing.T) {
+	ref := func(gang, member string) cluster.MemberRef { return cluster.MemberRef{Gang: gang, Member: member} }
+	require.Equal(t, "ns/a and ns/b", membersOf([]cluster.MemberRef{ref("ns/b", "b"), ref("ns/a", "a")}))
+	require.Equal(t, "2 members of ns/g", membersOf([]cluster.MemberRef{ref("ns/g", "g-0"), ref("ns/g", "g-1")}))
+	require.Equal(t, "2 members: 1 of ns/g2 and 1 of ns/g10", membersOf([]cluster.MemberRef{ref("ns/g10", "x"), ref("ns/g2", "y")}))
+}
+
 // A plan that waits or evicts says so, a change that may not be the least as well; a combination has both changes.
 func TestCombinationIsTold(t *testing.T) {
 	r := &explain.Relaxation{
 		Change: explain.Change{Kind: explain.KindNodes, Nodes: []string{"n1"}}, And: &explain.Change{Kind: explain.KindSelector, Label: "zone"},
 		Plan: explain.Plan{Tier: 2, Members: 3, WaitsFor: []cluster.MemberRef{{Gang: "ns/c", Member: "c"}}, Victims: []cluster.MemberRef{
-			{Gang: "ns/b", Member: "b-0"}, {Gang: "ns/a", Member: "a-0"}, {Gang: "ns/b", Member: "b-1"},
+			{Gang: "ns/b", Member: "b-0"}, {Gang: "ns/a", Member: "a"}, {Gang: "ns/b", Member: "b-1"},
 		}},
 	}
 	require.Equal(t, "If n1 returned to service, and its members did not select nodes by the label zone, it would start somewhere in the cluster, "+
-		"once 1 leaving member is gone, evicting 3 members: 1 of ns/a and 2 of ns/b; perhaps fewer would do.", relaxationText(&Outcome{}, r))
+		"once 1 leaving member is gone, evicting 3 members: ns/a and 2 of ns/b; perhaps fewer would do.", relaxationText(&Outcome{}, r))
 	got, err := explanation(&placement.Explanation{Relaxations: []explain.Relaxation{*r}}).MarshalJSON()
 	require.NoError(t, err)
 	require.Contains(t, string(got), `"change":{"changes":[{"kind":"nodes","change":{"returnToService":["n1"]}},{"kind":"selector","change":{"drop":"zone"}}]},"least":false,`+
 		`"plan":{"status":"needs victims","tier":2,"layer":"","domain":"","strategy":"","members":3,"waitsFor":[{"pod":"ns/c","gang":"ns/c"}],`+
-		`"victims":[{"pod":"ns/b-0","gang":"ns/b"},{"pod":"ns/a-0","gang":"ns/a"},{"pod":"ns/b-1","gang":"ns/b"}]}`)
+		`"victims":[{"pod":"ns/b-0","gang":"ns/b"},{"pod":"ns/a","gang":"ns/a"},{"pod":"ns/b-1","gang":"ns/b"}]}`)
 }
 
 func TestReasonsAreTold(t *testing.T) {
+	wrong := &placement.Explanation{Verdict: placement.VerdictInvalid, Facts: []explain.Fact{{Code: explain.CodeInvalid, Detail: explain.Detail{Reason: "ns/job: this\nand that"}}}}
+	require.Equal(t, "ns/job cannot be planned: this; and that\n", toldOf(t, &Outcome{Explanation: wrong}))
 	fact := func(code explain.Code, d explain.Detail) []explain.Fact {
 		return []explain.Fact{{Code: code, Detail: d, Proven: true}}
 	}
@@ -189,4 +199,7 @@ func TestRoomIsTold(t *testing.T) {
 	facts := []explain.Fact{{Code: explain.CodeCapacity, Detail: explain.Detail{Wanted: 9, Resources: []explain.KeyCount{{Key: "cpu", Nodes: 1}, {Key: "gpu", Nodes: 2}}}, Proven: true}}
 	require.Contains(t, explained(t, facts, tier(3, 5)), "\n  The cluster has room for 8 members in all; 1 node has too little cpu and 2 nodes have too little gpu.\n")
 	require.Contains(t, explained(t, facts, []explain.Fragmentation{{Layer: "node", Domain: []string{"n"}, Missing: 9}}), "\n  The cluster has no room for a member; 1 node has")
+	require.Equal(t, "No node has room for a member.", tierText(&explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9}))
+	held := explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9, HeldBy: []explain.Holder{{Gang: "ns/a", Slots: 1}}}
+	require.Equal(t, "The first node, n, has no room for a member; there ns/a holds room for 1.", tierText(&held))
 }

@@ -19,11 +19,7 @@ func relaxationText(o *Outcome, r *explain.Relaxation) string {
 		text += fmt.Sprintf(", once %s gone", is(count(n, "leaving member"), n))
 	}
 	if len(p.Victims) > 0 {
-		var gangs []string
-		for _, v := range p.Victims {
-			gangs = append(gangs, v.Gang)
-		}
-		text += ", evicting " + membersOf(gangs)
+		text += ", evicting " + membersOf(p.Victims)
 	}
 	if !r.Least {
 		text += "; " + perhaps[r.Kind]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 )
 
 // mostNames is how many names a sentence has.
@@ -29,21 +30,31 @@ func list(parts []string) string {
 	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
-// membersOf counts members by their gangs, in natural order: `2 members of ns/a`, `3 members: 2 of ns/a and 1 of ns/b`.
-func membersOf(gangs []string) string {
-	counts := map[string]int{}
-	for _, name := range gangs {
-		counts[name]++
+// membersOf counts members by their gangs, in natural order, and names those that are gangs by themselves: `ns/a`, `2 members of ns/b`, `3
+// members: ns/a and 2 of ns/b`.
+func membersOf(refs []cluster.MemberRef) string {
+	counts, alone := map[string]int{}, map[string]bool{}
+	for _, m := range refs {
+		counts[m.Gang]++
+		alone[m.Gang] = counts[m.Gang] == 1 && PodName(m) == m.Gang
 	}
 	var parts []string
+	counted := false
 	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
-		parts = append(parts, fmt.Sprintf("%d of %s", counts[name], name))
+		part := name
+		if !alone[name] {
+			part, counted = fmt.Sprintf("%d of %s", counts[name], name), true
+		}
+		parts = append(parts, part)
 	}
-	text := count(len(gangs), "member")
-	if len(parts) == 1 {
-		return text + " of " + gangs[0]
+	all := count(len(refs), "member")
+	switch {
+	case !counted:
+		return named(parts)
+	case len(parts) == 1:
+		return all + " of " + refs[0].Gang
 	}
-	return text + ": " + named(parts)
+	return all + ": " + named(parts)
 }
 
 // is, was and has put the verb behind a subject that counts n.
