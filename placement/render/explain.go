@@ -45,6 +45,9 @@ func writeExplanation(w io.Writer, o *Outcome) {
 			details = append(details, text)
 		}
 	}
+	if like := likeFirst(o.Request); like != "" && len(e.Fragmentation) > 0 {
+		details = append(details, "Room is counted for members"+like+".")
+	}
 	for i := range e.Fragmentation {
 		if !repeats(e.Fragmentation[:i+1]) {
 			details = append(details, tierText(&e.Fragmentation[i]))
@@ -60,16 +63,7 @@ func writeExplanation(w io.Writer, o *Outcome) {
 		}
 		known[r.Kind], head = true, append(head, text)
 	}
-	for _, n := range e.NotTried {
-		what := "Not looked into to the end, " + kindText(n.Kind)
-		if e.Plans == 0 {
-			what = "No change was looked into"
-		}
-		details = append(details, what+": "+n.Reason+".")
-	}
-	if e.Plans > 0 {
-		details = append(details, fmt.Sprintf("%s made to find this out.", was(count(e.Plans, "trial plan"), e.Plans)))
-	}
+	details = append(details, effort(e)...)
 	fmt.Fprintln(w, head[0])
 	for _, line := range head[1:] {
 		fmt.Fprintln(w, "  "+line)
@@ -80,6 +74,20 @@ func writeExplanation(w io.Writer, o *Outcome) {
 	for _, line := range details {
 		fmt.Fprintln(w, "    "+line)
 	}
+}
+
+// effort says what was not looked into, and how many plans were made.
+func effort(e *placement.Explanation) (lines []string) {
+	if e.Plans == 0 {
+		if len(e.NotTried) > 0 {
+			lines = append(lines, "No change was looked into: "+e.NotTried[0].Reason+".")
+		}
+		return lines
+	}
+	for _, n := range e.NotTried {
+		lines = append(lines, "Not looked into to the end, "+kindText(n.Kind)+": "+n.Reason+".")
+	}
+	return append(lines, was(count(e.Plans, "trial plan"), e.Plans)+" made to find this out.")
 }
 
 // repeats says whether the last domain has all the room that there is, and so has the one before it, with the same holders.
@@ -218,17 +226,18 @@ func roomLeft(o *Outcome) (lines []string) {
 	r := ruleOf(e)
 	d := &e.Fragmentation[tierOf(e, r)]
 	layer, path := layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/")
-	text := "The cluster has room for " + count64(d.Slots, "member") + " in all"
+	like := likeFirst(o.Request)
+	text := "The cluster has room for " + count64(d.Slots, "member") + like + " in all"
 	switch {
 	case d.Slots == 0:
-		text = "The cluster has no room for a member" + lackingText(e)
+		text = "The cluster has no room for a member" + like + lackingText(e)
 	case path == "": // the whole cluster is what is too small
 		text += lackingText(e)
-	case r.who == "" && r.multiple == "" && d.Missing > 0:
+	case r.who == "" && r.multiple == "" && like == "" && d.Missing > 0:
 		text += fmt.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
 	default:
 		text += fmt.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
-		if r.who == "" && d.Missing == 0 && inGroups(o.Request) {
+		if r.who == "" && d.Missing == 0 && like == "" && inGroups(o.Request) {
 			text += ", but not as its groups have to lie"
 		}
 	}
@@ -237,6 +246,14 @@ func roomLeft(o *Outcome) (lines []string) {
 		lines = append(lines, "There "+text+".")
 	}
 	return lines
+}
+
+// likeFirst reads ` like leader-0`, the first member, whose shape slots count, where others are of other shapes.
+func likeFirst(req *gang.Request) string {
+	if req == nil || shapesOf(req) == nil {
+		return ""
+	}
+	return " like " + req.Members[0].Name
 }
 
 // inGroups says whether members are kept in groups.

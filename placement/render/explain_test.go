@@ -109,6 +109,7 @@ func TestChangesAreTold(t *testing.T) {
 func TestVictimsAreTold(t *testing.T) {
 	ref := func(gang, member string) cluster.MemberRef { return cluster.MemberRef{Gang: gang, Member: member} }
 	require.Equal(t, "ns/a and ns/b", membersOf([]cluster.MemberRef{ref("ns/b", "b"), ref("ns/a", "a")}))
+	require.Equal(t, "5 members: ns/a, ns/b, ns/c and 2 more", membersOf([]cluster.MemberRef{ref("ns/b", "b"), ref("ns/a", "a"), ref("ns/e", "e"), ref("ns/d", "d"), ref("ns/c", "c")}))
 	require.Equal(t, "2 members of ns/g", membersOf([]cluster.MemberRef{ref("ns/g", "g-0"), ref("ns/g", "g-1")}))
 	require.Equal(t, "2 members: 1 of ns/g2 and 1 of ns/g10", membersOf([]cluster.MemberRef{ref("ns/g10", "x"), ref("ns/g2", "y")}))
 }
@@ -196,6 +197,11 @@ func TestRoomIsTold(t *testing.T) {
 	require.Contains(t, toldOf(t, o), "for 8, but not as its groups have to lie.\n")
 	o.Request = &gang.Request{MinMember: 9}
 	require.Contains(t, toldOf(t, o), "it needs 8 more members in one unit with those that run, and none fits.\n")
+	small := &gang.Shape{Resources: muster.Resources{"gpu": 1}}
+	o.Request = &gang.Request{Shape: gang.Shape{Resources: muster.Resources{"gpu": 8}}, Members: []gang.Member{{Name: "leader", Shape: small}, {Name: "worker"}}}
+	mixed := toldOf(t, o)
+	require.Contains(t, mixed, "\n  The cluster has room for 8 members like leader in all, and u1, the unit with most room, for 8.\n")
+	require.Contains(t, mixed, "\n    Room is counted for members like leader.\n")
 	facts := []explain.Fact{{Code: explain.CodeCapacity, Detail: explain.Detail{Wanted: 9, Resources: []explain.KeyCount{{Key: "cpu", Nodes: 1}, {Key: "gpu", Nodes: 2}}}, Proven: true}}
 	require.Contains(t, explained(t, facts, tier(3, 5)), "\n  The cluster has room for 8 members in all; 1 node has too little cpu and 2 nodes have too little gpu.\n")
 	require.Contains(t, explained(t, facts, []explain.Fragmentation{{Layer: "node", Domain: []string{"n"}, Missing: 9}}), "\n  The cluster has no room for a member; 1 node has")

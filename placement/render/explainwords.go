@@ -49,8 +49,8 @@ func membersOf(refs []cluster.MemberRef) string {
 	}
 	all := count(len(refs), "member")
 	switch {
-	case !counted:
-		return named(parts)
+	case !counted && len(parts) <= mostNames:
+		return list(parts)
 	case len(parts) == 1:
 		return all + " of " + refs[0].Gang
 	}
