@@ -66,7 +66,7 @@ const arrows = `
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
-	internal/cli          < . fabric topology numa quota gang preempt cluster explain placement placement/manifest placement/render
+	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <

@@ -29,6 +29,7 @@ skipped, notices, rules that are not modelled, what is wrong.
 Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
   plan -keep-going -o json dump.json plans what can be planned, as JSON
+  plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
 was planned; 2 the command line cannot be used; 3 with -fail-unplaced: some gang has no place.
@@ -97,6 +98,9 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		}
 		return p, err
 	}
+	if err := p.explain(&set.explain); err != nil {
+		return p, err
+	}
 	if err := p.write(stdout, set); err != nil {
 		return p, err
 	}
@@ -120,6 +124,9 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	}
 	if len(p.Outcomes) > 0 {
 		fmt.Fprintln(w)
+	}
+	if err := p.writeExplanations(w, &set.explain); err != nil {
+		return err
 	}
 	if set.quotas {
 		if err := render.QuotasText(w, p.Quotas); err != nil {

@@ -314,9 +314,8 @@ func TestQueueKeepsTheIndex(t *testing.T) {
 	require.Equal(t, nodes+pods-1, asked)
 }
 
-// What a victim leaves of its gang is too small for its groups: that is no defect of the files.
-func TestQueueGoesOnWithoutAGangThatIsEvictedInPart(t *testing.T) {
-	text := node + `---
+// evictedInPart is a gang of which a victim leaves too little for its groups.
+var evictedInPart = node + `---
 apiVersion: scheduling.sigs.k8s.io/v1alpha1
 kind: PodGroup
 metadata: {name: pair}
@@ -333,7 +332,10 @@ metadata: {name: pair-1, labels: {pod-group.scheduling.sigs.k8s.io: pair}}
 spec: {priority: 1, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
 ---
 ` + strings.ReplaceAll(pod, "spec: {", "spec: {priority: 2, ")
-	status, out, _ := command(t, text, "-o", "json", "-")
+
+// What a victim leaves of its gang is too small for its groups: that is no defect of the files.
+func TestQueueGoesOnWithoutAGangThatIsEvictedInPart(t *testing.T) {
+	status, out, _ := command(t, evictedInPart, "-o", "json", "-")
 	require.Zero(t, status)
 	require.Equal(t, map[string][]string{"default/good": {"n1"}, "default/pair": {}}, nodes(t, out))
 	require.Contains(t, out, `"reason":{"kind":"invalid","message":"default/pair: request.DP \"2\": 1 members in pipelines of 1 are 1 groups"`)

@@ -24,6 +24,7 @@ type settings struct {
 	summary           bool
 	topology          string
 	fabric            string
+	explain           explaining
 	files             []string
 }
 
@@ -43,7 +44,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var set settings
 	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
 	check := set.define(flags)
-	help, err := parseFiles(flags, args, usage, stdout, stderr, &set.files)
+	help, err := parseFiles(flags, joinExplain(args), usage, stdout, stderr, &set.files)
 	if err != nil {
 		return set, err
 	}
@@ -67,6 +68,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
 	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this file too: of a fabric manager, Slurm, topograph, a table of cables (see examples/topology); FORMAT:FILE says which format it is in")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
+	set.explain.define(flags)
 	return func() error {
 		var known, knownExclusive, knownLimit bool
 		set.policy, known = policies[strings.ToLower(*policy)]

@@ -1,5 +1,5 @@
 // Package render answers: how does a plan look, to a program and to a person? [JSON] writes the document that other
-// programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas.
+// programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas, [Explanations] says why gangs wait.
 package render
 
 import (
@@ -32,6 +32,8 @@ type Outcome struct {
 	// Terms are those under which the gang's members are let go, and Total its declared size, as far as files state them.
 	Terms gang.Terms
 	Total int
+	// Explanation says why the gang waits and what would make it start; nil: nobody asked.
+	Explanation *placement.Explanation
 }
 
 // errNothing stands for the error of an outcome that has neither.

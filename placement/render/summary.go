@@ -52,14 +52,19 @@ func tally(outcomes []Outcome) string {
 			} else {
 				placed++
 			}
-		case errors.Is(o.Err, placement.ErrUnschedulable), errors.Is(o.Err, muster.ErrNotSupported):
-			refused++
-		default:
+		case isInvalid(o):
 			invalid++
+		default:
+			refused++
 		}
 	}
 	return fmt.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
 		count(len(outcomes), "gang"), placed, waiting, refused, invalid, count(pods, "pod"))
+}
+
+// isInvalid says whether something is wrong with what the gang asks for, or nothing is known of it.
+func isInvalid(o *Outcome) bool {
+	return o.Result == nil && !errors.Is(o.Err, placement.ErrUnschedulable) && !errors.Is(o.Err, muster.ErrNotSupported)
 }
 
 // inNoTopology is how many nodes lie outside of all topologies, 0 if there are none of these.

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/placement/render"
+)
+
+// explaining is what is to be explained: the gangs that are named, or all that wait.
+type explaining struct {
+	all   bool
+	gangs []string
+	plans int
+}
+
+// define adds its flags.
+func (e *explaining) define(flags *flag.FlagSet) {
+	flags.Var(e, "explain", "print after the plans why gangs do not start at once, and what would make them start; `NS/NAME` behind it: of this gang alone")
+	flags.IntVar(&e.plans, "explain-plans", 0, "with -explain, so many trial plans a gang at most; 0: 200, negative: none")
+}
+
+// IsBoolFlag lets the flag stand without a value.
+func (e *explaining) IsBoolFlag() bool { return true }
+
+// String is what the flag is before anything was set.
+func (e *explaining) String() string { return "" }
+
+// Set is called for each time that the flag is given; without a value that is true.
+func (e *explaining) Set(value string) error {
+	switch value {
+	case "true":
+		e.all = true
+	case "false":
+		e.all, e.gangs = false, nil
+	default:
+		e.gangs = append(e.gangs, value)
+	}
+	return nil
+}
+
+// joinExplain joins the flag and the gang behind it: flags with an optional value take it behind = only.
+func joinExplain(args []string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		if bare := args[i] == "-explain" || args[i] == "--explain"; bare && i+1 < len(args) && namesGang(args[i+1]) {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+// namesGang says whether an argument reads NS/NAME and is no file.
+func namesGang(arg string) bool {
+	namespace, name, ok := strings.Cut(arg, "/")
+	if !ok || strings.Trim(namespace, ".") == "" || name == "" || strings.HasPrefix(arg, "-") || strings.Contains(name, "/") {
+		return false
+	}
+	if slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(name, ".gz"))) {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return err != nil
+}
+
+// explain adds explanations to the outcomes: to all, or to those of the gangs that are named.
+func (p *Planned) explain(e *explaining) error {
+	for _, name := range e.gangs {
+		if err := p.mayExplain(name); err != nil {
+			return err
+		}
+	}
+	for i := range p.Outcomes {
+		if o := &p.Outcomes[i]; e.all || slices.Contains(e.gangs, o.Gang) {
+			o.Explanation = p.explanationOf(o, e.plans)
+		}
+	}
+	return nil
+}
+
+// mayExplain says of a name for which there is no plan which one is nearest.
+func (p *Planned) mayExplain(name string) error {
+	var names []string
+	for i := range p.Outcomes {
+		names = append(names, p.Outcomes[i].Gang)
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	for i := range p.Input.Spec.Running {
+		if p.Input.Spec.Running[i].Gang == name {
+			return fmt.Errorf("-explain %q: all its pods have nodes", name)
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("-explain %q: no gang waits for a node", name)
+	}
+	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, known.Nearest(name, names))
+}
+
+// explanationOf explains what became of a gang, on the snapshot and by the limit of quotas that it was planned on. What is placed at once
+// is not planned again.
+func (p *Planned) explanationOf(o *render.Outcome, plans int) *placement.Explanation {
+	told := &placement.Explanation{Gang: o.Gang, Verdict: verdictOf(o.Result), Plan: o.Result}
+	if told.Verdict == placement.VerdictPlaced {
+		return told
+	}
+	req := *o.Request
+	if o.Pass != "" {
+		req.QuotaLimit = o.Pass
+	}
+	e := placement.Explain(o.Cluster, &req, placement.ExplainOptions{Plans: plans, Err: p.whyNot(o)})
+	if o.Result == nil {
+		p.tellOfFiles(o, e)
+		return e
+	}
+	if e.Plan != nil { // by itself it may go another way than with those that start together with it; what it lacks is the same
+		told.Facts, told.Fragmentation = e.Facts, e.Fragmentation
+	}
+	return told
+}
+
+// tellOfFiles says of a gang that starts together with others which the files keep from it that it waits for the files. Of such a gang
+// nothing else is known: its request was not made.
+func (p *Planned) tellOfFiles(o *render.Outcome, e *placement.Explanation) {
+	g := p.gangOf(o)
+	if g == nil || g.Err == nil {
+		return
+	}
+	e.Fragmentation, e.NotTried = nil, nil
+	for i := range e.Facts {
+		f := &e.Facts[i]
+		if f.Code != explain.CodeTogether {
+			continue
+		}
+		var reasons []string
+		for _, name := range f.Detail.Names {
+			reasons = append(reasons, name+" "+p.keptByFiles(name))
+		}
+		f.Detail.Reason = strings.Join(reasons, "; ")
+	}
+}
+
+// keptByFiles says how the files keep a gang from starting.
+func (p *Planned) keptByFiles(name string) string {
+	for i := range p.Outcomes {
+		if o := &p.Outcomes[i]; o.Gang == name && cannotBeUsed(o.Err) {
+			return fmt.Sprintf("waits for an error in the files to be corrected: %v", o.Err)
+		}
+	}
+	return "is not in the files"
+}
+
+// gangOf is what the files say of the gang of an outcome, nil if nothing.
+func (p *Planned) gangOf(o *render.Outcome) *manifest.Gang {
+	for i := range p.Input.Gangs {
+		if g := &p.Input.Gangs[i]; g.Request.Name == o.Gang {
+			return g
+		}
+	}
+	return nil
+}
+
+// verdictOf is the verdict on a plan.
+func verdictOf(res *placement.Result) placement.Verdict {
+	switch {
+	case res == nil:
+		return placement.VerdictRefused
+	case len(res.Victims) > 0:
+		return placement.VerdictNeedsVictims
+	case len(res.WaitsFor) > 0:
+		return placement.VerdictWaits
+	}
+	return placement.VerdictPlaced
+}
+
+// whyNot is the error of an outcome. Of a gang that the files keep from being planned it says that it waits for them.
+func (p *Planned) whyNot(o *render.Outcome) error {
+	if !cannotBeUsed(o.Err) {
+		return o.Err
+	}
+	if g := p.gangOf(o); g != nil && p.changed(g) {
+		return o.Err // what victims leave of it is too small
+	}
+	return fmt.Errorf("it waits for an error in the files to be corrected: %w", o.Err)
+}
+
+// writeExplanations prints those of gangs that do not start at once, and of gangs that are named.
+func (p *Planned) writeExplanations(w io.Writer, e *explaining) error {
+	var told []render.Outcome
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		if o.Explanation != nil && (o.Explanation.Verdict != placement.VerdictPlaced || slices.Contains(e.gangs, o.Gang)) {
+			told = append(told, *o)
+		}
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	if err := render.Explanations(w, told); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}

@@ -1,0 +1,272 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Explanations writes of each outcome that has an explanation why the gang waits and what would make it start, in sentences: at most eight
+// lines, then all that is known beside these. Of the changes of each kind the first one stands in front, as far as there are lines.
+func Explanations(w io.Writer, outcomes []Outcome) error {
+	b := bufio.NewWriter(w)
+	first := true
+	for i := range outcomes {
+		if outcomes[i].Explanation == nil {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(b)
+		}
+		first = false
+		writeExplanation(b, &outcomes[i])
+	}
+	return b.Flush()
+}
+
+// mostLines is how many lines stand before the details.
+const mostLines = 8
+
+func writeExplanation(w io.Writer, o *Outcome) {
+	e := o.Explanation
+	head, details := append(whyWaits(o), roomLeft(o)...), []string{}
+	if len(e.Relaxations) == 0 && e.Plans > 0 {
+		head = append(head, "No change that was tried makes it start.")
+	}
+	for i := range e.Facts {
+		if text := factText(&e.Facts[i]); text != "" {
+			details = append(details, text)
+		}
+	}
+	if like := likeFirst(o.Request); like != "" && len(e.Fragmentation) > 0 {
+		details = append(details, "Room is counted for members"+like+".")
+	}
+	for i := range e.Fragmentation {
+		if !repeats(e.Fragmentation[:i+1]) {
+			details = append(details, tierText(&e.Fragmentation[i]))
+		}
+	}
+	known := map[explain.Kind]bool{}
+	for i := range e.Relaxations {
+		r := &e.Relaxations[i]
+		text := relaxationText(o, r)
+		if known[r.Kind] || len(head) == mostLines {
+			details = append(details, text)
+			continue
+		}
+		known[r.Kind], head = true, append(head, text)
+	}
+	details = append(details, effort(e)...)
+	fmt.Fprintln(w, head[0])
+	for _, line := range head[1:] {
+		fmt.Fprintln(w, "  "+line)
+	}
+	if len(details) > 0 {
+		fmt.Fprintln(w, "  details:")
+	}
+	for _, line := range details {
+		fmt.Fprintln(w, "    "+line)
+	}
+}
+
+// effort says what was not looked into, and how many plans were made.
+func effort(e *placement.Explanation) (lines []string) {
+	if e.Plans == 0 {
+		if len(e.NotTried) > 0 {
+			lines = append(lines, "No change was looked into: "+e.NotTried[0].Reason+".")
+		}
+		return lines
+	}
+	for _, n := range e.NotTried {
+		lines = append(lines, "Not looked into to the end, "+kindText(n.Kind)+": "+n.Reason+".")
+	}
+	return append(lines, was(count(e.Plans, "trial plan"), e.Plans)+" made to find this out.")
+}
+
+// repeats says whether the last domain has all the room that there is, and so has the one before it, with the same holders.
+func repeats(tiers []explain.Fragmentation) bool {
+	if len(tiers) < 2 {
+		return false
+	}
+	d, before := &tiers[len(tiers)-1], &tiers[len(tiers)-2]
+	return d.Best == d.Slots && d.Best == before.Best && slices.Equal(d.HeldBy, before.HeldBy)
+}
+
+// whyWaits begins with what becomes of the gang, and the reason.
+func whyWaits(o *Outcome) (lines []string) {
+	e := o.Explanation
+	switch e.Verdict {
+	case placement.VerdictPlaced:
+		return []string{o.Gang + " starts" + startText(e.Plan) + "."}
+	case placement.VerdictWaits:
+		return []string{o.Gang + " starts" + startText(e.Plan) + " once " + leavingText(e.Plan) + "."}
+	case placement.VerdictNeedsVictims:
+		return []string{o.Gang + " starts" + startText(e.Plan) + " once " + evictedText(e.Plan) + "."}
+	case placement.VerdictInvalid:
+		reason := "nothing is known of it"
+		if len(e.Facts) > 0 {
+			reason = strings.TrimPrefix(e.Facts[0].Detail.Reason, o.Gang+": ")
+		}
+		return []string{o.Gang + " cannot be planned: " + strings.ReplaceAll(reason, "\n", "; ")}
+	case placement.VerdictRefused:
+	}
+	lines = []string{o.Gang + " cannot start: " + refusalText(o) + "."}
+	if len(o.Together) > 0 && len(e.Relaxations) > 0 {
+		lines = append(lines, "It starts together with "+named(mates(o))+", or not at all; what follows is of this gang by itself.")
+	}
+	for i := range e.Facts {
+		lines = append(lines, shortText(&e.Facts[i].Detail)...)
+	}
+	return lines
+}
+
+// told says whether the first fact has one of the codes.
+func told(e *placement.Explanation, codes ...explain.Code) bool {
+	return len(e.Facts) > 0 && slices.Contains(codes, e.Facts[0].Code)
+}
+
+// startText reads ` with 4 members in leaf s0/l1`.
+func startText(p *placement.Result) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
+}
+
+// leavingText reads `2 leaving members are gone: ns/a and ns/b`.
+func leavingText(p *placement.Result) string {
+	if p == nil {
+		return "others are gone"
+	}
+	var pods []string
+	for _, m := range p.WaitsFor {
+		pods = append(pods, PodName(m.MemberRef))
+	}
+	return is(count(len(pods), "leaving member"), len(pods)) + " gone: " + named(pods)
+}
+
+// evictedText reads `it evicts 3 members: 2 of ns/a and 1 of ns/b`.
+func evictedText(p *placement.Result) string {
+	if p == nil {
+		return "it evicts others"
+	}
+	var refs []cluster.MemberRef
+	for i := range p.Victims {
+		refs = append(refs, p.Victims[i].MemberRef)
+	}
+	return "it evicts " + membersOf(refs)
+}
+
+// refusalText is the reason of a refusal.
+func refusalText(o *Outcome) string {
+	e := o.Explanation
+	if len(e.Facts) == 0 {
+		return "no plan was found"
+	}
+	f := &e.Facts[0]
+	switch d := &f.Detail; f.Code {
+	case explain.CodeTogether:
+		text := has(named(d.Names)+", which", len(d.Names)) + " to start together with it, cannot"
+		if d.Reason != "" {
+			text += ": " + strings.ReplaceAll(d.Reason, "\n", "; ")
+		}
+		return text
+	case explain.CodeMembers:
+		return fmt.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
+	case explain.CodeQuotaLimit:
+		return fmt.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
+	case explain.CodeQuotaMinimum:
+		return fmt.Sprintf("its members are not preemptible, and those of quota %s would use %s more than its minimum", d.Quota, deficitText(d))
+	case explain.CodeSteps:
+		return "the search ended before a plan was found"
+	default:
+		text := "it needs " + members(o, d.Wanted) + rulePhrase(ruleOf(e))
+		if jointly(o, d.Wanted) {
+			text = fmt.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
+		} else if someRun(o, d.Wanted) {
+			text += " with those that run"
+		}
+		text += ", and "
+		if !f.Proven {
+			return text + fmt.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
+		}
+		return text + fits(d.Fits)
+	}
+}
+
+// members reads `4 members`, or `1 more member` where some run already.
+func members(o *Outcome, wanted int) string {
+	if someRun(o, wanted) {
+		return count(wanted, "more member")
+	}
+	return count(wanted, "member")
+}
+
+// jointly says whether it is all gangs that start together that need so many members.
+func jointly(o *Outcome, wanted int) bool {
+	return len(o.Together) > 0 && o.Request != nil && wanted > len(o.Request.Members)
+}
+
+// someRun says whether members of the gang run already, so that it needs fewer than its minimum.
+func someRun(o *Outcome, wanted int) bool { return o.Request != nil && o.Request.MinMember > wanted }
+
+// roomLeft says how much room there is, how far the best domain is from holding the gang, and who holds what is missing there.
+func roomLeft(o *Outcome) (lines []string) {
+	e := o.Explanation
+	if len(e.Fragmentation) == 0 || told(e, explain.CodeTogether, explain.CodeMembers, explain.CodeQuotaLimit, explain.CodeQuotaMinimum) {
+		return nil // room is not what is missing
+	}
+	r := ruleOf(e)
+	d := &e.Fragmentation[tierOf(e, r)]
+	layer, path := layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/")
+	like := likeFirst(o.Request)
+	text := "The cluster has room for " + count64(d.Slots, "member") + like + " in all"
+	switch {
+	case d.Slots == 0:
+		text = "The cluster has no room for a member" + like + lackingText(e)
+	case path == "": // the whole cluster is what is too small
+		text += lackingText(e)
+	case r.who == "" && r.multiple == "" && like == "" && d.Missing > 0:
+		text += fmt.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
+	default:
+		text += fmt.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
+		if r.who == "" && d.Missing == 0 && like == "" && inGroups(o.Request) {
+			text += ", but not as its groups have to lie"
+		}
+	}
+	lines = append(lines, text+".")
+	if text := holdersText(d.HeldBy, 3); text != "" {
+		lines = append(lines, "There "+text+".")
+	}
+	return lines
+}
+
+// likeFirst reads ` like leader-0`, the first member, whose shape slots count, where others are of other shapes.
+func likeFirst(req *gang.Request) string {
+	if req == nil || shapesOf(req) == nil {
+		return ""
+	}
+	return " like " + req.Members[0].Name
+}
+
+// inGroups says whether members are kept in groups.
+func inGroups(req *gang.Request) bool {
+	return req != nil && (len(req.Groups) > 0 || len(req.Parts) > 0 || req.PP > 0 || req.DP > 0)
+}
+
+// tierOf is the place of what is told of: the layer of the rule, else the whole cluster.
+func tierOf(e *placement.Explanation, r rule) int {
+	for i := range e.Fragmentation {
+		if d := &e.Fragmentation[i]; r.layer != "" && r.tree == "" && layerName(d.Layer, d.Tier) == r.layer {
+			return i
+		}
+	}
+	return len(e.Fragmentation) - 1
+}

@@ -1,0 +1,221 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/placement"
+)
+
+// explanation is what [placement.Explain] found, as JSON: verdict, codes, fragmentation, relaxations, notTried, and the number of plans
+// that were made. A change is told in the words of the input, so that a program can apply it; a path is joined by slashes.
+func explanation(e *placement.Explanation) object {
+	codes, tiers, changes, notTried := []object{}, []object{}, []object{}, []object{}
+	for i := range e.Facts {
+		f := &e.Facts[i]
+		codes = append(codes, object{{"code", string(f.Code)}, {"detail", detail(f)}, {"proven", f.Proven}})
+	}
+	for i := range e.Fragmentation {
+		tiers = append(tiers, fragmentation(&e.Fragmentation[i]))
+	}
+	for i := range e.Relaxations {
+		r := &e.Relaxations[i]
+		changes = append(changes, object{
+			{"kind", string(r.Kind)}, {"change", changeOf(e.Gang, r)}, {"least", r.Least}, {"plan", trialPlan(&r.Plan)},
+		})
+	}
+	for _, n := range e.NotTried {
+		notTried = append(notTried, object{{"kind", string(n.Kind)}, {"reason", n.Reason}})
+	}
+	return object{
+		{"verdict", string(e.Verdict)},
+		{"codes", codes},
+		{"fragmentation", tiers},
+		{"relaxations", changes},
+		{"notTried", notTried},
+		{"plans", e.Plans},
+	}
+}
+
+// detail has the counts that belong to a code, zeros included, and what else there is.
+func detail(f *explain.Fact) object {
+	d, doc := &f.Detail, object{}
+	switch f.Code {
+	case explain.CodeInvalid, explain.CodeSteps:
+	case explain.CodePreemptionForbidden, explain.CodePriority, explain.CodeProtected:
+		doc = append(doc, field{"members", d.Members}, field{"gangs", d.Gangs})
+	case explain.CodeCordon, explain.CodeNotReady, explain.CodeTaint, explain.CodeSelector, explain.CodeHostFilter, explain.CodeZonePolicy,
+		explain.CodeZoneExclusive, explain.CodeZoneCapacity:
+		doc = append(doc, field{"nodes", d.Nodes}, field{"slots", d.Slots})
+	case explain.CodeCapacity, explain.CodeFragmentation:
+		doc = append(doc, field{"wanted", d.Wanted}, field{"fits", d.Fits}, field{"slots", d.Slots})
+	default:
+		doc = append(doc, field{"wanted", d.Wanted}, field{"fits", d.Fits})
+	}
+	for _, text := range []struct{ key, value string }{{"rule", d.Rule}, {"part", d.Part}, {"quota", d.Quota}, {"reason", d.Reason}} {
+		if text.value != "" {
+			doc = append(doc, field{text.key, text.value})
+		}
+	}
+	if len(d.Short) > 0 {
+		deficit := object{}
+		for _, s := range d.Short {
+			deficit = append(deficit, field{s.Resource, s.By})
+		}
+		doc = append(doc, field{"deficit", deficit})
+	}
+	for _, counts := range []struct {
+		key  string
+		list []explain.KeyCount
+	}{{"keys", d.Keys}, {"resources", d.Resources}} {
+		of := object{}
+		for _, k := range counts.list {
+			of = append(of, field{k.Key, k.Nodes})
+		}
+		if len(of) > 0 {
+			doc = append(doc, field{counts.key, of})
+		}
+	}
+	if len(d.Names) > 0 {
+		doc = append(doc, field{"together", d.Names})
+	}
+	return doc
+}
+
+func fragmentation(d *explain.Fragmentation) object {
+	holders := []object{}
+	for _, h := range d.HeldBy {
+		of := field{"gang", h.Gang}
+		if h.Node != "" {
+			of = field{"node", h.Node}
+		}
+		holders = append(holders, object{of, {"slots", h.Slots}})
+	}
+	return object{
+		{"tier", d.Tier},
+		{"layer", d.Layer},
+		{"slots", d.Slots},
+		{"best", object{{"domain", strings.Join(d.Domain, "/")}, {"slots", d.Best}}},
+		{"missing", d.Missing},
+		{"heldBy", holders},
+	}
+}
+
+// trialPlan is the plan that a change leads to.
+func trialPlan(p *explain.Plan) object {
+	doc := object{
+		{"status", string(verdictOf(p))},
+		{"tier", p.Tier},
+		{"layer", p.Layer},
+		{"domain", strings.Join(p.Domain, "/")},
+		{"strategy", p.Strategy},
+		{"members", p.Members},
+	}
+	if len(p.WaitsFor) > 0 {
+		doc = append(doc, field{"waitsFor", podsOf(p.WaitsFor)})
+	}
+	return append(doc, field{"victims", podsOf(p.Victims)})
+}
+
+// verdictOf says what becomes of the gang by a trial plan, in the words of the verdicts.
+func verdictOf(p *explain.Plan) placement.Verdict {
+	switch {
+	case len(p.Victims) > 0:
+		return placement.VerdictNeedsVictims
+	case len(p.WaitsFor) > 0:
+		return placement.VerdictWaits
+	}
+	return placement.VerdictPlaced
+}
+
+func podsOf(refs []cluster.MemberRef) []object {
+	found := []object{}
+	for _, m := range refs {
+		found = append(found, object{{"pod", PodName(m)}, {"gang", m.Gang}})
+	}
+	return found
+}
+
+// changeOf is what to change of a gang, or around it; of a combination both changes.
+func changeOf(gang string, r *explain.Relaxation) object {
+	if r.And == nil {
+		return change(gang, &r.Change)
+	}
+	both := []object{}
+	for _, c := range []*explain.Change{&r.Change, r.And} {
+		both = append(both, object{{"kind", string(c.Kind)}, {"change", change(gang, c)}})
+	}
+	return object{{"changes", both}}
+}
+
+func change(gang string, c *explain.Change) object {
+	switch c.Kind {
+	case explain.KindMembers:
+		if c.Parts {
+			return append(append(object{{"gang", gang}}, where(c)...), field{"minParts", c.MinParts})
+		}
+		return append(append(object{{"gang", gang}}, where(c)...), field{"minMember", c.MinMember})
+	case explain.KindLayer:
+		return append(object{{"rule", "MustGather"}, {"from", c.From}, {"to", c.To}}, where(c)...)
+	case explain.KindGroup:
+		return append(object{{"drop", "groups"}, {"size", c.Size}}, where(c)...)
+	case explain.KindMultiple:
+		return append(object{{"drop", "multiple"}, {"multiple", c.Multiple}, {"layer", c.From}}, where(c)...)
+	case explain.KindRequest:
+		return object{{"resource", c.Resource}, {"from", c.Before}, {"to", c.Amount}}
+	case explain.KindNodes:
+		return object{{"returnToService", c.Nodes}}
+	case explain.KindTaint:
+		return object{{"tolerate", object{{"key", c.Taint.Key}, {"value", c.Taint.Value}, {"effect", string(c.Taint.Effect)}}}}
+	case explain.KindSelector:
+		if c.Affinity {
+			return object{{"drop", "affinity"}}
+		}
+		return object{{"drop", c.Label}}
+	case explain.KindQuota:
+		return object{{"quotas", quotaChanges(c.Quotas)}}
+	case explain.KindGangs:
+		return object{{"end", c.Gangs}}
+	case explain.KindPriority:
+		doc := object{{"priority", c.Priority}}
+		if c.Preempts {
+			doc = append(doc, field{"preempts", true})
+		}
+		return doc
+	case explain.KindAdd:
+		return object{{"nodes", c.Add}, {"like", c.Like}, {"domain", strings.Join(c.Domain, "/")}}
+	case explain.KindCombination: // its changes are told one by one
+	}
+	return object{}
+}
+
+// where names the part and the level of groups that a change is about, if any.
+func where(c *explain.Change) (doc object) {
+	if c.Part != "" {
+		doc = append(doc, field{"part", c.Part})
+	}
+	if c.Level > 0 {
+		doc = append(doc, field{"level", c.Level})
+	}
+	return doc
+}
+
+// quotaChanges are the new amounts of quotas, of the resources that change.
+func quotaChanges(changes []explain.QuotaChange) []object {
+	found := []object{}
+	for _, q := range changes {
+		doc := object{{"quota", q.Quota}}
+		for _, side := range []struct {
+			key     string
+			amounts muster.Resources
+		}{{"max", q.Max}, {"min", q.Min}} {
+			if len(side.amounts) > 0 {
+				doc = append(doc, field{side.key, amountsObject(side.amounts)})
+			}
+		}
+		found = append(found, doc)
+	}
+	return found
+}
