@@ -107,8 +107,8 @@ type Detail struct {
 	Reason string
 }
 
-// Fragmentation says how far the best domain of a tier is from holding a gang. With members of several shapes, slots are those
-// of the first.
+// Fragmentation says how far the best domain of a tier is from holding a gang; where members of it run, the one that holds them. With
+// members of several shapes, slots are those of the first.
 type Fragmentation struct {
 	Tier  int
 	Layer string

@@ -27,6 +27,7 @@ type factFinder struct {
 	slots    []int64             // by position, the members before it
 	now      []int64             // by id, how many members the amounts of a node allow
 	takes    func(id int32) bool // as far as amounts and zones allow
+	out      func(id int32) bool // out of service, but for which it might take members
 	released map[int32]problem.Released
 	lacks    []int // by place in Needs, the nodes that have too little of it
 	barred   map[explain.Code]*explain.Detail
@@ -68,6 +69,9 @@ func (f *factFinder) count() {
 	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
 	f.takes = func(id int32) bool { return !excluded[id] && open(id) }
+	f.out = func(id int32) bool {
+		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Slots().SuitsInService(id)
+	}
 	slots := f.one.Slots().Counter(excluded, f.released)
 	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)
 	for pos := range v.Nodes {
@@ -99,7 +103,7 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 	}
 	cause := f.one.Slots().Cause(id, excluded, f.released)
 	code, ok := nodeCodes[cause]
-	if !ok {
+	if !ok || (code == explain.CodeCordon || code == explain.CodeNotReady) && !f.out(id) {
 		return
 	}
 	d := f.barred[code]

@@ -7,12 +7,13 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// fragmentation describes the domain with the most slots of every tier, the first one of equals. O(nodes * tiers + members).
+// fragmentation describes the domain with the most slots of every tier, the first one of equals; where members run already, the one
+// that holds them. O(nodes * tiers + members).
 func (f *factFinder) fragmentation() (out []explain.Fragmentation) {
 	v := f.p.View
 	for _, tier := range v.Tiers {
 		best, most := layout.Vertex(-1), int64(-1)
-		for _, d := range v.DomainsOf(tier) {
+		for _, d := range f.p.Candidates(tier) {
 			if n := f.in(d); n > most && (d != v.Outside || v.FirstPos[d] < v.EndPos[d]) {
 				best, most = d, n
 			}

@@ -90,7 +90,7 @@ func (f *factFinder) named(d layout.Vertex, gangs map[string]int64) (out []expla
 	}
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
-		if s.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && f.now[id] > 0 {
+		if f.now[id] > 0 && f.out(id) {
 			out = append(out, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})
 		}
 	}

@@ -131,7 +131,7 @@ func TestExplainPlans(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out, "No change was looked into: "))
 	require.Contains(t, out, "  details:\n    1 node with room for 1 member is cordoned.\n")
 	_, out, _ = command(t, "", "-explain", "-explain-plans", "5", pending)
-	require.Contains(t, out, "    Not looked into to the end, a higher priority: the plans for it ran out, 5 in all.\n")
+	require.Contains(t, out, "    Not looked into to the end, a higher priority: no plans were left for it.\n")
 	require.Contains(t, out, "    5 trial plans were made to find this out.\n")
 }
 

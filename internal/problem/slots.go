@@ -179,6 +179,14 @@ func (k Slots) Refusal(id int32) string {
 	return ""
 }
 
+// SuitsInService says whether a node may take members as far as taints, selectors and the host's filter decide: a node that is out of
+// service would, once it is back.
+func (k Slots) SuitsInService(id int32) bool {
+	n, name := k.p.Snapshot.Static.At(id), k.p.Snapshot.Lineage.Names[id]
+	return (n.Flags&snapshot.Tainted == 0 || k.tolerates(n.Class.Taints)) && k.selects(name, n.Labels) &&
+		(k.p.Request.Eligible == nil || k.p.Request.Eligible(name))
+}
+
 // selects says whether a node may take every member of a unit.
 func (k Slots) selects(name string, labels map[string]string) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })

@@ -156,6 +156,31 @@ func neededParts(least, all int) int {
 	return min(max(least, 0), all)
 }
 
+// neededOf is how many members the parts of a gang need at least, all of the parts that must be placed: the smallest ones, if not all
+// must.
+func neededOf(req *gang.Request) int { return neededBy(req.Parts, req.MinParts) }
+
+func neededBy(parts []gang.Part, least int) (sum int) {
+	var each []int
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.MinMember > 0:
+			each = append(each, p.MinMember)
+		case len(p.Groups) > 0:
+			groups := (len(p.Members) + p.Groups[0].Size - 1) / p.Groups[0].Size
+			each = append(each, min(len(p.Members), neededParts(p.MinParts, groups)*p.Groups[0].Size))
+		default:
+			each = append(each, len(p.Members)+neededBy(p.Parts, p.MinParts))
+		}
+	}
+	slices.Sort(each)
+	for _, n := range each[:neededParts(least, len(each))] {
+		sum += n
+	}
+	return sum
+}
+
 func sizeOf(p *gang.Part) int {
 	n := len(p.Members)
 	for i := range p.Parts {
@@ -168,7 +193,7 @@ func sizeOf(p *gang.Part) int {
 func (m *need) set(n int) edit {
 	return func(at state) (state, bool) {
 		req := cloneRules(at.req)
-		members, parts := &req.MinMember, &req.MinParts
+		before, members, parts := neededOf(at.req), &req.MinMember, &req.MinParts
 		if m.part != "" {
 			p := partOf(req, m.part)
 			if p == nil {
@@ -180,6 +205,9 @@ func (m *need) set(n int) edit {
 			*members = n
 		} else if *parts = n; n == 0 {
 			*parts = -1
+		}
+		if m.part != "" && req.MinMember > 0 { // else the members that one part does without would have to come from others
+			req.MinMember = max(1, req.MinMember-max(0, before-neededOf(req)))
 		}
 		return state{at.s, req}, true
 	}

@@ -32,6 +32,7 @@ type Search struct {
 	Plans int
 
 	made     int
+	before   int // made when the kind began
 	read     int // nodes that plans with victims may still read
 	last     *room
 	doubt    bool // since the kind began, a plan was refused without proof, or not made for want of plans or steps
@@ -92,7 +93,7 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	f.read = mostRead
 	defer f.forget()
 	for i, k := range kinds {
-		f.begin(max(1, f.Plans/min(3, len(kinds)-i)))
+		f.begin(max(fewPlans, f.Plans/min(3, len(kinds)-i)))
 		for _, c := range k.find(f, at) {
 			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
 		}
@@ -109,17 +110,25 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	return f.found, f.notTried, f.made
 }
 
+// fewPlans is how many a kind may make at least, as long as there are any.
+const fewPlans = 4
+
 // begin starts a kind, which may make so many plans.
-func (f *Search) begin(plans int) { f.doubt, f.ranOut, f.allowed = false, false, plans }
+func (f *Search) begin(plans int) {
+	f.doubt, f.ranOut, f.allowed, f.before = false, false, plans, f.made
+}
 
 // end notes what the kind did not look into.
 func (f *Search) end(kind explain.Kind) {
 	if !f.ranOut {
 		return
 	}
-	reason := fmt.Sprintf("the plans for it ran out, %d in all", f.made)
-	if f.spent() {
+	reason := "no plans were left for it"
+	switch n := f.made - f.before; {
+	case f.spent():
 		reason = "the steps of all plans together ran out"
+	case n > 0:
+		reason = fmt.Sprintf("the plans for it ran out after %d", n)
 	}
 	f.notTried = append(f.notTried, explain.NotTried{Kind: kind, Reason: reason})
 }
