@@ -17,7 +17,8 @@ import (
 // explainGoals are for a gang of 64, by the number of nodes.
 var explainGoals = map[int]time.Duration{10240: 5 * time.Millisecond, 102400: 50 * time.Millisecond}
 
-// BenchmarkExplain explains why gangs of 64 to 95, or some 64, are refused, each on a snapshot of its own on which the shape was planned: some that must gather in
+// BenchmarkExplain explains why gangs of 64 to 95, or some 64, are refused, each on a snapshot of its own on which the shape was planned, one of the
+// snapshots before having been explained: some that must gather in
 // a leaf, of whose nodes 97 % are taken and 2 % of the others cordoned; and some that need blocks of a crowd, where priorities do not suffice.
 func BenchmarkExplain(b *testing.B) {
 	for _, nodes := range []int{10240, 102400} {
@@ -32,7 +33,9 @@ func BenchmarkExplain(b *testing.B) {
 			s.warmUp(b, request(s.fleet.Shape, 128, 0))
 			on := make([]*placement.Cluster, len(s.snapshot))
 			for i, c := range s.snapshot {
-				on[i] = cordoned(b, c, 50)
+				before := cordoned(b, c, 50)
+				placement.Explain(before, requests[0], placement.ExplainOptions{})
+				on[i] = cordoned(b, before, 49)
 				_, _ = placement.Plan(on[i], requests[0])
 			}
 			measureExplain(b, nodes, func(i int) (*placement.Cluster, *gang.Request) { return on[i%len(on)], requests[i%len(requests)] })
@@ -43,6 +46,7 @@ func BenchmarkExplain(b *testing.B) {
 			require.NoError(b, err)
 			on := make([]*placement.Cluster, len(rounds))
 			for i := range rounds {
+				placement.Explain(rounds[i].Before, rounds[i].Request, placement.ExplainOptions{})
 				on[i], err = rounds[i].Cluster()
 				require.NoError(b, err)
 				_, _ = placement.Plan(on[i], rounds[i].Request)

@@ -99,7 +99,7 @@ type Detail struct {
 	Keys []KeyCount
 	// Resources counts the nodes without enough of a resource, by its name, in natural order.
 	Resources []KeyCount
-	// Members is the number of running members that this is about, Gangs that of their gangs.
+	// Members is the number of running members that this is about, those that hold slots for the gang; Gangs that of their gangs.
 	Members, Gangs int
 	// Names are the gangs that have to start together with it.
 	Names []string

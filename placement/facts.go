@@ -33,7 +33,7 @@ type factFinder struct {
 	barred   map[explain.Code]*explain.Detail
 	keys     map[explain.Code]map[string]int
 	stay     map[explain.Code]*explain.Detail // see weigh
-	whole    []explain.Holder
+	whole    []explain.Holder                 // who holds slots of the whole cluster
 }
 
 // facts lists the reason, then what keeps members away from nodes, then why nobody leaves.

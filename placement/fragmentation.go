@@ -12,21 +12,27 @@ import (
 func (f *factFinder) fragmentation() (out []explain.Fragmentation) {
 	v := f.p.View
 	for _, tier := range v.Tiers {
-		best, most := layout.Vertex(-1), int64(-1)
-		for _, d := range f.p.Candidates(tier) {
-			if n := f.in(d); n > most && (d != v.Outside || v.FirstPos[d] < v.EndPos[d]) {
-				best, most = d, n
-			}
-		}
-		if best < 0 {
+		d, ok := f.roomiest(tier)
+		if !ok {
 			continue
 		}
 		out = append(out, explain.Fragmentation{
-			Tier: int(tier), Layer: v.LayerName(tier), Slots: f.total(), Best: most, Missing: max(0, f.wanted-most),
-			Domain: v.Path(best, f.p.Snapshot.Lineage.NodeName), HeldBy: f.holders(best),
+			Tier: int(tier), Layer: v.LayerName(tier), Slots: f.total(), Best: f.in(d), Missing: max(0, f.wanted-f.in(d)),
+			Domain: v.Path(d, f.p.Snapshot.Lineage.NodeName), HeldBy: f.holders(d),
 		})
 	}
 	return out
+}
+
+// roomiest is the domain of a tier with the most slots, the first one of equals; the root and false, if the tier has none.
+func (f *factFinder) roomiest(tier int32) (best layout.Vertex, ok bool) {
+	v, most := f.p.View, int64(-1)
+	for _, d := range f.p.Candidates(tier) {
+		if n := f.in(d); n > most && (d != v.Outside || v.FirstPos[d] < v.EndPos[d]) {
+			best, most = d, n
+		}
+	}
+	return best, most >= 0
 }
 
 // in is how many members fit in a domain, whatever the rules say.

@@ -107,7 +107,7 @@ type tally struct {
 	told  map[explain.Code]bool
 }
 
-// weigh looks at all members once: who holds slots of the whole cluster, and which members that hold some do not leave, by why not.
+// weigh looks at all members once: who holds slots in the whole cluster, and which members that hold some do not leave, by why not.
 func (f *factFinder) weigh() {
 	p, tallies, byClass := f.p, map[string]*tally{}, map[*snapshot.MemberClass]*tally{}
 	forbidden := p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow

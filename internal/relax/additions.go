@@ -50,8 +50,12 @@ func (f *Search) additions(at state) []step {
 	most := int((int64(p.Least*p.Size()) + a.units - 1) / a.units) // so many hold the gang by themselves
 	var best *site
 	var plan *explain.Plan
-	for _, s := range a.sites() {
+	for i, s := range a.sites() {
 		if best != nil && s.least >= best.least {
+			break
+		}
+		if i == mostDomains {
+			f.doubt = true
 			break
 		}
 		if best != nil {

@@ -66,8 +66,7 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	out = make([]gain, 0, len(members))
 	for i := 0; i < len(members); {
 		id, sum := members[i].Node, int64(0)
-		extra := r.spare(id)
-		b := binding(r.p, id, extra)
+		b := binding(r.p, id, r.spare(id))
 		for ; i < len(members) && members[i].Node == id; i++ {
 			if m := members[i]; !m.IsDaemon() && !m.Leaving && b >= 0 && r.p.Needs[b].ID >= 0 {
 				sum += m.Class.Holds[r.p.Needs[b].ID]
@@ -77,8 +76,7 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 		case r.rough:
 			out = append(out, gain{r.p.View.At(id), 1})
 		case sum > 0 && r.takes(id):
-			amount := r.p.Needs[b].Amount
-			out = append(out, gain{r.p.View.At(id), sum/amount + min(1, sum%amount)})
+			out = append(out, gain{r.p.View.At(id), (sum-1)/r.p.Needs[b].Amount + 1})
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -47,30 +46,18 @@ func outOfService(s *snapshot.Snapshot) (ids []int32) {
 
 // nodes finds the fewest nodes that would have to return to service.
 func (f *Search) nodes(at state) []step {
-	all := outOfService(at.s)
-	if len(all) == 0 {
-		return nil
-	}
-	whole, ok := returned(all)(at)
-	if !ok {
-		return nil
-	}
 	p := f.at(at).p
-	if p == nil {
+	all := outOfService(at.s)
+	if p == nil || len(all) == 0 {
 		return nil
 	}
-	back := f.inside(whole)
-	if back == nil {
+	r := f.at(at).bounds()
+	c, ids := r.returning(all)
+	if len(ids) == 0 {
 		return nil
 	}
-	defer back.Done()
-	r, c := f.at(at).bounds(), f.returning(back, all)
-	if c == nil {
-		return nil
-	}
-	ids := c.ids
 	c.edit = func(set []int32) edit { return returned(pick(ids, set)) }
-	found := f.smallest(at, r, &c.choice)
+	found := f.smallest(at, r, c)
 	if found == nil {
 		return nil
 	}
@@ -82,34 +69,24 @@ func (f *Search) nodes(at state) []step {
 	return []step{{change, found.least, returned(set), found.plan}}
 }
 
-// nodeChoice is a choice of nodes.
-type nodeChoice struct {
-	choice
-	ids []int32
-}
-
-// returning are the nodes that would have room for the gang once they are back, nil if none would. Equal ones are of one class.
-func (f *Search) returning(back *problem.Problem, all []int32) *nodeChoice {
-	r := roomsOf(back)
+// returning are those of some nodes out of service that would have room for the gang once they are back. Equal ones are of one class.
+func (r *rooms) returning(all []int32) (c *choice, ids []int32) {
 	type key struct {
 		leaf  int32
 		units int64
 	}
-	c, classes := &nodeChoice{}, map[key]int32{}
+	classes := map[key]int32{}
+	alike := !r.rough && !r.p.Zones().Bind() && !mayEvict(r.p)
+	c = &choice{}
 	for _, id := range all {
-		pos := back.View.At(id)
-		units := r.on(id)
-		if r.rough && units == 0 && r.takes(id) { // several shapes, of which it may hold one
-			units = 1
-		}
+		pos := r.p.View.At(id)
+		units := r.once(id)
 		if units == 0 {
 			continue
 		}
-		c.ids = append(c.ids, id)
-		c.gains = append(c.gains, []gain{{pos, units}})
-		class := int32(len(c.ids)) - 1
-		if !r.rough && !back.Zones().Bind() && !mayEvict(back) {
-			k := key{back.View.LeafOf[pos], units}
+		class := int32(len(ids))
+		ids, c.gains = append(ids, id), append(c.gains, []gain{{pos, units}})
+		if k := (key{r.p.View.LeafOf[pos], units}); alike {
 			if first, ok := classes[k]; ok {
 				class = first
 			} else {
@@ -118,10 +95,7 @@ func (f *Search) returning(back *problem.Problem, all []int32) *nodeChoice {
 		}
 		c.class = append(c.class, class)
 	}
-	if len(c.ids) == 0 {
-		return nil
-	}
-	return c
+	return c, ids
 }
 
 func (f *Search) allNodes(at state) []edit {

@@ -4,6 +4,7 @@ package relax
 
 import (
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -78,6 +79,23 @@ func (r *rooms) on(id int32) int64 {
 		return 0
 	}
 	return r.p.Slots().Room(id, r.spare(id))
+}
+
+// once bounds the units on a node that is out of service, once it is back; with several shapes, the members of any of them.
+func (r *rooms) once(id int32) (units int64) {
+	if slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
+		return 0
+	}
+	roles := []*problem.Problem{r.p}
+	if r.p.HasRoles() {
+		roles = r.p.OfRoles()
+	}
+	for _, one := range roles {
+		if one.Slots().SuitsInService(id) {
+			units = max(units, one.Slots().Room(id, r.spare(id)))
+		}
+	}
+	return units
 }
 
 // in bounds the units in a domain.

@@ -43,10 +43,17 @@ type chosen struct {
 	plan  *explain.Plan
 }
 
+// mostDomains is in how many domains a kind looks, where bounds do not decide; beyond that less may be possible elsewhere.
+const mostDomains = 16
+
 // smallest finds the smallest set that helps: domain by domain, those first in which fewer elements may do. Nil: none was found.
 func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 	var best *chosen
-	for _, d := range r.scopes(c) {
+	for i, d := range r.scopes(c) {
+		if i == mostDomains {
+			f.doubt = true
+			break
+		}
 		if best != nil && (d.least > len(best.set) || d.least == len(best.set) && !c.named) {
 			break
 		}
@@ -64,19 +71,18 @@ func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 
 // scopes lists the domains in which the elements may suffice, those that need fewest first, then by path. O(gains).
 func (r *rooms) scopes(c *choice) (out []scope) {
-	place := map[layout.Vertex]int{}
+	place := make([]int32, r.p.View.NumDomains()+int(r.p.View.Nodes)) // by domain, its place in out and 1
 	for e, gains := range c.gains {
 		for _, g := range gains {
 			d, ok := r.domainOf(g.pos)
 			if !ok || g.units == 0 {
 				continue
 			}
-			i, known := place[d]
-			if !known {
-				i = len(out)
-				place[d], out = i, append(out, scope{domain: d})
+			if place[d] == 0 {
+				out = append(out, scope{domain: d})
+				place[d] = int32(len(out))
 			}
-			p := &out[i]
+			p := &out[place[d]-1]
 			if n := len(p.elements); n == 0 || p.elements[n-1] != int32(e) {
 				p.elements, p.adds = append(p.elements, int32(e)), append(p.adds, 0)
 			}

@@ -110,7 +110,11 @@ func scarcest(p *problem.Problem) (names []string) {
 func binding(p *problem.Problem, id int32, extra []int64) int {
 	best, least := -1, int64(0)
 	for i, n := range p.Needs {
-		if fits := p.Slots().FreeOf(id, n, extra) / n.Amount; best < 0 || fits < least {
+		free := p.Slots().FreeOf(id, n, extra)
+		if free < n.Amount {
+			return i
+		}
+		if fits := free / n.Amount; best < 0 || fits < least {
 			best, least = i, fits
 		}
 	}
