@@ -57,15 +57,22 @@ func (m *merger) sums(most int64) []weight {
 // matter.
 func (m *merger) collect(curves []*curve, most int64) {
 	m.steps, m.rough = m.steps[:0], m.rough[:0]
+	var last *weight // of the steps that are kept, once there are enough: one that costs as much and comes later is not needed
 	for at, c := range curves {
 		switch {
 		case c == nil:
 		case c.convex:
 			for n := 1; n < len(c.cost) && int64(n) <= most; n++ {
-				m.steps = append(m.steps, step{c.cost[n].minus(&c.cost[n-1]), int32(at)})
+				w := c.cost[n].minus(&c.cost[n-1])
+				if last != nil && w.compare(last) >= 0 {
+					break // all further ones of the curve cost more
+				}
+				m.steps = append(m.steps, step{w, int32(at)})
 			}
-			if int64(len(m.steps)) > 4*most+1024 {
+			if int64(len(m.steps)) > 2*most+64 {
 				m.cut(most)
+				kept := m.steps[most-1].weight
+				last = &kept
 			}
 		default:
 			m.rough = append(m.rough, int32(at))
