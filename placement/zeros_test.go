@@ -17,6 +17,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		t, placement.Cluster{}, placement.Unschedulable{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
+		placement.MaxFit,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
@@ -24,6 +25,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
 		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },
+		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },
 		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },
 	)
 }

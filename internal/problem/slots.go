@@ -299,9 +299,15 @@ func (k Slots) LeavingReleased() map[int32]Released {
 	if k.p.ZoneState.Released != nil {
 		return k.p.ZoneState.Released
 	}
-	k.p.ZoneState.Released = map[int32]Released{}
-	for _, m := range k.p.Snapshot.Leaving {
-		g, ok := k.p.ZoneState.Released[m.Node]
+	k.p.ZoneState.Released = k.ReleasedBy(k.p.Snapshot.Leaving)
+	return k.p.ZoneState.Released
+}
+
+// ReleasedBy has, by node, the amounts and zones that some members give back. O(members * resources).
+func (k Slots) ReleasedBy(members []*snapshot.Member) map[int32]Released {
+	out := map[int32]Released{}
+	for _, m := range members {
+		g, ok := out[m.Node]
 		if !ok {
 			g = Released{make([]int64, len(k.p.Snapshot.Lineage.Resources)), k.p.Snapshot.Zones.At(m.Node)}
 		}
@@ -309,9 +315,9 @@ func (k Slots) LeavingReleased() map[int32]Released {
 			g.Amounts[r] += amount
 		}
 		g.zones = snapshot.Without(g.zones, m)
-		k.p.ZoneState.Released[m.Node] = g
+		out[m.Node] = g
 	}
-	return k.p.ZoneState.Released
+	return out
 }
 
 // CompareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
