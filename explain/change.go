@@ -57,6 +57,8 @@ type Change struct {
 	// MinMember is the new minimum of members; MinParts, if Parts is set, that of the parts, and of the members there is no change.
 	MinMember, MinParts int
 	Parts               bool
+	// GangMinMember is the new minimum of the gang where that of a part moves it, else 0.
+	GangMinMember int
 	// From is the layer of a MustGather, To the one that it moves to; empty: it is dropped.
 	From, To string
 	// Size is that of the groups that are dropped.

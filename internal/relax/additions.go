@@ -47,7 +47,10 @@ func (f *Search) additions(at state) []step {
 	if !a.choose() {
 		return nil
 	}
-	most := int((int64(p.Least*p.Size()) + a.units - 1) / a.units) // so many hold the gang by themselves
+	most := len(p.Pending) // so many hold the gang by themselves
+	if !p.InParts() {
+		most = int((a.r.units() + a.units - 1) / a.units)
+	}
 	var best *site
 	var plan *explain.Plan
 	for i, s := range a.sites() {
@@ -80,10 +83,15 @@ func (f *Search) additions(at state) []step {
 	}
 	name := at.s.Lineage.NodeName
 	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(a.like), Domain: p.View.Path(best.leaf, name)}
-	if plan.Tier == 0 && len(plan.Domain) > 0 { // all on one of the new nodes
-		plan.Domain = append(slices.Clone(change.Domain), newNames(at.s, change.Like, 1)[0])
-	}
+	nameNew(at.s, &change, plan)
 	return f.settle(found(change, a.added(best.leaf, best.least), plan))
+}
+
+// nameNew names the new node on which all members lie, where a plan has a node that stands in for it.
+func nameNew(s *snapshot.Snapshot, c *explain.Change, plan *explain.Plan) {
+	if plan.Tier == 0 && len(plan.Domain) > 0 {
+		plan.Domain = append(slices.Clone(c.Domain), newNames(s, c.Like, 1)[0])
+	}
 }
 
 // choose finds the kind of node that takes most members when it is empty, the first such node in the order of the topology. Not ok if
@@ -101,7 +109,7 @@ func (a *addition) choose() (ok bool) {
 			continue
 		}
 		for _, one := range roles {
-			if cause := one.Slots().Refusal(id); cause != "" && cause != "cordoned" && cause != "not-ready" {
+			if !one.Slots().SuitsInService(id) {
 				continue
 			}
 			known[class] = true
@@ -115,7 +123,7 @@ func (a *addition) choose() (ok bool) {
 
 // capacity is how many units an empty node with these amounts takes; its zones may allow fewer.
 func capacity(p *problem.Problem, amounts []int64) int64 {
-	units := int64(p.Least * p.Size())
+	units := int64(max(1, p.Ranks))
 	for _, n := range p.Needs {
 		if n.ID < 0 {
 			return 0
@@ -298,7 +306,7 @@ func wholeNodes(p *problem.Problem) int64 {
 // the host fixes stays.
 func withTotal(before, after state, like cluster.Node, n int) (state, bool) {
 	total := before.s.Quotas.Total()
-	if maps.Equal(total, after.s.Quotas.Total()) {
+	if snapshot.FixedTotal(before.s) {
 		return after, true
 	}
 	for name, amount := range like.Allocatable {

@@ -65,21 +65,44 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	}
 	out = make([]gain, 0, len(members))
 	for i := 0; i < len(members); {
-		id, sum := members[i].Node, int64(0)
-		b := binding(r.p, id, r.spare(id))
-		for ; i < len(members) && members[i].Node == id; i++ {
-			if m := members[i]; !m.IsDaemon() && !m.Leaving && b >= 0 && r.p.Needs[b].ID >= 0 {
-				sum += m.Class.Holds[r.p.Needs[b].ID]
-			}
+		id, first := members[i].Node, i
+		for i < len(members) && members[i].Node == id {
+			i++
 		}
 		switch {
 		case r.rough:
 			out = append(out, gain{r.p.View.At(id), 1})
-		case sum > 0 && r.takes(id):
-			out = append(out, gain{r.p.View.At(id), (sum-1)/r.p.Needs[b].Amount + 1})
+		case r.takes(id):
+			if n := r.freed(id, members[first:i]); n > 0 {
+				out = append(out, gain{r.p.View.At(id), n})
+			}
 		}
 	}
 	return out
+}
+
+// freed bounds what members of a node free there: what they hold of what bounds its slots, rounded up. Where others may leave as well,
+// that depends on who does, and what they hold most of counts.
+func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
+	b := -1
+	if !r.evicts {
+		b = binding(r.p, id, r.spare(id))
+	}
+	for i, n := range r.p.Needs {
+		if b >= 0 && i != b || n.ID < 0 {
+			continue
+		}
+		sum := int64(0)
+		for _, m := range members {
+			if !m.IsDaemon() && (!m.Leaving || !r.p.LeavingGone) {
+				sum += m.Class.Holds[n.ID]
+			}
+		}
+		if sum > 0 {
+			most = max(most, (sum-1)/n.Amount+1)
+		}
+	}
+	return most
 }
 
 // priorities finds the lowest priority with which the gang would start by evicting others.

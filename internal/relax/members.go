@@ -122,6 +122,9 @@ func (f *Search) minima(at state) (steps []step) {
 		if m.parts {
 			change.MinMember, change.MinParts = 0, n
 		}
+		if next, ok := lower(n)(at); ok && m.part != "" && next.req.MinMember != at.req.MinMember {
+			change.GangMinMember = next.req.MinMember
+		}
 		steps = append(steps, found(change, lower(n), plan)...)
 	}
 	return f.settle(steps)

@@ -246,6 +246,12 @@ func (f *Search) pair(at, loose state, first, second func(*Search, state) []step
 		}
 		for _, a := range first(f, beside) {
 			change := b.change
+			if d := &change; d.Kind == explain.KindGroup && d.Part == a.change.Part && a.change.Level >= d.Level {
+				a.change.Level++ // levels are those of the request as it is
+			}
+			if change.Kind == explain.KindAdd {
+				nameNew(at.s, &change, a.plan)
+			}
 			f.found = append(f.found, explain.Relaxation{Change: a.change, And: &change, Least: a.least && b.least && !f.doubt, Plan: *a.plan})
 			return
 		}

@@ -31,15 +31,17 @@ type rooms struct {
 	rough bool
 	// exact: what the bounds allow there is a plan for.
 	exact bool
-	upTo  []int64 // by position, the units before it
-	takes func(id int32) bool
-	spare func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
+	// evicts: somebody might leave for the gang.
+	evicts bool
+	upTo   []int64 // by position, the units before it
+	takes  func(id int32) bool
+	spare  func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
 }
 
 // roomsOf bounds the domains for a gang. O(nodes * resources), and O(running members) where there may be victims.
 func roomsOf(p *problem.Problem) *rooms {
 	evicts := mayEvict(p)
-	r := &rooms{p: p, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
+	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
 	r.exact = !r.rough && !evicts && len(p.Levels) == 0 && p.Multiple == nil && !p.Zones().Bind()
 	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
 	open := p.Slots().Taking()
@@ -73,12 +75,20 @@ func withVictims(p *problem.Problem, id int32, amounts []int64) []int64 {
 	return out
 }
 
-// on bounds the units on a node; zones may allow fewer.
-func (r *rooms) on(id int32) int64 {
-	if !r.takes(id) {
-		return 0
+// on bounds the units on a node, with several shapes the members of any of them; zones may allow fewer.
+func (r *rooms) on(id int32) (units int64) {
+	if !r.p.HasRoles() {
+		if r.takes(id) {
+			units = r.p.Slots().Room(id, r.spare(id))
+		}
+		return units
 	}
-	return r.p.Slots().Room(id, r.spare(id))
+	for _, one := range r.p.OfRoles() {
+		if one.Slots().Taking()(id) && !slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
+			units = max(units, one.Slots().Room(id, r.spare(id)))
+		}
+	}
+	return units
 }
 
 // once bounds the units on a node that is out of service, once it is back; with several shapes, the members of any of them.
@@ -103,7 +113,11 @@ func (r *rooms) in(d layout.Vertex) int64 {
 	if r.rough {
 		return math.MaxInt32
 	}
-	return r.upTo[r.p.View.EndOf(d)] - r.upTo[r.p.View.First(d)]
+	v := r.p.View
+	if d == layout.Root && r.p.Hard() {
+		return r.upTo[v.First(v.Outside)]
+	}
+	return r.upTo[v.EndOf(d)] - r.upTo[v.First(d)]
 }
 
 // domainOf is the widest domain at a position in which the rules allow the gang to lie; false if there is none.
@@ -122,5 +136,10 @@ func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 	return d, true
 }
 
-// units is how many must be placed at least.
-func (r *rooms) units() int64 { return int64(r.p.Least) }
+// units is how many must be placed at least: whole groups.
+func (r *rooms) units() int64 {
+	if n := r.p.Wholes(max(1, r.p.Least), len(r.p.Pending)); len(n) > 0 {
+		return int64(n[0])
+	}
+	return int64(r.p.Least)
+}

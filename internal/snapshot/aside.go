@@ -29,6 +29,9 @@ func WithQuotas(c *Snapshot, state *quota.State) *Snapshot {
 	return &next
 }
 
+// FixedTotal says whether the host fixes what the quotas divide, whatever nodes there are.
+func FixedTotal(c *Snapshot) bool { return c.Lineage.fixedTotal }
+
 // NodeAt is the node with an id as it was given; it must be present. Labels and taints are shared.
 func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.At(id)) }
 

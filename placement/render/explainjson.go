@@ -153,10 +153,16 @@ func changeOf(gang string, r *explain.Relaxation) object {
 func change(gang string, c *explain.Change) object {
 	switch c.Kind {
 	case explain.KindMembers:
+		doc := append(object{{"gang", gang}}, where(c)...)
 		if c.Parts {
-			return append(append(object{{"gang", gang}}, where(c)...), field{"minParts", c.MinParts})
+			doc = append(doc, field{"minParts", c.MinParts})
+		} else {
+			doc = append(doc, field{"minMember", c.MinMember})
 		}
-		return append(append(object{{"gang", gang}}, where(c)...), field{"minMember", c.MinMember})
+		if c.GangMinMember > 0 {
+			doc = append(doc, field{"gangMinMember", c.GangMinMember})
+		}
+		return doc
 	case explain.KindLayer:
 		return append(object{{"rule", "MustGather"}, {"from", c.From}, {"to", c.To}}, where(c)...)
 	case explain.KindGroup:

@@ -1,0 +1,242 @@
+package reference
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// drawRefused draws a cluster of some kind, with nodes out of service or tainted, and a gang for which there may be no room.
+func drawRefused(t *rapid.T) Input {
+	kinds := []func(*rapid.T) Input{
+		drawUncoupled, drawCoupled, drawWithQuotas, drawLoss, drawRoles, drawParts,
+		func(t *rapid.T) Input { return DrawInput(t, Tiny) },
+	}
+	in := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind of input")](t)
+	in.Spec.Nodes = slices.Clone(in.Spec.Nodes)
+	for i := range in.Spec.Nodes {
+		n := &in.Spec.Nodes[i]
+		n.Cordoned, n.NotReady = n.Cordoned || chance(t, 15, "cordoned"), n.NotReady || chance(t, 8, "not ready")
+		if chance(t, 10, "tainted") {
+			n.Taints = append(slices.Clip(n.Taints), gang.Taint{Key: "held", Effect: gang.NoSchedule})
+		}
+	}
+	return in
+}
+
+// planned plans an input.
+func planned(in Input) (*placement.Result, error) {
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return nil, err
+	}
+	return placement.Plan(c, &in.Request)
+}
+
+// Each change that an explanation names makes the gang start as it says; if it is said to be the least, no smaller one of its kind
+// does; and a kind that helps has a change.
+func TestChangesHelpAndAreTheLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawRefused(t)
+		budget := rapid.SampledFrom([]int{0, 0, 0, 0, 7, 30, -1}).Draw(t, "plans")
+		c, err := placement.NewCluster(in.Spec)
+		if err != nil {
+			t.Skip("no cluster")
+		}
+		e := placement.Explain(c, &in.Request, placement.ExplainOptions{Plans: budget})
+		if e.Verdict != placement.VerdictRefused {
+			require.Empty(t, e.Relaxations)
+			return
+		}
+		require.NotEmpty(t, e.Facts)
+		if budget != 0 {
+			require.LessOrEqual(t, e.Plans, max(0, budget))
+		}
+		for i := range e.Relaxations {
+			checkRelaxation(t, in, &e.Relaxations[i])
+		}
+		if budget == 0 {
+			checkComplete(t, in, e)
+		}
+	})
+}
+
+// checkRelaxation makes a change and plans.
+func checkRelaxation(t *rapid.T, in Input, r *explain.Relaxation) {
+	next := Changed(in, &r.Change)
+	if r.And != nil {
+		next = Changed(next, r.And)
+	}
+	res, err := planned(next)
+	require.NoError(t, err, "%+v\n%s", r, in.Text())
+	require.Equal(t, r.Plan.Tier, res.Tier, "%+v", r)
+	require.Len(t, res.Assignments, r.Plan.Members, "%+v", r)
+	if r.Kind != explain.KindAdd && (r.And == nil || r.And.Kind != explain.KindAdd) { // else nodes have other names
+		require.Equal(t, r.Plan.Domain, res.Domain, "%+v", r)
+		require.Equal(t, r.Plan.Strategy, res.Strategy, "%+v", r)
+		require.Len(t, res.Victims, len(r.Plan.Victims), "%+v", r)
+		require.Len(t, res.WaitsFor, len(r.Plan.WaitsFor), "%+v", r)
+	}
+	if r.Least && r.And == nil {
+		for _, smaller := range smallerThan(in, &r.Change) {
+			_, err := planned(Changed(in, &smaller))
+			require.Error(t, err, "%+v: %+v is smaller\n%s", r.Change, smaller, in.Text())
+		}
+	}
+}
+
+// smallerThan lists changes of a kind that are smaller than one, or as small and before it by name.
+func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
+	add := func(change func(*explain.Change)) {
+		next := *c
+		change(&next)
+		out = append(out, next)
+	}
+	switch c.Kind {
+	case explain.KindMembers:
+		if c.Part == "" && !c.Parts {
+			for n := c.MinMember + 1; n < neededMembers(&in); n++ {
+				add(func(s *explain.Change) { s.MinMember = n })
+			}
+		}
+	case explain.KindRequest:
+		for a := max(c.Amount+1, c.Before-16); a < c.Before; a++ {
+			add(func(s *explain.Change) { s.Amount = a })
+		}
+	case explain.KindNodes:
+		for set := range subsets(outOfService(in.Spec), len(c.Nodes)-1) {
+			add(func(s *explain.Change) { s.Nodes = set })
+		}
+	case explain.KindGangs:
+		for set := range subsets(otherGangs(&in), len(c.Gangs)) {
+			if len(set) < len(c.Gangs) || slices.CompareFunc(set, c.Gangs, muster.CompareNatural) < 0 {
+				add(func(s *explain.Change) { s.Gangs = set })
+			}
+		}
+	case explain.KindPriority:
+		for _, r := range in.Spec.Running {
+			if p := r.Priority + 1; p < c.Priority && p > in.Request.Priority {
+				add(func(s *explain.Change) { s.Priority = p })
+			}
+		}
+	case explain.KindAdd:
+		if c.Add > 1 {
+			for _, path := range lowestDomains(&in) {
+				add(func(s *explain.Change) { s.Add, s.Domain = c.Add-1, path })
+			}
+		}
+	default:
+	}
+	return out
+}
+
+// neededMembers is the minimum of a gang without parts.
+func neededMembers(in *Input) int {
+	if in.Request.MinMember > 0 {
+		return in.Request.MinMember
+	}
+	n := len(in.Request.Members)
+	for _, r := range in.Spec.Running {
+		if r.Gang == in.Request.Name && (!r.Leaving || in.Request.IgnoreLeaving) {
+			n++
+		}
+	}
+	return n
+}
+
+func outOfService(spec cluster.Spec) (names []string) {
+	for _, n := range spec.Nodes {
+		if n.Cordoned || n.NotReady {
+			names = append(names, n.Name)
+		}
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	return names
+}
+
+func otherGangs(in *Input) (names []string) {
+	for _, r := range in.Spec.Running {
+		if r.Gang != in.Request.Name && !r.Unevictable && !slices.Contains(names, r.Gang) {
+			names = append(names, r.Gang)
+		}
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	return names
+}
+
+// subsets iterates over sets of up to n names, in order; not all of many.
+func subsets(names []string, n int) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		left := 400
+		var choose func(from int, set []string) bool
+		choose = func(from int, set []string) bool {
+			if left--; left < 0 || len(set) > 0 && !yield(slices.Clone(set)) {
+				return false
+			}
+			for i := from; i < len(names) && len(set) < n; i++ {
+				if !choose(i+1, append(set, names[i])) {
+					return false
+				}
+			}
+			return true
+		}
+		choose(0, nil)
+	}
+}
+
+// lowestDomains are the paths of the domains of the request's topology that may hold nodes.
+func lowestDomains(in *Input) (paths [][]string) {
+	for _, t := range in.Spec.Trees {
+		if t.Name != in.Request.Tree && (in.Request.Tree != "" || len(in.Spec.Trees) > 1 && t.Name != "default") {
+			continue
+		}
+		for d := range t.Tree.All() {
+			first, last := t.Tree.Nodes(d)
+			if kids, end := t.Tree.Children(d); kids == end && first < last {
+				paths = append(paths, t.Tree.Path(d))
+			}
+		}
+	}
+	return paths
+}
+
+// checkComplete looks for kinds that help and have no change: as far as one change of each shows.
+func checkComplete(t *rapid.T, in Input, e *placement.Explanation) {
+	has := func(k explain.Kind) bool {
+		return slices.ContainsFunc(e.Relaxations, func(r explain.Relaxation) bool { return r.Kind == k }) ||
+			slices.ContainsFunc(e.NotTried, func(n explain.NotTried) bool { return n.Kind == k })
+	}
+	far := []explain.Change{{Kind: explain.KindNodes, Nodes: outOfService(in.Spec)}, {Kind: explain.KindGangs, Gangs: otherGangs(&in)}}
+	if len(in.Request.Parts) == 0 {
+		for n := 1; n < neededMembers(&in); n++ {
+			far = append(far, explain.Change{Kind: explain.KindMembers, MinMember: n})
+		}
+	}
+	for _, n := range in.Spec.Nodes {
+		for _, taint := range n.Taints {
+			far = append(far, explain.Change{Kind: explain.KindTaint, Taint: taint})
+		}
+	}
+	for _, r := range in.Request.Gather {
+		if r.Strength == gang.MustGather {
+			far = append(far, explain.Change{Kind: explain.KindLayer, From: r.Layer})
+		}
+	}
+	for _, c := range far {
+		if has(c.Kind) {
+			continue
+		}
+		res, err := planned(Changed(in, &c))
+		if err == nil && res.Proven && (res.Preemption == nil || res.Preemption.Proven) {
+			t.Fatalf("%+v helps, and is not named: %v\n%+v\n%s", c, e.Err, e.Relaxations, in.Text())
+		}
+	}
+}
