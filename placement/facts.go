@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
@@ -173,7 +174,22 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 			add(code, explain.Detail{Rule: u.Rule})
 		}
 	}
+	if strings.HasPrefix(u.Rule, "MustGather") && strings.Contains(u.Rule, " for groups of ") {
+		add(explain.CodeGroups, explain.Detail{Rule: u.Rule})
+	}
+	if f.boundElsewhere() {
+		add(explain.CodeRunning, explain.Detail{Rule: u.Rule})
+	}
 	return out
+}
+
+// boundElsewhere says whether members that run keep the gang from a domain that has the slots.
+func (f *factFinder) boundElsewhere() bool {
+	must := f.p.Gather.Must
+	if len(f.p.Running) == 0 || must >= f.p.View.RootTop {
+		return false
+	}
+	return slices.ContainsFunc(f.p.View.DomainsOf(must), func(d layout.Vertex) bool { return d != f.p.View.Outside && f.in(d) >= f.wanted })
 }
 
 // ruleCodes are the codes of rules, by how [Unschedulable.Rule] begins. No two apply at once.

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -43,30 +44,51 @@ func planned(in Input) (*placement.Result, error) {
 
 // Each change that an explanation names makes the gang start as it says; if it is said to be the least, no smaller one of its kind
 // does; and a kind that helps has a change.
-func TestChangesHelpAndAreTheLeast(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestChangesHelpAndAreTheLeast(t *testing.T) { rapid.Check(t, changesHelp) }
+
+// FuzzExplain looks for a cluster and a gang whose explanation panics, or makes more plans than it may.
+func FuzzExplain(f *testing.F) {
+	for seed := range uint64(16) { // long enough for all that is drawn
+		data := make([]byte, 32<<10)
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for i := range data {
+			data[i] = byte(rng.Uint32())
+		}
+		f.Add(data)
+	}
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		in := drawRefused(t)
-		budget := rapid.SampledFrom([]int{0, 0, 0, 0, 7, 30, -1}).Draw(t, "plans")
-		c, err := placement.NewCluster(in.Spec)
-		if err != nil {
-			t.Skip("no cluster")
+		budget := rapid.IntRange(-1, 60).Draw(t, "plans")
+		if c, err := placement.NewCluster(in.Spec); err == nil {
+			e := placement.Explain(c, &in.Request, placement.ExplainOptions{Plans: budget})
+			require.LessOrEqual(t, e.Plans, 200)
+			require.NotEmpty(t, e.Verdict)
 		}
-		e := placement.Explain(c, &in.Request, placement.ExplainOptions{Plans: budget})
-		if e.Verdict != placement.VerdictRefused {
-			require.Empty(t, e.Relaxations)
-			return
-		}
-		require.NotEmpty(t, e.Facts)
-		if budget != 0 {
-			require.LessOrEqual(t, e.Plans, max(0, budget))
-		}
-		for i := range e.Relaxations {
-			checkRelaxation(t, in, &e.Relaxations[i])
-		}
-		if budget == 0 {
-			checkComplete(t, in, e)
-		}
-	})
+	}))
+}
+
+func changesHelp(t *rapid.T) {
+	in := drawRefused(t)
+	budget := rapid.SampledFrom([]int{0, 0, 0, 0, 7, 30, -1}).Draw(t, "plans")
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		t.Skip("no cluster")
+	}
+	e := placement.Explain(c, &in.Request, placement.ExplainOptions{Plans: budget})
+	if e.Verdict != placement.VerdictRefused {
+		require.Empty(t, e.Relaxations)
+		return
+	}
+	require.NotEmpty(t, e.Facts)
+	if budget != 0 {
+		require.LessOrEqual(t, e.Plans, max(0, budget))
+	}
+	for i := range e.Relaxations {
+		checkRelaxation(t, in, &e.Relaxations[i])
+	}
+	if budget == 0 {
+		checkComplete(t, in, e)
+	}
 }
 
 // checkRelaxation makes a change and plans.
