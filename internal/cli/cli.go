@@ -29,6 +29,7 @@ skipped, notices, rules that are not modelled, what is wrong.
 Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
   plan -keep-going -o json dump.json plans what can be planned, as JSON
+  plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
 was planned; 2 the command line cannot be used; 3 with -fail-unplaced: some gang has no place.
@@ -108,8 +109,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 
 // write prints the plans and, if it is asked for, the quotas after them.
 func (p *Planned) write(w io.Writer, set settings) error {
-	if set.output == "json" {
+	switch set.output {
+	case "json":
 		return render.JSONWithReport(w, p.Outcomes, p.jsonReport(set.quotas))
+	case "svg":
+		return p.picture(w)
 	}
 	plans := render.Text
 	if set.summary {
@@ -131,6 +135,15 @@ func (p *Planned) write(w io.Writer, set settings) error {
 		return err
 	}
 	return writeLost(w, p.Input)
+}
+
+// picture draws the plans. What is behind them is another picture, unless it is that of the only plan.
+func (p *Planned) picture(w io.Writer) error {
+	after := p.After
+	if len(p.Outcomes) == 1 {
+		after = nil
+	}
+	return render.SVG(w, p.Outcomes, after)
 }
 
 // report says on stderr what was read but has no part in the plan.

@@ -3,8 +3,10 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -27,7 +29,7 @@ type drawing struct {
 // cell is what a node is to one shape: how many members of it each kind of slot could hold.
 type cell struct {
 	assigned                       []rune // a letter a new member
-	own                            int    // running members of the gang
+	own, victims                   int    // running members of the gang, and those that leave for it
 	free, leaving, left, held, out int64  // left: where victims leave and nobody comes
 	touched                        bool
 }
@@ -43,7 +45,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 		if p == nil {
 			p = &part{}
 		}
-		nc := cell{assigned: p.assigned, own: p.own}
+		nc := cell{assigned: p.assigned, own: p.own, victims: p.victims}
 		nc.touched = len(p.assigned)+p.own+p.victims > 0 || p.waited
 		nc.count(&n, &counter, p)
 		d.cells[n.Name] = nc
@@ -192,14 +194,14 @@ func (c *cell) count(n *cluster.Node, of *counter, p *part) {
 // maxLiteral is the widest cell that is drawn slot by slot.
 const maxLiteral = 8
 
-// String draws a cell.
-func (c *cell) String() string {
-	type run struct {
-		char rune
-		n    int64
-	}
-	var runs []run
-	width := int64(0)
+// run is some slots of one kind, named by the character that the text has for it.
+type run struct {
+	char rune
+	n    int64
+}
+
+// runs are the slots of a cell in the order in which they are drawn, and how many there are.
+func (c *cell) runs() (runs []run, width int64) {
 	push := func(char rune, n int64) {
 		if n <= 0 {
 			return
@@ -218,6 +220,12 @@ func (c *cell) String() string {
 	for _, r := range []run{{'.', c.free}, {'~', c.leaving}, {'-', c.left}, {'x', c.held}, {'#', c.out}} {
 		push(r.char, r.n)
 	}
+	return runs, width
+}
+
+// String draws a cell.
+func (c *cell) String() string {
+	runs, width := c.runs()
 	var text strings.Builder
 	for _, r := range runs {
 		if width <= maxLiteral {
@@ -283,10 +291,16 @@ func (d *drawing) write(w io.Writer) {
 	}
 }
 
-// outside lists the nodes that are in no domain; without a tree these are all.
-func (d *drawing) outside() []string {
+// outside lists the nodes that are in no domain, in natural order; without a tree these are all. A node may have come after the tree was made.
+func (d *drawing) outside() (names []string) {
 	if d.tree == nil {
 		return d.order
 	}
-	return d.tree.Outside()
+	for _, name := range d.order {
+		if _, in := d.tree.Node(name); !in {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	return names
 }

@@ -59,12 +59,15 @@ func (d *drawing) label(from, to topology.DomainID, depth int) string {
 	return label
 }
 
-// names lists the nodes below a domain.
+// names lists the nodes below a domain, without those that the snapshot no longer has.
 func (d *drawing) names(c topology.DomainID) []string {
 	first, last := d.tree.Nodes(c)
 	names := make([]string, 0, last-first)
 	for n := first; n < last; n++ {
-		names = append(names, d.tree.NodeName(n))
+		name := d.tree.NodeName(n)
+		if _, there := d.cells[name]; there {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -33,8 +33,7 @@ func Text(w io.Writer, outcomes []Outcome) error {
 			fmt.Fprintln(b)
 		}
 		writeHeadline(b, o)
-		planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
-		if planned && o.Request != nil && o.Cluster != nil {
+		if drawable(o) {
 			newDrawing(o.Cluster, o).write(b)
 		}
 		if o.Result == nil {
@@ -45,6 +44,12 @@ func Text(w io.Writer, outcomes []Outcome) error {
 		writeVictims(b, o)
 	}
 	return b.Flush()
+}
+
+// drawable says whether there is something to draw: a plan or a refusal, and the snapshot of it.
+func drawable(o *Outcome) bool {
+	planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
+	return planned && o.Request != nil && o.Cluster != nil
 }
 
 // name is what the gang is called, beside those that start together with it.
