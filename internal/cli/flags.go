@@ -85,6 +85,8 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 			return fmt.Errorf("-quota-limit %q: not one of fair, borrow, greedy", *limit)
 		case !slices.Contains(outputs, set.output):
 			return fmt.Errorf("-o %q: not one of %s", set.output, strings.Join(outputs, ", "))
+		case set.output == "svg" && (set.quotas || set.summary):
+			return errors.New("-o svg draws plans, neither -quotas nor -summary")
 		case len(set.files) == 0:
 			return errors.New("no files given")
 		}

@@ -14,7 +14,7 @@ import (
 
 // Above these, what the plan does not touch is summed up: nodes of a cluster, nodes of one row.
 const (
-	drawnWhole = 64
+	drawnWhole = 64 // also the most cells of one row, whoever touches them
 	drawnInRow = 32
 )
 
@@ -24,6 +24,7 @@ type drawing struct {
 	cells map[string]cell
 	order []string // the nodes
 	whole bool     // draw everything
+	paint paint    // nil: no colours
 }
 
 // cell is what a node is to one shape: how many members of it each kind of slot could hold.
@@ -224,14 +225,17 @@ func (c *cell) runs() (runs []run, width int64) {
 }
 
 // String draws a cell.
-func (c *cell) String() string {
+func (c *cell) String() string { return c.painted(nil) }
+
+// painted draws a cell in colours.
+func (c *cell) painted(in paint) string {
 	runs, width := c.runs()
 	var text strings.Builder
 	for _, r := range runs {
 		if width <= maxLiteral {
-			text.WriteString(strings.Repeat(string(r.char), int(r.n)))
+			text.WriteString(in.text(r.char, strings.Repeat(string(r.char), int(r.n))))
 		} else {
-			fmt.Fprintf(&text, "%d%c", r.n, r.char)
+			text.WriteString(in.text(r.char, fmt.Sprintf("%d%c", r.n, r.char)))
 		}
 	}
 	if width == 0 {
@@ -244,6 +248,7 @@ func (c *cell) String() string {
 type sum struct {
 	nodes             int
 	free, slots, outs int64
+	members           int // of the gang
 	touched           bool
 }
 
@@ -252,6 +257,7 @@ func (s *sum) add(c cell) {
 	s.free += c.free
 	s.slots += c.free + c.leaving + c.left + c.held + c.out + int64(c.own+len(c.assigned))
 	s.outs += c.out
+	s.members += c.own + len(c.assigned)
 	s.touched = s.touched || c.touched
 }
 
@@ -259,6 +265,9 @@ func (s *sum) String() string {
 	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
 	if s.outs > 0 {
 		text += fmt.Sprintf(", %d out of service", s.outs)
+	}
+	if s.members > 0 {
+		text += fmt.Sprintf(", %s of the gang", count(s.members, "member"))
 	}
 	return text
 }

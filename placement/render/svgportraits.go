@@ -71,7 +71,7 @@ func (d *drawing) portraits(o *Outcome, boxes []*box) map[string]*portrait {
 			h = &holdings{}
 		}
 		c := d.cells[n.Name]
-		p := paint(&n, &c, h, &counter)
+		p := portray(&n, &c, h, &counter)
 		p.title = titleOf(&n, &c, h)
 		found[n.Name] = p
 	}
@@ -110,9 +110,9 @@ func holdingsOf(o *Outcome, drawn map[string]*portrait) map[string]*holdings {
 	return held
 }
 
-// paint divides the slots of a cell among the gangs that hold them. What none of them takes alone, such as a slot that is
+// portray divides the slots of a cell among the gangs that hold them. What none of them takes alone, such as a slot that is
 // in use in part by each of two, is nobody's.
-func paint(n *cluster.Node, c *cell, h *holdings, of *counter) *portrait {
+func portray(n *cluster.Node, c *cell, h *holdings, of *counter) *portrait {
 	p := &portrait{text: c.String()}
 	runs, width := c.runs()
 	p.width = width
