@@ -115,7 +115,6 @@ func (p *panel) look(share room) {
 	p.boxes = p.drawing.boxes(p.outcome.Result, share)
 	p.nodes = p.drawing.portraits(p.outcome, p.boxes)
 	p.cells = cellsOf(p.nodes, p.drawing.whole)
-	p.cells.barHigh = barsOf(p.boxes)
 }
 
 // draw draws the panels, what is left out, and the legend.

@@ -114,8 +114,8 @@ func (c *chooser) deepen() {
 		above += ends[depth-1]
 		next := above + domains[depth]
 		if next > c.room.bars {
-			if 4*fits <= c.room.bars { // runs of siblings say more than so few domains
-				c.depth, c.most = depth, (next+c.room.bars-fits-1)/(c.room.bars-fits)
+			if runs := c.room.bars/4 - fits; 8*fits <= c.room.bars && runs > 0 { // which say more than so few domains
+				c.depth, c.most = depth, (next+runs-1)/runs
 			}
 			return
 		}

@@ -41,7 +41,7 @@ func (p *painter) box(b *box, x, y, depth int) {
 		p.box(kid, x, y, depth+1)
 	}
 	if b.bar != nil {
-		rest := box{name: "and " + count(b.bar.nodes, "node") + " more", path: b.path + ", what is not drawn", bar: b.bar, w: min(barWide, b.w-2*padding), h: p.cells.barHigh}
+		rest := box{name: "and " + count(b.bar.nodes, "node") + " more", path: b.path + ", what is not drawn", bar: b.bar, w: min(barWide, b.w-2*padding), h: barHeight(b.bar)}
 		p.bar(&rest, x, y+below-2+gap)
 	}
 }
@@ -225,10 +225,10 @@ func (p *painter) victim(v stretch, x, y, w int) {
 	if v.n > 1 {
 		text = fmt.Sprintf("%d%s", v.n, text)
 	}
-	if widthOf(text, smallSize) < w {
-		p.text("g m", x+w/2, y+10, text)
+	if widthOf(text, plainSize) < w {
+		p.text("q m", x+w/2, y+laneHigh/2+3, text)
 	}
-	p.line("v", x+1, y+laneHigh/2, x+w-2, y+laneHigh/2)
+	p.line("v", x+1, y+laneHigh/2-1, x+w-2, y+laneHigh/2-1)
 }
 
 // bar draws the counts of a box.

@@ -15,7 +15,7 @@ const (
 	barLow     = 34
 	barHigh    = 46 // with a line of what else there is to say
 	slotSize   = 18
-	laneHigh   = 14 // for victims, below the slots of a node
+	laneHigh   = 18 // for victims, below the slots of a node
 	smallCell  = 22
 )
 
@@ -27,7 +27,6 @@ type cells struct {
 	lane              bool // some node has a victim
 	counted           bool // some node has more slots than are drawn one by one
 	slotTop, slotHigh int
-	barHigh           int
 	head, tail        int // bytes that the names of all nodes begin and end with, and that are left out
 }
 
@@ -111,24 +110,18 @@ func (c *cells) short(name string) string {
 	return text
 }
 
-// barsOf chooses the height of bars.
-func barsOf(boxes []*box) (high int) {
-	high = barLow
-	for _, b := range boxes {
-		if b.bar != nil {
-			if _, _, more := b.bar.words(); more != "" {
-				return barHigh
-			}
-		}
-		high = max(high, barsOf(b.kids))
+// barHeight leaves room for a line of what else there is to say, if there is something.
+func barHeight(t *counts) int {
+	if _, _, more := t.words(); more != "" {
+		return barHigh
 	}
-	return high
+	return barLow
 }
 
 // measure says how large a box is that has some room, and where in it the others are.
 func (c *cells) measure(b *box, room int) {
 	if len(b.nodes) == 0 && len(b.kids) == 0 {
-		b.w, b.h = min(barWide, room), c.barHigh
+		b.w, b.h = min(barWide, room), barHeight(b.bar)
 		return
 	}
 	inner := room - 2*padding
@@ -142,7 +135,7 @@ func (c *cells) measure(b *box, room int) {
 		w, h = c.arrange(b.kids, inner)
 	}
 	if b.bar != nil {
-		w, h = max(w, min(barWide, inner)), h+gap+c.barHigh
+		w, h = max(w, min(barWide, inner)), h+gap+barHeight(b.bar)
 	}
 	b.w = min(room, max(w, min(widthOf(b.name, plainSize), inner, 200))+2*padding)
 	b.h = nameHeight + h + padding

@@ -41,7 +41,7 @@ func (c *colours) rules() string {
 
 // shapes are the rules that both modes share.
 const shapes = `text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;white-space:pre}` +
-	`.e{font-size:14px;font-weight:bold}.s,.k,.g{font-size:10px}.k,.g{font-weight:bold}.y{paint-order:stroke;stroke-width:4}.m{text-anchor:middle}.r{text-anchor:end}` +
+	`.e{font-size:14px;font-weight:bold}.s,.k,.g{font-size:10px}.k,.g,.q{font-weight:bold}.y{paint-order:stroke;stroke-width:4}.m{text-anchor:middle}.r{text-anchor:end}` +
 	`rect{stroke-width:1;shape-rendering:crispEdges}.z{stroke-dasharray:2 2}.home{stroke-width:3}.o{stroke-width:2}` +
 	`.v{fill:none;stroke-width:1.5}.hatch{fill:none;stroke-width:1}.u{fill:url(#out)}.w{fill:url(#leaving)}`
 
@@ -150,8 +150,8 @@ func (p *painter) sample(kind rune, x, y int) {
 	case '0':
 		p.strip(&portrait{}, x, y, smallCell, slotSize, false)
 	case 'v':
-		p.rect("t", x, y+2, smallCell-1, laneHigh-2)
-		p.line("v", x+1, y+2+laneHigh/2, x+smallCell-2, y+2+laneHigh/2)
+		p.rect("t", x, y+1, smallCell-1, laneHigh-2)
+		p.line("v", x+1, y+laneHigh/2, x+smallCell-2, y+laneHigh/2)
 	case 'b':
 		p.rect("t", x, y+4, smallCell/2, 10)
 		p.rect("f", x+smallCell/2, y+4, smallCell/2-1, 10)
