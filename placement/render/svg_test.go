@@ -197,8 +197,8 @@ func TestPicturesAreDetermined(t *testing.T) {
 func TestVictimsAreStruckThrough(t *testing.T) {
 	svg := drawn(t, nil, evicting(t, 2))
 	require.Equal(t, 3+1, strings.Count(svg, `class="v"`), "three nodes and the legend")
-	require.Contains(t, svg, "<title>node-1: A; evicted ns/low</title>")
-	require.Contains(t, svg, "<title>node-3: -; runs ns/rest; evicted ns/half</title>")
+	require.Contains(t, svg, "<title>node-1: A; new job-0; evicted ns/low</title>")
+	require.Contains(t, svg, "<title>node-3: -; taken by ns/rest; evicted ns/half</title>")
 	require.Contains(t, svg, "<title>node-4: ~; leaving ns/busy-1</title>")
 	text := strings.Join(words(svg), " ")
 	require.Contains(t, text, "ns/job placed, 2 members in block b0, strategy 3 (block), evicts 3 members block &gt; rack &gt; node b0 ")
@@ -295,4 +295,21 @@ func TestPictureNamesParts(t *testing.T) {
 	o.Request.Parts = []gang.Part{{Name: "decode", Members: []string{"job-0"}}, {Name: "prefill", Members: []string{"job-1"}}}
 	o.Result.GroupTiers, o.Result.Assignments[0].Group, o.Result.Assignments[1].Group = []int{0}, 0, 1
 	require.Contains(t, words(drawn(t, nil, o)), "A decode, B prefill")
+}
+
+// Members of a gang that starts together with the one that is drawn have its colour, though they do not run yet.
+func TestPicturesOfGangsThatStartTogether(t *testing.T) {
+	c := racks(t, 1)
+	var reqs []*gang.Request
+	for _, name := range []string{"ns/one", "ns/two"} {
+		reqs = append(reqs, &gang.Request{Name: name, Shape: gang.Shape{Resources: muster.Resources{"gpu": 2}}, Members: []gang.Member{{Name: name[3:] + "-0"}}})
+	}
+	results, err := placement.Together(c, nil, reqs...)
+	require.NoError(t, err)
+	one := Outcome{Gang: "ns/one", Request: reqs[0], Cluster: c, Result: results[0]}
+	two := Outcome{Gang: "ns/two", Request: reqs[1], Cluster: c, Result: results[1]}
+	one.Together, two.Together = []Outcome{two}, []Outcome{one}
+	text := strings.Join(words(drawn(t, nil, one, two)), " ")
+	require.Contains(t, text, "node-0 x node-1 A node-2 b node-3 ns/two (together with ns/one)")
+	require.Contains(t, text, "node-0 x node-1 a node-2 A node-3 A new member")
 }

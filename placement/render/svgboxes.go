@@ -162,7 +162,9 @@ func (c *chooser) siblings(first, last topology.DomainID, depth int) []*box {
 	case depth > c.depth:
 		most = int(last - first)
 	case depth == c.depth:
-		most = c.most
+		n := int(last - first)
+		runs := (n + c.most - 1) / c.most
+		most = (n + runs - 1) / max(1, runs) // runs of one size, or almost
 	}
 	for id := first; id < last; {
 		if b := c.boxOf(id, depth); b != nil {
@@ -197,6 +199,7 @@ func (c *chooser) boxOf(id topology.DomainID, depth int) *box {
 	} else {
 		b = &box{name: name, kids: c.siblings(first, last, depth+1)}
 	}
+	b.name = clip(b.name, maxName)
 	b.path, b.home = strings.Join(c.d.tree.Path(id), "/"), id == c.home
 	return b
 }
@@ -206,9 +209,9 @@ const deepestBox = 6
 
 // barOf draws a run of domains as one bar.
 func (c *chooser) barOf(id, end topology.DomainID) *box {
-	b := &box{name: c.d.tree.Name(id), path: strings.Join(c.d.tree.Path(id), "/"), bar: &counts{}}
+	b := &box{name: clip(c.d.tree.Name(id), maxName), path: strings.Join(c.d.tree.Path(id), "/"), bar: &counts{}}
 	if end > id+1 {
-		b.name = fmt.Sprintf("%s .. %s", b.name, c.d.tree.Name(end-1))
+		b.name = fmt.Sprintf("%s .. %s", clip(b.name, maxName/2), clip(c.d.tree.Name(end-1), maxName/2))
 		b.path = fmt.Sprintf("%s .. %s (%d domains)", b.path, c.d.tree.Name(end-1), end-id)
 	}
 	for ; id < end; id++ {

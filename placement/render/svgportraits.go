@@ -33,13 +33,22 @@ type holding struct {
 	load    load
 }
 
-// holdings are those of a node: of members that stay, of those that are leaving, and of victims.
-type holdings struct{ stay, leaving, victims []holding }
+// holdings are those of a node: of members that stay, of those that are leaving, and of victims; and the new members of the gang.
+type holdings struct {
+	stay, leaving, victims []holding
+	new                    []string
+}
+
+// gangsOnNode is how many gangs are told apart on one node.
+const gangsOnNode = 128
 
 // addTo counts a member among those of its gang.
 func addTo(list []holding, m *cluster.Running) []holding {
 	i := slices.IndexFunc(list, func(h holding) bool { return h.gang == m.Gang })
-	if i < 0 {
+	switch {
+	case i < 0 && len(list) == gangsOnNode:
+		return list
+	case i < 0:
 		i, list = len(list), append(list, holding{gang: m.Gang})
 	}
 	list[i].members++
@@ -66,11 +75,7 @@ func (d *drawing) portraits(o *Outcome, boxes []*box) map[string]*portrait {
 		if _, drawn := found[n.Name]; !drawn {
 			continue
 		}
-		h := held[n.Name]
-		if h == nil {
-			h = &holdings{}
-		}
-		c := d.cells[n.Name]
+		h, c := held[n.Name], d.cells[n.Name]
 		p := portray(&n, &c, h, &counter)
 		p.title = titleOf(&n, &c, h)
 		found[n.Name] = p
@@ -89,16 +94,13 @@ func holdingsOf(o *Outcome, drawn map[string]*portrait) map[string]*holdings {
 		}
 	}
 	held := map[string]*holdings{}
+	for node := range drawn {
+		held[node] = &holdings{}
+	}
 	for m := range o.Cluster.Running() {
-		if _, is := drawn[m.Node]; !is {
-			continue
-		}
 		h := held[m.Node]
-		if h == nil {
-			h = &holdings{}
-			held[m.Node] = h
-		}
 		switch {
+		case h == nil: // is not drawn
 		case m.Leaving:
 			h.leaving = addTo(h.leaving, &m)
 		case leaves[cluster.MemberRef{Gang: m.Gang, Member: m.Member}]:
@@ -107,7 +109,35 @@ func holdingsOf(o *Outcome, drawn map[string]*portrait) map[string]*holdings {
 			h.stay = addTo(h.stay, &m)
 		}
 	}
+	if o.Result != nil {
+		for _, a := range o.Result.Assignments {
+			if h := held[a.Node]; h != nil && len(h.new) <= maxNamesInTitle {
+				h.new = append(h.new, clip(a.Member, maxName))
+			}
+		}
+	}
+	for i := range o.Together {
+		holdOthers(&o.Together[i], held)
+	}
 	return held
+}
+
+// holdOthers adds the new members of a gang that starts together with the one that is drawn.
+func holdOthers(o *Outcome, held map[string]*holdings) {
+	if o.Result == nil || o.Request == nil {
+		return
+	}
+	shapes := shapesOf(o.Request)
+	for _, a := range o.Result.Assignments {
+		h, shape := held[a.Node], shapes[a.Member]
+		if h == nil {
+			continue
+		}
+		if shape == nil {
+			shape = shapeOf(o.Request)
+		}
+		h.stay = addTo(h.stay, &cluster.Running{Gang: o.Gang, Resources: shape.Resources, NUMA: a.NUMA})
+	}
 }
 
 // portray divides the slots of a cell among the gangs that hold them. What none of them takes alone, such as a slot that is
@@ -157,32 +187,35 @@ func divide(r run, n *cluster.Node, of *counter, base *load, list []holding) (ou
 	return out
 }
 
-// maxGangsInTitle is the most gangs of one node that its title names.
-const maxGangsInTitle = 4
+// maxNamesInTitle is the most gangs, and the most new members, of one node that its title names.
+const maxNamesInTitle = 4
 
 // titleOf says in words what a node holds.
 func titleOf(n *cluster.Node, c *cell, h *holdings) string {
 	text := clip(n.Name, maxName) + ": " + c.String()
 	for _, part := range []struct {
-		word string
-		list []holding
-	}{{"runs", h.stay}, {"leaving", h.leaving}, {"evicted", h.victims}} {
-		var names []string
-		for i, of := range part.list {
-			if i == maxGangsInTitle {
-				names = append(names, fmt.Sprintf("%d more gangs", len(part.list)-i))
-				break
-			}
-			names = append(names, clip(of.gang, maxName)+map[bool]string{true: fmt.Sprintf(" %d", of.members)}[of.members > 1])
+		word  string
+		names []string
+	}{{"new", h.new}, {"taken by", namesOf(h.stay)}, {"leaving", namesOf(h.leaving)}, {"evicted", namesOf(h.victims)}} {
+		if len(part.names) > maxNamesInTitle {
+			part.names = append(part.names[:maxNamesInTitle:maxNamesInTitle], "and others")
 		}
-		if len(names) > 0 {
-			text += "; " + part.word + " " + strings.Join(names, ", ")
+		if len(part.names) > 0 {
+			text += "; " + part.word + " " + strings.Join(part.names, ", ")
 		}
 	}
 	if n.Cordoned || n.NotReady {
 		text += "; out of service"
 	}
 	return text
+}
+
+// namesOf are those of gangs, with the number of their members if these are several.
+func namesOf(list []holding) (names []string) {
+	for _, of := range list {
+		names = append(names, clip(of.gang, maxName)+map[bool]string{true: fmt.Sprintf(" %d", of.members)}[of.members > 1])
+	}
+	return names
 }
 
 // snapshot is an outcome that draws a cluster as it is, its slots counted in devices where nodes have some, else in
