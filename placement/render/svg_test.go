@@ -289,6 +289,31 @@ func TestLargeClustersAreSummedUp(t *testing.T) {
 	require.Contains(t, svg, "<title>d0-0/d1-1: 64 nodes, 43 of 64 slots free</title>")
 }
 
+// A bar says what its nodes hold beside free slots.
+func TestBarsCountAllThereIs(t *testing.T) {
+	o := evicting(t, 1)
+	p := &panel{outcome: &o}
+	p.look(room{0, 8})
+	require.Len(t, p.boxes, 1)
+	sum := counts{}
+	for _, b := range p.boxes[0].kids {
+		sum.nodes += b.bar.nodes
+		sum.victims += b.bar.victims
+	}
+	require.Equal(t, counts{nodes: 8, victims: 3}, sum)
+	text := strings.Join(words(bare(&o, room{0, 8})), " ")
+	require.Contains(t, text, "b0 r0 0/8 1 new, 3 evicted r1 5/8 1 new, 2 leaving")
+}
+
+// bare is a picture with one panel that has little room.
+func bare(o *Outcome, share room) string {
+	one := &panel{outcome: o, gang: o.Gang}
+	one.look(share)
+	p := &picture{panels: []*panel{one}, width: broad, ids: identify([]*panel{one})}
+	p.draw()
+	return p.String()
+}
+
 // Groups of parts have names beside their letters.
 func TestPictureNamesParts(t *testing.T) {
 	o := planned(racks(t, 1), 2, 0)

@@ -267,10 +267,6 @@ func (p *painter) bar(b *box, x, y int) {
 		}
 		at += wide
 	}
-	if b.bar.victims > 0 {
-		p.used['v'] = true
-		p.line("v", x+padding, y+23, x+padding+min(inner, 24), y+23)
-	}
 	if more != "" {
 		p.text("s", x+padding, y+40, fit(strings.TrimPrefix(more, ", "), inner, smallSize))
 	}
