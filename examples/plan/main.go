@@ -1,6 +1,6 @@
 // Plan reads Kubernetes-style objects and prints where every waiting gang goes:
 //
-//	go run ./examples/plan [-o text|json] FILE...
+//	go run ./examples/plan [-o text|json|svg] FILE...
 //
 // `go run ./examples/plan -h` lists the flags.
 package main

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/muster-sched/muster/placement"
@@ -23,13 +24,14 @@ natural order; - is standard input. Flags may also stand after files; -- ends th
 The plan goes to standard output, drawn on the tree, a cell for each node: a capital letter is a new member, one letter
 a group; + one of no group beside groups, = a member of the gang that runs already, . a free slot, ~ one that a leaving
 member holds, - one where a victim leaves and nobody comes, x one that others hold, # one on a node out of service; 0 is
-a node that could never take a member. Standard error tells what was read and has no part in the plan: kinds that are
-skipped, notices, rules that are not modelled, what is wrong.
+a node that could never take a member. On a terminal they have colours, unless NO_COLOR is set. Standard error tells what
+was read and has no part in the plan: kinds that are skipped, notices, rules that are not modelled, what is wrong.
 
 Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
   plan -keep-going -o json dump.json plans what can be planned, as JSON
   plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
+  plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
 was planned; 2 the command line cannot be used; 3 with -fail-unplaced: some gang has no place.
@@ -112,12 +114,18 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 
 // write prints the plans and, if it is asked for, the quotas after them.
 func (p *Planned) write(w io.Writer, set settings) error {
-	if set.output == "json" {
+	switch set.output {
+	case "json":
 		return render.JSONWithReport(w, p.Outcomes, p.jsonReport(set.quotas))
+	case "svg":
+		return p.picture(w)
 	}
 	plans := render.Text
-	if set.summary {
+	switch {
+	case set.summary:
 		plans = render.Headlines
+	case inColour(w, os.Getenv):
+		plans = render.TextInColour
 	}
 	if err := plans(w, p.Outcomes); err != nil {
 		return err
@@ -138,6 +146,28 @@ func (p *Planned) write(w io.Writer, set settings) error {
 		return err
 	}
 	return writeLost(w, p.Input)
+}
+
+// inColour says whether a writer is a terminal that shows colours, and its user wants them (no-color.org). A terminal says what it is.
+func inColour(w io.Writer, environment func(string) string) bool {
+	if term := environment("TERM"); term == "" || term == "dumb" || environment("NO_COLOR") != "" {
+		return false
+	}
+	file, is := w.(interface{ Stat() (os.FileInfo, error) })
+	if !is {
+		return false
+	}
+	stat, err := file.Stat()
+	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+}
+
+// picture draws the plans. What is behind them is another picture, unless it is that of the only plan.
+func (p *Planned) picture(w io.Writer) error {
+	after := p.After
+	if len(p.Outcomes) == 1 {
+		after = nil
+	}
+	return render.SVG(w, p.Outcomes, after)
 }
 
 // report says on stderr what was read but has no part in the plan.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
@@ -39,6 +40,9 @@ var exclusives = map[string]numa.Exclusive{"required": numa.Required, "preferred
 // limits are the values of -quota-limit; empty: the passes of a queue.
 var limits = map[string]quota.Limit{"": "", "fair": quota.Fair, "borrow": quota.Borrow, "greedy": quota.Greedy}
 
+// outputs are the values of -o.
+var outputs = []string{"text", "json", "svg"}
+
 // parse reads the command line; it has told the user what is wrong with it.
 func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var set settings
@@ -61,7 +65,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	exclusive := flags.String("numa-exclusive", "required", "members of one NUMA zone and members that span zones keep apart: required, preferred")
 	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
-	flags.StringVar(&set.output, "o", "text", "output: text, json")
+	flags.StringVar(&set.output, "o", "text", "output: text, json, svg (a picture)")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")
 	flags.BoolVar(&set.summary, "summary", false, "print a line for each gang and the summary, without trees")
@@ -81,8 +85,10 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 			return fmt.Errorf("-numa-exclusive %q: not one of required, preferred", *exclusive)
 		case !knownLimit:
 			return fmt.Errorf("-quota-limit %q: not one of fair, borrow, greedy", *limit)
-		case set.output != "text" && set.output != "json":
-			return fmt.Errorf("-o %q: not one of text, json", set.output)
+		case !slices.Contains(outputs, set.output):
+			return fmt.Errorf("-o %q: not one of %s", set.output, strings.Join(outputs, ", "))
+		case set.output == "svg" && (set.quotas || set.summary):
+			return errors.New("-o svg draws plans, neither -quotas nor -summary")
 		case len(set.files) == 0:
 			return errors.New("no files given")
 		}

@@ -38,8 +38,8 @@ type Options struct {
 type Planned struct {
 	// Input is what the files said.
 	Input *manifest.Input
-	// Cluster is the snapshot before the first plan.
-	Cluster *placement.Cluster
+	// Cluster is the snapshot before the first plan, After that after the last one.
+	Cluster, After *placement.Cluster
 	// Quotas are those of the snapshot after the last plan; nil if there are none.
 	Quotas *quota.State
 	// Outcomes, one a gang, in the order in which the plans were made.
@@ -77,7 +77,7 @@ func (p *Planned) plan(opt Options) error {
 	p.Input.Notices = append(p.Input.Notices, c.Notices()...)
 	p.Cluster = c
 	last, planned := placement.Batch(c, queue(p.Input.Gangs, opt))
-	p.Quotas = last.Quotas()
+	p.After, p.Quotas = last, last.Quotas()
 	var defects []error
 	for i := range planned {
 		g := &p.Input.Gangs[planned[i].Index]

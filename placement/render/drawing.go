@@ -3,8 +3,10 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -12,7 +14,7 @@ import (
 
 // Above these, what the plan does not touch is summed up: nodes of a cluster, nodes of one row.
 const (
-	drawnWhole = 64
+	drawnWhole = 64 // also the most cells of one row, whoever touches them
 	drawnInRow = 32
 )
 
@@ -22,12 +24,13 @@ type drawing struct {
 	cells map[string]cell
 	order []string // the nodes
 	whole bool     // draw everything
+	paint paint    // nil: no colours
 }
 
 // cell is what a node is to one shape: how many members of it each kind of slot could hold.
 type cell struct {
 	assigned                       []rune // a letter a new member
-	own                            int    // running members of the gang
+	own, victims                   int    // running members of the gang, and those that leave for it
 	free, leaving, left, held, out int64  // left: where victims leave and nobody comes
 	touched                        bool
 }
@@ -43,7 +46,7 @@ func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 		if p == nil {
 			p = &part{}
 		}
-		nc := cell{assigned: p.assigned, own: p.own}
+		nc := cell{assigned: p.assigned, own: p.own, victims: p.victims}
 		nc.touched = len(p.assigned)+p.own+p.victims > 0 || p.waited
 		nc.count(&n, &counter, p)
 		d.cells[n.Name] = nc
@@ -192,14 +195,14 @@ func (c *cell) count(n *cluster.Node, of *counter, p *part) {
 // maxLiteral is the widest cell that is drawn slot by slot.
 const maxLiteral = 8
 
-// String draws a cell.
-func (c *cell) String() string {
-	type run struct {
-		char rune
-		n    int64
-	}
-	var runs []run
-	width := int64(0)
+// run is some slots of one kind, named by the character that the text has for it.
+type run struct {
+	char rune
+	n    int64
+}
+
+// runs are the slots of a cell in the order in which they are drawn, and how many there are.
+func (c *cell) runs() (runs []run, width int64) {
 	push := func(char rune, n int64) {
 		if n <= 0 {
 			return
@@ -218,12 +221,21 @@ func (c *cell) String() string {
 	for _, r := range []run{{'.', c.free}, {'~', c.leaving}, {'-', c.left}, {'x', c.held}, {'#', c.out}} {
 		push(r.char, r.n)
 	}
+	return runs, width
+}
+
+// String draws a cell.
+func (c *cell) String() string { return c.painted(nil) }
+
+// painted draws a cell in colours.
+func (c *cell) painted(in paint) string {
+	runs, width := c.runs()
 	var text strings.Builder
 	for _, r := range runs {
 		if width <= maxLiteral {
-			text.WriteString(strings.Repeat(string(r.char), int(r.n)))
+			text.WriteString(in.text(r.char, strings.Repeat(string(r.char), int(r.n))))
 		} else {
-			fmt.Fprintf(&text, "%d%c", r.n, r.char)
+			text.WriteString(in.text(r.char, fmt.Sprintf("%d%c", r.n, r.char)))
 		}
 	}
 	if width == 0 {
@@ -236,6 +248,7 @@ func (c *cell) String() string {
 type sum struct {
 	nodes             int
 	free, slots, outs int64
+	members           int // of the gang
 	touched           bool
 }
 
@@ -244,6 +257,7 @@ func (s *sum) add(c cell) {
 	s.free += c.free
 	s.slots += c.free + c.leaving + c.left + c.held + c.out + int64(c.own+len(c.assigned))
 	s.outs += c.out
+	s.members += c.own + len(c.assigned)
 	s.touched = s.touched || c.touched
 }
 
@@ -251,6 +265,9 @@ func (s *sum) String() string {
 	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
 	if s.outs > 0 {
 		text += fmt.Sprintf(", %d out of service", s.outs)
+	}
+	if s.members > 0 {
+		text += fmt.Sprintf(", %s of the gang", count(s.members, "member"))
 	}
 	return text
 }
@@ -283,10 +300,16 @@ func (d *drawing) write(w io.Writer) {
 	}
 }
 
-// outside lists the nodes that are in no domain; without a tree these are all.
-func (d *drawing) outside() []string {
+// outside lists the nodes that are in no domain, in natural order; without a tree these are all. A node may have come after the tree was made.
+func (d *drawing) outside() (names []string) {
 	if d.tree == nil {
 		return d.order
 	}
-	return d.tree.Outside()
+	for _, name := range d.order {
+		if _, in := d.tree.Node(name); !in {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, muster.CompareNatural)
+	return names
 }

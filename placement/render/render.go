@@ -1,5 +1,6 @@
 // Package render answers: how does a plan look, to a program and to a person? [JSON] writes the document that other
-// programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas, [Explanations] says why gangs wait.
+// programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas, [SVG] is a picture for a
+// browser, [Explanations] says why gangs wait.
 package render
 
 import (
@@ -15,9 +16,9 @@ import (
 type Outcome struct {
 	// Gang is its name, such as `namespace/name`.
 	Gang string
-	// Request is what was planned. Only Text reads it, to know how many members fit on a node; it may be nil.
+	// Request is what was planned. Only Text and SVG read it, to know how many members fit on a node; it may be nil.
 	Request *gang.Request
-	// Cluster is the snapshot that the plan was made from. Only Text reads it; it may be nil where Request is.
+	// Cluster is the snapshot that the plan was made from. Only Text and SVG read it; it may be nil where Request is.
 	Cluster *placement.Cluster
 	// Pass is the limit of quotas that it was planned under; empty: [quota.Fair].
 	Pass quota.Limit

@@ -59,27 +59,30 @@ func (d *drawing) label(from, to topology.DomainID, depth int) string {
 	return label
 }
 
-// names lists the nodes below a domain.
+// names lists the nodes below a domain, without those that the snapshot no longer has.
 func (d *drawing) names(c topology.DomainID) []string {
 	first, last := d.tree.Nodes(c)
 	names := make([]string, 0, last-first)
 	for n := first; n < last; n++ {
-		names = append(names, d.tree.NodeName(n))
+		name := d.tree.NodeName(n)
+		if _, there := d.cells[name]; there {
+			names = append(names, name)
+		}
 	}
 	return names
 }
 
-// row draws cells; of a long row, those that the plan touches, and a sum of the rest.
+// row draws cells; of a long row, those that the plan touches, as many as a line has room for, and a sum of the rest.
 func (d *drawing) row(names []string) string {
 	var cells []string
 	var rest sum
 	for _, name := range names {
 		c := d.cells[name]
-		if !d.whole && len(names) > drawnInRow && !c.touched {
+		if !d.whole && len(names) > drawnInRow && (!c.touched || len(cells) == drawnWhole) {
 			rest.add(c)
 			continue
 		}
-		cells = append(cells, c.String())
+		cells = append(cells, c.painted(d.paint))
 	}
 	if rest.nodes > 0 {
 		cells = append(cells, "and "+rest.String())

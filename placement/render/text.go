@@ -23,9 +23,13 @@ import (
 // of service; `0` is a node that could never take a member. Slots are counted for the first member, by what nodes have, and by
 // their zones where a NUMA policy applies; a member of another shape is one character all the same, and what is left beside it
 // is counted for the first. Above eight characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64
-// nodes, domains without a part in the plan are drawn as one line of counts. Gangs that start together are drawn one after the other: members of
+// nodes, domains without a part in the plan are drawn as one line of counts, and no line has more cells than 64: the others are
+// counted. Gangs that start together are drawn one after the other: members of
 // the others are `x`, and victims of any of them leave. O(nodes + running) for each outcome.
-func Text(w io.Writer, outcomes []Outcome) error {
+func Text(w io.Writer, outcomes []Outcome) error { return writeText(w, outcomes, nil) }
+
+// writeText is Text in colours.
+func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -33,18 +37,25 @@ func Text(w io.Writer, outcomes []Outcome) error {
 			fmt.Fprintln(b)
 		}
 		writeHeadline(b, o)
-		planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
-		if planned && o.Request != nil && o.Cluster != nil {
-			newDrawing(o.Cluster, o).write(b)
+		if drawable(o) {
+			d := newDrawing(o.Cluster, o)
+			d.paint = in
+			d.write(b)
 		}
 		if o.Result == nil {
 			writeReason(b, o.Err)
 			continue
 		}
-		writeMembers(b, o)
+		writeMembers(b, o, in)
 		writeVictims(b, o)
 	}
 	return b.Flush()
+}
+
+// drawable says whether there is something to draw: a plan or a refusal, and the snapshot of it.
+func drawable(o *Outcome) bool {
+	planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
+	return planned && o.Request != nil && o.Cluster != nil
 }
 
 // name is what the gang is called, beside those that start together with it.
@@ -219,7 +230,7 @@ const (
 )
 
 // writeMembers lists who goes where, one line a group, with the name of its part.
-func writeMembers(w io.Writer, o *Outcome) {
+func writeMembers(w io.Writer, o *Outcome, in paint) {
 	groups, res := 0, o.Result
 	parts := partNames(o.Request)
 	for i := 0; i < len(res.Assignments); groups++ {
@@ -229,7 +240,8 @@ func writeMembers(w io.Writer, o *Outcome) {
 			end++
 		}
 		if groups < maxGroupsListed {
-			fmt.Fprintf(w, "  %c", letter(res, first.Group))
+			group := letter(res, first.Group)
+			fmt.Fprintf(w, "  %s", in.text(group, string(group)))
 			if name := parts[first.Member]; name != "" {
 				fmt.Fprintf(w, " %s:", name)
 			}

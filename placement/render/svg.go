@@ -1,0 +1,195 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Bounds of a picture.
+const (
+	maxPanels     = 8    // plans that are drawn
+	cellsInPanel  = 1024 // nodes
+	barsInPanel   = 512
+	cellsInAll    = 3072
+	barsInAll     = 512
+	narrow, broad = 576, 960 // pixels: where nodes have names, and where they are many
+	maxGangs      = 16       // that the legend names
+)
+
+// SVG draws the outcomes as one picture, each on the snapshot that it was planned on, and below them the snapshot after, unless it is nil; without outcomes
+// that is the picture of a cluster. The document is complete in itself, light or dark as the reader's browser is, and its text is
+// text.
+//
+// Domains are boxes in each other, nodes are cells with their slots, which have the colours and characters of [Text] and the letters of the
+// gangs that hold them; victims are struck through. A gang has one colour and one letter in all panels. Clusters of more
+// nodes than a panel has room for are drawn down to a layer whose domains are bars of counts; where the plan touches nodes, these are drawn all the
+// same. Of a long queue the first plans are drawn and the others counted, so that the document stays below two megabytes, whatever
+// the size of the cluster, unless names are long. The snapshot after is counted in devices, or in CPUs where nodes have none. O(nodes + running) for each panel.
+func SVG(w io.Writer, outcomes []Outcome, after *placement.Cluster) error {
+	p := newPicture(outcomes, after)
+	p.draw()
+	_, err := w.Write(p.document())
+	return err
+}
+
+// picture is a document that grows downwards.
+type picture struct {
+	canvas
+	panels   []*panel
+	ids      *identities
+	outcomes []Outcome
+	title    string
+	width, y int
+}
+
+// panel is the picture of one outcome or snapshot.
+type panel struct {
+	outcome *Outcome
+	heading string
+	text    string
+	gang    string   // that is placed
+	drawing *drawing // nil: there is no cluster
+	boxes   []*box
+	nodes   map[string]*portrait
+	cells   cells
+}
+
+func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
+	p := &picture{outcomes: outcomes, width: narrow, title: count(len(outcomes), "plan")}
+	drawn := outcomes[:min(len(outcomes), maxPanels)]
+	n := len(drawn)
+	if after != nil {
+		n++
+	}
+	share := room{cells: min(cellsInPanel, cellsInAll/max(n, 1)), bars: min(barsInPanel, barsInAll/max(n, 1))}
+	for i := range drawn {
+		o := &drawn[i]
+		one := &panel{outcome: o, heading: name(o), text: headline(o)}
+		if drawable(o) {
+			one.look(share)
+		}
+		if o.Result != nil {
+			one.gang = o.Gang
+		}
+		p.panels = append(p.panels, one)
+	}
+	if len(drawn) == 1 {
+		p.title = name(&drawn[0])
+	}
+	if after != nil {
+		p.panels = append(p.panels, panelOf(after, len(outcomes) > 0, share))
+	}
+	if len(outcomes) == 0 && after != nil {
+		p.title = "Cluster of " + count(after.Len(), "node")
+	}
+	for _, one := range p.panels {
+		if one.drawing != nil && len(one.drawing.order) > drawnWhole {
+			p.width = broad
+		}
+	}
+	p.ids = identify(p.panels)
+	return p
+}
+
+// panelOf draws a snapshot.
+func panelOf(c *placement.Cluster, behindPlans bool, share room) *panel {
+	one := &panel{outcome: snapshot(c), heading: "The cluster"}
+	if behindPlans {
+		one.heading = "The cluster after the plans"
+	}
+	for resource, n := range one.outcome.Request.Shape.Resources { // there is one
+		one.text = fmt.Sprintf("%s, a slot is %s of %s", count(c.Len(), "node"), amountText(resource, n), resource)
+	}
+	one.look(share)
+	return one
+}
+
+// look counts slots and chooses what is drawn.
+func (p *panel) look(share room) {
+	p.drawing = newDrawing(p.outcome.Cluster, p.outcome)
+	p.boxes = p.drawing.boxes(p.outcome.Result, share)
+	p.nodes = p.drawing.portraits(p.outcome, p.boxes)
+	p.cells = cellsOf(p.nodes, p.drawing.whole)
+}
+
+// draw draws the panels, what is left out, and the legend.
+func (p *picture) draw() {
+	p.y = margin
+	for _, one := range p.panels {
+		p.panel(one)
+	}
+	if rest := len(p.outcomes) - maxPanels; rest > 0 {
+		p.paragraph("d", "Not drawn: "+tally(p.outcomes[maxPanels:]), 2)
+		p.y += margin
+	}
+	p.legend()
+}
+
+// panel draws one.
+func (p *picture) panel(one *panel) {
+	p.begin(clip(one.heading+": "+one.text, 4*maxName))
+	p.y += 14
+	p.canvas.text("e", margin, p.y, fit(one.heading, p.width-2*margin, plainSize+2))
+	p.y += 4
+	p.paragraph("l", one.text, 4)
+	p.end()
+	if line := partsText(one.outcome); line != "" {
+		p.paragraph("d", line, 3)
+	}
+	if one.drawing != nil {
+		p.paragraph("d", layersText(one.drawing.tree), 2)
+		p.y += 8
+		_, high := one.cells.arrange(one.boxes, p.width-2*margin)
+		to := painter{canvas: &p.canvas, identities: p.ids, cells: one.cells, gang: one.outcome.Gang, nodes: one.nodes}
+		for _, b := range one.boxes {
+			to.box(b, margin, p.y, 0)
+		}
+		p.y += high
+	}
+	p.y += 2 * margin
+}
+
+// paragraph writes text in lines.
+func (p *picture) paragraph(class, text string, lines int) {
+	for _, line := range wrap(text, (p.width-2*margin)*1000/(plainSize*letterWidth), lines) {
+		p.y += 16
+		p.canvas.text(class, margin, p.y, line)
+	}
+}
+
+// partsText says which letters are which groups, where these have names.
+func partsText(o *Outcome) string {
+	if o.Result == nil {
+		return ""
+	}
+	names := partNames(o.Request)
+	var said []string
+	last := ""
+	for i := range o.Result.Assignments {
+		a := &o.Result.Assignments[i]
+		if name := names[a.Member]; name != "" {
+			if now := string(letter(o.Result, a.Group)) + " " + name; now != last && len(said) < maxGroupsListed {
+				said, last = append(said, now), now
+			}
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// layersText names the layers from the outermost to the nodes, if there are some.
+func layersText(tree *topology.Tree) string {
+	names := []string{"node"}
+	for _, l := range tree.Layers() {
+		names = append(names, layerOrTier(l.Name, l.Tier))
+	}
+	if len(names) == 1 {
+		return ""
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " > ")
+}
