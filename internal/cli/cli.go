@@ -113,10 +113,16 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 }
 
 // write prints the plans and, if it is asked for, the quotas after them.
-func (p *Planned) write(w io.Writer, set settings) error {
+func (p *Planned) write(w io.Writer, set settings) (err error) {
 	switch set.output {
 	case "json":
-		return render.JSONWithReport(w, p.Outcomes, p.jsonReport(set.quotas))
+		r := p.jsonReport(set.quotas)
+		if set.maxFit {
+			if r.MaxFit, err = maxFits(p); err != nil {
+				return err
+			}
+		}
+		return render.JSONWithReport(w, p.Outcomes, r)
 	case "svg":
 		return p.picture(w)
 	}
@@ -135,6 +141,12 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	}
 	if err := p.writeExplanations(w, &set.explain); err != nil {
 		return err
+	}
+	if set.maxFit {
+		if err := writeMaxFit(w, p); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
 	if set.quotas {
 		if err := render.QuotasText(w, p.Quotas); err != nil {

@@ -41,6 +41,8 @@ type Report struct {
 	Unread, Empty []string
 	// Skipped counts objects that were not read.
 	Skipped []Skipped
+	// MaxFit is written as `maxFit` if it is not nil.
+	MaxFit []ShapeFits
 }
 
 // Skipped counts objects of one kind.
@@ -51,7 +53,7 @@ type Skipped struct {
 
 // JSONWithReport is JSON with more keys: `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}` if they are
 // asked for, what there is to divide, and for each quota and each resource that it governs used, demand, min, share and max,
-// parents before their children (without quotas both are empty); `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
+// parents before their children (without quotas both are empty); `"maxFit":[{"gangs","resources","layers"}, ...]`; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
 // ...]`, `"defects":[...]`, `"unread":[...]` and `"withoutPods":[...]`, each where there are any.
 func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
@@ -76,6 +78,9 @@ func (r *Report) fields() (out object) {
 	}
 	if r.WithQuotas {
 		out = append(out, field{"quotas", quotasObject(r.Quotas)})
+	}
+	if r.MaxFit != nil {
+		out = append(out, field{"maxFit", maxFitObjects(r.MaxFit)})
 	}
 	if len(r.Notices) > 0 {
 		out = append(out, field{"notices", r.Notices})

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/muster-sched/muster/placement"
+)
+
+// ShapeFits is how large a gang of a shape fits, and who asks for it.
+type ShapeFits struct {
+	Gangs    []string
+	Question placement.FitQuestion
+	Fits     []placement.LayerFit
+}
+
+// namedGangs is how many gangs of a shape the text names.
+const namedGangs = 3
+
+// MaxFitText writes a table for each shape: a line a layer, the largest gang, and with groups how many are whole, in one domain.
+func MaxFitText(w io.Writer, shapes []ShapeFits) error {
+	b := bufio.NewWriter(w)
+	if len(shapes) == 0 {
+		fmt.Fprintln(b, "no gang waits for a node, so no shape is asked for")
+	}
+	for i := range shapes {
+		writeFits(b, &shapes[i])
+	}
+	return b.Flush()
+}
+
+// writeFits writes the table of one shape.
+func writeFits(w io.Writer, s *ShapeFits) {
+	q, who := &s.Question, strings.Join(s.Gangs[:min(len(s.Gangs), namedGangs)], ", ")
+	if n := len(s.Gangs) - namedGangs; n > 0 {
+		who += fmt.Sprintf(" and %d more", n)
+	}
+	var amounts []string
+	for _, name := range q.Shape.Resources.Names() {
+		amounts = append(amounts, fmt.Sprintf("%s %d", name, q.Shape.Resources[name]))
+	}
+	fmt.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amounts, ", "), who)
+	rows := [][]string{{"", "now", "once leaving members are gone", "with victims", "domain"}}
+	for i := range s.Fits {
+		f := &s.Fits[i]
+		layer, victims := f.Layer, "-"
+		if layer == "" {
+			layer = "all"
+		}
+		if !q.NeverPreempts {
+			victims = fitText(&f.Evicting, q.Group.Size)
+		}
+		rows = append(rows, []string{layer, fitText(&f.Now, q.Group.Size), fitText(&f.Later, q.Group.Size), victims, strings.Join(f.Now.Domain, "/")})
+	}
+	writeColumns(w, rows)
+}
+
+// fitText reads `12`, with groups `12, 3 whole groups`.
+func fitText(f *placement.Fit, size int) string {
+	text := fmt.Sprint(f.Members)
+	if f.AtLeast {
+		text = "at least " + text
+	}
+	if size > 0 {
+		text += ", " + count(f.Groups, "whole group")
+	}
+	return text
+}
+
+// writeColumns writes rows with columns as wide as need be.
+func writeColumns(w io.Writer, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("  %-*s", width[i], cell)
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// maxFitObjects are the same for JSON.
+func maxFitObjects(shapes []ShapeFits) []object {
+	out := []object{}
+	for i := range shapes {
+		s := &shapes[i]
+		layers := []object{}
+		for k := range s.Fits {
+			f := &s.Fits[k]
+			doc := object{{"tier", f.Tier}, {"layer", f.Layer}, {"now", fitObject(&f.Now, &s.Question)}, {"later", fitObject(&f.Later, &s.Question)}}
+			if !s.Question.NeverPreempts {
+				doc = append(doc, field{"evicting", fitObject(&f.Evicting, &s.Question)})
+			}
+			layers = append(layers, doc)
+		}
+		doc := object{{"gangs", s.Gangs}, {"resources", amountsObject(s.Question.Shape.Resources)}, {"priority", s.Question.Priority}}
+		if n := s.Question.Group.Size; n > 0 {
+			doc = append(doc, field{"groupSize", n})
+		}
+		out = append(out, append(doc, field{"layers", layers}))
+	}
+	return out
+}
+
+func fitObject(f *placement.Fit, q *placement.FitQuestion) object {
+	doc := object{{"members", f.Members}, {"domain", strings.Join(f.Domain, "/")}}
+	if q.Group.Size > 0 {
+		doc = append(doc, field{"groups", f.Groups}, field{"groupsDomain", strings.Join(f.GroupsDomain, "/")})
+	}
+	if f.AtLeast {
+		doc = append(doc, field{"atLeast", true})
+	}
+	return doc
+}
