@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -185,6 +186,11 @@ type standIn struct {
 // inPlace lets nodes of the domain stand in for new ones: they get the amounts of these on top of what their members hold. Not ok if
 // there are too few.
 func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
+	elsewhere := false // a new node is in no domain of another topology; one that is there already may be
+	eachPart(at.req.Parts, func(p *gang.Part) { elsewhere = elsewhere || p.Tree != "" })
+	if elsewhere || a.r.p.Zones().Bind() { // nor has it others in its zones
+		return at, false
+	}
 	var d cluster.Delta
 	for _, in := range a.standIns(at.s, leaf, n) {
 		fresh, extra := snapshot.NodeAt(at.s, in.id), muster.Resources{}

@@ -85,6 +85,9 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 // that depends on who does, and what they hold most of counts.
 func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
 	b := -1
+	if r.p.Zones().Bind() && slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() }) {
+		most = 1 // its zones may be what refuses
+	}
 	if !r.evicts {
 		b = binding(r.p, id, r.spare(id))
 	}
