@@ -3,7 +3,6 @@
 package placement
 
 import (
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -78,7 +77,7 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 		out[i].Tier, out[i].Layer = int(tier), p.View.LayerName(tier)
 	}
 	if !f.fill(p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Now }, out) {
-		return nil, muster.Invalid("question.Shape.Resources", "", "asks for next to nothing: more fit than can be counted")
+		return nil, tooSmall("question.Shape.Resources")
 	}
 	if len(s.Leaving) == 0 {
 		for i := range out {

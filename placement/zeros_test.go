@@ -17,7 +17,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		t, placement.Cluster{}, placement.Unschedulable{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
-		placement.MaxFit,
+		placement.MaxFit, placement.Standing,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
@@ -26,6 +26,8 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
 		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },
 		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },
+		func(req *gang.Request) { _, _ = placement.Standing(c, req) },
+		func(tree string, shape *gang.Shape) { _, _ = c.Domains(tree, shape) },
 		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },
 	)
 }

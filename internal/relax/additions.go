@@ -216,10 +216,12 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 		return at, false
 	}
 	next, ok := updated(at, d)
-	if ok && at.s.Quotas != nil {
-		return withTotal(at, next, like, n)
+	if !ok {
+		return at, false
 	}
-	return next, ok
+	var err error
+	next.s, err = snapshot.WithTotalOf(next.s, at.s, a.like, n) // nodes that stand in for new ones do not say how much these have
+	return next, err == nil
 }
 
 // standIns chooses nodes of a domain that stand in for n new ones, as evenly as they can be; none if there are too few.
@@ -306,25 +308,6 @@ func wholeNodes(p *problem.Problem) int64 {
 		return min(int64(p.Least), p.Levels[len(p.Levels)-1].Size)
 	}
 	return int64(p.Least)
-}
-
-// withTotal is a state in which quotas divide what n nodes more have: nodes that stand in for them do not say how much. A total that
-// the host fixes stays.
-func withTotal(before, after state, like cluster.Node, n int) (state, bool) {
-	total := before.s.Quotas.Total()
-	if snapshot.FixedTotal(before.s) {
-		return after, true
-	}
-	for name, amount := range like.Allocatable {
-		if _, governed := total[name]; governed {
-			total[name] += int64(n) * amount
-		}
-	}
-	quotas, err := after.s.Quotas.WithTotal(total)
-	if err != nil {
-		return before, false
-	}
-	return state{snapshot.WithQuotas(after.s, quotas), after.req}, true
 }
 
 // newNames are names that no node has.

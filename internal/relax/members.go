@@ -28,7 +28,7 @@ func (f *Search) members(at state) []step {
 	if top < 1 {
 		return nil
 	}
-	plan := f.after(at, least(1)) // places as many as there is room for, so that others cost a plan only where somebody may leave
+	plan := f.after(at, least(1))
 	if plan == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (f *Search) members(at state) []step {
 	if n > 1 {
 		plan = f.after(at, least(n))
 	}
-	if mayClear(p) && plan != nil {
+	if plan != nil && (mayClear(p) || at.req.Preempt.ForTier != "") { // else it places as many as there is room for
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))

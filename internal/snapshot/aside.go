@@ -4,6 +4,7 @@ package snapshot
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/quota"
@@ -29,8 +30,22 @@ func WithQuotas(c *Snapshot, state *quota.State) *Snapshot {
 	return &next
 }
 
-// FixedTotal says whether the host fixes what the quotas divide, whatever nodes there are.
-func FixedTotal(c *Snapshot) bool { return c.Lineage.fixedTotal }
+// WithTotalOf is the snapshot with quotas that divide what those of another one of its lineage would divide with n nodes more like one of
+// its own; what the host fixes stays. O(n * resources).
+func WithTotalOf(c, other *Snapshot, like int32, n int) (*Snapshot, error) {
+	if c.Quotas == nil || c.Lineage.fixedTotal {
+		return c, nil
+	}
+	totals := slices.Clone(other.totals) // which may be below zero: what quotas are told is not
+	for range n {
+		raise(totals, other.Static.ClassOf(like).allocatable)
+	}
+	quotas, err := c.Quotas.WithTotal(amountsOf(other.Lineage, totals))
+	if err != nil {
+		return nil, err
+	}
+	return WithQuotas(c, quotas), nil
+}
 
 // NodeAt is the node with an id as it was given; it must be present. Labels and taints are shared.
 func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.At(id)) }

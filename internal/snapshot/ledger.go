@@ -188,14 +188,19 @@ func (c *Snapshot) book() error {
 	if !c.totalling { // neither nodes nor members without a quota changed
 		return nil
 	}
-	total := muster.Resources{}
-	for r := range c.totals {
-		total[c.Lineage.Resources[r]] = c.totals[r].amount()
-	}
 	var err error
-	c.Quotas, err = c.Quotas.WithTotal(total)
+	c.Quotas, err = c.Quotas.WithTotal(amountsOf(c.Lineage, c.totals))
 	c.totalling = false
 	return err
+}
+
+// amountsOf are totals as quotas are told them.
+func amountsOf(l *Lineage, totals []bigSum) muster.Resources {
+	out := muster.Resources{}
+	for r := range totals {
+		out[l.Resources[r]] = totals[r].amount()
+	}
+	return out
 }
 
 // describeQuotas adds the quotas of a snapshot to a spec: tree, demand, and the total if it was given. Use follows from
