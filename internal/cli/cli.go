@@ -89,7 +89,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
-		Topology: set.topology,
+		Topology: set.topology, Standing: set.running,
 	})
 	if p != nil {
 		report(stderr, p, set.keepGoing)
@@ -122,6 +122,11 @@ func (p *Planned) write(w io.Writer, set settings) (err error) {
 				return err
 			}
 		}
+		if set.running {
+			if r.Running, _, err = p.running(); err != nil {
+				return err
+			}
+		}
 		return render.JSONWithReport(w, p.Outcomes, r)
 	case "svg":
 		return p.picture(w)
@@ -144,6 +149,12 @@ func (p *Planned) write(w io.Writer, set settings) (err error) {
 	}
 	if set.maxFit {
 		if err := writeMaxFit(w, p); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	if set.running {
+		if err := writeRunning(w, p); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)

@@ -24,6 +24,8 @@ type Options struct {
 	KeepGoing bool
 	// Topology is that of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Standing asks for what [Planned.running] says.
+	Standing bool
 	// Trees are topologies beside those of the files.
 	Trees []cluster.NamedTree
 	// Policy is that of every gang; empty: BestFit.
@@ -51,7 +53,7 @@ type Planned struct {
 // among the outcomes. Gangs that ask for what is not supported are always among the outcomes. Planned is nil if nothing
 // could be read.
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
-	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees})
+	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Standing: opt.Standing})
 	if in == nil {
 		return nil, err
 	}

@@ -67,6 +67,15 @@ func TestChangesHelpAndAreTheLeast(t *testing.T) {
 	}
 }
 
+// Clusters far out in the sequence that once had a wrong answer: quotas with a total below zero, a gang that ends beside others that then
+// may not leave, a new node beside a smaller request, fewer members of whom some come beside victims of others.
+func TestChangesOfHardClusters(t *testing.T) {
+	gen := rapid.Custom(drawRefused)
+	for _, seed := range []int{18300, 21527, 22248, 32571} {
+		changesHelp(t, gen.Example(seed), 0)
+	}
+}
+
 // FuzzExplain looks for a cluster and a gang whose explanation panics, or makes more plans than it may.
 func FuzzExplain(f *testing.F) {
 	for seed := range uint64(16) { // long enough for all that is drawn

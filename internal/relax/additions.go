@@ -186,6 +186,9 @@ type standIn struct {
 // inPlace lets nodes of the domain stand in for new ones: they get the amounts of these on top of what their members hold. Not ok if
 // there are too few.
 func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
+	if at.req != a.r.p.Request || at.s != a.r.p.Snapshot { // beside another change: what may stand in was judged without it
+		return at, false
+	}
 	elsewhere := false // a new node is in no domain of another topology; one that is there already may be
 	eachPart(at.req.Parts, func(p *gang.Part) { elsewhere = elsewhere || p.Tree != "" })
 	if elsewhere || a.r.p.Zones().Bind() { // nor has it others in its zones

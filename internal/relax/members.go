@@ -34,9 +34,13 @@ func (f *Search) members(at state) []step {
 	}
 	n := min(plan.Members, top)
 	if n > 1 {
-		plan = f.after(at, least(n))
+		if more := f.after(at, least(n)); more != nil {
+			plan = more
+		} else {
+			n = 1 // the others come beside victims that would not leave for them
+		}
 	}
-	if plan != nil && (mayClear(p) || at.req.Preempt.ForTier != "") { // else it places as many as there is room for
+	if mayClear(p) || at.req.Preempt.ForTier != "" { // else it places as many as there is room for
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))
@@ -47,10 +51,14 @@ func mayClear(p *problem.Problem) bool {
 	return len(p.Snapshot.Leaving) > 0 || mayEvict(p)
 }
 
+// fewNumbers is of up to how many numbers each is tried.
+const fewNumbers = 64
+
 // most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
-// not every number keeps.
+// not every number keeps, and where a quota takes back what is its own: for whom it may depends on how many come.
 func (f *Search) most(at state, of *problem.Problem, n, top int, plan *explain.Plan, least func(int) edit) (int, *explain.Plan) {
-	if of.Multiple == nil {
+	if reclaims := at.req.Quota != "" && mayEvict(of); of.Multiple == nil && (!reclaims || top-n > fewNumbers) {
+		f.doubt = f.doubt || reclaims
 		return f.largest(at, n, top, plan, least)
 	}
 	for _, m := range slices.Backward(of.Wholes(n+1, top)) {

@@ -17,13 +17,14 @@ type gain struct {
 	units int64
 }
 
-// choice is a set to be chosen: elements in natural order of names, with what each adds. More elements never help less.
+// choice is a set to be chosen: elements in natural order of names, with what each adds. More elements never help less, unless it is loose.
 type choice struct {
 	gains [][]gain
 	// class tells equal elements, by element; nil: all differ.
 	class []int32
 	// named: of equally many elements the first ones by name are asked for, not just any.
 	named bool
+	loose bool
 	edit  func(set []int32) edit
 }
 
@@ -120,6 +121,14 @@ const fewElements = 64
 // within finds the smallest set of elements that add to one domain; nil if none helps.
 func (f *Search) within(at state, r *rooms, c *choice, p *scope) *chosen {
 	var quick *chosen
+	if c.loose {
+		if len(p.elements) <= fewElements {
+			if one := f.single(at, c, p); one != nil {
+				return one
+			}
+		}
+		f.doubt = true // of more, what the search leaves out might help
+	}
 	if !r.rough {
 		quick = f.suggested(at, c, p)
 	}
@@ -147,6 +156,16 @@ func (f *Search) within(at state, r *rooms, c *choice, p *scope) *chosen {
 		}
 	}
 	return quick
+}
+
+// single is the first element that helps by itself; nil if none does.
+func (f *Search) single(at state, c *choice, p *scope) *chosen {
+	for i := range p.elements {
+		if plan := f.after(at, c.edit(p.elements[i:i+1])); plan != nil {
+			return &chosen{p.elements[i : i+1], true, plan}
+		}
+	}
+	return nil
 }
 
 // suggested tries sets that bounds allow: the fewest elements that may suffice, then more and more. Nil if none helps.

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
@@ -19,7 +20,7 @@ type base struct {
 	trees      trees.Trees
 	priorities priorities
 	quotas     quotas
-	budgets    budgets
+	budgets    budgets.All
 
 	localQueues map[string]bool           // of Kueue, by `namespace/name`
 	runtimes    map[string]*object.Object // of TrainJobs, see runtimeName
@@ -75,7 +76,7 @@ var clusterKinds = map[string]func(*base, *object.Object){
 	kaiQueues + "/Queue":                               func(b *base, o *object.Object) { b.quotas.readQueue(o) },
 	"trainer.kubeflow.org/ClusterTrainingRuntime":      (*base).readRuntime,
 	"trainer.kubeflow.org/TrainingRuntime":             (*base).readRuntime,
-	"policy/PodDisruptionBudget":                       func(b *base, o *object.Object) { b.budgets.readBudget(o) },
+	"policy/PodDisruptionBudget":                       func(b *base, o *object.Object) { b.budgets.Read(o) },
 }
 
 // readRuntime keeps what TrainJobs refer to; of two of one name the first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/quota"
@@ -43,7 +44,7 @@ type told struct {
 	nodesOf map[string]bool // nodes that may be otherwise
 	sums    bool            // what sections add up to may be
 	held    nodes.Held
-	bound   map[string]counted
+	bound   budgets.Counts
 	gone    []*outcome        // of sections that were told and are no more
 	fresh   map[*section]bool // that are not told
 }
@@ -200,7 +201,7 @@ func (s *Store) compareBase(c *Changes) {
 			t.nodes[name] = *n
 		}
 	}
-	for _, b := range s.base.budgets.allowed(t.bound) {
+	for _, b := range s.base.budgets.Allowed(t.bound) {
 		if was, is := t.budgets[b.Name]; !is || was != b {
 			c.Delta.Budgets = append(c.Delta.Budgets, b)
 			t.budgets[b.Name] = b
@@ -237,11 +238,11 @@ func (s *Store) changeTrees(c *Changes, now []cluster.NamedTree) bool {
 // addUp sums up what sections hold of zones, count in budgets and ask for.
 func (s *Store) addUp(c *Changes) {
 	t := &s.told
-	t.held, t.bound = nodes.Held{}, map[string]counted{}
+	t.held, t.bound = nodes.Held{}, budgets.Counts{}
 	var demand map[string]muster.Resources
 	for sec := range s.sections {
 		t.held.Add(sec.found.held)
-		addCounted(t.bound, sec.found.bound)
+		t.bound.Add(sec.found.bound)
 		demand = addDemand(demand, sec.found.demand)
 	}
 	for name := range t.demand {

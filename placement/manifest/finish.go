@@ -75,6 +75,9 @@ func (r *reader) finish(d *draft) bool {
 	}
 	d.result.Request.Name = d.name
 	r.run(d, members, leaving, d.min)
+	if r.base.opt.Standing && !d.plain && d.runs > 0 {
+		r.standing(d, members, &whole)
+	}
 	d.waits = slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
 	if d.waits {
 		r.makeRequest(d, members, len(leaving), &whole)
@@ -102,7 +105,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
-			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.of(d, m, r.bound),
+			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
 			AffinityKey: m.affinityKey,
 		})
 	}
@@ -143,12 +146,8 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 		if m.node != "" {
 			continue
 		}
-		key := m.spec.shapeKey()
-		if shapes[key] == nil {
-			shapes[key] = &m.spec.shape
-		}
 		q.Members = append(q.Members, gang.Member{
-			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: shapes[key], NonPreemptible: m.pinned,
+			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.pinned,
 		})
 		d.asks.Add(m.spec.shape.Resources)
 		for _, rule := range slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored)) {
@@ -202,11 +201,7 @@ func (r *reader) check(d *draft, known int) {
 		e.File, e.Document, e.Line, e.Object = at.File, at.Document, at.Root.Line, at.Title()
 		at.Errors, errs = append(at.Errors, e), append(errs, errorOf(e))
 	}
-	var reason string
-	if q.Tree, reason = r.trees.TreeOf(d.tree, q); d.tree != "" {
-		_, reason = r.trees.Find(d.tree)
-	}
-	if reason != "" && own == 0 {
+	if reason := r.treeOf(d, q); reason != "" && own == 0 {
 		note(&object.Defect{Field: d.treeField.Path(), Value: d.tree, Reason: reason})
 	}
 	if r.base.opt.Strict {

@@ -59,6 +59,8 @@ type Options struct {
 	KeepGoing bool
 	// Topology is the one of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Standing asks for Input.Standing.
+	Standing bool
 	// Trees are topologies beside those of the objects, such as package fabric reads.
 	Trees []cluster.NamedTree
 }
@@ -69,6 +71,10 @@ type Input struct {
 	// Gangs are those with a member that waits for a node, in queue order: priority, creation, UID where all of one age
 	// have one, natural order of names.
 	Gangs []Gang
+	// Standing are, with Options.Standing, gangs of which members run, without pods that are in none, in natural order of names: requests
+	// for placement.Standing, of the members that run and do not leave, with the rules and groups of the gang as far as they can be
+	// those of so many.
+	Standing []gang.Request
 	// Skipped counts objects of kinds that are not read, in natural order.
 	Skipped []Skipped
 	// Defects are, with Options.KeepGoing, what was left out: each an [*Error], in the order of the input.

@@ -5,21 +5,24 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // outcome is what a reading found.
 type outcome struct {
-	waiting []queued
-	running []cluster.Running
-	demand  map[string]muster.Resources // by quota
-	bound   map[string]counted          // by budget
-	queues  map[string]bool             // that are named, and those above them
-	keys    map[string]bool             // that no topology has
-	held    nodes.Held
-	empty   []string
-	notices []string
+	waiting   []queued
+	running   []cluster.Running
+	standings []gang.Request              // see Options.Standing
+	demand    map[string]muster.Resources // by quota
+	bound     budgets.Counts              // by budget
+	queues    map[string]bool             // that are named, and those above them
+	keys      map[string]bool             // that no topology has
+	held      nodes.Held
+	empty     []string
+	notices   []string
 	// fatal are defects that fail the whole input, spared those that do not.
 	fatal, spared []object.Located
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -59,15 +61,15 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 // input is what the base says, and what readings of gangs found that share no name.
 func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input {
 	input := &Input{Unread: b.quotas.unread, Notices: slices.Clone(*b.notices)}
-	bound, held, keys := map[string]counted{}, nodes.Held{}, map[string]bool{}
+	bound, held, keys := budgets.Counts{}, nodes.Held{}, map[string]bool{}
 	var waiting []queued
 	var spared []object.Located
 	for _, f := range found {
 		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
 		input.Spec.Running, input.Empty = append(input.Spec.Running, f.running...), append(input.Empty, f.empty...)
-		input.Notices = append(input.Notices, f.notices...)
+		input.Notices, input.Standing = append(input.Notices, f.notices...), append(input.Standing, f.standings...)
 		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
-		addCounted(bound, f.bound)
+		bound.Add(f.bound)
 		held.Add(f.held)
 		maps.Copy(keys, f.keys)
 	}
@@ -76,8 +78,9 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		input.Gangs = append(input.Gangs, waiting[i].gang)
 	}
 	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.tree
-	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.allowed(bound)
+	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
 	slices.SortFunc(input.Spec.Running, compareRunning)
+	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })
 	slices.SortFunc(input.Empty, muster.CompareNatural)
 	slices.SortFunc(input.Notices, muster.CompareNatural)
 	input.Defects = sortErrors(spared)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
@@ -14,23 +16,24 @@ import (
 type reader struct {
 	base *base
 
-	objects *object.Set
-	notices *object.Notices
-	trees   *trees.Lookup
-	rules   rules
-	pods    pods
-	gangs   gangs
-	owners  ownerReader
-	inTree  inTree
-	running []cluster.Running
-	demand  map[string]muster.Resources
-	bound   map[string]counted
-	held    nodes.Held
+	objects   *object.Set
+	notices   *object.Notices
+	trees     *trees.Lookup
+	rules     rules
+	pods      pods
+	gangs     gangs
+	owners    ownerReader
+	inTree    inTree
+	running   []cluster.Running
+	standings []gang.Request
+	demand    map[string]muster.Resources
+	bound     budgets.Counts
+	held      nodes.Held
 }
 
 // newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.
 func newReader(b *base, objects *object.Set, notices *object.Notices, others map[string]bool) *reader {
-	r := &reader{base: b, objects: objects, notices: notices, bound: map[string]counted{}, held: nodes.Held{}}
+	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices}
@@ -93,7 +96,7 @@ func (r *reader) queuesUsed() map[string]bool {
 
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
-	out := &outcome{running: r.running, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
+	out := &outcome{running: r.running, standings: r.standings, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
 	for _, d := range waiting {
 		out.waiting = append(out.waiting, queued{d.result, d.created, d.uid})
 	}

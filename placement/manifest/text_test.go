@@ -17,8 +17,8 @@ import (
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
-// TestText reads the objects in testdata and prints what they were read as. `read` takes the flags strict and
-// keep-going; a cluster block is read before every later block of its file.
+// TestText reads the objects in testdata and prints what they were read as. `read` takes the flags strict,
+// keep-going and standing; a cluster block is read before every later block of its file.
 func TestText(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if strings.Contains(path, "fuzz") {
@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 				return "ok\n"
 			}
 			files := append(slices.Clip(common), manifest.File{Name: "in.yaml", Data: []byte(d.Input)})
-			opt := manifest.Options{Strict: d.HasArg("strict"), KeepGoing: d.HasArg("keep-going")}
+			opt := manifest.Options{Strict: d.HasArg("strict"), KeepGoing: d.HasArg("keep-going"), Standing: d.HasArg("standing")}
 			input, err := manifest.Read(files, opt)
 			if err != nil {
 				requireTyped(t, err)
@@ -97,6 +97,10 @@ func print(in *manifest.Input, nodes bool) string {
 	}
 	for _, g := range in.Gangs {
 		printGang(&b, g)
+	}
+	for _, q := range in.Standing {
+		b.WriteString("standing ")
+		printGang(&b, manifest.Gang{Request: q})
 	}
 	for _, s := range in.Skipped {
 		fmt.Fprintf(&b, "skipped %d %s %s\n", s.Count, s.APIVersion, s.Kind)

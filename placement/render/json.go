@@ -43,6 +43,8 @@ type Report struct {
 	Skipped []Skipped
 	// MaxFit is written as `maxFit` if it is not nil.
 	MaxFit []ShapeFits
+	// Running are written as `running` if they are not nil.
+	Running []placement.RunningGang
 }
 
 // Skipped counts objects of one kind.
@@ -53,7 +55,9 @@ type Skipped struct {
 
 // JSONWithReport is JSON with more keys: `"quotas":{"total":{...},"tree":[{"quota","parent","resources"}, ...]}` if they are
 // asked for, what there is to divide, and for each quota and each resource that it governs used, demand, min, share and max,
-// parents before their children (without quotas both are empty); `"maxFit":[{"gangs","resources","layers"}, ...]`; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
+// parents before their children (without quotas both are empty); `"maxFit":[{"gangs","resources","layers"}, ...]`; `"running":[{"gang","members","tier","layer",
+// "domain","strategy","strategyNumber","span","groups","wider","proven","best"}, ...]`, best with the assignments that lead there and only
+// where it is better; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
 // ...]`, `"defects":[...]`, `"unread":[...]` and `"withoutPods":[...]`, each where there are any.
 func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
@@ -81,6 +85,9 @@ func (r *Report) fields() (out object) {
 	}
 	if r.MaxFit != nil {
 		out = append(out, field{"maxFit", maxFitObjects(r.MaxFit)})
+	}
+	if r.Running != nil {
+		out = append(out, field{"running", runningObjects(r.Running)})
 	}
 	if len(r.Notices) > 0 {
 		out = append(out, field{"notices", r.Notices})
@@ -201,8 +208,8 @@ func plan(o *Outcome) object {
 	}
 	doc = append(
 		doc,
-		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res)},
-		field{"pass", pass(o)}, field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res)},
+		field{"strategy", res.Strategy}, field{"strategyNumber", res.StrategyNumber}, field{"span", span(res.Span)},
+		field{"pass", pass(o)}, field{"waitsFor", waitsFor(res)}, field{"assignments", assignments(res.Assignments)},
 		field{"victims", victims(res)},
 	)
 	if res.Preemption != nil {
@@ -249,9 +256,9 @@ func elsewhere(res *placement.Result) (found []object) {
 // pass is the limit of quotas that the gang was planned under.
 func pass(o *Outcome) string { return string(cmp.Or(o.Pass, quota.Fair)) }
 
-func span(res *placement.Result) object {
+func span(layers []placement.LayerSpan) object {
 	found := object{}
-	for _, s := range res.Span {
+	for _, s := range layers {
 		found = append(found, field{layerName(s.Layer, s.Tier), s.Domains})
 	}
 	return found
@@ -282,9 +289,9 @@ func PodName(m cluster.MemberRef) string {
 	return namespace + "/" + m.Member
 }
 
-func assignments(res *placement.Result) []object {
+func assignments(list []placement.Assignment) []object {
 	found := []object{}
-	for _, a := range res.Assignments {
+	for _, a := range list {
 		doc := object{{"pod", a.Member}, {"rank", a.Rank}}
 		if a.Group >= 0 {
 			doc = append(doc, field{"group", a.Group})

@@ -1,4 +1,5 @@
-package manifest
+// Package budgets answers: how many members may leave at once? It reads PodDisruptionBudgets, and counts the members that each selects.
+package budgets
 
 import (
 	"fmt"
@@ -25,19 +26,22 @@ type budget struct {
 	least, most portion
 }
 
-// counted are the members on nodes that a budget selects, staying those of them that are not leaving.
+// Counts are the members on nodes that budgets select, by the name of the budget.
+type Counts map[string]counted
+
+// counted are those of one budget, staying those of them that are not leaving.
 type counted struct{ bound, staying int }
 
-// budgets are the budgets of the input, by namespace.
-type budgets struct {
+// All are the budgets of the input, by namespace. The zero value has none.
+type All struct {
 	bySpace map[string][]*budget
 	// shared are the lists that members have, by the names in them, since few differ.
 	shared map[string][]string
 }
 
-// readBudget reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
+// Read reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
 // missing one in both.
-func (all *budgets) readBudget(o *object.Object) {
+func (all *All) Read(o *object.Object) {
 	spec := o.Root.Sub("spec")
 	selector := spec.Sub("selector")
 	b := &budget{
@@ -87,19 +91,20 @@ func (p portion) of(members int) int {
 	return p.n
 }
 
-// of lists the budgets that a member on a node counts in, and counts it there.
-func (all *budgets) of(d *draft, m *member, bound map[string]counted) []string {
+// Of lists the budgets that a member on a node counts in, by its labels, and counts it there. Members that count in the same ones share
+// a slice.
+func (all *All) Of(namespace string, labels map[string]string, leaving bool, bound Counts) []string {
 	if len(all.bySpace) == 0 {
 		return nil
 	}
 	var names []string
-	for _, b := range all.bySpace[d.place().Namespace] {
-		if b.none || !b.selector.Matches(m.labels) {
+	for _, b := range all.bySpace[namespace] {
+		if b.none || !b.selector.Matches(labels) {
 			continue
 		}
 		names = append(names, b.name)
 		c := bound[b.name]
-		if c.bound++; !m.leaving {
+		if c.bound++; !leaving {
 			c.staying++
 		}
 		bound[b.name] = c
@@ -118,8 +123,8 @@ func (all *budgets) of(d *draft, m *member, bound map[string]counted) []string {
 	return all.shared[key]
 }
 
-// allowed says how many members may leave, in natural order of names. Those that are leaving already are missed.
-func (all *budgets) allowed(bound map[string]counted) (list []cluster.Budget) {
+// Allowed says how many members may leave, in natural order of names. Those that are leaving already are missed.
+func (all *All) Allowed(bound Counts) (list []cluster.Budget) {
 	for _, of := range all.bySpace {
 		for _, b := range of {
 			n := b.allowed
@@ -145,9 +150,9 @@ func (b *budget) wanted(bound int) int {
 	return bound
 }
 
-// addCounted adds what budgets count.
-func addCounted(to, more map[string]counted) {
+// Add adds other members.
+func (bound Counts) Add(more Counts) {
 	for name, c := range more {
-		to[name] = counted{to[name].bound + c.bound, to[name].staying + c.staying}
+		bound[name] = counted{bound[name].bound + c.bound, bound[name].staying + c.staying}
 	}
 }

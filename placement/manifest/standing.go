@@ -1,0 +1,43 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// standing makes the request of the members of a gang that run, as if all of them waited: where its rules cannot be those of so few, it
+// has none.
+func (r *reader) standing(d *draft, members []*member, whole *part) {
+	q := gang.Request{Name: d.name, Tree: d.tree, Gather: unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: agreedOn(podsOf(members), affinityKey)}
+	whole.group(&q)
+	q.MinMember, q.MinParts = 0, 0
+	shapes := map[string]*gang.Shape{}
+	for _, m := range members {
+		if m.node != "" {
+			q.Members = append(q.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m)})
+		}
+	}
+	if reason := r.treeOf(d, &q); reason != "" || slices.ContainsFunc(invalid(&q, len(q.Members)), func(*muster.InvalidError) bool { return true }) {
+		q = gang.Request{Name: d.name, Members: q.Members}
+	}
+	r.standings = append(r.standings, q)
+}
+
+// sharedShape is the shape of a member, one for all that ask for the same.
+func sharedShape(shapes map[string]*gang.Shape, m *member) *gang.Shape {
+	key := m.spec.shapeKey()
+	if shapes[key] == nil {
+		shapes[key] = &m.spec.shape
+	}
+	return shapes[key]
+}
+
+// treeOf enters the topology of a request; else it says why there is none.
+func (r *reader) treeOf(d *draft, q *gang.Request) (reason string) {
+	if q.Tree, reason = r.trees.TreeOf(d.tree, q); d.tree != "" {
+		_, reason = r.trees.Find(d.tree)
+	}
+	return reason
+}
