@@ -34,6 +34,8 @@ type factFinder struct {
 	barred   map[explain.Code]*explain.Detail
 	keys     map[explain.Code]map[string]int
 	stay     map[explain.Code]*explain.Detail // see weigh
+	open     []bool                           // by id, what takes says
+	free     []int64                          // by id and place in Needs, see lay
 	whole    []explain.Holder                 // who holds slots of the whole cluster
 }
 

@@ -27,9 +27,18 @@ func (f *factFinder) fragmentation() (out []explain.Fragmentation) {
 // roomiest is the domain of a tier with the most slots, the first one of equals; the root and false, if the tier has none.
 func (f *factFinder) roomiest(tier int32) (best layout.Vertex, ok bool) {
 	v, most := f.p.View, int64(-1)
-	for _, d := range f.p.Candidates(tier) {
-		if n := f.in(d); n > most && (d != v.Outside || v.FirstPos[d] < v.EndPos[d]) {
-			best, most = d, n
+	if f.p.LCA >= 0 {
+		best = f.p.AboveRunning(tier)
+		return max(best, layout.Root), best >= 0
+	}
+	starts := v.Intervals()[v.TierIndex(tier)] // of the domains that have nodes
+	for i, first := range starts {
+		end := v.Nodes
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		if n := f.slots[end] - f.slots[first]; n > most {
+			best, most = v.Highest(v.NodeVertex(first), tier), n
 		}
 	}
 	return best, most >= 0

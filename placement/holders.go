@@ -5,6 +5,7 @@ package placement
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -14,33 +15,13 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// holding is what a gang holds of a node, by resource.
+// holding are members of a gang on one node.
 type holding struct {
 	gang    string
-	amounts []int64
 	members []*snapshot.Member
 }
 
-// each calls do for every gang on every node of a domain that takes members, with how many of them its end would make room for. The
-// holding is good until the next call. O(nodes and members of the domain).
-func (f *factFinder) each(d layout.Vertex, do func(h *holding, gain int64)) {
-	v := f.p.View
-	var held []holding
-	for pos := v.First(d); pos < v.EndOf(d); pos++ {
-		id := v.Node(pos)
-		if !f.takes(id) {
-			continue
-		}
-		held = f.heldOn(id, held)
-		for i := range held {
-			if n := f.room(id, held[i].amounts) - f.now[id]; n > 0 || len(held[i].members) > 1 {
-				do(&held[i], n)
-			}
-		}
-	}
-}
-
-// heldOn is what the members of each other gang hold on a node, in memory that is used again.
+// heldOn are the members of each other gang on a node, in memory that is used again.
 func (f *factFinder) heldOn(id int32, held []holding) []holding {
 	held = held[:0]
 	for m := range snapshot.MembersOn(f.p.Snapshot, id) {
@@ -49,19 +30,10 @@ func (f *factFinder) heldOn(id int32, held []holding) []holding {
 		}
 		i := slices.IndexFunc(held, func(h holding) bool { return h.gang == m.Class.Gang })
 		if i < 0 {
-			if i = len(held); i < cap(held) {
-				held = held[:i+1]
-			} else {
-				held = append(held, holding{})
-			}
-			held[i].gang, held[i].amounts, held[i].members = m.Class.Gang, m.Class.Holds, append(held[i].members[:0], m)
-			continue
+			i, held = len(held), slices.Grow(held, 1)[:len(held)+1]
+			held[i].gang, held[i].members = m.Class.Gang, held[i].members[:0]
 		}
-		sum := slices.Clone(held[i].amounts) // the first one's are shared
-		for r, amount := range m.Class.Holds {
-			sum[r] += amount
-		}
-		held[i].amounts, held[i].members = sum, append(held[i].members, m)
+		held[i].members = append(held[i].members, m)
 	}
 	return held
 }
@@ -75,8 +47,17 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 	if d == layout.Root {
 		return f.whole
 	}
-	gangs := map[string]int64{}
-	f.each(d, func(h *holding, gain int64) { gangs[h.gang] += gain })
+	v, gangs, held := f.p.View, map[string]int64{}, []holding(nil)
+	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		id := v.Node(pos)
+		if !f.takes(id) {
+			continue
+		}
+		held = f.heldOn(id, held)
+		for i := range held {
+			gangs[held[i].gang] += f.room(id, heldBy(held[i].members)) - f.now[id]
+		}
+	}
 	return f.named(d, gangs)
 }
 
@@ -108,37 +89,97 @@ type tally struct {
 }
 
 // weigh looks at all members once: who holds slots in the whole cluster, and which members that hold some do not leave, by why not.
+// O(members).
 func (f *factFinder) weigh() {
-	p, tallies, byClass := f.p, map[string]*tally{}, map[*snapshot.MemberClass]*tally{}
-	forbidden := p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow
+	p, slots, byNode := f.p, map[string]int64{}, snapshot.ByNode{}
 	reclaims := p.Request.Quota != "" && p.Snapshot.Quotas != nil
 	f.stay = map[explain.Code]*explain.Detail{}
-	f.each(layout.Root, func(h *holding, gain int64) {
-		of := byClass[h.members[0].Class]
-		if of == nil {
-			if of = tallies[h.gang]; of == nil {
-				g, _ := p.Snapshot.Gangs.Get(&snapshot.GangMembers{Name: h.gang})
-				of = &tally{lower: reclaims || g.Priority < p.Request.Priority, told: map[explain.Code]bool{}}
-				tallies[h.gang] = of
-			}
-			byClass[h.members[0].Class] = of
+	f.lay()
+	p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if p.IsOwn(g.Name) {
+			return true
 		}
-		of.slots += gain
-		for _, m := range h.members {
-			if m.Leaving || m.IsDaemon() || of.lower && !forbidden && !m.Pinned {
-				continue // it might leave, or is no part of the question
+		of := tally{lower: reclaims || g.Priority < p.Request.Priority}
+		byNode.Each(p.Snapshot, f.holding(g.Members), func(id int32, on []*snapshot.Member) {
+			if f.open[id] {
+				f.hold(&of, id, on)
 			}
-			if len(h.members) > 1 && f.room(m.Node, m.Class.Holds) == f.now[m.Node] {
-				continue
+		})
+		slots[g.Name] = of.slots
+		return true
+	})
+	f.whole = f.named(layout.Root, slots)
+}
+
+// lay copies what every node has free of what is needed side by side, as members of a gang are on nodes in no order.
+func (f *factFinder) lay() {
+	f.open, f.free = make([]bool, len(f.now)), make([]int64, len(f.now)*len(f.one.Needs))
+	for id := range int32(len(f.now)) {
+		if f.open[id] = f.takes(id); f.open[id] {
+			extra := f.released[id].Amounts
+			for i, n := range f.one.Needs {
+				f.free[int(id)*len(f.one.Needs)+i] = f.one.Slots().FreeOf(id, n, extra)
 			}
+		}
+	}
+}
+
+// roomFor is room for an open node and what some of its members hold.
+func (f *factFinder) roomFor(id int32, held []int64) int64 {
+	needs := f.one.Needs
+	if len(needs) == 0 {
+		return f.room(id, held)
+	}
+	free, least := f.free[int(id)*len(needs):], int64(math.MaxInt64)
+	for i := range needs {
+		n, has := &needs[i], free[i]
+		if n.ID >= 0 && has != snapshot.Boundless {
+			has += held[n.ID]
+		}
+		least = min(least, max(0, has)/n.Amount)
+	}
+	return least * int64(f.one.Size())
+}
+
+// holding are the members that hold something, in a list of their own where not all do.
+func (f *factFinder) holding(members []*snapshot.Member) []*snapshot.Member {
+	left := func(m *snapshot.Member) bool { return m.Leaving && f.p.LeavingGone }
+	if !slices.ContainsFunc(members, left) {
+		return members
+	}
+	return slices.DeleteFunc(slices.Clone(members), left)
+}
+
+// hold adds what members of a gang hold on a node.
+func (f *factFinder) hold(of *tally, id int32, on []*snapshot.Member) {
+	gain := f.roomFor(id, heldBy(on)) - f.now[id]
+	if gain <= 0 && len(on) == 1 {
+		return
+	}
+	of.slots += gain
+	forbidden := f.p.Request.NeverPreempts || f.p.Request.QuotaLimit == quota.Borrow
+	for _, m := range on {
+		if m.Leaving || m.IsDaemon() || of.lower && !forbidden && !m.Pinned {
+			continue // it might leave, or is no part of the question
+		}
+		if len(on) == 1 || f.roomFor(id, m.Class.Holds) > f.now[id] {
 			f.stays(of, m, forbidden)
 		}
-	})
-	gangs := map[string]int64{}
-	for name, of := range tallies {
-		gangs[name] = of.slots
 	}
-	f.whole = f.named(layout.Root, gangs)
+}
+
+// heldBy sums up what members hold; the slice is to be read only.
+func heldBy(members []*snapshot.Member) []int64 {
+	sum := members[0].Class.Holds // which others share
+	for i, m := range members[1:] {
+		if i == 0 {
+			sum = slices.Clone(sum)
+		}
+		for r, amount := range m.Class.Holds {
+			sum[r] += amount
+		}
+	}
+	return sum
 }
 
 // stays counts a member that does not leave.
@@ -156,6 +197,9 @@ func (f *factFinder) stays(of *tally, m *snapshot.Member, forbidden bool) {
 		f.stay[code] = d
 	}
 	if d.Members++; !of.told[code] {
+		if of.told == nil {
+			of.told = map[explain.Code]bool{}
+		}
 		of.told[code] = true
 		d.Gangs++
 	}

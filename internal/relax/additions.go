@@ -99,6 +99,7 @@ func nameNew(s *snapshot.Snapshot, c *explain.Change, plan *explain.Plan) {
 // no node could take any.
 func (a *addition) choose() (ok bool) {
 	p, known := a.r.p, map[any]bool{}
+	var last any // of the known ones, as most nodes are like the one before
 	roles := []*problem.Problem{p}
 	if p.HasRoles() {
 		roles = p.OfRoles()
@@ -106,14 +107,14 @@ func (a *addition) choose() (ok bool) {
 	for pos := range p.View.Nodes {
 		id := p.View.Node(pos)
 		class := p.Snapshot.Static.ClassOf(id)
-		if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 || known[class] {
+		if any(class) == last || p.Snapshot.FlagsOf(id)&snapshot.Present == 0 || known[class] {
 			continue
 		}
 		for _, one := range roles {
 			if !one.Slots().SuitsInService(id) {
 				continue
 			}
-			known[class] = true
+			known[class], last = true, class
 			if units := capacity(one, class.Capacity()); units > a.units {
 				a.units, a.like = units, id
 			}

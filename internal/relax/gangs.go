@@ -3,7 +3,6 @@
 package relax
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
@@ -60,25 +59,17 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	if r.p.IsOwn(g.Name) {
 		return nil
 	}
-	members, byNode := g.Members, func(a, b *snapshot.Member) int { return cmp.Compare(a.Node, b.Node) }
-	if !slices.IsSortedFunc(members, byNode) {
-		members = slices.SortedFunc(slices.Values(members), byNode)
-	}
-	out = make([]gain, 0, len(members))
-	for i := 0; i < len(members); {
-		id, first := members[i].Node, i
-		for i < len(members) && members[i].Node == id {
-			i++
-		}
+	out = make([]gain, 0, len(g.Members))
+	r.byNode.Each(r.p.Snapshot, g.Members, func(id int32, on []*snapshot.Member) {
 		switch {
 		case r.rough:
 			out = append(out, gain{r.p.View.At(id), 1})
-		case r.takes(id):
-			if n := r.freed(id, members[first:i]); n > 0 {
+		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id):
+			if n := r.freed(id, on); n > 0 {
 				out = append(out, gain{r.p.View.At(id), n})
 			}
 		}
-	}
+	})
 	return out
 }
 
@@ -86,11 +77,13 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 // that depends on who does, and what they hold most of counts.
 func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
 	b := -1
+	if r.binds != nil {
+		b = int(r.binds[id])
+	} else if !r.evicts {
+		b, _ = binding(r.p, id, r.spare(id))
+	}
 	if r.p.Zones().Bind() && slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() }) {
 		most = 1 // its zones may be what refuses
-	}
-	if !r.evicts {
-		b = binding(r.p, id, r.spare(id))
 	}
 	for i, n := range r.p.Needs {
 		if b >= 0 && i != b || n.ID < 0 {

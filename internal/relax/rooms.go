@@ -36,7 +36,14 @@ type rooms struct {
 	upTo   []int64 // by position, the units before it
 	takes  func(id int32) bool
 	spare  func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
+
+	binds  []int8 // by node, the place in Needs of what bounds its slots; -1: nothing, closed: it takes nobody. Nil where that is not fixed
+	byNode snapshot.ByNode
+	sorted []int64 // memory that is used again
 }
+
+// closed stands for a node that takes no member.
+const closed = -2
 
 // roomsOf bounds the domains for a gang. O(nodes * resources), and O(running members) where there may be victims.
 func roomsOf(p *problem.Problem) *rooms {
@@ -55,10 +62,28 @@ func roomsOf(p *problem.Problem) *rooms {
 	}
 	v := p.View
 	r.upTo = make([]int64, v.Nodes+1)
+	if !evicts && !p.HasRoles() && len(p.Needs) < math.MaxInt8 {
+		r.binds = make([]int8, v.Nodes)
+	}
 	for pos := range v.Nodes {
-		r.upTo[pos+1] = r.upTo[pos] + r.on(v.Node(pos))
+		id, units := v.Node(pos), int64(0)
+		if r.binds != nil {
+			r.binds[id], units = r.bound(id)
+		} else {
+			units = r.on(id)
+		}
+		r.upTo[pos+1] = r.upTo[pos] + units
 	}
 	return r
+}
+
+// bound is what bounds the units on a node, and how many fit.
+func (r *rooms) bound(id int32) (bind int8, units int64) {
+	if !r.takes(id) {
+		return closed, 0
+	}
+	i, units := binding(r.p, id, r.spare(id))
+	return int8(i), units
 }
 
 // withVictims are amounts with those of all members on a node that might be victims. The slice is new.

@@ -107,7 +107,9 @@ func (p *scope) bound(r *rooms) {
 		return
 	}
 	left := p.needs
-	for i, units := range slices.Backward(slices.Sorted(slices.Values(p.adds))) {
+	r.sorted = append(r.sorted[:0], p.adds...)
+	slices.Sort(r.sorted)
+	for i, units := range slices.Backward(r.sorted) {
 		if left -= units; left <= 0 {
 			p.least = len(p.adds) - i
 			return

@@ -91,7 +91,7 @@ func scarcest(p *problem.Problem) (names []string) {
 		if !takes(id) {
 			continue
 		}
-		if i := binding(p, id, released[id].Amounts); i >= 0 {
+		if i, _ := binding(p, id, released[id].Amounts); i >= 0 {
 			binds[i]++
 		}
 	}
@@ -106,19 +106,23 @@ func scarcest(p *problem.Problem) (names []string) {
 	return names
 }
 
-// binding is the place in Needs of what bounds the slots of a node, with extra amounts; -1: nothing does.
-func binding(p *problem.Problem, id int32, extra []int64) int {
-	best, least := -1, int64(0)
-	for i, n := range p.Needs {
-		free := p.Slots().FreeOf(id, n, extra)
+// binding is the place in Needs of what bounds the slots of a node, with extra amounts, and how many fit; -1: nothing does.
+func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64) {
+	best = -1
+	for i := range p.Needs {
+		n := &p.Needs[i]
+		free := p.Slots().FreeOf(id, *n, extra)
 		if free < n.Amount {
-			return i
+			return i, 0
 		}
-		if fits := free / n.Amount; best < 0 || fits < least {
-			best, least = i, fits
+		if fits := free / n.Amount; best < 0 || fits < slots {
+			best, slots = i, fits
 		}
 	}
-	return best
+	if best < 0 {
+		slots = p.Slots().Room(id, extra) // members that ask for nothing
+	}
+	return best, slots
 }
 
 // So few amounts are all told apart; and at most so many, where not all of them are.
@@ -160,14 +164,23 @@ func (f *Search) amounts(p *problem.Problem, resource string, before int64) []in
 func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
 	need := p.Needs[slices.IndexFunc(p.Needs, func(n problem.Need) bool { return n.Name == resource })]
 	released := p.Slots().LeavingReleased()
+	var before []int64 // on the node before, as most are alike
+	add := func(i int, free int64) {
+		if i == len(before) {
+			before = append(before, free)
+		} else if before[i] == free {
+			return
+		}
+		before[i], out = free, append(out, free)
+	}
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
-		free := p.Slots().FreeOf(id, need, released[id].Amounts)
-		if out = append(out, free); !leave || need.ID < 0 {
+		free, i := p.Slots().FreeOf(id, need, released[id].Amounts), 0
+		if add(0, free); !leave || need.ID < 0 {
 			continue
 		}
 		for m := range snapshot.MembersOn(p.Snapshot, id) {
-			free += m.Class.Holds[need.ID]
-			out = append(out, free)
+			i, free = i+1, free+m.Class.Holds[need.ID]
+			add(i, free)
 		}
 	}
 	if p.RefusedBy == nil {

@@ -62,6 +62,38 @@ func MembersOn(c *Snapshot, id int32) iter.Seq[*Member] {
 	}
 }
 
+// ByNode goes through members of gangs node by node, in memory that it uses again.
+type ByNode struct {
+	seen   []int32 // by node, the list in which it was met last
+	list   int32
+	sorted []*Member
+}
+
+// Each calls f with the members on each node that some of a list are on; f may not keep the slice. O(members), and sorted where several
+// are on one node.
+func (b *ByNode) Each(c *Snapshot, members []*Member, f func(id int32, on []*Member)) {
+	if n := len(c.Lineage.Names); len(b.seen) != n {
+		b.seen, b.list = make([]int32, n), 0
+	}
+	b.list++
+	apart := true
+	for _, m := range members {
+		apart = apart && b.seen[m.Node] != b.list
+		b.seen[m.Node] = b.list
+	}
+	if !apart && !slices.IsSortedFunc(members, compareNodes) {
+		b.sorted = append(b.sorted[:0], members...)
+		slices.SortFunc(b.sorted, compareNodes)
+		members = b.sorted
+	}
+	for first, i := 0, 0; i < len(members); first = i {
+		for i < len(members) && members[i].Node == members[first].Node {
+			i++
+		}
+		f(members[first].Node, members[first:i])
+	}
+}
+
 // Capacity is what a node has in all, by resource, pods Boundless where it does not bound them; empty for an absent node. It is
 // to be read only.
 func (c *nodeClass) Capacity() []int64 { return c.allocatable }
