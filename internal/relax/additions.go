@@ -263,7 +263,8 @@ func (a *addition) standIn(s *snapshot.Snapshot, id int32) standIn {
 	if slices.ContainsFunc(on, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }) {
 		return in
 	}
-	if a.adds > 0 && a.r.takes(id) {
+	short := func(n problem.Need) bool { return p.Slots().FreeOf(id, n, nil) < 0 } // its members hold more than it has
+	if a.adds > 0 && a.r.takes(id) && !slices.ContainsFunc(p.Needs, short) {
 		in.most = int(max(0, a.adds-1-room) / a.units)
 	}
 	if room == 0 && a.isEmptyFor(s, on) {
