@@ -2,12 +2,12 @@ package placement_test
 
 import (
 	"errors"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
@@ -15,14 +15,7 @@ import (
 // FuzzPlan looks for a cluster and a gang whose plan panics, is not valid, cannot be applied, or whose refusal is no
 // refusal.
 func FuzzPlan(f *testing.F) {
-	for seed := range uint64(16) { // long enough for all that is drawn
-		data := make([]byte, 16<<10)
-		rng := rand.New(rand.NewPCG(seed, 0))
-		for i := range data {
-			data[i] = byte(rng.Uint32())
-		}
-		f.Add(data)
-	}
+	reference.AddSeeds(f, 16<<10)
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		spec, req := drawInput(t)
 		c := newCluster(t, spec)

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -79,14 +78,7 @@ func TestChangesOfHardClusters(t *testing.T) {
 
 // FuzzExplain looks for a cluster and a gang whose explanation panics, or makes more plans than it may.
 func FuzzExplain(f *testing.F) {
-	for seed := range uint64(16) { // long enough for all that is drawn
-		data := make([]byte, 32<<10)
-		rng := rand.New(rand.NewPCG(seed, 0))
-		for i := range data {
-			data[i] = byte(rng.Uint32())
-		}
-		f.Add(data)
-	}
+	AddSeeds(f, 32<<10)
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		in := drawRefused(t)
 		budget := rapid.IntRange(-1, 60).Draw(t, "plans")
