@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"cmp"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -128,10 +130,18 @@ func checkRelaxation(t *testing.T, in Input, r *explain.Relaxation) {
 		require.Len(t, res.Victims, len(r.Plan.Victims), "%+v", r)
 		require.Len(t, res.WaitsFor, len(r.Plan.WaitsFor), "%+v", r)
 	}
-	if r.Least && r.And == nil {
-		for _, smaller := range smallerThan(in, &r.Change) {
-			_, err := planned(Changed(in, &smaller))
-			require.Error(t, err, "%+v: %+v is smaller\n%s", r.Change, smaller, in.Text())
+	beside := in
+	if r.And != nil {
+		beside = Changed(in, r.And)
+	}
+	if r.Least {
+		for _, smaller := range smallerThan(beside, &r.Change) {
+			next := Changed(in, &smaller)
+			if r.And != nil {
+				next = Changed(next, r.And)
+			}
+			_, err := planned(next)
+			require.Error(t, err, "%+v beside %+v: %+v is smaller\n%s", r.Change, r.And, smaller, in.Text())
 		}
 	}
 }
@@ -145,9 +155,42 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 	}
 	switch c.Kind {
 	case explain.KindMembers:
-		if c.Part == "" && !c.Parts {
+		switch {
+		case c.Part == "" && !c.Parts:
 			for n := c.MinMember + 1; n < neededMembers(&in); n++ {
 				add(func(s *explain.Change) { s.MinMember = n })
+			}
+		case c.Parts && c.GangMinMember == 0:
+			for n := range len(in.Request.Members) { // beyond what is there it is invalid
+				add(func(s *explain.Change) { s.MinParts += n + 1 })
+			}
+		case !c.Parts:
+			for n := range len(in.Request.Members) {
+				add(func(s *explain.Change) {
+					s.MinMember += n + 1
+					if s.GangMinMember > 0 {
+						s.GangMinMember = min(s.GangMinMember+n+1, in.Request.MinMember)
+					}
+				})
+			}
+		}
+	case explain.KindLayer:
+		for _, l := range layersBetween(&in, c) {
+			add(func(s *explain.Change) { s.To = l })
+		}
+	case explain.KindQuota:
+		for i, q := range c.Quotas {
+			for resource, amount := range q.Max {
+				add(func(s *explain.Change) {
+					s.Quotas = slices.Clone(s.Quotas)
+					s.Quotas[i].Max = over(q.Max, muster.Resources{resource: amount - 1})
+				})
+			}
+			for resource, amount := range q.Min {
+				add(func(s *explain.Change) {
+					s.Quotas = slices.Clone(s.Quotas)
+					s.Quotas[i].Min = over(q.Min, muster.Resources{resource: amount - 1})
+				})
 			}
 		}
 	case explain.KindRequest:
@@ -179,6 +222,34 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 	default:
 	}
 	return out
+}
+
+// layersBetween are the layers to which a rule of the gang or its groups moves less far; of parts none, which may speak of another topology.
+func layersBetween(in *Input, c *explain.Change) (names []string) {
+	if c.Part != "" {
+		return nil
+	}
+	for _, t := range in.Spec.Trees {
+		if !isMeant(in, t.Name) {
+			continue
+		}
+		tiers := map[string]int{"": math.MaxInt}
+		for _, l := range t.Tree.Layers() {
+			tiers[l.Name], tiers[strconv.Itoa(l.Tier)] = l.Tier, l.Tier
+		}
+		tiers[""] = math.MaxInt
+		for _, l := range t.Tree.Layers() {
+			if l.Tier > tiers[c.From] && l.Tier < tiers[c.To] {
+				names = append(names, cmp.Or(l.Name, strconv.Itoa(l.Tier))) // a second rule at a layer is invalid
+			}
+		}
+	}
+	return names
+}
+
+// isMeant says whether a topology is that of the request.
+func isMeant(in *Input, tree string) bool {
+	return tree == in.Request.Tree || in.Request.Tree == "" && (len(in.Spec.Trees) == 1 || tree == "default")
 }
 
 // neededMembers is the minimum of a gang without parts.
@@ -238,7 +309,7 @@ func subsets(names []string, n int) func(yield func([]string) bool) {
 // lowestDomains are the paths of the domains of the request's topology that may hold nodes.
 func lowestDomains(in *Input) (paths [][]string) {
 	for _, t := range in.Spec.Trees {
-		if t.Name != in.Request.Tree && (in.Request.Tree != "" || len(in.Spec.Trees) > 1 && t.Name != "default") {
+		if !isMeant(in, t.Name) {
 			continue
 		}
 		for d := range t.Tree.All() {
