@@ -48,7 +48,7 @@ func (f *Search) quotas(at state) []step {
 		if r == nil {
 			continue
 		}
-		least := q.lower(r)
+		least := q.lower(r) && !mayEvict(p) // who leaves gives back some of the quota
 		change := explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}
 		steps := f.one(at, change, q.edit(r))
 		for i := range steps {
