@@ -48,17 +48,50 @@ func (f *Search) quotas(at state) []step {
 		if r == nil {
 			continue
 		}
-		least := q.lower(r) && !mayEvict(p) // who leaves gives back some of the quota
-		change := explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}
-		steps := f.one(at, change, q.edit(r))
-		for i := range steps {
-			steps[i].least = least
+		least := q.lower(r)
+		plan := f.after(at, q.edit(r))
+		if plan == nil {
+			continue
 		}
-		if len(steps) > 0 {
-			return f.settle(steps)
+		if least && mayEvict(p) {
+			r, plan = f.lessQuota(at, q, r, plan)
 		}
+		steps := found(explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}, q.edit(r), plan)
+		steps[0].least = least
+		return f.settle(steps)
 	}
 	return nil
+}
+
+// lessQuota is a single amount that suffices where members may leave, who give back some of the quota, and its plan.
+func (f *Search) lessQuota(at state, q *raising, r raises, plan *explain.Plan) (raises, *explain.Plan) {
+	name, side, resource, by := r.single()
+	less := func(n int) raises {
+		next := raises{}
+		next.add(name, side, resource, by-int64(n))
+		return next
+	}
+	if by < 2 {
+		return r, plan
+	}
+	next := f.after(at, q.edit(less(1))) // mostly it is refused
+	if next == nil {
+		return r, plan
+	}
+	n, next := f.largest(at, 1, int(by-1), next, func(n int) edit { return q.edit(less(n)) })
+	return less(n), next
+}
+
+// single is the only amount of raises that have one.
+func (r raises) single() (name string, side int, resource string, by int64) {
+	for name, of := range r {
+		for side := range of {
+			for resource, by := range of[side] {
+				return name, side, resource, by
+			}
+		}
+	}
+	return "", 0, "", 0
 }
 
 // raising is the search for amounts.
@@ -145,24 +178,16 @@ func (q *raising) refusal(r raises) (*quota.Refusal, bool) {
 
 // lower makes a single amount as small as it can be, and says whether that is the least change: several amounts may trade off.
 func (q *raising) lower(r raises) bool {
-	if len(r) != 1 {
+	name, side, resource, by := r.single()
+	if len(r) != 1 || len(r[name][0])+len(r[name][1]) != 1 || by <= 0 {
 		return false
 	}
-	for _, of := range r {
-		for s := range of {
-			for resource, by := range of[s] {
-				if len(of[0])+len(of[1]) != 1 || by <= 0 {
-					return false
-				}
-				n := sort.Search(int(by), func(n int) bool {
-					of[s][resource] = int64(n)
-					refusal, ok := q.refusal(r)
-					return ok && refusal == nil
-				})
-				of[s][resource] = int64(n)
-			}
-		}
-	}
+	at := r[name][side]
+	at[resource] = int64(sort.Search(int(by), func(n int) bool {
+		at[resource] = int64(n)
+		refusal, ok := q.refusal(r)
+		return ok && refusal == nil
+	}))
 	return true
 }
 
