@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -59,6 +60,18 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int  // by member that has one; nil: none has
+
+	// For Places.
+	ranks   int                  // number of members of the gang, with those that run and those that have no place
+	running []seat               // members that run and stay, in rank order
+	sizes   []int                // of equal groups, outermost first
+	within  []problem.Membership // by rank, of a gang in parts; else nil
+}
+
+// seat is a member of a gang on a node.
+type seat struct {
+	rank int
+	node string
 }
 
 // GroupPlace is the smallest domain of a topology that holds all members of a group.

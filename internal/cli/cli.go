@@ -31,6 +31,7 @@ Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
   plan -keep-going -o json dump.json plans what can be planned, as JSON
   plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
+  plan -places -o json cluster.yaml  says also where each pod is, with labels and environment for its launcher
   plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
@@ -103,6 +104,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err := p.explain(&set.explain); err != nil {
 		return p, err
 	}
+	if set.places {
+		if err := p.places(); err != nil {
+			return p, err
+		}
+	}
 	if err := p.write(stdout, set); err != nil {
 		return p, err
 	}
@@ -137,6 +143,12 @@ func (p *Planned) write(w io.Writer, set settings) (err error) {
 		return err
 	}
 	if len(p.Outcomes) > 0 {
+		fmt.Fprintln(w)
+	}
+	if set.places && slices.ContainsFunc(p.Outcomes, func(o render.Outcome) bool { return o.Places != nil }) {
+		if err := render.PlacesText(w, p.Outcomes); err != nil {
+			return err
+		}
 		fmt.Fprintln(w)
 	}
 	if err := p.writeExplanations(w, &set.explain); err != nil {

@@ -19,6 +19,7 @@ type Part struct {
 	Label, Called string // its name in the request, and the name that refusals use
 	Level         int    // groups around it, itself included; 0: the gang
 	Bundle        bool   // it is no group: its members belong to the group around it
+	Cut           bool   // it is one of the equal groups of the part around it: the request has no name for it
 	// OtherTree is the topology of its rules; nil: the gang's.
 	OtherTree *layout.View
 	Outer     *Part // the part that it lies in; nil: it is the gang
@@ -196,7 +197,7 @@ func (a *Part) cut(ranks []int, levels []Level) {
 	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
 		b := &Part{
 			Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Called: fmt.Sprintf("groups of %d", levels[0].Size),
-			Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a,
+			Gather: levels[0].Gather, Level: a.Level + 1, Cut: true, OtherTree: a.OtherTree, Outer: a,
 		}
 		b.cut(group, levels[1:])
 		a.Parts = append(a.Parts, b)
@@ -225,24 +226,38 @@ func hasHardPart(p *Problem) (has bool) {
 	return has
 }
 
-// GroupOf has, by rank, the number of the outermost group that a member is in, in the order of the request; -1: in
-// none.
-func GroupOf(p *Problem) []int {
-	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
-	var walk func(a *Part)
-	walk = func(a *Part) {
+// Membership says where a member is among the parts of a gang.
+type Membership struct {
+	Part   string // the innermost part of the request that it is in; empty: none
+	Groups []int  // the groups that it is in, outermost first: their numbers on each level, in the order of the request
+}
+
+// Memberships are those of the members of a gang in parts, by rank. Members of one part share their groups. O(members + parts * levels).
+func Memberships(p *Problem) []Membership {
+	of := make([]Membership, p.Ranks)
+	var groups []int // by level: those numbered so far
+	var walk func(a *Part, in Membership)
+	walk = func(a *Part, in Membership) {
+		for _, rank := range a.Ranks {
+			of[rank] = in
+		}
 		for _, b := range a.Parts {
-			if b.Bundle {
-				walk(b)
-				continue
+			inner := in
+			if !b.Cut {
+				inner.Part = b.Label
 			}
-			for _, rank := range b.All() {
-				of[rank] = n
+			if !b.Bundle {
+				level := len(in.Groups)
+				if level == len(groups) {
+					groups = append(groups, 0)
+				}
+				inner.Groups = append(slices.Clip(in.Groups), groups[level])
+				groups[level]++
 			}
-			n++
+			walk(b, inner)
 		}
 	}
-	walk(p.Gang)
+	walk(p.Gang, Membership{})
 	return of
 }
 
