@@ -45,7 +45,9 @@ type Label struct{ Key, Value string }
 // O(groups + domains); the slice is the caller's.
 func (p *Place) Labels() []Label {
 	var out []Label
-	for _, a := range p.attributes() {
+	all := p.attributes()
+	slices.SortFunc(all, func(a, b attribute) int { return muster.CompareNatural(a.key, b.key) })
+	for _, a := range all {
 		value := a.text
 		if a.path != nil {
 			value = pathLabel(a.path)
@@ -58,11 +60,13 @@ func (p *Place) Labels() []Label {
 }
 
 // Env is the same as an environment: NAME=VALUE, where the name is [EnvPrefix] and the key of the label in upper case, `_` in place of what
-// is neither letter nor digit. Paths have slashes between the names, and names stand as they are: MUSTER_DOMAIN_LEAF=spine0/leaf1. In the
-// order of Labels. O(groups + domains); the slice is the caller's.
+// is neither letter nor digit. Paths have slashes between the names, and names stand as they are: MUSTER_DOMAIN_LEAF=spine0/leaf1. In
+// natural order of the names. O(groups + domains); the slice is the caller's.
 func (p *Place) Env() []string {
 	var out []string
-	for _, a := range p.attributes() {
+	all := p.attributes()
+	slices.SortFunc(all, func(a, b attribute) int { return muster.CompareNatural(envName(a.key), envName(b.key)) })
+	for _, a := range all {
 		value := a.text
 		if a.path != nil {
 			value = strings.Join(a.path, "/")
@@ -80,7 +84,7 @@ type attribute struct {
 	named bool     // the text is a name that somebody chose
 }
 
-// attributes are all that a place has, in natural order of keys.
+// attributes are all that a place has.
 func (p *Place) attributes() []attribute {
 	if p == nil {
 		return nil
@@ -116,7 +120,6 @@ func (p *Place) attributes() []attribute {
 		}
 		out = append(out, attribute{key: key, path: d.Domain})
 	}
-	slices.SortFunc(out, func(a, b attribute) int { return muster.CompareNatural(a.key, b.key) })
 	return out
 }
 

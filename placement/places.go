@@ -84,7 +84,10 @@ func Places(c *Cluster, res *Result) ([]Place, error) {
 		out[i] = Place{Member: a.Member, Node: a.Node, Rank: a.Rank, Group: -1}
 	}
 	stand(res, order, out)
-	return out, putInDomains(s, v, out)
+	if err := putInDomains(s, v, out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // seated is a member by rank: the place of its assignment, -1 for one that runs already.
