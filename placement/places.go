@@ -143,8 +143,8 @@ func stand(res *Result, order []seated, out []Place) {
 		}
 		p := &out[m.of]
 		p.Gang.Rank, p.Local.Rank, p.Host.Rank = i, host.Size-1, host.Rank
-		if res.within != nil {
-			p.Part = res.within[m.rank].Part
+		if res.parts != nil {
+			p.Part = res.parts[m.rank]
 		}
 		if len(in) > 0 {
 			p.Group, p.Groups = in[0], make([]PlaceGroup, len(in))
@@ -164,8 +164,8 @@ func stand(res *Result, order []seated, out []Place) {
 
 // groupsOf appends the numbers of the groups that a member is in, outermost first.
 func (r *Result) groupsOf(rank int, in []int) []int {
-	if r.within != nil {
-		return append(in, r.within[rank].Groups...)
+	if r.groups != nil {
+		return append(in, r.groups[rank]...)
 	}
 	for _, size := range r.sizes {
 		in = append(in, rank/size)

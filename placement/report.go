@@ -137,7 +137,7 @@ func noteSeats(p *problem.Problem, r *Result) {
 		r.sizes = append(r.sizes, int(l.Size))
 	}
 	if p.InParts() {
-		r.within = problem.Memberships(p)
+		r.parts, r.groups = problem.Memberships(p)
 	}
 }
 
@@ -151,8 +151,8 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 		if len(p.Levels) > 0 {
 			a.Group = m.Rank / int(p.Levels[0].Size)
 		}
-		if r.within != nil && len(r.within[m.Rank].Groups) > 0 {
-			a.Group = r.within[m.Rank].Groups[0]
+		if r.groups != nil && len(r.groups[m.Rank]) > 0 {
+			a.Group = r.groups[m.Rank][0]
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -62,10 +61,11 @@ type Result struct {
 	indexes     map[string]int  // by member that has one; nil: none has
 
 	// For Places.
-	ranks   int                  // number of members of the gang, with those that run and those that have no place
-	running []seat               // members that run and stay, in rank order
-	sizes   []int                // of equal groups, outermost first
-	within  []problem.Membership // by rank, of a gang in parts; else nil
+	ranks   int      // number of members of the gang, with those that run and those that have no place
+	running []seat   // members that run and stay, in rank order
+	sizes   []int    // of equal groups, outermost first
+	parts   []string // by rank, of a gang in parts: the innermost one; else nil
+	groups  [][]int  // by rank, of a gang in parts: those that the member is in, outermost first; else nil
 }
 
 // seat is a member of a gang on a node.

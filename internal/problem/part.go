@@ -226,39 +226,34 @@ func hasHardPart(p *Problem) (has bool) {
 	return has
 }
 
-// Membership says where a member is among the parts of a gang.
-type Membership struct {
-	Part   string // the innermost part of the request that it is in; empty: none
-	Groups []int  // the groups that it is in, outermost first: their numbers on each level, in the order of the request
-}
-
-// Memberships are those of the members of a gang in parts, by rank. Members of one part share their groups. O(members + parts * levels).
-func Memberships(p *Problem) []Membership {
-	of := make([]Membership, p.Ranks)
-	var groups []int // by level: those numbered so far
-	var walk func(a *Part, in Membership)
-	walk = func(a *Part, in Membership) {
+// Memberships are, by rank, the innermost part of the request that a member is in, empty if in none, and the groups that it is in, outermost
+// first: their numbers on each level, in the order of the request. Members of one part share their groups. O(members + parts * levels).
+func Memberships(p *Problem) (parts []string, groups [][]int) {
+	parts, groups = make([]string, p.Ranks), make([][]int, p.Ranks)
+	var numbered []int // by level: the groups so far
+	var walk func(a *Part, part string, in []int)
+	walk = func(a *Part, part string, in []int) {
 		for _, rank := range a.Ranks {
-			of[rank] = in
+			parts[rank], groups[rank] = part, in
 		}
 		for _, b := range a.Parts {
-			inner := in
+			part, in := part, in
 			if !b.Cut {
-				inner.Part = b.Label
+				part = b.Label
 			}
 			if !b.Bundle {
-				level := len(in.Groups)
-				if level == len(groups) {
-					groups = append(groups, 0)
+				level := len(in)
+				if level == len(numbered) {
+					numbered = append(numbered, 0)
 				}
-				inner.Groups = append(slices.Clip(in.Groups), groups[level])
-				groups[level]++
+				in = append(slices.Clip(in), numbered[level])
+				numbered[level]++
 			}
-			walk(b, inner)
+			walk(b, part, in)
 		}
 	}
-	walk(p.Gang, Membership{})
-	return of
+	walk(p.Gang, "", nil)
+	return parts, groups
 }
 
 // reachedByParts is, by level, the highest tier that any group reaches in the gang's topology; at has positions by
