@@ -104,6 +104,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 			r.indexes[m.Name] = m.Index
 		}
 	}
+	noteSeats(p, r)
 	assignNodes(p, r, positions)
 	where := slices.Clip(positions)
 	for _, m := range p.Running {
@@ -125,13 +126,24 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	return r
 }
 
+// noteSeats keeps, for Places, who runs where and which groups there are.
+func noteSeats(p *problem.Problem, r *Result) {
+	r.ranks = p.Ranks
+	r.running, r.sizes = slices.Grow(r.running, len(p.Running)), slices.Grow(r.sizes, len(p.Levels))
+	for _, m := range p.Running {
+		r.running = append(r.running, seat{m.Rank, p.Snapshot.Lineage.Names[p.View.Node(m.Pos)]})
+	}
+	for _, l := range p.Levels {
+		r.sizes = append(r.sizes, int(l.Size))
+	}
+	if p.InParts() {
+		r.parts, r.groups = problem.Memberships(p)
+	}
+}
+
 // assignNodes lists the new members in rank order, with their nodes and outermost groups.
 func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
-	var groups []int
-	if p.InParts() {
-		groups = problem.GroupOf(p)
-	}
 	names := p.Snapshot.Lineage.Names
 	for i, pos := range positions {
 		m, a := &p.Pending[i], &r.Assignments[i]
@@ -139,8 +151,8 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 		if len(p.Levels) > 0 {
 			a.Group = m.Rank / int(p.Levels[0].Size)
 		}
-		if groups != nil {
-			a.Group = groups[m.Rank]
+		if r.groups != nil && len(r.groups[m.Rank]) > 0 {
+			a.Group = r.groups[m.Rank][0]
 		}
 	}
 }

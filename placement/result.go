@@ -59,6 +59,19 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int  // by member that has one; nil: none has
+
+	// For Places.
+	ranks   int      // number of members of the gang, with those that run and those that have no place
+	running []seat   // members that run and stay, in rank order
+	sizes   []int    // of equal groups, outermost first
+	parts   []string // by rank, of a gang in parts: the innermost one; else nil
+	groups  [][]int  // by rank, of a gang in parts: those that the member is in, outermost first; else nil
+}
+
+// seat is a member of a gang on a node.
+type seat struct {
+	rank int
+	node string
 }
 
 // GroupPlace is the smallest domain of a topology that holds all members of a group.

@@ -14,10 +14,10 @@ import (
 // Nothing that is asked of nil and zero values does harm, be it in a cluster without nodes or in one that has some.
 func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Package(
-		t, placement.Cluster{}, placement.Unschedulable{},
+		t, placement.Cluster{}, placement.Unschedulable{}, placement.Place{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
-		placement.MaxFit, placement.Standing,
+		placement.MaxFit, placement.Standing, placement.Places,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
@@ -25,6 +25,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
 		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },
+		func(res *placement.Result) { _, _ = placement.Places(c, res) },
 		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },
 		func(req *gang.Request) { _, _ = placement.Standing(c, req) },
 		func(tree string, shape *gang.Shape) { _, _ = c.Domains(tree, shape) },

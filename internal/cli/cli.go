@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/muster-sched/muster/placement"
@@ -31,6 +30,7 @@ Examples:
   plan cluster.yaml jobs/            plans all gangs of the files
   plan -keep-going -o json dump.json plans what can be planned, as JSON
   plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
+  plan -places -o json cluster.yaml  says also where each pod is, with labels and environment for its launcher
   plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
@@ -103,6 +103,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err := p.explain(&set.explain); err != nil {
 		return p, err
 	}
+	if set.places {
+		if err := p.places(); err != nil {
+			return p, err
+		}
+	}
 	if err := p.write(stdout, set); err != nil {
 		return p, err
 	}
@@ -110,87 +115,6 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		return p, errUnplaced
 	}
 	return p, nil
-}
-
-// write prints the plans and, if it is asked for, the quotas after them.
-func (p *Planned) write(w io.Writer, set settings) (err error) {
-	switch set.output {
-	case "json":
-		r := p.jsonReport(set.quotas)
-		if set.maxFit {
-			if r.MaxFit, err = maxFits(p); err != nil {
-				return err
-			}
-		}
-		if set.running {
-			if r.Running, _, err = p.running(); err != nil {
-				return err
-			}
-		}
-		return render.JSONWithReport(w, p.Outcomes, r)
-	case "svg":
-		return p.picture(w)
-	}
-	plans := render.Text
-	switch {
-	case set.summary:
-		plans = render.Headlines
-	case inColour(w, os.Getenv):
-		plans = render.TextInColour
-	}
-	if err := plans(w, p.Outcomes); err != nil {
-		return err
-	}
-	if len(p.Outcomes) > 0 {
-		fmt.Fprintln(w)
-	}
-	if err := p.writeExplanations(w, &set.explain); err != nil {
-		return err
-	}
-	if set.maxFit {
-		if err := writeMaxFit(w, p); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	if set.running {
-		if err := writeRunning(w, p); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	if set.quotas {
-		if err := render.QuotasText(w, p.Quotas); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	if err := render.Summary(w, p.Outcomes, &p.Input.Spec); err != nil {
-		return err
-	}
-	return writeLost(w, p.Input)
-}
-
-// inColour says whether a writer is a terminal that shows colours, and its user wants them (no-color.org). A terminal says what it is.
-func inColour(w io.Writer, environment func(string) string) bool {
-	if term := environment("TERM"); term == "" || term == "dumb" || environment("NO_COLOR") != "" {
-		return false
-	}
-	file, is := w.(interface{ Stat() (os.FileInfo, error) })
-	if !is {
-		return false
-	}
-	stat, err := file.Stat()
-	return err == nil && stat.Mode()&os.ModeCharDevice != 0
-}
-
-// picture draws the plans. What is behind them is another picture, unless it is that of the only plan.
-func (p *Planned) picture(w io.Writer) error {
-	after := p.After
-	if len(p.Outcomes) == 1 {
-		after = nil
-	}
-	return render.SVG(w, p.Outcomes, after)
 }
 
 // report says on stderr what was read but has no part in the plan.

@@ -3,7 +3,6 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -199,21 +198,13 @@ func (p *Planned) whyNot(o *render.Outcome) error {
 	return fmt.Errorf("it waits for an error in the files to be corrected: %w", o.Err)
 }
 
-// writeExplanations prints those of gangs that do not start at once, and of gangs that are named.
-func (p *Planned) writeExplanations(w io.Writer, e *explaining) error {
-	var told []render.Outcome
+// told are the outcomes whose explanations are printed: of gangs that do not start at once, and of gangs that are named.
+func (p *Planned) told(e *explaining) (out []render.Outcome) {
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
 		if o.Explanation != nil && (o.Explanation.Verdict != placement.VerdictPlaced || slices.Contains(e.gangs, o.Gang)) {
-			told = append(told, *o)
+			out = append(out, *o)
 		}
 	}
-	if len(told) == 0 {
-		return nil
-	}
-	if err := render.Explanations(w, told); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return out
 }

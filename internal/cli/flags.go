@@ -23,6 +23,7 @@ type settings struct {
 	quotas            bool
 	maxFit            bool
 	running           bool
+	places            bool
 	failUnplaced      bool
 	summary           bool
 	topology          string
@@ -68,6 +69,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	limit := flags.String("quota-limit", "", "plan once, up to this limit of the quotas: fair, borrow, greedy (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
 	flags.BoolVar(&set.maxFit, "max-fit", false, "print, for each shape that waiting gangs ask for, how large a gang fits in one domain of each layer before the first plan")
 	flags.BoolVar(&set.running, "running", false, "print the gangs that run before the first plan, worst first: where each lies, and where it could lie if it were planned again")
+	flags.BoolVar(&set.places, "places", false, "print, for each placed gang, the rank, node, group and domain of every member; in JSON also all domains, and labels and environment for its launcher")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
 	flags.StringVar(&set.output, "o", "text", "output: text, json, svg (a picture)")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
@@ -91,8 +93,8 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 			return fmt.Errorf("-quota-limit %q: not one of fair, borrow, greedy", *limit)
 		case !slices.Contains(outputs, set.output):
 			return fmt.Errorf("-o %q: not one of %s", set.output, strings.Join(outputs, ", "))
-		case set.output == "svg" && (set.quotas || set.summary || set.maxFit || set.running || set.explain.all || len(set.explain.gangs) > 0):
-			return errors.New("-o svg draws plans: -quotas, -summary, -max-fit, -running and -explain are for text")
+		case set.output == "svg" && (set.quotas || set.summary || set.maxFit || set.running || set.places || set.explain.all || len(set.explain.gangs) > 0):
+			return errors.New("-o svg draws plans: -quotas, -summary, -max-fit, -running, -places and -explain are for text")
 		case len(set.files) == 0:
 			return errors.New("no files given")
 		}

@@ -19,6 +19,7 @@ type Part struct {
 	Label, Called string // its name in the request, and the name that refusals use
 	Level         int    // groups around it, itself included; 0: the gang
 	Bundle        bool   // it is no group: its members belong to the group around it
+	Cut           bool   // it is one of the equal groups of the part around it: the request has no name for it
 	// OtherTree is the topology of its rules; nil: the gang's.
 	OtherTree *layout.View
 	Outer     *Part // the part that it lies in; nil: it is the gang
@@ -196,7 +197,7 @@ func (a *Part) cut(ranks []int, levels []Level) {
 	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
 		b := &Part{
 			Label: fmt.Sprintf("%s/%d", a.Label, len(a.Parts)), Called: fmt.Sprintf("groups of %d", levels[0].Size),
-			Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a,
+			Gather: levels[0].Gather, Level: a.Level + 1, Cut: true, OtherTree: a.OtherTree, Outer: a,
 		}
 		b.cut(group, levels[1:])
 		a.Parts = append(a.Parts, b)
@@ -225,25 +226,34 @@ func hasHardPart(p *Problem) (has bool) {
 	return has
 }
 
-// GroupOf has, by rank, the number of the outermost group that a member is in, in the order of the request; -1: in
-// none.
-func GroupOf(p *Problem) []int {
-	of, n := slices.Repeat([]int{-1}, p.Ranks), 0
-	var walk func(a *Part)
-	walk = func(a *Part) {
+// Memberships are, by rank, the innermost part of the request that a member is in, empty if in none, and the groups that it is in, outermost
+// first: their numbers on each level, in the order of the request. Members of one part share their groups. O(members + parts * levels).
+func Memberships(p *Problem) (parts []string, groups [][]int) {
+	parts, groups = make([]string, p.Ranks), make([][]int, p.Ranks)
+	var numbered []int // by level: the groups so far
+	var walk func(a *Part, part string, in []int)
+	walk = func(a *Part, part string, in []int) {
+		for _, rank := range a.Ranks {
+			parts[rank], groups[rank] = part, in
+		}
 		for _, b := range a.Parts {
-			if b.Bundle {
-				walk(b)
-				continue
+			part, in := part, in
+			if !b.Cut {
+				part = b.Label
 			}
-			for _, rank := range b.All() {
-				of[rank] = n
+			if !b.Bundle {
+				level := len(in)
+				if level == len(numbered) {
+					numbered = append(numbered, 0)
+				}
+				in = append(slices.Clip(in), numbered[level])
+				numbered[level]++
 			}
-			n++
+			walk(b, part, in)
 		}
 	}
-	walk(p.Gang)
-	return of
+	walk(p.Gang, "", nil)
+	return parts, groups
 }
 
 // reachedByParts is, by level, the highest tier that any group reaches in the gang's topology; at has positions by

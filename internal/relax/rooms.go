@@ -66,13 +66,13 @@ func roomsOf(p *problem.Problem) *rooms {
 		r.binds = make([]int8, v.Nodes)
 	}
 	for pos := range v.Nodes {
-		id, units := v.Node(pos), int64(0)
+		id := v.Node(pos)
 		if r.binds != nil {
-			r.binds[id], units = r.bound(id)
+			bind, units := r.bound(id)
+			r.binds[id], r.upTo[pos+1] = bind, r.upTo[pos]+units
 		} else {
-			units = r.on(id)
+			r.upTo[pos+1] = r.upTo[pos] + r.on(id)
 		}
-		r.upTo[pos+1] = r.upTo[pos] + units
 	}
 	return r
 }

@@ -27,6 +27,8 @@ import (
 // at its own numbers and at those of a tier, where the search ended before all was counted; inTheWay, and
 // whether these are proven to be the fewest, if members that run would have to be placed anew ([placement.Unschedulable.InTheWay]). A gang that starts
 // together with others has their names as together, behind its own; the reason has together, the gangs for which it waits, if it could be placed without them.
+// Where an outcome has places they come behind, as places: for each member its node, rank, group, domains (layer, tier, domain; widest
+// first), labels and env.
 // Where an outcome has an explanation it comes last, as explanation: docs/explain.md has its codes and changes.
 func JSON(w io.Writer, outcomes []Outcome) error { return JSONWithReport(w, outcomes, nil) }
 
@@ -162,9 +164,12 @@ func encode(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// document is a plan, and behind it its explanation, if there is one.
+// document is a plan, and behind it its places and its explanation, if there are any.
 func document(o *Outcome) object {
 	doc := plan(o)
+	if o.Places != nil {
+		doc = append(doc, field{"places", places(o.Places)})
+	}
 	if o.Explanation != nil {
 		doc = append(doc, field{"explanation", explanation(o.Explanation)})
 	}

@@ -1,6 +1,6 @@
 // Package render answers: how does a plan look, to a program and to a person? [JSON] writes the document that other
 // programs read; [Text] draws the tree with the plan on it, [QuotasText] the quotas, [SVG] is a picture for a
-// browser, [Explanations] says why gangs wait.
+// browser, [Explanations] says why gangs wait, [PlacesText] where each member is.
 package render
 
 import (
@@ -35,6 +35,8 @@ type Outcome struct {
 	Total int
 	// Explanation says why the gang waits and what would make it start; nil: nobody asked.
 	Explanation *placement.Explanation
+	// Places are those of the result's members; nil: nobody asked.
+	Places []placement.Place
 }
 
 // errNothing stands for the error of an outcome that has neither.

@@ -17,7 +17,7 @@ import (
 
 // Outcomes of which anything is missing are written without it.
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Walk(t, render.Text, render.Headlines, render.Explanations, render.Summary, render.JSON, render.JSONWithReport, render.QuotasText, render.PodName, render.SVG, render.TextInColour, render.MaxFitText, render.RunningText)
+	zeros.Walk(t, render.Text, render.Headlines, render.Explanations, render.Summary, render.JSON, render.JSONWithReport, render.QuotasText, render.PodName, render.SVG, render.TextInColour, render.MaxFitText, render.RunningText, render.PlacesText)
 	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n"}}})
 	require.NoError(t, err)
 	var outcomes []render.Outcome
@@ -33,6 +33,8 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 	}
 	for _, o := range outcomes {
 		require.NotPanics(t, func() {
+			o.Places = []placement.Place{{}, {Domains: []placement.PlaceDomain{{}, {Tier: 1}}, Groups: []placement.PlaceGroup{{}}}}
+			require.NoError(t, render.PlacesText(io.Discard, []render.Outcome{o, {}}))
 			require.NoError(t, render.Text(io.Discard, []render.Outcome{o}))
 			require.NoError(t, render.SVG(io.Discard, []render.Outcome{o}, o.Cluster))
 			require.NoError(t, render.JSON(io.Discard, []render.Outcome{o}))

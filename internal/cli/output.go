@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/muster-sched/muster/placement/render"
+)
+
+// write prints the plans and whatever else is asked for.
+func (p *Planned) write(w io.Writer, set settings) error {
+	switch set.output {
+	case "json":
+		return p.writeJSON(w, &set)
+	case "svg":
+		return p.picture(w)
+	}
+	plans := render.Text
+	switch {
+	case set.summary:
+		plans = render.Headlines
+	case inColour(w, os.Getenv):
+		plans = render.TextInColour
+	}
+	placed := func(o render.Outcome) bool { return o.Places != nil }
+	told := p.told(&set.explain)
+	for _, part := range []struct {
+		asked bool
+		write func() error
+	}{
+		{len(p.Outcomes) > 0, func() error { return plans(w, p.Outcomes) }},
+		{slices.ContainsFunc(p.Outcomes, placed), func() error { return render.PlacesText(w, p.Outcomes) }},
+		{len(told) > 0, func() error { return render.Explanations(w, told) }},
+		{set.maxFit, func() error { return writeMaxFit(w, p) }},
+		{set.running, func() error { return writeRunning(w, p) }},
+		{set.quotas, func() error { return render.QuotasText(w, p.Quotas) }},
+	} {
+		if !part.asked {
+			continue
+		}
+		if err := part.write(); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	if err := render.Summary(w, p.Outcomes, &p.Input.Spec); err != nil {
+		return err
+	}
+	return writeLost(w, p.Input)
+}
+
+// writeJSON prints all as one document.
+func (p *Planned) writeJSON(w io.Writer, set *settings) (err error) {
+	r := p.jsonReport(set.quotas)
+	if set.maxFit {
+		if r.MaxFit, err = maxFits(p); err != nil {
+			return err
+		}
+	}
+	if set.running {
+		if r.Running, _, err = p.running(); err != nil {
+			return err
+		}
+	}
+	return render.JSONWithReport(w, p.Outcomes, r)
+}
+
+// inColour says whether a writer is a terminal that shows colours, and its user wants them (no-color.org). A terminal says what it is.
+func inColour(w io.Writer, environment func(string) string) bool {
+	if term := environment("TERM"); term == "" || term == "dumb" || environment("NO_COLOR") != "" {
+		return false
+	}
+	file, is := w.(interface{ Stat() (os.FileInfo, error) })
+	if !is {
+		return false
+	}
+	stat, err := file.Stat()
+	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+}
+
+// picture draws the plans. What is behind them is another picture, unless it is that of the only plan.
+func (p *Planned) picture(w io.Writer) error {
+	after := p.After
+	if len(p.Outcomes) == 1 {
+		after = nil
+	}
+	return render.SVG(w, p.Outcomes, after)
+}
