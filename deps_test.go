@@ -61,8 +61,9 @@ const arrows = `
 	placement/manifest/internal/trees < . topology gang cluster internal/document placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/selectors < gang placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/budgets < . cluster internal/document placement/manifest/internal/object placement/manifest/internal/selectors
+	placement/manifest/internal/priorities < placement/manifest/internal/object
 	placement/manifest/internal/links <
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/links
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links
 	placement/render      < . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity

@@ -169,8 +169,10 @@ func TestStandingOfAGangThatCouldMove(t *testing.T) {
 			Groups: []placement.GroupLevel{{Groups: 2, Within: []placement.GroupsWithin{{Tier: 0, Layer: "node", Groups: 2}}}},
 		},
 		Moves: []placement.Assignment{
-			{Member: "a", Rank: 0, Group: 0, Node: "n2"}, {Member: "b", Rank: 1, Group: 0, Node: "n2"},
-			{Member: "c", Rank: 2, Group: 1, Node: "n3"}, {Member: "d", Rank: 3, Group: 1, Node: "n3"},
+			{Member: "a", Rank: 0, Group: 0, Node: "n2"},
+			{Member: "b", Rank: 1, Group: 0, Node: "n2"},
+			{Member: "c", Rank: 2, Group: 1, Node: "n3"},
+			{Member: "d", Rank: 3, Group: 1, Node: "n3"},
 		},
 	}, g)
 }

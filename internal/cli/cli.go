@@ -31,6 +31,7 @@ Examples:
   plan -keep-going -o json dump.json plans what can be planned, as JSON
   plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
   plan -places -o json cluster.yaml  says also where each pod is, with labels and environment for its launcher
+  plan -without node/n1 dump.json    plans as if there were no such node
   plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
@@ -83,19 +84,25 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err != nil {
 		return nil, err
 	}
+	added, err := load(set.added, stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
 	trees, err := set.trees(stdin, stderr)
 	if err != nil {
 		return nil, err
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
-		Topology: set.topology, Standing: set.running,
+		Topology: set.topology, Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutGangs: set.without.gangs,
 	})
 	if p != nil {
+		sayChanges(stderr, &set, p.Input.Replaced)
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {
-		if !set.keepGoing && !errors.Is(err, errNoNodes) {
+		err = nobodyHas(err)
+		if unknown := unknownName(""); !set.keepGoing && !errors.Is(err, errNoNodes) && !errors.As(err, &unknown) {
 			err = fmt.Errorf("%w\n-keep-going plans the rest", err)
 		}
 		return p, err

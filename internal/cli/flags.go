@@ -29,6 +29,8 @@ type settings struct {
 	topology          string
 	fabric            string
 	explain           explaining
+	without           without
+	added             repeated
 	files             []string
 }
 
@@ -79,6 +81,8 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this file too: of a fabric manager, Slurm, topograph, a table of cables (see examples/topology); FORMAT:FILE says which format it is in")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
 	set.explain.define(flags)
+	flags.Var(&set.without, "without", "plan as if the files had no `node/NAME`, or nothing of gang/NS/NAME; may be given again")
+	flags.Var(&set.added, "add", "read this `FILE` too, or directory: its objects stand in place of those of the same kind and name; may be given again")
 	return func() error {
 		var known, knownExclusive, knownLimit bool
 		set.policy, known = policies[strings.ToLower(*policy)]

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -24,6 +25,9 @@ type Options struct {
 	KeepGoing bool
 	// Topology is that of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Added, WithoutNodes and WithoutGangs change what the files say, see [manifest.Options].
+	Added                      []manifest.File
+	WithoutNodes, WithoutGangs []string
 	// Standing asks for what [Planned.running] says.
 	Standing bool
 	// Trees are topologies beside those of the files.
@@ -53,7 +57,10 @@ type Planned struct {
 // among the outcomes. Gangs that ask for what is not supported are always among the outcomes. Planned is nil if nothing
 // could be read.
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
-	in, err := manifest.Read(files, manifest.Options{Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Standing: opt.Standing})
+	in, err := manifest.Read(files, manifest.Options{
+		Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Standing: opt.Standing,
+		Added: opt.Added, WithoutNodes: opt.WithoutNodes, WithoutGangs: opt.WithoutGangs,
+	})
 	if in == nil {
 		return nil, err
 	}
@@ -70,6 +77,9 @@ var errNoNodes = errors.New("the input has no Node, so nothing can be planned: g
 func (p *Planned) plan(opt Options) error {
 	if len(p.Input.Spec.Nodes) == 0 {
 		return errNoNodes
+	}
+	if err := knownTopology(opt.Topology, p.Input.Spec.Trees); err != nil {
+		return err
 	}
 	p.Input.Spec.NUMAExclusive = opt.NUMAExclusive
 	c, err := placement.NewCluster(p.Input.Spec)
@@ -95,6 +105,21 @@ func (p *Planned) plan(opt Options) error {
 	}
 	p.joinOutcomes()
 	return nil
+}
+
+// knownTopology says of a topology that nobody describes which one is near. Where there is none at all, gangs say what they lack.
+func knownTopology(name string, trees []cluster.NamedTree) error {
+	var names []string
+	for _, t := range trees {
+		if t.Name == name {
+			return nil
+		}
+		names = append(names, t.Name)
+	}
+	if name == "" || len(names) == 0 {
+		return nil
+	}
+	return unknownName(fmt.Sprintf("-topology %q: no such topology; the nearest one is %s", name, known.Nearest(name, names)))
 }
 
 // joinOutcomes tells the outcomes of gangs that start together of each other.

@@ -5,6 +5,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
@@ -18,7 +19,7 @@ type base struct {
 	nodes      nodes.Nodes
 	zones      nodes.Zones
 	trees      trees.Trees
-	priorities priorities
+	priorities priorities.All
 	quotas     quotas
 	budgets    budgets.All
 
@@ -60,7 +61,7 @@ func each[T any](objects *object.Set, kinds map[string]func(T, *object.Object), 
 var clusterKinds = map[string]func(*base, *object.Object){
 	"/Node": func(b *base, o *object.Object) { b.nodes.ReadNode(o) },
 	"topology.node.k8s.io/NodeResourceTopology":        func(b *base, o *object.Object) { b.zones.ReadZones(o) },
-	"scheduling.k8s.io/PriorityClass":                  func(b *base, o *object.Object) { b.priorities.readPriorityClass(o) },
+	"scheduling.k8s.io/PriorityClass":                  func(b *base, o *object.Object) { b.priorities.Read(o) },
 	"kueue.x-k8s.io/Topology":                          func(b *base, o *object.Object) { b.trees.ReadLevels(o) },
 	"kai.scheduler/Topology":                           func(b *base, o *object.Object) { b.trees.ReadLevels(o) },
 	"topology.volcano.sh/HyperNode":                    func(b *base, o *object.Object) { b.trees.ReadHyperNode(o) },
@@ -72,7 +73,7 @@ var clusterKinds = map[string]func(*base, *object.Object){
 	volcanoQueues + "/Queue":                           func(b *base, o *object.Object) { b.quotas.readQueue(o) },
 	"scheduling.koordinator.sh/Reservation":            (*base).readReservation,
 	"kueue.x-k8s.io/LocalQueue":                        func(b *base, o *object.Object) { b.localQueues[o.FullName()] = true },
-	"kueue.x-k8s.io/WorkloadPriorityClass":             func(b *base, o *object.Object) { b.priorities.readWorkloadClass(o) },
+	"kueue.x-k8s.io/WorkloadPriorityClass":             func(b *base, o *object.Object) { b.priorities.ReadOfWorkloads(o) },
 	kaiQueues + "/Queue":                               func(b *base, o *object.Object) { b.quotas.readQueue(o) },
 	"trainer.kubeflow.org/ClusterTrainingRuntime":      (*base).readRuntime,
 	"trainer.kubeflow.org/TrainingRuntime":             (*base).readRuntime,

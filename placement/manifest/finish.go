@@ -52,7 +52,7 @@ func (r *reader) finish(d *draft) bool {
 	members = r.onNodes(d, members)
 	sortMembers(members)
 	r.base.quotas.joinQuota(d, members)
-	r.base.priorities.rank(d, members)
+	rank(&r.base.priorities, d, members)
 	d.protect(members)
 	var leaving []*member // who count for no gang
 	members = slices.DeleteFunc(members, func(m *member) bool {

@@ -148,7 +148,7 @@ func (r *reader) readJob(o *object.Object) {
 	if d.class = pod.class; pod.priority != nil {
 		d.priority = pod.priority
 	}
-	if n := r.base.priorities.workloadClass(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
+	if n := r.base.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
 		d.priority = n
 	}
 	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)

@@ -22,7 +22,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
-	r.base.priorities.ofWorkload(d, o)
+	priorityOfWorkload(&r.base.priorities, d, o)
 	d.lost = lostOfWorkload(o)
 	placed := r.assignments(o)
 	var sets []podSet

@@ -50,7 +50,7 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Options change what is an error. The zero value is the default.
+// Options change what is an error, and what is read. The zero value is the default.
 type Options struct {
 	// Strict refuses gangs with hard pod rules that are not modelled, see [Gang].
 	Strict bool
@@ -59,6 +59,14 @@ type Options struct {
 	KeepGoing bool
 	// Topology is the one of gangs that name none; empty: the only one, or that called default.
 	Topology string
+	// Added are read too: an object of theirs stands in place of that of the other files with the same API group, kind, namespace and name.
+	// A [Store] does not look at this and the next two.
+	Added []File
+	// WithoutNodes are names of Nodes that are not there, whatever the files say.
+	WithoutNodes []string
+	// WithoutGangs are gangs, by the names that requests and running members have, that are not there: neither those of their members that wait nor
+	// those that run. An owner of other gangs stays.
+	WithoutGangs []string
 	// Standing asks for Input.Standing.
 	Standing bool
 	// Trees are topologies beside those of the objects, such as package fabric reads.
@@ -75,6 +83,8 @@ type Input struct {
 	// for placement.Standing, of the members that run and do not leave, with the rules and groups of the gang as far as they can be
 	// those of so many.
 	Standing []gang.Request
+	// Replaced lists the objects of files in whose place one of Options.Added stands, in the order in which these were read.
+	Replaced []string
 	// Skipped counts objects of kinds that are not read, in natural order.
 	Skipped []Skipped
 	// Defects are, with Options.KeepGoing, what was left out: each an [*Error], in the order of the input.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 )
 
 // Owners make gangs: package owners tells their members, here they get their rules and their places among the others.
@@ -13,7 +14,7 @@ type ownerReader struct {
 	runtimes   map[string]*object.Object // by kind, namespace and name
 	rules      *rules
 	pods       *pods
-	priorities *priorities
+	priorities *priorities.All
 	gangs      *gangs
 
 	behind map[string]bool // owners, by title, of objects that make their gangs
@@ -116,7 +117,7 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 	if of.Queue.Present() {
 		d.queues = append(d.queues, queueName{volcanoQueues, o.Field(of.Queue)})
 	}
-	d.priority = r.priorities.workloadClass(o.Label("kueue.x-k8s.io/priority-class"))
+	d.priority = r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class"))
 	d.terms.WaitTime, _ = seconds(o.Field(of.Timeout))
 	for n := range of.Roles {
 		role := &of.Roles[n]

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 )
 
 // Who may be evicted, by every system's own word. A source that protects wins over one that permits.
@@ -18,7 +19,7 @@ func (p *podSpec) readProtection(labels, notes object.Field) {
 	for _, key := range []string{quotaPrefix + "can-preempt", quotaPrefix + "can-preempible"} {
 		p.patient = !labels.Get(key).Truth(true) || p.patient
 	}
-	p.patient = neverPreempts(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
+	p.patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
 	p.unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
 	p.preemptable = preemptable(labels, notes)
 	p.preemptibility = readPreemptibility(labels.Get("kai.scheduler/preemptibility"))

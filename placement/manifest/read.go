@@ -16,24 +16,29 @@ import (
 
 // Read reads all files together; the order of files and of objects changes nothing but the order of errors. All
 // defects are reported, joined, each an [*Error]; a document that cannot be parsed is one. Unknown kinds and unknown
-// fields are no defects. O(bytes + n log n) for n objects; the files are not kept.
+// fields are no defects. A name in the options that nobody has is a [muster.InvalidError]. O(bytes + n log n) for n objects; the files
+// are not kept.
 func Read(files []File, opt Options) (*Input, error) {
 	var notices, ofGangs object.Notices
 	objects := object.NewSet(isRead, &notices)
-	for _, f := range files {
-		objects.ReadFile(f.Name, f.Data, f.Open)
+	if err := readFiles(objects, files, &opt); err != nil {
+		return nil, err
 	}
-	objects.MakeUpNames()
 	b := newBase(opt, objects, &notices)
 	b.read()
 	r := newReader(b, objects, &ofGangs, nil)
 	r.link()
+	if err := r.dropGangs(opt.WithoutGangs); err != nil {
+		return nil, err
+	}
 	b.quotas.build(r.queuesUsed())
 	out := r.finishAll()
 	if len(out.fatal) > 0 {
 		return nil, errors.Join(sortErrors(out.fatal)...)
 	}
-	return b.input([]*outcome{out}, objects.Skipped), nil
+	input := b.input([]*outcome{out}, objects.Skipped)
+	input.Replaced = objects.Replaced
+	return input, nil
 }
 
 // defects are those that fail the whole input and, with KeepGoing, those that do not: of documents, nodes, quotas and

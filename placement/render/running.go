@@ -110,8 +110,12 @@ func runningObjects(gangs []placement.RunningGang) []object {
 
 func positionObject(at *placement.Position) object {
 	doc := object{
-		{"tier", at.Tier}, {"layer", at.Layer}, {"domain", strings.Join(at.Domain, "/")}, {"strategy", at.Strategy},
-		{"strategyNumber", at.StrategyNumber}, {"span", span(at.Span)},
+		{"tier", at.Tier},
+		{"layer", at.Layer},
+		{"domain", strings.Join(at.Domain, "/")},
+		{"strategy", at.Strategy},
+		{"strategyNumber", at.StrategyNumber},
+		{"span", span(at.Span)},
 	}
 	levels := []object{}
 	for i := range at.Groups {

@@ -33,6 +33,8 @@ type Object struct {
 
 	Root   Field
 	Errors []*Defect
+	added  bool      // it was read after Replacing
+	gone   bool      // one that was added stands in its place
 	Twin   bool      // not the first of its name; all of them are wrong
 	twins  []*Object // the others, of the first
 }

@@ -26,7 +26,11 @@ type Set struct {
 	unnamed []*Object             // that have a generateName only
 	Plain   map[string]PlainOwner // by title: owners that make no gangs
 	Names   *Names                // what is asked for; nil: nobody wants to know
-	notices *Notices
+	// Replaced are the objects in whose place others stand, as `PodGroup/job of a.yaml by b.yaml`; see Replacing.
+	Replaced  []string
+	replacing bool
+	held      map[*Object]Notices // of objects that may be forgotten yet; nil: all stay
+	notices   *Notices
 }
 
 // KindCount is a kind of which objects are counted.
@@ -151,7 +155,7 @@ func (h Header) ID() string {
 
 // add keeps an object of a known kind and counts one of any other.
 func (all *Set) add(f string, doc document.Document, v *document.Value, kind, version string) {
-	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version}
+	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version, added: all.replacing}
 	o.Root = Field{Of: o, Value: v, Line: v.Line}
 	if kind == TreeKind {
 		o.Name, o.Namespace = baseName(f), defaultNamespace
@@ -168,8 +172,10 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 			}
 			return
 		}
-		o.readMetadata(all.notices)
-		checkKeys(o, all.notices)
+		var said Notices
+		o.readMetadata(&said)
+		checkKeys(o, &said)
+		all.note(o, said...)
 	}
 	if o.Name == "" && o.prefix != "" {
 		all.unnamed = append(all.unnamed, o)
@@ -187,8 +193,14 @@ func (all *Set) enter(o *Object) bool {
 	case o.Name == "":
 	case first == nil:
 		all.register(o)
+	case o.added && !first.added:
+		for _, old := range append(first.twins, first) {
+			old.gone = true
+		}
+		all.Replaced = append(all.Replaced, fmt.Sprintf("%s of %s by that of %s", o.Title(), first.File, o.File))
+		all.register(o)
 	case slices.ContainsFunc(append(first.twins, first), func(t *Object) bool { return t.Root.Value.Equal(o.Root.Value) }):
-		all.notices.Add(o.Title() + " is in the input twice, and says the same: it counts once")
+		all.note(first, o.Title()+" is in the input twice, and says the same: it counts once")
 		return false
 	default:
 		o.contradicts(first)
@@ -196,6 +208,44 @@ func (all *Set) enter(o *Object) bool {
 		first.twins, o.Twin = append(first.twins, o), true
 	}
 	return true
+}
+
+// note notes what is worth saying of an object.
+func (all *Set) note(o *Object, said ...string) {
+	if all.held != nil {
+		all.held[o] = append(all.held[o], said...)
+		return
+	}
+	*all.notices = append(*all.notices, said...)
+}
+
+// HoldNotices keeps what is worth saying of objects until Tell, since some of them may be forgotten.
+func (all *Set) HoldNotices() { all.held = map[*Object]Notices{} }
+
+// Tell notes what is worth saying of the objects that are left.
+func (all *Set) Tell() {
+	for _, o := range all.List {
+		*all.notices = append(*all.notices, all.held[o]...)
+	}
+	all.held = nil
+}
+
+// Replacing says that objects which are read from now on stand in place of those of the same names that were read before. These are
+// forgotten with the next Drop.
+func (all *Set) Replacing() { all.replacing = true }
+
+// Drop forgets objects.
+func (all *Set) Drop(gone func(o *Object) bool) {
+	all.List = slices.DeleteFunc(all.List, func(o *Object) bool {
+		if !o.gone && !gone(o) {
+			return false
+		}
+		if all.Seen[o.id()] == o {
+			delete(all.Seen, o.id())
+			delete(all.byTitle, o.Kind+"/"+o.Namespace+"/"+o.Name)
+		}
+		return true
+	})
 }
 
 // register makes an object found by its name.

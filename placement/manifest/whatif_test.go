@@ -1,0 +1,262 @@
+package manifest_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+// listed is a file of objects, always called the same.
+func listed(t require.TestingT, objects []map[string]any) manifest.File {
+	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": append([]map[string]any{}, objects...)})
+	require.NoError(t, err)
+	return manifest.File{Name: "in.json", Data: data}
+}
+
+// requireSameInput compares what two readings found; errors, if there are any, by their texts.
+func requireSameInput(t *rapid.T, want, got *manifest.Input, wantErr, gotErr error) {
+	if wantErr != nil {
+		require.EqualError(t, gotErr, wantErr.Error())
+		return
+	}
+	require.NoError(t, gotErr)
+	require.Equal(t, tellInput(want), tellInput(got))
+}
+
+// Nodes that are left out are as if the files had no such objects, whatever hangs on them.
+func TestWithoutNodesIsWithoutTheirObjects(t *testing.T) {
+	inputs := append(plainObjects(t), sharedObjects(t)...)
+	rapid.Check(t, func(t *rapid.T) {
+		objects := rapid.SampledFrom(inputs).Draw(t, "input")
+		var names []string
+		for _, o := range objects {
+			if header := headerOf(o); header.kind == "Node" && rapid.IntRange(0, 3).Draw(t, "left out") == 0 && !slices.Contains(names, header.name) {
+				names = append(names, header.name)
+			}
+		}
+		left := slices.DeleteFunc(slices.Clone(objects), func(o map[string]any) bool {
+			h := headerOf(o)
+			return h.kind == "Node" && slices.Contains(names, h.name)
+		})
+		opt := manifest.Options{KeepGoing: true}
+		want, wantErr := manifest.Read([]manifest.File{listed(t, left)}, opt)
+		opt.WithoutNodes = names
+		got, gotErr := manifest.Read([]manifest.File{listed(t, objects)}, opt)
+		if wantErr != nil {
+			wantErr, gotErr = placeless(wantErr), placeless(gotErr)
+		}
+		requireSameInput(t, want, got, wantErr, gotErr)
+	})
+}
+
+// placeless is an error without places in files, in which objects that are left out stand too.
+func placeless(err error) error {
+	if err == nil {
+		return nil
+	}
+	return textError(withoutPlaces(err.Error()))
+}
+
+type textError string
+
+func (e textError) Error() string { return string(e) }
+
+type header struct{ kind, name string }
+
+func headerOf(o map[string]any) header {
+	meta, _ := o["metadata"].(map[string]any)
+	kind, _ := o["kind"].(string)
+	name, _ := meta["name"].(string)
+	return header{kind, name}
+}
+
+// Files in which some objects say something else, or nothing right, read with the right ones added like the right ones alone.
+func TestAddedObjectsReplaceOthers(t *testing.T) {
+	inputs := append(plainObjects(t), sharedObjects(t)...)
+	rapid.Check(t, func(t *rapid.T) {
+		var objects []map[string]any
+		ids := map[string]bool{}
+		for _, o := range rapid.SampledFrom(inputs).Draw(t, "input") {
+			if id := idOf(o); !ids[id] {
+				ids[id], objects = true, append(objects, o)
+			}
+		}
+		texts := textsOf(objects)
+		var stay, added, before []map[string]any
+		for _, o := range objects {
+			switch rapid.IntRange(0, 3).Draw(t, "object") {
+			case 0:
+				added = append(added, o)
+				if old := spoil(t, o, texts); idOf(old) == idOf(o) {
+					before = append(before, old)
+				}
+			default:
+				stay = append(stay, o)
+			}
+		}
+		right := []manifest.File{listed(t, stay), listed(t, added)}
+		want, wantErr := manifest.Read(right, manifest.Options{KeepGoing: true})
+		old := []manifest.File{listed(t, slices.Concat(stay, before))}
+		got, gotErr := manifest.Read(old, manifest.Options{KeepGoing: true, Added: right[1:]})
+		if wantErr == nil && gotErr == nil {
+			require.LessOrEqual(t, len(got.Replaced), len(before))
+			want.Skipped, got.Skipped = nil, nil // of what is not read the count is that of all files
+		}
+		if wantErr != nil {
+			wantErr, gotErr = placeless(wantErr), placeless(gotErr)
+		}
+		requireSameInput(t, want, got, wantErr, gotErr)
+	})
+}
+
+// A gang that is left out neither waits nor runs; all others are as they were, unless they start together with it.
+func TestWithoutGangsLeavesTheOthers(t *testing.T) {
+	inputs := append(plainObjects(t), sharedObjects(t)...)
+	rapid.Check(t, func(t *rapid.T) {
+		objects := rapid.SampledFrom(inputs).Draw(t, "input")
+		opt := manifest.Options{KeepGoing: true}
+		want, err := manifest.Read([]manifest.File{listed(t, objects)}, opt)
+		if err != nil {
+			return
+		}
+		names := gangNames(want)
+		for _, r := range want.Spec.Running {
+			names = append(names, r.Gang)
+		}
+		if len(names) == 0 {
+			return
+		}
+		name := rapid.SampledFrom(names).Draw(t, "gang")
+		opt.WithoutGangs = []string{name}
+		got, err := manifest.Read([]manifest.File{listed(t, objects)}, opt)
+		require.NoError(t, err)
+		require.NotContains(t, gangNames(got), name)
+		kept := want.Spec.Running[:0]
+		for _, r := range want.Spec.Running {
+			if r.Gang != name {
+				kept = append(kept, r)
+			}
+		}
+		require.Equal(t, append(kept[:0:0], kept...), append(kept[:0:0], got.Spec.Running...))
+		for _, g := range want.Gangs {
+			if g.Request.Name == name || g.Request.Together != "" || g.Err != nil { // such as a queue that is above that of the other
+				continue
+			}
+			i := slices.IndexFunc(got.Gangs, func(o manifest.Gang) bool { return o.Request.Name == g.Request.Name })
+			require.GreaterOrEqual(t, i, 0, g.Request.Name)
+			require.Equal(t, tellGang(g), tellGang(got.Gangs[i]))
+		}
+	})
+}
+
+// A gang whose objects are its own is gone as if they were not in the files, with what was wrong with them.
+func TestWithoutGangIsWithoutItsObjects(t *testing.T) {
+	const others = `
+apiVersion: v1
+kind: NodeList
+items: [{metadata: {name: n1}, status: {allocatable: {cpu: "8"}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other}
+spec: {containers: [{resources: {requests: {cpu: "1"}}}]}
+---
+`
+	for name, objects := range map[string]string{
+		"default/train": `
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: PodGroup
+metadata: {name: train}
+spec: {minMember: 2}
+---
+apiVersion: v1
+kind: PodList
+items:
+- {metadata: {name: t-0, labels: {pod-group.scheduling.sigs.k8s.io: train}}, spec: {nodeName: n1, containers: [{resources: {requests: {cpu: "1"}}}]}}
+- {metadata: {name: t-1, labels: {pod-group.scheduling.sigs.k8s.io: train}}, spec: {containers: [{resources: {requests: {cpu: "1"}}}]}}
+`,
+		"default/batch": `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: batch}
+spec: {parallelism: 2, template: {spec: {containers: [{resources: {requests: {cpu: "1"}}}]}}}
+`,
+		"team/alone": `
+apiVersion: v1
+kind: Pod
+metadata: {name: alone, namespace: team}
+spec: {nodeName: n1, containers: [{resources: {requests: {cpu: "1"}}}]}
+`,
+		"default/set": `
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: set}
+spec: {replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 1, template: {spec: {containers: [{resources: {requests: {cpu: "1"}}}]}}}}}]}
+`,
+		"default/wrong": `
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: PodGroup
+metadata: {name: wrong}
+spec: {minMember: four}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: w-0, labels: {pod-group.scheduling.sigs.k8s.io: wrong}}
+spec: {containers: [{resources: {requests: {cpu: lots}}}]}
+`,
+	} {
+		want, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(others)}}, manifest.Options{})
+		require.NoError(t, err)
+		files := []manifest.File{{Name: "in.yaml", Data: []byte(others + objects)}}
+		got, err := manifest.Read(files, manifest.Options{WithoutGangs: []string{name}})
+		require.NoError(t, err, name)
+		require.Equal(t, tellInput(want), tellInput(got), name)
+	}
+}
+
+// Of several gangs of an owner one is left out, and the owner stays.
+func TestWithoutOneOfSeveral(t *testing.T) {
+	const set = `
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: serve}
+spec: {replicas: 3, leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{resources: {requests: {cpu: "1"}}}]}}}}
+`
+	files := []manifest.File{{Name: "in.yaml", Data: []byte(set)}}
+	in, err := manifest.Read(files, manifest.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default/serve-0", "default/serve-1", "default/serve-2"}, gangNames(in))
+	in, err = manifest.Read(files, manifest.Options{WithoutGangs: []string{"default/serve-1"}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default/serve-0", "default/serve-2"}, gangNames(in))
+}
+
+// A name that nobody has is an error with the nearest one.
+func TestWithoutWhatIsNotThere(t *testing.T) {
+	const files = `
+apiVersion: v1
+kind: NodeList
+items: [{metadata: {name: node-1}}, {metadata: {name: node-2}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone}
+`
+	read := func(text string, opt manifest.Options) error {
+		in, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, opt)
+		require.Nil(t, in)
+		var invalid *muster.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		return err
+	}
+	require.EqualError(t, read(files, manifest.Options{WithoutNodes: []string{"node-1", "nod-2"}}), `options.WithoutNodes[1] "nod-2": no such node; the nearest one is node-2`)
+	require.EqualError(t, read(files, manifest.Options{WithoutGangs: []string{"default/alon"}}), `options.WithoutGangs[0] "default/alon": no such gang; the nearest one is default/alone`)
+	require.EqualError(t, read("", manifest.Options{WithoutNodes: []string{"n"}}), `options.WithoutNodes[0] "n": there is no node at all`)
+	require.EqualError(t, read("", manifest.Options{WithoutGangs: []string{"a/b"}}), `options.WithoutGangs[0] "a/b": there is no gang at all`)
+}
