@@ -110,7 +110,8 @@ func minMember(n int) edit {
 type need struct {
 	part   string // empty: the gang
 	parts  bool   // counts parts, or groups, instead of members
-	needed int
+	needed int    // may be more than there are
+	all    int    // that there are
 	lowest int
 }
 
@@ -125,7 +126,7 @@ func (f *Search) minima(at state) (steps []step) {
 		if plan == nil {
 			continue
 		}
-		n, plan := f.largest(at, m.lowest, m.needed-1, plan, lower)
+		n, plan := f.largest(at, m.lowest, min(m.needed-1, m.all), plan, lower)
 		change := explain.Change{Kind: explain.KindMembers, Part: m.part, Parts: m.parts, MinMember: n}
 		if m.parts {
 			change.MinMember, change.MinParts = 0, n
@@ -141,20 +142,24 @@ func (f *Search) minima(at state) (steps []step) {
 // minimaOf lists the minima of a gang in parts, those of the gang first, then part by part.
 func minimaOf(req *gang.Request) (out []need) {
 	if req.MinMember > 1 {
-		out = append(out, need{needed: req.MinMember, lowest: 1})
+		out = append(out, need{needed: req.MinMember, all: req.MinMember, lowest: 1})
 	}
-	out = append(out, need{parts: true, needed: neededParts(req.MinParts, len(req.Parts))})
+	ofParts := func(part string, least, all int) {
+		needed := max(least, neededParts(least, all))
+		out = append(out, need{part: part, parts: true, needed: needed, all: all})
+	}
+	ofParts("", req.MinParts, len(req.Parts))
 	eachPart(req.Parts, func(p *gang.Part) {
 		n := sizeOf(p)
 		if p.MinMember > 0 {
 			n = p.MinMember
 		}
-		out = append(out, need{part: p.Name, needed: n, lowest: 1})
+		out = append(out, need{part: p.Name, needed: n, all: sizeOf(p), lowest: 1})
 		groups := len(p.Parts)
 		if len(p.Groups) > 0 {
 			groups = (len(p.Members) + p.Groups[0].Size - 1) / p.Groups[0].Size
 		}
-		out = append(out, need{part: p.Name, parts: true, needed: neededParts(p.MinParts, groups)})
+		ofParts(p.Name, p.MinParts, groups)
 	})
 	return out
 }
