@@ -187,22 +187,19 @@ func (f *Search) suggested(at state, c *choice, p *scope) *chosen {
 	return nil
 }
 
-// first is, of n elements that may suffice together, the first set by name; nil if there is none. O(n * elements log elements).
+// first is, of n elements that may suffice together, the first set by name; nil if there is none. O(elements * (log elements + different
+// gains)).
 func (p *scope) first(n int) (set []int32) {
 	if len(p.elements) > manyElements {
 		return p.largest(n)
 	}
-	needs := p.needs
+	needs, rest := p.needs, newTally(p.adds)
 	for i := range p.elements {
 		if len(set) == n {
 			break
 		}
-		rest := slices.Sorted(slices.Values(p.adds[i+1:]))
-		most := p.adds[i]
-		for _, units := range rest[max(0, len(rest)-(n-len(set)-1)):] {
-			most += units
-		}
-		if most >= needs && len(p.elements)-i >= n-len(set) {
+		rest.remove(p.adds[i])
+		if most := p.adds[i] + rest.largest(n-len(set)-1); most >= needs && len(p.elements)-i >= n-len(set) {
 			set, needs = append(set, p.elements[i]), needs-p.adds[i]
 		}
 	}
@@ -210,6 +207,39 @@ func (p *scope) first(n int) (set []int32) {
 		return nil
 	}
 	return set
+}
+
+// tally counts numbers by their value, the largest value first.
+type tally struct {
+	values []int64
+	counts []int
+}
+
+func newTally(numbers []int64) *tally {
+	t := &tally{values: slices.Clone(numbers)}
+	slices.SortFunc(t.values, func(a, b int64) int { return cmp.Compare(b, a) })
+	t.values = slices.Compact(t.values)
+	t.counts = make([]int, len(t.values))
+	for _, n := range numbers {
+		t.counts[t.place(n)]++
+	}
+	return t
+}
+
+func (t *tally) place(n int64) int {
+	i, _ := slices.BinarySearchFunc(t.values, n, func(v, n int64) int { return cmp.Compare(n, v) })
+	return i
+}
+
+func (t *tally) remove(n int64) { t.counts[t.place(n)]-- }
+
+// largest is the sum of the k largest numbers, or of all if there are fewer.
+func (t *tally) largest(k int) (sum int64) {
+	for i, v := range t.values {
+		take := min(k, t.counts[i])
+		sum, k = sum+v*int64(take), k-take
+	}
+	return sum
 }
 
 // manyElements is from how many elements on those that add most are suggested, whatever their names.
