@@ -131,7 +131,8 @@ type Holder struct {
 // Relaxation is a change that makes a gang start.
 type Relaxation struct {
 	Change
-	// And is the second change of a combination, else nil.
+	// And is the second change of a combination, else nil. Both speak of the arguments as they are, so that it does not matter which is
+	// made first: a level of groups is that of the request, also where the other change drops one.
 	And *Change
 	// Least is true if it is known that no smaller change of this kind helps, all others as they are.
 	Least bool

@@ -14,6 +14,22 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
+// answers are the lines of a scenario file between the dashes and the next empty line.
+func answers(text string) (lines []string) {
+	inside := false
+	for line := range strings.Lines(text) {
+		switch line = strings.TrimSpace(line); {
+		case line == "----":
+			inside = true
+		case line == "":
+			inside = false
+		case inside:
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // Every reason and every change is in the answer of a scenario file, or of a question below.
 func TestNoReasonAndNoChangeIsUnreachable(t *testing.T) {
 	codes, kinds := map[explain.Code]bool{}, map[explain.Kind]bool{}
@@ -22,13 +38,10 @@ func TestNoReasonAndNoChangeIsUnreachable(t *testing.T) {
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		for line := range strings.Lines(string(text)) {
+		for _, line := range answers(string(text)) {
 			words := strings.Fields(line)
-			if len(words) == 0 {
-				continue
-			}
 			codes[explain.Code(words[0])] = true
-			if words[0] == "with" {
+			if words[0] == "with" && len(words) > 1 {
 				kinds[explain.Kind(words[1])] = true
 				kinds[explain.KindCombination] = kinds[explain.KindCombination] || strings.Contains(line, " and ")
 			}

@@ -25,7 +25,7 @@ import (
 func drawInput(t *rapid.T) (cluster.Spec, *gang.Request) {
 	in := reference.DrawInput(t, reference.Small)
 	if rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
-		spec := treeSpec(in.Spec.Trees[0].Tree)
+		spec := in.Spec.Trees[0].Tree.Spec()
 		var names []string
 		eachNode(&spec, func(name *string) { names = append(names, *name) })
 		names = rapid.Permutation(names).Draw(t, "its nodes")
@@ -53,32 +53,6 @@ func newTree(t require.TestingT, spec topology.Spec) *topology.Tree {
 	tree, err := topology.New(spec)
 	require.NoError(t, err)
 	return tree
-}
-
-// treeSpec reads a tree back.
-func treeSpec(tree *topology.Tree) topology.Spec {
-	var below func(d topology.DomainID) []topology.Domain
-	nodes := func(d topology.DomainID) (names []string) {
-		for first, last := tree.Nodes(d); first < last; first++ {
-			names = append(names, tree.NodeName(first))
-		}
-		return names
-	}
-	below = func(d topology.DomainID) (out []topology.Domain) {
-		for first, last := tree.Children(d); first < last; first++ {
-			c := topology.Domain{Name: tree.Name(first), Tier: tree.Tier(first), Children: below(first)}
-			if len(c.Children) == 0 {
-				c.Nodes = nodes(first)
-			}
-			out = append(out, c)
-		}
-		return out
-	}
-	spec := topology.Spec{Layers: tree.Layers(), Roots: below(topology.Root)}
-	if len(spec.Roots) == 0 {
-		spec.Nodes = nodes(topology.Root)
-	}
-	return spec
 }
 
 // eachNode visits the names of the nodes of a tree to be.

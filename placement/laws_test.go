@@ -228,7 +228,7 @@ func TestOrderOfInputMeansNothing(t *testing.T) {
 		}
 		other.Members = rapid.Permutation(req.Members).Draw(t, "members")
 		for _, named := range rapid.Permutation(spec.Trees).Draw(t, "trees") {
-			tree := treeSpec(named.Tree)
+			tree := named.Tree.Spec()
 			tree.Layers = rapid.Permutation(tree.Layers).Draw(t, "layers")
 			tree.Roots = mixDomains(t, tree.Roots)
 			mixed.Trees = append(mixed.Trees, cluster.NamedTree{Name: named.Name, Tree: newTree(t, tree)})

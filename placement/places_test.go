@@ -37,7 +37,7 @@ func pathsOf(tree *topology.Tree) map[string][]topology.Place {
 			paths[name] = below(name, 0)
 		}
 	}
-	spec := treeSpec(tree)
+	spec := tree.Spec()
 	down(nil, spec.Roots, spec.Nodes)
 	return paths
 }

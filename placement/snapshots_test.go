@@ -183,7 +183,7 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 // drawMoved is a tree in which a node is elsewhere: in another domain, outside, or in the place of another one; or a domain has another
 // name, so that its nodes are in another order.
 func drawMoved(t *rapid.T, tree *topology.Tree, node func() string) *topology.Tree {
-	spec := treeSpec(tree)
+	spec := tree.Spec()
 	var lists []*[]string
 	var domains []*topology.Domain
 	var collect func(list []topology.Domain)
