@@ -4,7 +4,6 @@ package placement
 
 import (
 	"iter"
-	"maps"
 	"math"
 	"slices"
 
@@ -59,7 +58,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 		return nil, err
 	}
 	defer p.Done()
-	sums := sumDomains(s, p.View)
+	sums, gangs := sumDomains(s, p.View), gangsInOrder(s)
 	if shape != nil {
 		ix := p.Slots().OwnIndex()
 		if ix == nil {
@@ -76,7 +75,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 			if d == v.Outside {
 				return true
 			}
-			if !yield(domainOf(s, v, d, &sums[d])) {
+			if !yield(domainOf(s, v, d, &sums[d], gangs)) {
 				return false
 			}
 			first, end := v.Kids(d)
@@ -158,7 +157,22 @@ func addUp(sums, amounts []int64) {
 // plus is a sum of amounts that ends at the largest one.
 func plus(a, b int64) int64 { return min(a, math.MaxInt64-b) + b }
 
-func domainOf(s *snapshot.Snapshot, v *layout.View, d layout.Vertex, sum *domainSum) Domain {
+// gangOrder are the gangs of a snapshot in natural order of names, and the place of each.
+type gangOrder struct {
+	names []string
+	place map[string]int32
+}
+
+func gangsInOrder(s *snapshot.Snapshot) *gangOrder {
+	o := &gangOrder{place: map[string]int32{}}
+	s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		o.place[g.Name], o.names = int32(len(o.names)), append(o.names, g.Name)
+		return true
+	})
+	return o
+}
+
+func domainOf(s *snapshot.Snapshot, v *layout.View, d layout.Vertex, sum *domainSum, gangs *gangOrder) Domain {
 	out := Domain{
 		Path: v.Path(d, s.Lineage.NodeName), Tier: int(v.TierOf(d)), Layer: v.LayerName(v.TierOf(d)),
 		Nodes: sum.nodes, InService: sum.inService, Slots: sum.slots,
@@ -172,14 +186,18 @@ func domainOf(s *snapshot.Snapshot, v *layout.View, d layout.Vertex, sum *domain
 			out.Used[name] = sum.used[r]
 		}
 	}
-	counts := map[string]int{}
+	var there []int32 // the place of the gang of each member
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		for m := range snapshot.MembersOn(s, v.Node(pos)) {
-			counts[m.Class.Gang]++
+			there = append(there, gangs.place[m.Class.Gang])
 		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
-		out.Gangs = append(out.Gangs, DomainGang{Gang: name, Members: counts[name]})
+	slices.Sort(there)
+	for i, g := range there {
+		if i == 0 || there[i-1] != g {
+			out.Gangs = append(out.Gangs, DomainGang{Gang: gangs.names[g]})
+		}
+		out.Gangs[len(out.Gangs)-1].Members++
 	}
 	return out
 }

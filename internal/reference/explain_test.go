@@ -166,7 +166,7 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 				add(func(s *explain.Change) { s.MinParts += n + 1 })
 			}
 		case !c.Parts:
-			for n := range len(in.Request.Members) {
+			for n := range membersOf(findPart(in.Request.Parts, c.Part)) - c.MinMember { // with more the part can never be placed
 				add(func(s *explain.Change) {
 					s.MinMember += n + 1
 					if s.GangMinMember > 0 {
@@ -223,6 +223,14 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 	default:
 	}
 	return out
+}
+
+func membersOf(p *gang.Part) int {
+	n := len(p.Members)
+	for i := range p.Parts {
+		n += membersOf(&p.Parts[i])
+	}
+	return n
 }
 
 // layersBetween are the layers to which a rule of the gang or its groups moves less far; of parts none, which may speak of another topology.
