@@ -35,7 +35,7 @@ func BenchmarkExplain(b *testing.B) {
 			for i, c := range s.snapshot {
 				before := cordoned(b, c, 50)
 				placement.Explain(before, requests[0], placement.ExplainOptions{})
-				on[i] = cordoned(b, before, 49)
+				on[i] = cordoned(b, before, nodes/2+49) // one more
 				_, _ = placement.Plan(on[i], requests[0])
 			}
 			measureExplain(b, nodes, func(i int) (*placement.Cluster, *gang.Request) { return on[i%len(on)], requests[i%len(requests)] })
