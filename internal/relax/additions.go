@@ -210,7 +210,7 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 			extra[need.Name] += int64(in.n) * a.units * need.Amount
 		}
 		for name, amount := range extra {
-			if _, bounded := fresh.Allocatable[name]; bounded {
+			if _, bounded := fresh.Allocatable[name]; bounded || name != muster.Pods { // a node that has none of it does not name it
 				fresh.Allocatable[name] += amount
 			}
 		}

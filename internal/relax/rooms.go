@@ -49,7 +49,8 @@ const closed = -2
 func roomsOf(p *problem.Problem) *rooms {
 	evicts := mayEvict(p)
 	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
-	r.exact = !r.rough && !evicts && len(p.Levels) == 0 && p.Multiple == nil && !p.Zones().Bind()
+	hard := slices.ContainsFunc(p.Levels, func(l problem.Level) bool { return l.Gather.Hard })
+	r.exact = !r.rough && !evicts && !hard && p.Multiple == nil && !p.Zones().Bind()
 	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
 	open := p.Slots().Taking()
 	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
@@ -84,6 +85,31 @@ func (r *rooms) bound(id int32) (bind int8, units int64) {
 	}
 	i, units := binding(r.p, id, r.spare(id))
 	return int8(i), units
+}
+
+// whenEmpty bounds the units in a domain once nobody but daemons that stay is there. O(nodes and members there).
+func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
+	if r.rough || r.p.HasRoles() {
+		return math.MaxInt32
+	}
+	v := r.p.View
+	all := make([]int64, len(r.p.Snapshot.Lineage.Resources))
+	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		id := v.Node(pos)
+		if !r.takes(id) {
+			continue
+		}
+		clear(all)
+		for m := range snapshot.MembersOn(r.p.Snapshot, id) {
+			if !m.IsDaemon() || m.Leaving && r.p.LeavingGone {
+				for i, amount := range m.Class.Holds {
+					all[i] += amount
+				}
+			}
+		}
+		units += r.p.Slots().Room(id, all)
+	}
+	return units
 }
 
 // withVictims are amounts with those of all members on a node that might be victims. The slice is new.

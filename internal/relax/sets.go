@@ -26,6 +26,8 @@ type choice struct {
 	named bool
 	loose bool
 	edit  func(set []int32) edit
+	// most bounds the units in a domain whatever is chosen; nil: nothing but the gains does.
+	most func(d layout.Vertex) int64
 }
 
 // scope is a domain with the elements that add to it.
@@ -93,7 +95,7 @@ func (r *rooms) scopes(c *choice) (out []scope) {
 	for i := range out {
 		out[i].bound(r)
 	}
-	out = slices.DeleteFunc(out, func(p scope) bool { return p.least == 0 })
+	out = slices.DeleteFunc(out, func(p scope) bool { return p.least == 0 || c.most != nil && c.most(p.domain) < r.units() })
 	slices.SortFunc(out, func(a, b scope) int {
 		return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(r.p.View.First(a.domain), r.p.View.First(b.domain)))
 	})
