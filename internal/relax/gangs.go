@@ -119,6 +119,7 @@ func (f *Search) priorities(at state) []step {
 		return nil
 	}
 	slices.Reverse(down)
+	f.read = max(f.read, fewPlans*len(at.s.Lineage.Names)) // whatever other kinds read: this one is about nothing else
 	to := func(i int) edit { return with(down[i]) }
 	plan := f.after(at, to(0))
 	if plan == nil {

@@ -37,6 +37,7 @@ type Search struct {
 	last     *room
 	doubt    bool // since the kind began, a plan was refused without proof, or not made for want of plans or steps
 	ranOut   bool // since the kind began, plans or steps ran out
+	blind    bool // since the kind began, a plan was refused in which nobody was looked for who might leave
 	allowed  int  // plans left to the kind
 	found    []explain.Relaxation
 	notTried []explain.NotTried
@@ -115,16 +116,18 @@ const fewPlans = 4
 
 // begin starts a kind, which may make so many plans.
 func (f *Search) begin(plans int) {
-	f.doubt, f.ranOut, f.allowed, f.before = false, false, plans, f.made
+	f.doubt, f.ranOut, f.blind, f.allowed, f.before = false, false, false, plans, f.made
 }
 
 // end notes what the kind did not look into.
 func (f *Search) end(kind explain.Kind) {
-	if !f.ranOut {
+	if !f.ranOut && !f.blind {
 		return
 	}
 	reason := "no plans were left for it"
 	switch n := f.made - f.before; {
+	case !f.ranOut:
+		reason = "with victims, not to its end: looking for these had read so many nodes"
 	case f.spent():
 		reason = "the steps of all plans together ran out"
 	case n > 0:
@@ -147,7 +150,7 @@ func (f *Search) try(at state) *explain.Plan {
 		evict, f.read = f.read >= 0, f.read-len(at.s.Lineage.Names)
 	}
 	plan, proven := f.Plan(at.s, at.req, evict)
-	proven = proven && evict
+	proven, f.blind = proven && evict, f.blind || plan == nil && !evict
 	if plan == nil && !proven {
 		f.doubt = true
 	}
