@@ -53,8 +53,8 @@ func ended(gangs []*snapshot.GangMembers, set []int32) edit {
 	}
 }
 
-// gainsOf bounds what the end of a gang adds to each node: as much as its members hold of what bounds the slots there, rounded up.
-// Nil for a gang whose end does not help.
+// gainsOf bounds what the end of a gang adds to each node: as much as its members hold of what bounds the slots there, rounded up. Where that is
+// nothing it may help beside others all the same. Nil for a gang whose end does not help.
 func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	if r.p.IsOwn(g.Name) {
 		return nil
@@ -65,7 +65,7 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 		case r.rough:
 			out = append(out, gain{r.p.View.At(id), 1})
 		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id):
-			if n := r.freed(id, on); n > 0 {
+			if n := r.freed(id, on); n > 0 || r.alsoShort(id, on) {
 				out = append(out, gain{r.p.View.At(id), n})
 			}
 		}
@@ -100,6 +100,19 @@ func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
 		}
 	}
 	return most
+}
+
+// alsoShort says whether members hold of what would bound the slots of a node next, once others have left that hold what bounds them now.
+func (r *rooms) alsoShort(id int32, members []*snapshot.Member) bool {
+	for _, n := range r.p.Needs {
+		if n.ID < 0 || r.p.Slots().FreeOf(id, n, r.spare(id))/n.Amount >= r.units() {
+			continue
+		}
+		if slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() && m.Class.Holds[n.ID] > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // priorities finds the lowest priority with which the gang would start by evicting others.

@@ -78,7 +78,7 @@ func (r *rooms) scopes(c *choice) (out []scope) {
 	for e, gains := range c.gains {
 		for _, g := range gains {
 			d, ok := r.domainOf(g.pos)
-			if !ok || g.units == 0 {
+			if !ok {
 				continue
 			}
 			if place[d] == 0 {
