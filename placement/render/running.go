@@ -13,9 +13,12 @@ import (
 // run that are in no gang.
 func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
 	b := bufio.NewWriter(w)
-	if len(gangs) > 0 {
+	switch {
+	case len(gangs) > 0:
 		fmt.Fprintln(b, "gangs that run before the plans, worst first")
-	} else {
+	case alone > 0:
+		fmt.Fprintf(b, "no gang runs before the plans, only %s in none\n", count(alone, "pod"))
+	default:
 		fmt.Fprintln(b, "no gang runs before the plans")
 	}
 	rows := [][]string{}
@@ -26,7 +29,7 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
 	if len(rows) > 0 {
 		writeColumns(b, rows)
 	}
-	if alone > 0 {
+	if alone > 0 && len(gangs) > 0 {
 		fmt.Fprintf(b, "  and %s in no gang\n", count(alone, "pod"))
 	}
 	return b.Flush()
