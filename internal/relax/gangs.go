@@ -19,7 +19,10 @@ func (f *Search) gangs(at state) []step {
 	}
 	r := f.at(at).bounds()
 	loose := r.evicts && at.req.Quota != "" // a gang that ends may have kept its quota above what others can take back
-	c, gangs := choice{named: true, loose: loose, most: r.whenEmpty}, []*snapshot.GangMembers{}
+	c, gangs := choice{named: true, loose: loose}, []*snapshot.GangMembers{}
+	if r.evicts {
+		c.most = r.whenEmpty // gains are beside what may leave anyway
+	}
 	at.s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if gains := r.gainsOf(g); len(gains) > 0 {
 			c.gains, gangs = append(c.gains, gains), append(gangs, g)
