@@ -69,16 +69,17 @@ type scan struct {
 	in     *Input
 	solver *solver
 	on     map[string][]cluster.Running
-	lowest map[string]int64 // priority of each gang
+	gangs  map[string]bool  // that have a member there
+	lowest map[string]int64 // priority of each gang of which somebody stays
 }
 
 func newScan(in *Input) *scan {
-	s := &scan{in: in, solver: sure(newSolver(in)), on: map[string][]cluster.Running{}, lowest: map[string]int64{}}
+	s := &scan{in: in, solver: sure(newSolver(in)), on: map[string][]cluster.Running{}, lowest: map[string]int64{}, gangs: map[string]bool{}}
 	for _, r := range in.Spec.Running {
 		if r.Leaving && !in.Request.IgnoreLeaving {
 			continue
 		}
-		s.on[r.Node] = append(s.on[r.Node], r)
+		s.on[r.Node], s.gangs[r.Gang] = append(s.on[r.Node], r), true
 		if p, known := s.lowest[r.Gang]; !r.Leaving && (!known || r.Priority < p) {
 			s.lowest[r.Gang] = r.Priority
 		}
@@ -168,7 +169,7 @@ func (s *scan) holders(d *vertex) (out []explain.Holder) {
 			}
 			return
 		}
-		for name := range s.lowest {
+		for name := range s.gangs {
 			gains[name] += s.room(n, func(r cluster.Running) bool { return r.Gang == name }) - room
 		}
 	})
