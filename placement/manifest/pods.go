@@ -20,6 +20,7 @@ type pods struct {
 
 	list []*member
 	over []*member // have succeeded
+	done []*member // have failed, or are not to be placed
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
@@ -60,6 +61,8 @@ func (all *pods) readPod(o *object.Object) {
 	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.Deleted) {
 		if phase == "Succeeded" {
 			all.over = append(all.over, m)
+		} else {
+			all.done = append(all.done, m)
 		}
 		return
 	}

@@ -28,9 +28,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	b.read()
 	r := newReader(b, objects, &ofGangs, nil)
 	r.link()
-	if err := r.dropGangs(opt.WithoutGangs); err != nil {
-		return nil, err
-	}
+	r.gangs.forget(opt.WithoutGangs)
 	b.quotas.build(r.queuesUsed())
 	out := r.finishAll()
 	if len(out.fatal) > 0 {

@@ -220,6 +220,67 @@ spec: {containers: [{resources: {requests: {cpu: lots}}}]}
 	}
 }
 
+// What is behind a gang is gone with it: what it holds of zones, pods that are over, objects that it stands for or that its own have made.
+func TestWithoutGangIsWithoutWhatIsBehindIt(t *testing.T) {
+	node := `
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8}}}
+---
+`
+	pg := `
+{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: PodGroup, metadata: {name: a}, spec: {minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a-0, labels: {pod-group.scheduling.sigs.k8s.io: a}}, spec: {nodeName: n1, containers: [{resources: {requests: {cpu: 2}}}]}}
+---
+`
+	other := `
+{apiVersion: v1, kind: Pod, metadata: {name: z}, spec: {containers: [{resources: {requests: {cpu: 1}}}]}}
+---
+`
+	cases := map[string]struct{ rest, gone, gang string }{
+		"a PodGroup": {node + other, pg, "default/a"},
+		"shares of zones": {node + other + `
+apiVersion: topology.node.k8s.io/v1alpha2
+kind: NodeResourceTopology
+metadata: {name: n1}
+zones:
+- {name: node-0, type: Node, resources: [{name: cpu, capacity: 4, allocatable: 4, available: 1}]}
+- {name: node-1, type: Node, resources: [{name: cpu, capacity: 4, allocatable: 4, available: 4}]}
+---
+`, `
+{apiVersion: v1, kind: Pod, metadata: {name: a-0, labels: {pod-group.scheduling.sigs.k8s.io: a}, annotations: {scheduling.koordinator.sh/resource-status: '{"numaNodeResources":[{"node":0,"resources":{"cpu":2}}]}'}}, spec: {nodeName: n1, containers: [{resources: {requests: {cpu: 2}}}]}}
+---
+`, "default/a"},
+		"a pod that has failed, with a defect": {node + other, pg + `
+{apiVersion: v1, kind: Pod, metadata: {name: a-1, labels: {pod-group.scheduling.sigs.k8s.io: a}}, spec: {priority: high}, status: {phase: Failed}}
+---
+`, "default/a"},
+		"the job behind a Workload": {node + other, `
+{apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: job-a, ownerReferences: [{kind: Job, name: a, controller: true}]}, spec: {podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c}]}}}]}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {parallelism: many, template: {spec: {containers: [{name: c}]}}}}
+---
+`, "default/job-a"},
+		"what a JobSet has made": {node + other, `
+{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: a, ownerReferences: [{kind: RayJob, name: b, controller: true}]}, spec: {replicatedJobs: [{name: w, replicas: 1, template: {spec: {parallelism: 1, template: {spec: {containers: [{name: c}]}}}}}]}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: a-w-0, ownerReferences: [{kind: JobSet, name: a, controller: true}]}, spec: {parallelism: bad, template: {spec: {containers: [{name: c}]}}}}
+---
+`, "default/a"},
+		"a pod in no gang of its name": {node + other + `
+{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}
+---
+`, pg, "default/a"},
+	}
+	for name, c := range cases {
+		files := func(text string) []manifest.File { return []manifest.File{{Name: "in.yaml", Data: []byte(text)}} }
+		want, err := manifest.Read(files(c.rest), manifest.Options{})
+		require.NoError(t, err, name)
+		got, err := manifest.Read(files(c.rest+c.gone), manifest.Options{WithoutGangs: []string{c.gang}})
+		require.NoError(t, err, name)
+		require.Equal(t, tellInput(want), tellInput(got), name)
+	}
+}
+
 // Of several gangs of an owner one is left out, and the owner stays.
 func TestWithoutOneOfSeveral(t *testing.T) {
 	const set = `

@@ -10,9 +10,8 @@ import (
 
 // Who controls whom: ownerReferences among the objects of the input.
 
-// titled is the object in the input that an ownerReference names.
-func (all *Set) titled(kind, namespace, name string) *Object {
-	title := kind + "/" + namespace + "/" + name
+// Titled is the object in the input of a title `Kind/namespace/name`, as ownerReferences name it; nil if there is none.
+func (all *Set) Titled(title string) *Object {
 	all.Names.Ask(title)
 	return all.byTitle[title]
 }
@@ -21,7 +20,7 @@ func (all *Set) titled(kind, namespace, name string) *Object {
 func (all *Set) ControllerOf(o *Object) *Object {
 	for _, w := range o.Owners {
 		if w.controller {
-			return all.titled(w.Kind, o.Namespace, w.Name)
+			return all.Titled(w.Kind + "/" + o.Namespace + "/" + w.Name)
 		}
 	}
 	return nil
@@ -39,7 +38,7 @@ func (all *Set) TopOwner(o *Object) (top *Object) {
 // LacksOwner is the kind of the object's controller if that makes gangs and is not in the input, empty else.
 func (all *Set) LacksOwner(o *Object) string {
 	for _, w := range o.Owners {
-		if w.controller && slices.Contains(gangOwners, w.Kind) && all.titled(w.Kind, o.Namespace, w.Name) == nil {
+		if w.controller && slices.Contains(gangOwners, w.Kind) && all.Titled(w.Kind+"/"+o.Namespace+"/"+w.Name) == nil {
 			return w.Kind
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,6 +231,22 @@ func (all *Set) Tell() {
 	all.held = nil
 }
 
+// Copy is a set of the same objects, for a reading that is thrown away, and which object each of its own is a copy of.
+func (all *Set) Copy() (copied *Set, of map[*Object]*Object) {
+	copied, of = NewSet(all.isRead, &Notices{}), map[*Object]*Object{}
+	copied.Plain = maps.Clone(all.Plain)
+	for _, o := range all.List {
+		next := *o
+		next.Root = Field{Of: &next, Value: o.Root.Value.Clone(), Line: o.Root.Line}
+		next.Errors = slices.Clone(o.Errors)
+		copied.List = append(copied.List, &next)
+		if of[&next] = o; all.Seen[o.id()] == o {
+			copied.register(&next)
+		}
+	}
+	return copied, of
+}
+
 // Replacing says that objects which are read from now on stand in place of those of the same names that were read before. These are
 // forgotten with the next Drop.
 func (all *Set) Replacing() { all.replacing = true }
@@ -269,7 +286,7 @@ func (all *Set) MakeUpNames() {
 			o.Name = o.prefix + strconv.Itoa(n)
 		}
 		all.register(o)
-		all.notices.Add(o.Title() + ": the name is made up, since the object has a generateName only")
+		all.note(o, o.Title()+": the name is made up, since the object has a generateName only")
 	}
 }
 
