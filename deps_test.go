@@ -42,7 +42,8 @@ const arrows = `
 	internal/drawn        < . topology cluster
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
-	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/steps
+	internal/limits       < . gang internal/layout internal/index internal/snapshot
+	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/front internal/steps
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/steps
@@ -66,7 +67,8 @@ const arrows = `
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links
 	placement/render      < . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
-	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity
+	internal/changed      < . topology quota gang cluster explain
+	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
 	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
@@ -87,7 +89,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/drawn", "internal/validity", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
+var harness = []string{"internal/drawn", "internal/changed", "internal/validity", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance or logger, and nothing
 // that goes around the type system. Files and times in them are read in placement/manifest alone; placement alone takes a
@@ -95,7 +97,7 @@ var harness = []string{"internal/drawn", "internal/validity", "internal/referenc
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/invariant",
+		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
 		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/scenario"
 )
 
@@ -20,6 +21,7 @@ func orderPages(t *testing.T) []string {
 	pages, err := filepath.Glob("docs/order/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
+	slices.SortFunc(pages, muster.CompareNatural)
 	return append([]string{"docs/order.md"}, pages...)
 }
 

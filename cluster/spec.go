@@ -105,6 +105,11 @@ type Running struct {
 	Started int64
 	// Budgets names the disruption budgets that the member counts in. The slice is kept by reference.
 	Budgets []string
+	// Alone is the layer whose domain, the one with this member's node, is closed to members of other gangs while it runs; empty: none.
+	// AloneIn is the topology of that layer, as in [gang.Request]. One that is not there any more closes the node. See [gang.Alone].
+	Alone, AloneIn string
+	// Tolerated members, such as those of daemons, are no company to gangs that must be alone.
+	Tolerated bool
 }
 
 // Budget is a disruption budget.

@@ -26,6 +26,8 @@ type Part struct {
 	Tree string
 	// Gather are the rules of the part. Multiples count all members of the part, those of inner parts included.
 	Gather []Rule
+	// Limits are those of the part. They count its members, those of inner parts included.
+	Limits []Limit
 	// NoGroup: the part is no group. It only bundles what MinMember and MinParts speak of, and has no rules; its inner parts, groups and
 	// members are as good as those of what surrounds it. One of which nothing is needed, that is with inner parts, a negative MinParts,
 	// no MinMember and no members of its own, counts as placed in any case.
@@ -78,10 +80,14 @@ func (c *partChecker) check(at string, p *Part) {
 	if p.NoGroup && len(p.Gather) > 0 {
 		c.defects.add(at+".Gather", p.Gather[0].Layer, "a part with NoGroup has no rules")
 	}
+	if p.NoGroup && len(p.Limits) > 0 {
+		c.defects.add(at+".Limits", p.Limits[0].Layer, "a part with NoGroup has no rules")
+	}
 	if len(p.Groups) > 0 && len(p.Parts) > 0 {
 		c.defects.add(at+".Groups", p.Groups[0].Size, "exclude inner Parts")
 	}
 	checkRules(c.defects, at+".Gather", p.Gather, true)
+	checkLimits(c.defects, at+".Limits", p.Limits)
 	checkLevels(c.defects, at+".Groups", p.Groups)
 	if len(p.Groups) == 0 {
 		checkMinParts(c.defects, at, p.MinParts, len(p.Parts))

@@ -42,6 +42,8 @@ type Request struct {
 
 	// Gather are the rules of the gang as a whole.
 	Gather []Rule
+	// Limits stand beside Gather: members keep apart, are alone, or use few domains of a layer.
+	Limits []Limit
 	// Groups are nested levels of equal groups of consecutive ranks, outermost first. Each size divides the one before
 	// it. If a single level does not divide the gang, its last group is short; several levels must divide it.
 	Groups []Groups
@@ -73,6 +75,8 @@ type Request struct {
 	// Preempt says how victims are chosen where the gang fits nowhere without.
 	Preempt Preempt
 
+	// Tolerated members are no company to gangs that must be alone (see [Alone]), and may run where others are alone.
+	Tolerated bool
 	// Exclude names nodes not to use. Names that no node has mean nothing.
 	Exclude []string
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
@@ -221,6 +225,8 @@ type Groups struct {
 	Size int
 	// Gather are the rules of each group.
 	Gather []Rule
+	// Limits are those of the groups. They count whole groups.
+	Limits []Limit
 }
 
 // Rule binds a gang or a group to a layer. A gang or group without any PreferGather prefers every layer.

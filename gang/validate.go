@@ -40,6 +40,7 @@ func (r *Request) Ordered() (bool, error) {
 	r.checkSum(&d)
 	r.checkTotals(&d)
 	checkRules(&d, "request.Gather", r.Gather, true)
+	checkLimits(&d, "request.Limits", r.Limits)
 	r.checkGroups(&d)
 	r.checkParts(&d)
 	r.checkTogether(&d)
@@ -253,6 +254,9 @@ func checkLevels(d *defects, field string, levels []Groups) {
 			d.add(at+".Size", g.Size, fmt.Sprintf("does not divide the size of the groups around it, %d", levels[i-1].Size))
 		}
 		checkRules(d, at+".Gather", g.Gather, false)
+		if len(g.Limits) > 0 {
+			checkLimits(d, at+".Limits", g.Limits)
+		}
 	}
 }
 

@@ -139,6 +139,16 @@ var defects = []struct {
 	{"Groups.Size", func(r *gang.Request) { r.Groups[0].Size = -8 }, `request.Groups[0].Size "-8": below 1`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 8 }, `request.Groups[1].Size "8": not below the size of the groups around it, 8`},
 	{"Groups.Size", func(r *gang.Request) { r.Groups[1].Size = 3 }, `request.Groups[1].Size "3": does not divide the size of the groups around it, 8`},
+	{"Limit.Layer", func(r *gang.Request) { r.Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Limits[0].Layer: a limit names no layer`},
+	{"Limit.Layer", func(r *gang.Request) {
+		r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone}, {Layer: "rack", Kind: gang.Alone, Preferred: true}}
+	}, `request.Limits[1].Layer "rack": a second Alone for one layer`},
+	{"Limit.Kind", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: "x"}} }, `request.Limits[0].Kind "x": unknown kind`},
+	{"Limit.Most", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Apart}} }, `request.Limits[0].Most "0": below 1`},
+	{"Limit.Most", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone, Most: 2}} }, `request.Limits[0].Most "2": a limit of kind Alone has none`},
+	{"Request.Limits", func(r *gang.Request) { r.Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Limits[0].Layer: a limit names no layer`},
+	{"Groups.Limits", func(r *gang.Request) { r.Groups[0].Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Groups[0].Limits[0].Layer: a limit names no layer`},
+	{"Part.Limits", func(r *gang.Request) { parted(r).Parts[0].Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Parts[0].Limits[0].Layer: a limit names no layer`},
 	{"Groups.Gather", func(r *gang.Request) { r.Groups[0].Gather[0].Strength = "x" }, `request.Groups[0].Gather[0].Strength "x": unknown strength`},
 
 	{"Request.Parts", func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p"}} }, `request.Parts "p": exclude Groups, PP and DP of the gang`},
@@ -213,12 +223,12 @@ func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
 		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.IgnoreLeaving", "Request.AffinityKey",
 		"Request.Quota", "Member.NonPreemptible", "Request.NeverPreempts", "Request.Preempt", "Preempt.ForTier",
-		"Request.Class", "Request.Eligible", "Request.Score", "Part.Tree",
+		"Request.Class", "Request.Eligible", "Request.Score", "Part.Tree", "Request.Tolerated", "Limit.Preferred",
 	}
 	for _, c := range defects {
 		known = append(known, c.field)
 	}
-	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Groups{}, gang.Part{}, gang.Expression{}, gang.NUMA{}, gang.Preempt{}} {
+	for _, s := range []any{gang.Request{}, gang.Member{}, gang.Shape{}, gang.Rule{}, gang.Limit{}, gang.Groups{}, gang.Part{}, gang.Expression{}, gang.NUMA{}, gang.Preempt{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(s)) {
 			name := reflect.TypeOf(s).Name() + "." + f.Name
 			require.True(t, slices.Contains(known, name), "%s is neither validated nor free", name)

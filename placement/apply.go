@@ -47,6 +47,9 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	}
 	// Zones are judged by c, where none of the new members runs: among each other the plan has settled that.
 	for _, m := range g.Members {
+		if reason := m.Unwelcome(c); reason != "" {
+			return nil, &cluster.ConflictError{Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: reason}
+		}
 		if res.keepsApart(m.Name) {
 			if err := c.Apart(m); err != nil {
 				return nil, err
@@ -102,6 +105,7 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes
 	for _, r := range res.holds {
 		classes = append(classes, g.Class(snapshot.MemberClass{
 			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least,
+			Alone: res.alone, AloneIn: res.aloneIn, Tolerated: res.tolerated,
 		}))
 		missing = append(missing, c.Lacking(r, pool))
 	}

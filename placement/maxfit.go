@@ -46,8 +46,8 @@ type Fit struct {
 	// Groups and GroupsDomain are the same for whole groups; of several domains of the layer the most are not always in one.
 	Groups       int
 	GroupsDomain []string
-	// AtLeast says that perhaps more fit: zones of some node were too many to count, or a gang that must keep some of its members might
-	// still spare others.
+	// AtLeast says that perhaps more fit: zones of some node were too many to count, a gang that must keep some of its members might
+	// still spare others, or one that is alone in its domain might leave it.
 	AtLeast bool
 }
 
@@ -213,7 +213,7 @@ func (f *fitFinder) evicting(out []LayerFit) {
 	}
 	f.fill(&ix, func(l *LayerFit) *Fit { return &l.Evicting }, out)
 	for i := range out {
-		out[i].Evicting.AtLeast = out[i].Evicting.AtLeast || short
+		out[i].Evicting.AtLeast = out[i].Evicting.AtLeast || short || s.Closed.Any()
 	}
 }
 

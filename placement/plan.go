@@ -110,7 +110,7 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 // order: victims.9
 func forTier(p *problem.Problem) (*gang.Request, error) {
 	layer := p.Request.Preempt.ForTier
-	if _, ok := p.Tier(layer); !ok {
+	if _, ok := p.View.TierNamed(layer); !ok {
 		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
 	}
 	req := *p.Request

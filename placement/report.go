@@ -94,7 +94,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
 		Gang: p.Request.Name, Tree: p.View.Name, Proven: p.ProvenBest(),
 		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
-		priority: p.Request.Priority, least: p.GangLeast(),
+		priority: p.Request.Priority, least: p.GangLeast(), alone: aloneLayer(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
 	}
 	for i := range p.Request.Members {
 		if m := &p.Request.Members[i]; m.Indexed {
@@ -215,4 +215,12 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 		})
 	})
 	return out
+}
+
+// aloneLayer is the layer in whose domains a gang must be alone; empty: none.
+func aloneLayer(p *problem.Problem) string {
+	if !p.Limits.AreAlone() {
+		return ""
+	}
+	return p.Limits.AloneIn
 }

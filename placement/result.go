@@ -59,6 +59,9 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int  // by member that has one; nil: none has
+	alone       string          // the layer in whose domains it must be alone; empty: none
+	aloneIn     string          // the topology of that layer
+	tolerated   bool
 
 	// For Places.
 	ranks   int      // number of members of the gang, with those that run and those that have no place

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -368,10 +369,32 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d cluster.Delt
 			Priority: req.Priority, MinMember: least,
 			Resources: validity.ShapeOf(req, members[a.Member]).Resources,
 			Index:     members[a.Member].Index, Indexed: members[a.Member].Indexed,
+			Alone: aloneIn(c, req), AloneIn: req.Tree, Tolerated: req.Tolerated,
 		})
 	}
 	next, err = c.Apply(res)
 	return d, next, err
+}
+
+// aloneIn is the widest layer in which a gang must be alone, as written; of equal ones the first.
+func aloneIn(c *placement.Cluster, req *gang.Request) string {
+	layer, widest := "", -1
+	limits := slices.Clone(req.Limits)
+	for _, g := range req.Groups {
+		limits = append(limits, g.Limits...)
+	}
+	tree, _ := c.Tree(req.Tree)
+	for _, l := range limits {
+		tier, err := strconv.Atoi(l.Layer)
+		if named, ok := tree.Tree.Layer(l.Layer); ok {
+			tier, err = named.Tier, nil
+		}
+		tier = min(tier, tree.Tree.RootTier()-1)
+		if err == nil && l.Kind == gang.Alone && !l.Preferred && tier > widest {
+			layer, widest = l.Layer, tier
+		}
+	}
+	return layer
 }
 
 // sumOverflows says whether what is held on some node is no int64. Members may hold as much on a node that has less

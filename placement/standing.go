@@ -131,9 +131,9 @@ func again(s *snapshot.Snapshot, req *gang.Request, members []*snapshot.Member) 
 // cloneOfRules is what a request says of where members may go.
 func cloneOfRules(req *gang.Request) *gang.Request {
 	return &gang.Request{
-		Name: req.Name, Tree: req.Tree, Shape: req.Shape, Gather: req.Gather, Groups: req.Groups, PP: req.PP, DP: req.DP, Steps: req.Steps,
-		Exclude: req.Exclude, AffinityKey: req.AffinityKey, Policy: req.Policy, Class: req.Class, Eligible: req.Eligible, Score: req.Score,
-		NeverPreempts: true,
+		Name: req.Name, Tree: req.Tree, Shape: req.Shape, Gather: req.Gather, Limits: req.Limits, Groups: req.Groups, PP: req.PP, DP: req.DP,
+		Exclude: req.Exclude, AffinityKey: req.AffinityKey, Policy: req.Policy, Class: req.Class, Eligible: req.Eligible, Score: req.Score, Steps: req.Steps,
+		NeverPreempts: true, Tolerated: req.Tolerated,
 	}
 }
 

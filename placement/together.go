@@ -126,6 +126,8 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		{"Exclude", slices.Equal(r.Exclude, first.Exclude), r.Exclude},
 		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
 		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},
+		{"Limits", !limited(r), "limits"},
+		{"Tolerated", r.Tolerated == first.Tolerated, r.Tolerated},
 		{"Class", host(r) == host(first) && (!host(r) || r == first || r.Class == first.Class && r.Class != ""), r.Class},
 		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
 	} {
@@ -135,6 +137,11 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		}
 	}
 	return nil
+}
+
+// limited says whether a gang, or a level of its groups, has limits. Those of parts are refused where parts are read.
+func limited(r *gang.Request) bool {
+	return len(r.Limits) > 0 || slices.ContainsFunc(r.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 })
 }
 
 // commonName is the name of a member, or of an inner part, in the common request: the place of its gang, a slash, its
@@ -302,19 +309,20 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		for _, m := range namesakes(p, nil, out[i].Assignments) {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
-		t.waitOn(out[i], all)
+		t.waitOn(out[i], all, i == 0)
 		p.Done()
 	}
 	out[0].Victims, out[0].Preemption = all.Victims, all.Preemption
 	return out, nil
 }
 
-// waitOn makes a result wait for those leaving members on its own nodes that the common plan waits for, in natural
-// order of gang and name.
-func (t *team) waitOn(r, all *Result) {
+// waitOn makes a result wait for those leaving members on its own nodes that the common plan waits for, and the first result for those
+// that are on nobody's, in natural order of gang and name.
+func (t *team) waitOn(r, all *Result, first bool) {
 	for _, w := range all.WaitsFor {
 		on := func(a Assignment) bool { return a.Node == w.Node }
-		if slices.ContainsFunc(r.Assignments, on) && !slices.Contains(r.WaitsFor, w) {
+		nobodys := first && !slices.ContainsFunc(all.Assignments, on)
+		if (nobodys || slices.ContainsFunc(r.Assignments, on)) && !slices.Contains(r.WaitsFor, w) {
 			r.WaitsFor = append(r.WaitsFor, w)
 		}
 	}

@@ -40,6 +40,11 @@ type ask struct {
 	only    sums
 	gap     gap
 	scores  map[int32]int64 // host score by position, as far as asked for
+	// capped: limits bound the members of domains, which then have more slots in their children than by themselves.
+	capped bool
+	broken bool // members that run break a limit already
+	// groups has, by level, how many groups have running members below a vertex; nil where no limit counts groups.
+	groups []layout.Tally
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64
 }
@@ -63,7 +68,7 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 		a = &ask{}
 	}
 	r.asked = true
-	*a = ask{p: p, scratch: r, slots: slots, members: int64(n)}
+	*a = ask{p: p, scratch: r, slots: slots, members: int64(n), capped: p.Limits.CountMembers()}
 	for _, l := range p.Levels {
 		a.sizes = append(a.sizes, l.Size)
 	}
@@ -77,6 +82,10 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	default:
 		a.cut()
 	}
+	if p.Limits != nil && len(p.Running) > 0 {
+		a.countGroups()
+		a.broken = p.Slots().Broken() || p.Limits.GroupsBroken(p.View, a.groups)
+	}
 	a.findGap()
 	a.stayInTree()
 	a.count()
@@ -85,7 +94,7 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 
 // count makes the index count whole groups: if there is an index, and no group is begun.
 func (a *ask) count() {
-	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 {
+	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 || a.p.Limits.CountGroups() {
 		return
 	}
 	if len(a.p.Levels) == 1 {
@@ -219,6 +228,25 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 		lca = x
 	}
 	return n, lca
+}
+
+// countGroups counts the groups of each level that have running members, at the vertices above these.
+func (a *ask) countGroups() {
+	a.groups = make([]layout.Tally, len(a.p.Levels))
+	for i, l := range a.p.Levels {
+		a.groups[i] = layout.Tally{}
+		seen := map[int]layout.Vertex{} // by group, the lowest vertex above its running members
+		for _, m := range a.p.Running {
+			x, g := a.p.View.NodeVertex(m.Pos), m.Rank/int(l.Size)
+			if before, ok := seen[g]; ok {
+				x = a.p.View.LCA(before, x)
+			}
+			seen[g] = x
+		}
+		for _, x := range seen {
+			a.groups[i].Add(a.p.View, x, 1)
+		}
+	}
 }
 
 // ratio is how many units of the next level make one of level i.

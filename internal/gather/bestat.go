@@ -105,6 +105,9 @@ func (w *widest) visit(d layout.Vertex) verdict {
 func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	p := s.p
 	total := int64(len(p.Pending))
+	if s.ask.broken {
+		return 0
+	}
 	if len(p.Levels) == 0 {
 		n := min(total, slots.At(d))
 		if p.Multiple != nil {

@@ -130,7 +130,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 // on what is free now. It returns the positions of as many as fit, nil if none do.
 func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	p, n := e.P, len(o.Positions)
-	if n == len(p.Pending) || p.Multiple != nil {
+	if n == len(p.Pending) || p.Multiple != nil || len(p.Levels) > 1 && p.Limits.CountGroups() {
 		return nil
 	}
 	more := p.Rest(o) // leaving members count as staying, so only what is free now counts
@@ -170,7 +170,7 @@ func (e Engine) Allows(units int, st problem.Strategy) (outside int64, ok bool) 
 
 // Exact says whether slots alone decide: no multiples, no begun groups.
 func (e Engine) Exact() bool {
-	return e.P.Multiple == nil && (len(e.P.Levels) == 0 || len(e.P.Running) == 0)
+	return e.P.Multiple == nil && e.P.Limits == nil && !e.P.Snapshot.Closed.Any() && (len(e.P.Levels) == 0 || len(e.P.Running) == 0)
 }
 
 // Room is nil: the slots of the shape say what fits on a node.
@@ -210,10 +210,10 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether the cluster has free slots for the least number of members, whatever the rules are.
 func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
-	if ix := p.Slots().OwnIndex(); ix != nil {
+	if ix := p.Slots().OwnIndex(); ix != nil && p.Limits == nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
-	free := p.WithoutRules().WithoutMultiples()
+	free := p.WithoutRules().WithoutMultiples().WithoutLimits()
 	return free.Slots().Count()[layout.Root] >= int64(p.Least)
 }
 

@@ -142,7 +142,7 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	// The sums of the root count nodes outside the tree, also where these are ruled out.
-	if !pl.ask.isOrdinary() || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
+	if !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
 		return false
 	}
 	switch {
@@ -184,7 +184,7 @@ func (a *ask) isOrdinary() bool {
 //
 // Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) { // every slot is taken, there is nothing to choose
+	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
 	if pl.ask.zonesTell(x) {
@@ -201,8 +201,12 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 	}
 	for i, p := range picks {
-		if i == last && spare > 0 { // one level down the same question, with fewer members than slots
-			list = pl.fillPlain(p.at, p.slots-spare, list)
+		if i == last && spare > 0 || pl.ask.capped { // one level down the same question, with fewer members than slots
+			n := p.slots
+			if i == last {
+				n -= spare
+			}
+			list = pl.fillPlain(p.at, n, list)
 		} else {
 			list = pl.fillAll(p.at, p.slots, list)
 		}

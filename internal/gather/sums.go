@@ -212,9 +212,10 @@ func (s *sums) own(i int, x layout.Vertex) int64 {
 		inner -= s.reserved[i][x]
 	}
 	if s.p.Multiple == nil && i+1 == s.ask.bottom() { // the usual case
-		return max(0, inner) / s.ask.sizes[i]
+		return s.mostGroups(i, x, max(0, inner)/s.ask.sizes[i])
 	}
 	n := max(0, inner) / s.ask.ratio(i)
+	n = s.mostGroups(i, x, n)
 	return n - n%s.unitOf(i, s.p.View.Above(x)) // the parent gives out so many groups at once
 }
 
@@ -293,7 +294,15 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 	if s.reserved != nil {
 		sum = min(sum, s.own(i, x))
 	}
-	return sum
+	return s.mostGroups(i, x, sum)
+}
+
+// mostGroups is n groups of level i below x, or fewer where limits keep them apart.
+func (s *sums) mostGroups(i int, x layout.Vertex, n int64) int64 {
+	if s.p.Limits == nil {
+		return n
+	}
+	return s.p.Limits.MostGroups(s.p.View, s.ask.groups, s.ask.sizes, i, x, n)
 }
 
 // leftOver is how many slots whole units of level i leave over in one domain below x, if largest is the most by the
@@ -324,7 +333,7 @@ func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 // order: strategy.5
 func (s *sums) takes(d layout.Vertex) bool {
 	// Every member needs a slot: necessary in all cases, and without groups sufficient.
-	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members {
+	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members || s.ask.broken {
 		return false
 	}
 	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond < s.ask.members {

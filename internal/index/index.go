@@ -44,6 +44,14 @@ type Index struct {
 	// it and zones in the same state; 0: none has slots; -1: they are not alike. It is kept for aligned gangs only.
 	Alike   cow.Slab[int32]
 	aligned bool
+	// Caps bound the slots of the domains of a tier, and of all vertices below them.
+	Caps []Cap
+}
+
+// Cap bounds slots in every domain of a tier.
+type Cap struct {
+	Tier int32
+	Most int64
 }
 
 // slotsFit says whether sums of slots fit into the columns: none is larger than the total.
@@ -58,7 +66,7 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	*ix = Index{
 		V: v, Slots: cow.NewFullColumn[int32](int(v.Nodes)), nodeSums: cow.NewFullColumn[int32](int(v.Nodes)),
 		Domains: cow.NewSlab[int32](n), domainSums: cow.NewSlab[int32](n), Rows: cow.NewSlab[int16](int(v.Nodes)), Values: cow.NewSlab[uint64](n),
-		aligned: alike != nil,
+		aligned: alike != nil, Caps: ix.Caps,
 	}
 	for i := range v.SwitchTiers() {
 		ix.Most = append(ix.Most, cow.NewSlab[int32](v.UpTo[i]))
@@ -98,7 +106,7 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 	*ix = Index{
 		V: from.V, Slots: from.Slots.Fork(), nodeSums: from.nodeSums.Fork(), Domains: from.Domains.Fork(), domainSums: from.domainSums.Fork(),
 		Rows: from.Rows.Fork(), Most: forks(from.Most), Tops: forks(from.Tops), Values: from.Values.Fork(),
-		Alike: from.Alike.Fork(), aligned: from.aligned,
+		Alike: from.Alike.Fork(), aligned: from.aligned, Caps: from.Caps,
 	}
 	var dirty []layout.Vertex
 	total := int64(from.Domains.At(layout.Root))
@@ -126,6 +134,16 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 	// Group sums lag behind until they are asked for.
 	from.groups.PassOn(&ix.groups, dirty, ix.V.NumDomains())
 	return true
+}
+
+// bounded is what is left of the slots of a domain by the caps.
+func (ix *Index) bounded(x layout.Vertex, slots int32) int32 {
+	for _, c := range ix.Caps {
+		if ix.V.Tier[x] <= c.Tier {
+			slots = int32(min(int64(slots), c.Most))
+		}
+	}
+	return slots
 }
 
 // forks lists a fork of each slab; nil for nil.
@@ -222,7 +240,7 @@ func (s *summer) sum(x layout.Vertex) {
 		first := s.index.V.FirstPos[x]
 		s.list = cow.AppendTo(s.list, &s.index.Slots, first, s.index.V.EndPos[x])
 		s.index.Values.Put(x, bitsOf(s.list))
-		s.index.Domains.Put(x, s.addUp()) // from here on the list has sums
+		s.index.Domains.Put(x, s.index.bounded(x, s.addUp())) // from here on the list has sums
 		cow.PutAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)
 		for i := range below { // a node stands for a domain of any lower tier
@@ -237,7 +255,7 @@ func (s *summer) sum(x layout.Vertex) {
 		bits |= s.index.Values.At(c)
 	}
 	s.index.Values.Put(x, bits)
-	s.index.Domains.Put(x, s.addUp())
+	s.index.Domains.Put(x, s.index.bounded(x, s.addUp()))
 	cow.PutAll(&s.index.domainSums, lo, s.list)
 	for i, t := range below {
 		var most int32
@@ -312,8 +330,12 @@ func (s *summer) raise(tops *[TopSize]int32, i int, x layout.Vertex) {
 	default:
 		s.list = cow.AppendTo(s.list, &s.index.domainSums, lo, min(end, lo+TopSize))
 	}
+	most := int32(math.MaxInt32)
+	if s.index.Caps != nil {
+		most = s.index.Domains.At(x)
+	}
 	for k := range tops {
-		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
+		tops[k] = max(tops[k], min(most, s.list[min(k, len(s.list)-1)]))
 	}
 }
 

@@ -156,6 +156,27 @@ func (v *View) LayerName(tier int32) string {
 	return strconv.Itoa(int(tier))
 }
 
+// TierNamed resolves a layer: a name, else a tier in digits; false if it is neither. "node" is tier 0 unless the topology calls its
+// nodes otherwise; digits above the root's tier count as that.
+func (v *View) TierNamed(layer string) (int32, bool) {
+	if l, ok := v.Tree.Layer(layer); ok {
+		return int32(l.Tier), true
+	}
+	if layer == "node" && v.Tree.NodeLayer() == "" {
+		return 0, true
+	}
+	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
+		return min(int32(n), v.RootTop), true
+	}
+	return 0, false
+}
+
+// DomainAt is the domain of a tier that a position lies in: the highest vertex of at most that tier, never the root nor all that is
+// outside the tree. O(depth).
+func (v *View) DomainAt(pos, tier int32) Vertex {
+	return v.Highest(v.NodeVertex(pos), min(tier, v.RootTop-1))
+}
+
 // SwitchTiers are the tiers in use below the root's: 0 and those of the layers.
 func (v *View) SwitchTiers() []int32 { return v.Tiers[:len(v.Tiers)-1] }
 

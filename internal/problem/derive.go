@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 )
 
 // This file answers: what does one problem keep of another? Each constructor starts with derive, which keeps all
@@ -27,7 +28,7 @@ func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Pending, next.Levels, next.Bounds = nil, nil, nil, Bounds{}
-	next.indexes = [2]*index.Index{}
+	next.indexes, next.Company = [2]*index.Index{}, p.Company.Fresh(next.IsOwn)
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
 	return next
@@ -51,6 +52,13 @@ func (p *Problem) Again(b Bounds) *Problem {
 func (p *Problem) WithoutMultiples() *Problem {
 	next := p.derive()
 	next.Multiple, next.Forced, next.Multiples = nil, nil, nil
+	return next
+}
+
+// WithoutLimits is the problem with no limit to keep.
+func (p *Problem) WithoutLimits() *Problem {
+	next := p.derive()
+	next.Limits, next.Company, next.indexes = nil, limits.Near(p.Snapshot, p.View, nil, p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
 	return next
 }
 

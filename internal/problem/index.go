@@ -29,8 +29,10 @@ func (k Slots) index() *snapshot.ShapeIndex {
 	key := k.Key() // in the scratch, hence a clone of it for what is kept
 	ix := k.p.Snapshot.Caches.Shapes.Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
-		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return k.after(s, nodes) },
-		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), k.newIndex() })
+		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
+			return Slots{k.p, true}.after(s, nodes)
+		},
+		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), Slots{k.p, true}.newIndex() })
 	if ix != nil {
 		k.p.ZoneState.indexNeeds = ix.Needs
 	}
@@ -41,6 +43,7 @@ func (k Slots) index() *snapshot.ShapeIndex {
 // counts of zones.
 func (k Slots) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
+	s.Index.Caps = k.p.Limits.Caps()
 	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
 		return nil
 	}
@@ -55,7 +58,7 @@ func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex
 		return k.newIndex()
 	}
 	k.p.ZoneState.indexNeeds = s.Needs
-	return k.recount(s, nodes, nil, nil)
+	return k.recount(s, k.p.Company.Domains(nodes), nil, nil)
 }
 
 // overlay is the index for one request: without slots on the nodes that it excludes and, if leaving members count as
@@ -83,6 +86,7 @@ func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int
 	for id := range released {
 		nodes = append(nodes, id)
 	}
+	nodes = k.p.Company.Apart(nodes, k.state())
 	slices.Sort(nodes) // for Compact: a node may be in both maps
 	return slices.Compact(nodes), excluded, released
 }
@@ -109,9 +113,9 @@ func (k Slots) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
 //
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
-	count := k.Counter(nil, nil)
+	count, most := k.Counter(nil, nil), k.p.Limits.OnNode()
 	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
-	if k.p.View.Order != nil || k.Selective() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+	if k.p.View.Order != nil || k.Selective() || k.p.Limits.AreAlone() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
 			cow.Put(slots, pos, n)
@@ -135,6 +139,7 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 			case page[i] > 0 && k.p.Zones().BindsOn(f):
 				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
 			}
+			page[i] = int32(min(int64(page[i]), most))
 			total += int64(page[i])
 		}
 	}
@@ -262,6 +267,9 @@ func (k Slots) Key() []byte {
 	for _, s := range k.p.Shapes {
 		key.shape(s)
 	}
+	if k.p.Limits != nil || k.p.Request.Tolerated {
+		key.limits(k.p)
+	}
 	k.p.Scratch.key = key
 	return key
 }
@@ -274,6 +282,19 @@ func (k *keyWriter) number(n int) { *k = binary.AppendUvarint(*k, uint64(n)) }
 func (k *keyWriter) text(s string) {
 	k.number(len(s))
 	*k = append(*k, s...)
+}
+
+// limits writes what limits leave of the slots of nodes and domains.
+func (k *keyWriter) limits(p *Problem) {
+	*k = append(*k, Bit(p.Request.Tolerated), Bit(p.Limits != nil))
+	if p.Limits == nil {
+		return
+	}
+	k.number(int(p.Limits.Alone) + 1)
+	for _, c := range p.Limits.Apart {
+		k.number(int(c.Tier))
+		k.number(int(c.Most))
+	}
 }
 
 func (k *keyWriter) shape(s *gang.Shape) {

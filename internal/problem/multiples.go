@@ -25,7 +25,7 @@ func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multi
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	for _, r := range rules {
-		if tier, ok := TierIn(v, r.Layer); ok && r.Multiple > 0 {
+		if tier, ok := v.TierNamed(r.Layer); ok && r.Multiple > 0 {
 			out = append(out, Multiple{tier, int64(r.Multiple)})
 		}
 	}
@@ -137,9 +137,12 @@ func (p *Problem) Unit(x layout.Vertex) int64 {
 // order: multiples.1
 func (k Slots) SumSlots(slots []int64) {
 	n := layout.Vertex(k.p.View.NumDomains())
-	if k.p.Multiple != nil {
+	if k.p.Multiple != nil || k.p.Limits.CountMembers() {
 		for x := n; int(x) < len(slots); x++ {
-			k.floorSlots(slots, x, k.p.Forced[x])
+			slots[x] = min(slots[x], k.p.Limits.Most(k.p.View, k.p.Siblings, x))
+			if k.p.Multiple != nil {
+				k.floorSlots(slots, x, k.p.Forced[x])
+			}
 		}
 	}
 	for x := n - 1; x >= 0; x-- { // children have higher ids than their parents
@@ -153,7 +156,7 @@ func (k Slots) SumSlots(slots []int64) {
 				below += k.p.Forced[c]
 			}
 		}
-		slots[x] = sum
+		slots[x] = min(sum, k.p.Limits.Most(k.p.View, k.p.Siblings, x))
 		if k.p.Multiple != nil {
 			k.floorSlots(slots, x, k.p.Forced[x]-below)
 		}

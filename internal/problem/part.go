@@ -120,6 +120,9 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup,
 		OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember,
 	}
+	if err := refuseLimits(field, from); err != nil {
+		return nil, err
+	}
 	if from.Tree != "" {
 		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
@@ -172,6 +175,19 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	a.cut(ranks, levels)
 	a.LeastParts = leastOf(from.MinParts, len(a.Parts))
 	return a, nil
+}
+
+// refuseLimits refuses the limits of a part, and of its groups: they are not supported.
+func refuseLimits(field string, from *gang.Part) error {
+	for _, l := range from.Limits {
+		return muster.Unsupported(field+".Limits", string(l.Kind)+" "+l.Layer, "limits of a part")
+	}
+	for i, g := range from.Groups {
+		for _, l := range g.Limits {
+			return muster.Unsupported(fmt.Sprintf("%s.Groups[%d].Limits", field, i), string(l.Kind)+" "+l.Layer, "limits of the groups of a part")
+		}
+	}
+	return nil
 }
 
 // inheritedRules are the rules of the nearest part of the same topology around one.

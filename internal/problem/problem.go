@@ -13,10 +13,12 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -65,7 +67,9 @@ type Problem struct {
 	ZoneState   zoneState
 	Scratch     *scratch
 	Bounds      Bounds
-	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
+	Limits      *limits.Limits  // hard ones; nil: there are none
+	Company     *limits.Company // who keeps the gang off nodes; nil: nobody can
+	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
 }
 
 // Bounds say when the searches of a plan end.
@@ -165,6 +169,11 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 			return nil, err
 		}
 	}
+	if p.Limits != nil {
+		if err := settleLimits(p); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 
@@ -176,10 +185,44 @@ func readFeatures(p *Problem) error {
 			return err
 		}
 	}
+	var err error
+	if p.Limits, err = limits.Read(p.View, p.Request); err != nil {
+		return err
+	}
+	if p.Limits.AreAlone() || p.Snapshot.Closed.Any() {
+		gangs := p.Request.Name
+		if p.Team != nil {
+			gangs = ""
+		}
+		p.Company = limits.Near(p.Snapshot, p.View, p.Limits, p.Request.Tolerated, gangs, p.IsOwn)
+	}
 	if len(p.Request.Parts) == 0 {
 		return nil
 	}
 	return readParts(p)
+}
+
+// settleLimits refuses combinations that are not supported.
+func settleLimits(p *Problem) error {
+	unsupported := func(with string) error {
+		return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang "+with)
+	}
+	members, groups, nested := p.Limits.CountMembers(), p.Limits.CountGroups(), len(p.Levels) > 1
+	switch {
+	case p.InParts():
+		return unsupported("in parts, or of several shapes")
+	case p.Multiple != nil:
+		return unsupported("with multiples")
+	case members && len(p.Levels) > 0:
+		return unsupported("in groups, whose members are counted")
+	case (members || groups) && p.Unbundled != nil:
+		return unsupported("whose groups are placed like members")
+	case groups && nested && len(p.Running) > 0:
+		return unsupported("in nested groups of which members run")
+	case groups && int64(p.Ranks)%p.Levels[0].Size != 0:
+		return unsupported("with a short last group")
+	}
+	return nil
 }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
@@ -226,7 +269,7 @@ func (p *Problem) Role(i int) int32 {
 
 // Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
 func (p *Problem) Hard() bool {
-	hard := p.Gather.Hard || p.together
+	hard := p.Gather.Hard || p.together || p.Limits.AreHard()
 	for _, l := range p.Levels {
 		hard = hard || l.Gather.Hard
 	}
@@ -248,10 +291,13 @@ func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
 }
 
 // Slots are a problem's questions about the slots of nodes.
-type Slots struct{ p *Problem }
+type Slots struct {
+	p      *Problem
+	shared bool // for an index that all gangs of the shape share
+}
 
 // Slots asks about the slots of nodes.
-func (p *Problem) Slots() Slots { return Slots{p} }
+func (p *Problem) Slots() Slots { return Slots{p: p} }
 
 // scratch is memory that no result keeps, the problem included. The plans of a lineage reuse a pool of it.
 type scratch struct {

@@ -8,25 +8,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // chooseTree finds the topology: the one that the request names, else the only one, else "default".
 func chooseTree(p *Problem) error {
-	name := p.Request.Tree
-	if name == "" {
-		if len(p.Snapshot.Lineage.Views) == 1 {
-			p.View = p.Snapshot.Lineage.Views[0]
-			return nil
-		}
-		name = "default"
-	}
-	if p.View = p.Snapshot.View(name); p.View == nil {
+	if p.View = p.Snapshot.Lineage.Tree(p.Request.Tree); p.View == nil {
 		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
 	}
 	return nil
@@ -134,7 +126,7 @@ func countMembers(p *Problem) error {
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as the groups around it.
 func readRules(p *Problem) error {
-	g, err := gatherRules(p.View, "request.Gather", p.Request.Gather, p.View.RootTop)
+	g, err := gatherRules(p.View, "request.Gather", limits.Implied(p.Request.Gather, p.Request.Limits, false), p.View.RootTop)
 	if err != nil {
 		return err
 	}
@@ -142,7 +134,7 @@ func readRules(p *Problem) error {
 	outer := g.Must
 	for i := range p.Levels {
 		if i < len(p.Request.Groups) {
-			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), p.Request.Groups[i].Gather, outer)
+			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), limits.Implied(p.Request.Groups[i].Gather, p.Request.Groups[i].Limits, true), outer)
 		} else {
 			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
 		}
@@ -163,7 +155,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 	g := GatherRules{Must: outer, own: -1}
 	var preferred []int32
 	for i, r := range rules {
-		tier, ok := TierIn(v, r.Layer)
+		tier, ok := v.TierNamed(r.Layer)
 		if !ok {
 			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
 		}
@@ -204,24 +196,6 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 // unbound are the rules of a gang without rules: the root is as good as any domain.
 func unbound(v *layout.View) GatherRules {
 	return GatherRules{Must: v.RootTop, own: -1, Worths: []int32{v.RootTop}}
-}
-
-// Tier resolves a layer of the gang's topology: a name, else a tier in digits; false if it is neither.
-func (p *Problem) Tier(layer string) (int32, bool) { return TierIn(p.View, layer) }
-
-// TierIn resolves a layer of a topology as Tier does. "node" is tier 0 unless the topology calls its nodes otherwise; digits above
-// the root's tier count as that.
-func TierIn(v *layout.View, layer string) (int32, bool) {
-	if l, ok := v.Tree.Layer(layer); ok {
-		return int32(l.Tier), true
-	}
-	if layer == "node" && v.Tree.NodeLayer() == "" {
-		return 0, true
-	}
-	if n, err := strconv.ParseUint(layer, 10, 31); err == nil {
-		return min(int32(n), v.RootTop), true
-	}
-	return 0, false
 }
 
 // chooseShapes finds the unit of the search. That is a member, if all members have one shape. If not, equal groups

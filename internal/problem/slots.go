@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -29,7 +30,7 @@ type SlotTable struct {
 // Table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
 // has no multiples, so that these are counted.
 func (k Slots) Table() SlotTable {
-	if k.p.Multiple == nil {
+	if k.p.Multiple == nil && (!k.p.Limits.CountMembers() || len(k.p.Running) == 0) {
 		if ix := k.OwnIndex(); ix != nil {
 			return SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
@@ -104,13 +105,13 @@ func (k Slots) Count() []int64 {
 // extra gives back there. Causes of refusal are asked one by one only for nodes with marks, and for requests that
 // look at names or labels.
 func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
-	takes, zones := k.Taking(), k.p.Zones().zoneCounter()
+	takes, zones, most := k.Taking(), k.p.Zones().zoneCounter(), k.p.Limits.OnNode()
 	return func(id int32) int32 {
 		if excluded[id] || !takes(id) {
 			return 0
 		}
 		g := extra[id]
-		room := k.Room(id, g.Amounts)
+		room := min(k.Room(id, g.Amounts), most)
 		if room > 0 && k.p.Zones().BindsOn(k.p.Snapshot.FlagsOf(id)) {
 			room = min(room, zones(id, k.p.Zones().StateOf(id, g)).Slots)
 		}
@@ -121,7 +122,7 @@ func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(i
 // Taking is a function that says whether a node, by id, takes units as far as amounts and zones allow. Causes of refusal
 // are asked one by one only for nodes with marks, and for requests that look at names or labels.
 func (k Slots) Taking() func(id int32) bool {
-	plain := !k.Selective() && k.p.Request.Eligible == nil
+	plain := !k.Selective() && k.p.Request.Eligible == nil && !k.p.Limits.AreAlone()
 	return func(id int32) bool {
 		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || k.Refusal(id) == ""
 	}
@@ -156,10 +157,41 @@ func (k Slots) FreeOf(id int32, n Need, extra []int64) int64 {
 }
 
 // Refusal is the first cause, apart from resources, for which a node takes no member: cordoned, not-ready, taint,
-// selector, eligible; empty if none. An absent node is not-ready.
+// selector, eligible, closed, occupied; empty if none. An absent node is not-ready.
+func (k Slots) Refusal(id int32) string {
+	if cause := k.RefusalForGood(id); cause != "" {
+		return cause
+	}
+	return k.p.Company.KeepsOff(id, k.state())
+}
+
+// state says who counts as being there: for an index everybody does.
+func (k Slots) state() limits.State {
+	switch {
+	case k.shared:
+		return limits.Everybody
+	case k.p.LeavingGone:
+		return limits.Staying
+	}
+	return limits.Others
+}
+
+// Broken says whether running members of the gang break one of its limits by themselves, so that no plan keeps it.
+func (k Slots) Broken() bool {
+	positions := func(yield func(pos int32) bool) {
+		for i := range k.p.Running {
+			if !yield(k.p.Running[i].Pos) {
+				return
+			}
+		}
+	}
+	return k.p.Limits.Broken(k.p.View, positions, k.p.Siblings, k.p.Company, k.state())
+}
+
+// RefusalForGood is the first cause for which a node takes no member, whoever leaves.
 //
 // order: slots.2
-func (k Slots) Refusal(id int32) string {
+func (k Slots) RefusalForGood(id int32) string {
 	n := k.p.Snapshot.Static.At(id)
 	name := k.p.Snapshot.Lineage.Names[id]
 	switch {
@@ -243,11 +275,14 @@ func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
 //
 // order: refusals.5
 func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
-	if cause := k.Refusal(id); cause != "" {
+	if cause := k.RefusalForGood(id); cause != "" {
 		return cause
 	}
 	if excluded[id] {
 		return "eligible"
+	}
+	if cause := k.p.Company.KeepsOff(id, k.state()); cause != "" {
+		return cause
 	}
 	inZones := k.p.Zones().zoneCause(id, extra[id])
 	if inZones == numa.CausePolicy {

@@ -21,13 +21,17 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	for _, pos := range positions {
 		placed[p.View.Node(pos)]++
 	}
-	leaving := map[int32][]*snapshot.Member{}
+	out := p.Company.Leaving(positions)
+	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
 	for _, m := range p.Snapshot.Leaving {
-		if placed[m.Node] > 0 {
+		switch {
+		case placed[m.Node] == 0:
+		case slices.Contains(out, m):
+			gone[m.Node] = append(gone[m.Node], m)
+		default:
 			leaving[m.Node] = append(leaving[m.Node], m)
 		}
 	}
-	var out []*snapshot.Member
 	for id, members := range leaving {
 		load, units := p, placed[id]
 		zones := func(state *numa.Occupancy) bool {
@@ -40,7 +44,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 			load, units = onNode(p, positions, id), 1
 			zones = func(state *numa.Occupancy) bool { return p.Zones().zonesTake(id, state, some) }
 		}
-		out = append(out, fewestLeaving(load, id, members, units, zones)...)
+		out = append(out, fewestLeaving(load, id, members, gone[id], units, zones)...)
 	}
 	slices.SortFunc(out, snapshot.CompareMembers)
 	return out
@@ -61,8 +65,8 @@ type leavingSearch struct {
 	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
 
-// fewestLeaving finds the smallest set of members that makes room for so many units on their node, of equals the
-// first in the order of the list. All of them make room together. zones says whether the zones of the node take the
+// fewestLeaving finds the smallest set of members that makes room for so many units on their node once others are gone, of
+// equals the first in the order of the list. All of them make room together. zones says whether the zones of the node take the
 // units in a state.
 //
 // Sets are tried by size. Members that give back the same are tried in order only, and sizes that cannot suffice are
@@ -70,12 +74,20 @@ type leavingSearch struct {
 // subsets.
 //
 // order: waiting.3
-func fewestLeaving(p *Problem, id int32, members []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
+func fewestLeaving(p *Problem, id int32, members, gone []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
 	e := leavingSearch{p: p}
 	if p.Zones().BindsOn(p.Snapshot.FlagsOf(id)) {
 		e.zones = zones
 	}
 	lack, state := lacking(p, id, units), p.Zones().StateOf(id, Released{})
+	for _, m := range gone {
+		for r, need := range p.Needs {
+			if need.ID >= 0 {
+				lack[r] -= m.Class.Holds[need.ID]
+			}
+		}
+		state = snapshot.Without(state, m)
+	}
 	for size := range members {
 		if set, ok := e.cover(members, lack, state, size); ok {
 			return set

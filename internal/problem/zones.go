@@ -5,6 +5,7 @@ package problem
 import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -223,7 +224,7 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 	}
 	for pos, units := range on {
 		id, x := z.p.View.Node(pos), z.p.View.NodeVertex(pos)
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Company.KeepsOff(id, limits.Others) != "" {
 			continue
 		}
 		// The first members get their shares once waits are gone. If these shares cannot be added to the zones as

@@ -73,7 +73,7 @@ func drawParts(t *rapid.T) Input {
 func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
-	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
+	req.Groups, req.PP, req.DP, req.Total, req.MinMember, req.Limits = nil, 0, 0, 0, 0, nil
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	if chance(t, 15, "another tree") {

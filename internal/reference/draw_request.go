@@ -51,6 +51,8 @@ func DrawRequest(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 	drawRest(t, &req, spec, own)
 	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
 		drawShapes(t, &req)
+	} else {
+		drawLimits(t, &req, spec)
 	}
 	return req
 }
@@ -181,14 +183,7 @@ func sizeOf(levels []gang.Groups) int {
 
 // drawRules draws gather rules and multiples; a multiple divides the groups, and the members follow it.
 func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, own int) {
-	layers := []string{"0"}
-	for _, l := range spec.Trees[0].Tree.Layers() {
-		name := l.Name
-		if name == "" {
-			name = strconv.Itoa(l.Tier)
-		}
-		layers = append(layers, name)
-	}
+	layers := layerNames(spec)
 	req.Gather = drawGather(t, layers)
 	for i := range req.Groups {
 		req.Groups[i].Gather = drawGather(t, layers)
@@ -209,6 +204,19 @@ func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, 
 	*members = total
 	layer := rapid.SampledFrom(layers).Draw(t, "multiple at")
 	req.Gather = append(req.Gather, gang.Rule{Layer: layer, Multiple: multiple})
+}
+
+// layerNames names the layers of the tree, the nodes included.
+func layerNames(spec *cluster.Spec) []string {
+	layers := []string{"0"}
+	for _, l := range spec.Trees[0].Tree.Layers() {
+		name := l.Name
+		if name == "" {
+			name = strconv.Itoa(l.Tier)
+		}
+		layers = append(layers, name)
+	}
+	return layers
 }
 
 func drawGather(t *rapid.T, layers []string) []gang.Rule {

@@ -24,6 +24,7 @@ const mostCandidates = 9
 // budget, no quota but the gang's own.
 func drawUncoupled(t *rapid.T) Input {
 	in := crowd(t)
+	withoutLimits(&in)
 	drawPreemptor(t, &in)
 	if chance(t, 12, "in a quota") {
 		drawQuotas(t, &in)
@@ -39,6 +40,17 @@ func drawUncoupled(t *rapid.T) Input {
 	}
 	boundCandidates(&in)
 	return in
+}
+
+// withoutLimits takes away what couples nodes.
+func withoutLimits(in *Input) {
+	in.Request.Limits, in.Request.Groups = nil, slices.Clone(in.Request.Groups)
+	for i := range in.Request.Groups {
+		in.Request.Groups[i].Limits = nil
+	}
+	for i := range in.Spec.Running {
+		in.Spec.Running[i].Alone = ""
+	}
 }
 
 // drawCoupled draws victims that depend on each other: gangs with a minimum, budgets, quotas.

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/changed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -118,9 +119,9 @@ func changesHelp(t *testing.T, in Input, budget int) {
 
 // checkRelaxation makes a change and plans.
 func checkRelaxation(t *testing.T, in Input, r *explain.Relaxation) {
-	next := Changed(in, &r.Change)
+	next := changedBy(in, &r.Change)
 	if r.And != nil {
-		next = Changed(next, r.And)
+		next = changedBy(next, r.And)
 	}
 	res, err := planned(next)
 	require.NoError(t, err, "%+v\n%s", r, in.Text())
@@ -137,13 +138,13 @@ func checkRelaxation(t *testing.T, in Input, r *explain.Relaxation) {
 	}
 	beside := in
 	if r.And != nil {
-		beside = Changed(in, r.And)
+		beside = changedBy(in, r.And)
 	}
 	if r.Least {
 		for _, smaller := range smallerThan(beside, &r.Change) {
-			next := Changed(in, &smaller)
+			next := changedBy(in, &smaller)
 			if r.And != nil {
-				next = Changed(next, r.And)
+				next = changedBy(next, r.And)
 			}
 			_, err := planned(next)
 			require.Error(t, err, "%+v beside %+v: %+v is smaller\n%s", r.Change, r.And, smaller, in.Text())
@@ -170,7 +171,7 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 				add(func(s *explain.Change) { s.MinParts += n + 1 })
 			}
 		case !c.Parts:
-			for n := range membersOf(findPart(in.Request.Parts, c.Part)) - c.MinMember { // with more the part can never be placed
+			for n := range membersOf(changed.Part(in.Request.Parts, c.Part)) - c.MinMember { // with more the part can never be placed
 				add(func(s *explain.Change) {
 					s.MinMember += n + 1
 					if s.GangMinMember > 0 {
@@ -188,13 +189,13 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 			for resource, amount := range q.Max {
 				add(func(s *explain.Change) {
 					s.Quotas = slices.Clone(s.Quotas)
-					s.Quotas[i].Max = over(q.Max, muster.Resources{resource: amount - 1})
+					s.Quotas[i].Max = changed.Over(q.Max, muster.Resources{resource: amount - 1})
 				})
 			}
 			for resource, amount := range q.Min {
 				add(func(s *explain.Change) {
 					s.Quotas = slices.Clone(s.Quotas)
-					s.Quotas[i].Min = over(q.Min, muster.Resources{resource: amount - 1})
+					s.Quotas[i].Min = changed.Over(q.Min, muster.Resources{resource: amount - 1})
 				})
 			}
 		}
@@ -361,9 +362,15 @@ func checkComplete(t *testing.T, in Input, e *placement.Explanation) {
 		if has(c.Kind) {
 			continue
 		}
-		res, err := planned(Changed(in, &c))
+		res, err := planned(changedBy(in, &c))
 		if err == nil && res.Proven && (res.Preemption == nil || res.Preemption.Proven) {
 			t.Fatalf("%+v helps, and is not named: %v\n%+v\n%s", c, e.Err, e.Relaxations, in.Text())
 		}
 	}
+}
+
+// changedBy is an input with a change made; in stays as it is.
+func changedBy(in Input, c *explain.Change) Input {
+	changed.Make(&in.Spec, &in.Request, c)
+	return in
 }

@@ -74,7 +74,7 @@ type scan struct {
 }
 
 func newScan(in *Input) *scan {
-	s := &scan{in: in, solver: sure(newSolver(in)), on: map[string][]cluster.Running{}, lowest: map[string]int64{}, gangs: map[string]bool{}}
+	s := &scan{in: in, solver: solverOf(in), on: map[string][]cluster.Running{}, lowest: map[string]int64{}, gangs: map[string]bool{}}
 	for _, r := range in.Spec.Running {
 		if r.Leaving && !in.Request.IgnoreLeaving {
 			continue
@@ -231,4 +231,13 @@ func (s *scan) whyStays(m *cluster.Running) (explain.Code, bool) {
 		return explain.CodePriority, true
 	}
 	return explain.CodePreemptionForbidden, forbidden
+}
+
+// solverOf is a solver for input that it can read.
+func solverOf(in *Input) *solver {
+	s, err := newSolver(in)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }

@@ -22,6 +22,7 @@ type roleSolver struct {
 	nodes     []*vertex // in the order of paths
 	tiers     []int     // of the strategy: the gang's, then every level's
 	free      []muster.Resources
+	kept      []bool // by node: who runs near it keeps the gang off
 	roleZones roleZones
 }
 
@@ -86,8 +87,9 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 	plain := *s.solver
 	plain.multiple = nil
 	plain.look(leavingGone)
-	s.free, s.roleZones.states, s.roleZones.known = nil, nil, map[string]bool{}
+	s.free, s.kept, s.roleZones.states, s.roleZones.known = nil, nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
+		s.kept = append(s.kept, s.solver.keptOut(v, leavingGone))
 		var on []cluster.Running
 		for _, r := range s.solver.in.Spec.Running {
 			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.solver.in.Request, &r)) {
@@ -154,7 +156,7 @@ func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
 		return
 	}
 	for n := range want[role] + 1 {
-		if n > 0 && (s.nodes[i].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, s.roles[role], s.nodes[i].node) != "") {
+		if n > 0 && (s.kept[i] || s.nodes[i].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, s.roles[role], s.nodes[i].node) != "") {
 			break
 		}
 		counts[role] = n

@@ -248,7 +248,7 @@ func TestVictimsOfRoles(t *testing.T) {
 func drawRoleVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
-	req.Groups, req.PP, req.DP = nil, 0, 0
+	req.Groups, req.PP, req.DP, req.Limits = nil, 0, 0, nil
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	shapes := []*gang.Shape{drawShape(t, &in.Spec), drawShape(t, &in.Spec)}
 	for i := range req.Members {

@@ -82,7 +82,11 @@ func (s *roleSolver) shapeNamed(member string) *gang.Shape {
 
 // waitsForByRole names, node by node, the fewest leaving members that make room for all that is placed there.
 func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
-	var out []placement.Waited
+	counted := map[string]int{}
+	for _, v := range s.nodes {
+		counted[v.node.Name] = total(s.countsOn(answer, v.node.Name))
+	}
+	out := s.solver.companyWaits(counted)
 	for i, v := range s.nodes {
 		counts := s.countsOn(answer, v.node.Name)
 		if total(counts) == 0 {
@@ -90,6 +94,9 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 		}
 		var stay, leaving []cluster.Running
 		for _, r := range on(s.solver.in.Spec.Running, v.node.Name) {
+			if slices.ContainsFunc(out, func(w placement.Waited) bool { return w.Gang == r.Gang && w.Member == r.Member }) {
+				continue
+			}
 			if r.Leaving {
 				leaving = append(leaving, r)
 			} else {

@@ -77,6 +77,8 @@ func (p *search) tally(i, t, short int, v *vertex) tally {
 			out.full, out.short = out.full&whole.full, out.short&whole.short
 		}
 	}
+	keep := uint64(1)<<(p.mostGroups(i, v, p.groupsOf(i))+1) - 1
+	out.full, out.short = out.full&keep, out.short&keep
 	p.tallies[key] = out
 	return out
 }
@@ -265,6 +267,9 @@ func (s *solver) loosest() []int {
 func (s *solver) fit(n int) *search {
 	p := &search{solver: s, n: n}
 	p.cut()
+	if s.broken(s.gone) || p.groupsBroken() {
+		return nil
+	}
 	for out := range n + 1 {
 		p.outside = out
 		if s.fixOutside(out) {

@@ -11,6 +11,7 @@ import (
 // look fills in what every vertex holds and takes. With the leaving members gone, or with them in place.
 func (s *solver) look(leavingGone bool) {
 	req := &s.in.Request
+	s.gone = leavingGone
 	on := map[string][]cluster.Running{}
 	own, key := map[string]int{}, map[string]int{}
 	for _, r := range s.in.Spec.Running {
@@ -37,7 +38,7 @@ func (s *solver) look(leavingGone bool) {
 			v.score += validity.HostScore(req, shape, v.node)
 			refused = refused || validity.Refusal(req, shape, v.node) != ""
 		}
-		if !refused {
+		if !refused && !s.keptOut(v, leavingGone) {
 			v.fits = s.copies(v.node, on[v.node.Name])
 		}
 		s.align(v, on[v.node.Name])
@@ -92,7 +93,7 @@ func (s *solver) sum() {
 				}
 			}
 		}
-		s.bound(v, low, high)
+		s.bound(v, low, s.atMost(v, high))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type level struct {
 	size  int
 	rules rules
+	apart []limit // of groups
 }
 
 // rules are the gather rules of the gang or of one level of groups, as tiers.
@@ -58,9 +59,11 @@ type solver struct {
 	multiple map[int]int // by tier
 	gang     rules
 	levels   []level
+	limits   limits
 	own      []cluster.Running
 	zones    map[string]aligning // by node
 	aligned  bool
+	gone     bool // leaving members count as gone, see look
 }
 
 func newSolver(in *Input) (*solver, error) {
@@ -82,7 +85,6 @@ func newSolver(in *Input) (*solver, error) {
 	if n := len(s.root.children); n > 0 && s.root.children[n-1].outside {
 		s.outside = s.root.children[n-1]
 	}
-	s.gang = tierRules(network, req.Gather)
 	s.multiple = multiplesOf(network, req.Gather)
 	if len(req.Groups) > maxLevels {
 		return nil, fmt.Errorf("%d levels of groups are not for this solver", len(req.Groups))
@@ -90,6 +92,7 @@ func newSolver(in *Input) (*solver, error) {
 	for _, g := range validity.Levels(req, len(req.Members)+len(s.own)) {
 		s.levels = append(s.levels, level{size: g.Size, rules: tierRules(network, g.Gather)})
 	}
+	s.readLimits(network)
 	return s, s.readZones()
 }
 
@@ -119,7 +122,7 @@ func tierRules(network *validity.Network, list []gang.Rule) rules {
 // hard holds if the gang or a level of groups must gather, that of the units included; then nodes outside the tree take
 // nobody.
 func (s *solver) hard() bool {
-	return s.in.unit != nil || s.gang.hard || slices.ContainsFunc(s.levels, func(l level) bool { return l.rules.hard })
+	return s.in.unit != nil || s.limits.hard || s.gang.hard || slices.ContainsFunc(s.levels, func(l level) bool { return l.rules.hard })
 }
 
 // multiplesOf are the multiples in rules by tier.

@@ -30,7 +30,7 @@ func (in *Input) Text() string {
 		fmt.Fprintf(&b, "NUMA exclusive %q, members %+v\n", in.Spec.NUMAExclusive, req.Shape.NUMA)
 	}
 	fmt.Fprintf(&b, "gang of %d, min %d, policy %q, asks %v\n", len(req.Members), req.MinMember, req.Policy, req.Shape.Resources)
-	fmt.Fprintf(&b, "  gather %v groups %v pp %d\n", req.Gather, req.Groups, req.PP)
+	fmt.Fprintf(&b, "  gather %v groups %v pp %d limits %v tolerated %v\n", req.Gather, req.Groups, req.PP, req.Limits, req.Tolerated)
 	fmt.Fprintf(&b, "  exclude %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude,
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
@@ -127,6 +127,9 @@ func mark(r cluster.Running) string {
 	}
 	if r.Priority != 0 || r.MinMember >= 0 || r.Started != 0 || r.Budgets != nil {
 		text += fmt.Sprintf("(%s priority %d, min %d, start %d, %v)", r.Gang, r.Priority, r.MinMember, r.Started, r.Budgets)
+	}
+	if r.Alone != "" || r.Tolerated {
+		text += fmt.Sprintf("(alone in %q, tolerated %v)", r.Alone, r.Tolerated)
 	}
 	text += fmt.Sprint(r.Resources)[3:]
 	if r.NUMA != nil {

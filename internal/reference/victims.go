@@ -250,7 +250,7 @@ func (e *evictor) strategy(set []int) ([]int, error) {
 	for _, v := range s.vertices {
 		fits = append(fits, v.fits)
 	}
-	key := fmt.Sprint(fits)
+	key := fmt.Sprint(fits, s.broken(true))
 	found, ok := e.known[key]
 	if !ok {
 		if p := s.fit(e.least); p != nil {

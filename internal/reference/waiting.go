@@ -15,6 +15,9 @@ func (p *search) wait(answer *Answer) {
 	answer.complete(p.assign(p.decide(answer)))
 	answer.WaitsFor = p.waitsFor(answer.Counts)
 	p.solver.giveZones(answer)
+	if p.solver.countsNested() {
+		return
+	}
 	if later := p.later(answer).largest(); later != nil {
 		further := &Answer{}
 		assignments := append(answer.Assignments, later.assign(later.decide(further))...)
@@ -52,6 +55,7 @@ func (p *search) later(first *Answer) *solver {
 	s.gang = rules{must: p.tiers[0], hard: p.solver.gang.hard, prefer: []int{p.tiers[0]}}
 	s.look(false)
 	p.boundTogether(first)
+	s.sum() // with those placed among the gang's own
 	return &s
 }
 
@@ -91,13 +95,16 @@ func (s *solver) inTreeOrder(assignments []placement.Assignment) {
 
 // waitsFor names, node by node, the fewest leaving members that make room, of equally few the first by name.
 func (p *search) waitsFor(counts map[string]int) []placement.Waited {
-	var out []placement.Waited
+	out := p.solver.companyWaits(counts)
 	for _, v := range p.solver.vertices {
 		if v.node == nil || counts[v.node.Name] == 0 {
 			continue
 		}
 		var stay, leaving []cluster.Running
 		for _, r := range p.solver.in.Spec.Running {
+			if slices.ContainsFunc(out, func(w placement.Waited) bool { return w.Gang == r.Gang && w.Member == r.Member }) {
+				continue
+			}
 			if r.Node == v.node.Name && r.Leaving {
 				leaving = append(leaving, r)
 			} else if r.Node == v.node.Name {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // bound is what rules are about: the gang, a level of its groups, a part, or a level of the groups of a part.
@@ -157,7 +156,7 @@ func (f *Search) wider(at state, tree, layer string) (out []string) {
 	} else if p := f.at(at).p; p != nil {
 		v = p.View
 	}
-	tier, _ := problem.TierIn(v, layer)
+	tier, _ := v.TierNamed(layer)
 	for _, l := range v.Layers {
 		switch {
 		case int32(l.Tier) <= tier:

@@ -67,6 +67,8 @@ type attributes struct {
 	started     []int // by member
 	budgets     []string
 	unevictable bool
+	alone       string
+	tolerated   bool
 }
 
 // parseBoard reads a drawing. A domain's layer follows from its indentation, or from `name:layer`.
@@ -241,6 +243,7 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 			NUMA:  b.zones[node].shares(b.slots[node], ref, gang.numa),
 			Quota: gang.quota, NonPreemptible: gang.pinned, Unevictable: gang.unevictable,
 			Priority: gang.priority, MinMember: gang.least, Budgets: gang.budgets,
+			Alone: gang.alone, Tolerated: gang.tolerated,
 		}
 		if n := count[ref.Gang]; n < len(gang.started) {
 			m.Started = int64(gang.started[n])

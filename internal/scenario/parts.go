@@ -54,6 +54,7 @@ func onePart(w *words, gangName, line string) gang.Part {
 	p := gang.Part{
 		Name: args[0].Key, Tree: own.text("tree"), NoGroup: kind == "bundle", MinMember: own.number("min", 0), MinParts: own.number("parts", 0), Groups: groups(own),
 		Gather: slices.Concat(rules(own, "must", gang.MustGather, -1), rules(own, "prefer", gang.PreferGather, -1), multiples(own)),
+		Limits: limits(own, "", -1),
 	}
 	if len(args) > 1 && len(args[1].Vals) == 0 {
 		own.known[args[1].Key] = true
@@ -108,7 +109,25 @@ func groups(w *words) []gang.Groups {
 	for level, size := range w.numbers("group") {
 		found = append(found, gang.Groups{Size: size, Gather: slices.Concat(
 			rules(w, "group-must", gang.MustGather, level), rules(w, "group-prefer", gang.PreferGather, level),
-		)})
+		), Limits: limits(w, "group-", level)})
+	}
+	return found
+}
+
+// limits reads `apart=leaf:1`, `alone=leaf` and `within=unit:2`, with a `?` behind it for one that is preferred. For groups the list has
+// one entry a level, as for [rules].
+func limits(w *words, prefix string, level int) []gang.Limit {
+	var found []gang.Limit
+	for _, kind := range []gang.LimitKind{gang.Apart, gang.Alone, gang.Within} {
+		for _, r := range rules(w, prefix+strings.ToLower(string(kind)), gang.MustGather, level) {
+			text, preferred := strings.CutSuffix(r.Layer, "?")
+			layer, most, given := strings.Cut(text, ":")
+			l := gang.Limit{Layer: layer, Kind: kind, Preferred: preferred}
+			if given {
+				l.Most = w.atoi(string(kind), most)
+			}
+			found = append(found, l)
+		}
 	}
 	return found
 }

@@ -107,6 +107,7 @@ func request(w *words, name string, first int) *gang.Request {
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
+	req.Limits, req.Tolerated = limits(w, "", -1), w.flag("tolerated")
 	req.Groups, req.Parts, req.MinParts = groups(w), parts(w, name), w.number("parts", 0)
 	req.Steps = w.number("search", 0)
 	index, pinned := w.numbers("index"), w.number("pinned", 0)

@@ -17,6 +17,7 @@
 //
 //	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible] [unevictable]
 //	     [priority=5] [min=2] [started=7,9] [budget=b]                 what is known of gang a in the drawing that follows; min=0 is all, no min is none
+//	     [alone=leaf] [tolerated]                                      nobody else in its domain of a layer; no company to such gangs
 //	budget b [allowed=1]                                               a disruption budget of it
 //	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
 //	                                                                   a quota of it; amounts without a name are of devices
@@ -29,13 +30,14 @@
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
+//	     [apart=leaf:1] [alone=leaf] [within=unit:2] [tolerated] [group-apart=leaf:1,-] [group-alone=leaf,-]    a ? behind it: preferred
 //	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select;
 //	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred
 //	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
-//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
+//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [alone=leaf] [within=unit:2] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
@@ -171,6 +173,7 @@ func (s *session) running(w *words) (string, error) {
 		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
 		quota: w.text("quota"), pinned: w.flag("not-preemptible"), unevictable: w.flag("unevictable"),
 		priority: int64(w.number("priority", 0)), least: w.number("min", -1), started: w.numbers("started"), budgets: w.list("budget"),
+		alone: w.text("alone"), tolerated: w.flag("tolerated"),
 	}
 	return "ok\n", w.err()
 }

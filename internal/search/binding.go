@@ -21,6 +21,9 @@ func Binding(p *problem.Problem) string {
 	if (p.Multiple != nil || len(p.Multiples) > 0) && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
+	if p.Limits != nil && For(p.WithoutLimits()).Possible() {
+		return p.Limits.Name()
+	}
 	if rule := e.BindingRule(); rule != "" {
 		return rule
 	}

@@ -38,6 +38,9 @@ type MemberClass struct {
 	MinMember   int      // as in [cluster.Running]
 	Budgets     []string // that its members count in
 	unevictable bool
+	Tolerated   bool   // no company to one that must be alone
+	Alone       string // the layer whose domain is closed to others; empty: none
+	AloneIn     string // the topology of that layer, as requests name it
 }
 
 // is says whether two classes of a gang are equal. Amounts are compared by address: within one change equal ones are
@@ -45,7 +48,7 @@ type MemberClass struct {
 // empty budgets differ, so that members read back as they were given.
 func (c *MemberClass) is(o *MemberClass) bool {
 	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&
-		c.MinMember == o.MinMember && c.unevictable == o.unevictable &&
+		c.MinMember == o.MinMember && c.unevictable == o.unevictable && c.Tolerated == o.Tolerated && c.Alone == o.Alone && c.AloneIn == o.AloneIn &&
 		(c.Budgets == nil) == (o.Budgets == nil) && slices.Equal(c.Budgets, o.Budgets)
 }
 
@@ -111,6 +114,7 @@ func newAnchors() *btree.BTreeG[anchor] {
 func (c *Snapshot) setGang(name string, old, members []*Member) {
 	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
 	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
+	reclose(c, old, members)
 	if len(members) == 0 {
 		c.Gangs.Delete(&GangMembers{Name: name})
 		return

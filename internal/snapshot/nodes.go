@@ -29,7 +29,8 @@ const (
 	Cordoned
 	NotReady
 	Tainted
-	Zoned // its own NUMA policy binds members
+	Zoned  // its own NUMA policy binds members
+	closed // members of some gang are alone in a domain that it is in
 )
 
 // nodeClass is the part that nodes share if they differ in nothing but names, labels and flags. It never changes.
@@ -153,6 +154,9 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	}
 	if n.NUMA != nil && n.NUMA.Policy != "" {
 		s.Flags |= Zoned
+	}
+	if c.Closed.By(id) > 0 {
+		s.Flags |= closed
 	}
 	c.setZones(id, class.Zones) // reads the flags before, as the next line reads the class before
 	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)

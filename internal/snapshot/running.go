@@ -85,6 +85,7 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, 
 	m.Class = g.Class(MemberClass{
 		AffinityKey: r.AffinityKey, Quota: r.Quota, Holds: holds,
 		Priority: r.Priority, MinMember: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
+		Tolerated: r.Tolerated, Alone: r.Alone, AloneIn: r.AloneIn,
 	})
 	m.Node = c.PresentNode(r.Node, near)
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
@@ -107,6 +108,7 @@ func (c *Snapshot) PresentNode(name string, near int32) int32 {
 // hold takes the resources of a member from its node, which may become over-committed. Resources that the node does not
 // bound stay boundless. The error is a sum that overflows, or one of holdZones.
 func (c *Snapshot) hold(m *Member) error {
+	c.touch(m.Node) // though it may hold nothing: indexes of gangs that must be alone look at who runs there
 	allocatable := c.Static.classes.At(m.Node).allocatable
 	for r, amount := range m.Class.Holds {
 		if amount == 0 || !c.Lineage.bounds(allocatable, r) {
@@ -121,18 +123,17 @@ func (c *Snapshot) hold(m *Member) error {
 			}
 		}
 		c.Free[r].Set(m.Node, free-amount)
-		c.touch(m.Node)
 	}
 	return c.holdZones(m)
 }
 
 // giveBack is the inverse of hold: the sum of a member that held cannot overflow.
 func (c *Snapshot) giveBack(m *Member) {
+	c.touch(m.Node)
 	allocatable := c.Static.classes.At(m.Node).allocatable
 	for r, amount := range m.Class.Holds {
 		if amount != 0 && c.Lineage.bounds(allocatable, r) {
 			c.Free[r].Set(m.Node, c.Free[r].At(m.Node)+amount)
-			c.touch(m.Node)
 		}
 	}
 	c.giveBackZones(m)

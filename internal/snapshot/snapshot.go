@@ -47,6 +47,7 @@ type Snapshot struct {
 	Gangs *btree.BTreeG[*GangMembers]
 	// anchors are the gangs by the affinity keys of their members; a fork clones this set, too.
 	anchors *btree.BTreeG[anchor]
+	Closed  closedNodes
 	Leaving []*Member        // in the order of CompareMembers
 	Quotas  *quota.State     // nil: there are none
 	totals  []bigSum         // by resource: what quotas divide; nil if the spec fixes it
@@ -84,6 +85,7 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 	c := &Snapshot{Lineage: newLineage(spec), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 	n := len(c.Lineage.Names)
 	c.Static, c.on, c.Zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Occupancy](n)
+	c.Closed.by = cow.NewColumn[int32](n)
 	c.Free = make([]cow.Column[int64], len(c.Lineage.Resources))
 	for r := range c.Free {
 		c.Free[r] = cow.NewColumn[int64](n)
@@ -283,6 +285,7 @@ func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 		Index: m.Index, Indexed: m.Indexed, AffinityKey: m.Class.AffinityKey, Leaving: m.Leaving, NUMA: m.Placed,
 		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority,
 		MinMember: m.Class.MinMember, Started: m.Started, Budgets: m.Class.Budgets,
+		Tolerated: m.Class.Tolerated, Alone: m.Class.Alone, AloneIn: m.Class.AloneIn,
 	}
 }
 

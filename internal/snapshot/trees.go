@@ -29,6 +29,7 @@ func changeTrees(c *Snapshot, set []cluster.NamedTree) (*Snapshot, error) {
 	}
 	if next := c.Lineage.withTrees(trees); next != nil {
 		c.Lineage, c.Caches, c.follows = next, &caches{}, false
+		recloseAll(c)
 		return c, nil
 	}
 	return c.rebuild(trees, nil, nil)

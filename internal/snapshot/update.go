@@ -103,6 +103,7 @@ func (c *Snapshot) Fork() *Snapshot {
 	next.Caches = nil                      // nil marks a fork, whose changes are logged
 	next.follows = c.Caches.victims.Kept() // without an index nobody reads the log of moves
 	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()
+	next.Closed.by = c.Closed.by.Fork()
 	next.Free = make([]cow.Column[int64], len(c.Free))
 	for r := range c.Free {
 		next.Free[r] = c.Free[r].Fork()

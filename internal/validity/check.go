@@ -68,6 +68,7 @@ func Check(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
 	c.waitsFor()
 	c.gather()
 	c.multiples()
+	c.limits()
 	c.report()
 	c.ring()
 	return errors.Join(c.defects...)
@@ -228,6 +229,7 @@ func (c *check) waitsFor() {
 			c.failf("waits for %s %s, which is not leaving", w.Gang, w.Member)
 		case c.spec.Running[j].Node != w.Node:
 			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
+		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1))) > 0: // it may not stay
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
 		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":

@@ -111,9 +111,10 @@ func (c *check) report() {
 }
 
 // ring holds when a ring over the new members in rank order leaves every place from the group tier upward at most
-// once. With running members the ranks are not free to follow the tree.
+// once. With running members the ranks are not free to follow the tree, nor where further groups come beside those that wait.
 func (c *check) ring() {
-	if len(c.own) > 0 {
+	further := len(c.res.WaitsFor) > 0 && len(c.levels()) > 0 && c.req.MinMember > 0 && len(c.res.Assignments) > c.req.MinMember
+	if len(c.own) > 0 || further {
 		return
 	}
 	lowest := 0

@@ -56,6 +56,6 @@ func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 func (e *victimSearch) refusalOfRoles() func(id int32) string {
 	roles := e.p.OfRoles()
 	return func(id int32) string {
-		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Slots().Refusal(id) })
+		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Slots().RefusalForGood(id) })
 	}
 }

@@ -156,7 +156,7 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 // if zones bind on some node. The question stays exact only if slots decide, quotas do not, and no usable node lies
 // outside the tree. O(nodes * requested resources).
 func (e *victimSearch) findNodes() {
-	released, refusal := e.p.Slots().LeavingReleased(), e.p.Slots().Refusal
+	released, refusal := e.p.Slots().LeavingReleased(), e.p.Slots().RefusalForGood
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()

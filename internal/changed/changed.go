@@ -1,4 +1,6 @@
-package reference
+// Package changed answers: what are a cluster and a gang once a change is made that an explanation names? It does by hand what a reader
+// of the explanation would, and is meant for tests.
+package changed
 
 import (
 	"fmt"
@@ -13,15 +15,14 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// Changed is an input with a change made as package explain describes it. in stays as it is.
-func Changed(in Input, c *explain.Change) Input {
+// Make makes a change of a cluster, or of a gang, as package explain describes it. What is replaced is copied before.
+func Make(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 	switch c.Kind {
 	case explain.KindNodes, explain.KindGangs, explain.KindAdd, explain.KindQuota:
-		changeCluster(&in.Spec, &in.Request, c)
+		changeCluster(spec, req, c)
 	default:
-		changeRequest(&in.Request, c)
+		changeRequest(req, c)
 	}
-	return in
 }
 
 // changeCluster changes nodes, running members, quotas.
@@ -44,7 +45,7 @@ func changeCluster(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 			s, _ := spec.Quotas.Spec(name)
 			for _, q := range c.Quotas {
 				if q.Quota == name {
-					s.Max, s.Min = over(s.Max, q.Max), over(s.Min, q.Min)
+					s.Max, s.Min = Over(s.Max, q.Max), Over(s.Min, q.Min)
 				}
 			}
 			specs = append(specs, s)
@@ -55,8 +56,8 @@ func changeCluster(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 	}
 }
 
-// over is amounts with some of them replaced.
-func over(old, fresh muster.Resources) muster.Resources {
+// Over is amounts with some of them replaced.
+func Over(old, fresh muster.Resources) muster.Resources {
 	if len(fresh) == 0 {
 		return old
 	}
@@ -129,7 +130,7 @@ func eachShape(req *gang.Request, change func(*gang.Shape)) {
 func changeShape(s *gang.Shape, c *explain.Change) {
 	switch {
 	case c.Kind == explain.KindRequest && s.Resources[c.Resource] > c.Amount:
-		s.Resources = over(s.Resources, muster.Resources{c.Resource: c.Amount})
+		s.Resources = Over(s.Resources, muster.Resources{c.Resource: c.Amount})
 	case c.Kind == explain.KindTaint:
 		t := gang.Toleration{Key: c.Taint.Key, Value: c.Taint.Value, Effect: c.Taint.Effect}
 		s.Tolerations = append(slices.Clone(s.Tolerations), t)
@@ -146,7 +147,7 @@ func changeMinimum(req *gang.Request, c *explain.Change) {
 	members, parts := &req.MinMember, &req.MinParts
 	if c.Part != "" {
 		req.Parts = copyParts(req.Parts)
-		p := findPart(req.Parts, c.Part)
+		p := Part(req.Parts, c.Part)
 		members, parts = &p.MinMember, &p.MinParts
 	}
 	switch {
@@ -170,12 +171,13 @@ func copyParts(parts []gang.Part) []gang.Part {
 	return out
 }
 
-func findPart(parts []gang.Part, name string) *gang.Part {
+// Part finds a part by its name, at any depth; nil if there is none.
+func Part(parts []gang.Part, name string) *gang.Part {
 	for i := range parts {
 		if parts[i].Name == name {
 			return &parts[i]
 		}
-		if p := findPart(parts[i].Parts, name); p != nil {
+		if p := Part(parts[i].Parts, name); p != nil {
 			return p
 		}
 	}
@@ -187,7 +189,7 @@ func changeRules(req *gang.Request, c *explain.Change) {
 	rules, groups := &req.Gather, &req.Groups
 	if c.Part != "" {
 		req.Parts = copyParts(req.Parts)
-		p := findPart(req.Parts, c.Part)
+		p := Part(req.Parts, c.Part)
 		rules, groups = &p.Gather, &p.Groups
 	}
 	if c.Level > 0 && len(*groups) > 0 {

@@ -1,0 +1,244 @@
+package limits
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// State says who counts as being there.
+type State uint8
+
+// The states: everybody is another, as for an index that all gangs share; members of the plan's own gangs are not; and nor are members
+// that leave.
+const (
+	Everybody State = iota
+	Others
+	Staying
+)
+
+// Company says who is near nodes, for one plan. A nil *Company keeps nobody off.
+type Company struct {
+	snapshot  *snapshot.Snapshot
+	view      *layout.View
+	limits    *Limits
+	tolerated bool
+	own       func(gang string) bool
+	gang      string // the only gang that is own; empty: there may be several
+	// What was found so far, by state: whether others are in a domain in which the gang must be alone; and, by node, how many of the
+	// gangs that close it do not bind the plan.
+	others [3]map[layout.Vertex]bool
+	open   [3]map[int32]int32
+}
+
+// Near is the company of a gang, or of several that are own; nil if nobody can matter to it. tolerated gangs may go where others are alone.
+func Near(c *snapshot.Snapshot, v *layout.View, l *Limits, tolerated bool, gang string, own func(gang string) bool) *Company {
+	if !l.AreAlone() && (tolerated || !c.Closed.Any()) {
+		return nil
+	}
+	return &Company{snapshot: c, view: v, limits: l, tolerated: tolerated, gang: gang, own: own}
+}
+
+// Fresh is the same company, of which nothing is found yet: for another goroutine, which asks own in place of who was asked before.
+func (n *Company) Fresh(own func(gang string) bool) *Company {
+	if n == nil {
+		return nil
+	}
+	return Near(n.snapshot, n.view, n.limits, n.tolerated, n.gang, own)
+}
+
+// KeepsOff says why who runs near a node keeps the gang off it: "closed" if members of another gang are alone there, "occupied" if others
+// run where the gang must be alone. Empty: nothing does. O(tiers) once the domain is known, else O(its nodes and their members).
+//
+// order: limits.3
+func (n *Company) KeepsOff(id int32, state State) string {
+	switch {
+	case n == nil:
+	case !n.tolerated && n.snapshot.Closed.By(id) > 0 && n.snapshot.Closed.By(id) > n.opened(state)[id]:
+		return "closed"
+	case n.limits.AreAlone() && n.occupied(n.view.DomainAt(n.view.At(id), n.limits.Alone), state):
+		return "occupied"
+	}
+	return ""
+}
+
+// opened has, by node, how many of the gangs that close it do not bind the plan: own ones, and those that are gone by then.
+// O(gangs) for several own gangs, else O(log gangs), and the nodes of these domains, once for a state.
+func (n *Company) opened(state State) map[int32]int32 {
+	if state == Everybody {
+		return nil
+	}
+	if open := n.open[state]; open != nil {
+		return open
+	}
+	open, c := map[int32]int32{}, n.snapshot
+	add := func(domains []snapshot.Closing) {
+		for _, d := range domains {
+			for id := range d.Nodes {
+				open[id]++
+			}
+		}
+	}
+	if n.gang != "" {
+		add(c.Lineage.ClosedBy(c.MembersOf(n.gang)))
+	} else {
+		c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+			if n.own(g.Name) {
+				add(c.Lineage.ClosedBy(g.Members))
+			}
+			return true
+		})
+	}
+	if state == Staying {
+		n.leavingOpen(add)
+	}
+	n.open[state] = open
+	return open
+}
+
+// leavingOpen adds the domains that only leaving members close.
+func (n *Company) leavingOpen(add func([]snapshot.Closing)) {
+	c, last := n.snapshot, ""
+	for _, m := range c.Leaving { // in the order of gangs
+		if m.Class.Alone == "" || m.Class.Gang == last || n.own(m.Class.Gang) {
+			continue
+		}
+		last = m.Class.Gang
+		var staying []*snapshot.Member
+		for _, other := range c.MembersOf(last) {
+			if !other.Leaving {
+				staying = append(staying, other)
+			}
+		}
+		kept := c.Lineage.ClosedBy(staying)
+		add(slices.DeleteFunc(c.Lineage.ClosedBy(c.MembersOf(last)), func(d snapshot.Closing) bool { return slices.Contains(kept, d) }))
+	}
+}
+
+// occupied says whether others run in a domain in which the gang must be alone.
+func (n *Company) occupied(d layout.Vertex, state State) bool {
+	if n.others[state] == nil {
+		n.others[state] = map[layout.Vertex]bool{}
+	}
+	found, known := n.others[state][d]
+	if known {
+		return found
+	}
+	own := n.own
+	if state == Everybody {
+		own = func(string) bool { return false }
+	}
+	for pos := n.view.First(d); pos < n.view.EndOf(d) && !found; pos++ {
+		found = snapshot.HasOthers(n.snapshot, n.view.Node(pos), own, state == Staying)
+	}
+	n.others[state][d] = found
+	return found
+}
+
+// Apart adds to a list the nodes that the plan may see in another way than an index for everybody does, as who is near is its own, or gone.
+func (n *Company) Apart(nodes []int32, state State) []int32 {
+	if n == nil {
+		return nodes
+	}
+	for id := range n.opened(state) {
+		nodes = append(nodes, id)
+	}
+	if !n.limits.AreAlone() {
+		return nodes
+	}
+	var near []int32
+	if n.gang != "" {
+		for _, m := range n.snapshot.MembersOf(n.gang) {
+			near = append(near, m.Node)
+		}
+	}
+	if state == Staying {
+		for _, m := range n.snapshot.Leaving {
+			near = append(near, m.Node)
+		}
+	}
+	return append(nodes, n.Domains(near)...)
+}
+
+// Domains are all nodes of the domains, of the tier in which the gang must be alone, that some nodes lie in; without such a limit the
+// nodes themselves. Who comes to a node, or leaves it, matters to all of them.
+func (n *Company) Domains(nodes []int32) (out []int32) {
+	if n == nil || !n.limits.AreAlone() {
+		return nodes
+	}
+	domains := make([]layout.Vertex, 0, len(nodes))
+	for _, id := range nodes {
+		domains = append(domains, n.view.DomainAt(n.view.At(id), n.limits.Alone))
+	}
+	slices.SortFunc(domains, n.view.ComparePaths)
+	for _, d := range slices.Compact(domains) {
+		for pos := n.view.First(d); pos < n.view.EndOf(d); pos++ {
+			out = append(out, n.view.Node(pos))
+		}
+	}
+	return out
+}
+
+// Leaving lists the leaving members that must be gone because of who they are: others in domains in which the gang must be alone, and
+// members that close a domain to it. positions are those of the new members. O(positions + leaving members * tiers), and the nodes of
+// closed domains.
+//
+// order: limits.5
+func (n *Company) Leaving(positions []int32) (out []*snapshot.Member) {
+	if n == nil {
+		return nil
+	}
+	used, closed := map[layout.Vertex]bool{}, map[int32]bool{}
+	for _, pos := range positions {
+		if n.limits.AreAlone() {
+			used[n.view.DomainAt(pos, n.limits.Alone)] = true
+		}
+		if id := n.view.Node(pos); n.KeepsOff(id, Others) == "closed" {
+			closed[id] = true
+		}
+	}
+	for _, m := range n.snapshot.Leaving {
+		if n.own(m.Class.Gang) {
+			continue
+		}
+		keeps := !m.Class.Tolerated && len(used) > 0 && used[n.view.DomainAt(n.view.At(m.Node), n.limits.Alone)]
+		if m.Class.Alone != "" && len(closed) > 0 {
+			for _, d := range n.snapshot.Lineage.ClosedBy([]*snapshot.Member{m}) {
+				for id := range d.Nodes {
+					keeps = keeps || closed[id]
+				}
+			}
+		}
+		if keeps {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Broken says whether members that run, at these positions, break a limit of the gang by themselves: more of them in a domain than
+// there may be, others where they must be alone, or a node outside the tree where a limit speaks of domains. siblings counts them by
+// vertex. O(members * tiers).
+//
+// order: limits.4
+func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) bool), siblings layout.Tally, near *Company, state State) bool {
+	if l == nil {
+		return false
+	}
+	hard := l.AreHard()
+	for pos := range positions {
+		if hard && pos >= v.FirstPos[v.Outside] {
+			return true
+		}
+		for _, c := range l.Apart {
+			if siblings.At(v.DomainAt(pos, c.Tier)) > c.Most {
+				return true
+			}
+		}
+		if l.AreAlone() && near.occupied(v.DomainAt(pos, l.Alone), state) {
+			return true
+		}
+	}
+	return false
+}

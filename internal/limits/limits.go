@@ -1,0 +1,216 @@
+// Package limits answers: where must the members of a gang keep apart, be alone, or use few domains, and who keeps them off a node?
+// [Read] resolves the limits of a request for a topology; [Company] says who is near, on a snapshot.
+//
+// Limits never change once they are read, and may be shared. A nil *Limits has none, and all its methods say so. A Company belongs to
+// one plan and one goroutine.
+package limits
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// Limits are the hard limits of a gang and of its levels of groups.
+type Limits struct {
+	Alone   int32         // nobody else is in the domains of this tier that the gang uses; -1: there is no such limit
+	AloneIn string        // its layer as it is written
+	Apart   []index.Cap   // members in every domain of a tier
+	Within  []index.Cap   // domains of a tier
+	Groups  [][]index.Cap // by level, outermost first: groups in every domain of a tier
+	names   []string      // as refusals use them
+}
+
+// Implied are rules with those that limits imply: groups that are limited lie within a domain of the layer each, and within one domain is
+// what MustGather says. rules stay as they are. O(limits).
+func Implied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rule {
+	out := rules[:len(rules):len(rules)]
+	for _, l := range limits {
+		if !l.Preferred && (groups || isOne(l)) {
+			out = append(out, gang.Rule{Layer: l.Layer, Strength: gang.MustGather})
+		}
+	}
+	return out
+}
+
+// isOne says whether a limit is nothing but a MustGather.
+func isOne(l gang.Limit) bool { return l.Kind == gang.Within && l.Most == 1 }
+
+// Read resolves the hard limits of a request; nil: it has none. Preferred ones are up to the caller of the plan. The error is an
+// InvalidError. O(limits).
+//
+// order: limits.1
+func Read(v *layout.View, req *gang.Request) (*Limits, error) {
+	r := reader{view: v, levels: len(req.Groups)}
+	if err := r.each("request.Limits", req.Limits, -1, ""); err != nil {
+		return nil, err
+	}
+	for i, g := range req.Groups {
+		if err := r.each(fmt.Sprintf("request.Groups[%d].Limits", i), g.Limits, i, fmt.Sprintf(" for groups of %d", g.Size)); err != nil {
+			return nil, err
+		}
+	}
+	return r.out, nil
+}
+
+// reader reads limits.
+type reader struct {
+	view   *layout.View
+	levels int
+	out    *Limits
+}
+
+// each reads the limits of a level of groups; -1: of the gang. of names whose they are.
+func (r *reader) each(field string, limits []gang.Limit, level int, of string) error {
+	for i, l := range limits {
+		tier, ok := r.view.TierNamed(l.Layer)
+		if !ok {
+			return muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), l.Layer, "unknown layer")
+		}
+		if l.Preferred || isOne(l) {
+			continue
+		}
+		if r.out == nil {
+			r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels)}
+		}
+		name := string(l.Kind) + " " + l.Layer
+		if l.Most > 0 {
+			name = fmt.Sprintf("%s at most %d", name, l.Most)
+		}
+		name += of
+		if l.Kind == gang.Within && level >= 0 {
+			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
+		}
+		r.out.names = append(r.out.names, name)
+		r.add(l, min(tier, r.view.RootTop-1), level)
+	}
+	return nil
+}
+
+// add adds a hard limit.
+func (r *reader) add(l gang.Limit, tier int32, level int) {
+	most := index.Cap{Tier: tier, Most: int64(l.Most)}
+	if l.Kind == gang.Alone {
+		if tier > r.out.Alone {
+			r.out.Alone, r.out.AloneIn = tier, l.Layer
+		}
+		most.Most = 1 // group in a domain
+	}
+	switch {
+	case level >= 0:
+		r.out.Groups[level] = append(r.out.Groups[level], most)
+	case l.Kind == gang.Within:
+		r.out.Within = append(r.out.Within, most)
+	case l.Kind == gang.Apart:
+		r.out.Apart = append(r.out.Apart, most)
+	}
+}
+
+// Name is the first limit, as refusals name it; empty: there is none.
+func (l *Limits) Name() string {
+	if l == nil {
+		return ""
+	}
+	return l.names[0]
+}
+
+// AreAlone says whether others keep the gang off nodes.
+func (l *Limits) AreAlone() bool { return l != nil && l.Alone >= 0 }
+
+// CountMembers says whether the number of members in domains is bounded.
+func (l *Limits) CountMembers() bool { return l != nil && len(l.Apart) > 0 }
+
+// CountGroups says whether the number of groups in domains is bounded.
+func (l *Limits) CountGroups() bool {
+	for i := 0; l != nil && i < len(l.Groups); i++ {
+		if len(l.Groups[i]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// AreHard says whether a limit of the gang speaks of domains above nodes: nodes outside the tree satisfy it no more than a MustGather.
+func (l *Limits) AreHard() bool {
+	if l == nil {
+		return false
+	}
+	hard := l.Alone > 0
+	for _, caps := range [...][]index.Cap{l.Apart, l.Within} {
+		for _, c := range caps {
+			hard = hard || c.Tier > 0
+		}
+	}
+	return hard
+}
+
+// Most is how many members x may take beside those that run, siblings by vertex, by what keeps them apart. A vertex below a domain of
+// the layer takes no more than that. O(limits * tiers).
+//
+// order: limits.2
+func (l *Limits) Most(v *layout.View, siblings layout.Tally, x layout.Vertex) int64 {
+	most := int64(math.MaxInt64)
+	for i := 0; l != nil && i < len(l.Apart); i++ {
+		if c := l.Apart[i]; v.TierOf(x) <= c.Tier {
+			most = min(most, max(0, c.Most-siblings.At(v.Highest(x, c.Tier))))
+		}
+	}
+	return most
+}
+
+// MostGroups is n groups of a level below x, or fewer where limits keep them, or inner groups, apart. running has, by level, the groups
+// of which members run, nil: none do; sizes those of the levels. O(limits * tiers).
+//
+// order: limits.2
+func (l *Limits) MostGroups(v *layout.View, running []layout.Tally, sizes []int64, level int, x layout.Vertex, n int64) int64 {
+	for j := level; l != nil && j < len(l.Groups); j++ {
+		for _, c := range l.Groups[j] {
+			if v.TierOf(x) > c.Tier {
+				continue
+			}
+			most := c.Most
+			if running != nil {
+				most -= running[j].At(v.Highest(x, c.Tier))
+			}
+			n = min(n, max(0, most)*sizes[j]/sizes[level])
+		}
+	}
+	return n
+}
+
+// OnNode is how many members a node may take at most, whatever runs.
+func (l *Limits) OnNode() int64 {
+	most := int64(math.MaxInt64)
+	for i := 0; l != nil && i < len(l.Apart); i++ {
+		most = min(most, l.Apart[i].Most)
+	}
+	return most
+}
+
+// Caps are the bounds that an index puts on domains, whatever runs.
+func (l *Limits) Caps() []index.Cap {
+	if l == nil {
+		return nil
+	}
+	return l.Apart
+}
+
+// GroupsBroken says whether more groups run in a domain than there may be; running is as for MostGroups.
+//
+// order: limits.4
+func (l *Limits) GroupsBroken(v *layout.View, running []layout.Tally) bool {
+	for i := 0; l != nil && i < len(l.Groups); i++ {
+		for _, c := range l.Groups[i] {
+			for x, n := range running[i] {
+				if n > c.Most && v.TierOf(x) <= c.Tier {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

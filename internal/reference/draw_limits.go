@@ -1,0 +1,67 @@
+package reference
+
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+)
+
+// drawLimits draws what stands beside gathering, as far as the planner supports it together with the rest.
+func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
+	drawCompany(t, spec)
+	req.Tolerated = chance(t, 5, "tolerated")
+	if !chance(t, 30, "with limits") || slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
+		return
+	}
+	layers := layerNames(spec)
+	layer := func() string { return rapid.SampledFrom(layers).Draw(t, "limited layer") }
+	if chance(t, 35, "alone") {
+		req.Limits = append(req.Limits, gang.Limit{Layer: layer(), Kind: gang.Alone})
+	}
+	total := len(req.Members) + len(validity.Own(spec, req))
+	levels := validity.Levels(req, total)
+	if len(levels) == 0 {
+		for range rapid.IntRange(0, 2).Draw(t, "apart") {
+			l := gang.Limit{Layer: layer(), Kind: gang.Apart, Most: rapid.IntRange(1, 3).Draw(t, "most")}
+			if !slices.ContainsFunc(req.Limits, func(o gang.Limit) bool { return o.Kind == l.Kind && o.Layer == l.Layer }) {
+				req.Limits = append(req.Limits, l)
+			}
+		}
+		return
+	}
+	if total%levels[0].Size != 0 || req.PP > 0 {
+		return
+	}
+	if len(req.Groups) > 1 && total > len(req.Members) {
+		return
+	}
+	for i := range req.Groups {
+		switch rapid.IntRange(0, 3).Draw(t, "groups apart") {
+		case 0:
+			req.Groups[i].Limits = []gang.Limit{{Layer: layer(), Kind: gang.Alone}}
+		case 1:
+			req.Groups[i].Limits = []gang.Limit{{Layer: layer(), Kind: gang.Apart, Most: rapid.IntRange(1, 2).Draw(t, "most groups")}}
+		}
+	}
+}
+
+// drawCompany lets some running members be alone in their domains, or be no company. All members of a gang that are alone say so.
+func drawCompany(t *rapid.T, spec *cluster.Spec) {
+	layers := layerNames(spec)
+	for i := range spec.Running {
+		r := &spec.Running[i]
+		switch {
+		case chance(t, 2, "is alone"):
+			r.Alone = rapid.SampledFrom(layers).Draw(t, "alone in")
+		case chance(t, 4, "is tolerated"):
+			r.Tolerated = true
+		}
+		if chance(t, 25, "is of a gang of its own") && r.Gang != gangName {
+			r.Gang = "ns/" + r.Member
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// limit bounds a number for every domain of a tier.
+type limit struct{ tier, most int }
+
+// limits are the hard limits of a gang.
+type limits struct {
+	alone  []int // tiers in whose domains nobody else may be
+	apart  []limit
+	within []limit
+	hard   bool // some of them speaks of domains above nodes
+}
+
+// readLimits reads those of the gang and of its levels. Groups that are limited must gather in the layer, and so must a gang that lies
+// within one domain.
+func (s *solver) readLimits(network *validity.Network) {
+	read := func(list []gang.Limit, each func(l gang.Limit, tier int)) (must []gang.Rule) {
+		for _, l := range list {
+			if tier, ok := network.TierOf(l.Layer); ok && !l.Preferred {
+				tier = min(tier, network.RootTier()-1)
+				s.limits.hard = s.limits.hard || tier > 0
+				each(l, tier)
+				must = append(must, gang.Rule{Layer: l.Layer, Strength: gang.MustGather})
+			}
+		}
+		return must
+	}
+	req := &s.in.Request
+	var one []gang.Limit
+	for _, l := range req.Limits {
+		if l.Kind == gang.Within && l.Most == 1 {
+			one = append(one, l)
+		}
+	}
+	s.gang = tierRules(network, append(slices.Clone(req.Gather), read(one, func(gang.Limit, int) {})...))
+	read(req.Limits, func(l gang.Limit, tier int) {
+		switch l.Kind {
+		case gang.Apart:
+			s.limits.apart = append(s.limits.apart, limit{tier, l.Most})
+		case gang.Alone:
+			s.limits.alone = append(s.limits.alone, tier)
+		case gang.Within:
+			s.limits.within = append(s.limits.within, limit{tier, l.Most})
+		}
+	})
+	for i, g := range validity.Levels(req, len(req.Members)+len(s.own)) {
+		must := read(g.Limits, func(l gang.Limit, tier int) {
+			most := l.Most
+			if l.Kind == gang.Alone {
+				s.limits.alone, most = append(s.limits.alone, tier), 1
+			}
+			s.levels[i].apart = append(s.levels[i].apart, limit{tier, most})
+		})
+		s.levels[i].rules = tierRules(network, append(slices.Clone(g.Gather), must...))
+	}
+}
+
+// keptOut holds if who runs near the node keeps the gang off it.
+func (s *solver) keptOut(v *vertex, leavingGone bool) bool {
+	for i := range s.in.Spec.Running {
+		r := &s.in.Spec.Running[i]
+		if r.Gang == s.in.Request.Name || r.Gang == "" || leavingGone && !validity.Stays(&s.in.Request, r) {
+			continue
+		}
+		if !s.in.Request.Tolerated && validity.Closes(&s.in.Spec, r, v.node.Name) {
+			return true
+		}
+		for _, tier := range s.limits.alone {
+			if !r.Tolerated && above(v.domainOf(tier), s.at(r)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// at is the vertex of a running member's node.
+func (s *solver) at(r *cluster.Running) *vertex {
+	i := slices.IndexFunc(s.vertices, func(v *vertex) bool { return v.node != nil && v.node.Name == r.Node })
+	return s.vertices[i]
+}
+
+// domainOf is the highest vertex, v or above it, of at most a tier.
+func (v *vertex) domainOf(tier int) *vertex {
+	for v.parent != nil && v.parent.tier <= tier && !v.parent.outside {
+		v = v.parent
+	}
+	return v
+}
+
+// atMost is how many new members fit below v by what keeps members apart.
+func (s *solver) atMost(v *vertex, high int) int {
+	for _, l := range s.limits.apart {
+		if v.tier > l.tier {
+			continue
+		}
+		d, running := v.domainOf(l.tier), 0
+		for i := range s.own {
+			if above(d, s.at(&s.own[i])) {
+				running++
+			}
+		}
+		high = min(high, max(0, l.most-running))
+	}
+	return high
+}
+
+// mostGroups is how many new groups of level i fit below v by what keeps them, or inner groups, apart, at most n; groups of which members
+// run count.
+func (p *search) mostGroups(i int, v *vertex, n int) int {
+	if i == len(p.solver.levels) {
+		return max(0, p.solver.atMost(v, n))
+	}
+	for j := i; j < len(p.solver.levels); j++ {
+		for _, l := range p.solver.levels[j].apart {
+			if v.tier > l.tier {
+				continue
+			}
+			d, running := v.domainOf(l.tier), 0
+			for _, nodes := range p.running[j] {
+				if slices.ContainsFunc(nodes, func(name string) bool { return above(d, p.solver.at(&cluster.Running{Node: name})) }) {
+					running++
+				}
+			}
+			n = min(n, max(0, l.most-running)*p.solver.size(j)/p.solver.size(i))
+		}
+	}
+	return n
+}
+
+// broken holds if members that run break a limit already, which no new one can mend.
+func (s *solver) broken(leavingGone bool) bool {
+	for i := range s.own {
+		v := s.at(&s.own[i])
+		for _, l := range s.limits.apart {
+			if d := v.domainOf(l.tier); d.own > l.most {
+				return true
+			}
+		}
+		for _, tier := range s.limits.alone {
+			for k := range s.in.Spec.Running {
+				r := &s.in.Spec.Running[k]
+				other := r.Gang != s.in.Request.Name && r.Gang != "" && !r.Tolerated && (!leavingGone || validity.Stays(&s.in.Request, r))
+				if other && above(v.domainOf(tier), s.at(r)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// groupsBroken is the same for limits of groups, whatever leaves.
+func (p *search) groupsBroken() bool {
+	for i, l := range p.solver.levels {
+		for _, a := range l.apart {
+			count := map[*vertex]int{}
+			for _, nodes := range p.running[i] {
+				used := map[*vertex]bool{}
+				for _, name := range nodes {
+					used[p.solver.at(&cluster.Running{Node: name}).domainOf(a.tier)] = true
+				}
+				for d := range used {
+					if count[d]++; count[d] > a.most {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// countsNested holds if nested groups are kept apart: such a gang has no further members while it waits.
+func (s *solver) countsNested() bool {
+	return len(s.levels) > 1 && slices.ContainsFunc(s.levels, func(l level) bool { return len(l.apart) > 0 })
+}
+
+// companyWaits lists the leaving members that keep the plan, with so many members on each node, away as long as they are there.
+func (s *solver) companyWaits(counts map[string]int) (out []placement.Waited) {
+	for i := range s.in.Spec.Running {
+		r := &s.in.Spec.Running[i]
+		if !r.Leaving || r.Gang == s.in.Request.Name || r.Gang == "" {
+			continue
+		}
+		for _, v := range s.vertices {
+			if v.node == nil || counts[v.node.Name] == 0 {
+				continue
+			}
+			keeps := !s.in.Request.Tolerated && validity.Closes(&s.in.Spec, r, v.node.Name)
+			for _, tier := range s.limits.alone {
+				keeps = keeps || !r.Tolerated && above(v.domainOf(tier), s.at(r))
+			}
+			if keeps {
+				out = append(out, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
+				break
+			}
+		}
+	}
+	return out
+}

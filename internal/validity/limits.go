@@ -1,0 +1,122 @@
+package validity
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// limits hold for the gang, its groups and its parts, running members included; and nobody comes where others are alone.
+func (c *check) limits() {
+	at := c.located()
+	var all []string
+	for _, node := range at {
+		all = append(all, node)
+	}
+	c.limited("the gang", c.req.Limits, [][]string{all}, false)
+	for _, level := range c.levels() {
+		c.limited("groups", level.Limits, groups(at, level.Size), true)
+	}
+	for _, defect := range c.unwelcome(c.res.WaitsFor) {
+		c.failf("%s", defect)
+	}
+}
+
+// limited checks the hard limits of a gang, given as one set of nodes, one for each member; or of groups.
+func (c *check) limited(what string, limits []gang.Limit, sets [][]string, whole bool) {
+	for _, l := range limits {
+		tier, ok := c.net.TierOf(l.Layer)
+		if !ok || l.Preferred {
+			continue
+		}
+		count, most := c.countBelow(what+" "+string(l.Kind), min(tier, c.net.RootTier()-1), sets, whole), l.Most
+		if l.Kind == gang.Alone {
+			most = 1
+		}
+		for d, n := range count {
+			if n > most && (l.Kind == gang.Apart || l.Kind == gang.Alone && whole) {
+				c.failf("%s %s %s: %d of %d in %s", what, l.Kind, l.Layer, n, most, d)
+			}
+		}
+		if l.Kind == gang.Within && len(count) > l.Most {
+			c.failf("%s Within %s: %d domains, at most %d", what, l.Layer, len(count), l.Most)
+		}
+	}
+}
+
+// countBelow counts members, or whole groups, by the domain of a tier; a group must lie in one of them.
+func (c *check) countBelow(what string, tier int, sets [][]string, whole bool) map[string]int {
+	count := map[string]int{}
+	for _, nodes := range sets {
+		used := map[string]bool{}
+		for _, node := range nodes {
+			d := c.net.Maximal(node, tier)
+			if d.Outside && tier > 0 {
+				c.failf("%s: %s lies outside the tree", what, node)
+			}
+			if !used[d.ID] || !whole {
+				count[d.ID]++
+			}
+			used[d.ID] = true
+		}
+		if whole && len(used) > 1 {
+			c.failf("%s: one lies in %d domains", what, len(used))
+		}
+	}
+	return count
+}
+
+// unwelcome says who is near the new members that may not be once these are gone, or near whom they may not come.
+func (c *check) unwelcome(gone []placement.Waited) (defects []string) {
+	tiers := map[int]bool{} // in whose domains the gang must be alone
+	for _, list := range append([][]gang.Limit{c.req.Limits}, levelLimits(c.levels())...) {
+		for _, l := range list {
+			if tier, ok := c.net.TierOf(l.Layer); ok && l.Kind == gang.Alone && !l.Preferred {
+				tiers[min(tier, c.net.RootTier()-1)] = true
+			}
+		}
+	}
+	for i := range c.spec.Running {
+		r := &c.spec.Running[i]
+		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
+		if r.Gang == c.req.Name || slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref }) {
+			continue
+		}
+		for _, a := range c.res.Assignments {
+			for tier := range tiers {
+				if !r.Tolerated && c.net.Maximal(a.Node, tier).ID == c.net.Maximal(r.Node, tier).ID {
+					defects = append(defects, a.Member+" is not alone on "+a.Node+": "+r.Member+" runs on "+r.Node)
+				}
+			}
+			if !c.req.Tolerated && Closes(c.spec, r, a.Node) {
+				defects = append(defects, a.Member+" is on "+a.Node+", where "+r.Member+" is alone")
+			}
+		}
+	}
+	return defects
+}
+
+// levelLimits are the limits of each level.
+func levelLimits(levels []gang.Groups) (out [][]gang.Limit) {
+	for _, l := range levels {
+		out = append(out, l.Limits)
+	}
+	return out
+}
+
+// Closes says whether a running member keeps others off a node: it lies in the domain, of the layer that the member says, that has the
+// member's node. A topology or a layer that is not there closes the member's own node.
+func Closes(spec *cluster.Spec, r *cluster.Running, node string) bool {
+	if r.Alone == "" {
+		return false
+	}
+	net, ok := NewNetwork(spec, &gang.Request{Tree: r.AloneIn})
+	if !ok {
+		return r.Node == node
+	}
+	tier, _ := net.TierOf(r.Alone)
+	tier = min(tier, net.RootTier()-1)
+	return net.Maximal(node, tier).ID == net.Maximal(r.Node, tier).ID
+}
