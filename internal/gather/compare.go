@@ -146,6 +146,9 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 //
 // order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
+	if f.p.Limits.Spans(f.p.View, d) { // whole groups are decided below the domains that are counted
+		return
+	}
 	groups := f.ask.full // new whole groups of the level
 	for i := range f.p.Levels {
 		if i > 0 {

@@ -104,6 +104,9 @@ func (k *children) note(a *ask, level int) {
 // children lists the children of x that have room or must take members, in the order that decides between equal ones:
 // those that restore the order of ranks first, and in each part the order of paths. O(children).
 func (pl placer) children(x layout.Vertex, kids children) children {
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		return pl.domains(x, kids)
+	}
 	lo, end := pl.p.View.Kids(x)
 	zones := pl.p.View.IsNode(lo) && pl.ask.zonesTell(x)
 	first, behind := pl.ask.inGap(x)
@@ -116,6 +119,23 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 					kids.items[len(kids.of)].Zones = pl.p.Zones().ZonesOn(c)
 				}
 				kids.of = append(kids.of, child{at: c})
+			}
+		}
+	}
+	return kids
+}
+
+// domains is children for a vertex above the domains that are counted: these are its children.
+func (pl placer) domains(x layout.Vertex, kids children) children {
+	list := pl.p.Limits.DomainsBelow(pl.p.View, x, nil)
+	for _, first := range []bool{true, false} {
+		for _, c := range list {
+			if slots := pl.ask.slots.At(c); slots > 0 && first == pl.ask.hasRoomInGap(c) {
+				item := sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
+				if pl.p.ZoneState.Aligned && pl.p.View.IsNode(c) {
+					item.Zones = pl.p.Zones().ZonesOn(c)
+				}
+				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
 			}
 		}
 	}
@@ -156,7 +176,7 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 	if !whole {
 		return pl.giveMost(x, level, n, kids)
 	}
-	pl.bound(level, at, kids)
+	pl.bound(x, level, at, kids)
 	c := pl.choice(x, level, n, kids)
 	if *short && pl.roomForShort(x, at, n, kids) {
 		c.Short, *short = true, false
@@ -177,11 +197,16 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 // choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
+	nodes, zoned := pl.p.View.IsNode(lo), pl.ask.zonesTell(x)
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		nodes = len(kids.of) > 0 && pl.p.View.IsNode(kids.of[0].at)
+		zoned = nodes && pl.p.ZoneState.Aligned
+	}
 	c := pl.ask.scratch.choice[pl.ask.scratch.depth-1]
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
 		Policy: pl.p.Policy, Items: kids.items, Units: n, Multiple: pl.sums.unitOf(level, x),
-		Nodes: pl.p.View.IsNode(lo), Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
-		Zoned: pl.ask.zonesTell(x), Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
+		Nodes: nodes, Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
+		Zoned: zoned, Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
 	}}
 	c.chooser.Scorer = c
 	return &c.chooser
@@ -212,6 +237,9 @@ func (c *choice) Score(i int, units int64, short bool) sets.Score {
 func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tier int32, ok bool) {
 	if level == pl.ask.bottom() {
 		return 0, true
+	}
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		return pl.sums.tiers[level], true
 	}
 	var given int64
 	for i := range kids.items {
@@ -256,12 +284,13 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 // next lower tier, so each child takes all that fit whole at that one. O(children).
 //
 // order: keep.3
-func (pl placer) bound(level int, tier int32, kids children) {
+func (pl placer) bound(x layout.Vertex, level int, tier int32, kids children) {
+	spans := pl.p.Limits.Spans(pl.p.View, x)
 	below := pl.p.View.TiersBelow(tier)
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
 		it.Lo, it.Hi = it.Given, pl.sums.free(level, tier, at)
-		if level < pl.ask.bottom() && len(below) > 0 {
+		if level < pl.ask.bottom() && len(below) > 0 && !spans {
 			it.Lo = max(it.Lo, pl.sums.free(level, below[len(below)-1], at))
 		}
 		if it.HasShort {

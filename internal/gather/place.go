@@ -142,7 +142,7 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	// The sums of the root count nodes outside the tree, also where these are ruled out.
-	if !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
+	if pl.p.Limits.Spans(pl.p.View, x) || !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
 		return false
 	}
 	switch {

@@ -77,6 +77,9 @@ func (p *search) keys(a *placed) Keys {
 // first, each tier for itself.
 func (p *search) intact(i int, d *vertex) []int {
 	var out []int
+	if p.solver.spans(d) {
+		return nil
+	}
 	for t := p.tiers[i+1] - 1; t >= 0; t-- {
 		whole := p.most(i, t, d)
 		if d == p.solver.root && p.outside > 0 { // where it takes an exact number, but not of whole groups

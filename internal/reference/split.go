@@ -95,7 +95,7 @@ func (p *search) place(v *vertex, st state) *placed {
 func (p *search) distribute(v *vertex, st state) []*child {
 	var children []*child
 	for _, between := range []bool{true, false} {
-		for _, c := range v.children {
+		for _, c := range p.solver.childrenOf(v) {
 			if p.between(c) == between {
 				children = append(children, &child{v: c, place: len(children)})
 			}
@@ -157,6 +157,9 @@ func (p *search) splitHere(v *vertex, st state) []int {
 // as many whole as it can, and the others are left.
 func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 	for t := range v.tier {
+		if h.level < len(p.solver.levels) && p.solver.spans(v) && t != p.tiers[h.level+1] {
+			continue
+		}
 		if !p.suffice(p.portions(h, t, t, children), hand{n: h.n}) {
 			continue
 		}
@@ -197,7 +200,7 @@ func (p *search) portions(h hand, t, short int, children []*child) []portion {
 			most = min(most, p.outside/p.solver.size(h.level))
 		}
 		low := max(c.given, c.v.low/p.solver.size(h.level))
-		if h.level < len(p.solver.levels) && t > 0 {
+		if h.level < len(p.solver.levels) && t > 0 && !p.solver.spans(c.v.parent) {
 			low = max(low, p.most(h.level, t-1, c.v))
 		}
 		if c.state.short {
