@@ -28,6 +28,15 @@ const (
 	counting             // only how many children take any
 )
 
+// ask lets a chooser do what is wanted.
+func (w want) ask(c *sets.Chooser) {
+	if w == counting {
+		c.Count()
+	} else {
+		c.Choose()
+	}
+}
+
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members of the gang
 // included; 0 for a node. O(children * tiers), beside the choice of the children, unless the index tells.
 //
@@ -154,18 +163,16 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 	// From here on n counts all units of the level below x, those inside outer units included, as the items' bounds do.
 	at, whole := pl.keepAt(x, level, n, kids)
 	if !whole {
-		return pl.giveMost(x, level, n, kids)
+		left = pl.giveMost(x, level, n, kids)
+		*short = *short && !pl.giveShort(x, n-left, kids, want)
+		return left
 	}
 	pl.bound(level, at, kids)
 	c := pl.choice(x, level, n, kids)
 	if *short && pl.roomForShort(x, at, n, kids) {
 		c.Short, *short = true, false
 	}
-	if want == counting {
-		c.Count()
-	} else {
-		c.Choose()
-	}
+	want.ask(c)
 	if pl.p.Forced != nil {
 		for i := range kids.items {
 			kids.items[i].Given += pl.p.Forced[kids.of[i].at]
@@ -269,63 +276,4 @@ func (pl placer) bound(level int, tier int32, kids children) {
 		}
 		it.Hi = max(it.Hi, it.Lo) // what a child has already it keeps
 	}
-}
-
-// roomForShort sets, for each child, how many whole groups fit beside the short one (WithRest, -1: the short one does
-// not fit), and says whether it fits into any child. All n groups stay whole at the given tier, s*. O(tiers * vertices
-// below x) at worst: if every place for a whole group is taken.
-//
-// order: short.1
-func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids children) bool {
-	var sum int64
-	for i := range kids.items {
-		sum += kids.items[i].Hi
-	}
-	// A place for a whole group is to spare: the short one takes the slots that whole groups leave over in a domain of
-	// tier s*, else the place of one of them.
-	if sum > n {
-		for i := range kids.items {
-			it, at := &kids.items[i], kids.of[i].at
-			it.WithRest = it.Hi
-			if pl.sums.rest(0, tier, at) < pl.ask.short {
-				it.WithRest--
-			}
-		}
-		return true
-	}
-	// Every place is taken. The short one looks for enough slots in one domain of the lowest tier from s* on.
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		if t < tier {
-			continue
-		}
-		room := false
-		for i := range kids.items {
-			it, at := &kids.items[i], kids.of[i].at
-			if it.WithRest = -1; pl.sums.spare(tier, t, at) >= pl.ask.short {
-				it.WithRest, room = it.Hi, true
-			}
-		}
-		if room {
-			return true
-		}
-	}
-	return false
-}
-
-// spare is the most slots that one domain of tier t at or below x has left beside as many groups as are whole at tier
-// whole. O(vertices from x down to tier t).
-func (s *sums) spare(whole, t int32, x layout.Vertex) int64 {
-	left := s.besides(0, whole, x)
-	if s.p.View.TierOf(x) <= t {
-		return left
-	}
-	var most int64
-	lo, end := s.p.View.Kids(x)
-	for c := lo; c < end; c++ {
-		most = max(most, s.spare(whole, t, c))
-	}
-	if s.reserved != nil {
-		return s.leftOver(0, whole, x, most)
-	}
-	return min(most, left)
 }

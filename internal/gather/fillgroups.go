@@ -19,8 +19,8 @@ type taken struct {
 
 // keepsPlainly says whether placeGroups may place a demand below x: whole groups that stay whole in the children of x,
 // where slots alone decide. That holds if the children are domains of tier s* (docs/order/4-children.md) or lower, so
-// that each takes at most slots / size groups, and if no group is whole at a lower tier, so that no child must take
-// any. O(tiers).
+// that each takes at most slots / size groups, and if no group, the short one included, is whole at a lower tier, so that
+// no child must take any. O(tiers).
 func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
 	if pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 ||
 		len(d.begun) > 0 || x == layout.Root || !pl.ask.isOrdinary() || pl.ask.zonesTell(x) {
@@ -29,7 +29,7 @@ func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
 	for i := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		switch whole := int64(pl.ask.indexed.Whole[i].At(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short: // tier s*; the short group has a place to spare
-			return pl.p.View.Gaps[i][x] == 1
+			return pl.p.View.Gaps[i][x] == 1 && (!d.short || i == 0 || int64(pl.ask.indexed.Rest[i-1].At(x)) < pl.ask.short)
 		case whole > 0:
 			return false // lower bounds, or no place for the short group
 		}

@@ -32,16 +32,20 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		return s.spanOfNodes(x, &sums)
 	}
 	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.
-	var lower int64 // whole groups at the next lower tier, which bind their children
+	var lower int64     // whole groups at the next lower tier, which bind their children
+	keepsShort := false // a domain of that tier has room for the short one beside them
 	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
 		whole := int64(s.ask.indexed.Whole[i].At(x))
 		if whole >= s.ask.full {
-			if lower > 0 || s.ask.short > 0 && whole == s.ask.full {
-				return 0, false // some children must take groups, or every place for a group is taken
+			if lower > 0 || s.ask.short > 0 && (whole == s.ask.full || keepsShort) {
+				return 0, false // some children must take groups or the short one, or every place for a group is taken
 			}
 			return s.spanWithShort(x, i), true
 		}
-		lower = whole
+		lower, keepsShort = whole, int64(s.ask.indexed.Rest[i].At(x)) >= s.ask.short
+	}
+	if s.ask.short > 0 && keepsShort {
+		return 0, false // the short group is not split
 	}
 	return s.spanOfSplit(&sums), true
 }
@@ -107,7 +111,7 @@ func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool)
 	whole := s.sums.whole(0, 0, x)
 	switch {
 	case whole < s.ask.full: // groups are split over the nodes, each keeps what it can hold whole
-		return s.spanOfSplit(sums), true
+		return s.spanOfSplit(sums), s.ask.short == 0 || s.sums.rest(0, 0, x) < s.ask.short
 	case s.ask.short > 0 && whole == s.ask.full:
 		return s.spanBeside(sums)
 	}

@@ -153,14 +153,14 @@ func (p *search) splitHere(v *vertex, st state) []int {
 }
 
 // handOut finds the smallest tier at which the units stay whole in the children of v, and for the short group the
-// smallest from there on at which it has room beside them. Where there is none, the groups are split: every child keeps
-// as many whole as it can, and the others are left.
+// smallest at which it has room beside them. Where there is none, the groups are split: every child keeps as many whole
+// as it can, one of them the short group too if it has room, and the others are left.
 func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 	for t := range v.tier {
 		if !p.suffice(p.portions(h, t, t, children), hand{n: h.n}) {
 			continue
 		}
-		for short := t; h.short && short < v.tier; short++ {
+		for short := 0; h.short && short < v.tier; short++ {
 			if portions := p.portions(h, t, short, children); p.suffice(portions, h) {
 				p.chooseSet(h, portions)
 				return 0
@@ -176,7 +176,28 @@ func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 		c.given = max(c.given, p.most(h.level, v.tier-1, c.v))
 		left -= c.given
 	}
+	for short := 0; h.short && short < v.tier; short++ {
+		fixed := hand{level: h.level, n: h.n - left, short: true}
+		if portions := p.fixed(short, children); p.suffice(portions, fixed) {
+			p.chooseSet(fixed, portions)
+			break
+		}
+	}
 	return left
+}
+
+// fixed are portions of children that have their groups, but for the short one: whoever leads to the tier has room for
+// it.
+func (p *search) fixed(short int, children []*child) []portion {
+	var out []portion
+	for _, c := range children {
+		x := portion{child: c, low: c.given, full: 1 << c.given}
+		if p.anywhere(0, c.v).short>>c.given&1 == 1 && p.leads(short, c.v) {
+			x.short = x.full
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // portion is a child with its bounds: the numbers of units it may take, without and beside the short group.
@@ -191,7 +212,10 @@ type portion struct {
 func (p *search) portions(h hand, t, short int, children []*child) []portion {
 	var out []portion
 	for _, c := range children {
-		tally := p.free(h.level, t, short, c.v)
+		tally := p.free(h.level, t, t, c.v)
+		if h.short {
+			tally.short = p.exact(c.v, 0, tallyOf(p.withShort(t, short, c.v))).short
+		}
 		most := max(0, highest(tally.full))
 		if c.v == p.solver.outside {
 			most = min(most, p.outside/p.solver.size(h.level))
