@@ -4,17 +4,44 @@ package gather
 
 import "github.com/muster-sched/muster/internal/layout"
 
-// roomForShort sets, for each child, how many whole groups fit beside the short one (WithRest, -1: the short one does
-// not fit), and says whether it fits into any child. All n groups stay whole at tier at, s*; the short one stays whole at
-// the smallest tier that leaves them their places. O(tiers * vertices below x) at worst; mostly the first domains looked
-// into hold it.
+// placesShort says whether the short group is placed with the n units of a level, and sets room for it among the children
+// then (WithRest): with groups that all stay whole at tier at, s*, or with members. If these groups take every place for
+// a whole one, single members that are placed too come with the short group. O(children), beside roomForShort.
 //
 // order: short.1
-func (pl placer) roomForShort(x layout.Vertex, at int32, n int64, kids children) bool {
-	spare := -n // places for whole groups that are not taken
-	for i := range kids.items {
-		spare += kids.items[i].Hi
+func (pl placer) placesShort(x layout.Vertex, level int, at int32, n int64, singles bool, kids children) bool {
+	if level < pl.ask.bottom() {
+		spare := -n // places for whole groups that are not taken
+		for i := range kids.items {
+			spare += kids.items[i].Hi
+		}
+		if !pl.roomForShort(x, at, spare, kids) {
+			return false
+		}
+		if !singles || spare > 0 {
+			return true
+		}
+		for i := range kids.items {
+			it := &kids.items[i]
+			kids.of[i].able, it.WithRest = it.WithRest == it.Hi, -1
+		}
+		return false
 	}
+	for i := range kids.items {
+		if it := &kids.items[i]; kids.of[i].able {
+			it.WithRest = it.Hi - pl.ask.short
+		}
+	}
+	return true
+}
+
+// roomForShort sets, for each child, how many whole groups fit beside the short one (WithRest, -1: the short one does
+// not fit), and says whether it fits into any child. All groups stay whole at tier at, s*, with places to spare for
+// others; the short one stays whole at the smallest tier that leaves them their places. O(tiers * vertices below x) at
+// worst; mostly the first domains looked into hold it.
+//
+// order: short.1
+func (pl placer) roomForShort(x layout.Vertex, at int32, spare int64, kids children) bool {
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		if pl.sums.rulesOutShort(at, t, x) {
 			continue
@@ -32,34 +59,23 @@ func (pl placer) roomForShort(x layout.Vertex, at int32, n int64, kids children)
 	return false
 }
 
-// giveShort gives the short group to a child of x, where full groups are split and the children have those that they can
-// hold whole: it lies beside these, whole at the smallest tier that they lead to. It says whether there is such a child.
-// O(tiers * vertices below x) at worst.
+// roomBesideMost finds the children of x that the short group may lie in, where full groups are split and each child has
+// those that it can hold whole: beside these, whole at the smallest tier that a child leads to. O(tiers * vertices below
+// x) at worst.
 //
 // order: short.3
-func (pl placer) giveShort(x layout.Vertex, n int64, kids children, want want) bool {
+func (pl placer) roomBesideMost(x layout.Vertex, kids children) {
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
 		room := false
-		for i := range kids.items {
-			it, c := &kids.items[i], kids.of[i].at
-			it.WithRest = -1
-			if pl.sums.ownRest(0, c) >= pl.ask.short && pl.sums.leads(t, c) {
-				it.WithRest, room = it.Given, true
-			}
+		for i := range kids.of {
+			kid := &kids.of[i]
+			kid.able = pl.sums.ownRest(0, kid.at) >= pl.ask.short && pl.sums.leads(t, kid.at)
+			room = room || kid.able
 		}
-		if !room {
-			continue
+		if room {
+			return
 		}
-		for i := range kids.items {
-			it := &kids.items[i]
-			it.Lo, it.Hi = it.Given, it.Given
-		}
-		c := pl.choice(x, 0, n, kids)
-		c.Short = true
-		want.ask(c)
-		return true
 	}
-	return false
 }
 
 // beside is the most groups, each whole in a domain of tier at, that x takes beside the short group whole in a domain of

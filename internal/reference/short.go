@@ -59,3 +59,19 @@ func (p *search) leads(short int, v *vertex) bool {
 }
 
 func tallyOf(short uint64) tally { return tally{short: short} }
+
+// places is how many full groups the children of v take, each whole at tier t, however many there are.
+func (p *search) places(t int, v *vertex) int {
+	n := 0
+	for _, c := range v.children {
+		whole := 0
+		for c.high >= (whole+1)*p.solver.size(0)+p.beside(0, c) {
+			whole++
+		}
+		if c.tier > t {
+			whole = min(whole, p.places(t, c))
+		}
+		n += whole
+	}
+	return n
+}
