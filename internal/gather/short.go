@@ -8,7 +8,7 @@ import "github.com/muster-sched/muster/internal/layout"
 // then (WithRest): with groups that all stay whole at tier at, s*, or with members. If these groups take every place for
 // a whole one, single members that are placed too come with the short group. O(children), beside roomForShort.
 //
-// order: short.1
+// order: short.4
 func (pl placer) placesShort(x layout.Vertex, level int, at int32, n int64, singles bool, kids children) bool {
 	if level < pl.ask.bottom() {
 		spare := -n // places for whole groups that are not taken

@@ -35,7 +35,7 @@ func (p *search) withShort(t, short int, v *vertex) uint64 {
 		set &= sum.short
 	case v.tier > t:
 		set &= p.tally(0, t, t, v).full
-	case v.tier > short && !p.leads(short, v):
+	case v.tier > short && !leads(p, short, v):
 		return 0
 	}
 	if t > 0 {
@@ -46,12 +46,12 @@ func (p *search) withShort(t, short int, v *vertex) uint64 {
 
 // leads holds if the short group may be whole at a tier below v, and each vertex on the way, v left out, has room for it
 // beside all groups that the vertex can hold.
-func (p *search) leads(short int, v *vertex) bool {
+func leads(p *search, short int, v *vertex) bool {
 	if v.tier <= short {
 		return true
 	}
 	for _, c := range v.children {
-		if x := p.anywhere(0, c); x.full > 0 && x.short>>highest(x.full)&1 == 1 && p.leads(short, c) {
+		if x := p.anywhere(0, c); x.full > 0 && x.short>>highest(x.full)&1 == 1 && leads(p, short, c) {
 			return true
 		}
 	}
@@ -61,7 +61,7 @@ func (p *search) leads(short int, v *vertex) bool {
 func tallyOf(short uint64) tally { return tally{short: short} }
 
 // places is how many full groups the children of v take, each whole at tier t, however many there are.
-func (p *search) places(t int, v *vertex) int {
+func places(p *search, t int, v *vertex) int {
 	n := 0
 	for _, c := range v.children {
 		whole := 0
@@ -69,7 +69,7 @@ func (p *search) places(t int, v *vertex) int {
 			whole++
 		}
 		if c.tier > t {
-			whole = min(whole, p.places(t, c))
+			whole = min(whole, places(p, t, c))
 		}
 		n += whole
 	}

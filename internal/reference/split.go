@@ -169,7 +169,7 @@ func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 			if !p.suffice(portions, h) {
 				continue
 			}
-			if h.level < len(p.solver.levels) && h.singles && p.places(t, v) == h.n {
+			if h.level < len(p.solver.levels) && h.singles && places(p, t, v) == h.n {
 				for i, c := range portions {
 					children[i].able = c.short>>highest(c.full)&1 == 1
 				}
@@ -190,7 +190,7 @@ func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 	}
 	for short := 0; h.short && short < v.tier && !slices.ContainsFunc(children, func(c *child) bool { return c.able }); short++ {
 		for _, c := range children {
-			c.able = p.anywhere(0, c.v).short>>c.given&1 == 1 && p.leads(short, c.v)
+			c.able = p.anywhere(0, c.v).short>>c.given&1 == 1 && leads(p, short, c.v)
 		}
 	}
 	return left
