@@ -158,14 +158,7 @@ func (c *Chooser) trim(core []int, short bool) []int {
 // order: sets.2, sets.3, sets.4
 func (c *Chooser) compareUsed(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
-	order := cmp.Compare(b.Used, a.Used)
-	if order == 0 && a.HasShort != b.HasShort {
-		order = 1
-		if a.HasShort {
-			order = -1
-		}
-	}
-	order = cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
+	order := c.compareBeforeSlots(i, j)
 	switch {
 	case order != 0:
 	case c.byHost:
@@ -174,6 +167,19 @@ func (c *Chooser) compareUsed(i, j int) int {
 		order = CompareSlots(c.Policy, a.Slots, b.Slots)
 	}
 	return order
+}
+
+// compareBeforeSlots is compareUsed by the keys before slots and scores.
+func (c *Chooser) compareBeforeSlots(i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	order := cmp.Compare(b.Used, a.Used)
+	if order == 0 && a.HasShort != b.HasShort {
+		order = 1
+		if a.HasShort {
+			order = -1
+		}
+	}
+	return cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
 }
 
 // compareAlone orders children in use that take the short group and no unit.
