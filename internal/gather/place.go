@@ -89,7 +89,8 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 		out.run = pl.fillPlain(x, pl.ask.newMembers(&d), pl.ask.scratch.positions(pl.ask.newMembers(&d)))
 		return out
 	}
-	if pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out) { // which still may find that the index does not help
+	switch { // which still may find that the index does not help
+	case pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out), pl.splitsPlainly(x, &d) && pl.placeSplit(x, &d, &out):
 		return out
 	}
 	return pl.placeChosen(x, d)
