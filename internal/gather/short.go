@@ -178,5 +178,9 @@ func (s *sums) keepsShort(d layout.Vertex, t int32) bool {
 			break
 		}
 	}
+	below := s.p.View.TiersBelow(at)
+	if s.reserved == nil && s.whole(0, below[len(below)-1], d) == 0 && (at == s.p.View.TierOf(d) || s.whole(0, at, d) > s.ask.full) {
+		return true // no full group is whole below s*, so that what holds the short one leads to it, and a place is to spare
+	}
 	return s.beside(at, t, d) >= s.ask.full
 }
