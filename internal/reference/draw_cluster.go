@@ -24,7 +24,7 @@ type Sizes struct {
 var (
 	Small = Sizes{Nodes: 12, Slots: 4, Members: 8}
 	Tiny  = Sizes{Nodes: 6, Slots: 3, Members: 6}
-	Split = Sizes{Nodes: 12, Slots: 3, Members: 16, Split: true}
+	Split = Sizes{Nodes: 12, Slots: 4, Members: 9, Split: true}
 )
 
 // The resources that drawn members ask for; the second does not always bind.
