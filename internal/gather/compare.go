@@ -155,7 +155,11 @@ func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
 			groups *= f.ask.ratio(i - 1)
 		}
 		for _, t := range slices.Backward(f.p.View.TiersBelow(f.strategy.Groups[i])) {
-			if !yield(min(groups, f.sums.whole(i, t, d))) {
+			n := min(groups, f.sums.whole(i, t, d))
+			if f.ask.short > 0 && f.sums.keepsShort(d, t) {
+				n++
+			}
+			if !yield(n) {
 				return
 			}
 		}
