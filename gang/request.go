@@ -77,6 +77,10 @@ type Request struct {
 	Exclude []string
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
 	IgnoreLeaving bool
+	// TakesAnyNode lets members go to nodes that are meant for others: that have devices (muster.IsDevice) for which the member does
+	// not ask, a PreferNoSchedule taint that it does not tolerate, or labels that fail one of its preferences of the highest weight.
+	// Otherwise they go there only if without those nodes fewer members could be placed, or under a worse strategy.
+	TakesAnyNode bool
 	// AffinityKey draws the gang to the domains that hold more running members with the same key, the tier and the
 	// intact groups being equal.
 	AffinityKey string

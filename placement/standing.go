@@ -132,7 +132,7 @@ func again(s *snapshot.Snapshot, req *gang.Request, members []*snapshot.Member) 
 func cloneOfRules(req *gang.Request) *gang.Request {
 	return &gang.Request{
 		Name: req.Name, Tree: req.Tree, Shape: req.Shape, Gather: req.Gather, Groups: req.Groups, PP: req.PP, DP: req.DP, Steps: req.Steps,
-		Exclude: req.Exclude, AffinityKey: req.AffinityKey, Policy: req.Policy, Class: req.Class, Eligible: req.Eligible, Score: req.Score,
+		Exclude: req.Exclude, TakesAnyNode: req.TakesAnyNode, AffinityKey: req.AffinityKey, Policy: req.Policy, Class: req.Class, Eligible: req.Eligible, Score: req.Score,
 		NeverPreempts: true,
 	}
 }

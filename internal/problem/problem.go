@@ -66,6 +66,7 @@ type Problem struct {
 	Scratch     *scratch
 	Bounds      Bounds
 	Unbundled   *Problem // the gang itself, where whole groups are placed like members; else nil
+	whole       *Problem // the same problem over all nodes, if nodes meant for others are left out here; else nil
 }
 
 // Bounds say when the searches of a plan end.

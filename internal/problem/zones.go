@@ -223,7 +223,7 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 	}
 	for pos, units := range on {
 		id, x := z.p.View.Node(pos), z.p.View.NodeVertex(pos)
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Slots().Refusal(id) != "" { // it takes none of the further ones
 			continue
 		}
 		// The first members get their shares once waits are gone. If these shares cannot be added to the zones as

@@ -1,0 +1,108 @@
+// Which nodes are meant for others than some members?
+
+package problem
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// share says how many of the nodes it is about.
+type share int8
+
+const (
+	none share = iota
+	some
+	all
+	untold // by the kinds of nodes
+)
+
+// placedTogether lists the shapes of each role, none for one of which no member is pending; without roles those of a unit, which
+// come to a node together.
+func placedTogether(shapes []*gang.Shape, roleOf []int32) [][]*gang.Shape {
+	if roleOf == nil {
+		return [][]*gang.Shape{shapes}
+	}
+	out := make([][]*gang.Shape, len(shapes))
+	for _, r := range roleOf {
+		out[r] = shapes[r : r+1]
+	}
+	return out
+}
+
+// othersMayBeLeftOut says whether the kinds of nodes leave it open that a plan without those that are meant for others is possible,
+// and differs from the others.
+func othersMayBeLeftOut(c *snapshot.Snapshot, together [][]*gang.Shape) bool {
+	may := false
+	for _, shapes := range together {
+		of := othersByKind(c, shapes)
+		if of == all {
+			return false
+		}
+		may = may || of != none
+	}
+	return may
+}
+
+// othersByKind says how many nodes are meant for others than members of shapes that come to a node together. O(kinds).
+func othersByKind(c *snapshot.Snapshot, shapes []*gang.Shape) share {
+	if len(shapes) == 0 {
+		return none
+	}
+	kinds, whole := c.Kinds.List()
+	if !whole || prefer(shapes) {
+		return untold
+	}
+	theirs := 0
+	for _, k := range kinds {
+		if meantForOthers(k, shapes) {
+			theirs++
+		}
+	}
+	switch theirs {
+	case 0:
+		return none
+	case len(kinds):
+		return all
+	}
+	return some
+}
+
+// prefer says whether any shape has preferences.
+func prefer(shapes []*gang.Shape) bool {
+	return slices.ContainsFunc(shapes, func(s *gang.Shape) bool {
+		return slices.ContainsFunc(s.Preferred, func(p gang.Preference) bool { return p.Weight > 0 })
+	})
+}
+
+// meantForOthers says whether nodes of a kind have devices for which no shape asks, or a taint that one does not tolerate. Nil is
+// the kind of absent nodes.
+func meantForOthers(k *snapshot.Kind, shapes []*gang.Shape) bool {
+	if k == nil {
+		return false
+	}
+	for _, device := range k.Devices {
+		if !slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.Resources[device] > 0 }) {
+			return true
+		}
+	}
+	return len(k.Soft) > 0 && slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return !gang.ToleratesAll(k.Soft, s.Tolerations) })
+}
+
+// othersThan is a function that says whether a node is meant for others than members of shapes that come to a node together.
+func othersThan(c *snapshot.Snapshot, shapes []*gang.Shape) func(id int32) bool {
+	var last *snapshot.Kind // most neighbors are of one kind
+	is, prefer := false, prefer(shapes)
+	return func(id int32) bool {
+		if kind := c.Static.ClassOf(id).Kind; kind != last {
+			last, is = kind, meantForOthers(kind, shapes)
+		}
+		if is || !prefer {
+			return is
+		}
+		name, labels := c.Lineage.Names[id], c.Static.At(id).Labels
+		return slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.MissesPreference(name, labels) })
+	}
+}
