@@ -27,6 +27,8 @@ var (
 const (
 	device = "gpu"
 	second = muster.CPU
+	// foreign is a device that no drawn member asks for.
+	foreign = "fpga"
 )
 
 // gangName and affinityKey are those of every drawn request.
@@ -51,7 +53,9 @@ type clusterDraw struct {
 	running int
 	// Whether nodes have zones, and those that all nodes from some on have.
 	zoned bool
-	alike *cluster.NUMA
+	// Whether some nodes are meant for others than the members.
+	others bool
+	alike  *cluster.NUMA
 }
 
 // DrawCluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
@@ -62,6 +66,7 @@ func DrawCluster(t *rapid.T, sizes Sizes) cluster.Spec {
 		d.zoned = true
 		d.spec.NUMAExclusive = rapid.SampledFrom([]numa.Exclusive{"", "", numa.Required, numa.Preferred}).Draw(t, "exclusive")
 	}
+	d.others = chance(t, 35, "nodes meant for others")
 	for tier, n := 0, rapid.IntRange(1, 3).Draw(t, "layers"); n > 0; n-- {
 		tier += 1 + bit(chance(t, 10, "tier is missing"))
 		d.tiers = append(d.tiers, tier)
@@ -159,6 +164,14 @@ func (d *clusterDraw) node() string {
 		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{
 			gang.NoSchedule, gang.PreferNoSchedule,
 		}).Draw(d.t, "effect")}}
+	}
+	if d.others {
+		switch rapid.IntRange(0, 5).Draw(d.t, "meant for others") {
+		case 4:
+			n.Allocatable[foreign] = 1
+		case 5:
+			n.Taints = append(n.Taints, gang.Taint{Key: "soft", Effect: gang.PreferNoSchedule})
+		}
 	}
 	if d.zoned && !chance(d.t, 15, "without zones") {
 		d.zones(&n)

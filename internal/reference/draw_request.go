@@ -251,9 +251,17 @@ func drawRest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 	if chance(t, 10, "eligible") {
 		req.Shape.Affinity = []gang.NodeTerm{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
 	}
-	if chance(t, 10, "weight") {
+	if chance(t, 5, "tolerates") {
+		req.Shape.Tolerations = []gang.Toleration{{Key: "soft", Exists: true}}
+	}
+	req.TakesAnyNode = chance(t, 10, "takes any node")
+	if chance(t, 15, "weight") {
 		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"b"}}}}
 		req.Shape.Preferred = []gang.Preference{{Weight: 3, Nodes: term}}
+		if chance(t, 30, "of lower weight") {
+			term.Labels = []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}
+			req.Shape.Preferred = append(req.Shape.Preferred, gang.Preference{Weight: rapid.Int64Range(0, 3).Draw(t, "weight"), Nodes: term})
+		}
 	}
 	if req.Policy == gang.ByScore || chance(t, 15, "scored") {
 		scores := map[string]int64{}

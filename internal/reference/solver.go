@@ -61,6 +61,8 @@ type solver struct {
 	own      []cluster.Running
 	zones    map[string]aligning // by node
 	aligned  bool
+	spares   bool   // nodes meant for others than the members take none
+	again    func() // looks as it did last
 }
 
 func newSolver(in *Input) (*solver, error) {
