@@ -167,6 +167,10 @@ func (d *clusterDraw) node() string {
 	}
 	if d.others {
 		switch rapid.IntRange(0, 5).Draw(d.t, "meant for others") {
+		case 3:
+			if !d.zoned {
+				delete(n.Allocatable, device)
+			}
 		case 4:
 			n.Allocatable[foreign] = 1
 		case 5:

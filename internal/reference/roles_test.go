@@ -35,7 +35,7 @@ func rolesAgree(in Input) ([]string, error) {
 			return nil, fmt.Errorf("%w\nplan: %s", err, resultText(res, refusal))
 		}
 	}
-	return append(roleKinds(&in, want), quotaKinds(&in, want)...), nil
+	return slices.Concat(roleKinds(&in, want), quotaKinds(&in, want), sparingKinds(&in, want)), nil
 }
 
 // roleKinds says what is special about a cluster and its plan.
@@ -231,6 +231,13 @@ func drawShape(t *rapid.T, spec *cluster.Spec) *gang.Shape {
 	}
 	if chance(t, 10, "tolerates") {
 		s.Tolerations = []gang.Toleration{{Key: "t", Exists: true}}
+	}
+	if chance(t, 20, "tolerates what is soft") {
+		s.Tolerations = append(s.Tolerations, gang.Toleration{Key: "soft", Exists: true})
+	}
+	if chance(t, 10, "prefers") {
+		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}}
+		s.Preferred = []gang.Preference{{Weight: rapid.Int64Range(0, 2).Draw(t, "weight"), Nodes: term}}
 	}
 	if hasZones(spec) {
 		drawAlignment(t, s)
