@@ -129,7 +129,8 @@ type Shape struct {
 	Selector map[string]string
 	// Affinity lists terms of which the node must match one; none: any node.
 	Affinity []NodeTerm
-	// Preferred adds Weight to the score of nodes that match Nodes, see [Request.Score].
+	// Preferred adds Weight to the score of nodes that match Nodes, see [Request.Score]; nodes that fail one of the highest weight are
+	// meant for others, see [Request.TakesAnyNode].
 	Preferred []Preference
 	// Tolerations admit tainted nodes.
 	Tolerations []Toleration
@@ -189,7 +190,8 @@ const (
 	Lt           Operator = "Lt"
 )
 
-// Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away.
+// Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away who has no other place, see
+// [Request.TakesAnyNode].
 type Taint struct {
 	// Key and Value are what a toleration names.
 	Key, Value string

@@ -213,7 +213,7 @@ func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
 		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.IgnoreLeaving", "Request.AffinityKey",
 		"Request.Quota", "Member.NonPreemptible", "Request.NeverPreempts", "Request.Preempt", "Preempt.ForTier",
-		"Request.Class", "Request.Eligible", "Request.Score", "Part.Tree",
+		"Request.TakesAnyNode", "Request.Class", "Request.Eligible", "Request.Score", "Part.Tree",
 	}
 	for _, c := range defects {
 		known = append(known, c.field)

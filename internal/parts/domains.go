@@ -26,13 +26,7 @@ func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 			s.crowd.Plans()(yield)
 			return
 		case s.built != nil:
-			if built := s.built; yield(built) {
-				for o := range s.builds() {
-					if o.Domain != built.Domain && !yield(o) {
-						return
-					}
-				}
-			}
+			builtBefore(s.built, s.builds())(yield)
 			return
 		}
 		tried := map[layout.Vertex]bool{}
@@ -48,6 +42,20 @@ func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 					return
 				}
 				*s.p.Parts.Left = *s.p.NewBudget() // for the next one
+			}
+		}
+	}
+}
+
+// builtBefore puts a plan first that was built already, and leaves its domain out of those that come.
+func builtBefore(built *problem.Outcome, builds iter.Seq[*problem.Outcome]) iter.Seq[*problem.Outcome] {
+	return func(yield func(*problem.Outcome) bool) {
+		if !yield(built) {
+			return
+		}
+		for o := range builds {
+			if o.Domain != built.Domain && !yield(o) {
+				return
 			}
 		}
 	}
