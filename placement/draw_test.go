@@ -140,6 +140,7 @@ func further(req *gang.Request) []*gang.Request {
 	roles := *plain
 	roles.Name = "ns/roles"
 	roles.Members = []gang.Member{{Name: "a", Shape: &gang.Shape{Resources: muster.Resources{"gpu": 2, muster.Pods: 1}}}, {Name: "b"}, {Name: "c"}}
+	small.Shape.Preferred = []gang.Preference{{Weight: 1, Nodes: gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}}}}
 	nested := *plain
 	nested.Members = []gang.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	nested.Groups = []gang.Groups{{Size: 4}, {Size: 2}}
