@@ -55,24 +55,28 @@ func slotsOf(p *problem.Problem) problem.SlotTable { return p.Slots().Table() }
 
 // searchFor finds the best plan for the first n pending members, nil if there is none. tables counts slots as those here were.
 func (e Engine) searchFor(slots problem.SlotTable, n int, tables func(*problem.Problem) problem.SlotTable) *problem.Outcome {
+	spares := e.P.Slots().MaySpare()
 	for f := range newAsk(e.P, slots, n).feasible(nil) { // the first strategy with a domain is the best
-		d := f.best()
-		if d < 0 {
-			continue
-		}
-		if g := f.withoutOthers(tables); g != nil {
-			if d := g.best(); d >= 0 {
-				return g.decide(d)
+		if spares { // mostly possible, and then no domain of all nodes is compared
+			if g := f.withoutOthers(tables); g != nil {
+				if d := g.best(); d >= 0 {
+					return g.decide(d)
+				}
 			}
 		}
-		return f.decide(d)
+		if d := f.best(); d >= 0 {
+			return f.decide(d)
+		}
 	}
 	return nil
 }
 
-// withoutOthers is the same strategy for the same members without the nodes meant for others. Nil if that changes nothing, or
-// leaves more members outside the tree.
+// withoutOthers is the same strategy for the same members without the nodes meant for others. Nil if the strategy is not possible
+// at all, if that changes nothing, or leaves more members outside the tree.
 func (f *found) withoutOthers(tables func(*problem.Problem) problem.SlotTable) *found {
+	if !f.sums.holds(f.strategy, nil) {
+		return nil
+	}
 	own := f.p.Slots().WithoutOthers(f.strategy)
 	if own == nil {
 		return nil
@@ -122,7 +126,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 		if !ok {
 			return
 		}
-		tried := map[layout.Vertex]bool{}
+		tried, spares := map[layout.Vertex]bool{}, e.P.Slots().MaySpare()
 		all := func(f *found) bool {
 			for _, d := range f.rankDomains(tried) {
 				tried[d] = true
@@ -133,7 +137,12 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 			return true
 		}
 		for f := range newAsk(e.P, slots, n).feasible(tried) {
-			if g := f.withoutOthers(slotsOf); g != nil && !all(g) || !all(&f) {
+			if spares {
+				if g := f.withoutOthers(slotsOf); g != nil && !all(g) {
+					return
+				}
+			}
+			if !all(&f) {
 				return
 			}
 		}

@@ -48,11 +48,10 @@ func (p *Problem) WithLeavingGone() *Problem {
 //
 // order: strategy.7
 func (k Slots) WithoutOthers(st Strategy) *Problem {
-	together := placedTogether(k.p.Shapes, k.p.RoleOf)
-	if k.p.Request.TakesAnyNode || k.p.whole != nil || !othersMayBeLeftOut(k.p.Snapshot, together) {
+	if !k.MaySpare() {
 		return nil
 	}
-	next := withoutOthers(k.p, st)
+	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
 	roles, differs := []*Problem{next}, false
 	if next.HasRoles() {
 		roles = next.OfRoles()
@@ -71,6 +70,11 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 		return nil
 	}
 	return next
+}
+
+// MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
+func (k Slots) MaySpare() bool {
+	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, placedTogether(k.p.Shapes, k.p.RoleOf))
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps
