@@ -74,7 +74,7 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 
 // MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
 func (k Slots) MaySpare() bool {
-	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, placedTogether(k.p.Shapes, k.p.RoleOf))
+	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Shapes, k.p.RoleOf)
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps

@@ -33,11 +33,15 @@ func placedTogether(shapes []*gang.Shape, roleOf []int32) [][]*gang.Shape {
 }
 
 // othersMayBeLeftOut says whether the kinds of nodes leave it open that a plan without those that are meant for others is possible,
-// and differs from the others.
-func othersMayBeLeftOut(c *snapshot.Snapshot, together [][]*gang.Shape) bool {
-	may := false
-	for _, shapes := range together {
+// and differs from the others. O(kinds), and O(members) with roles.
+func othersMayBeLeftOut(c *snapshot.Snapshot, shapes []*gang.Shape, roleOf []int32) bool {
+	if roleOf == nil { // in this order, so that mostly nothing is allocated
 		of := othersByKind(c, shapes)
+		return of == some || of == untold
+	}
+	may := false
+	for _, one := range placedTogether(shapes, roleOf) {
+		of := othersByKind(c, one)
 		if of == all {
 			return false
 		}
@@ -51,20 +55,19 @@ func othersByKind(c *snapshot.Snapshot, shapes []*gang.Shape) share {
 	if len(shapes) == 0 {
 		return none
 	}
-	kinds, whole := c.Kinds.List()
-	if !whole || prefer(shapes) {
+	if !c.Kinds.Whole() || prefer(shapes) {
 		return untold
 	}
 	theirs := 0
-	for _, k := range kinds {
-		if meantForOthers(k, shapes) {
+	for i := range c.Kinds.Len() {
+		if meantForOthers(c.Kinds.At(i), shapes) {
 			theirs++
 		}
 	}
 	switch theirs {
 	case 0:
 		return none
-	case len(kinds):
+	case c.Kinds.Len():
 		return all
 	}
 	return some
@@ -94,15 +97,21 @@ func meantForOthers(k *snapshot.Kind, shapes []*gang.Shape) bool {
 // othersThan is a function that says whether a node is meant for others than members of shapes that come to a node together.
 func othersThan(c *snapshot.Snapshot, shapes []*gang.Shape) func(id int32) bool {
 	var last *snapshot.Kind // most neighbors are of one kind
-	is, prefer := false, prefer(shapes)
+	is := false
 	return func(id int32) bool {
 		if kind := c.Static.ClassOf(id).Kind; kind != last {
 			last, is = kind, meantForOthers(kind, shapes)
 		}
-		if is || !prefer {
-			return is
-		}
-		name, labels := c.Lineage.Names[id], c.Static.At(id).Labels
-		return slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return s.MissesPreference(name, labels) })
+		return is || missesPreference(c, id, shapes)
 	}
+}
+
+// missesPreference says whether a node fails what one of the shapes prefers most.
+func missesPreference(c *snapshot.Snapshot, id int32, shapes []*gang.Shape) bool {
+	for _, s := range shapes {
+		if len(s.Preferred) > 0 && s.MissesPreference(c.Lineage.Names[id], c.Static.At(id).Labels) {
+			return true
+		}
+	}
+	return false
 }

@@ -186,7 +186,7 @@ func (k Slots) Refusal(id int32) string {
 		return "eligible"
 	case !k.p.Parts.Allowed.Holds(id):
 		return "topology"
-	case k.p.whole != nil && othersThan(k.p.Snapshot, k.p.Shapes)(id):
+	case k.p.whole != nil && (meantForOthers(n.Class.Kind, k.p.Shapes) || missesPreference(k.p.Snapshot, id, k.p.Shapes)):
 		return "others" // nobody hears of it: refusals are told over all nodes
 	}
 	return ""

@@ -74,13 +74,14 @@ func (s *kinds) count(k *Kind, more int) {
 	}
 }
 
-// List has each kind of which there is a node, in no order that means anything; false if there may be others.
-func (s *kinds) List() (list []*Kind, whole bool) {
-	for _, known := range s.list {
-		list = append(list, known.kind)
-	}
-	return list, !s.more
-}
+// Len is the number of kinds of which there is a node, as far as they are counted.
+func (s *kinds) Len() int { return len(s.list) }
+
+// At is one of them, in no order that means anything.
+func (s *kinds) At(i int) *Kind { return s.list[i].kind }
+
+// Whole says that there are no others.
+func (s *kinds) Whole() bool { return !s.more }
 
 // Verdicts are a yes or no for each node that is present, and how often the answer is yes. They never change. The zero value knows
 // no node.

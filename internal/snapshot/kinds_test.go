@@ -73,14 +73,12 @@ func requireKinds(t require.TestingT, c *Snapshot) {
 	}
 	slices.Sort(want)
 	require.Equal(t, slices.Compact(want), kindsOf(c))
-	_, whole := c.Kinds.List()
-	require.True(t, whole)
+	require.True(t, c.Kinds.Whole())
 }
 
 func kindsOf(c *Snapshot) (out []string) {
-	list, _ := c.Kinds.List()
-	for _, k := range list {
-		out = append(out, fmt.Sprint(*k))
+	for i := range c.Kinds.Len() {
+		out = append(out, fmt.Sprint(*c.Kinds.At(i)))
 	}
 	slices.Sort(out)
 	return out
@@ -94,12 +92,10 @@ func TestKindsBeyondTheMostAreNotCounted(t *testing.T) {
 	}
 	c, err := New(spec)
 	require.NoError(t, err)
-	list, whole := c.Kinds.List()
-	require.True(t, whole)
-	require.Len(t, list, mostKinds)
+	require.True(t, c.Kinds.Whole())
+	require.Equal(t, mostKinds, c.Kinds.Len())
 	spec.Nodes = append(spec.Nodes, cluster.Node{Name: "plain", Allocatable: muster.Resources{muster.CPU: 1}})
 	c, err = New(spec)
 	require.NoError(t, err)
-	_, whole = c.Kinds.List()
-	require.False(t, whole)
+	require.False(t, c.Kinds.Whole())
 }
