@@ -148,7 +148,7 @@ func (c *vertexClasses) beginNodes() {
 	n.ready, n.excluded, n.reader = true, s.p.Slots().Excluded(), s.newFreeReader()
 	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Needs)), make([]bool, len(s.roles))
 	for _, one := range s.roles {
-		n.plain = append(n.plain, !one.Slots().Selective() && s.p.Request.Eligible == nil)
+		n.plain = append(n.plain, !one.Slots().Selective() && s.p.Request.Eligible == nil && !s.p.Limits.AreAlone())
 	}
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
 	n.alike = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Siblings) == 0 && !slices.Contains(n.plain, false)
@@ -187,7 +187,7 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 func (c *vertexClasses) readKey(pos int32, usual bool) (zones front.Front) {
 	id, status, outside := c.search.p.View.Node(pos), asked, pos >= c.search.p.View.FirstPos[c.search.p.View.Outside]
 	switch {
-	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Hard():
+	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Hard() || c.search.broken:
 		status = closed
 	case usual:
 		status = unmarked

@@ -62,7 +62,7 @@ func (r *rooms) on(id int32, extra []int64, zones *numa.Occupancy) int64 {
 		r.key = binary.AppendVarint(r.key, r.free[i])
 	}
 	for role, one := range r.search.roles {
-		r.open[role] = one.Slots().Refusal(id) == ""
+		r.open[role] = one.Slots().RefusalForGood(id) == ""
 		r.key = append(r.key, problem.Bit(r.open[role]))
 	}
 	bounds, alike := r.zonesOn(id, zones)

@@ -57,6 +57,7 @@ type search struct {
 	outside     int64            // members that must lie outside the tree; possible sets it
 	feasibility verdict          // of the selection, under the hard rules
 	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
+	broken      bool             // running members break a limit of the gang: no node takes any
 	within      bool             // no steps are spent beyond those that are left
 	built       *problem.Outcome // a plan where fronts left a doubt
 }
@@ -73,7 +74,7 @@ const (
 // newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken.
 // O(nodes * roles * resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
-	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased()}
+	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased(), broken: p.Slots().Broken()}
 	s.readRoles()
 	s.slots, s.joint = s.slotsBeside(reserved), joint.Of(p, s.roles)
 	s.readGroups()

@@ -209,6 +209,7 @@ func settleLimits(p *Problem) error {
 	}
 	members, groups, nested := p.Limits.CountMembers(), p.Limits.CountGroups(), len(p.Levels) > 1
 	switch {
+	case !members && !groups && len(p.Limits.Within) == 0: // alone as a whole
 	case p.InParts():
 		return unsupported("in parts, or of several shapes")
 	case p.Multiple != nil:

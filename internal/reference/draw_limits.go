@@ -65,3 +65,20 @@ func drawCompany(t *rapid.T, spec *cluster.Spec) {
 		}
 	}
 }
+
+// drawAlone draws, for a gang in parts or of several roles, that it must be alone, and who is.
+func drawAlone(t *rapid.T, in *Input) {
+	if !chance(t, 25, "with company") {
+		return
+	}
+	drawCompany(t, &in.Spec)
+	in.Request.Tolerated = chance(t, 10, "tolerated")
+	if chance(t, 60, "alone") {
+		in.Request.Limits = []gang.Limit{{Layer: rapid.SampledFrom(layerNames(&in.Spec)).Draw(t, "alone in"), Kind: gang.Alone}}
+	}
+}
+
+// keepAlone drops the limits that the planner does not support for a gang in parts.
+func keepAlone(req *gang.Request) {
+	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone })
+}

@@ -63,6 +63,7 @@ func drawParts(t *rapid.T) Input {
 	if chance(t, 5, "exclude") {
 		in.Request.Exclude = []string{in.Spec.Nodes[0].Name}
 	}
+	drawAlone(t, &in)
 	if chance(t, 15, "with quotas") {
 		drawQuotas(t, &in)
 	}
@@ -73,7 +74,8 @@ func drawParts(t *rapid.T) Input {
 func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
-	req.Groups, req.PP, req.DP, req.Total, req.MinMember, req.Limits = nil, 0, 0, 0, 0, nil
+	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
+	keepAlone(req)
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	if chance(t, 15, "another tree") {

@@ -134,7 +134,7 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 
 // hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	return slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
+	return s.base.solver.limits.hard || slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
 }
 
 // lookAround sees what nodes have free, and where the running members of the groups are.
@@ -199,6 +199,9 @@ func (s *partSolver) compareRanks(a, b []string) int {
 
 // first is how the first selection is placed that can be; nil if none can.
 func (s *partSolver) first(selections [][]string) *Parted {
+	if s.base.solver.broken(s.base.gone) {
+		return nil
+	}
 	known := map[string]bool{} // of selections alike, whether they fit
 	for _, selection := range selections {
 		items := s.itemsOf(selection)

@@ -22,6 +22,7 @@ type roleSolver struct {
 	nodes     []*vertex // in the order of paths
 	tiers     []int     // of the strategy: the gang's, then every level's
 	free      []muster.Resources
+	gone      bool   // leaving members count as gone, see lookAgain
 	kept      []bool // by node: who runs near it keeps the gang off
 	roleZones roleZones
 }
@@ -89,7 +90,7 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 	plain.look(leavingGone)
 	s.free, s.kept, s.roleZones.states, s.roleZones.known = nil, nil, nil, map[string]bool{}
 	for _, v := range s.nodes {
-		s.kept = append(s.kept, s.solver.keptOut(v, leavingGone))
+		s.gone, s.kept = leavingGone, append(s.kept, s.solver.keptOut(v, leavingGone))
 		var on []cluster.Running
 		for _, r := range s.solver.in.Spec.Running {
 			if r.Node == v.node.Name && (!leavingGone || validity.Stays(&s.solver.in.Request, &r)) {
@@ -211,6 +212,9 @@ func (s *roleSolver) smallestOf(c way) *vertex {
 
 // allowed lists the ways to place n members that keep the hard rules.
 func (s *roleSolver) allowed(n int) []way {
+	if s.solver.broken(s.gone) {
+		return nil
+	}
 	return slices.DeleteFunc(s.all(n), func(c way) bool {
 		tier := s.smallestOf(c).tier
 		return !s.keepsMultiples(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })

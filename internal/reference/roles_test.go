@@ -130,6 +130,7 @@ func drawRolesFor(t *rapid.T, sizes Sizes) Input {
 	nameMembers(t, &in.Request, &in.Spec, members, own)
 	drawRulesOfRoles(t, &in)
 	drawRest(t, &in.Request, &in.Spec, own)
+	drawAlone(t, &in)
 	var shapes []*gang.Shape
 	for range rapid.IntRange(2, 3).Draw(t, "roles") {
 		shapes = append(shapes, drawShape(t, &in.Spec))
@@ -248,7 +249,8 @@ func TestVictimsOfRoles(t *testing.T) {
 func drawRoleVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
-	req.Groups, req.PP, req.DP, req.Limits = nil, 0, 0, nil
+	req.Groups, req.PP, req.DP = nil, 0, 0
+	keepAlone(req)
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	shapes := []*gang.Shape{drawShape(t, &in.Spec), drawShape(t, &in.Spec)}
 	for i := range req.Members {
