@@ -15,13 +15,13 @@ func Supported(q *gang.Request, known, runs int) bool {
 	switch {
 	case slices.ContainsFunc(q.Parts, partIsLimited):
 		return false
-	case !members && !groups && len(q.Limits) == 0:
+	case !members && !groups: // alone, as a whole
 		return true
 	case slices.ContainsFunc(q.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }):
 		return false
 	case members && len(q.Groups)+q.PP+q.DP > 0:
 		return false
-	case (members || groups) && (shapes || len(q.Parts) > 0):
+	case shapes || len(q.Parts) > 0:
 		return false
 	case groups && len(q.Groups) > 1 && runs > 0:
 		return false
