@@ -108,6 +108,9 @@ func (a *ask) count() {
 	a.nested = index.NewNested(a.slots.Ix, levels)
 }
 
+// spans says whether the domains are counted that the gang uses: then these are the children of every vertex above them.
+func (a *ask) spans() bool { return a.p.Limits != nil && len(a.p.Limits.Within) > 0 }
+
 // isCounted says whether the index counts whole groups.
 func (a *ask) isCounted() bool { return a.indexed != nil || a.nested != nil }
 

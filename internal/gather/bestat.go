@@ -17,7 +17,7 @@ import (
 func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 	p := s.p
 	best := widest{sums: s, table: slots, place: s.p.View.TierIndex(t), domain: -1, members: -1}
-	if s.p.LCA < 0 && slots.Flat == nil && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
+	if s.p.LCA < 0 && slots.Flat == nil && !s.ask.spans() && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
 		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
 			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
 			// the walk looks at nothing else.
@@ -110,6 +110,9 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 	}
 	if len(p.Levels) == 0 {
 		n := min(total, slots.At(d))
+		if p.Limits.Spans(p.View, d) {
+			n = min(total, s.mostWithin(d))
+		}
 		if p.Multiple != nil {
 			n -= n % p.Multiple[p.View.RootTop]
 		}
@@ -125,6 +128,9 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 		return total
 	}
 	groups := min(s.whole(0, s.tiers[0], d), s.ask.full)
+	if p.Limits.Spans(p.View, d) {
+		groups = min(groups, s.mostWithin(d))
+	}
 	return groups * s.ask.sizes[0]
 }
 

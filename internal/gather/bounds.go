@@ -109,9 +109,16 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	n := 0
 	for level, tier := range f.strategy.Groups { // from below the strategy's tier down to 0, as eachIntact yields them
 		for t := f.p.View.TierIndex(tier - 1); t >= 0; t-- {
-			most := f.ask.unitsOf(level)
+			all := f.ask.unitsOf(level)
+			most := all + 1
 			if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
-				most = min(most, f.ask.counted(level).Most(i, t, x))
+				most = f.ask.counted(level).Most(i, t, x)
+			}
+			// The short group takes a place that full ones leave, or what they leave over in a domain.
+			if f.ask.short == 0 || most <= all && int64(f.ask.counted(level).Rest[t].At(x)) < f.ask.short {
+				most = min(most, all)
+			} else {
+				most = min(most, all) + 1
 			}
 			if c := cmp.Compare(most, best.intact[n]); c != 0 {
 				return c

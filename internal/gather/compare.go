@@ -146,13 +146,20 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 //
 // order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
+	if f.p.Limits.Spans(f.p.View, d) { // whole groups are decided below the domains that are counted
+		return
+	}
 	groups := f.ask.full // new whole groups of the level
 	for i := range f.p.Levels {
 		if i > 0 {
 			groups *= f.ask.ratio(i - 1)
 		}
 		for _, t := range slices.Backward(f.p.View.TiersBelow(f.strategy.Groups[i])) {
-			if !yield(min(groups, f.sums.whole(i, t, d))) {
+			n := min(groups, f.sums.whole(i, t, d))
+			if f.ask.short > 0 && f.sums.keepsShort(d, t) {
+				n++
+			}
+			if !yield(n) {
 				return
 			}
 		}

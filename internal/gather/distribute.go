@@ -3,6 +3,8 @@
 package gather
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -18,6 +20,13 @@ type child struct {
 	at     layout.Vertex
 	demand demand // what it takes; no units: nothing but the short group or begun ones, or nothing at all
 	outer  int64  // units of the active level inside the units of outer levels that it takes
+	able   bool   // the short group, which is placed with single members, may lie whole in it
+}
+
+// last is what a distribution has still to do with the short group.
+type last struct {
+	open    bool // it is to be placed
+	singles bool // members are placed at the vertex that are in no whole group
 }
 
 // want is what a distribution is made for.
@@ -64,7 +73,8 @@ func (pl placer) distribute(x layout.Vertex, d demand, kids children, want want)
 		pl.fillTree(d, kids)
 		return kids
 	}
-	short := d.short
+	bottom := pl.ask.bottom()
+	short := last{open: d.short, singles: d.short && d.units[bottom]+split[bottom] > 0}
 	var carry int64 // units that were split at the level before
 	for level := range pl.ask.sizes {
 		if level > 0 {
@@ -75,10 +85,10 @@ func (pl placer) distribute(x layout.Vertex, d demand, kids children, want want)
 			}
 		}
 		n := d.units[level] + split[level] + carry
-		if level > 0 && level == pl.ask.bottom() && short {
-			n, short = n+pl.ask.short, false // still not placed: no child holds it whole, so its members go singly
+		if level > 0 && level == bottom && short.open && !slices.ContainsFunc(kids.of, func(c child) bool { return c.able }) {
+			n, short.open = n+pl.ask.short, false // no child holds it whole, so its members go singly
 		}
-		if carry = 0; n > 0 || short { // an ask may be nothing but the short group
+		if carry = 0; n > 0 || short.open { // an ask may be nothing but the short group
 			carry = pl.giveLevel(x, level, n, &short, kids, want)
 		}
 		kids.note(pl.ask, level)
@@ -104,6 +114,9 @@ func (k *children) note(a *ask, level int) {
 // children lists the children of x that have room or must take members, in the order that decides between equal ones:
 // those that restore the order of ranks first, and in each part the order of paths. O(children).
 func (pl placer) children(x layout.Vertex, kids children) children {
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		return pl.domains(x, kids)
+	}
 	lo, end := pl.p.View.Kids(x)
 	zones := pl.p.View.IsNode(lo) && pl.ask.zonesTell(x)
 	first, behind := pl.ask.inGap(x)
@@ -116,6 +129,23 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 					kids.items[len(kids.of)].Zones = pl.p.Zones().ZonesOn(c)
 				}
 				kids.of = append(kids.of, child{at: c})
+			}
+		}
+	}
+	return kids
+}
+
+// domains is children for a vertex above the domains that are counted: these are its children.
+func (pl placer) domains(x layout.Vertex, kids children) children {
+	list := pl.p.Limits.DomainsBelow(pl.p.View, x, nil)
+	for _, first := range []bool{true, false} {
+		for _, c := range list {
+			if slots := pl.ask.slots.At(c); slots > 0 && first == pl.ask.hasRoomInGap(c) {
+				item := sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
+				if pl.p.ZoneState.Aligned && pl.p.View.IsNode(c) {
+					item.Zones = pl.p.Zones().ZonesOn(c)
+				}
+				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
 			}
 		}
 	}
@@ -143,23 +173,27 @@ func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 }
 
 // giveLevel gives n units of a level to the children of x, beside the units that they have. It returns how many of them
-// can stay whole in no child. short says, before and after, whether the short group is still to be placed.
+// can stay whole in no child. short changes when the short group is placed, which may be left to the level of members.
 //
 // Members that multiples force into a child are no matter of choice, and no part of its slots. They are taken off n
 // before the choice, and added to what the child is given after it.
-func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kids children, want want) (left int64) {
+func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kids children, want want) (left int64) {
 	for i := range kids.items {
 		n += kids.items[i].Given - pl.p.Forced.At(kids.of[i].at)
 	}
 	// From here on n counts all units of the level below x, those inside outer units included, as the items' bounds do.
 	at, whole := pl.keepAt(x, level, n, kids)
 	if !whole {
-		return pl.giveMost(x, level, n, kids)
+		left = pl.giveMost(x, level, n, kids)
+		if short.open {
+			pl.roomBesideMost(x, kids)
+		}
+		return left
 	}
-	pl.bound(level, at, kids)
+	pl.bound(x, level, at, kids)
 	c := pl.choice(x, level, n, kids)
-	if *short && pl.roomForShort(x, at, n, kids) {
-		c.Short, *short = true, false
+	if short.open && pl.placesShort(x, level, at, n, short.singles, kids) {
+		c.Short, short.open = true, false
 	}
 	if want == counting {
 		c.Count()
@@ -177,11 +211,20 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *bool, kid
 // choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
+	nodes, zoned := pl.p.View.IsNode(lo), pl.ask.zonesTell(x)
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		nodes = len(kids.of) > 0 && pl.p.View.IsNode(kids.of[0].at)
+		zoned = nodes && pl.p.ZoneState.Aligned
+	}
 	c := pl.ask.scratch.choice[pl.ask.scratch.depth-1]
+	place := int64(1) // of the short group, in units
+	if level == pl.ask.bottom() {
+		place = pl.ask.short
+	}
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
-		Policy: pl.p.Policy, Items: kids.items, Units: n, Multiple: pl.sums.unitOf(level, x),
-		Nodes: pl.p.View.IsNode(lo), Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
-		Zoned: pl.ask.zonesTell(x), Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
+		Policy: pl.p.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
+		Nodes: nodes, Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
+		Zoned: zoned, Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
 	}}
 	c.chooser.Scorer = c
 	return &c.chooser
@@ -198,10 +241,12 @@ type choice struct {
 // Host implements [sets.Scorer].
 func (c *choice) Host(i int) int64 { return c.placer.ask.nodeScore(c.kids[i].at) }
 
-// Score implements [sets.Scorer]. Units of the active level stand for all that a child takes, begun groups left out.
+// Score implements [sets.Scorer]. It is the score of units of the active level and of the levels around it, begun groups
+// left out.
 func (c *choice) Score(i int, units int64, short bool) sets.Score {
 	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
-	d.units[c.level] = units
+	copy(d.units, c.kids[i].demand.units) // of the levels around
+	d.units[c.level] = units - c.kids[i].outer
 	return c.placer.scoreBelow(c.kids[i].at, d)
 }
 
@@ -212,6 +257,9 @@ func (c *choice) Score(i int, units int64, short bool) sets.Score {
 func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tier int32, ok bool) {
 	if level == pl.ask.bottom() {
 		return 0, true
+	}
+	if pl.p.Limits.Spans(pl.p.View, x) {
+		return pl.sums.tiers[level], true
 	}
 	var given int64
 	for i := range kids.items {
@@ -256,12 +304,13 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 // next lower tier, so each child takes all that fit whole at that one. O(children).
 //
 // order: keep.3
-func (pl placer) bound(level int, tier int32, kids children) {
+func (pl placer) bound(x layout.Vertex, level int, tier int32, kids children) {
+	spans := pl.p.Limits.Spans(pl.p.View, x)
 	below := pl.p.View.TiersBelow(tier)
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
 		it.Lo, it.Hi = it.Given, pl.sums.free(level, tier, at)
-		if level < pl.ask.bottom() && len(below) > 0 {
+		if level < pl.ask.bottom() && len(below) > 0 && !spans {
 			it.Lo = max(it.Lo, pl.sums.free(level, below[len(below)-1], at))
 		}
 		if it.HasShort {
@@ -269,63 +318,4 @@ func (pl placer) bound(level int, tier int32, kids children) {
 		}
 		it.Hi = max(it.Hi, it.Lo) // what a child has already it keeps
 	}
-}
-
-// roomForShort sets, for each child, how many whole groups fit beside the short one (WithRest, -1: the short one does
-// not fit), and says whether it fits into any child. All n groups stay whole at the given tier, s*. O(tiers * vertices
-// below x) at worst: if every place for a whole group is taken.
-//
-// order: short.1
-func (pl placer) roomForShort(x layout.Vertex, tier int32, n int64, kids children) bool {
-	var sum int64
-	for i := range kids.items {
-		sum += kids.items[i].Hi
-	}
-	// A place for a whole group is to spare: the short one takes the slots that whole groups leave over in a domain of
-	// tier s*, else the place of one of them.
-	if sum > n {
-		for i := range kids.items {
-			it, at := &kids.items[i], kids.of[i].at
-			it.WithRest = it.Hi
-			if pl.sums.rest(0, tier, at) < pl.ask.short {
-				it.WithRest--
-			}
-		}
-		return true
-	}
-	// Every place is taken. The short one looks for enough slots in one domain of the lowest tier from s* on.
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		if t < tier {
-			continue
-		}
-		room := false
-		for i := range kids.items {
-			it, at := &kids.items[i], kids.of[i].at
-			if it.WithRest = -1; pl.sums.spare(tier, t, at) >= pl.ask.short {
-				it.WithRest, room = it.Hi, true
-			}
-		}
-		if room {
-			return true
-		}
-	}
-	return false
-}
-
-// spare is the most slots that one domain of tier t at or below x has left beside as many groups as are whole at tier
-// whole. O(vertices from x down to tier t).
-func (s *sums) spare(whole, t int32, x layout.Vertex) int64 {
-	left := s.besides(0, whole, x)
-	if s.p.View.TierOf(x) <= t {
-		return left
-	}
-	var most int64
-	lo, end := s.p.View.Kids(x)
-	for c := lo; c < end; c++ {
-		most = max(most, s.spare(whole, t, c))
-	}
-	if s.reserved != nil {
-		return s.leftOver(0, whole, x, most)
-	}
-	return min(most, left)
 }

@@ -10,7 +10,7 @@ import (
 // Which domain is the best for whole groups that no domain below the groups' tier keeps: the search that the index answers.
 
 // groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a
-// group whole below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
+// group whole, the short one included, below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
 type groupSearch struct {
 	found             *found
 	place, groupPlace int           // of the gang's tier, and of the groups'
@@ -34,6 +34,8 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 		return -1, true
 	case i < 2 || t >= i || f.ask.indexed.Tops == nil || t > 0 && f.ask.indexed.Most(i, t-1, layout.Root) > 0:
 		return -1, false
+	case t > 0 && f.ask.short > 0 && int64(f.ask.indexed.Rest[t-1].At(layout.Root)) >= f.ask.short:
+		return -1, false // the short group may stay whole below the groups' tier
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
 	for g.span = f.leastForGroups(layout.Root, i); g.span <= index.TopSize; g.span++ {

@@ -89,7 +89,8 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 		out.run = pl.fillPlain(x, pl.ask.newMembers(&d), pl.ask.scratch.positions(pl.ask.newMembers(&d)))
 		return out
 	}
-	if pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out) { // which still may find that the index does not help
+	switch { // which still may find that the index does not help
+	case pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out), pl.splitsPlainly(x, &d) && pl.placeSplit(x, &d, &out):
 		return out
 	}
 	return pl.placeChosen(x, d)
@@ -142,7 +143,7 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	// The sums of the root count nodes outside the tree, also where these are ruled out.
-	if !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
+	if pl.p.Limits.Spans(pl.p.View, x) || !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
 		return false
 	}
 	switch {
@@ -161,7 +162,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	}
 	// With none whole at any lower tier every group is split here, the short one with them, and no child keeps any.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		if pl.sums.whole(0, t, x) > 0 {
+		if pl.sums.whole(0, t, x) > 0 || d.short && pl.sums.rest(0, t, x) >= pl.ask.short {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	// At the root the sums count nodes outside the tree, also where these are ruled out.
-	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
+	if s.p.Limits.Spans(s.p.View, x) || s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
@@ -32,26 +32,93 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		return s.spanOfNodes(x, &sums)
 	}
 	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.
-	var lower int64 // whole groups at the next lower tier, which bind their children
+	var lower int64     // whole groups at the next lower tier, which bind their children
+	keepsShort := false // a domain of that tier has room for the short one beside them
 	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
 		whole := int64(s.ask.indexed.Whole[i].At(x))
 		if whole >= s.ask.full {
-			if lower > 0 || s.ask.short > 0 && whole == s.ask.full {
+			switch {
+			case lower > 0, s.ask.short > 0 && whole == s.ask.full:
 				return 0, false // some children must take groups, or every place for a group is taken
+			case s.ask.short > 0 && keepsShort:
+				return s.spanWithTightShort(x, i)
 			}
 			return s.spanWithShort(x, i), true
 		}
-		lower = whole
+		lower, keepsShort = whole, int64(s.ask.indexed.Rest[i].At(x)) >= s.ask.short
 	}
-	return s.spanOfSplit(&sums), true
+	return s.spanOfSplit(x, &sums), true
 }
 
 // spanOfSplit is how many children take all members if groups are split between them. Every child that can hold a whole
 // group must keep what it can: these are the largest children, as are those that suffice for the members, so the longer
-// of the two prefixes is the span. O(log children).
-func (s spans) spanOfSplit(sums *index.ChildSums) int64 {
-	n, _ := sums.Fewest(s.ask.members)
-	return int64(max(n, sums.AtLeast(s.ask.sizes[0])))
+// of the two prefixes is the span. One of its children holds the short group, if any can: one of the prefix, or one that
+// stands in for its last child, or one more. O(log children), with a short group that stays whole O(children * tiers).
+func (s spans) spanOfSplit(x layout.Vertex, sums *index.ChildSums) int64 {
+	fewest, _ := sums.Fewest(s.ask.members)
+	forced := sums.AtLeast(s.ask.sizes[0])
+	n := max(fewest, forced)
+	if s.ask.short == 0 {
+		return int64(n)
+	}
+	var others int64 // slots of the prefix without its last child
+	if n > 1 {
+		others = sums.Of(n - 1)
+	}
+	lo, end := s.p.View.Kids(x)
+	for _, t := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
+		if s.ask.indexed.Rest[s.p.View.TierIndex(t)].At(x) < int32(s.ask.short) {
+			continue
+		}
+		most := int64(0) // slots of the largest child that the short group may lie in
+		for c := lo; c < end; c++ {
+			if s.sums.ownRest(0, c) >= s.ask.short && s.sums.leads(t, c) {
+				most = max(most, s.ask.slots.At(c))
+			}
+		}
+		switch {
+		case most == 0: // at no child of this tier
+		case most >= s.ask.sizes[0], most >= sums.Child(n), n > forced && others+most >= s.ask.members:
+			return int64(n)
+		default:
+			return int64(n) + 1
+		}
+	}
+	return int64(n)
+}
+
+// spanWithTightShort is spanWithShort where the short group stays whole at a lower tier than that at place i, at which no
+// full group does, so that it may lie in some children only; not ok if these are no domains of that tier or lower.
+// O(children).
+func (s spans) spanWithTightShort(x layout.Vertex, i int) (int64, bool) {
+	if s.p.View.Gaps[i][x] != 1 || x == layout.Root {
+		return 0, false
+	}
+	sums := s.ask.indexed.SumsOf(s.p.View, i, x)
+	n, sum := sums.Fewest(s.ask.full)
+	if n == 0 {
+		return 1, true
+	}
+	pl := s.sums.placer()
+	tier, last := pl.shortTier(x), sums.Child(n)
+	lo, end := s.p.View.Kids(x)
+	for c := lo; c < end; c++ {
+		slots := s.ask.slots.At(c)
+		if slots < s.ask.short || !pl.holdsShort(tier, c) {
+			continue
+		}
+		room := sum // of the n largest children, this one in place of the last if it is smaller, beside the short group
+		if whole := slots / s.ask.sizes[0]; whole < last {
+			room += whole - last
+		}
+		if slots%s.ask.sizes[0] < s.ask.short {
+			room--
+		}
+		if room >= s.ask.full {
+			return int64(n), true
+		}
+	}
+	return int64(n) + 1, true // the n largest hold all full groups, and some child the short one
 }
 
 // spanWithShort is how many children of x hold all groups, each whole in a domain of the tier at place i. The short one
@@ -107,7 +174,7 @@ func (s spans) spanOfNodes(x layout.Vertex, sums *index.ChildSums) (int64, bool)
 	whole := s.sums.whole(0, 0, x)
 	switch {
 	case whole < s.ask.full: // groups are split over the nodes, each keeps what it can hold whole
-		return s.spanOfSplit(sums), true
+		return s.spanOfSplit(x, sums), true
 	case s.ask.short > 0 && whole == s.ask.full:
 		return s.spanBeside(sums)
 	}

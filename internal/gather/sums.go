@@ -336,6 +336,9 @@ func (s *sums) takes(d layout.Vertex) bool {
 	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members || s.ask.broken {
 		return false
 	}
+	if s.p.Limits.Spans(s.p.View, d) && !s.holdsWithin(d) {
+		return false
+	}
 	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
@@ -354,4 +357,21 @@ func (s *sums) takes(d layout.Vertex) bool {
 	// Room for one group more than the full ones is room for the short one; without it the groups' rests must hold it.
 	n := s.whole(0, s.tiers[0], d)
 	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
+}
+
+// holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(domains below d).
+func (s *sums) holdsWithin(d layout.Vertex) bool { return s.mostWithin(d) >= s.ask.full }
+
+// mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
+func (s *sums) mostWithin(d layout.Vertex) int64 {
+	tier := int32(0)
+	if len(s.tiers) > 0 {
+		tier = s.tiers[0]
+	}
+	list := s.p.Limits.DomainsBelow(s.p.View, d, nil)
+	room := s.ask.scratch.carve(len(list))
+	for i, x := range list {
+		room[i] = s.free(0, tier, x)
+	}
+	return s.p.Limits.MostIn(room, func(i int) bool { return s.p.Siblings.At(list[i]) > 0 })
 }

@@ -217,8 +217,8 @@ func (n *Company) Leaving(positions []int32) (out []*snapshot.Member) {
 	return out
 }
 
-// Broken says whether members that run, at these positions, break a limit of the gang by themselves: more of them in a domain than
-// there may be, others where they must be alone, or a node outside the tree where a limit speaks of domains. siblings counts them by
+// Broken says whether members that run, at these positions, break a limit of the gang by themselves: more of them in a domain, or in
+// more domains, than there may be, others where they must be alone, or a node outside the tree where a limit speaks of domains. siblings counts them by
 // vertex. O(members * tiers).
 //
 // order: limits.4
@@ -226,8 +226,13 @@ func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) boo
 	if l == nil {
 		return false
 	}
-	hard := l.AreHard()
+	hard, lie := l.AreHard(), map[layout.Vertex]bool{}
 	for pos := range positions {
+		for _, c := range l.Within[:min(1, len(l.Within))] {
+			if lie[v.DomainAt(pos, c.Tier)] = true; int64(len(lie)) > c.Most {
+				return true
+			}
+		}
 		if hard && pos >= v.FirstPos[v.Outside] {
 			return true
 		}

@@ -6,8 +6,10 @@
 package limits
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -139,13 +141,51 @@ func (l *Limits) AreHard() bool {
 	if l == nil {
 		return false
 	}
-	hard := l.Alone > 0
-	for _, caps := range [...][]index.Cap{l.Apart, l.Within} {
-		for _, c := range caps {
-			hard = hard || c.Tier > 0
-		}
+	hard := l.Alone > 0 || len(l.Within) > 0
+	for _, c := range l.Apart {
+		hard = hard || c.Tier > 0
 	}
 	return hard
+}
+
+// Spans says whether the domains are counted that the gang uses below x: x is above their tier. O(1).
+func (l *Limits) Spans(v *layout.View, x layout.Vertex) bool {
+	return l != nil && len(l.Within) > 0 && v.TierOf(x) > l.Within[0].Tier
+}
+
+// DomainsBelow adds the domains that are counted below x to a list, in the order of paths. O(domains).
+//
+// order: limits.8
+func (l *Limits) DomainsBelow(v *layout.View, x layout.Vertex, list []layout.Vertex) []layout.Vertex {
+	if v.TierOf(x) <= l.Within[0].Tier {
+		return append(list, x)
+	}
+	lo, end := v.Kids(x)
+	for c := lo; c < end; c++ {
+		list = l.DomainsBelow(v, c, list)
+	}
+	return list
+}
+
+// MostIn is the most units that fit into at most the number of domains that there may be; room has, for each domain, what fits there,
+// used whether running members lie in it already. O(domains * log).
+//
+// order: limits.7
+func (l *Limits) MostIn(room []int64, used func(i int) bool) (sum int64) {
+	left := l.Within[0].Most
+	fresh := make([]int64, 0, len(room))
+	for i, n := range room {
+		if used(i) {
+			sum, left = sum+max(0, n), left-1
+		} else if n > 0 {
+			fresh = append(fresh, n)
+		}
+	}
+	slices.SortFunc(fresh, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, n := range fresh[:max(0, min(int(left), len(fresh)))] {
+		sum += n
+	}
+	return sum
 }
 
 // Most is how many members x may take beside those that run, siblings by vertex, by what keeps them apart. A vertex below a domain of

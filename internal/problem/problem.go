@@ -208,8 +208,9 @@ func settleLimits(p *Problem) error {
 		return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang "+with)
 	}
 	members, groups, nested := p.Limits.CountMembers(), p.Limits.CountGroups(), len(p.Levels) > 1
+	within := len(p.Limits.Within) > 0
 	switch {
-	case !members && !groups && len(p.Limits.Within) == 0: // alone as a whole
+	case !members && !groups && !within: // alone as a whole
 	case p.InParts():
 		return unsupported("in parts, or of several shapes")
 	case p.Multiple != nil:
@@ -220,7 +221,13 @@ func settleLimits(p *Problem) error {
 		return unsupported("whose groups are placed like members")
 	case groups && nested && len(p.Running) > 0:
 		return unsupported("in nested groups of which members run")
-	case groups && int64(p.Ranks)%p.Levels[0].Size != 0:
+	case len(p.Limits.Within) > 1:
+		return unsupported("within so many domains of two layers")
+	case within && p.Unbundled != nil:
+		return unsupported("whose groups are placed like members")
+	case within && len(p.Levels) > 0 && p.Levels[0].Gather.Must > p.Limits.Within[0].Tier:
+		return unsupported("whose groups may lie in several of these domains")
+	case (groups || within) && len(p.Levels) > 0 && int64(p.Ranks)%p.Levels[0].Size != 0:
 		return unsupported("with a short last group")
 	}
 	return nil

@@ -11,18 +11,19 @@ type Definition struct {
 	Placed  bool
 	Outside int
 	Worth   []int
-	// Intact has, by path of every domain of the gang's tier that can hold the gang, the best vector of outermost full
-	// groups whole at each tier below the group tier.
+	// Intact has, by path of every domain of the gang's tier that can hold the gang, the best vector of outermost groups
+	// whole at each tier below the group tier, the short one included.
 	Intact map[string][]int
 }
 
-// parted is one way to place and part a gang: the tiers reached, and how many full outermost groups are whole at
-// each tier.
+// parted is one way to place and part a gang: the tiers reached, how many full outermost groups are whole at each tier,
+// and from which tier on the short one is.
 type parted struct {
 	outside int
 	nodes   []*vertex // used, running members included
 	tiers   []int
 	whole   []int // by tier
+	short   int   // above all tiers if there is none
 }
 
 // definer enumerates for one number of members.
@@ -30,6 +31,7 @@ type definer struct {
 	search *search
 	nodes  []*vertex
 	each   func(parted)
+	intact map[string][]int // as in Definition, but tier by tier full groups, then short ones: full ones come first
 }
 
 // SolveByDefinition enumerates all placements of n new members. For tiny clusters, at most two levels of groups, and
@@ -54,7 +56,7 @@ func SolveByDefinition(in Input, n int) (*Definition, error) {
 	d.each = func(x parted) { d.bestStrategy(out, x) }
 	d.enumerate()
 	if out.Placed {
-		out.Intact = map[string][]int{}
+		out.Intact, d.intact = map[string][]int{}, map[string][]int{}
 		d.each = func(x parted) { d.bestIntact(out, x) }
 		d.enumerate()
 	}
@@ -105,15 +107,17 @@ func (d *definer) bestIntact(out *Definition, x parted) {
 	for domain.parent != nil && domain.parent.tier <= out.Worth[0] && !domain.parent.outside {
 		domain = domain.parent
 	}
-	var vector []int
+	var apart, vector []int
 	if len(d.search.solver.levels) > 0 {
 		for t := out.Worth[1] - 1; t >= 0; t-- {
-			vector = append(vector, x.whole[t])
+			short := bit(x.short <= t && x.outside == 0) // a full tree takes its members like others
+			apart = append(apart, x.whole[t], short)
+			vector = append(vector, x.whole[t]+short)
 		}
 	}
 	path := strings.Join(domain.path, "/")
-	if best, ok := out.Intact[path]; !ok || slices.Compare(vector, best) > 0 {
-		out.Intact[path] = vector
+	if best, ok := d.intact[path]; !ok || slices.Compare(apart, best) > 0 {
+		d.intact[path], out.Intact[path] = apart, vector
 	}
 }
 
@@ -194,7 +198,7 @@ func (d *definer) keepsMultiples(counts []int) bool {
 
 // part hands out a placement in every way to part it into groups.
 func (d *definer) part(counts []int) {
-	x := parted{nodes: d.used(counts), whole: make([]int, d.search.solver.root.tier+1)}
+	x := parted{nodes: d.used(counts), whole: make([]int, d.search.solver.root.tier+1), short: d.search.solver.root.tier + 1}
 	for i, v := range d.nodes {
 		if v.outside {
 			x.outside += counts[i]
@@ -218,7 +222,8 @@ func (d *definer) group(left []int, full int, last []int, x parted) {
 	if full == 0 {
 		if nodes := d.used(left); len(nodes) > 0 {
 			x.tiers = slices.Clone(x.tiers)
-			x.tiers[1] = max(x.tiers[1], smallest(d.search.solver.root, nodes).tier)
+			x.short = smallest(d.search.solver.root, nodes).tier
+			x.tiers[1] = max(x.tiers[1], x.short)
 		}
 		d.each(x)
 		return

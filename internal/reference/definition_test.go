@@ -76,7 +76,7 @@ func intactHolds(in Input, a *Answer, def *Definition) error {
 	return nil
 }
 
-// attained counts the full groups of an answer that are whole at each tier below the group tier.
+// attained counts the groups of an answer that are whole at each tier below the group tier.
 func attained(in Input, a *Answer) []int {
 	s, _ := newSolver(&in)
 	byName := map[string]*vertex{}
@@ -88,12 +88,12 @@ func attained(in Input, a *Answer) []int {
 	var out []int
 	for t := a.Worth[1] - 1; t >= 0; t-- {
 		whole := 0
-		for g := 0; (g+1)*s.size(0) <= len(a.Assignments); g++ {
+		for group := range slices.Chunk(a.Assignments, s.size(0)) {
 			var at []*vertex
-			for _, x := range a.Assignments[g*s.size(0) : (g+1)*s.size(0)] {
+			for _, x := range group {
 				at = append(at, byName[x.Node])
 			}
-			if smallest(s.root, at).tier <= t {
+			if counts := len(group) == s.size(0) || a.Outside == 0; counts && smallest(s.root, at).tier <= t {
 				whole++
 			}
 		}

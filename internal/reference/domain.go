@@ -74,9 +74,12 @@ func (p *search) keys(a *placed) Keys {
 }
 
 // intact is how many of the groups of level i can lie whole in domains of every tier below the group tier, highest
-// first, each tier for itself.
+// first, each tier for itself. The short group is one of them from the tier on at which it stays whole beside them.
 func (p *search) intact(i int, d *vertex) []int {
 	var out []int
+	if p.solver.spans(d) {
+		return nil
+	}
 	for t := p.tiers[i+1] - 1; t >= 0; t-- {
 		whole := p.most(i, t, d)
 		if d == p.solver.root && p.outside > 0 { // where it takes an exact number, but not of whole groups
@@ -86,6 +89,11 @@ func (p *search) intact(i int, d *vertex) []int {
 			}
 		}
 		out = append(out, min(p.groupsOf(i), whole))
+	}
+	if i == 0 && p.rest > 0 && p.outside == 0 {
+		for tier := p.shortTier(d); tier < p.tiers[1]; tier++ {
+			out[p.tiers[1]-1-tier]++
+		}
 	}
 	return out
 }

@@ -15,12 +15,16 @@ import (
 // Sizes bounds what is drawn.
 type Sizes struct {
 	Nodes, Slots, Members int
+	// Split draws gangs of one level of groups, the last one short, most of them larger than nodes.
+	Split bool
 }
 
-// The sizes at which a solver is quick, and at which it is so with the definitions enumerated.
+// The sizes at which a solver is quick, at which it is so with the definitions enumerated, and at which groups are split
+// in most plans.
 var (
 	Small = Sizes{Nodes: 12, Slots: 4, Members: 8}
 	Tiny  = Sizes{Nodes: 6, Slots: 3, Members: 6}
+	Split = Sizes{Nodes: 12, Slots: 4, Members: 9, Split: true}
 )
 
 // The resources that drawn members ask for; the second does not always bind.

@@ -24,6 +24,10 @@ func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	}
 	total := len(req.Members) + len(validity.Own(spec, req))
 	levels := validity.Levels(req, total)
+	if chance(t, 30, "within") {
+		drawWithin(t, req, spec, levels, total)
+		return
+	}
 	if len(levels) == 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "apart") {
 			l := gang.Limit{Layer: layer(), Kind: gang.Apart, Most: rapid.IntRange(1, 3).Draw(t, "most")}
@@ -81,4 +85,18 @@ func drawAlone(t *rapid.T, in *Input) {
 // keepAlone drops the limits that the planner does not support for a gang in parts.
 func keepAlone(req *gang.Request) {
 	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone })
+}
+
+// drawWithin draws in how many domains of a layer the gang may lie, and that its groups lie in one of them each.
+func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.Groups, total int) {
+	layer := rapid.SampledFrom(layerNames(spec)).Draw(t, "within of")
+	if len(levels) > 0 && (total%levels[0].Size != 0 || req.PP > 0) {
+		return
+	}
+	if len(req.Groups) > 0 {
+		req.Groups[0].Gather = append(slices.DeleteFunc(slices.Clone(req.Groups[0].Gather), func(r gang.Rule) bool {
+			return r.Layer == layer && r.Strength == gang.MustGather
+		}), gang.Rule{Layer: layer, Strength: gang.MustGather})
+	}
+	req.Limits = append(req.Limits, gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
 }

@@ -35,7 +35,10 @@ func DrawRequest(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 	if chance(t, 50, "members are pods") {
 		req.Shape.Resources[muster.Pods] = 1
 	}
-	groups := rapid.IntRange(0, 5).Draw(t, "group levels")
+	groups := rapid.IntRange(0, 6).Draw(t, "group levels")
+	if sizes.Split {
+		groups = withShort
+	}
 	withOwn := chance(t, 35, "with running members")
 	if groups > 0 && rapid.Bool().Draw(t, "with begun groups") {
 		withOwn = true
@@ -138,6 +141,9 @@ func takeOwn(spec *cluster.Spec, keep bool) int {
 	return own
 }
 
+// withShort is the kind of groups of which the last one is short; larger ones than the others, so that some are split.
+const withShort = 6
+
 // drawGroups draws the levels of groups and how many members are new.
 func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 	members := rapid.IntRange(1, sizes.Members).Draw(t, "gang")
@@ -159,6 +165,13 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 		if members <= 0 {
 			members += outer
 		}
+	case withShort:
+		size = rapid.IntRange(2, max(2, sizes.Members*2/3)).Draw(t, "size")
+		req.Groups = []gang.Groups{{Size: size}}
+		if members = max(members, size-own); (members+own)%size == 0 {
+			members++
+		}
+		return members
 	}
 	if kind < 4 && chance(t, 10, "known in part") {
 		req.Total = members + own + rapid.IntRange(0, 4).Draw(t, "unknown")

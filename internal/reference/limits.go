@@ -27,7 +27,7 @@ func (s *solver) readLimits(network *validity.Network) {
 		for _, l := range list {
 			if tier, ok := network.TierOf(l.Layer); ok && !l.Preferred {
 				tier = min(tier, network.RootTier()-1)
-				s.limits.hard = s.limits.hard || tier > 0
+				s.limits.hard = s.limits.hard || tier > 0 || l.Kind == gang.Within && l.Most > 1
 				each(l, tier)
 				must = append(must, gang.Rule{Layer: l.Layer, Strength: gang.MustGather})
 			}
@@ -49,6 +49,9 @@ func (s *solver) readLimits(network *validity.Network) {
 		case gang.Alone:
 			s.limits.alone = append(s.limits.alone, tier)
 		case gang.Within:
+			if l.Most == 1 {
+				return
+			}
 			s.limits.within = append(s.limits.within, limit{tier, l.Most})
 		}
 	})
@@ -146,6 +149,15 @@ func (s *solver) broken(leavingGone bool) bool {
 				return true
 			}
 		}
+		for _, l := range s.limits.within {
+			lie := map[*vertex]bool{}
+			for k := range s.own {
+				lie[s.at(&s.own[k]).domainOf(l.tier)] = true
+			}
+			if len(lie) > l.most {
+				return true
+			}
+		}
 		for _, tier := range s.limits.alone {
 			for k := range s.in.Spec.Running {
 				r := &s.in.Spec.Running[k]
@@ -207,4 +219,51 @@ func (s *solver) companyWaits(counts map[string]int) (out []placement.Waited) {
 		}
 	}
 	return out
+}
+
+// spans holds if the domains are counted that the gang uses below v: these stand for its children.
+func (s *solver) spans(v *vertex) bool {
+	return len(s.limits.within) > 0 && v.tier > s.limits.within[0].tier
+}
+
+// childrenOf are the vertices among which what v takes is divided.
+func (s *solver) childrenOf(v *vertex) []*vertex {
+	if s.spans(v) {
+		return under(v, s.limits.within[0].tier)
+	}
+	return v.children
+}
+
+// holdsWithin holds if all that is placed fits below d into at most so many domains, for every way to choose these.
+func (p *search) holdsWithin(d *vertex) bool {
+	if !p.solver.spans(d) {
+		return true
+	}
+	l := p.solver.limits.within[0]
+	list := under(d, l.tier)
+	level, tier := 0, 0
+	if len(p.solver.levels) > 0 {
+		tier = p.tiers[1]
+	}
+	for mask := range uint(1) << len(list) {
+		used, room := 0, 0
+		for i, v := range list {
+			if mask>>i&1 == 1 || v.own > 0 {
+				used++
+				room += max(0, highest(p.free(level, tier, tier, v).full))
+			}
+		}
+		if used <= l.most && room >= p.groupsOfNew() {
+			return true
+		}
+	}
+	return false
+}
+
+// groupsOfNew is the number of new whole groups, without groups of members.
+func (p *search) groupsOfNew() int {
+	if len(p.solver.levels) == 0 {
+		return p.n
+	}
+	return p.full
 }

@@ -82,7 +82,7 @@ func planAgrees(in Input) ([]string, error) {
 		}
 	}
 	begun, err := kinds(&in, want)
-	return append(append(begun, zoneKinds(&in, want)...), quotaKinds(&in, want)...), err
+	return slices.Concat(begun, shortKinds(&in, want), zoneKinds(&in, want), quotaKinds(&in, want)), err
 }
 
 // zoneKinds says what is special about a cluster with zones and about its plan.

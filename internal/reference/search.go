@@ -198,6 +198,9 @@ func (p *search) feasible(d *vertex) bool {
 	if out := p.solver.outside; out != nil && out.own > 0 && p.solver.hard() {
 		return false
 	}
+	if !p.holdsWithin(d) {
+		return false
+	}
 	if len(p.solver.levels) == 0 {
 		return d.takes(p.n)
 	}

@@ -13,6 +13,7 @@ type set struct {
 	portions []portion
 	counts   []int
 	short    int // index of the child that takes the short group, -1 if none does
+	place    int // what that counts for in units
 
 	used, own, key, share int
 	zones                 int // in sum, if the children are nodes
@@ -68,7 +69,10 @@ func usedChildren(portions []portion, mask uint) int {
 // fill gives every child of the set its number of units; nil if the set does not suffice. A child that takes the short
 // group and nothing else counts as receiving, but only where the set cannot do otherwise.
 func (p *search) fill(portions []portion, mask uint, h hand) *set {
-	s := &set{short: -1}
+	s := &set{short: -1, place: 1}
+	if h.level == len(p.solver.levels) {
+		s.place = p.rest
+	}
 	for i, c := range portions {
 		switch {
 		case mask>>i&1 == 1:
@@ -156,9 +160,9 @@ func (p *search) evenShare(s *set, h hand) int {
 	return share
 }
 
-// even is what a child counts for when sets are filled evenly: its units, the short group being one.
+// even is what a child counts for when sets are filled evenly: its units, the short group being one, or its members.
 func (s *set) even(i int) int {
-	return s.counts[i] + bit(i == s.short || s.portions[i].child.state.short)
+	return s.counts[i] + s.place*bit(i == s.short || s.portions[i].child.state.short)
 }
 
 // fillUp gives every child the least number of units that it may take, and then the rest: to each in fill order as

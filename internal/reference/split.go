@@ -37,12 +37,14 @@ type child struct {
 	place int // in the order that decides between equal ones
 	state state
 	given int
+	able  bool // the short group, which comes with single members, may lie whole in it
 }
 
 // hand is what is handed out to children at once: n units of a level, those that they have already included.
 type hand struct {
 	level, n int
 	short    bool
+	singles  bool // single members are placed at the vertex
 }
 
 // membersBelow are the new members of a state below v.
@@ -95,7 +97,7 @@ func (p *search) place(v *vertex, st state) *placed {
 func (p *search) distribute(v *vertex, st state) []*child {
 	var children []*child
 	for _, between := range []bool{true, false} {
-		for _, c := range v.children {
+		for _, c := range p.solver.childrenOf(v) {
 			if p.between(c) == between {
 				children = append(children, &child{v: c, place: len(children)})
 			}
@@ -108,7 +110,8 @@ func (p *search) distribute(v *vertex, st state) []*child {
 	}
 	for level := range len(p.solver.levels) + 1 {
 		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
-		if level == len(p.solver.levels) && st.short {
+		h.singles = st.units[len(p.solver.levels)]+split[len(p.solver.levels)] > 0
+		if level == len(p.solver.levels) && st.short && !slices.ContainsFunc(children, func(c *child) bool { return c.able }) {
 			h.n, h.short = h.n+p.rest, false
 		}
 		base := p.intoUnits(level, children)
@@ -153,18 +156,30 @@ func (p *search) splitHere(v *vertex, st state) []int {
 }
 
 // handOut finds the smallest tier at which the units stay whole in the children of v, and for the short group the
-// smallest from there on at which it has room beside them. Where there is none, the groups are split: every child keeps
-// as many whole as it can, and the others are left.
+// smallest at which it has room beside them. Where there is none, the groups are split: every child keeps as many whole
+// as it can, and the others are left. The short group comes with single members then, and where groups are not split but
+// leave no place for another one.
 func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 	for t := range v.tier {
+		if h.level < len(p.solver.levels) && p.solver.spans(v) && t != p.tiers[h.level+1] {
+			continue
+		}
 		if !p.suffice(p.portions(h, t, t, children), hand{n: h.n}) {
 			continue
 		}
-		for short := t; h.short && short < v.tier; short++ {
-			if portions := p.portions(h, t, short, children); p.suffice(portions, h) {
-				p.chooseSet(h, portions)
-				return 0
+		for short := 0; h.short && short < v.tier; short++ {
+			portions := p.portions(h, t, short, children)
+			if !p.suffice(portions, h) {
+				continue
 			}
+			if h.level < len(p.solver.levels) && h.singles && places(p, t, v) == h.n {
+				for i, c := range portions {
+					children[i].able = c.short>>highest(c.full)&1 == 1
+				}
+				break
+			}
+			p.chooseSet(h, portions)
+			return 0
 		}
 		if h.short = false; h.n > 0 {
 			p.chooseSet(h, p.portions(h, t, t, children))
@@ -175,6 +190,11 @@ func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
 	for _, c := range children {
 		c.given = max(c.given, p.most(h.level, v.tier-1, c.v))
 		left -= c.given
+	}
+	for short := 0; h.short && short < v.tier && !slices.ContainsFunc(children, func(c *child) bool { return c.able }); short++ {
+		for _, c := range children {
+			c.able = p.anywhere(0, c.v).short>>c.given&1 == 1 && leads(p, short, c.v)
+		}
 	}
 	return left
 }
@@ -191,13 +211,20 @@ type portion struct {
 func (p *search) portions(h hand, t, short int, children []*child) []portion {
 	var out []portion
 	for _, c := range children {
-		tally := p.free(h.level, t, short, c.v)
+		tally := p.free(h.level, t, t, c.v)
+		switch {
+		case !h.short:
+		case h.level < len(p.solver.levels):
+			tally.short = p.exact(c.v, 0, tallyOf(p.withShort(t, short, c.v))).short
+		case c.able:
+			tally.short = tally.full >> p.rest
+		}
 		most := max(0, highest(tally.full))
 		if c.v == p.solver.outside {
 			most = min(most, p.outside/p.solver.size(h.level))
 		}
 		low := max(c.given, c.v.low/p.solver.size(h.level))
-		if h.level < len(p.solver.levels) && t > 0 {
+		if h.level < len(p.solver.levels) && t > 0 && !p.solver.spans(c.v.parent) {
 			low = max(low, p.most(h.level, t-1, c.v))
 		}
 		if c.state.short {

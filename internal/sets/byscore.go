@@ -70,9 +70,9 @@ func (k *picker) bestByScore(size int) []int {
 		if !k.c.holdsShort(&k.c.Items[i]) {
 			continue
 		}
-		// 0: the short group takes room of its own in this node, and the others are full. 1: a place for a whole group
-		// is to spare, so that any node of the set that holds the short group can be its node.
-		for _, spare := range []int64{0, 1} {
+		// 0: the short group takes room of its own in this node, and the others are full. Else its place is to spare, so
+		// that any node of the set that holds the short group can be its node.
+		for _, spare := range []int64{0, k.c.Place} {
 			p.rest, p.spare = i, spare
 			if q := p.run(size, k.c.Units+spare); q != nil && (best == nil || p.compare(q, best) < 0) {
 				best = q
@@ -95,7 +95,7 @@ type scoreProgram struct {
 	must   map[int]bool // the core
 	memo   map[scoreState]*scorePick
 	rest   int   // the node of the short group, -1: none
-	spare  int64 // with a short group, 0: the set has room for exactly the whole groups; 1: for at least one more
+	spare  int64 // with a short group, 0: the set has room for exactly the units; else for at least so many more
 }
 
 type scoreState struct {
@@ -125,7 +125,7 @@ func (p *scoreProgram) run(size int, need int64) *scorePick {
 // solve is the best choice from a state on, nil if there is none. The node at hand is taken or passed over.
 func (p *scoreProgram) solve(st scoreState) *scorePick {
 	if st.at == len(p.order) {
-		// With spare 0 more room than the need is refused: that is the case of spare 1.
+		// With spare 0 more room than the need is refused: that is the other case.
 		if st.extra > 0 || st.left > 0 || st.need > 0 || p.rest >= 0 && p.spare == 0 && st.need < 0 {
 			return nil
 		}
@@ -157,7 +157,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 	if !p.must[i] {
 		extra--
 	}
-	// With spare 0 a later node could hold the short group only at the cost of no whole one; with 1, of one.
+	// With spare 0 a later node could hold the short group only at the cost of no unit; else of its place.
 	seen := p.rest >= 0 && p.picker.c.Items[p.rest].Hi > 0 && slices.Contains(p.order[:st.at], p.rest)
 	if extra < 0 || seen && (p.picker.c.freeShort(it) || p.spare > 0 && p.picker.c.holdsShort(it)) {
 		return nil

@@ -19,6 +19,7 @@ type Chooser struct {
 	Units    int64     // to give in all, the lower bounds of the items included
 	Multiple int64     // units go in multiples of this number; at least 1
 	Short    bool      // one of the items takes the short group as well, which is no unit
+	Place    int64     // units whose place the short group takes, if it takes any: 1, or its size where units are members
 	Nodes    bool      // the items are nodes, which ByScore compares by host score
 	Groups   bool      // units are groups: an item with more slots may hold fewer of them
 	Anchored bool      // some members of the affinity key run
@@ -50,15 +51,16 @@ func (c *Chooser) choose() {
 			it := &c.Items[i]
 			it.Lo, it.Hi, it.WithRest = it.Lo/c.Multiple, it.Hi/c.Multiple, floorDiv(it.WithRest, c.Multiple)
 		}
-		c.Units /= c.Multiple
+		c.Units, c.Place = c.Units/c.Multiple, c.Place/c.Multiple
 	}
 	core := c.core()
 	var set []int
 	if c.enough(core) {
 		set = c.trim(core, c.Short)
 	} else { // extra sees to the short group: the core is trimmed to the units alone
-		extra := c.extra(core)
-		set = append(c.trim(core, false), extra...)
+		others := c.othersThan(core)
+		set = c.trim(core, false)
+		set = append(set, c.extra(set, others)...)
 	}
 	c.fill(set)
 	if c.Multiple > 1 {
@@ -109,8 +111,8 @@ func (c *Chooser) holdsShort(it *Item) bool { return c.Short && it.WithRest >= i
 // freeShort says whether the short group costs a child none of its whole ones.
 func (c *Chooser) freeShort(it *Item) bool { return c.holdsShort(it) && it.WithRest == it.Hi }
 
-// enough says whether a set has room for all units, the short group included. The short group is smaller than a whole
-// one, so it takes the place of one at most: a set with one place to spare and a child that holds it is enough.
+// enough says whether a set has room for all units, the short group included: a set with a place to spare for that and a
+// child that holds it is enough.
 func (c *Chooser) enough(set []int) bool {
 	var sum int64
 	able, free := false, false
@@ -119,7 +121,7 @@ func (c *Chooser) enough(set []int) bool {
 		able = able || c.holdsShort(&c.Items[i])
 		free = free || c.freeShort(&c.Items[i])
 	}
-	return sum >= c.Units && (!c.Short || free || able && sum > c.Units)
+	return sum >= c.Units && (!c.Short || free || able && sum >= c.Units+c.Place)
 }
 
 // trim leaves out the worst children in use if there are more of them than units, because every child of a set takes at
@@ -156,14 +158,7 @@ func (c *Chooser) trim(core []int, short bool) []int {
 // order: sets.2, sets.3, sets.4
 func (c *Chooser) compareUsed(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
-	order := cmp.Compare(b.Used, a.Used)
-	if order == 0 && a.HasShort != b.HasShort {
-		order = 1
-		if a.HasShort {
-			order = -1
-		}
-	}
-	order = cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
+	order := c.compareBeforeSlots(i, j)
 	switch {
 	case order != 0:
 	case c.byHost:
@@ -172,6 +167,19 @@ func (c *Chooser) compareUsed(i, j int) int {
 		order = CompareSlots(c.Policy, a.Slots, b.Slots)
 	}
 	return order
+}
+
+// compareBeforeSlots is compareUsed by the keys before slots and scores.
+func (c *Chooser) compareBeforeSlots(i, j int) int {
+	a, b := &c.Items[i], &c.Items[j]
+	order := cmp.Compare(b.Used, a.Used)
+	if order == 0 && a.HasShort != b.HasShort {
+		order = 1
+		if a.HasShort {
+			order = -1
+		}
+	}
+	return cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
 }
 
 // compareAlone orders children in use that take the short group and no unit.
@@ -203,19 +211,12 @@ func (c *Chooser) able(set []int) bool {
 	return slices.ContainsFunc(set, func(i int) bool { return c.holdsShort(&c.Items[i]) })
 }
 
-// extra picks the best of the smallest sets of further children that suffice beside the core. Children in the pool have
-// no lower bound, else they were in the core. The cost is that of the picker, unless slots alone decide.
-//
-// order: sets.1
-func (c *Chooser) extra(core []int) []int {
-	need := c.Units // what the core leaves; 0 or less if only the short group is missing
+// othersThan lists the children that can take anything, but for those in the core. They have no lower bound, else they
+// were in it. O(items).
+func (c *Chooser) othersThan(core []int) []int {
 	inCore := make([]bool, len(c.Items))
-	able, free := !c.Short, !c.Short
 	for _, i := range core {
 		inCore[i] = true
-		need -= c.Items[i].Hi
-		able = able || c.holdsShort(&c.Items[i])
-		free = free || c.freeShort(&c.Items[i])
 	}
 	var pool []int
 	for i := range c.Items {
@@ -223,19 +224,37 @@ func (c *Chooser) extra(core []int) []int {
 			pool = append(pool, i)
 		}
 	}
+	return pool
+}
+
+// extra picks the best of the smallest sets of children from the pool that suffice beside the core. The cost is that of
+// the picker, unless slots alone decide.
+//
+// order: sets.1
+func (c *Chooser) extra(core, pool []int) []int {
+	need := c.Units // what the core leaves; 0 or less if only the short group is missing
+	able, free := !c.Short, !c.Short
+	for _, i := range core {
+		need -= c.Items[i].Hi
+		able = able || c.holdsShort(&c.Items[i])
+		free = free || c.freeShort(&c.Items[i])
+	}
 	if c.isPlain(pool) {
 		return c.extraPlain(pool, core, need)
 	}
-	if c.isEven() { // the exact fit, if there is one
-		if set := c.extraExact(pool, need, !free); set != nil {
-			return set
-		}
-	}
-	// Either the short group finds a place of its own in some child, or it takes that of a whole group. The second task
-	// holds one unit more, and then any child that holds the short group will do.
+	// Either the short group finds a place of its own in some child, or it takes that of units. The second task holds so
+	// many units more, and then any child that holds the short group will do. Among members it has no place of its own.
 	tasks := []task{{need: need, flagged: !free, flag: c.freeShort}}
 	if c.Short {
-		tasks = append(tasks, task{need: need + 1, flagged: !able, flag: c.holdsShort})
+		tasks = append(tasks, task{need: need + c.Place, flagged: !able, flag: c.holdsShort})
+	}
+	if c.Short && !c.Groups {
+		tasks, need = tasks[1:], need+c.Place
+	}
+	if c.isEven() { // the exact fit, if there is one
+		if set := c.extraExact(pool, tasks[0]); set != nil {
+			return set
+		}
 	}
 	k := newPicker(c, pool, core)
 	// No set of fewer children holds the need. Sizes grow one by one, so the first that succeeds is the smallest.
@@ -333,14 +352,14 @@ func (c *Chooser) placeShort(set []int) int {
 }
 
 // fillEvenly gives out the units left one at a time to the child with the fewest, ties in fill order; the short group
-// counts as a unit. So all children rise to one level, as far as their bounds allow, and then the first ones take one
+// counts as the units whose place it takes. So all children rise to one level, as far as their bounds allow, and then the first ones take one
 // more. The level is found by bisection. O(n log units) for n children.
 //
 // order: fill.2
 func (c *Chooser) fillEvenly(set []int, left int64) {
 	up := func(i int, level int64) int64 { // units by which a child rises to a level
 		it := &c.Items[i]
-		return max(0, min(level-it.even()+it.Given, it.Hi)-it.Given)
+		return max(0, min(level-c.even(it)+it.Given, it.Hi)-it.Given)
 	}
 	cost := func(level int64) (sum int64) {
 		for _, i := range set {
@@ -350,7 +369,7 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 	}
 	low, high := int64(0), left+1 // the level lies within [low, high): low always costs no more than is left
 	for _, i := range set {
-		high = max(high, c.Items[i].Hi+2) // at high-1 all are full, whatever is left
+		high = max(high, c.Items[i].Hi+c.Place+1) // at high-1 all are full, whatever is left
 	}
 	for low+1 < high {
 		if mid := low + (high-low)/2; cost(mid) <= left {
@@ -365,16 +384,16 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 	}
 	// Unless all are full, what is left is less than a unit for each child at this level: the first ones take it.
 	for _, i := range set {
-		if it := &c.Items[i]; left > 0 && it.even() == low && it.Hi > it.Given {
+		if it := &c.Items[i]; left > 0 && c.even(it) == low && it.Hi > it.Given {
 			it.Given, left = it.Given+1, left-1
 		}
 	}
 }
 
 // even is the number of units that a child counts for when a set is filled evenly.
-func (it *Item) even() int64 {
+func (c *Chooser) even(it *Item) int64 {
 	if it.HasShort {
-		return it.Given + 1
+		return it.Given + c.Place
 	}
 	return it.Given
 }

@@ -30,7 +30,7 @@ func (r *rates) Score(i int, units int64, short bool) Score {
 		members = units
 	}
 	if short {
-		members += 2
+		members += 1 + r.c.Place
 	}
 	return Score{Zones: r.zones[i] * (members % 4), Host: r.host[i] * members}
 }
@@ -77,7 +77,7 @@ func tryFill(c *Chooser, set []int, short int) *trial {
 	}
 	even := func(i int) int64 {
 		if i == short || c.Items[i].HasShort {
-			return t.given[i] + 1
+			return t.given[i] + c.Place
 		}
 		return t.given[i]
 	}
@@ -211,7 +211,7 @@ func bestTrial(c *Chooser) (best *trial) {
 // asked is the question in the chooser's units: those of its multiple.
 func asked(c *Chooser) *Chooser {
 	q := *c
-	q.Items, q.Units = slices.Clone(c.Items), c.Units*c.Multiple
+	q.Items, q.Units, q.Place = slices.Clone(c.Items), c.Units*c.Multiple, c.Place*c.Multiple
 	for i := range q.Items {
 		it := &q.Items[i]
 		it.Lo, it.Hi, it.Slots = it.Lo*c.Multiple, it.Hi*c.Multiple, it.Slots*c.Multiple
@@ -327,7 +327,7 @@ func TestLeastGroupsEqualsChooser(t *testing.T) {
 			t.Skip("no room")
 		}
 		n := rapid.Int64Range(1, groups).Draw(t, "groups")
-		c, l := &Chooser{Units: n, Multiple: 1, Groups: true, Short: short > 0}, &LeastGroups{}
+		c, l := &Chooser{Units: n, Multiple: 1, Groups: true, Place: 1, Short: short > 0}, &LeastGroups{}
 		for _, s := range slots {
 			it := Item{Slots: s, Hi: s / size, WithRest: s / size}
 			if s%size < short {

@@ -11,8 +11,11 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 	c := &Chooser{
-		Policy: policy, Short: short, Groups: short || flag("groups"),
-		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1,
+		Policy: policy, Short: short, Groups: flag("groups"),
+		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1, Place: 1,
+	}
+	if !c.Groups {
+		c.Place += number("place", 2)
 	}
 	c.Zoned = c.Nodes && flag("zoned")
 	if !c.Short && flag("multiples") {
@@ -56,7 +59,7 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 		room, least = room+it.Hi, least+it.Lo
 		c.Items = append(c.Items, it)
 	}
-	if !c.Groups && !scores && flag("shortBefore") {
+	if !c.Groups && !c.Short && !scores && flag("shortBefore") {
 		c.Items[number("holder", int64(len(c.Items)-1))].HasShort = true
 	}
 	c.Units = rapid.Int64Range(least, room).Draw(t, "units")
@@ -64,9 +67,13 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 		t.Skip("nothing to give")
 	}
 	for i := range c.Items {
-		if it := &c.Items[i]; c.Short && flag("beside") {
-			it.WithRest = it.Hi
-		} else if c.Short && room > c.Units {
+		switch it := &c.Items[i]; {
+		case !c.Short:
+		case flag("beside"):
+			if it.WithRest = it.Hi; !c.Groups {
+				it.WithRest = max(-1, it.Hi-c.Place)
+			}
+		case c.Groups && room > c.Units:
 			it.WithRest = it.Hi - 1
 		}
 	}

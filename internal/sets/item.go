@@ -38,6 +38,11 @@ func (s Score) Compare(o Score) int {
 	return cmp.Or(cmp.Compare(s.Zones, o.Zones), cmp.Compare(s.Host, o.Host))
 }
 
+// compareByHost is Compare with the host score first.
+func (s Score) compareByHost(o Score) int {
+	return cmp.Or(cmp.Compare(s.Host, o.Host), cmp.Compare(s.Zones, o.Zones))
+}
+
 // Scorer rates items; i is the place of an item in [Chooser.Items].
 type Scorer interface {
 	// Host is the host score of one unit on an item, which is a node.

@@ -79,8 +79,8 @@ func (k *picker) fewest(need int64) int {
 // decides by later keys among the sets that are best so far: sums and sizes, under Balanced the share before them,
 // scores, and paths within these.
 func (k *picker) best(size int, tasks []task) []int {
-	if k.c.counting && !k.c.Short {
-		return k.anyOf(size)
+	if k.c.counting {
+		return k.anyThatDoes(size, tasks)
 	}
 	if k.c.byHost && k.keepScorable(size) {
 		return k.bestByScore(size)
@@ -93,7 +93,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	switch {
 	case best == nil:
 		return nil
-	case k.c.scored() && !k.c.counting:
+	case k.c.scored():
 		return k.bestScored(size, tasks, best)
 	}
 	return k.expand(best)
@@ -104,6 +104,31 @@ func (k *picker) anyOf(size int) []int {
 	out := slices.Clone(k.pool)
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(k.c.Items[j].Hi, k.c.Items[i].Hi) })
 	return out[:size]
+}
+
+// anyThatDoes is a set of this size that does one of the tasks, nil if none does. Counting needs no more than its size:
+// the largest children, with the largest one that has the flag in place of the last if need be. O(n log n).
+func (k *picker) anyThatDoes(size int, tasks []task) []int {
+	pool := k.anyOf(len(k.pool))
+	for _, t := range tasks {
+		set := pool[:size:size]
+		flagged := func(i int) bool { return t.flag(&k.c.Items[i]) }
+		if t.flagged && !slices.ContainsFunc(set, flagged) {
+			at := slices.IndexFunc(pool[size:], flagged)
+			if at < 0 {
+				continue
+			}
+			set = append(slices.Clone(set[:size-1]), pool[size+at])
+		}
+		var sum int64
+		for _, i := range set {
+			sum += k.c.Items[i].Hi
+		}
+		if sum >= t.need {
+			return set
+		}
+	}
+	return nil
 }
 
 // solveAll is the best choice that does one of the tasks, nil if there is none; of equal ones that of the first task.

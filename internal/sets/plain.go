@@ -85,15 +85,15 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 	return pool[:n]
 }
 
-// extraExact picks the best of the smallest sets that hold need units beside the core, if the largest children of the
-// pool hold exactly the need; else it returns nil. flagged asks for a child with room of its own for the short group.
+// extraExact picks the best of the smallest sets that do a task beside the core, if the largest children of the pool hold
+// exactly the need; else it returns nil.
 //
 // A set without room to spare has all children with a larger bound than the smallest of these, and fills up with
-// children of just that bound. Of the latter those with the fewest slots are best. The short group can take no place of
-// a whole group, because none is to spare. O(n log n).
+// children of just that bound. Of the latter those with the fewest slots are best. The task is the first one: the short
+// group can take no place of a whole group, because none is to spare. O(n log n).
 //
 // Same answer as order: sets.1, sets.6, faster.
-func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
+func (c *Chooser) extraExact(pool []int, t task) []int {
 	if c.Policy != gang.BestFit {
 		return nil
 	}
@@ -101,15 +101,15 @@ func (c *Chooser) extraExact(pool []int, need int64, flagged bool) []int {
 		a, b := &c.Items[i], &c.Items[j]
 		return cmp.Or(cmp.Compare(b.Hi, a.Hi), cmp.Compare(a.Slots, b.Slots), cmp.Compare(i, j))
 	})
-	size, sum := c.first(pool, need)
-	if sum != need || size == 0 {
+	size, sum := c.first(pool, t.need)
+	if sum != t.need || size == 0 {
 		return nil
 	}
 	set := slices.Clone(pool[:size])
-	if flagged && !slices.ContainsFunc(set, func(i int) bool { return c.freeShort(&c.Items[i]) }) {
+	if t.flagged && !slices.ContainsFunc(set, func(i int) bool { return t.flag(&c.Items[i]) }) {
 		hi := c.Items[set[size-1]].Hi // of the children with just this bound the last has the most slots
 		for _, i := range pool[size:] {
-			if it := &c.Items[i]; it.Hi == hi && c.freeShort(it) {
+			if it := &c.Items[i]; it.Hi == hi && t.flag(it) {
 				set[size-1] = i
 				return set
 			}

@@ -78,32 +78,60 @@ func (c *Chooser) filledScore(set []int) (sum Score) {
 	return sum
 }
 
-// keepScored takes the first n of the rest as keepAble does. Among children that compareUsed finds equal to the n-th it
-// takes those with the highest score together. Only the first maxMixed sets of them, in path order, are compared.
+// keepScored takes the first n of the rest as keepAble does. Among children that compareUsed finds equal it takes those
+// with the highest score together. Only the first maxMixed sets of them, in path order, are compared. Where
+// nodes are compared by host score, each takes one unit and the first ones are best, unless the short group takes the
+// place of several.
 func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	best := c.keepAble(rest, n, short)
-	if n == 0 || len(best) < n || !c.scored() || c.byHost && !c.Zoned {
+	mixed := c.byHost && short && c.Place > 1
+	if n == 0 || len(best) < n || !c.scored() || c.byHost && !c.Zoned && !mixed {
 		return best
 	}
-	from, to := n-1, n // children equal to the last one taken: only these can change places
-	for from > 0 && c.compareUsed(rest[from-1], rest[n-1]) == 0 {
-		from--
-	}
-	for to < len(rest) && c.compareUsed(rest[to], rest[n-1]) == 0 {
-		to++
+	compare, compareScores := c.compareUsed, Score.Compare
+	if mixed {
+		compare, compareScores = c.compareBeforeSlots, Score.compareByHost
 	}
 	top, tries := c.filledScore(slices.Concat(set, best)), 0
-	for some := range combinations(rest[from:to], n-from) {
-		kept := slices.Concat(rest[:from], some)
-		if tries++; tries > maxMixed || short && !c.able(kept) {
+	for kept := range exchanges(rest, best, compare) {
+		if tries++; tries > maxMixed {
+			break
+		}
+		if short && !c.able(kept) {
 			continue
 		}
 		score := c.filledScore(slices.Concat(set, kept))
-		if order := score.Compare(top); order > 0 || order == 0 && comparePlaces(kept, best) < 0 {
+		if order := compareScores(score, top); order > 0 || order == 0 && comparePlaces(kept, best) < 0 {
 			best, top = kept, score
 		}
 	}
 	return best
+}
+
+// exchanges iterates over the choices from a sorted list that take as many of its equal entries, run by run, as a given
+// choice does. Every slice is the caller's.
+func exchanges(list, taken []int, compare func(i, j int) int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		var walk func(from int, kept []int) bool
+		walk = func(from int, kept []int) bool {
+			if from == len(list) {
+				return yield(slices.Clone(kept))
+			}
+			to, n := from, 0
+			for ; to < len(list) && compare(list[to], list[from]) == 0; to++ {
+				if slices.Contains(taken, list[to]) {
+					n++
+				}
+			}
+			for some := range combinations(list[from:to], n) {
+				if !walk(to, append(kept, some...)) {
+					return false
+				}
+			}
+			return true
+		}
+		walk(0, nil)
+	}
 }
 
 // bestScores exchanges picked children for others of their class where that raises the score. What the k-th child of a
