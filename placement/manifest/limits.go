@@ -19,11 +19,12 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request, runs int) (
 	case apart.Any(q):
 		kept = append(kept, exclusiveTopology)
 	}
-	if d.plain || d.team != nil || len(members) < 2 {
+	pods := antiAffinities(members)
+	if d.plain || d.team != nil || len(pods) < 2 {
 		return kept
 	}
 	space := d.place().Namespace
-	terms, all := apart.Common(space, antiAffinities(members))
+	terms, all := apart.Common(space, pods)
 	with := *q
 	for i := range terms {
 		layer := r.trees.KeyOf(d.tree, q, terms[i].Key)
@@ -48,13 +49,17 @@ func (r *reader) noteApart() {
 		if d.adoptJob(); d.plain || len(d.pods)+len(d.promised) == 0 {
 			continue
 		}
-		for _, name := range r.apart.Add(d.place().Namespace, antiAffinities(slices.Concat(d.pods, d.promised))) {
+		for _, name := range r.apart.Add(d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
 			r.objects.Names.Have(name)
 		}
 	}
 }
 
+// antiAffinities are those of members, nil if none has one.
 func antiAffinities(members []*member) []apart.Pod {
+	if !slices.ContainsFunc(members, func(m *member) bool { return len(m.spec.apart) > 0 }) {
+		return nil
+	}
 	pods := make([]apart.Pod, len(members))
 	for i, m := range members {
 		pods[i] = apart.Pod{Terms: m.spec.apart, Labels: m.labels}
