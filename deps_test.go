@@ -70,7 +70,8 @@ const arrows = `
 	placement/render      < . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain
-	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed
+	internal/draws        < . topology numa gang cluster internal/validity
+	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
 	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
@@ -91,7 +92,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/drawn", "internal/changed", "internal/validity", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
+var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "internal/validity", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance or logger, and nothing
 // that goes around the type system. Files and times in them are read in placement/manifest alone; placement alone takes a

@@ -39,10 +39,14 @@ func (r Resources) Names() []string {
 }
 
 // CompareResources orders names of resources by how dear they are: devices first, in natural order, then cpu, memory, and the
-// others that every machine has - pods, ephemeral-storage, hugepages - in natural order. O(len(a)+len(b)).
+// others that every machine has ([IsDevice]), in natural order. O(len(a)+len(b)).
 func CompareResources(a, b string) int {
 	return cmp.Or(cmp.Compare(dearness(a), dearness(b)), CompareNatural(a, b))
 }
+
+// IsDevice says whether a resource is what only some machines have, such as GPUs. Cpu, memory, pods, ephemeral-storage, hugepages,
+// attachable volumes, and what Kubernetes and its colocation name in `kubernetes.io/` (batch-cpu) are no devices. O(len(resource)).
+func IsDevice(resource string) bool { return dearness(resource) == 0 }
 
 func dearness(resource string) int {
 	switch {
@@ -50,10 +54,12 @@ func dearness(resource string) int {
 		return 1
 	case resource == Memory:
 		return 2
-	case resource == Pods, resource == "ephemeral-storage", strings.HasPrefix(resource, "hugepages-"):
+	case resource == Pods, resource == "storage", resource == "ephemeral-storage":
+		return 3
+	case strings.HasPrefix(resource, "hugepages-"), strings.HasPrefix(resource, "attachable-volumes-"), strings.HasPrefix(resource, "kubernetes.io/"):
 		return 3
 	}
-	return 0 // a device
+	return 0
 }
 
 // Add adds amounts to r, which is not nil where there is something to add. A sum that would overflow stops at the largest

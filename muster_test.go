@@ -26,6 +26,17 @@ func TestResourcesAreOrderedByHowDearTheyAre(t *testing.T) {
 	}, names)
 }
 
+func TestWhatEveryMachineHasIsNoDevice(t *testing.T) {
+	for _, name := range []string{
+		muster.CPU, muster.Memory, muster.Pods, "storage", "ephemeral-storage", "hugepages-1Gi", "attachable-volumes-aws-ebs", "kubernetes.io/batch-cpu",
+	} {
+		require.False(t, muster.IsDevice(name), name)
+	}
+	for _, name := range []string{"gpu", "nvidia.com/gpu", "nvidia.com/mig-1g.5gb", "rdma/hca", "hugepages", "volumes"} {
+		require.True(t, muster.IsDevice(name), name)
+	}
+}
+
 func TestResourcesValidate(t *testing.T) {
 	require.NoError(t, muster.Resources(nil).Validate("f"))
 	require.NoError(t, muster.Resources{muster.CPU: 0, muster.Memory: 1 << 62}.Validate("f"))

@@ -20,6 +20,7 @@ type planCase struct {
 	state      string
 	group      int
 	goroutines int
+	anyNode    bool // also on nodes meant for others
 }
 
 func (c planCase) name() string {
@@ -29,6 +30,9 @@ func (c planCase) name() string {
 	}
 	if c.goroutines != 0 {
 		name += "/goroutines=" + strconv.Itoa(c.goroutines)
+	}
+	if c.anyNode {
+		name += "/any-node"
 	}
 	return name
 }
@@ -63,7 +67,7 @@ func planCases() []planCase {
 			add(f, 64, 32, "no")
 			add(f, 1024, 0, "warm")
 			add(f, 1024, 8, "warm")
-			cases = append(cases, planCase{f, 64, "warm", 0, 1}, planCase{f, 64, "warm", 0, 2})
+			cases = append(cases, planCase{fill: f, gang: 64, state: "warm", goroutines: 1}, planCase{fill: f, gang: 64, state: "warm", goroutines: 2})
 		}
 	}
 	for _, name := range []string{"empty", "clean70", "clean97", "frag97"} {
@@ -93,6 +97,15 @@ func planCases() []planCase {
 		both(fill{nodes: 102400, name: name, slots: 8, kinds: 4}, "cold")
 	}
 	small(fill{nodes: million, name: "frag70", slots: 8, kinds: 4})
+	for _, nodes := range []int{10240, 102400} {
+		f := fill{nodes: nodes, name: "frag70", slots: 1, halves: true}
+		for _, group := range []int{0, 8} {
+			cases = append(cases, planCase{fill: f, gang: 64, state: "warm", group: group, anyNode: true})
+			add(f, 64, group, "warm")
+		}
+		cases = append(cases, planCase{fill: f, gang: 64, state: "cold", anyNode: true})
+		add(f, 64, 0, "cold")
+	}
 	small(fill{nodes: 10240, name: "frag70", slots: 1, layers: 1}, "cold")
 	for _, layers := range []int{2, 4, 5} {
 		small(fill{nodes: 102400, name: "frag70", slots: 1, layers: layers}, "cold")
@@ -135,6 +148,7 @@ func (c planCase) warm(b *testing.B) {
 	total.report(b, c.nodes)
 	reportRatio(b, c.fill)
 	c.compareZones(b)
+	c.compareAnyNode(b)
 }
 
 // compareZones says how many times faster the row without zones is.
@@ -143,6 +157,14 @@ func (c planCase) compareZones(b *testing.B) {
 	if c.zones > 0 {
 		c.zones = 0
 		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-no-zones")
+	}
+}
+
+// compareAnyNode says how many times slower it is to leave out nodes meant for others.
+func (c planCase) compareAnyNode(b *testing.B) {
+	if c.halves && !c.anyNode {
+		c.anyNode = true
+		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-any-node")
 	}
 }
 
@@ -155,9 +177,12 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 	}
 	var warm, requests []*gang.Request
 	for _, group := range groupsAround(c.group) {
-		warm = append(warm, request(s.fleet.Shape, 2*c.gang, group))
+		both := request(s.fleet.Shape, 2*c.gang, group)
+		both.TakesAnyNode = c.anyNode
+		warm = append(warm, both)
 		for i, size := range sizesAround(c.gang) {
 			r := request(s.fleet.Shape, max(size, group), group)
+			r.TakesAnyNode = c.anyNode
 			r.Name += "-" + strconv.Itoa(i)
 			if c.state == "no" {
 				c.refuse(r)
@@ -208,6 +233,7 @@ func (c planCase) cold(b *testing.B) {
 			requests = requests[:0]
 			for k := range 1024 {
 				r := request(s.fleet.Shape, sizes[k*37%len(sizes)], c.group)
+				r.TakesAnyNode = c.anyNode
 				shapes++
 				r.Shape.Resources[muster.Memory] -= shapes
 				requests = append(requests, r)
@@ -219,6 +245,7 @@ func (c planCase) cold(b *testing.B) {
 	total.report(b, c.nodes)
 	reportRatio(b, c.fill)
 	c.compareZones(b)
+	c.compareAnyNode(b)
 }
 
 // sizesAround lists 64 sizes between half of n and one and a half of it, some of them equal where n is small.

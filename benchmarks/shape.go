@@ -29,6 +29,8 @@ type Shape struct {
 	// Feeds is the number of domains of a second topology, `power`; nodes belong to them in turn, so that each cuts through all units. 0: there
 	// is none.
 	Feeds int
+	// Halves: the first of every two nodes has no devices, and members ask for none. Nodes are alike otherwise.
+	Halves bool
 }
 
 // fans are the networks by number of nodes and layers. Units always have 32 nodes, so that growth with the number of
@@ -84,12 +86,16 @@ func (s Shape) SlotsOf(node int) int {
 
 // node is what the largest kind of node has: eight devices.
 func (s Shape) node() muster.Resources {
-	return muster.Resources{muster.CPU: 128_000, muster.Memory: 1 << 40, "nvidia.com/gpu": 8}
+	return muster.Resources{muster.CPU: 128_000, muster.Memory: 1 << 40, device: 8}
 }
 
 // Member is what one member asks for, so that Slots of them fill the largest kind of node.
 func (s Shape) Member() muster.Resources {
-	return part(s.node(), s.Slots)
+	member := part(s.node(), s.Slots)
+	if s.Halves {
+		delete(member, device)
+	}
+	return member
 }
 
 // Amounts are the same, by resource in natural order of the names.
@@ -163,7 +169,8 @@ func (s Shape) trees() ([]cluster.NamedTree, error) {
 // NodeList are the nodes in the order of the tree.
 func (s Shape) NodeList() []cluster.Node {
 	kinds, zones := map[int]muster.Resources{}, s.zones()
-	nodes := make([]cluster.Node, s.NumNodes())
+	nodes, bare := make([]cluster.Node, s.NumNodes()), s.node()
+	delete(bare, device)
 	for i := range nodes {
 		slots := s.SlotsOf(i)
 		if kinds[slots] == nil {
@@ -173,6 +180,9 @@ func (s Shape) NodeList() []cluster.Node {
 			}
 		}
 		nodes[i] = cluster.Node{Name: nodeName(i), Allocatable: kinds[slots], NUMA: zones}
+		if s.Halves && i%2 == 0 {
+			nodes[i].Allocatable = bare
+		}
 	}
 	return nodes
 }

@@ -41,7 +41,8 @@ type fill struct {
 	kinds  int
 	zones  int // of a node
 	policy numa.Policy
-	feeds  int // of a second topology
+	feeds  int  // of a second topology
+	halves bool // every second node has no devices, members ask for none
 }
 
 // fragmented is the fill of all rows that name no other.
@@ -65,6 +66,9 @@ func (f fill) segments() string {
 	if f.feeds != 0 {
 		s += "/feeds=" + strconv.Itoa(f.feeds)
 	}
+	if f.halves {
+		s += "/devices=half"
+	}
 	if f.layers != 0 {
 		s += "/layers=" + strconv.Itoa(f.layers)
 	}
@@ -83,6 +87,7 @@ func (f fill) seeded(tb testing.TB, seed uint64) *benchmarks.Fleet {
 	shape, err := benchmarks.ShapeOf(f.nodes, layers)
 	require.NoError(tb, err)
 	shape.Slots, shape.Kinds, shape.Zones, shape.Policy, shape.Feeds = f.slots, f.kinds, f.zones, f.policy, f.feeds
+	shape.Halves = f.halves
 	kind, n := strings.TrimRight(f.name, "0123456789"), 0
 	if kind != f.name {
 		n, err = strconv.Atoi(f.name[len(kind):])

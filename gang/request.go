@@ -81,6 +81,10 @@ type Request struct {
 	Exclude []string
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
 	IgnoreLeaving bool
+	// TakesAnyNode lets members go to nodes that are meant for others: that have devices (muster.IsDevice) for which the member does
+	// not ask, a PreferNoSchedule taint that it does not tolerate, or labels that fail one of its preferences of the highest weight.
+	// Otherwise they go there only if without those nodes fewer members could be placed, or under a worse strategy.
+	TakesAnyNode bool
 	// AffinityKey draws the gang to the domains that hold more running members with the same key, the tier and the
 	// intact groups being equal.
 	AffinityKey string
@@ -129,7 +133,8 @@ type Shape struct {
 	Selector map[string]string
 	// Affinity lists terms of which the node must match one; none: any node.
 	Affinity []NodeTerm
-	// Preferred adds Weight to the score of nodes that match Nodes, see [Request.Score].
+	// Preferred adds Weight to the score of nodes that match Nodes, see [Request.Score]; nodes that fail one of the highest weight are
+	// meant for others, see [Request.TakesAnyNode].
 	Preferred []Preference
 	// Tolerations admit tainted nodes.
 	Tolerations []Toleration
@@ -189,7 +194,8 @@ const (
 	Lt           Operator = "Lt"
 )
 
-// Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away.
+// Taint keeps members away that do not tolerate it. PreferNoSchedule keeps nobody away who has no other place, see
+// [Request.TakesAnyNode].
 type Taint struct {
 	// Key and Value are what a toleration names.
 	Key, Value string

@@ -230,6 +230,28 @@ func (s *Shape) PreferenceScore(node string, labels map[string]string) int64 {
 	return score
 }
 
+// MissesPreference says whether a node with this name and these labels fails one of the preferences of the highest weight. A shape
+// without weights above 0 misses nothing. O(preferences).
+func (s *Shape) MissesPreference(node string, labels map[string]string) bool {
+	if s == nil {
+		return false
+	}
+	highest := int64(0)
+	for i := range s.Preferred {
+		highest = max(highest, s.Preferred[i].Weight)
+	}
+	return highest > 0 && slices.ContainsFunc(s.Preferred, func(p Preference) bool {
+		return p.Weight == highest && !p.Nodes.Matches(node, labels)
+	})
+}
+
+// ToleratesAll says whether a toleration matches each of the taints, of whatever effect. O(taints * tolerations).
+func ToleratesAll(taints []Taint, tolerations []Toleration) bool {
+	return !slices.ContainsFunc(taints, func(taint Taint) bool {
+		return !slices.ContainsFunc(tolerations, func(t Toleration) bool { return t.matches(taint) })
+	})
+}
+
 // Tolerates says whether no taint of a node keeps away a member with these tolerations. A NoSchedule or NoExecute taint
 // that no toleration matches keeps it away, a PreferNoSchedule taint never does. O(taints * tolerations).
 func Tolerates(taints []Taint, tolerations []Toleration) bool {

@@ -8,5 +8,5 @@ import (
 )
 
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Package(t, new(gang.Request), gang.Shape{}, gang.NodeTerm{}, gang.Preempt{}, gang.Costs, gang.Tolerates)
+	zeros.Package(t, new(gang.Request), gang.Shape{}, gang.NodeTerm{}, gang.Preempt{}, gang.Costs, gang.Tolerates, gang.ToleratesAll)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -17,7 +18,7 @@ import (
 // Plans that complete begun groups, among new ones and a short one, nested and outside the tree, are valid.
 func TestBegunGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := reference.DrawCluster(t, reference.Small)
+		spec := draws.Cluster(t, draws.Small)
 		req := drawBegun(t, &spec)
 		in := reference.Input{Spec: spec, Request: *req}
 		defer func() {

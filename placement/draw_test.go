@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -23,7 +24,7 @@ import (
 // gang then mostly a NUMA policy. Sometimes the nodes lie otherwise in a second tree and the gang
 // is planned there.
 func drawInput(t *rapid.T) (cluster.Spec, *gang.Request) {
-	in := reference.DrawInput(t, reference.Small)
+	in := reference.DrawInput(t, draws.Small)
 	if rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
 		spec := in.Spec.Trees[0].Tree.Spec()
 		var names []string
@@ -140,6 +141,7 @@ func further(req *gang.Request) []*gang.Request {
 	roles := *plain
 	roles.Name = "ns/roles"
 	roles.Members = []gang.Member{{Name: "a", Shape: &gang.Shape{Resources: muster.Resources{"gpu": 2, muster.Pods: 1}}}, {Name: "b"}, {Name: "c"}}
+	small.Shape.Preferred = []gang.Preference{{Weight: 1, Nodes: gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}}}}
 	nested := *plain
 	nested.Members = []gang.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	nested.Groups = []gang.Groups{{Size: 4}, {Size: 2}}

@@ -86,6 +86,22 @@ func (n *network) fill(kind string, most int) {
 	}
 }
 
+// others makes so many of four nodes ones that some members are not meant for.
+func (n *network) others(ofFour int) {
+	for i := range n.spec.Nodes {
+		node := &n.spec.Nodes[i]
+		node.Labels = map[string]string{"kind": strconv.Itoa(n.IntN(3))}
+		if n.IntN(4) >= ofFour {
+			continue
+		}
+		if n.IntN(2) == 0 {
+			node.Allocatable["fpga"] = 1
+		} else {
+			node.Taints = []gang.Taint{{Key: "soft", Effect: gang.PreferNoSchedule}}
+		}
+	}
+}
+
 func drawLarger(t *rapid.T) cluster.Spec {
 	n := &network{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), uneven: rapid.Bool().Draw(t, "uneven")}
 	layers := rapid.IntRange(1, 4).Draw(t, "layers")
@@ -116,6 +132,9 @@ func drawLarger(t *rapid.T) cluster.Spec {
 	}
 	n.fill(rapid.SampledFrom([]string{"scattered", "clean", "alike"}).Draw(t, "fill"), rapid.IntRange(0, 8).Draw(t, "most taken"))
 	n.zones(t)
+	if rapid.IntRange(0, 2).Draw(t, "meant for others") == 0 {
+		n.others(rapid.IntRange(0, 3).Draw(t, "of four"))
+	}
 	if inTree > 0 {
 		n.spec.Trees = []cluster.NamedTree{{Tree: newTree(t, spec)}}
 	}
@@ -130,6 +149,13 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 		req.Shape.Resources = gpus(rapid.SampledFrom([]int64{1, 2, 3, 5, 8}).Draw(t, "of zones"))
 		req.Shape.NUMA.Policy = drawPolicy(t)
 		req.Shape.NUMA.Exclusive = rapid.SampledFrom([]numa.Exclusive{"", numa.Preferred}).Draw(t, "exclusive")
+	}
+	if rapid.IntRange(0, 5).Draw(t, "prefers") == 0 {
+		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"0"}}}}
+		req.Shape.Preferred = []gang.Preference{{Weight: 1, Nodes: term}}
+	}
+	if rapid.IntRange(0, 5).Draw(t, "tolerates") == 0 {
+		req.Shape.Tolerations = []gang.Toleration{{Key: "soft", Exists: true}}
 	}
 	roles := max(0, rapid.IntRange(-2, 2).Draw(t, "further roles"))
 	for range roles {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/placement"
 )
@@ -40,7 +41,7 @@ func agrees(t require.TestingT, c *placement.Cluster, req func(members int) *gan
 // victims.
 func TestMaxFitIsThatOfPlans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := reference.DrawInput(t, reference.Small)
+		in := reference.DrawInput(t, draws.Small)
 		c := newCluster(t, in.Spec)
 		q := placement.FitQuestion{
 			Shape:    in.Request.Shape,

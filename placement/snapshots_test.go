@@ -239,7 +239,7 @@ func drawNode(t *rapid.T, name string) cluster.Node {
 	case 8:
 		n.NotReady = true
 	case 9:
-		n.Taints = []gang.Taint{{Key: "t", Effect: gang.NoSchedule}}
+		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{gang.NoSchedule, gang.PreferNoSchedule}).Draw(t, "effect")}}
 	}
 	return n
 }

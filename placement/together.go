@@ -26,7 +26,7 @@ import (
 // in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the
 // first names the victims of all.
 //
-// These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, AffinityKey; Class too, if there are
+// These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
 // nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
 // are those of gangs in parts.
@@ -125,6 +125,7 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		{"Policy", cmp.Or(r.Policy, gang.BestFit) == cmp.Or(first.Policy, gang.BestFit), r.Policy},
 		{"Exclude", slices.Equal(r.Exclude, first.Exclude), r.Exclude},
 		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
+		{"TakesAnyNode", r.TakesAnyNode == first.TakesAnyNode, r.TakesAnyNode},
 		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},
 		{"Limits", !limited(r), "limits"},
 		{"Tolerated", r.Tolerated == first.Tolerated, r.Tolerated},

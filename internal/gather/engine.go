@@ -43,21 +43,53 @@ func (e Engine) Admit(state *quota.State) error {
 
 // Search is the best plan for as many new members as there is room for, nil if not even the least number fits.
 func (e Engine) Search() *problem.Outcome {
-	slots := e.P.Slots().Table()
+	slots := slotsOf(e.P)
 	if n, ok := e.most(slots); ok {
-		return e.searchFor(slots, n)
+		return e.searchFor(slots, n, slotsOf)
 	}
 	return nil
 }
 
-// searchFor finds the best plan for the first n pending members, nil if there is none.
-func (e Engine) searchFor(slots problem.SlotTable, n int) *problem.Outcome {
+// slotsOf are the slots of a problem as it is.
+func slotsOf(p *problem.Problem) problem.SlotTable { return p.Slots().Table() }
+
+// searchFor finds the best plan for the first n pending members, nil if there is none. tables counts slots as those here were.
+func (e Engine) searchFor(slots problem.SlotTable, n int, tables func(*problem.Problem) problem.SlotTable) *problem.Outcome {
+	spares := e.P.Slots().MaySpare()
 	for f := range newAsk(e.P, slots, n).feasible(nil) { // the first strategy with a domain is the best
+		if spares { // mostly possible, and then no domain of all nodes is compared
+			if g := f.withoutOthers(tables); g != nil {
+				if d := g.best(); d >= 0 {
+					return g.decide(d)
+				}
+			}
+		}
 		if d := f.best(); d >= 0 {
 			return f.decide(d)
 		}
 	}
 	return nil
+}
+
+// withoutOthers is the same strategy for the same members without the nodes meant for others. Nil if the strategy is not possible
+// at all, if that changes nothing, or leaves more members outside the tree.
+func (f *found) withoutOthers(tables func(*problem.Problem) problem.SlotTable) *found {
+	if !f.sums.holds(f.strategy, nil) {
+		return nil
+	}
+	own := f.p.Slots().WithoutOthers(f.strategy)
+	if own == nil {
+		return nil
+	}
+	a := newAsk(own, tables(own), int(f.ask.members))
+	if a.beyond != f.ask.beyond {
+		return nil
+	}
+	s, fits := a.newSums(f.strategy.Groups)
+	if !fits {
+		return nil
+	}
+	return &found{p: own, ask: a, sums: s, strategy: f.strategy}
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.
@@ -89,18 +121,29 @@ func (e Engine) fits(slots problem.SlotTable, n int) bool {
 // under the best strategy that allows it.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		slots := e.P.Slots().Table()
+		slots := slotsOf(e.P)
 		n, ok := e.most(slots)
 		if !ok {
 			return
 		}
-		tried := map[layout.Vertex]bool{}
-		for f := range newAsk(e.P, slots, n).feasible(tried) {
+		tried, spares := map[layout.Vertex]bool{}, e.P.Slots().MaySpare()
+		all := func(f *found) bool {
 			for _, d := range f.rankDomains(tried) {
 				tried[d] = true
 				if !yield(f.decide(d)) {
+					return false
+				}
+			}
+			return true
+		}
+		for f := range newAsk(e.P, slots, n).feasible(tried) {
+			if spares {
+				if g := f.withoutOthers(slotsOf); g != nil && !all(g) {
 					return
 				}
+			}
+			if !all(&f) {
+				return
 			}
 		}
 	}
@@ -114,7 +157,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if len(counts) == 0 {
 		return nil
 	}
-	o := e.searchFor(p.Slots().Table(), counts[0])
+	o := e.searchFor(slotsOf(p), counts[0], slotsOf)
 	if o == nil {
 		return nil
 	}
@@ -133,17 +176,20 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	if n == len(p.Pending) || p.Multiple != nil || len(p.Levels) > 1 && p.Limits.CountGroups() {
 		return nil
 	}
-	more := p.Rest(o) // leaving members count as staying, so only what is free now counts
-	slots := more.Slots().Count()
-	for _, pos := range o.Positions {
-		x := more.View.NodeVertex(pos)
-		slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet
+	rest := Engine{p.Rest(o)} // leaving members count as staying, so only what is free now counts
+	tables := func(more *problem.Problem) problem.SlotTable {
+		slots := more.Slots().Count()
+		for _, pos := range o.Positions {
+			x := more.View.NodeVertex(pos)
+			slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet
+		}
+		more.Zones().BoundFurther(slots, o.Positions, waits)
+		more.Slots().SumSlots(slots)
+		return problem.SlotTable{Flat: slots}
 	}
-	more.Zones().BoundFurther(slots, o.Positions, waits)
-	more.Slots().SumSlots(slots)
-	rest, table := Engine{more}, problem.SlotTable{Flat: slots}
-	if n, ok := rest.most(table); ok {
-		if next := rest.searchFor(table, n); next != nil {
+	slots := tables(rest.P)
+	if n, ok := rest.most(slots); ok {
+		if next := rest.searchFor(slots, n, tables); next != nil {
 			return next.Positions
 		}
 	}

@@ -57,7 +57,7 @@ func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
 		key = append(key, byte(b.Weights[r]))
 		key = append(key, one.Slots().Key()...)
 	}
-	kept := p.Snapshot.Caches.Shapes.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
+	kept := roles[0].Slots().Indexes().Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return b.after(s, nodes) },
 		func() ([]byte, *snapshot.ShapeIndex) { return key, b.build(p) })

@@ -73,32 +73,25 @@ func (n *Company) opened(state State) map[int32]int32 {
 		return open
 	}
 	open, c := map[int32]int32{}, n.snapshot
-	add := func(domains []snapshot.Closing) {
-		for _, d := range domains {
-			for id := range d.Nodes {
-				open[id]++
-			}
-		}
-	}
 	if n.gang != "" {
-		add(c.Lineage.ClosedBy(c.MembersOf(n.gang)))
+		c.Lineage.CountClosed(open, c.MembersOf(n.gang), nil)
 	} else {
 		c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 			if n.own(g.Name) {
-				add(c.Lineage.ClosedBy(g.Members))
+				c.Lineage.CountClosed(open, g.Members, nil)
 			}
 			return true
 		})
 	}
 	if state == Staying {
-		n.leavingOpen(add)
+		n.leavingOpen(open)
 	}
 	n.open[state] = open
 	return open
 }
 
 // leavingOpen adds the domains that only leaving members close.
-func (n *Company) leavingOpen(add func([]snapshot.Closing)) {
+func (n *Company) leavingOpen(open map[int32]int32) {
 	c, last := n.snapshot, ""
 	for _, m := range c.Leaving { // in the order of gangs
 		if m.Class.Alone == "" || m.Class.Gang == last || n.own(m.Class.Gang) {
@@ -111,8 +104,7 @@ func (n *Company) leavingOpen(add func([]snapshot.Closing)) {
 				staying = append(staying, other)
 			}
 		}
-		kept := c.Lineage.ClosedBy(staying)
-		add(slices.DeleteFunc(c.Lineage.ClosedBy(c.MembersOf(last)), func(d snapshot.Closing) bool { return slices.Contains(kept, d) }))
+		c.Lineage.CountClosed(open, c.MembersOf(last), staying)
 	}
 }
 
@@ -130,7 +122,7 @@ func (n *Company) occupied(d layout.Vertex, state State) bool {
 		own = func(string) bool { return false }
 	}
 	for pos := n.view.First(d); pos < n.view.EndOf(d) && !found; pos++ {
-		found = snapshot.HasOthers(n.snapshot, n.view.Node(pos), own, state == Staying)
+		found = n.snapshot.Lineage.HasOthers(n.snapshot, n.view.Node(pos), own, state == Staying)
 	}
 	n.others[state][d] = found
 	return found
@@ -204,10 +196,10 @@ func (n *Company) Leaving(positions []int32) (out []*snapshot.Member) {
 		}
 		keeps := !m.Class.Tolerated && len(used) > 0 && used[n.view.DomainAt(n.view.At(m.Node), n.limits.Alone)]
 		if m.Class.Alone != "" && len(closed) > 0 {
-			for _, d := range n.snapshot.Lineage.ClosedBy([]*snapshot.Member{m}) {
-				for id := range d.Nodes {
-					keeps = keeps || closed[id]
-				}
+			its := map[int32]int32{}
+			n.snapshot.Lineage.CountClosed(its, []*snapshot.Member{m}, nil)
+			for id := range its {
+				keeps = keeps || closed[id]
 			}
 		}
 		if keeps {

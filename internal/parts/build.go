@@ -86,7 +86,7 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 					continue
 				}
 				lists := b.build(d)
-				if tried[d] = lists != nil; tried[d] && !yield(c.assignAll(d, lists, t)) {
+				if tried[d] = lists != nil; tried[d] && !yield(c.assignAll(d, lists, c.strategy)) {
 					return
 				}
 			}

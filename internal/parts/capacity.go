@@ -278,3 +278,43 @@ func (c *capacity) replace(want front.Vector, some func(k int) bool) front.Vecto
 	}
 	return out
 }
+
+// outcomes iterates over the best plans for the selection, best first: under each strategy those without the nodes meant for
+// others come before all plans.
+func (s *search) outcomes() iter.Seq[*problem.Outcome] {
+	return func(yield func(*problem.Outcome) bool) {
+		var last *problem.Outcome
+		for o := range overAllNodes(s) {
+			if last == nil || last.Tier != o.Tier || !slices.Equal(last.Misses, o.Misses) {
+				for own := range withoutOthers(s, o) {
+					if !yield(own) {
+						return
+					}
+				}
+			}
+			if last = o; !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// withoutOthers iterates over the plans of the strategy of a plan, and with as many members outside the tree, without the nodes
+// meant for others; none if leaving these out changes nothing.
+func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
+	own := s.p.Slots().WithoutOthers(problem.Strategy{Gang: o.Tier, Groups: o.Misses})
+	return func(yield func(*problem.Outcome) bool) {
+		if own == nil {
+			return
+		}
+		t := newSearch(own, s.reserved)
+		for level := range t.misses {
+			t.misses[level] = []int32{o.Misses[level]}
+		}
+		for next := range overAllNodes(t) {
+			if next.OutsideTree() != o.OutsideTree() || !yield(next) {
+				return
+			}
+		}
+	}
+}

@@ -13,9 +13,9 @@ import (
 
 // This file answers: which domain of which strategy takes the gang, best first?
 
-// outcomes iterates over the best plans for the selection, one for every domain that some strategy allows, best
+// overAllNodes iterates over the best plans for the selection, one for every domain that some strategy allows, best
 // first: a domain comes with the first strategy under which it holds the gang.
-func (s *search) outcomes() iter.Seq[*problem.Outcome] {
+func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		doubted := *s.p.Parts.Doubt
 		if !s.possible() {
@@ -26,7 +26,7 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 			s.crowd.Plans()(yield)
 			return
 		case s.built != nil:
-			s.builds()(yield)
+			builtBefore(s.built, s.builds())(yield)
 			return
 		}
 		tried := map[layout.Vertex]bool{}
@@ -47,11 +47,22 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 	}
 }
 
+// builtBefore puts a plan first that was built already, and leaves its domain out of those that come.
+func builtBefore(built *problem.Outcome, builds iter.Seq[*problem.Outcome]) iter.Seq[*problem.Outcome] {
+	return func(yield func(*problem.Outcome) bool) {
+		if !yield(built) {
+			return
+		}
+		for o := range builds {
+			if o.Domain != built.Domain && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
 // best is the first of the outcomes, nil if there is none.
 func (s *search) best() *problem.Outcome {
-	if s.possible() && s.crowd == nil && s.built != nil {
-		return s.built
-	}
 	for o := range s.outcomes() {
 		return o
 	}

@@ -32,11 +32,11 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 		return nil
 	}
 	c.assemble(d, lists, c.search.want)
-	return c.assignAll(d, lists, st.Gang)
+	return c.assignAll(d, lists, st)
 }
 
 // assignAll gives all members positions, from the members and outermost groups placed below the gang's domain.
-func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *problem.Outcome {
+func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st problem.Strategy) *problem.Outcome {
 	positions := make([]int32, len(c.p.Pending))
 	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
 	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), signatures: map[*problem.Part]string{}}
@@ -47,7 +47,7 @@ func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, tier int32) *pro
 		}
 	}
 	as.assign(c.p.Gang, c.mergeSplit(lists))
-	return &problem.Outcome{Of: c.p, Domain: d, Tier: tier, Positions: positions}
+	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Misses: st.Groups, Positions: positions}
 }
 
 // place distributes a vector of members and groups that come from below x down to the nodes. It appends by dimension the

@@ -27,7 +27,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.Scratch, next.Pending, next.Levels, next.Bounds = nil, nil, nil, Bounds{}
+	next.Scratch, next.Pending, next.Levels, next.Bounds, next.whole = nil, nil, nil, Bounds{}, nil
 	next.indexes, next.Company = [2]*index.Index{}, p.Company.Fresh(next.IsOwn)
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
@@ -38,6 +38,60 @@ func (p *Problem) Kept() *Problem {
 func (p *Problem) WithLeavingGone() *Problem {
 	next := p.derive()
 	next.LeavingGone = true
+	return next
+}
+
+// WithoutOthers is the problem under a strategy that was found over all nodes, without the nodes meant for others than the members:
+// each role is kept from its own, a unit from those of its members together. A plan of as many members, with as few outside the
+// tree, comes in place of every plan over all nodes. Nil if there cannot be another plan than these: the request takes any node,
+// or no node or every node is meant for others. To tell that is O(kinds of nodes); for shapes with preferences O(touched nodes),
+// and O(nodes) the first time.
+//
+// order: strategy.7
+func (k Slots) WithoutOthers(st Strategy) *Problem {
+	if !k.MaySpare() {
+		return nil
+	}
+	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
+	roles, differs := []*Problem{next}, false
+	if next.HasRoles() {
+		roles = next.OfRoles()
+	}
+	for i, shapes := range together {
+		of := othersByKind(next.Snapshot, shapes)
+		if of == untold {
+			of = roles[i].Slots().shareOfOthers()
+		}
+		if of == all {
+			return nil
+		}
+		differs = differs || of == some
+	}
+	if !differs {
+		return nil
+	}
+	return next
+}
+
+// MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
+func (k Slots) MaySpare() bool {
+	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Shapes, k.p.RoleOf)
+}
+
+// withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps
+// of their own, and their doubts are nobody's: what may be missed has a strategy that is found already. O(levels).
+func withoutOthers(p *Problem, st Strategy) *Problem {
+	next := p.derive()
+	next.whole, next.indexes = p, [2]*index.Index{}
+	next.Gather.Worths = []int32{st.Gang}
+	if p.InParts() {
+		next.Parts.Doubt, next.Parts.Left = new(bool), p.NewBudget()
+		return next
+	}
+	next.Levels = slices.Clone(p.Levels)
+	for i := range next.Levels {
+		next.Levels[i].Gather.Worths = []int32{st.Groups[i]}
+	}
 	return next
 }
 

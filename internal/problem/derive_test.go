@@ -34,64 +34,65 @@ import (
 // fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
 // reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
-field                Kept Again WithLeavingGone WithoutMultiples WithoutLimits WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains
-Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *
-RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *
-twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *
-Gang                 =    =     =               =                =             =             *            *          *        =         =    =      =    =          =      =      =
-Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =      =
-Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      =
-Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      *
-Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *
-Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *
-Parts.Allowed        =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =
-Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =
-Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      *      =
-Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =
-Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =
-Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =
-Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =
-oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =      =
-Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =
-LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =
-Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =
-Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =
-Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *
-LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =
-Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =
-RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =
-ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =
-ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      =      *
-ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0
-ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      =      *
-ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0
-Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =
-Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =
-Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =
+field                Kept Again WithLeavingGone WithoutMultiples WithoutLimits WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers
+Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *           =
+RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *           =
+twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *           =
+Gang                 =    =     =               =                =             =             *            *          *        =         =    =      =    =          =      =      =           =
+Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =      =           =
+Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      =           =
+Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      *           =
+Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =
+Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =
+Parts.Allowed        =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =
+Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
+Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
+together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           =
+Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      *      =           =
+Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
+Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
+Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
+Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           *
+oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =      =           *
+Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =
+LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
+Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
+Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =
+Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *           =
+LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =           =
+Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
+RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =           0
+ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =
+ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      =      *           =
+ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
+ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
+ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
+ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
+ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      =      *           =
+ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
+Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
+Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =           =
+Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =
+whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
 `
 
 func TestDerivedProblemsSayEveryField(t *testing.T) {
@@ -114,6 +115,8 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		p.Unbundled.Pending = slices.Repeat(whole.Pending, len(whole.Shapes))
 	}
 	some.Parts.All = bundled
+	unparted := whole.derive() // in equal groups
+	unparted.Gang = nil
 	staying := whole.derive()
 	staying.LeavingGone = false
 	both, selection := []*Problem{whole, selected, bundled}, []*Problem{selected, some}
@@ -121,7 +124,10 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		of   []*Problem
 		make func(p *Problem) *Problem
 	}{
-		"Kept":             {both, (*Problem).Kept},
+		"Kept": {both, (*Problem).Kept},
+		"withoutOthers": {[]*Problem{whole, selected, bundled, unparted}, func(p *Problem) *Problem {
+			return withoutOthers(p, Strategy{Gang: 7, Groups: []int32{5}})
+		}},
 		"Again":            {both, func(p *Problem) *Problem { return p.Again(Bounds{Left: p.NewBudget()}) }},
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
 		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
@@ -316,6 +322,7 @@ func fill(p *Problem) {
 	p.twins = []int32{0, 1}
 	p.Limits = &limits.Limits{}
 	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, false, "gang", p.IsOwn)
+	p.whole = &Problem{}
 	p.Parts = partState{
 		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),

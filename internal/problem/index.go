@@ -27,7 +27,7 @@ func (k Slots) index() *snapshot.ShapeIndex {
 		return nil
 	}
 	key := k.Key() // in the scratch, hence a clone of it for what is kept
-	ix := k.p.Snapshot.Caches.Shapes.Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
+	ix := k.Indexes().Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
 			return Slots{k.p, true}.after(s, nodes)
@@ -37,6 +37,30 @@ func (k Slots) index() *snapshot.ShapeIndex {
 		k.p.ZoneState.indexNeeds = ix.Needs
 	}
 	return ix
+}
+
+// Indexes keep the slots of shapes from snapshot to snapshot: those on all nodes, or on the ones that are not meant for others.
+func (k Slots) Indexes() *cow.Memo[[]byte, *snapshot.ShapeIndex] {
+	if k.p.whole != nil {
+		return &k.p.Snapshot.Caches.Spared
+	}
+	return &k.p.Snapshot.Caches.Shapes
+}
+
+// shareOfOthers asks the nodes whether they are meant for others, and keeps the answers for later snapshots.
+func (k Slots) shareOfOthers() share {
+	c, key, is := k.p.Snapshot, k.Key(), k.others()
+	v := c.Caches.Others.Get(&c.Lineage.Clock, c.Lineage.KeptShapes,
+		func(other []byte) bool { return bytes.Equal(other, key) },
+		func(v *snapshot.Verdicts, nodes []int32) *snapshot.Verdicts { return v.After(c, nodes, is) },
+		func() ([]byte, *snapshot.Verdicts) { return bytes.Clone(key), snapshot.Verdicts{}.OfAll(c, is) })
+	switch v.Yes {
+	case 0:
+		return none
+	case v.Nodes:
+		return all
+	}
+	return some
 }
 
 // newIndex counts every node; nil if the sum of all slots does not fit into an index. O(nodes * resources), and the
@@ -115,7 +139,7 @@ func (k Slots) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 	count, most := k.Counter(nil, nil), k.p.Limits.OnNode()
 	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
-	if k.p.View.Order != nil || k.Selective() || k.p.Limits.AreAlone() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+	if k.p.View.Order != nil || k.looks() || k.p.Limits.AreAlone() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
 			cow.Put(slots, pos, n)
@@ -123,7 +147,7 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		}
 		return total
 	}
-	zones := k.p.Zones().zoneCounter()
+	zones, others := k.p.Zones().zoneCounter(), k.others()
 	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
 		n := min(cow.PageSize, k.p.View.Nodes-first)
 		page := slots.OwnFrom(first)[:cow.PageSize]
@@ -136,6 +160,8 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 			switch id := first + int32(i); {
 			case f&^snapshot.Zoned != snapshot.Present:
 				page[i] = count(id)
+			case page[i] > 0 && others != nil && others(id):
+				page[i] = 0
 			case page[i] > 0 && k.p.Zones().BindsOn(f):
 				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
 			}
@@ -270,6 +296,11 @@ func (k Slots) Key() []byte {
 	if k.p.Limits != nil || k.p.Request.Tolerated {
 		key.limits(k.p)
 	}
+	if k.p.whole != nil {
+		for _, s := range k.p.Shapes {
+			key.preferences(s)
+		}
+	}
 	k.p.Scratch.key = key
 	return key
 }
@@ -321,6 +352,16 @@ func (k *keyWriter) shape(s *gang.Shape) {
 	k.text(string(s.NUMA.Exclusive))
 	k.text(string(s.NUMA.CPUs))
 	k.number(s.NUMA.ThreadsPerCore)
+}
+
+// preferences are what tells nodes meant for others, beside the rest of a shape.
+func (k *keyWriter) preferences(s *gang.Shape) {
+	k.number(len(s.Preferred))
+	for _, p := range s.Preferred {
+		k.number(int(p.Weight))
+		k.expressions(p.Nodes.Labels)
+		k.expressions(p.Nodes.Fields)
+	}
 }
 
 func (k *keyWriter) expressions(list []gang.Expression) {

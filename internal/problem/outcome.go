@@ -184,13 +184,28 @@ type Outcome struct {
 	Of        *Problem // the members that are placed are its first pending ones
 	Domain    layout.Vertex
 	Tier      int32              // bound of the gang by the strategy; Domain may be lower
+	Misses    []int32            // of a gang in parts, by level: the miss that the strategy allows
 	Positions []int32            // of new members by rank; of units where whole groups are placed like members
 	Waits     []*snapshot.Member // leaving members that must be gone first; nil: none
+}
+
+// OutsideTree counts the members, or units, on nodes outside the tree. O(members).
+func (o *Outcome) OutsideTree() (n int) {
+	first := o.Of.View.FirstPos[o.Of.View.Outside]
+	for _, pos := range o.Positions {
+		if pos >= first {
+			n++
+		}
+	}
+	return n
 }
 
 // ProvenBest says whether nothing better was left out: no search ran out of steps, and zones were counted exactly.
 // Cost of ZonesProven.
 func (p *Problem) ProvenBest() bool {
+	if p.whole != nil { // there the strategy was found, and that is what proofs are about
+		return p.whole.ProvenBest()
+	}
 	if p.Parts.Doubt != nil && *p.Parts.Doubt {
 		return false
 	}

@@ -70,6 +70,7 @@ type Problem struct {
 	Limits      *limits.Limits  // hard ones; nil: there are none
 	Company     *limits.Company // who keeps the gang off nodes; nil: nobody can
 	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
+	whole       *Problem        // the same problem over all nodes, if nodes meant for others are left out here; else nil
 }
 
 // Bounds say when the searches of a plan end.

@@ -122,10 +122,21 @@ func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(i
 // Taking is a function that says whether a node, by id, takes units as far as amounts and zones allow. Causes of refusal
 // are asked one by one only for nodes with marks, and for requests that look at names or labels.
 func (k Slots) Taking() func(id int32) bool {
-	plain := !k.Selective() && k.p.Request.Eligible == nil && !k.p.Limits.AreAlone()
+	plain, others := !k.looks() && k.p.Request.Eligible == nil && !k.p.Limits.AreAlone(), k.others()
 	return func(id int32) bool {
+		if others != nil && others(id) {
+			return false
+		}
 		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || k.Refusal(id) == ""
 	}
+}
+
+// others is a function that says whether a node is left out as it is meant for others than the members; nil if none is.
+func (k Slots) others() func(id int32) bool {
+	if k.p.whole == nil {
+		return nil
+	}
+	return othersThan(k.p.Snapshot, k.p.Shapes)
 }
 
 // Room is the number of units that fit into the free and the extra amounts of a node, whatever else refuses them;
@@ -207,6 +218,8 @@ func (k Slots) RefusalForGood(id int32) string {
 		return "eligible"
 	case !k.p.Parts.Allowed.Holds(id):
 		return "topology"
+	case k.p.whole != nil && (meantForOthers(n.Class.Kind, k.p.Shapes) || missesPreference(k.p.Snapshot, id, k.p.Shapes)):
+		return "others" // nobody hears of it: refusals are told over all nodes
 	}
 	return ""
 }
@@ -249,9 +262,12 @@ func (k Slots) Which(id int32, cause string) string {
 	return ""
 }
 
-// Selective says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other
-// topologies.
-func (k Slots) Selective() bool {
+// Selective says whether more than marks decides whether a node may take members: some look at names or labels, must stay in
+// domains of other topologies, or keep off nodes meant for others.
+func (k Slots) Selective() bool { return k.p.whole != nil || k.looks() }
+
+// looks says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
+func (k Slots) looks() bool {
 	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
 	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
 }

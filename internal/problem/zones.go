@@ -5,7 +5,6 @@ package problem
 import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -224,7 +223,7 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 	}
 	for pos, units := range on {
 		id, x := z.p.View.Node(pos), z.p.View.NodeVertex(pos)
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Company.KeepsOff(id, limits.Others) != "" {
+		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Slots().Refusal(id) != "" { // it takes none of the further ones
 			continue
 		}
 		// The first members get their shares once waits are gone. If these shares cannot be added to the zones as

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muster-sched/muster/internal/draws"
+
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
@@ -38,7 +40,7 @@ func drawAllOfParts(t *rapid.T) Input {
 // withMust binds a group to a domain of some layer more often than not.
 func withMust(t *rapid.T, rules []gang.Rule, group bool) []gang.Rule {
 	is := func(r gang.Rule) bool { return r.Strength == gang.MustGather }
-	if !group || slices.ContainsFunc(rules, is) || !chance(t, 60, "must") {
+	if !group || slices.ContainsFunc(rules, is) || !draws.Chance(t, 60, "must") {
 		return rules
 	}
 	return append(slices.Clip(rules), gang.Rule{Layer: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "layer"), Strength: gang.MustGather})

@@ -146,7 +146,7 @@ func above(v, n *vertex) bool {
 func (d *definer) enumerate() {
 	counts := make([]int, len(d.nodes))
 	d.spread(d.search.n, 0, counts, d.slots(), func() {
-		if d.keepsMultiples(counts) {
+		if d.keepsMultiples(counts) && d.keepsLimits(counts) {
 			d.part(counts)
 		}
 	})
@@ -191,6 +191,34 @@ func (d *definer) keepsMultiples(counts []int) bool {
 			if n%m != 0 {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// keepsLimits counts the members of the domains that limits speak of, and these domains.
+func (d *definer) keepsLimits(counts []int) bool {
+	s := d.search.solver
+	below := func(l limit) (used int, most int) {
+		for _, v := range under(s.root, l.tier) {
+			n := v.own
+			for i, c := range counts {
+				if above(v, d.nodes[i]) {
+					n += c
+				}
+			}
+			used, most = used+bit(n > 0), max(most, n)
+		}
+		return used, most
+	}
+	for _, l := range s.limits.apart {
+		if _, most := below(l); most > l.most {
+			return false
+		}
+	}
+	for _, l := range s.limits.within {
+		if used, _ := below(l); used > l.most {
+			return false
 		}
 	}
 	return true

@@ -11,60 +11,61 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/topology"
 )
 
 // drawParts draws a gang of groups that differ, or of equal ones of several shapes; of many some members run. Of the clusters half have zones.
 func drawParts(t *rapid.T) Input {
-	sizes := Sizes{Nodes: 8, Slots: 4, Members: 9}
-	in := Input{Spec: DrawCluster(t, sizes)}
+	sizes := draws.Sizes{Nodes: 8, Slots: 4, Members: 9}
+	in := Input{Spec: draws.Cluster(t, sizes)}
 	in.Request = gang.Request{
-		Name:          gangName,
-		Shape:         gang.Shape{Resources: muster.Resources{device: 1}},
+		Name:          draws.GangName,
+		Shape:         gang.Shape{Resources: muster.Resources{draws.Device: 1}},
 		NeverPreempts: true,
 		Policy:        rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
 	}
 	if hasZones(&in.Spec) {
-		in.Request.Shape.NUMA = drawNUMA(t)
+		in.Request.Shape.NUMA = draws.NUMA(t)
 	}
-	withOwn := chance(t, 50, "with running members")
-	if withOwn && chance(t, 60, "with many") {
-		giveToGang(t, &in.Spec)
+	withOwn := draws.Chance(t, 50, "with running members")
+	if withOwn && draws.Chance(t, 60, "with many") {
+		draws.GiveToGang(t, &in.Spec)
 	}
-	own := takeOwn(&in.Spec, withOwn)
+	own := draws.TakeOwn(&in.Spec, withOwn)
 	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
 	d := &partDraw{t: t, layers: layersOf(&in)}
-	in.Request.Gather = drawGather(t, d.layers)
-	if chance(t, 30, "another tree") {
+	in.Request.Gather = draws.Gather(t, d.layers)
+	if draws.Chance(t, 30, "another tree") {
 		d.addTree(&in.Spec)
 	}
 	in.Request.Groups = []gang.Groups{{Size: 1}} // ranks of running members are among the others'
-	nameMembers(t, &in.Request, &in.Spec, members, own)
+	draws.NameMembers(t, &in.Request, &in.Spec, members, own)
 	in.Request.Groups = nil
 	shapes := []*gang.Shape{&in.Request.Shape}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 2}).Draw(t, "roles") {
 		shapes = append(shapes, drawShape(t, &in.Spec))
 	}
-	if equal := chance(t, 15, "equal groups"); equal && len(shapes) > 1 {
+	if equal := draws.Chance(t, 15, "equal groups"); equal && len(shapes) > 1 {
 		d.equalGroups(&in, members+own)
 	} else {
 		d.parts(&in)
 	}
 	d.shapes(&in, shapes)
 	drawMultiples(t, &in, 20)
-	if chance(t, 40, "with multiples of parts") {
+	if draws.Chance(t, 40, "with multiples of parts") {
 		drawMultiplesOfParts(t, in.Request.Parts, d.layers, "")
 	}
-	if chance(t, 30, "affinity") {
-		in.Request.AffinityKey = affinityKey
+	if draws.Chance(t, 30, "affinity") {
+		in.Request.AffinityKey = draws.AffinityKey
 	}
-	in.Request.IgnoreLeaving = chance(t, 10, "ignore leaving")
-	if chance(t, 5, "exclude") {
+	in.Request.IgnoreLeaving = draws.Chance(t, 10, "ignore leaving")
+	if draws.Chance(t, 5, "exclude") {
 		in.Request.Exclude = []string{in.Spec.Nodes[0].Name}
 	}
-	drawAlone(t, &in)
-	if chance(t, 15, "with quotas") {
+	draws.Alone(t, &in.Spec, &in.Request)
+	if draws.Chance(t, 15, "with quotas") {
 		drawQuotas(t, &in)
 	}
 	return in
@@ -75,24 +76,24 @@ func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
 	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
-	keepAlone(req)
+	draws.KeepAlone(req)
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: layersOf(&in)}
-	if chance(t, 15, "another tree") {
+	if draws.Chance(t, 15, "another tree") {
 		d.addTree(&in.Spec)
 	}
 	d.parts(&in)
 	drawMultiples(t, &in, 10)
-	if chance(t, 15, "with multiples of parts") {
+	if draws.Chance(t, 15, "with multiples of parts") {
 		drawMultiplesOfParts(t, req.Parts, d.layers, "")
 	}
 	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
-	if chance(t, 40, "with minima") {
+	if draws.Chance(t, 40, "with minima") {
 		drawMinima(t, &in)
 	}
-	if chance(t, 20, "with budgets") {
+	if draws.Chance(t, 20, "with budgets") {
 		drawBudgets(t, &in)
 	}
 	boundCandidates(&in)
@@ -104,9 +105,9 @@ func drawMultiplesOfParts(t *rapid.T, parts []gang.Part, layers []string, around
 	for i := range parts {
 		p := &parts[i]
 		multiple := rapid.SampledFrom([]int{2, 2, 2, 3}).Draw(t, "multiple of the part")
-		even := len(allOf(p))%multiple == 0 || p.MinMember != 0 || chance(t, 20, "that is kept by other numbers")
+		even := len(allOf(p))%multiple == 0 || p.MinMember != 0 || draws.Chance(t, 20, "that is kept by other numbers")
 		tree := cmp.Or(p.Tree, around)
-		if !p.NoGroup && tree != otherTree && even && chance(t, 85, "part with a multiple") {
+		if !p.NoGroup && tree != otherTree && even && draws.Chance(t, 85, "part with a multiple") {
 			p.Gather = append(slices.Clip(p.Gather), gang.Rule{Layer: rapid.SampledFrom(layers).Draw(t, "multiple of the part at"), Multiple: multiple})
 		}
 		drawMultiplesOfParts(t, p.Parts, layers, tree)
@@ -121,16 +122,16 @@ func drawPairs(t *rapid.T) Input {
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	names := slices.SortedFunc(maps.Keys(validity.Ranks(req, validity.Own(&in.Spec, req))), muster.CompareNatural)
 	names = rapid.Permutation(names).Draw(t, "in pairs")
-	for len(names) > 1 && !chance(t, 10, "the rest is in no part") {
+	for len(names) > 1 && !draws.Chance(t, 10, "the rest is in no part") {
 		n := min(len(names)/2*2, rapid.SampledFrom([]int{2, 2, 4}).Draw(t, "size"))
-		p := gang.Part{Name: fmt.Sprint("part-", d.made), Members: names[:n], Gather: drawGather(t, d.layers)}
+		p := gang.Part{Name: fmt.Sprint("part-", d.made), Members: names[:n], Gather: draws.Gather(t, d.layers)}
 		d.made++
 		switch {
-		case chance(t, 30, "an inner part"):
+		case draws.Chance(t, 30, "an inner part"):
 			at := rapid.IntRange(0, n-1).Draw(t, "own")
-			p.Parts = []gang.Part{{Name: p.Name + "-inner", Members: p.Members[at:], Gather: drawGather(t, d.layers)}}
+			p.Parts = []gang.Part{{Name: p.Name + "-inner", Members: p.Members[at:], Gather: draws.Gather(t, d.layers)}}
 			p.Members = p.Members[:at]
-		case chance(t, 20, "some may stay out"):
+		case draws.Chance(t, 20, "some may stay out"):
 			p.MinMember = 2
 		}
 		names, req.Parts = names[n:], append(req.Parts, p)
@@ -138,7 +139,7 @@ func drawPairs(t *rapid.T) Input {
 	drawMultiplesOfParts(t, req.Parts, d.layers, "")
 	req.MinParts = d.leastParts(len(req.Parts))
 	shapes := []*gang.Shape{&req.Shape}
-	if chance(t, 50, "roles") {
+	if draws.Chance(t, 50, "roles") {
 		shapes = append(shapes, drawShape(t, &in.Spec))
 	}
 	d.shapes(&in, shapes)
@@ -148,7 +149,7 @@ func drawPairs(t *rapid.T) Input {
 // equalGroups draws levels of equal groups.
 func (d *partDraw) equalGroups(in *Input, total int) {
 	d.levels(&in.Request.Groups, total, d.layers)
-	if chance(d.t, 30, "minimum") {
+	if draws.Chance(d.t, 30, "minimum") {
 		in.Request.MinMember = rapid.IntRange(1, total).Draw(d.t, "minimum")
 	}
 }
@@ -160,15 +161,15 @@ func (d *partDraw) parts(in *Input) {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, muster.CompareNatural)
-	if chance(d.t, 60, "parts are not in rank order") {
+	if draws.Chance(d.t, 60, "parts are not in rank order") {
 		names = rapid.Permutation(names).Draw(d.t, "in parts")
 	}
 	_, in.Request.Parts = d.split(names, 1, "")
-	if parts := in.Request.Parts; chance(d.t, 8, "somebody is not known yet") && len(parts[0].Groups) == 0 {
+	if parts := in.Request.Parts; draws.Chance(d.t, 8, "somebody is not known yet") && len(parts[0].Groups) == 0 {
 		parts[0].Members = append(slices.Clip(parts[0].Members), "unknown")
 	}
 	in.Request.MinParts = d.leastParts(len(in.Request.Parts))
-	if chance(d.t, 20, "minimum of the gang") {
+	if draws.Chance(d.t, 20, "minimum of the gang") {
 		in.Request.MinMember = rapid.IntRange(1, len(names)).Draw(d.t, "minimum of the gang")
 	}
 }
@@ -181,7 +182,7 @@ func (d *partDraw) shapes(in *Input, shapes []*gang.Shape) {
 		for _, p := range parts {
 			shape := rapid.SampledFrom(shapes).Draw(d.t, "shape of the part")
 			for i, name := range p.Members {
-				if at[name] = shape; i == 0 || chance(d.t, 20, "another shape") {
+				if at[name] = shape; i == 0 || draws.Chance(d.t, 20, "another shape") {
 					at[name] = rapid.SampledFrom(shapes).Draw(d.t, "shape")
 				}
 			}
@@ -215,7 +216,7 @@ func (d *partDraw) addTree(spec *cluster.Spec) {
 	t := d.t
 	nodes := []string{"unknown"}
 	for i := range spec.Nodes {
-		if !chance(t, 10, "in no other domain") {
+		if !draws.Chance(t, 10, "in no other domain") {
 			nodes = append(nodes, spec.Nodes[i].Name)
 		}
 	}
@@ -251,7 +252,7 @@ func (d *partDraw) tree(around string) (name string, layers []string) {
 	if around != otherTree {
 		around = ""
 	}
-	if name = around; d.others != nil && chance(d.t, 35, "in the other tree") {
+	if name = around; d.others != nil && draws.Chance(d.t, 35, "in the other tree") {
 		name = map[string]string{"": otherTree, otherTree: "default"}[around]
 	}
 	if name == otherTree {
@@ -263,18 +264,18 @@ func (d *partDraw) tree(around string) (name string, layers []string) {
 // split divides members into those of the part itself and inner parts; depth is the level of these.
 func (d *partDraw) split(names []string, depth int, tree string) ([]string, []gang.Part) {
 	t := d.t
-	if depth > 3 || len(names) == 0 || depth > 1 && !chance(t, 45, "inner parts") {
+	if depth > 3 || len(names) == 0 || depth > 1 && !draws.Chance(t, 45, "inner parts") {
 		return names, nil
 	}
 	own := 0
-	if chance(t, 30, "own members") {
+	if draws.Chance(t, 30, "own members") {
 		own = rapid.IntRange(0, len(names)-1).Draw(t, "own")
 	}
 	mine, names := names[:own], names[own:]
 	var parts []gang.Part
 	for len(names) > 0 && len(parts) < 4 {
 		n := rapid.IntRange(1, len(names)).Draw(t, "size")
-		if len(parts) > 0 && chance(t, 40, "as large as the one before") {
+		if len(parts) > 0 && draws.Chance(t, 40, "as large as the one before") {
 			n = min(len(names), total2(&parts[len(parts)-1]))
 		}
 		parts = append(parts, d.part(names[:n], depth, tree))
@@ -295,27 +296,27 @@ func total2(p *gang.Part) int {
 func (d *partDraw) part(names []string, depth int, around string) gang.Part {
 	t := d.t
 	tree, layers := d.tree(around)
-	p := gang.Part{Name: fmt.Sprint("part-", d.made), Tree: tree, NoGroup: chance(t, 20, "no group")}
+	p := gang.Part{Name: fmt.Sprint("part-", d.made), Tree: tree, NoGroup: draws.Chance(t, 20, "no group")}
 	d.made++
 	if !p.NoGroup {
-		p.Gather = drawGather(t, layers)
+		p.Gather = draws.Gather(t, layers)
 	}
-	if p.Members, p.Parts = names, nil; chance(t, 25, "cut") {
+	if p.Members, p.Parts = names, nil; draws.Chance(t, 25, "cut") {
 		d.levels(&p.Groups, len(names), layers)
 	} else {
 		p.Members, p.Parts = d.split(names, depth+1, tree)
 	}
 	if p.MinParts = d.leastParts(len(p.Parts)); len(p.Groups) > 0 {
-		p.MinParts = d.leastParts((len(names)+p.Groups[0].Size-1)/p.Groups[0].Size + bit(chance(t, 3, "more than are known")))
+		p.MinParts = d.leastParts((len(names)+p.Groups[0].Size-1)/p.Groups[0].Size + bit(draws.Chance(t, 3, "more than are known")))
 	}
-	if chance(t, 40, "minimum") {
+	if draws.Chance(t, 40, "minimum") {
 		p.MinMember = rapid.IntRange(1, len(names)).Draw(t, "minimum")
 	}
 	return p
 }
 
 func (d *partDraw) leastParts(most int) int {
-	if most == 0 || !chance(d.t, 50, "minimum of parts") {
+	if most == 0 || !draws.Chance(d.t, 50, "minimum of parts") {
 		return 0
 	}
 	return rapid.IntRange(-1, most).Draw(d.t, "least parts")
@@ -325,8 +326,8 @@ func (d *partDraw) leastParts(most int) int {
 func (d *partDraw) levels(levels *[]gang.Groups, members int, layers []string) {
 	t := d.t
 	size := rapid.IntRange(1, min(4, members)).Draw(t, "group size")
-	*levels = []gang.Groups{{Size: size, Gather: drawGather(t, layers)}}
-	if members%(2*size) == 0 && chance(t, 40, "two levels") {
-		*levels = slices.Insert(*levels, 0, gang.Groups{Size: 2 * size, Gather: drawGather(t, layers)})
+	*levels = []gang.Groups{{Size: size, Gather: draws.Gather(t, layers)}}
+	if members%(2*size) == 0 && draws.Chance(t, 40, "two levels") {
+		*levels = slices.Insert(*levels, 0, gang.Groups{Size: 2 * size, Gather: draws.Gather(t, layers)})
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
 // crowded is the size of clusters in which all sets of candidates are looked at, most of how many.
-var crowded = Sizes{Nodes: 8, Slots: 3, Members: 5}
+var crowded = draws.Sizes{Nodes: 8, Slots: 3, Members: 5}
 
 const mostCandidates = 9
 
@@ -26,14 +27,14 @@ func drawUncoupled(t *rapid.T) Input {
 	in := crowd(t)
 	withoutLimits(&in)
 	drawPreemptor(t, &in)
-	if chance(t, 12, "in a quota") {
+	if draws.Chance(t, 12, "in a quota") {
 		drawQuotas(t, &in)
 		in.Spec.Running = slices.Clone(in.Spec.Running)
-		alone := chance(t, 30, "some in none")
+		alone := draws.Chance(t, 30, "some in none")
 		for i := range in.Spec.Running {
 			r := &in.Spec.Running[i]
 			r.Quota, r.NonPreemptible = in.Request.Quota, false
-			if alone && r.Gang != in.Request.Name && chance(t, 30, "in none") {
+			if alone && r.Gang != in.Request.Name && draws.Chance(t, 30, "in none") {
 				r.Quota = ""
 			}
 		}
@@ -57,7 +58,7 @@ func withoutLimits(in *Input) {
 func drawCoupled(t *rapid.T) Input {
 	in := crowd(t)
 	drawPreemptor(t, &in)
-	minima, budgets, quotas := chance(t, 80, "with minima"), chance(t, 50, "with budgets"), chance(t, 75, "with quotas")
+	minima, budgets, quotas := draws.Chance(t, 80, "with minima"), draws.Chance(t, 50, "with budgets"), draws.Chance(t, 75, "with quotas")
 	if quotas {
 		drawCoupledQuotas(t, &in)
 	}
@@ -67,7 +68,7 @@ func drawCoupled(t *rapid.T) Input {
 	if budgets {
 		drawBudgets(t, &in)
 	}
-	if chance(t, 15, "few steps") {
+	if draws.Chance(t, 15, "few steps") {
 		in.Request.Preempt.Steps = rapid.SampledFrom([]int{1, 2, 5, 20}).Draw(t, "steps")
 	}
 	boundCandidates(&in)
@@ -88,8 +89,8 @@ func crowd(t *rapid.T) Input {
 	gangs := rapid.IntRange(1, 5).Draw(t, "gangs")
 	for i := range in.Spec.Running {
 		if r := &in.Spec.Running[i]; r.Gang != in.Request.Name {
-			r.Gang = fmt.Sprintf("ns/g-%d", hostileRank(rapid.IntRange(1, gangs).Draw(t, "gang")))
-			r.Member = fmt.Sprintf("m-%d", hostileRank(i))
+			r.Gang = fmt.Sprintf("ns/g-%d", draws.HostileRank(rapid.IntRange(1, gangs).Draw(t, "gang")))
+			r.Member = fmt.Sprintf("m-%d", draws.HostileRank(i))
 		}
 	}
 	return in
@@ -98,20 +99,20 @@ func crowd(t *rapid.T) Input {
 // fillNode draws members that take what is free on a node without zones.
 func fillNode(t *rapid.T, spec *cluster.Spec, n *cluster.Node, full int) {
 	for {
-		devices, _ := validity.Free(n, device, on(spec.Running, n.Name))
-		cpus, _ := validity.Free(n, second, on(spec.Running, n.Name))
+		devices, _ := validity.Free(n, draws.Device, on(spec.Running, n.Name))
+		cpus, _ := validity.Free(n, draws.Second, on(spec.Running, n.Name))
 		pods, bounded := validity.Free(n, muster.Pods, on(spec.Running, n.Name))
-		if devices <= 0 || bounded && pods <= 0 || !chance(t, full, "taken") {
+		if devices <= 0 || bounded && pods <= 0 || !draws.Chance(t, full, "taken") {
 			return
 		}
 		takes := max(rapid.Int64Range(1, devices).Draw(t, "devices"), rapid.Int64Range(1, devices).Draw(t, "devices"))
-		r := runningMember(len(spec.Running), n.Name, "other")
-		r.Resources = muster.Resources{device: takes, second: max(0, min(cpus, 1000*takes)), muster.Pods: 1}
-		if cpus > 0 && chance(t, 20, "other CPUs") {
-			r.Resources[second] = 500 * rapid.Int64Range(0, cpus/500).Draw(t, "CPUs")
+		r := draws.RunningMember(len(spec.Running), n.Name, "other")
+		r.Resources = muster.Resources{draws.Device: takes, draws.Second: max(0, min(cpus, 1000*takes)), muster.Pods: 1}
+		if cpus > 0 && draws.Chance(t, 20, "other CPUs") {
+			r.Resources[draws.Second] = 500 * rapid.Int64Range(0, cpus/500).Draw(t, "CPUs")
 		}
-		if chance(t, 4, "more than there is") {
-			r.Resources[device] += rapid.Int64Range(1, 2).Draw(t, "more")
+		if draws.Chance(t, 4, "more than there is") {
+			r.Resources[draws.Device] += rapid.Int64Range(1, 2).Draw(t, "more")
 		}
 		spec.Running = append(spec.Running, r)
 	}
@@ -125,15 +126,15 @@ func fillZones(t *rapid.T, spec *cluster.Spec, n *cluster.Node, full int) {
 			total, _ := validity.Free(n, name, on(spec.Running, n.Name))
 			left[name] = min(amount-usedIn(spec, n, z.ID, name), total)
 		}
-		if left[device] <= 0 || !chance(t, full, "taken") {
+		if left[draws.Device] <= 0 || !draws.Chance(t, full, "taken") {
 			continue
 		}
-		share := numa.Share{Zone: z.ID, Resources: muster.Resources{device: rapid.Int64Range(1, left[device]).Draw(t, "devices")}}
-		if left[second] > 0 {
-			share.Resources[second] = 500 * rapid.Int64Range(0, left[second]/500).Draw(t, "CPUs")
+		share := numa.Share{Zone: z.ID, Resources: muster.Resources{draws.Device: rapid.Int64Range(1, left[draws.Device]).Draw(t, "devices")}}
+		if left[draws.Second] > 0 {
+			share.Resources[draws.Second] = 500 * rapid.Int64Range(0, left[draws.Second]/500).Draw(t, "CPUs")
 		}
-		r := runningMember(len(spec.Running), n.Name, "other")
-		r.Resources, r.NUMA = muster.Resources{}, &numa.Placed{Policy: rapid.SampledFrom(policies).Draw(t, "policy"), Shares: []numa.Share{share}}
+		r := draws.RunningMember(len(spec.Running), n.Name, "other")
+		r.Resources, r.NUMA = muster.Resources{}, &numa.Placed{Policy: rapid.SampledFrom(draws.Policies).Draw(t, "policy"), Shares: []numa.Share{share}}
 		r.Resources.Add(share.Resources)
 		spec.Running = append(spec.Running, r)
 	}
@@ -170,20 +171,20 @@ func drawPreemptor(t *rapid.T, in *Input) {
 			classes[r.Gang] = req.Priority - rapid.SampledFrom([]int64{1, 2, 3, 1, 2, 0, -1}).Draw(t, "priority")
 		}
 		r.Priority = classes[r.Gang]
-		if chance(t, 20, "of another priority") {
+		if draws.Chance(t, 20, "of another priority") {
 			r.Priority += rapid.Int64Range(0, 2).Draw(t, "higher")
 		}
-		if !chance(t, 25, "of unknown start") {
+		if !draws.Chance(t, 25, "of unknown start") {
 			r.Started = rapid.Int64Range(1, 5).Draw(t, "start")
 		}
-		r.NonPreemptible, r.Unevictable = chance(t, 6, "not preemptible"), chance(t, 6, "not evictable")
+		r.NonPreemptible, r.Unevictable = draws.Chance(t, 6, "not preemptible"), draws.Chance(t, 6, "not evictable")
 	}
-	req.NeverPreempts = chance(t, 4, "never preempts")
-	if chance(t, 20, "in another order") {
+	req.NeverPreempts = draws.Chance(t, 4, "never preempts")
+	if draws.Chance(t, 20, "in another order") {
 		order := rapid.Permutation(gang.Costs()).Draw(t, "order")
 		req.Preempt.Order = order[:rapid.IntRange(1, len(order)).Draw(t, "costs")]
 	}
-	if chance(t, 12, "for a tier") {
+	if draws.Chance(t, 12, "for a tier") {
 		layers := []string{"0"}
 		for _, l := range in.Spec.Trees[0].Tree.Layers() {
 			layers = append(layers, strconv.Itoa(l.Tier))
@@ -208,12 +209,12 @@ func drawMinima(t *rapid.T, in *Input) {
 	for i := range in.Spec.Running {
 		r := &in.Spec.Running[i]
 		if _, known := least[r.Gang]; !known {
-			least[r.Gang] = -bit(chance(t, 60, "of members that stand for themselves"))
-			if chance(t, 70, "with a minimum") {
-				least[r.Gang] = rapid.IntRange(1, max(1, size[r.Gang]+bit(chance(t, 15, "below its minimum")))).Draw(t, "minimum")
+			least[r.Gang] = -bit(draws.Chance(t, 60, "of members that stand for themselves"))
+			if draws.Chance(t, 70, "with a minimum") {
+				least[r.Gang] = rapid.IntRange(1, max(1, size[r.Gang]+bit(draws.Chance(t, 15, "below its minimum")))).Draw(t, "minimum")
 			}
 		}
-		if r.MinMember = least[r.Gang]; chance(t, 8, "does not know the minimum") {
+		if r.MinMember = least[r.Gang]; draws.Chance(t, 8, "does not know the minimum") {
 			r.MinMember = -1
 		}
 	}
@@ -223,13 +224,13 @@ func drawMinima(t *rapid.T, in *Input) {
 func drawBudgets(t *rapid.T, in *Input) {
 	var names []string
 	for i := range rapid.IntRange(1, 2).Draw(t, "budgets") {
-		name := fmt.Sprintf("b-%d", hostileRank(i))
+		name := fmt.Sprintf("b-%d", draws.HostileRank(i))
 		names = append(names, name)
 		in.Spec.Budgets = append(in.Spec.Budgets, cluster.Budget{Name: name, Allowed: rapid.IntRange(-1, 2).Draw(t, "allowed")})
 	}
 	for i := range in.Spec.Running {
 		for _, name := range names {
-			if r := &in.Spec.Running[i]; chance(t, 40, "in the budget") {
+			if r := &in.Spec.Running[i]; draws.Chance(t, 40, "in the budget") {
 				r.Budgets = append(slices.Clip(r.Budgets), name)
 			}
 		}
@@ -238,7 +239,7 @@ func drawBudgets(t *rapid.T, in *Input) {
 
 // drawCoupledQuotas puts running gangs into quotas, and the gang mostly into one.
 func drawCoupledQuotas(t *rapid.T, in *Input) {
-	if chance(t, 88, "with lenders") {
+	if draws.Chance(t, 88, "with lenders") {
 		in.Request.Quota = "team-9"
 		quotasByGang(t, in, []string{"team-9", "team-10", "guests", "staff", "team-9", "guests", "staff", ""})
 		drawLenders(t, in)
@@ -246,7 +247,7 @@ func drawCoupledQuotas(t *rapid.T, in *Input) {
 		drawQuotas(t, in)
 		quotasByGang(t, in, []string{"team-9", "team-10", "guests", "team-10", "guests", ""})
 	}
-	if chance(t, 12, "in no quota") {
+	if draws.Chance(t, 12, "in no quota") {
 		in.Request.Quota, in.Request.QuotaLimit = "", ""
 		for i := range in.Spec.Running {
 			if r := &in.Spec.Running[i]; r.Gang == in.Request.Name {
@@ -266,7 +267,7 @@ func quotasByGang(t *rapid.T, in *Input, names []string) {
 		if _, known := of[r.Gang]; !known {
 			of[r.Gang] = leaf.Draw(t, "quota")
 		}
-		if r.Quota, r.NonPreemptible = of[r.Gang], false; r.Gang != in.Request.Name && chance(t, 10, "in another quota") {
+		if r.Quota, r.NonPreemptible = of[r.Gang], false; r.Gang != in.Request.Name && draws.Chance(t, 10, "in another quota") {
 			r.Quota = leaf.Draw(t, "quota")
 		}
 	}
@@ -285,11 +286,11 @@ func drawLenders(t *rapid.T, in *Input) {
 	}
 	spare := func() int64 { return rapid.Int64Range(0, 2).Draw(t, "min") }
 	minOf := func(name string) muster.Resources {
-		out := muster.Resources{device: used[name][device] - spare() - spare() - spare(), second: used[name][second] - 1000*spare()}
+		out := muster.Resources{draws.Device: used[name][draws.Device] - spare() - spare() - spare(), draws.Second: used[name][draws.Second] - 1000*spare()}
 		if name == "team-9" {
-			out = muster.Resources{device: used[name][device] + 2*spare() - 1, second: used[name][second] + 2000*spare() - 500}
-		} else if chance(t, 20, "devices alone") {
-			delete(out, second)
+			out = muster.Resources{draws.Device: used[name][draws.Device] + 2*spare() - 1, draws.Second: used[name][draws.Second] + 2000*spare() - 500}
+		} else if draws.Chance(t, 20, "devices alone") {
+			delete(out, draws.Second)
 		}
 		for resource, amount := range out {
 			out[resource] = max(0, amount)
@@ -297,7 +298,7 @@ func drawLenders(t *rapid.T, in *Input) {
 		return out
 	}
 	above := func(a, b quota.Spec) muster.Resources {
-		return muster.Resources{device: a.Min[device] + b.Min[device] + spare()/2, second: a.Min[second] + b.Min[second] + 1000*spare()/2}
+		return muster.Resources{draws.Device: a.Min[draws.Device] + b.Min[draws.Device] + spare()/2, draws.Second: a.Min[draws.Second] + b.Min[draws.Second] + 1000*spare()/2}
 	}
 	teams := []quota.Spec{
 		{Name: "org"},
@@ -313,13 +314,13 @@ func drawLenders(t *rapid.T, in *Input) {
 		panic(err)
 	}
 	in.Spec.Quotas = tree
-	if chance(t, 85, "with total") { // enough for all
-		in.Spec.Total = muster.Resources{device: 99, second: 99000}
+	if draws.Chance(t, 85, "with total") { // enough for all
+		in.Spec.Total = muster.Resources{draws.Device: 99, draws.Second: 99000}
 	}
 	in.Request.QuotaLimit = rapid.SampledFrom([]quota.Limit{"", quota.Greedy, quota.Greedy, quota.Greedy}).Draw(t, "limit")
-	if chance(t, 15, "members are not preemptible") {
+	if draws.Chance(t, 15, "members are not preemptible") {
 		for i := range in.Request.Members {
-			in.Request.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
+			in.Request.Members[i].NonPreemptible = draws.Chance(t, 50, "not preemptible")
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/changed"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -23,14 +24,14 @@ import (
 func drawRefused(t *rapid.T) Input {
 	kinds := []func(*rapid.T) Input{
 		drawUncoupled, drawCoupled, drawWithQuotas, drawLoss, drawRoles, drawParts,
-		func(t *rapid.T) Input { return DrawInput(t, Tiny) },
+		func(t *rapid.T) Input { return DrawInput(t, draws.Tiny) },
 	}
 	in := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind of input")](t)
 	in.Spec.Nodes = slices.Clone(in.Spec.Nodes)
 	for i := range in.Spec.Nodes {
 		n := &in.Spec.Nodes[i]
-		n.Cordoned, n.NotReady = n.Cordoned || chance(t, 15, "cordoned"), n.NotReady || chance(t, 8, "not ready")
-		if chance(t, 10, "tainted") {
+		n.Cordoned, n.NotReady = n.Cordoned || draws.Chance(t, 15, "cordoned"), n.NotReady || draws.Chance(t, 8, "not ready")
+		if draws.Chance(t, 10, "tainted") {
 			n.Taints = append(slices.Clip(n.Taints), gang.Taint{Key: "held", Effect: gang.NoSchedule})
 		}
 	}
@@ -254,7 +255,7 @@ func layersBetween(in *Input, c *explain.Change) (names []string) {
 		tiers[""] = math.MaxInt
 		for _, l := range t.Tree.Layers() {
 			if l.Tier > tiers[c.From] && l.Tier < tiers[c.To] {
-				names = append(names, cmp.Or(l.Name, strconv.Itoa(l.Tier))) // a second rule at a layer is invalid
+				names = append(names, cmp.Or(l.Name, strconv.Itoa(l.Tier))) // a draws.Second rule at a layer is invalid
 			}
 		}
 	}

@@ -253,7 +253,7 @@ func TestVictimCostByHand(t *testing.T) {
 	found, err := SolveVictims(in)
 	require.NoError(t, err)
 	require.Equal(t, "b-0 b-10", memberNames(found.Sets[0]))
-	// b has priority 3, its lowest member's; the second member in the order of names breaks the budget; mine keeps 2 of 2 with the gang.
+	// b has priority 3, its lowest member's; the draws.Second member in the order of names breaks the budget; mine keeps 2 of 2 with the gang.
 	assert.Equal(t, "{1 3 map[] 0 2 6 0 3}", fmt.Sprint(found.Cost))
 	assert.Equal(t, []int{0, 0}, found.Strategy, "two members on n1")
 }

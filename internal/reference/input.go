@@ -34,6 +34,8 @@ type Answer struct {
 	Wanted, Fits int
 	// Members is the number of new members, Outside how many of them are on nodes outside the tree.
 	Members, Outside int
+	// Spared says that nodes meant for others were left out.
+	Spared bool
 	// Worth is the strategy: the worth of the gang's tier and of every level of groups.
 	Worth []int
 	// Domain is the path of the domain chosen, and Keys the vector that chose it.

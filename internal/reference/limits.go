@@ -119,7 +119,7 @@ func (s *solver) atMost(v *vertex, high int) int {
 
 // mostGroups is how many new groups of level i fit below v by what keeps them, or inner groups, apart, at most n; groups of which members
 // run count.
-func (p *search) mostGroups(i int, v *vertex, n int) int {
+func mostGroups(p *search, i int, v *vertex, n int) int {
 	if i == len(p.solver.levels) {
 		return max(0, p.solver.atMost(v, n))
 	}
@@ -158,13 +158,21 @@ func (s *solver) broken(leavingGone bool) bool {
 				return true
 			}
 		}
-		for _, tier := range s.limits.alone {
-			for k := range s.in.Spec.Running {
-				r := &s.in.Spec.Running[k]
-				other := r.Gang != s.in.Request.Name && r.Gang != "" && !r.Tolerated && (!leavingGone || validity.Stays(&s.in.Request, r))
-				if other && above(v.domainOf(tier), s.at(r)) {
-					return true
-				}
+		if s.inCompany(v, leavingGone) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCompany holds if others run in a domain of the node in which the gang must be alone.
+func (s *solver) inCompany(v *vertex, leavingGone bool) bool {
+	for _, tier := range s.limits.alone {
+		for k := range s.in.Spec.Running {
+			r := &s.in.Spec.Running[k]
+			other := r.Gang != s.in.Request.Name && r.Gang != "" && !r.Tolerated && (!leavingGone || validity.Stays(&s.in.Request, r))
+			if other && above(v.domainOf(tier), s.at(r)) {
+				return true
 			}
 		}
 	}
@@ -172,7 +180,7 @@ func (s *solver) broken(leavingGone bool) bool {
 }
 
 // groupsBroken is the same for limits of groups, whatever leaves.
-func (p *search) groupsBroken() bool {
+func groupsBroken(p *search) bool {
 	for i, l := range p.solver.levels {
 		for _, a := range l.apart {
 			count := map[*vertex]int{}
@@ -235,7 +243,7 @@ func (s *solver) childrenOf(v *vertex) []*vertex {
 }
 
 // holdsWithin holds if all that is placed fits below d into at most so many domains, for every way to choose these.
-func (p *search) holdsWithin(d *vertex) bool {
+func holdsWithin(p *search, d *vertex) bool {
 	if !p.solver.spans(d) {
 		return true
 	}
@@ -253,7 +261,7 @@ func (p *search) holdsWithin(d *vertex) bool {
 				room += max(0, highest(p.free(level, tier, tier, v).full))
 			}
 		}
-		if used <= l.most && room >= p.groupsOfNew() {
+		if used <= l.most && room >= groupsOfNew(p) {
 			return true
 		}
 	}
@@ -261,9 +269,21 @@ func (p *search) holdsWithin(d *vertex) bool {
 }
 
 // groupsOfNew is the number of new whole groups, without groups of members.
-func (p *search) groupsOfNew() int {
+func groupsOfNew(p *search) int {
 	if len(p.solver.levels) == 0 {
 		return p.n
 	}
 	return p.full
+}
+
+// keepingTiers are the tiers at which groups of a level may stay whole in the children of v: below domains that are counted nothing is
+// decided yet.
+func keepingTiers(p *search, v *vertex, level int) (tiers []int) {
+	if level < len(p.solver.levels) && p.solver.spans(v) {
+		return []int{p.tiers[level+1]}
+	}
+	for t := range v.tier {
+		tiers = append(tiers, t)
+	}
+	return tiers
 }

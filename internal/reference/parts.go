@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -23,6 +24,8 @@ type Parted struct {
 	Outside int
 	// Worth is that of the gang's tier, and for every level of groups the largest miss.
 	Worth []int
+	// Spared says that this is possible without the nodes that are meant for others.
+	Spared bool
 }
 
 // partSolver looks for one placement after the other that keeps bounds.
@@ -290,7 +293,35 @@ func (s *partSolver) bestOf(selection []string, items []item) *Parted {
 			}
 		}
 	}
+	out.Spared = s.withoutOthers(func() bool { return s.fit(items, b) })
 	return out
+}
+
+// withoutOthers asks with no role allowed on nodes that are meant for others than it.
+func (s *partSolver) withoutOthers(ask func() bool) bool {
+	if s.base.solver.in.Request.TakesAnyNode {
+		return false
+	}
+	all := s.allowed
+	defer func() { s.allowed = all }()
+	s.allowed = nil
+	for i, v := range s.base.nodes {
+		allowed := slices.Clone(all[i])
+		for r, shape := range s.base.roles {
+			allowed[r] = allowed[r] && !validity.MeantForOthers([]*gang.Shape{shape}, v.node)
+		}
+		s.allowed = append(s.allowed, allowed)
+	}
+	return ask()
+}
+
+// TakesOthers says whether a plan has members of the selection on nodes that are meant for others than they are.
+func TakesOthers(in *Input, selection []string, res *placement.Result) bool {
+	return slices.ContainsFunc(res.Assignments, func(a placement.Assignment) bool {
+		m := in.Request.Members[slices.IndexFunc(in.Request.Members, func(m gang.Member) bool { return m.Name == a.Member })]
+		n := &in.Spec.Nodes[slices.IndexFunc(in.Spec.Nodes, func(n cluster.Node) bool { return n.Name == a.Node })]
+		return slices.Contains(selection, a.Member) && validity.MeantForOthers([]*gang.Shape{validity.ShapeOf(&in.Request, &m)}, n)
+	})
 }
 
 // value is what a tier counts for: of the gang its worth, of a group its miss.

@@ -35,6 +35,9 @@ func partsAgree(in Input) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, text())
 	}
+	if proven && refusal == nil && want.Spared && TakesOthers(&in, want.Selection, res) {
+		return nil, fmt.Errorf("takes nodes that are meant for others%s", text())
+	}
 	agrees := func(res *placement.Result, refusal error) error {
 		_, err := sameParts(&in, want, res, refusal)
 		return err

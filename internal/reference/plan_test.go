@@ -82,7 +82,45 @@ func planAgrees(in Input) ([]string, error) {
 		}
 	}
 	begun, err := kinds(&in, want)
-	return slices.Concat(begun, shortKinds(&in, want), zoneKinds(&in, want), quotaKinds(&in, want)), err
+	return slices.Concat(begun, shortKinds(&in, want), zoneKinds(&in, want), quotaKinds(&in, want), sparingKinds(&in, want)), err
+}
+
+// sparingKinds says of clusters in which some but not all nodes are meant for others than the members whether these were left out.
+func sparingKinds(in *Input, a *Answer) []string {
+	shapes := []*gang.Shape{&in.Request.Shape}
+	for i := range in.Request.Members {
+		if s := in.Request.Members[i].Shape; s != nil {
+			shapes = append(shapes, s)
+		}
+	}
+	others := 0
+	for i := range in.Spec.Nodes {
+		others += bit(slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return validity.MeantForOthers([]*gang.Shape{s}, &in.Spec.Nodes[i]) }))
+	}
+	if others == 0 || others == len(in.Spec.Nodes) || !a.Placed {
+		return nil
+	}
+	kind := "with nodes meant for others"
+	out := []string{kind}
+	for _, k := range []struct {
+		name  string
+		holds bool
+	}{
+		{", left out", a.Spared},
+		{", left out, one shape in groups", a.Spared && len(in.Request.Groups) > 0 && len(shapes) == 1},
+		{", left out, several shapes", a.Spared && len(shapes) > 1},
+		{", left out, waiting", a.Spared && len(a.WaitsFor) > 0},
+		{", left out, waiting, and further members", a.Spared && len(a.WaitsFor) > 0 && a.Members > a.Wanted},
+		{", left out, partly outside the tree", a.Spared && a.Outside > 0},
+		{", left out, policy " + string(in.Request.Policy), a.Spared && in.Request.Policy != ""},
+		{", taken, as the strategy needs them", !a.Spared && !in.Request.TakesAnyNode},
+		{", taken, as the request says", in.Request.TakesAnyNode},
+	} {
+		if k.holds {
+			out = append(out, kind+k.name)
+		}
+	}
+	return out
 }
 
 // zoneKinds says what is special about a cluster with zones and about its plan.

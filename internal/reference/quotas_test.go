@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"github.com/muster-sched/muster/internal/draws"
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
@@ -10,8 +11,8 @@ import (
 
 // drawWithQuotas draws a cluster and a gang, a third of them with quotas.
 func drawWithQuotas(t *rapid.T) Input {
-	in := DrawInput(t, Small)
-	if chance(t, 33, "with quotas") {
+	in := DrawInput(t, draws.Small)
+	if draws.Chance(t, 33, "with quotas") {
 		drawQuotas(t, &in)
 		in.Request.NeverPreempts = true // it might reclaim
 	}
@@ -21,7 +22,7 @@ func drawWithQuotas(t *rapid.T) Input {
 // drawQuotas gives the cluster two teams below an organisation, and guests, in which its members are, and puts the gang into one of them.
 func drawQuotas(t *rapid.T, in *Input) {
 	some := func(most int64, label string) int64 { return rapid.Int64Range(0, most).Draw(t, label) }
-	amounts := func(n int64) muster.Resources { return muster.Resources{device: n, second: 1000 * n} }
+	amounts := func(n int64) muster.Resources { return muster.Resources{draws.Device: n, draws.Second: 1000 * n} }
 	low := [3]int64{some(12, "min"), some(6, "min"), some(6, "min")}
 	teams := []quota.Spec{
 		{Name: "org", Min: amounts(low[0] + low[1] + some(3, "min"))},
@@ -31,11 +32,11 @@ func drawQuotas(t *rapid.T, in *Input) {
 	}
 	for i := range teams {
 		q := &teams[i]
-		q.Keeps = chance(t, 20, "keeps")
-		if chance(t, 50, "with max") && (q.Parent == "" || teams[0].Max != nil) {
-			q.Max = amounts(q.Min[device] + some(20, "max"))
+		q.Keeps = draws.Chance(t, 20, "keeps")
+		if draws.Chance(t, 50, "with max") && (q.Parent == "" || teams[0].Max != nil) {
+			q.Max = amounts(q.Min[draws.Device] + some(20, "max"))
 		}
-		if chance(t, 20, "with weight") {
+		if draws.Chance(t, 20, "with weight") {
 			q.Weight = amounts(some(3, "weight"))
 		}
 	}
@@ -44,7 +45,7 @@ func drawQuotas(t *rapid.T, in *Input) {
 		panic(err)
 	}
 	in.Spec.Quotas, in.Spec.Demand = tree, map[string]muster.Resources{"team-10": amounts(some(6, "demand")), "guests": amounts(some(4, "demand"))}
-	if chance(t, 20, "with total") {
+	if draws.Chance(t, 20, "with total") {
 		in.Spec.Total = amounts(some(30, "total"))
 	}
 	req := &in.Request
@@ -56,13 +57,13 @@ func drawQuotas(t *rapid.T, in *Input) {
 		if r.Quota = leaf.Draw(t, "quota"); r.Gang == req.Name {
 			r.Quota = req.Quota
 		}
-		r.NonPreemptible = chance(t, 30, "not preemptible")
+		r.NonPreemptible = draws.Chance(t, 30, "not preemptible")
 		running[i] = r
 	}
 	in.Spec.Running = running
-	if chance(t, 30, "members are not preemptible") {
+	if draws.Chance(t, 30, "members are not preemptible") {
 		for i := range req.Members {
-			req.Members[i].NonPreemptible = chance(t, 50, "not preemptible")
+			req.Members[i].NonPreemptible = draws.Chance(t, 50, "not preemptible")
 		}
 	}
 }

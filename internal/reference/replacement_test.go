@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/muster-sched/muster/internal/draws"
+
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
@@ -14,13 +16,13 @@ func TestReplacementsEqualReference(t *testing.T) { holdsFor(t, drawLoss, planAg
 
 // drawLoss draws a gang that runs but for one member, of any rank.
 func drawLoss(t *rapid.T) Input {
-	in := DrawInput(t, Small)
+	in := DrawInput(t, draws.Small)
 	req, own := &in.Request, 0
 	for i := range in.Spec.Running {
-		if r := &in.Spec.Running[i]; chance(t, 60, "of the gang") && r.Gang != gangName && req.Shape.NUMA == (gang.NUMA{}) && !r.Leaving {
-			r.Gang, r.Member = gangName, r.Gang+" "+r.Member
+		if r := &in.Spec.Running[i]; draws.Chance(t, 60, "of the gang") && r.Gang != draws.GangName && req.Shape.NUMA == (gang.NUMA{}) && !r.Leaving {
+			r.Gang, r.Member = draws.GangName, r.Gang+" "+r.Member
 		}
-		if in.Spec.Running[i].Gang == gangName {
+		if in.Spec.Running[i].Gang == draws.GangName {
 			own++
 		}
 	}
@@ -36,16 +38,16 @@ func drawLoss(t *rapid.T) Input {
 			req.Groups[i].Limits = nil
 		}
 	}
-	ranks := rapid.Permutation(hostileRanks).Draw(t, "ranks")
+	ranks := rapid.Permutation(draws.HostileRanks).Draw(t, "ranks")
 	rank := func(i int) int {
 		if i < len(ranks) {
 			return ranks[i]
 		}
-		return hostileRank(i)
+		return draws.HostileRank(i)
 	}
 	req.Members[0].Index, req.Members[0].Indexed = rank(0), true
 	for i := range in.Spec.Running {
-		if r := &in.Spec.Running[i]; r.Gang == gangName {
+		if r := &in.Spec.Running[i]; r.Gang == draws.GangName {
 			r.Index, r.Indexed = rank(own), true
 			own--
 		}

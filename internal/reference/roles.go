@@ -25,6 +25,7 @@ type roleSolver struct {
 	gone      bool   // leaving members count as gone, see lookAgain
 	kept      []bool // by node: who runs near it keeps the gang off
 	roleZones roleZones
+	again     func() // looks as it did last
 }
 
 // way is one way to place members: for every node how many of each role.
@@ -84,6 +85,7 @@ func (s *roleSolver) role(shape *gang.Shape) int { return slices.IndexFunc(s.rol
 
 // lookAgain fills in what vertices hold, and what nodes have free of what members ask for; -1: without bound.
 func (s *roleSolver) lookAgain(leavingGone bool) {
+	s.again = func() { s.lookAgain(leavingGone) }
 	s.solver.shapes = s.roles[:1] // slots are those of the first role, whatever multiples are
 	plain := *s.solver
 	plain.multiple = nil
@@ -157,13 +159,18 @@ func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
 		return
 	}
 	for n := range want[role] + 1 {
-		if n > 0 && (s.kept[i] || s.nodes[i].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, s.roles[role], s.nodes[i].node) != "") {
+		if n > 0 && (s.kept[i] || s.nodes[i].outside && s.solver.hard() || s.refuses(i, role)) {
 			break
 		}
 		counts[role] = n
 		s.onNode(i, role+1, counts, want, each)
 	}
 	counts[role] = 0
+}
+
+func (s *roleSolver) refuses(i, role int) bool {
+	shape, node := s.roles[role], s.nodes[i].node
+	return validity.Refusal(&s.solver.in.Request, shape, node) != "" || s.solver.spares && validity.MeantForOthers([]*gang.Shape{shape}, node)
 }
 
 func (s *roleSolver) fitsTogether(i int, counts []int) bool {
@@ -271,6 +278,9 @@ func (s *roleSolver) largestFit() int {
 // decideRoles finds the best way to place n members.
 func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	ways := s.bestStrategies(answer, s.allowed(n))
+	if sparing := s.withoutOthers(answer, n); sparing != nil {
+		ways, answer.Spared = sparing, true
+	}
 	domain := s.bestDomain(ways)
 	answer.Domain = domain.path
 	ways = s.mostIntact(keep(ways, func(c way) bool { return above(domain, s.smallestOf(c)) }))
@@ -297,6 +307,27 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 	answer.Placed = true
 	answer.complete(out)
 	s.shareByRole(answer)
+}
+
+// withoutOthers are the ways under the strategy of an answer in which each role is off the nodes meant for others; nil if there are none.
+// Then all nodes are as they were.
+func (s *roleSolver) withoutOthers(answer *Answer, n int) []way {
+	if s.solver.in.Request.TakesAnyNode {
+		return nil
+	}
+	s.solver.spares = true
+	s.again()
+	if ways := s.allowed(n); len(ways) > 0 {
+		own := &Answer{}
+		ways = s.bestStrategies(own, ways)
+		if own.Outside == answer.Outside && slices.Equal(own.Worth, answer.Worth) {
+			return ways
+		}
+	}
+	s.solver.spares = false
+	s.again()
+	s.tiers = answer.Worth
+	return nil
 }
 
 func keep(ways []way, holds func(way) bool) []way {

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -35,7 +36,7 @@ func rolesAgree(in Input) ([]string, error) {
 			return nil, fmt.Errorf("%w\nplan: %s", err, resultText(res, refusal))
 		}
 	}
-	return append(roleKinds(&in, want), quotaKinds(&in, want)...), nil
+	return slices.Concat(roleKinds(&in, want), quotaKinds(&in, want), sparingKinds(&in, want)), nil
 }
 
 // roleKinds says what is special about a cluster and its plan.
@@ -112,25 +113,25 @@ func (s *roleSolver) severalInZones(a *Answer) bool {
 }
 
 // drawRoles draws a gang of two or three roles, a quarter of them with quotas, and a cluster, half of them with zones.
-func drawRoles(t *rapid.T) Input { return drawRolesFor(t, Sizes{Nodes: 8, Slots: 4, Members: 6}) }
+func drawRoles(t *rapid.T) Input { return drawRolesFor(t, draws.Sizes{Nodes: 8, Slots: 4, Members: 6}) }
 
 // drawRolesFor is drawRoles of these sizes.
-func drawRolesFor(t *rapid.T, sizes Sizes) Input {
-	in := Input{Spec: DrawCluster(t, sizes)}
+func drawRolesFor(t *rapid.T, sizes draws.Sizes) Input {
+	in := Input{Spec: draws.Cluster(t, sizes)}
 	in.Request = gang.Request{
-		Name:   gangName,
-		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
+		Name:   draws.GangName,
+		Shape:  gang.Shape{Resources: muster.Resources{draws.Device: 1, draws.Second: 1000}},
 		Policy: rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
 	}
-	own := takeOwn(&in.Spec, chance(t, 35, "with running members"))
+	own := draws.TakeOwn(&in.Spec, draws.Chance(t, 35, "with running members"))
 	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
-	if chance(t, 20, "one group") {
+	if draws.Chance(t, 20, "one group") {
 		in.Request.Groups = []gang.Groups{{Size: members + own}}
 	}
-	nameMembers(t, &in.Request, &in.Spec, members, own)
+	draws.NameMembers(t, &in.Request, &in.Spec, members, own)
 	drawRulesOfRoles(t, &in)
-	drawRest(t, &in.Request, &in.Spec, own)
-	drawAlone(t, &in)
+	draws.Rest(t, &in.Request, &in.Spec, own)
+	draws.Alone(t, &in.Spec, &in.Request)
 	var shapes []*gang.Shape
 	for range rapid.IntRange(2, 3).Draw(t, "roles") {
 		shapes = append(shapes, drawShape(t, &in.Spec))
@@ -141,7 +142,7 @@ func drawRolesFor(t *rapid.T, sizes Sizes) Input {
 	if hasRoles(&in) {
 		drawMultiples(t, &in, 25)
 	}
-	if chance(t, 25, "with quotas") && admitsSome(&in) {
+	if draws.Chance(t, 25, "with quotas") && admitsSome(&in) {
 		drawQuotas(t, &in)
 		in.Request.NeverPreempts = true // it might reclaim
 	}
@@ -150,13 +151,13 @@ func drawRolesFor(t *rapid.T, sizes Sizes) Input {
 
 // drawAlignment draws what members of a role ask of zones; some have no policy.
 func drawAlignment(t *rapid.T, s *gang.Shape) {
-	if chance(t, 30, "larger") {
-		s.Resources[device], s.Resources[second] = rapid.Int64Range(1, 5).Draw(t, "devices"), 500*rapid.Int64Range(0, 6).Draw(t, "CPUs")
+	if draws.Chance(t, 30, "larger") {
+		s.Resources[draws.Device], s.Resources[draws.Second] = rapid.Int64Range(1, 5).Draw(t, "devices"), 500*rapid.Int64Range(0, 6).Draw(t, "CPUs")
 	}
-	if chance(t, 10, "asks for memory") {
+	if draws.Chance(t, 10, "asks for memory") {
 		s.Resources[muster.Memory] = 1
 	}
-	if s.NUMA = drawNUMA(t); chance(t, 30, "one policy") {
+	if s.NUMA = draws.NUMA(t); draws.Chance(t, 30, "one policy") {
 		s.NUMA.Policy = numa.BestEffort
 	}
 }
@@ -178,9 +179,9 @@ func dropZones(spec *cluster.Spec) {
 // drawRulesOfRoles draws gather rules of the gang and of its group, if it has one. A group that must gather on a node is a unit where nobody runs.
 func drawRulesOfRoles(t *rapid.T, in *Input) {
 	layers := layersOf(in)
-	in.Request.Gather = drawGather(t, layers)
+	in.Request.Gather = draws.Gather(t, layers)
 	for i := range in.Request.Groups {
-		in.Request.Groups[i].Gather = slices.DeleteFunc(drawGather(t, layers), func(r gang.Rule) bool {
+		in.Request.Groups[i].Gather = slices.DeleteFunc(draws.Gather(t, layers), func(r gang.Rule) bool {
 			return r.Strength == gang.MustGather && r.Layer == "0"
 		})
 	}
@@ -208,7 +209,7 @@ func drawMultiples(t *rapid.T, in *Input, percent int) {
 	for _, most := range []int{percent, percent / 4} {
 		multiple := rapid.SampledFrom([]int{2, 2, 3, 4}).Draw(t, "multiple")
 		divides := !slices.ContainsFunc(req.Groups, func(g gang.Groups) bool { return g.Size%multiple != 0 })
-		if !chance(t, most, "with a multiple") || !divides || all%multiple != 0 && req.MinMember == 0 && chance(t, 70, "that is kept by other numbers") {
+		if !draws.Chance(t, most, "with a multiple") || !divides || all%multiple != 0 && req.MinMember == 0 && draws.Chance(t, 70, "that is kept by other numbers") {
 			continue
 		}
 		layer := rapid.SampledFrom(layersOf(in)).Draw(t, "multiple at")
@@ -220,18 +221,25 @@ func drawMultiples(t *rapid.T, in *Input, percent int) {
 
 // drawShape draws what members of a role ask for and where they may be.
 func drawShape(t *rapid.T, spec *cluster.Spec) *gang.Shape {
-	s := &gang.Shape{Resources: muster.Resources{second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs")}}
-	if s.Resources[second] == 0 || chance(t, 60, "has devices") { // it asks for something that nodes have
-		s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")
+	s := &gang.Shape{Resources: muster.Resources{draws.Second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs")}}
+	if s.Resources[draws.Second] == 0 || draws.Chance(t, 60, "has devices") { // it asks for something that nodes have
+		s.Resources[draws.Device] = rapid.Int64Range(1, 2).Draw(t, "devices")
 	}
-	if chance(t, 20, "is a pod") {
+	if draws.Chance(t, 20, "is a pod") {
 		s.Resources[muster.Pods] = 1
 	}
-	if chance(t, 15, "selector of the role") {
+	if draws.Chance(t, 15, "selector of the role") {
 		s.Selector = map[string]string{"kind": "b"}
 	}
-	if chance(t, 10, "tolerates") {
+	if draws.Chance(t, 10, "tolerates") {
 		s.Tolerations = []gang.Toleration{{Key: "t", Exists: true}}
+	}
+	if draws.Chance(t, 20, "tolerates what is soft") {
+		s.Tolerations = append(s.Tolerations, gang.Toleration{Key: "soft", Exists: true})
+	}
+	if draws.Chance(t, 10, "prefers") {
+		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}}
+		s.Preferred = []gang.Preference{{Weight: rapid.Int64Range(0, 2).Draw(t, "weight"), Nodes: term}}
 	}
 	if hasZones(spec) {
 		drawAlignment(t, s)
@@ -250,7 +258,7 @@ func drawRoleVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
 	req.Groups, req.PP, req.DP = nil, 0, 0
-	keepAlone(req)
+	draws.KeepAlone(req)
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	shapes := []*gang.Shape{drawShape(t, &in.Spec), drawShape(t, &in.Spec)}
 	for i := range req.Members {
@@ -260,10 +268,10 @@ func drawRoleVictims(t *rapid.T) Input {
 		drawMultiples(t, &in, 20)
 	}
 	drawPreemptor(t, &in)
-	if chance(t, 40, "with minima") {
+	if draws.Chance(t, 40, "with minima") {
 		drawMinima(t, &in)
 	}
-	if chance(t, 20, "with budgets") {
+	if draws.Chance(t, 20, "with budgets") {
 		drawBudgets(t, &in)
 	}
 	boundCandidates(&in)

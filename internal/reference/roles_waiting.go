@@ -53,8 +53,12 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 	}
 	later.ranks = s.ranks
 	later.solver.gang = rules{must: s.tiers[0], hard: s.solver.gang.hard, prefer: []int{s.tiers[0]}}
-	later.lookAgain(false)
-	later.comeAfter(s, first)
+	again := func() {
+		later.lookAgain(false)
+		later.comeAfter(s, first)
+	}
+	again()
+	later.again = again
 	return later, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -19,7 +20,7 @@ import (
 func TestProvenRefusalsOfRolesInZones(t *testing.T) { holdsFor(t, drawOneNode, provenRightly) }
 
 // drawWithoutQuotas draws a gang of several roles without groups.
-func drawWithoutQuotas(t *rapid.T, sizes Sizes) Input {
+func drawWithoutQuotas(t *rapid.T, sizes draws.Sizes) Input {
 	in := drawRolesFor(t, sizes)
 	in.Request.Quota, in.Request.QuotaLimit, in.Request.Groups, in.Request.NeverPreempts = "", "", nil, true
 	in.Spec.Quotas, in.Spec.Total, in.Spec.Demand = nil, nil, nil
@@ -34,7 +35,7 @@ func TestFurtherRolesInZones(t *testing.T) { holdsFor(t, drawFurther, rolesAgree
 
 // drawFurther draws few nodes that are full, where most of those who run leave, and a gang that needs few of its members.
 func drawFurther(t *rapid.T) Input {
-	in := drawWithoutQuotas(t, Sizes{Nodes: 3, Slots: 4, Members: 6})
+	in := drawWithoutQuotas(t, draws.Sizes{Nodes: 3, Slots: 4, Members: 6})
 	for i := range in.Spec.Nodes {
 		if n := &in.Spec.Nodes[i]; n.NUMA == nil || len(n.NUMA.Zones) == 0 {
 			fillNode(t, &in.Spec, n, 100)
@@ -44,7 +45,7 @@ func drawFurther(t *rapid.T) Input {
 	}
 	for i := range in.Spec.Running {
 		if r := &in.Spec.Running[i]; r.Gang != in.Request.Name {
-			r.Gang, r.Member, r.Leaving = "ns/other", fmt.Sprintf("m-%d", hostileRank(i)), chance(t, 70, "leaves")
+			r.Gang, r.Member, r.Leaving = "ns/other", fmt.Sprintf("m-%d", draws.HostileRank(i)), draws.Chance(t, 70, "leaves")
 		}
 	}
 	in.Request.IgnoreLeaving, in.Request.MinMember = false, rapid.IntRange(1, min(3, len(in.Request.Members))).Draw(t, "minimum")
@@ -53,7 +54,7 @@ func drawFurther(t *rapid.T) Input {
 
 // drawOneNode draws a gang of several roles for a node with zones that is all there is; CPUs may be split at will.
 func drawOneNode(t *rapid.T) Input {
-	in := drawWithoutQuotas(t, Sizes{Nodes: 1, Slots: 4, Members: 5})
+	in := drawWithoutQuotas(t, draws.Sizes{Nodes: 1, Slots: 4, Members: 5})
 	in.Request.Gather = slices.DeleteFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	for i := range in.Request.Members {
 		shape := *in.Request.Members[i].Shape

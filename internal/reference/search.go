@@ -77,7 +77,7 @@ func (p *search) tally(i, t, short int, v *vertex) tally {
 			out.full, out.short = out.full&whole.full, out.short&whole.short
 		}
 	}
-	keep := uint64(1)<<(p.mostGroups(i, v, p.groupsOf(i))+1) - 1
+	keep := uint64(1)<<(mostGroups(p, i, v, p.groupsOf(i))+1) - 1
 	out.full, out.short = out.full&keep, out.short&keep
 	p.tallies[key] = out
 	return out
@@ -198,7 +198,7 @@ func (p *search) feasible(d *vertex) bool {
 	if out := p.solver.outside; out != nil && out.own > 0 && p.solver.hard() {
 		return false
 	}
-	if !p.holdsWithin(d) {
+	if !holdsWithin(p, d) {
 		return false
 	}
 	if len(p.solver.levels) == 0 {
@@ -270,7 +270,7 @@ func (s *solver) loosest() []int {
 func (s *solver) fit(n int) *search {
 	p := &search{solver: s, n: n}
 	p.cut()
-	if s.broken(s.gone) || p.groupsBroken() {
+	if s.broken(s.gone) || groupsBroken(p) {
 		return nil
 	}
 	for out := range n + 1 {

@@ -225,14 +225,14 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	} else if c := cmp.Or(cmp.Compare(a.sum, b.sum), slices.Compare(a.slots, b.slots)); c != 0 {
 		return (c < 0) != (policy == gang.Spread)
 	}
-	if c := slices.Compare(p.scoresOf(a, h), p.scoresOf(b, h)); c != 0 {
+	if c := slices.Compare(scoresOf(p, a, h), scoresOf(p, b, h)); c != 0 {
 		return c > 0
 	}
 	return slices.Compare(orders(a), orders(b)) < 0
 }
 
 // scoresOf are the NUMA score, between nodes, and the host score of all members as they are placed below the set.
-func (p *search) scoresOf(s *set, h hand) []int64 {
+func scoresOf(p *search, s *set, h hand) []int64 {
 	scores := make([]int64, 2)
 	for i, c := range s.portions {
 		below := p.place(c.child.v, p.stateOf(s, i, h))

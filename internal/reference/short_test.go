@@ -5,18 +5,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
 // Plans for a short last group equal the reference's where full groups are split at several tiers.
 func TestSplitPlanEqualsReference(t *testing.T) {
-	holdsFor(t, func(t *rapid.T) Input { return DrawInput(t, Split) }, planAgrees)
+	holdsFor(t, func(t *rapid.T) Input { return DrawInput(t, draws.Split) }, planAgrees)
 }
 
 // The vector of intact groups, the short one included, is the best of all placements, and what the plan attains.
 func TestSplitFormulasEqualDefinition(t *testing.T) {
-	tiny := Sizes{Nodes: 6, Slots: 2, Members: 7, Split: true}
+	tiny := draws.Sizes{Nodes: 6, Slots: 2, Members: 7, Split: true}
 	draw := func(t *rapid.T) Input { return DrawInput(t, tiny) }
 	holdsFor(t, draw, func(in Input) ([]string, error) { return nil, formulasHold(in) })
 }

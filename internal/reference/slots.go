@@ -10,6 +10,7 @@ import (
 
 // look fills in what every vertex holds and takes. With the leaving members gone, or with them in place.
 func (s *solver) look(leavingGone bool) {
+	s.again = func() { s.look(leavingGone) }
 	req := &s.in.Request
 	s.gone = leavingGone
 	on := map[string][]cluster.Running{}
@@ -33,7 +34,7 @@ func (s *solver) look(leavingGone bool) {
 		}
 		v.own, v.key = own[v.node.Name], key[v.node.Name]
 		v.score = 0
-		refused := v.outside && s.hard()
+		refused := v.outside && s.hard() || s.spares && validity.MeantForOthers(s.shapes, v.node)
 		for _, shape := range s.shapes {
 			v.score += validity.HostScore(req, shape, v.node)
 			refused = refused || validity.Refusal(req, shape, v.node) != ""

@@ -40,8 +40,7 @@ func solve(in Input) (*Answer, error) {
 	s.look(false)
 	answer := &Answer{Wanted: s.wanted()}
 	if p := s.largest(); p != nil && p.n >= answer.Wanted {
-		whole := p.decide(answer)
-		answer.complete(p.assign(whole))
+		answer.complete(p.decide(answer))
 		s.giveZones(answer)
 		return answer, nil
 	}
@@ -131,12 +130,36 @@ func (s *solver) canWait() bool {
 }
 
 // decide finds the strategy and places the gang.
-func (p *search) decide(answer *Answer) *placed {
+func (p *search) decide(answer *Answer) []placement.Assignment {
 	p.settleStrategy()
+	if sparing := p.withoutOthers(); sparing != nil {
+		p, answer.Spared = sparing, true
+	}
 	whole := p.whole()
 	answer.Placed, answer.Outside, answer.Worth = true, p.outside, p.tiers
 	answer.Domain, answer.Keys = whole.v.path, p.keys(whole)
-	return whole
+	return p.assign(whole)
+}
+
+// withoutOthers is the search for as many members under the same strategy without the nodes meant for others; nil if they do not fit,
+// or more of them lie outside the tree. Then all nodes are as they were.
+func (p *search) withoutOthers() *search {
+	s := p.solver
+	if s.in.Request.TakesAnyNode {
+		return nil
+	}
+	s.spares = true
+	s.again()
+	if q := s.fit(p.n); q != nil && q.outside == p.outside {
+		if q.use(p.tiers); len(q.candidates()) > 0 {
+			return q
+		}
+	}
+	s.spares = false
+	s.again()
+	s.fit(p.n)
+	p.use(p.tiers)
+	return nil
 }
 
 // settleStrategy uses the first strategy that some domain is feasible for. There is one.

@@ -63,7 +63,9 @@ type solver struct {
 	own      []cluster.Running
 	zones    map[string]aligning // by node
 	aligned  bool
-	gone     bool // leaving members count as gone, see look
+	gone     bool   // leaving members count as gone, see look
+	spares   bool   // nodes meant for others than the members take none
+	again    func() // looks as it did last
 }
 
 func newSolver(in *Input) (*solver, error) {

@@ -160,10 +160,7 @@ func (p *search) splitHere(v *vertex, st state) []int {
 // as it can, and the others are left. The short group comes with single members then, and where groups are not split but
 // leave no place for another one.
 func (p *search) handOut(v *vertex, h hand, children []*child) (left int) {
-	for t := range v.tier {
-		if h.level < len(p.solver.levels) && p.solver.spans(v) && t != p.tiers[h.level+1] {
-			continue
-		}
+	for _, t := range keepingTiers(p, v, h.level) {
 		if !p.suffice(p.portions(h, t, t, children), hand{n: h.n}) {
 			continue
 		}

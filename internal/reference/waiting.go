@@ -12,7 +12,7 @@ import (
 // wait makes a plan with the leaving members gone: further members are added inside the domain on what is free now,
 // and the leaving members that must be gone are named.
 func (p *search) wait(answer *Answer) {
-	answer.complete(p.assign(p.decide(answer)))
+	answer.complete(p.decide(answer))
 	answer.WaitsFor = p.waitsFor(answer.Counts)
 	p.solver.giveZones(answer)
 	if p.solver.countsNested() {
@@ -20,7 +20,7 @@ func (p *search) wait(answer *Answer) {
 	}
 	if later := p.later(answer).largest(); later != nil {
 		further := &Answer{}
-		assignments := append(answer.Assignments, later.assign(later.decide(further))...)
+		assignments := append(answer.Assignments, later.decide(further)...)
 		answer.Worth = further.Worth // of all groups
 		if len(p.solver.levels) == 0 {
 			p.solver.inTreeOrder(assignments)
@@ -53,9 +53,14 @@ func (p *search) later(first *Answer) *solver {
 		}
 	}
 	s.gang = rules{must: p.tiers[0], hard: p.solver.gang.hard, prefer: []int{p.tiers[0]}}
-	s.look(false)
-	p.boundTogether(first)
-	s.sum() // with those placed among the gang's own
+	s.spares = false
+	again := func() {
+		s.look(false)
+		p.boundTogether(first)
+		s.sum() // with those placed among the gang's own
+	}
+	again()
+	s.again = again
 	return &s
 }
 

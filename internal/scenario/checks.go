@@ -127,7 +127,8 @@ func compareParts(t testing.TB, in reference.Input, res *placement.Result) {
 	}
 	outside, worth, err := reference.StrategyOf(&in, res)
 	require.NoError(t, err)
-	got := reference.Parted{Placed: true, Selection: placed, Outside: outside, Worth: worth}
+	require.False(t, best.Spared && reference.TakesOthers(&in, best.Selection, res), "it takes nodes meant for others, and need not")
+	got := reference.Parted{Placed: true, Selection: placed, Outside: outside, Worth: worth, Spared: best.Spared}
 	require.Equal(t, *best, got, "the reference has another plan")
 }
 

@@ -99,7 +99,7 @@ func request(w *words, name string, first int) *gang.Request {
 		},
 		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
-		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"),
+		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"), TakesAnyNode: w.flag("any-node"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
 		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
 		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1),
@@ -108,6 +108,9 @@ func request(w *words, name string, first int) *gang.Request {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
 	req.Limits, req.Tolerated = limits(w, "", -1), w.flag("tolerated")
+	for name, n := range w.pairs("asks") {
+		req.Shape.Resources[name] = int64(n)
+	}
 	req.Groups, req.Parts, req.MinParts = groups(w), parts(w, name), w.number("parts", 0)
 	req.Steps = w.number("search", 0)
 	index, pinned := w.numbers("index"), w.number("pinned", 0)

@@ -23,7 +23,7 @@
 //	                                                                   a quota of it; amounts without a name are of devices
 //	cluster layers=spine,leaf,unit [exclusive=Preferred] [total=8]     the drawing, and what its quotas divide
 //	     [also=(power,feed,0-2,3-5)]   another topology, of one layer: its name, the layer's, and the nodes of each domain
-//	node node-3 [not-ready] [taint=key:effect] [label=key:value]
+//	node node-3 [not-ready] [taint=key:effect] [label=key:value] [has=fpga:2]    what it has beside the slots that are drawn
 //	     [numa=Restricted] [cpu=4000,3500] [distances=10/21,21/10] [total=3]    policy, CPUs and distances by zone, devices in all
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
 //	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [affinity=key]
@@ -32,7 +32,8 @@
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
 //	     [apart=leaf:1] [alone=leaf] [within=unit:2] [tolerated] [group-apart=leaf:1,-] [group-alone=leaf,-]    a ? behind it: preferred
 //	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select;
-//	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred
+//	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred, or 2&fpga: one of these, too
+//	     [asks=fpga:1] [any-node]      what members ask for beside; they may take nodes meant for others
 //	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [search=3]                    the steps of the search for roles and parts
@@ -224,6 +225,9 @@ func (s *session) node(w *words) (string, error) {
 		for _, taint := range w.list("taint") {
 			key, effect, _ := strings.Cut(taint, ":")
 			n.Taints = append(n.Taints, gang.Taint{Key: key, Effect: gang.Effect(effect)})
+		}
+		for name, amount := range w.pairs("has") {
+			n.Allocatable[name] = int64(amount)
 		}
 		for _, label := range w.list("label") {
 			key, value, _ := strings.Cut(label, ":")

@@ -10,14 +10,14 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// Closing is a domain of a topology that a gang closes to others.
-type Closing struct {
+// closing is a domain of a topology that a gang closes to others.
+type closing struct {
 	View *layout.View
 	At   layout.Vertex
 }
 
-// Nodes iterates over the nodes of a closing, by id.
-func (d Closing) Nodes(yield func(id int32) bool) {
+// nodes iterates over the nodes of a closing, by id.
+func (d closing) nodes(yield func(id int32) bool) {
 	for pos := d.View.First(d.At); pos < d.View.EndOf(d.At); pos++ {
 		if !yield(d.View.Node(pos)) {
 			return
@@ -37,11 +37,11 @@ func (n *closedNodes) Any() bool { return n.sum > 0 }
 // By is how many gangs close domains that a node is in.
 func (n *closedNodes) By(id int32) int32 { return n.by.At(id) }
 
-// ClosedBy lists the domains that members of one gang close, each once, in no order that matters. A layer or a topology that is not
+// closedBy lists the domains that members of one gang close, each once, in no order that matters. A layer or a topology that is not
 // there any more closes the node alone. O(members * tiers).
 //
 // order: limits.6
-func (l *Lineage) ClosedBy(members []*Member) (out []Closing) {
+func (l *Lineage) closedBy(members []*Member) (out []closing) {
 	for _, m := range members {
 		if m.Class.Alone == "" {
 			continue
@@ -53,21 +53,35 @@ func (l *Lineage) ClosedBy(members []*Member) (out []Closing) {
 	if len(out) < 2 {
 		return out
 	}
-	slices.SortFunc(out, func(a, b Closing) int {
+	slices.SortFunc(out, func(a, b closing) int {
 		return cmp.Or(cmp.Compare(a.View.Name, b.View.Name), cmp.Compare(a.At, b.At))
 	})
 	return slices.Compact(out)
 }
 
+// CountClosed adds, by node, how many domains members of one gang close that others of it do not. O(members * tiers), and the nodes of the
+// domains.
+func (l *Lineage) CountClosed(into map[int32]int32, members, others []*Member) {
+	kept := l.closedBy(others)
+	for _, d := range l.closedBy(members) {
+		if slices.Contains(kept, d) {
+			continue
+		}
+		for id := range d.nodes {
+			into[id]++
+		}
+	}
+}
+
 // closingOf is the domain that a member closes.
-func (l *Lineage) closingOf(m *Member) Closing {
+func (l *Lineage) closingOf(m *Member) closing {
 	v := l.Tree(m.Class.AloneIn)
 	if v == nil {
 		v = l.Views[0]
-		return Closing{v, v.NodeVertex(v.At(m.Node))}
+		return closing{v, v.NodeVertex(v.At(m.Node))}
 	}
 	tier, _ := v.TierNamed(m.Class.Alone) // 0 if it is unknown
-	return Closing{v, v.DomainAt(v.At(m.Node), tier)}
+	return closing{v, v.DomainAt(v.At(m.Node), tier)}
 }
 
 // Tree is the topology that a request means by a name: that one; without a name the only one, else "default". Nil: there is none.
@@ -86,7 +100,7 @@ func (l *Lineage) Tree(name string) *layout.View {
 
 // reclose closes and opens domains where the members of a gang change. O(members), and the nodes of the domains that change.
 func reclose(c *Snapshot, old, members []*Member) {
-	before, after := c.Lineage.ClosedBy(old), c.Lineage.ClosedBy(members)
+	before, after := c.Lineage.closedBy(old), c.Lineage.closedBy(members)
 	for _, d := range before {
 		if !slices.Contains(after, d) {
 			closeNodes(c, d, -1)
@@ -100,8 +114,8 @@ func reclose(c *Snapshot, old, members []*Member) {
 }
 
 // closeNodes adds to the number of gangs that close the nodes of a domain. A node is touched where it becomes closed, or open.
-func closeNodes(c *Snapshot, d Closing, by int32) {
-	for id := range d.Nodes {
+func closeNodes(c *Snapshot, d closing, by int32) {
+	for id := range d.nodes {
 		n := c.Closed.By(id)
 		c.Closed.by.Set(id, n+by)
 		c.Closed.sum += int(by)
@@ -141,7 +155,7 @@ func recloseAll(c *Snapshot) {
 
 // HasOthers says whether members run on a node who keep one that must be alone away: not those of gangs that are own, not those that are
 // tolerated everywhere, and, where they are gone, not those that leave. O(members on the node).
-func HasOthers(c *Snapshot, id int32, own func(gang string) bool, leavingGone bool) bool {
+func (l *Lineage) HasOthers(c *Snapshot, id int32, own func(gang string) bool, leavingGone bool) bool {
 	h := c.on.At(id)
 	for at := &h; at != nil && at.m != nil; at = at.next {
 		m := at.m
@@ -158,7 +172,7 @@ func (m *Member) Unwelcome(c *Snapshot) (reason string) {
 	own := func(gang string) bool { return gang == m.Class.Gang }
 	if !m.Class.Tolerated && c.Closed.By(m.Node) > 0 {
 		c.Gangs.Ascend(func(g *GangMembers) bool {
-			if !own(g.Name) && slices.ContainsFunc(c.Lineage.ClosedBy(g.Members), func(d Closing) bool {
+			if !own(g.Name) && slices.ContainsFunc(c.Lineage.closedBy(g.Members), func(d closing) bool {
 				return d.View.Contains(d.At, d.View.NodeVertex(d.View.At(m.Node)))
 			}) {
 				reason = "members of " + g.Name + " are alone here"
@@ -169,8 +183,8 @@ func (m *Member) Unwelcome(c *Snapshot) (reason string) {
 	if m.Class.Alone == "" || reason != "" {
 		return reason
 	}
-	for id := range c.Lineage.closingOf(m).Nodes {
-		if HasOthers(c, id, own, false) {
+	for id := range c.Lineage.closingOf(m).nodes {
+		if c.Lineage.HasOthers(c, id, own, false) {
 			return "members of another gang run where this one must be alone"
 		}
 	}

@@ -38,6 +38,7 @@ type nodeClass struct {
 	allocatable []int64 // by resource, pods Boundless if not given; empty only in noClass
 	Taints      []gang.Taint
 	Zones       *ZoneClass // nil: no zones are known
+	Kind        *Kind      // nil only in noClass
 }
 
 var noClass = &nodeClass{} // of absent nodes
@@ -142,6 +143,9 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	if err != nil {
 		return err
 	}
+	if class.Kind == nil { // nobody has seen it yet
+		class.Kind = c.Kinds.of(c.Lineage, class)
+	}
 	s := Static{Labels: n.Labels, Class: class, Flags: Present}
 	if n.Cordoned {
 		s.Flags |= Cordoned
@@ -158,7 +162,9 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	if c.Closed.By(id) > 0 {
 		s.Flags |= closed
 	}
-	c.setZones(id, class.Zones) // reads the flags before, as the next line reads the class before
+	c.setZones(id, class.Zones) // reads the flags before, as the next lines read the class before
+	c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
+	c.Kinds.count(class.Kind, 1)
 	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
@@ -186,6 +192,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 		}
 		// The node becomes absent: zero amounts, no zones, no part of the total.
 		c.setZones(id, nil)
+		c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
 		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, Static{})
 		c.touch(id)

@@ -43,6 +43,7 @@ type Snapshot struct {
 	// Zones are the occupied and free parts of each node's zones; nil where no zones are known.
 	Zones cow.Column[*numa.Occupancy]
 	Zoned int // number of nodes with a NUMA policy of their own
+	Kinds kinds
 	// Gangs is a persistent ordered set: a fork clones it before it writes.
 	Gangs *btree.BTreeG[*GangMembers]
 	// anchors are the gangs by the affinity keys of their members; a fork clones this set, too.
@@ -69,6 +70,8 @@ type Snapshot struct {
 // nothing.
 type caches struct {
 	Shapes  shapeCache
+	Spared  shapeCache                   // by shape: slots on the nodes that are not meant for others
+	Others  cow.Memo[[]byte, *Verdicts]  // by shape: whether a node is meant for others
 	Rooms   shapeCache                   // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
 	Costs   cow.Memo[[]byte, *RoomCosts] // by gang: what room for it costs
 	victims victimCache

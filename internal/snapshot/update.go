@@ -79,6 +79,8 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 		next.Caches = &caches{}
 		// Beyond this many changes in sum, to follow them costs about as much as to count all nodes again.
 		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
+		c.Caches.Spared.PassOn(&next.Caches.Spared, next.touched, len(c.Lineage.Names)/8+64)
+		c.Caches.Others.PassOn(&next.Caches.Others, next.touched, len(c.Lineage.Names)/8+64)
 		// Only a fork that logged moves can hand the index on; else the next search makes a new one.
 		if next.follows {
 			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
@@ -100,7 +102,8 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 // of the ordered sets, and to clone one writes to the original, hence the lock.
 func (c *Snapshot) Fork() *Snapshot {
 	next := *c
-	next.Caches = nil                      // nil marks a fork, whose changes are logged
+	next.Caches = nil // nil marks a fork, whose changes are logged
+	next.Kinds.own = false
 	next.follows = c.Caches.victims.Kept() // without an index nobody reads the log of moves
 	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()
 	next.Closed.by = c.Closed.by.Fork()

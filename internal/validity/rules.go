@@ -35,6 +35,36 @@ func ShapeOf(req *gang.Request, m *gang.Member) *gang.Shape {
 	return &req.Shape
 }
 
+// MeantForOthers says whether a node is meant for others than members of shapes that come to a node together: it has devices for
+// which none of them asks, a soft taint that one does not tolerate, or fails a preference of the highest weight of one.
+func MeantForOthers(shapes []*gang.Shape, node *cluster.Node) bool {
+	for name, amount := range node.Allocatable {
+		asked := int64(0)
+		for _, shape := range shapes {
+			asked += shape.Resources[name]
+		}
+		if amount > 0 && asked == 0 && muster.IsDevice(name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(shapes, func(shape *gang.Shape) bool { return repels(shape, node) })
+}
+
+// repels says whether a node has a soft taint that a shape does not tolerate, or fails its weightiest preferences.
+func repels(shape *gang.Shape, node *cluster.Node) bool {
+	for _, taint := range node.Taints {
+		by := func(t gang.Toleration) bool { return tolerates(t, taint) }
+		if taint.Effect == gang.PreferNoSchedule && !slices.ContainsFunc(shape.Tolerations, by) {
+			return true
+		}
+	}
+	highest := int64(1)
+	for _, p := range shape.Preferred {
+		highest = max(highest, p.Weight)
+	}
+	return slices.ContainsFunc(shape.Preferred, func(p gang.Preference) bool { return p.Weight == highest && !matches(p.Nodes, node) })
+}
+
 // HostScore is the node's score for one member of the shape: the host's and the weights of preferences it matches.
 func HostScore(req *gang.Request, shape *gang.Shape, node *cluster.Node) int64 {
 	var score int64

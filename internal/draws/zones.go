@@ -1,4 +1,4 @@
-package reference
+package draws
 
 import (
 	"pgregory.net/rapid"
@@ -9,7 +9,8 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-var policies = []numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}
+// Policies are all policies of zones, and none.
+var Policies = []numa.Policy{"", numa.BestEffort, numa.Restricted, numa.SingleNUMANode}
 
 // zones draws what is known of a node's zones, and the node's amounts after them. Nodes have one to four zones, even or
 // not, seldom none; in some clusters all nodes have the same. A zone has devices, mostly CPUs, sometimes memory; what has
@@ -23,22 +24,22 @@ func (d *clusterDraw) zones(n *cluster.Node) {
 		n.NUMA = &cluster.NUMA{}
 		d.zoneAmounts(n.NUMA)
 		d.distances(n.NUMA.Zones)
-		if chance(d.t, 30, "policy of the node") {
-			n.NUMA.Policy = rapid.SampledFrom(policies).Draw(d.t, "policy")
+		if Chance(d.t, 30, "policy of the node") {
+			n.NUMA.Policy = rapid.SampledFrom(Policies).Draw(d.t, "policy")
 		}
-		if chance(d.t, 15, "somebody unknown") {
+		if Chance(d.t, 15, "somebody unknown") {
 			d.unknown(n.NUMA)
 		}
 	}
-	if d.alike == nil && chance(d.t, 15, "from here on alike") {
+	if d.alike == nil && Chance(d.t, 15, "from here on alike") {
 		d.alike = n.NUMA
 	}
-	n.Allocatable = muster.Resources{second: 8000, muster.Memory: 8}
+	n.Allocatable = muster.Resources{Second: 8000, muster.Memory: 8}
 	for name, amount := range zoned(n.NUMA) {
 		n.Allocatable[name] = amount
 	}
-	if chance(d.t, 10, "totals bind") {
-		n.Allocatable[device] = rapid.Int64Range(0, n.Allocatable[device]).Draw(d.t, "total")
+	if Chance(d.t, 10, "totals bind") {
+		n.Allocatable[Device] = rapid.Int64Range(0, n.Allocatable[Device]).Draw(d.t, "total")
 	}
 }
 
@@ -56,17 +57,17 @@ func zoned(n *cluster.NUMA) muster.Resources {
 func (d *clusterDraw) zoneAmounts(n *cluster.NUMA) {
 	ids := rapid.Permutation([]int{0, 1, 2, 3, 10}).Draw(d.t, "ids")[:rapid.SampledFrom([]int{2, 3, 4, 1}).Draw(d.t, "zones")]
 	even := rapid.Bool().Draw(d.t, "even")
-	cpus, memory := !chance(d.t, 30, "CPUs have no zones"), chance(d.t, 15, "memory has zones")
+	cpus, memory := !Chance(d.t, 30, "CPUs have no zones"), Chance(d.t, 15, "memory has zones")
 	for _, id := range ids {
 		z := numa.Zone{ID: id, Allocatable: muster.Resources{}}
-		if z.Allocatable[device] = rapid.SampledFrom([]int64{4, 3, 2, 6, 1, 0}).Draw(d.t, "devices"); cpus {
-			z.Allocatable[second] = rapid.SampledFrom([]int64{4000, 3000, 1500, 3500, 6000, 500, 0}).Draw(d.t, "CPUs")
+		if z.Allocatable[Device] = rapid.SampledFrom([]int64{4, 3, 2, 6, 1, 0}).Draw(d.t, "devices"); cpus {
+			z.Allocatable[Second] = rapid.SampledFrom([]int64{4000, 3000, 1500, 3500, 6000, 500, 0}).Draw(d.t, "CPUs")
 		}
 		if memory {
 			z.Allocatable[muster.Memory] = rapid.Int64Range(0, 4).Draw(d.t, "memory")
 		}
-		if z.Allocatable[device] == 0 && chance(d.t, 50, "no devices at all") {
-			delete(z.Allocatable, device)
+		if z.Allocatable[Device] == 0 && Chance(d.t, 50, "no devices at all") {
+			delete(z.Allocatable, Device)
 		}
 		if even && len(n.Zones) > 0 {
 			z.Allocatable = n.Zones[0].Allocatable
@@ -77,7 +78,7 @@ func (d *clusterDraw) zoneAmounts(n *cluster.NUMA) {
 
 // distances are known of all zones or of none; they need not be the same there and back.
 func (d *clusterDraw) distances(zones []numa.Zone) {
-	if !chance(d.t, 30, "with distances") {
+	if !Chance(d.t, 30, "with distances") {
 		return
 	}
 	for i := range zones {
@@ -99,7 +100,7 @@ func (d *clusterDraw) unknown(n *cluster.NUMA) {
 
 // unitOf is the smallest amount that is drawn.
 func unitOf(resource string) int64 {
-	if resource == second {
+	if resource == Second {
 		return 500
 	}
 	return 1
@@ -120,13 +121,13 @@ func (d *clusterDraw) occupyZones(n cluster.Node) {
 	}
 	for range rapid.SampledFrom([]int{1, 0, 2, 3, 0, 4}).Draw(d.t, "members") {
 		what := rapid.SampledFrom([]string{"leaving", "other", "own", "leaving", "key", "other"}).Draw(d.t, "who")
-		r := runningMember(d.running, n.Name, what)
+		r := RunningMember(d.running, n.Name, what)
 		d.running++
 		d.shares(&r, n.NUMA.Zones)
 		excess := !fits(left, r.Resources)
 		if r.NUMA != nil {
 			for _, s := range r.NUMA.Shares {
-				excess = excess || !fits(inZone[s.Zone], s.Resources) && !chance(d.t, 10, "more than the zone has")
+				excess = excess || !fits(inZone[s.Zone], s.Resources) && !Chance(d.t, 10, "more than the zone has")
 			}
 		}
 		if excess {
@@ -153,7 +154,7 @@ func (d *clusterDraw) shares(r *cluster.Running, zones []numa.Zone) {
 	width := rapid.SampledFrom([]int{0, 1, 1, 1, 2, 2}).Draw(d.t, "width")
 	r.Resources = muster.Resources{}
 	if width > 0 {
-		r.NUMA = &numa.Placed{Policy: rapid.SampledFrom(policies).Draw(d.t, "policy")}
+		r.NUMA = &numa.Placed{Policy: rapid.SampledFrom(Policies).Draw(d.t, "policy")}
 		for _, z := range rapid.Permutation(zones).Draw(d.t, "zones")[:min(width, len(zones))] {
 			share := numa.Share{Zone: z.ID, Resources: muster.Resources{}}
 			for _, name := range z.Allocatable.Names() {
@@ -163,7 +164,7 @@ func (d *clusterDraw) shares(r *cluster.Running, zones []numa.Zone) {
 			r.NUMA.Shares = append(r.NUMA.Shares, share)
 		}
 	}
-	for _, name := range []string{device, second} {
+	for _, name := range []string{Device, Second} {
 		if r.Resources[name] == 0 {
 			r.Resources[name] = unitOf(name) * rapid.Int64Range(0, 1).Draw(d.t, "without zones")
 		}
@@ -175,18 +176,19 @@ func alignMembers(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	for i := range spec.Nodes {
 		if spec.Nodes[i].NUMA != nil {
 			req.Shape.Resources = muster.Resources{
-				device: rapid.SampledFrom([]int64{1, 2, 3, 5, 1}).Draw(t, "devices"), second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs"),
+				Device: rapid.SampledFrom([]int64{1, 2, 3, 5, 1}).Draw(t, "devices"), Second: 500 * rapid.Int64Range(0, 4).Draw(t, "CPUs"),
 			}
-			if chance(t, 10, "asks for memory") {
+			if Chance(t, 10, "asks for memory") {
 				req.Shape.Resources[muster.Memory] = 1
 			}
-			req.Shape.NUMA = drawNUMA(t)
+			req.Shape.NUMA = NUMA(t)
 			return
 		}
 	}
 }
 
-func drawNUMA(t *rapid.T) gang.NUMA {
+// NUMA draws what members want of zones.
+func NUMA(t *rapid.T) gang.NUMA {
 	n := gang.NUMA{
 		Policy:    rapid.SampledFrom([]numa.Policy{"", numa.BestEffort, numa.BestEffort, numa.Restricted, numa.Restricted, numa.SingleNUMANode}).Draw(t, "policy"),
 		Exclusive: rapid.SampledFrom([]numa.Exclusive{"", "", numa.Preferred, numa.Required}).Draw(t, "exclusive"),

@@ -1,4 +1,6 @@
-package reference
+// Package draws answers: about which cluster, and which gang in it, may a planner be asked? It draws both for the random tests that
+// compare planners: a cluster that is filled already, and a gang that may well fit.
+package draws
 
 import (
 	"fmt"
@@ -27,20 +29,22 @@ var (
 	Split = Sizes{Nodes: 12, Slots: 4, Members: 9, Split: true}
 )
 
-// The resources that drawn members ask for; the second does not always bind.
+// The resources that drawn members ask for; the Second does not always bind.
 const (
-	device = "gpu"
-	second = muster.CPU
+	Device = "gpu"
+	Second = muster.CPU
+	// foreign is a Device that no drawn member asks for.
+	foreign = "fpga"
 )
 
-// gangName and affinityKey are those of every drawn request.
+// GangName and AffinityKey are those of every drawn request.
 const (
-	gangName    = "ns/job"
-	affinityKey = "key"
+	GangName    = "ns/job"
+	AffinityKey = "key"
 )
 
-// chance is true in so many of a hundred draws; it shrinks to false.
-func chance(t *rapid.T, percent int, what string) bool {
+// Chance is true in so many of a hundred draws; it shrinks to false.
+func Chance(t *rapid.T, percent int, what string) bool {
 	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
 }
 
@@ -55,19 +59,22 @@ type clusterDraw struct {
 	running int
 	// Whether nodes have zones, and those that all nodes from some on have.
 	zoned bool
-	alike *cluster.NUMA
+	// Whether some nodes are meant for others than the members.
+	others bool
+	alike  *cluster.NUMA
 }
 
-// DrawCluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
+// Cluster draws a filled cluster in one go: an uneven tree, nodes whose names sort differently as text and as
 // numbers, and what stands in every slot.
-func DrawCluster(t *rapid.T, sizes Sizes) cluster.Spec {
+func Cluster(t *rapid.T, sizes Sizes) cluster.Spec {
 	d := &clusterDraw{t: t, sizes: sizes, names: hostileNames(t, "n", sizes.Nodes)}
-	if chance(t, 55, "with zones") {
+	if Chance(t, 55, "with zones") {
 		d.zoned = true
 		d.spec.NUMAExclusive = rapid.SampledFrom([]numa.Exclusive{"", "", numa.Required, numa.Preferred}).Draw(t, "exclusive")
 	}
+	d.others = Chance(t, 35, "nodes meant for others")
 	for tier, n := 0, rapid.IntRange(1, 3).Draw(t, "layers"); n > 0; n-- {
-		tier += 1 + bit(chance(t, 10, "tier is missing"))
+		tier += 1 + bit(Chance(t, 10, "tier is missing"))
 		d.tiers = append(d.tiers, tier)
 	}
 	spec := topology.Spec{Layers: d.layers(), Roots: d.domains(len(d.tiers)-1, 3)}
@@ -76,7 +83,7 @@ func DrawCluster(t *rapid.T, sizes Sizes) cluster.Spec {
 		panic(err)
 	}
 	d.spec.Trees = []cluster.NamedTree{{Tree: tree}}
-	if chance(t, 20, "nodes outside") {
+	if Chance(t, 20, "nodes outside") {
 		for range rapid.IntRange(1, 3).Draw(t, "outside") {
 			d.node()
 		}
@@ -101,7 +108,7 @@ func hostileNames(t *rapid.T, prefix string, n int) []string {
 func (d *clusterDraw) layers() []topology.Layer {
 	var out []topology.Layer
 	for i, tier := range d.tiers {
-		if !chance(d.t, 10, "layer has no name") {
+		if !Chance(d.t, 10, "layer has no name") {
 			out = append(out, topology.Layer{Name: []string{"unit", "leaf", "spine"}[i], Tier: tier})
 		}
 	}
@@ -114,11 +121,11 @@ func (d *clusterDraw) domains(layer, most int) []topology.Domain {
 	names := hostileNames(d.t, "d", 5)
 	for i := range rapid.IntRange(1, most).Draw(d.t, "domains") {
 		here := layer
-		if chance(d.t, 8, "layer is skipped") {
+		if Chance(d.t, 8, "layer is skipped") {
 			here = rapid.IntRange(0, layer).Draw(d.t, "layer")
 		}
 		c := topology.Domain{Name: names[i], Tier: d.tiers[here]}
-		if here == 0 || chance(d.t, 8, "nodes directly") {
+		if here == 0 || Chance(d.t, 8, "nodes directly") {
 			c.Nodes = d.nodes()
 		} else {
 			c.Children = d.domains(here-1, 3)
@@ -148,23 +155,35 @@ func (d *clusterDraw) node() string {
 	slots := rapid.IntRange(1, d.sizes.Slots).Draw(d.t, "slots")
 	n := cluster.Node{
 		Name:        name,
-		Allocatable: muster.Resources{device: int64(slots), second: 1000 * int64(slots)},
-		Cordoned:    chance(d.t, 5, "cordoned"),
-		NotReady:    chance(d.t, 3, "not ready"),
+		Allocatable: muster.Resources{Device: int64(slots), Second: 1000 * int64(slots)},
+		Cordoned:    Chance(d.t, 5, "cordoned"),
+		NotReady:    Chance(d.t, 3, "not ready"),
 		Labels:      map[string]string{"kind": rapid.SampledFrom([]string{"a", "b"}).Draw(d.t, "kind")},
 	}
-	if chance(d.t, 15, "second resource binds") {
-		n.Allocatable[second] = 500 * rapid.Int64Range(0, 2*int64(slots)).Draw(d.t, "second")
+	if Chance(d.t, 15, "second resource binds") {
+		n.Allocatable[Second] = 500 * rapid.Int64Range(0, 2*int64(slots)).Draw(d.t, "second")
 	}
-	if chance(d.t, 10, "pods bind") {
+	if Chance(d.t, 10, "pods bind") {
 		n.Allocatable[muster.Pods] = rapid.Int64Range(0, int64(slots)).Draw(d.t, "pods")
 	}
-	if chance(d.t, 4, "tainted") {
+	if Chance(d.t, 4, "tainted") {
 		n.Taints = []gang.Taint{{Key: "t", Effect: rapid.SampledFrom([]gang.Effect{
 			gang.NoSchedule, gang.PreferNoSchedule,
 		}).Draw(d.t, "effect")}}
 	}
-	if d.zoned && !chance(d.t, 15, "without zones") {
+	if d.others {
+		switch rapid.IntRange(0, 5).Draw(d.t, "meant for others") {
+		case 3:
+			if !d.zoned {
+				delete(n.Allocatable, Device)
+			}
+		case 4:
+			n.Allocatable[foreign] = 1
+		case 5:
+			n.Taints = append(n.Taints, gang.Taint{Key: "soft", Effect: gang.PreferNoSchedule})
+		}
+	}
+	if d.zoned && !Chance(d.t, 15, "without zones") {
 		d.zones(&n)
 		d.spec.Nodes = append(d.spec.Nodes, n)
 		d.occupyZones(n)
@@ -188,10 +207,10 @@ func (d *clusterDraw) occupy(n cluster.Node, slots int) {
 		if what == "free" {
 			continue
 		}
-		if what == "own" && !chance(d.t, 40, "own") {
+		if what == "own" && !Chance(d.t, 40, "own") {
 			what = "other"
 		}
-		r := runningMember(d.running, n.Name, what)
+		r := RunningMember(d.running, n.Name, what)
 		d.running++
 		if !fits(left, r.Resources) {
 			continue
@@ -203,24 +222,25 @@ func (d *clusterDraw) occupy(n cluster.Node, slots int) {
 	}
 }
 
-func runningMember(i int, node, what string) cluster.Running {
+// RunningMember is the i-th one, on a node: of the gang, of its affinity, leaving, or another.
+func RunningMember(i int, node, what string) cluster.Running {
 	r := cluster.Running{
 		Gang: "ns/other", Member: fmt.Sprintf("other-%d", i), Node: node,
-		Resources: muster.Resources{device: 1, second: 1000, muster.Pods: 1}, MinMember: -1,
+		Resources: muster.Resources{Device: 1, Second: 1000, muster.Pods: 1}, MinMember: -1,
 	}
 	switch what {
 	case "leaving":
 		r.Leaving = true
 		if i%3 == 0 {
-			r.Resources = muster.Resources{device: 2, muster.Pods: 1}
+			r.Resources = muster.Resources{Device: 2, muster.Pods: 1}
 		}
 		if i%5 == 0 {
-			r.AffinityKey = affinityKey
+			r.AffinityKey = AffinityKey
 		}
 	case "own":
-		r.Gang, r.Member = gangName, fmt.Sprintf("old-%d", i)
+		r.Gang, r.Member = GangName, fmt.Sprintf("old-%d", i)
 	case "key":
-		r.AffinityKey = affinityKey
+		r.AffinityKey = AffinityKey
 	}
 	return r
 }
@@ -233,4 +253,12 @@ func fits(left, want muster.Resources) bool {
 		}
 	}
 	return true
+}
+
+// bit is 1 for true.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package reference
+package draws
 
 import (
 	"slices"
@@ -13,18 +13,18 @@ import (
 // drawLimits draws what stands beside gathering, as far as the planner supports it together with the rest.
 func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	drawCompany(t, spec)
-	req.Tolerated = chance(t, 5, "tolerated")
-	if !chance(t, 30, "with limits") || slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
+	req.Tolerated = Chance(t, 5, "tolerated")
+	if !Chance(t, 30, "with limits") || slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
 		return
 	}
-	layers := layerNames(spec)
+	layers := LayerNames(spec)
 	layer := func() string { return rapid.SampledFrom(layers).Draw(t, "limited layer") }
-	if chance(t, 35, "alone") {
+	if Chance(t, 35, "alone") {
 		req.Limits = append(req.Limits, gang.Limit{Layer: layer(), Kind: gang.Alone})
 	}
 	total := len(req.Members) + len(validity.Own(spec, req))
 	levels := validity.Levels(req, total)
-	if chance(t, 30, "within") {
+	if Chance(t, 30, "within") {
 		drawWithin(t, req, spec, levels, total)
 		return
 	}
@@ -55,41 +55,41 @@ func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 
 // drawCompany lets some running members be alone in their domains, or be no company. All members of a gang that are alone say so.
 func drawCompany(t *rapid.T, spec *cluster.Spec) {
-	layers := layerNames(spec)
+	layers := LayerNames(spec)
 	for i := range spec.Running {
 		r := &spec.Running[i]
 		switch {
-		case chance(t, 2, "is alone"):
+		case Chance(t, 2, "is alone"):
 			r.Alone = rapid.SampledFrom(layers).Draw(t, "alone in")
-		case chance(t, 4, "is tolerated"):
+		case Chance(t, 4, "is tolerated"):
 			r.Tolerated = true
 		}
-		if chance(t, 25, "is of a gang of its own") && r.Gang != gangName {
+		if Chance(t, 25, "is of a gang of its own") && r.Gang != GangName {
 			r.Gang = "ns/" + r.Member
 		}
 	}
 }
 
-// drawAlone draws, for a gang in parts or of several roles, that it must be alone, and who is.
-func drawAlone(t *rapid.T, in *Input) {
-	if !chance(t, 25, "with company") {
+// Alone draws, for a gang in parts or of several roles, that it must be alone, and who is.
+func Alone(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
+	if !Chance(t, 25, "with company") {
 		return
 	}
-	drawCompany(t, &in.Spec)
-	in.Request.Tolerated = chance(t, 10, "tolerated")
-	if chance(t, 60, "alone") {
-		in.Request.Limits = []gang.Limit{{Layer: rapid.SampledFrom(layerNames(&in.Spec)).Draw(t, "alone in"), Kind: gang.Alone}}
+	drawCompany(t, spec)
+	req.Tolerated = Chance(t, 10, "tolerated")
+	if Chance(t, 60, "alone") {
+		req.Limits = []gang.Limit{{Layer: rapid.SampledFrom(LayerNames(spec)).Draw(t, "alone in"), Kind: gang.Alone}}
 	}
 }
 
-// keepAlone drops the limits that the planner does not support for a gang in parts.
-func keepAlone(req *gang.Request) {
+// KeepAlone drops the limits that the planner does not support for a gang in parts.
+func KeepAlone(req *gang.Request) {
 	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone })
 }
 
 // drawWithin draws in how many domains of a layer the gang may lie, and that its groups lie in one of them each.
 func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.Groups, total int) {
-	layer := rapid.SampledFrom(layerNames(spec)).Draw(t, "within of")
+	layer := rapid.SampledFrom(LayerNames(spec)).Draw(t, "within of")
 	if len(levels) > 0 && (total%levels[0].Size != 0 || req.PP > 0) {
 		return
 	}

@@ -1,4 +1,4 @@
-package reference
+package draws
 
 import (
 	"fmt"
@@ -13,46 +13,38 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 )
 
-// DrawInput draws a cluster and a gang for it.
-func DrawInput(t *rapid.T, sizes Sizes) Input {
-	spec := DrawCluster(t, sizes)
-	in := Input{Spec: spec, Request: DrawRequest(t, &spec, sizes)}
-	in.Spec = spec
-	return in
-}
-
-// DrawRequest draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time.
-func DrawRequest(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
+// Request draws a gang that may well fit. It takes the gang's running members out of the cluster most of the time.
+func Request(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 	req := gang.Request{
-		Name:   gangName,
-		Shape:  gang.Shape{Resources: muster.Resources{device: 1, second: 1000}},
+		Name:   GangName,
+		Shape:  gang.Shape{Resources: muster.Resources{Device: 1, Second: 1000}},
 		Policy: rapid.SampledFrom([]gang.Policy{"", "", gang.BestFit, gang.Spread, gang.Balanced, gang.ByScore}).Draw(t, "policy"),
 	}
-	if chance(t, 10, "members take two") {
-		req.Shape.Resources[device] = 2
+	if Chance(t, 10, "members take two") {
+		req.Shape.Resources[Device] = 2
 	}
 	alignMembers(t, &req, spec)
-	if chance(t, 50, "members are pods") {
+	if Chance(t, 50, "members are pods") {
 		req.Shape.Resources[muster.Pods] = 1
 	}
 	groups := rapid.IntRange(0, 6).Draw(t, "group levels")
 	if sizes.Split {
 		groups = withShort
 	}
-	withOwn := chance(t, 35, "with running members")
+	withOwn := Chance(t, 35, "with running members")
 	if groups > 0 && rapid.Bool().Draw(t, "with begun groups") {
 		withOwn = true
-		giveToGang(t, spec)
+		GiveToGang(t, spec)
 	}
-	own := takeOwn(spec, withOwn)
+	own := TakeOwn(spec, withOwn)
 	members := drawGroups(t, &req, groups, own, sizes)
 	drawRules(t, &req, spec, &members, own)
 	if req.Total > 0 {
 		req.Total = max(req.Total, members+own)
 	}
-	nameMembers(t, &req, spec, members, own)
-	drawRest(t, &req, spec, own)
-	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && chance(t, 15, "of several shapes") {
+	NameMembers(t, &req, spec, members, own)
+	Rest(t, &req, spec, own)
+	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && Chance(t, 15, "of several shapes") {
 		drawShapes(t, &req)
 	} else {
 		drawLimits(t, &req, spec)
@@ -71,12 +63,12 @@ func drawShapes(t *rapid.T, req *gang.Request) {
 	var shapes []*gang.Shape
 	for i := range innermost.Size {
 		s := req.Shape
-		s.Resources = muster.Resources{second: 500 * rapid.Int64Range(int64(bit(i == 0)), 2).Draw(t, "CPUs")}
-		if chance(t, 50, "has devices") {
-			s.Resources[device] = rapid.Int64Range(1, 2).Draw(t, "devices")
+		s.Resources = muster.Resources{Second: 500 * rapid.Int64Range(int64(bit(i == 0)), 2).Draw(t, "CPUs")}
+		if Chance(t, 50, "has devices") {
+			s.Resources[Device] = rapid.Int64Range(1, 2).Draw(t, "devices")
 		}
 		if s.NUMA != (gang.NUMA{}) {
-			s.NUMA = drawNUMA(t)
+			s.NUMA = NUMA(t)
 		}
 		shapes = append(shapes, &s)
 	}
@@ -87,54 +79,55 @@ func drawShapes(t *rapid.T, req *gang.Request) {
 	}
 }
 
-// giveToGang makes some of the running members the gang's own.
-func giveToGang(t *rapid.T, spec *cluster.Spec) {
+// GiveToGang makes some of the running members the gang's own.
+func GiveToGang(t *rapid.T, spec *cluster.Spec) {
 	for i := range spec.Running {
-		if r := &spec.Running[i]; r.Gang != gangName && !r.Leaving && rapid.Bool().Draw(t, "own") {
-			r.Gang, r.Member = gangName, fmt.Sprintf("old-%d", i)
+		if r := &spec.Running[i]; r.Gang != GangName && !r.Leaving && rapid.Bool().Draw(t, "own") {
+			r.Gang, r.Member = GangName, fmt.Sprintf("old-%d", i)
 		}
 	}
 }
 
-// nameMembers names the new members and, where the gang has groups, gives running ones ranks among theirs.
-func nameMembers(t *rapid.T, req *gang.Request, spec *cluster.Spec, members, own int) {
+// NameMembers names the new members and, where the gang has groups, gives running ones ranks among theirs.
+func NameMembers(t *rapid.T, req *gang.Request, spec *cluster.Spec, members, own int) {
 	total := members
 	if len(req.Groups)+req.PP > 0 {
 		total += own
 	}
 	var numbers []int
 	for i := range total {
-		numbers = append(numbers, hostileRank(i))
+		numbers = append(numbers, HostileRank(i))
 	}
 	numbers = rapid.Permutation(numbers).Draw(t, "members")
 	for _, n := range numbers[:members] {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("job-%d", n)})
 	}
 	for i := range spec.Running {
-		if r := &spec.Running[i]; r.Gang == gangName && members < total {
+		if r := &spec.Running[i]; r.Gang == GangName && members < total {
 			r.Member = fmt.Sprintf("job-%d", numbers[members])
 			members++
 		}
 	}
 }
 
-// hostileRank is the i-th of some numbers that sort differently as text.
-func hostileRank(i int) int {
-	if i < len(hostileRanks) {
-		return hostileRanks[i]
+// HostileRank is the i-th of some numbers that sort differently as text.
+func HostileRank(i int) int {
+	if i < len(HostileRanks) {
+		return HostileRanks[i]
 	}
 	return 200 + i
 }
 
-var hostileRanks = []int{9, 10, 1, 2, 100, 11, 3, 20, 99, 101, 12, 30}
+// HostileRanks are numbers that sort differently as text.
+var HostileRanks = []int{9, 10, 1, 2, 100, 11, 3, 20, 99, 101, 12, 30}
 
-// takeOwn counts the gang's running members, or gives them to another gang.
-func takeOwn(spec *cluster.Spec, keep bool) int {
+// TakeOwn counts the gang's running members, or gives them to another gang.
+func TakeOwn(spec *cluster.Spec, keep bool) int {
 	own := 0
 	for i := range spec.Running {
-		if r := &spec.Running[i]; r.Gang == gangName && !keep {
+		if r := &spec.Running[i]; r.Gang == GangName && !keep {
 			r.Gang = "ns/older"
-		} else if r.Gang == gangName {
+		} else if r.Gang == GangName {
 			own++
 		}
 	}
@@ -173,13 +166,13 @@ func drawGroups(t *rapid.T, req *gang.Request, kind, own int, sizes Sizes) int {
 		}
 		return members
 	}
-	if kind < 4 && chance(t, 10, "known in part") {
+	if kind < 4 && Chance(t, 10, "known in part") {
 		req.Total = members + own + rapid.IntRange(0, 4).Draw(t, "unknown")
 	}
-	if largest := max(req.PP, sizeOf(req.Groups)); max(members+own, req.Total) < largest && (kind > 3 || chance(t, 50, "a group is not larger than the gang")) {
+	if largest := max(req.PP, sizeOf(req.Groups)); max(members+own, req.Total) < largest && (kind > 3 || Chance(t, 50, "a group is not larger than the gang")) {
 		members = largest - own
 	}
-	if len(req.Groups)+req.PP > 0 && own == 0 && chance(t, 50, "groups divide the gang") {
+	if len(req.Groups)+req.PP > 0 && own == 0 && Chance(t, 50, "groups divide the gang") {
 		size := max(req.PP, sizeOf(req.Groups))
 		members = size * max(1, members/size)
 	}
@@ -196,12 +189,12 @@ func sizeOf(levels []gang.Groups) int {
 
 // drawRules draws gather rules and multiples; a multiple divides the groups, and the members follow it.
 func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, own int) {
-	layers := layerNames(spec)
-	req.Gather = drawGather(t, layers)
+	layers := LayerNames(spec)
+	req.Gather = Gather(t, layers)
 	for i := range req.Groups {
-		req.Groups[i].Gather = drawGather(t, layers)
+		req.Groups[i].Gather = Gather(t, layers)
 	}
-	if own > 0 || !chance(t, 12, "with a multiple") { // the planner refuses multiples beside running members
+	if own > 0 || !Chance(t, 12, "with a multiple") { // the planner refuses multiples beside running members
 		return
 	}
 	multiple := rapid.IntRange(2, 3).Draw(t, "multiple")
@@ -219,8 +212,8 @@ func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, 
 	req.Gather = append(req.Gather, gang.Rule{Layer: layer, Multiple: multiple})
 }
 
-// layerNames names the layers of the tree, the nodes included.
-func layerNames(spec *cluster.Spec) []string {
+// LayerNames names the layers of the tree, the nodes included.
+func LayerNames(spec *cluster.Spec) []string {
 	layers := []string{"0"}
 	for _, l := range spec.Trees[0].Tree.Layers() {
 		name := l.Name
@@ -232,51 +225,60 @@ func layerNames(spec *cluster.Spec) []string {
 	return layers
 }
 
-func drawGather(t *rapid.T, layers []string) []gang.Rule {
+// Gather draws rules for some layers.
+func Gather(t *rapid.T, layers []string) []gang.Rule {
 	var out []gang.Rule
 	for _, layer := range layers {
-		if chance(t, 15, "prefer") {
+		if Chance(t, 15, "prefer") {
 			out = append(out, gang.Rule{Layer: layer, Strength: gang.PreferGather})
 		}
-		if chance(t, 6, "must") {
+		if Chance(t, 6, "must") {
 			out = append(out, gang.Rule{Layer: layer, Strength: gang.MustGather})
 		}
 	}
 	return out
 }
 
-// drawRest draws what is left: the minimum, the indexes, the nodes allowed and their scores.
-func drawRest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
+// Rest draws what is left: the minimum, the indexes, the nodes allowed and their scores.
+func Rest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 	groups := own > 0 && len(req.Groups)+req.PP > 0
-	if groups && rapid.Bool().Draw(t, "with a minimum") || !groups && chance(t, 25, "with a minimum") {
+	if groups && rapid.Bool().Draw(t, "with a minimum") || !groups && Chance(t, 25, "with a minimum") {
 		req.MinMember = rapid.IntRange(1, len(req.Members)+own).Draw(t, "minimum")
 	}
-	if chance(t, 15, "indexed") {
-		some := chance(t, 40, "some without an index")
+	if Chance(t, 15, "indexed") {
+		some := Chance(t, 40, "some without an index")
 		for i := range req.Members {
-			if !some || chance(t, 70, "with an index") {
+			if !some || Chance(t, 70, "with an index") {
 				req.Members[i].Index, req.Members[i].Indexed = len(req.Members)-1-i, true
 			}
 		}
 	}
-	if chance(t, 30, "affinity") {
-		req.AffinityKey = affinityKey
+	if Chance(t, 30, "affinity") {
+		req.AffinityKey = AffinityKey
 	}
-	req.IgnoreLeaving = chance(t, 10, "ignore leaving")
-	if chance(t, 5, "exclude") {
+	req.IgnoreLeaving = Chance(t, 10, "ignore leaving")
+	if Chance(t, 5, "exclude") {
 		req.Exclude = []string{spec.Nodes[0].Name}
 	}
-	if chance(t, 4, "selector") {
+	if Chance(t, 4, "selector") {
 		req.Shape.Selector = map[string]string{"kind": "a"}
 	}
-	if chance(t, 10, "eligible") {
+	if Chance(t, 10, "eligible") {
 		req.Shape.Affinity = []gang.NodeTerm{{Labels: []gang.Expression{{Key: "kind", Operator: gang.NotIn, Values: []string{"b"}}}}}
 	}
-	if chance(t, 10, "weight") {
+	if Chance(t, 5, "tolerates") {
+		req.Shape.Tolerations = []gang.Toleration{{Key: "soft", Exists: true}}
+	}
+	req.TakesAnyNode = Chance(t, 10, "takes any node")
+	if Chance(t, 15, "weight") {
 		term := gang.NodeTerm{Labels: []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"b"}}}}
 		req.Shape.Preferred = []gang.Preference{{Weight: 3, Nodes: term}}
+		if Chance(t, 30, "of lower weight") {
+			term.Labels = []gang.Expression{{Key: "kind", Operator: gang.In, Values: []string{"a"}}}
+			req.Shape.Preferred = append(req.Shape.Preferred, gang.Preference{Weight: rapid.Int64Range(0, 3).Draw(t, "weight"), Nodes: term})
+		}
 	}
-	if req.Policy == gang.ByScore || chance(t, 15, "scored") {
+	if req.Policy == gang.ByScore || Chance(t, 15, "scored") {
 		scores := map[string]int64{}
 		for _, n := range spec.Nodes {
 			scores[n.Name] = rapid.Int64Range(0, 3).Draw(t, "score")
