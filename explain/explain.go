@@ -35,6 +35,8 @@ const (
 	CodeGroups Code = "groups"
 	// CodeMultiple says that a multiple binds.
 	CodeMultiple Code = "multiple"
+	// CodeLimit says that a limit binds: members keep apart, are alone, or use few domains.
+	CodeLimit Code = "limit"
 	// CodePartMinimum says that what a part needs at least does not fit.
 	CodePartMinimum Code = "part-minimum"
 	// CodeRunning says that members of the gang that run already keep it to a domain without room.
@@ -49,6 +51,10 @@ const (
 	CodeSelector Code = "selector"
 	// CodeHostFilter counts those that the host's own filter, or its list of nodes not to use, keeps out.
 	CodeHostFilter Code = "host-filter"
+	// CodeClosed counts those near which members of another gang are alone.
+	CodeClosed Code = "closed"
+	// CodeOccupied counts those near which others run, where this gang must be alone.
+	CodeOccupied Code = "occupied"
 	// CodeZonePolicy counts those with another NUMA policy than the members have.
 	CodeZonePolicy Code = "zone-policy"
 	// CodeZoneExclusive counts those where members that keep to a zone and members that span zones keep apart.
@@ -69,8 +75,8 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeTogether, CodeMembers, CodeQuotaLimit, CodeQuotaMinimum, CodeCapacity, CodeFragmentation, CodeRule, CodeGroups,
-		CodeMultiple, CodePartMinimum, CodeRunning, CodeCordon, CodeNotReady, CodeTaint, CodeSelector, CodeHostFilter, CodeZonePolicy,
-		CodeZoneExclusive, CodeZoneCapacity, CodePreemptionForbidden, CodePriority, CodeProtected, CodeSteps,
+		CodeMultiple, CodeLimit, CodePartMinimum, CodeRunning, CodeCordon, CodeNotReady, CodeTaint, CodeSelector, CodeHostFilter, CodeClosed,
+		CodeOccupied, CodeZonePolicy, CodeZoneExclusive, CodeZoneCapacity, CodePreemptionForbidden, CodePriority, CodeProtected, CodeSteps,
 	}
 }
 

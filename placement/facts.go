@@ -197,6 +197,7 @@ func (f *factFinder) boundElsewhere() bool {
 // ruleCodes are the codes of rules, by how [Unschedulable.Rule] begins. No two apply at once.
 var ruleCodes = map[string]explain.Code{
 	"MustGather": explain.CodeRule, "multiple": explain.CodeMultiple, "groups": explain.CodeGroups, "running members": explain.CodeRunning,
+	string(gang.Apart): explain.CodeLimit, string(gang.Alone): explain.CodeLimit, string(gang.Within): explain.CodeLimit,
 }
 
 // lacking counts the nodes that have too little of a resource, by its name.
@@ -212,7 +213,7 @@ func (f *factFinder) lacking() (out []explain.KeyCount) {
 // nodeCodes are the codes of causes for which a node takes no member though it has room.
 var nodeCodes = map[string]explain.Code{
 	"cordoned": explain.CodeCordon, "not-ready": explain.CodeNotReady, "taint": explain.CodeTaint, "selector": explain.CodeSelector,
-	"eligible": explain.CodeHostFilter, string(numa.CausePolicy): explain.CodeZonePolicy,
+	"eligible": explain.CodeHostFilter, "closed": explain.CodeClosed, "occupied": explain.CodeOccupied, string(numa.CausePolicy): explain.CodeZonePolicy,
 	string(numa.CauseExclusive): explain.CodeZoneExclusive, string(numa.CauseCapacity): explain.CodeZoneCapacity,
 }
 

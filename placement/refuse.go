@@ -115,7 +115,7 @@ func countCauses(p *problem.Problem) NodeCauses {
 			}
 		}
 	}
-	first := []string{"cordoned", "not-ready", "taint", "selector", "eligible", string(numa.CausePolicy)}
+	first := []string{"cordoned", "not-ready", "taint", "selector", "eligible", "closed", "occupied", string(numa.CausePolicy)}
 	last := []string{string(numa.CauseExclusive), string(numa.CauseCapacity)}
 	middle := slices.SortedFunc(maps.Keys(counts), muster.CompareNatural)
 	middle = slices.DeleteFunc(middle, func(name string) bool { return slices.Contains(first, name) || slices.Contains(last, name) })

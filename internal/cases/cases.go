@@ -133,7 +133,7 @@ func Judge(c *Case) Verdict {
 		return Verdict{Holds: why == "", Why: why}
 	}
 	got := run(c)
-	why := cmp.Or(got.differs(c.Want), got.noticesDiffer(c.Raw["notices"]))
+	why := cmp.Or(got.differs(wanted(c)), got.noticesDiffer(c.Raw["notices"]))
 	switch {
 	case got.unsupported != "":
 		why = "not supported: " + got.unsupported

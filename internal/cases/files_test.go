@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/cli"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
@@ -25,6 +26,7 @@ func TestPlansOfDrawnFilesAreValidInAnyOrder(t *testing.T) {
 		text, p := f.plan(opt)
 		for i := range p.Outcomes {
 			require.Empty(t, invalid(p, &p.Outcomes[i]))
+			require.NotErrorIs(t, p.Outcomes[i].Err, muster.ErrNotSupported, "reading leaves out what no plan keeps")
 		}
 		slices.Reverse(f.objects)
 		turned, _ := f.plan(opt)
@@ -102,6 +104,12 @@ func (f *files) cluster() {
 	for i := range f.number(0, 2) {
 		f.parted(fmt.Sprint("parts", i), f.number(0, 2))
 	}
+	for i := range f.number(0, 2) {
+		f.exclusive(fmt.Sprint("alone", i))
+	}
+	for i := range f.number(0, 2) {
+		f.daemon(fmt.Sprint("daemon", i))
+	}
 }
 
 // gang draws a gang of which each pod runs, if there is room, so many times in four. Some have no PodGroup: their pods are plain.
@@ -124,6 +132,9 @@ func (f *files) gang(name string, gpus, runs int) {
 	}
 	for i := range members {
 		f.pod(fmt.Sprint(name, "-", i), labels, gpus, f.number(1, 4) <= runs)
+	}
+	if f.rarely(4) {
+		f.keepApart(name, members)
 	}
 }
 

@@ -25,6 +25,7 @@ type draft struct {
 	tree      string
 	treeField object.Field // what names the tree, if anything does
 	gather    []gang.Rule
+	limits    []gang.Limit
 	pp, dp    int
 	min       int // MinMember, 0: all
 	total     int // declared size, 0: none
@@ -78,7 +79,7 @@ func (d *draft) adoptJob() {
 	}
 	d.lost = append(d.lost, d.job.lost...)
 	if !d.hasRules() {
-		d.gather, d.tree, d.treeField = d.job.gather, d.job.tree, d.job.treeField
+		d.gather, d.limits, d.tree, d.treeField = d.job.gather, d.job.limits, d.job.tree, d.job.treeField
 		if d.job.arrange != nil && !d.grouped {
 			d.arrange = d.job.arrange
 		} else if d.job.ruled {

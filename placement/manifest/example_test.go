@@ -40,7 +40,7 @@ spec:
 		fmt.Println(m.Name)
 	}
 	// Output:
-	// team/train [{block MustGather 0}] [{2 [{rack MustGather 0}]}] map[cpu:500 pods:1]
+	// team/train [{block MustGather 0}] [{2 [{rack MustGather 0}] []}] map[cpu:500 pods:1]
 	// train-main-0
 	// train-main-1
 	// train-main-2

@@ -16,6 +16,7 @@ import (
 // finishAll completes all gangs when the quotas are known, and tells what was found.
 func (r *reader) finishAll() *outcome {
 	r.gangs.formTeams()
+	r.noteApart()
 	var waiting []*draft
 	for _, d := range r.gangs.drafts {
 		if r.finish(d) {
@@ -74,7 +75,7 @@ func (r *reader) finish(d *draft) bool {
 		}
 	}
 	d.result.Request.Name = d.name
-	r.run(d, members, leaving, d.min)
+	r.run(d, members, leaving, d.min, r.aloneIn(d, &whole))
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
 	}
@@ -85,8 +86,10 @@ func (r *reader) finish(d *draft) bool {
 	return d.waits
 }
 
-// run lists the members that run. The gang needs at least so many of them, 0: all that are known.
-func (r *reader) run(d *draft, members, leaving []*member, least int) {
+// run lists the members that run, alone in their domains of a layer, if one is named. The gang needs at least so many of them, 0: all
+// that are known.
+func (r *reader) run(d *draft, members, leaving []*member, least int, alone string) {
+	in := map[bool]string{true: d.tree}[alone != ""]
 	switch {
 	case d.plain:
 		least = 0
@@ -106,7 +109,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int) {
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
 			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
-			AffinityKey: m.affinityKey,
+			AffinityKey: m.affinityKey, Alone: alone, AloneIn: in, Tolerated: m.tolerated,
 		})
 	}
 }
@@ -150,13 +153,9 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.pinned,
 		})
 		d.asks.Add(m.spec.shape.Resources)
-		for _, rule := range slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored)) {
-			if d.result.Ignored == nil {
-				d.result.Ignored = map[string]int{}
-			}
-			d.result.Ignored[rule]++
-		}
 	}
+	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member) bool { return !m.tolerated })
+	r.countIgnored(d, members, r.limit(d, members, q, d.runs))
 	if len(shapes) == 1 {
 		q.Shape = *q.Members[0].Shape
 		for i := range q.Members {
@@ -242,6 +241,21 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 		return nil
 	}
 	return object.Invalids(err)
+}
+
+// countIgnored counts the rules of members that wait, but for those that the request keeps.
+func (r *reader) countIgnored(d *draft, members []*member, kept []string) {
+	for _, m := range members {
+		for _, rule := range slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored)) {
+			if m.node != "" || slices.Contains(kept, rule) {
+				continue
+			}
+			if d.result.Ignored == nil {
+				d.result.Ignored = map[string]int{}
+			}
+			d.result.Ignored[rule]++
+		}
+	}
 }
 
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.

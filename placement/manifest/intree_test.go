@@ -39,7 +39,7 @@ func TestInTreeGroups(t *testing.T) {
 		},
 		{
 			"the key of the host", groupOf("g", gang2, ", schedulingConstraints: {topology: [{key: kubernetes.io/hostname}]}") + podIn("p", "g") + podIn("q", "g"),
-			"default/g [p q] min 2 MustGather 0",
+			"default/g [p q] min 2 MustGather node",
 		},
 		{
 			"a key that only nodes have", groupOf("g", gang2, ", schedulingConstraints: {topology: [{key: zone}]}") + podIn("p", "g") + podIn("q", "g"),

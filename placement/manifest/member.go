@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -29,6 +30,7 @@ type member struct {
 	priority    int64
 	started     int64  // seconds since 1970; 0: unknown
 	unevictable bool   // no victim: of a daemon or of the node itself, or its system says so
+	tolerated   bool   // of a daemon or of the node itself: no company to gangs that are alone
 	pinned      bool   // not preemptible: no victim, and counted against the min of its quota
 	affinityKey string // Koordinator's; members of one key draw each other
 }
@@ -41,6 +43,7 @@ type podSpec struct {
 	priority                    *int64
 	class                       object.Field
 	ignored                     map[string]int
+	apart                       []apart.Term
 	quota                       object.Field // the label that names it
 	queues                      []queueName  // that it names instead
 	pinned                      bool         // not preemptible by Koordinator's label

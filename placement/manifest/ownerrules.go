@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
-// exclusiveTopology is counted where a gang has its domains for itself, which is not modelled.
+// exclusiveTopology is counted where a gang wants its domains for itself, and no plan keeps that.
 const exclusiveTopology = "exclusiveTopology"
 
 // ownerRules reads the rules of the gang and of its roles: those of the top owner, of templates, and of runtimes.
@@ -26,8 +27,8 @@ func (in *rules) ownerRules(d *draft) {
 		return
 	}
 	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
-	exclusive := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/exclusive-topology")
-	d.gather = append(d.gather, exclusive...)
+	exclusive, alone := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/exclusive-topology")
+	d.gather, d.limits = append(d.gather, exclusive...), append(d.limits, alone...)
 	var sets []podSet
 	asGroups, plain := false, true
 	for i := range of.Roles {
@@ -39,7 +40,7 @@ func (in *rules) ownerRules(d *draft) {
 	d.ruled = asGroups || !plain
 	switch n := subGroupSize(o); {
 	case n > 0 && len(sets) == 2 && len(sets[1].cut) > 0: // the leader is in the first of a LeaderWorkerSet's
-		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0].Gather)
+		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0])
 	case plain && !asGroups:
 	case asGroups:
 		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(d.without(sets), members) }
@@ -88,13 +89,17 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	sliced := s.cut // of all members of the role, where segments are of those of a job
 	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
 	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
-	rules := append(in.kaiNotes(d, meta), in.exclusive(d, meta, exclusiveJobs)...)
-	rules = append(rules, in.exclusive(d, notes, exclusiveJobs)...)
+	rules := in.kaiNotes(d, meta)
+	var alone []gang.Limit
+	for _, notes := range []object.Field{meta, notes} {
+		exclusive, limits := in.exclusive(d, notes, exclusiveJobs)
+		rules, alone = append(rules, exclusive...), append(alone, limits...)
+	}
 	least := batchMinimum(meta.Get(batchMinMember))
 	if role.Child == 0 {
 		s.rules = append(s.rules, rules...)
 	} else if len(rules) > 0 || role.Whole || least > 0 {
-		s.child, s.childRules, s.childLeast = role.Child, unique(rules), least
+		s.child, s.childRules, s.childLimits, s.childLeast = role.Child, unique(rules), unique(alone), least
 		for _, cut := range sliced {
 			if role.Child%cut.Size != 0 {
 				own.Fail(fmt.Sprintf("slices of %d that do not divide the %d members of each job, which is a group itself", cut.Size, role.Child))
@@ -121,18 +126,18 @@ func batchMinimum(f object.Field) int {
 
 const exclusiveJobs = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
-// exclusive reads a domain that is a gang's own: within it is a rule, alone in it is counted.
-func (in *rules) exclusive(d *draft, notes object.Field, key string) []gang.Rule {
+// exclusive reads a domain that is a gang's own: within it is a rule, alone in it a limit, counted until a request keeps it.
+func (in *rules) exclusive(d *draft, notes object.Field, key string) ([]gang.Rule, []gang.Limit) {
 	f := notes.Get(key)
 	if !f.Present() {
-		return nil
+		return nil, nil
 	}
 	if !slices.Contains(d.lost, exclusiveTopology) {
 		d.lost = append(d.lost, exclusiveTopology)
 	}
 	tree, rules := in.trees.Key(d.tree, f)
 	d.tree = tree
-	return rules
+	return rules, apart.Alone(rules)
 }
 
 // segments cuts the workers of a role: by the sizes of a LeaderWorkerSet, else by KAI's, with the rules for them.
@@ -144,8 +149,10 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	}
 	rules := in.kaiPlacement(own, segmentPrefix+"topology", d.tree)
 	size, ok := 0, false
+	var alone []gang.Limit
 	if d.obj.Kind == "LeaderWorkerSet" {
-		rules = append(rules, in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")...)
+		exclusive, limits := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")
+		rules, alone = append(rules, exclusive...), limits
 		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")
 		size, ok = policy.Get("subGroupSize").Whole(1)
 	}
@@ -163,7 +170,7 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	case !ok:
 		return nil
 	}
-	return []gang.Groups{{Size: size, Gather: unique(rules)}}
+	return []gang.Groups{{Size: size, Gather: unique(rules), Limits: alone}}
 }
 
 // subGroupSize is the size of the subgroups of a LeaderWorkerSet that its leader is in, 0 if there are none.
@@ -178,7 +185,7 @@ func subGroupSize(o *object.Object) int {
 
 // arrangeWithLeader makes groups of size members, the leader being in the first: that one has a member more if the
 // workers alone can be cut.
-func arrangeWithLeader(members, size int, rules []gang.Rule) func(*draft, []*member) part {
+func arrangeWithLeader(members, size int, each gang.Groups) func(*draft, []*member) part {
 	first := size
 	if (members-1)%size == 0 {
 		first++
@@ -194,7 +201,7 @@ func arrangeWithLeader(members, size int, rules []gang.Rule) func(*draft, []*mem
 				at = 1 + (i-first)/size
 			}
 			for len(whole.parts) <= at {
-				whole.parts = append(whole.parts, part{name: "subgroup-" + strconv.Itoa(len(whole.parts)), rules: rules})
+				whole.parts = append(whole.parts, part{name: "subgroup-" + strconv.Itoa(len(whole.parts)), rules: each.Gather, limits: each.Limits})
 			}
 			whole.parts[at].members = append(whole.parts[at].members, m)
 		}

@@ -31,9 +31,9 @@ func gangText(g *manifest.Gang) string {
 	for _, m := range members {
 		names = append(names, m.Name)
 	}
-	text := fmt.Sprintf("%s [%s] min %d%s", g.Request.Name, strings.Join(names, " "), g.Request.MinMember, rulesText(g.Request.Gather))
+	text := fmt.Sprintf("%s [%s] min %d%s", g.Request.Name, strings.Join(names, " "), g.Request.MinMember, rulesText(g.Request.Gather)+limitsText(g.Request.Limits))
 	for _, level := range g.Request.Groups {
-		text += fmt.Sprintf(" groups of %d%s", level.Size, rulesText(level.Gather))
+		text += fmt.Sprintf(" groups of %d%s", level.Size, rulesText(level.Gather)+limitsText(level.Limits))
 	}
 	for i := range g.Request.Parts {
 		text += partText(&g.Request.Parts[i])
@@ -51,10 +51,20 @@ func rulesText(rules []gang.Rule) (text string) {
 	return text
 }
 
+func limitsText(limits []gang.Limit) (text string) {
+	for _, l := range limits {
+		text += fmt.Sprintf(" %s %s", l.Kind, l.Layer)
+		if l.Most > 0 {
+			text += fmt.Sprint(" at most ", l.Most)
+		}
+	}
+	return text
+}
+
 func partText(p *gang.Part) string {
-	text := fmt.Sprintf(" (%s %s min %d/%d%s", p.Name, p.Members, p.MinMember, p.MinParts, ofTree(p.Tree)+rulesText(p.Gather))
+	text := fmt.Sprintf(" (%s %s min %d/%d%s", p.Name, p.Members, p.MinMember, p.MinParts, ofTree(p.Tree)+rulesText(p.Gather)+limitsText(p.Limits))
 	for _, level := range p.Groups {
-		text += fmt.Sprintf(" groups of %d%s", level.Size, rulesText(level.Gather))
+		text += fmt.Sprintf(" groups of %d%s", level.Size, rulesText(level.Gather)+limitsText(level.Limits))
 	}
 	for i := range p.Parts {
 		text += partText(&p.Parts[i])
@@ -84,7 +94,7 @@ func TestOwners(t *testing.T) {
 		{
 			"each child job alone in a rack", `{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s, annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: rack}},
 			  spec: {replicatedJobs: [{name: w, replicas: 2, template: {spec: {parallelism: 2, ` + onePod + `}}}]}}`,
-			"default/s [s-w-0-0 s-w-0-1 s-w-1-0 s-w-1-1] min 4 groups of 2 MustGather rack ignored map[exclusiveTopology:4]",
+			"default/s [s-w-0-0 s-w-0-1 s-w-1-0 s-w-1-1] min 4 groups of 2 MustGather rack Alone rack",
 		},
 		{
 			"pods of a JobSet by labels, in any order", `{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s}, spec: {replicatedJobs: [

@@ -14,6 +14,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
@@ -78,19 +79,17 @@ func TestFilesPage(t *testing.T) {
 		compareFields(t, text, strings.TrimPrefix(name, "/"), want)
 	}
 
-	var ignored []string
+	told = nil
 	for _, row := range rows(t, text, "## Names in `ignored`") {
-		ignored = append(ignored, unquoted(row[0]))
+		told = append(told, unquoted(row[0]))
 	}
-	for _, name := range ignored {
+	for _, name := range told {
 		require.Contains(t, sources(t), fmt.Sprintf("%q", name), "no code counts it")
 	}
-	for _, name := range []string{absentOwner, absentGroup, ownerTopology, exclusiveTopology, gpuShare} {
-		require.Contains(t, ignored, name)
+	for _, name := range []string{absentOwner, absentGroup, ownerTopology, exclusiveTopology, ignored.GPUShare, ignored.PodAntiAffinity} {
+		require.Contains(t, told, name)
 	}
-	for _, n := range ignoredNotes {
-		require.Contains(t, ignored, n.rule)
-	}
+	require.Subset(t, told, ignored.Notes())
 	comparePrefixes(t, text)
 }
 
@@ -140,7 +139,7 @@ var allSources string
 func sources(t *testing.T) string {
 	t.Helper()
 	if allSources == "" {
-		for _, dir := range []string{".", "internal/amounts", "internal/nodes", "internal/object", "internal/owners", "internal/selectors", "internal/trees"} {
+		for _, dir := range []string{".", "internal/amounts", "internal/apart", "internal/ignored", "internal/nodes", "internal/object", "internal/owners", "internal/selectors", "internal/trees"} {
 			entries, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			for _, e := range entries {

@@ -13,6 +13,7 @@ type part struct {
 	name    string
 	tree    string // of the rules, where it is not that of what is around it
 	rules   []gang.Rule
+	limits  []gang.Limit
 	members []*member // in rank order; empty where there are parts
 	parts   []part
 	// need is how many members are needed, 0: all; of parts, 0: as many as they need.
@@ -103,12 +104,12 @@ func (p *part) levels() (levels []gang.Groups, ok bool) {
 	for _, level := range inner {
 		ok = ok && size%level.Size == 0
 	}
-	return append([]gang.Groups{{Size: size, Gather: first.rules}}, inner...), ok
+	return append([]gang.Groups{{Size: size, Gather: first.rules, Limits: first.limits}}, inner...), ok
 }
 
 // isShortened says whether the other part is one like this, but with fewer members, all of the same shape.
 func (p *part) isShortened(other *part) bool {
-	if len(p.parts)+len(other.parts)+len(p.cut)+len(other.cut) > 0 || !slices.Equal(p.rules, other.rules) {
+	if len(p.parts)+len(other.parts)+len(p.cut)+len(other.cut) > 0 || !slices.Equal(p.rules, other.rules) || !slices.Equal(p.limits, other.limits) {
 		return false
 	}
 	shape := p.members[0].spec.shapeKey()
@@ -125,7 +126,7 @@ func (p *part) signature() string {
 	for i := range p.parts {
 		parts[i] = p.parts[i].signature()
 	}
-	return fmt.Sprintf("%q %#v %#v %d %v %q", p.tree, p.rules, p.cut, p.minimum(), shapes, parts)
+	return fmt.Sprintf("%q %#v %#v %#v %d %v %q", p.tree, p.rules, p.limits, p.cut, p.minimum(), shapes, parts)
 }
 
 // join makes bundles of groups, and loose members, those of a gang. Where that says the same the groups stand side by side.
@@ -193,7 +194,9 @@ func (p *part) inner(names partNames) []gang.Part {
 
 // request is the part as one of a request.
 func (p *part) request(names partNames) gang.Part {
-	out := gang.Part{Name: names.unique(p.name), Tree: p.tree, Gather: p.rules, MinMember: p.need, MinParts: p.needParts, NoGroup: p.bundle}
+	out := gang.Part{
+		Name: names.unique(p.name), Tree: p.tree, Gather: p.rules, Limits: p.limits, MinMember: p.need, MinParts: p.needParts, NoGroup: p.bundle,
+	}
 	out.Parts = p.inner(names)
 	for i := range p.parts {
 		if p.parts[i].loose {
@@ -234,7 +237,7 @@ func chunks(name string, members []*member, cut []gang.Groups) []part {
 	}
 	var out []part
 	for chunk := range slices.Chunk(members, cut[0].Size) {
-		p := part{name: fmt.Sprintf("%s/%d", name, len(out)), rules: cut[0].Gather}
+		p := part{name: fmt.Sprintf("%s/%d", name, len(out)), rules: cut[0].Gather, limits: cut[0].Limits}
 		if p.parts = chunks(p.name, chunk, cut[1:]); len(p.parts) == 0 {
 			p.members = chunk
 		}
@@ -243,9 +246,9 @@ func chunks(name string, members []*member, cut []gang.Groups) []part {
 	return out
 }
 
-// unique drops rules that say the same twice.
-func unique(rules []gang.Rule) []gang.Rule {
-	var out []gang.Rule
+// unique drops rules, or limits, that say the same twice.
+func unique[R comparable](rules []R) []R {
+	var out []R
 	for _, rule := range rules {
 		if !slices.Contains(out, rule) {
 			out = append(out, rule)
@@ -260,6 +263,7 @@ func mergeLevels(levels []gang.Groups) []gang.Groups {
 	for _, level := range levels {
 		if n := len(out); n > 0 && out[n-1].Size == level.Size {
 			out[n-1].Gather = unique(slices.Concat(out[n-1].Gather, level.Gather))
+			out[n-1].Limits = unique(slices.Concat(out[n-1].Limits, level.Limits))
 			continue
 		}
 		out = append(out, level)

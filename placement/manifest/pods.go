@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/apart"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
@@ -41,7 +43,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.shape.NUMA = nodes.ReadWish(notes)
-	p.ignored = ignoredRules(f, notes)
+	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f)
 	p.labels = labels
 	p.quota = labels.Get(quotaPrefix + "name")
 	p.quota.Text()
@@ -71,7 +73,8 @@ func (all *pods) readPod(o *object.Object) {
 	}
 	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy, all.held, all.notices)
 	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
-	m.unevictable = mirror || m.spec.unevictable || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
+	m.tolerated = mirror || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
+	m.unevictable = m.tolerated || m.spec.unevictable
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.started = at.Unix()
 	}

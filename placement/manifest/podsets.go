@@ -19,6 +19,7 @@ type podSet struct {
 	child       int // members of each child of the role; 0: there are none
 	childLeast  int // members that a child needs; 0: all
 	childRules  []gang.Rule
+	childLimits []gang.Limit
 	f           object.Field
 }
 
@@ -124,7 +125,7 @@ func (s podSet) children(p part) part {
 		byChild[m.child] = append(byChild[m.child], m)
 	}
 	for _, child := range slices.Sorted(maps.Keys(byChild)) {
-		of := part{name: s.name + "/" + strconv.Itoa(child), rules: s.childRules, members: byChild[child]}
+		of := part{name: s.name + "/" + strconv.Itoa(child), rules: s.childRules, limits: s.childLimits, members: byChild[child]}
 		if s.childLeast > 0 {
 			of.need = min(s.childLeast, s.child)
 		} else {

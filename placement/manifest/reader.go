@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -29,11 +30,12 @@ type reader struct {
 	demand    map[string]muster.Resources
 	bound     budgets.Counts
 	held      nodes.Held
+	apart     apart.Gangs
 }
 
 // newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.
 func newReader(b *base, objects *object.Set, notices *object.Notices, others map[string]bool) *reader {
-	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
+	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}, apart: apart.Gangs{}}
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices}

@@ -87,7 +87,7 @@ func print(in *manifest.Input, nodes bool) string {
 	printQuotas(&b, &in.Spec)
 	for _, m := range in.Spec.Running {
 		fmt.Fprintf(&b, "running %s %s on %s%s%s%s%s%s\n", m.Gang, rank(m.Member, m.Index, m.Indexed), m.Node, amounts(m.Resources), flag(m.Leaving, "leaving"), flag(m.AffinityKey != "", m.AffinityKey),
-			flag(m.Quota != "", "quota="+m.Quota), flag(m.NonPreemptible, "not-preemptible")+preemption(&m))
+			flag(m.Quota != "", "quota="+m.Quota), flag(m.NonPreemptible, "not-preemptible")+preemption(&m)+flag(m.Alone != "", "alone="+m.AloneIn+"/"+m.Alone)+flag(m.Tolerated, "tolerated"))
 		if m.NUMA != nil {
 			fmt.Fprintf(&b, "  zones policy=%q%s\n", m.NUMA.Policy, shares(m.NUMA.Shares))
 		}
@@ -162,9 +162,9 @@ func shares(list []numa.Share) string {
 func printGang(b *strings.Builder, g manifest.Gang) {
 	q := g.Request
 	fmt.Fprintf(b, "gang %s priority=%d min=%d%s%s%s%s%s%s\n", q.Name, q.Priority, q.MinMember, flag(q.Total > 0, fmt.Sprintf("total=%d", q.Total)),
-		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather), flag(q.Quota != "", "quota="+q.Quota)+flag(q.NeverPreempts, "never-preempts")+flag(q.Together != "", "together="+q.Together))
+		flag(q.Tree != "", "tree="+q.Tree), flag(q.PP > 0, fmt.Sprintf("pp=%d", q.PP)), flag(q.DP > 0, fmt.Sprintf("dp=%d", q.DP)), rules(q.Gather)+limitsText(q.Limits)+flag(q.Tolerated, "tolerated"), flag(q.Quota != "", "quota="+q.Quota)+flag(q.NeverPreempts, "never-preempts")+flag(q.Together != "", "together="+q.Together))
 	for _, level := range q.Groups {
-		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather))
+		fmt.Fprintf(b, "  groups of %d%s\n", level.Size, rules(level.Gather)+limitsText(level.Limits))
 	}
 	printParts(b, "  ", q.Parts, q.MinParts)
 	if len(q.Shape.Resources) > 0 {
@@ -195,9 +195,9 @@ func printParts(b *strings.Builder, indent string, parts []gang.Part, least int)
 		if p.NoGroup {
 			name = "[" + name + "]"
 		}
-		fmt.Fprintf(b, "%s%s:%s%s%s\n", indent, name, flag(len(p.Members) > 0, strings.Join(p.Members, " ")), flag(p.MinMember > 0, fmt.Sprint("min=", p.MinMember))+flag(p.Tree != "", "tree="+p.Tree), rules(p.Gather))
+		fmt.Fprintf(b, "%s%s:%s%s%s\n", indent, name, flag(len(p.Members) > 0, strings.Join(p.Members, " ")), flag(p.MinMember > 0, fmt.Sprint("min=", p.MinMember))+flag(p.Tree != "", "tree="+p.Tree), rules(p.Gather)+limitsText(p.Limits))
 		for _, level := range p.Groups {
-			fmt.Fprintf(b, "%s  groups of %d%s\n", indent, level.Size, rules(level.Gather))
+			fmt.Fprintf(b, "%s  groups of %d%s\n", indent, level.Size, rules(level.Gather)+limitsText(level.Limits))
 		}
 		printParts(b, indent+"  ", p.Parts, p.MinParts)
 	}

@@ -237,7 +237,10 @@ func roomLeft(o *Outcome) (lines []string) {
 		text += fmt.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
 	default:
 		text += fmt.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
-		if r.who == "" && d.Missing == 0 && like == "" && inGroups(o.Request) {
+		switch {
+		case r.limit.Kind != "" && d.Missing == 0:
+			text += ", but not as they have to lie"
+		case r.who == "" && d.Missing == 0 && like == "" && inGroups(o.Request):
 			text += ", but not as its groups have to lie"
 		}
 	}

@@ -138,12 +138,20 @@ func TestReasonsAreTold(t *testing.T) {
 		return []explain.Fact{{Code: code, Detail: d, Proven: true}}
 	}
 	for want, facts := range map[string][]explain.Fact{
-		"it needs 8 members, each of its groups of 4 in one unit, and none fits.":        fact(explain.CodeRule, explain.Detail{Wanted: 8, Rule: "MustGather unit for groups of 4"}),
-		"it needs 8 members, those of decode in one rail of topology net, and none fits": fact(explain.CodeRule, explain.Detail{Wanted: 8, Rule: "MustGather rail of net for decode"}),
-		"it needs 8 members in one domain of tier 2, and at most 1 fits.":                fact(explain.CodeRule, explain.Detail{Wanted: 8, Fits: 1, Rule: "MustGather 2"}),
-		"it needs 8 members, by multiples of 4 in each unit, and at most 4 fit.":         fact(explain.CodeMultiple, explain.Detail{Wanted: 8, Fits: 4, Rule: "multiple 4 at unit"}),
-		"it needs 8 members in whole groups, and at most 4 fit.":                         fact(explain.CodeGroups, explain.Detail{Wanted: 8, Fits: 4, Rule: "groups"}),
-		"quota team would use 4 gpu and 500m cpu more than it may":                       fact(explain.CodeQuotaLimit, explain.Detail{Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4}, {Resource: "cpu", By: 500}}}),
+		"it needs 8 members, each of its groups of 4 in one unit, and none fits.":           fact(explain.CodeRule, explain.Detail{Wanted: 8, Rule: "MustGather unit for groups of 4"}),
+		"it needs 8 members, those of decode in one rail of topology net, and none fits":    fact(explain.CodeRule, explain.Detail{Wanted: 8, Rule: "MustGather rail of net for decode"}),
+		"it needs 8 members in one domain of tier 2, and at most 1 fits.":                   fact(explain.CodeRule, explain.Detail{Wanted: 8, Fits: 1, Rule: "MustGather 2"}),
+		"it needs 8 members, by multiples of 4 in each unit, and at most 4 fit.":            fact(explain.CodeMultiple, explain.Detail{Wanted: 8, Fits: 4, Rule: "multiple 4 at unit"}),
+		"it needs 8 members alone in their rack, and at most 4 fit.":                        fact(explain.CodeLimit, explain.Detail{Wanted: 8, Fits: 4, Rule: "Alone rack"}),
+		"it needs 8 members, each of its groups of 4 alone in one rack, and none fits.":     fact(explain.CodeLimit, explain.Detail{Wanted: 8, Rule: "Alone rack for groups of 4"}),
+		"it needs 8 members, no two in one node, and at most 1 fits.":                       fact(explain.CodeLimit, explain.Detail{Wanted: 8, Fits: 1, Rule: "Apart node at most 1"}),
+		"it needs 8 members, no more than 3 in one domain of tier 2, and at most 4 fit.":    fact(explain.CodeLimit, explain.Detail{Wanted: 8, Fits: 4, Rule: "Apart 2 at most 3"}),
+		"it needs 8 members, no two of its groups of 4 in one rack, and at most 4 fit.":     fact(explain.CodeLimit, explain.Detail{Wanted: 8, Fits: 4, Rule: "Apart rack at most 1 for groups of 4"}),
+		"it needs 8 members, in no more than 2 domains of layer rack, and at most 4 fit":    fact(explain.CodeLimit, explain.Detail{Wanted: 8, Fits: 4, Rule: "Within rack at most 2"}),
+		"\n    3 nodes with room for 4 members are closed: gangs are alone there.":          fact(explain.CodeClosed, explain.Detail{Nodes: 3, Slots: 4}),
+		"\n    1 node with room for 4 members is near others, and this gang must be alone.": fact(explain.CodeOccupied, explain.Detail{Nodes: 1, Slots: 4}),
+		"it needs 8 members in whole groups, and at most 4 fit.":                            fact(explain.CodeGroups, explain.Detail{Wanted: 8, Fits: 4, Rule: "groups"}),
+		"quota team would use 4 gpu and 500m cpu more than it may":                          fact(explain.CodeQuotaLimit, explain.Detail{Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4}, {Resource: "cpu", By: 500}}}),
 		"those of quota team would use 4 gpu more than its minimum": fact(explain.CodeQuotaMinimum, explain.Detail{
 			Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4, Used: 1, Asked: 5, Limit: 2}},
 		}),

@@ -3,10 +3,12 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -14,6 +16,7 @@ import (
 type rule struct {
 	text, layer, tree, who string
 	multiple               string
+	limit                  gang.Limit // of a limit; layer is empty then
 }
 
 // ruleOf is the rule that the facts name, the zero value if they name none.
@@ -30,7 +33,32 @@ func ruleOf(e *placement.Explanation) (r rule) {
 	} else if of, ok := strings.CutPrefix(rest, "multiple "); ok {
 		r.multiple, r.layer, _ = strings.Cut(of, " at ")
 	}
+	for _, kind := range []gang.LimitKind{gang.Apart, gang.Alone, gang.Within} {
+		if layer, ok := strings.CutPrefix(rest, string(kind)+" "); ok {
+			layer, most, _ := strings.Cut(layer, " at most ")
+			r.limit = gang.Limit{Kind: kind, Layer: layer}
+			r.limit.Most, _ = strconv.Atoi(most)
+		}
+	}
 	return r
+}
+
+// limitPhrase says what a limit asks of the members, or of the groups who: ` alone in their leaf`.
+func limitPhrase(l gang.Limit, who string) string {
+	layer := layerWord(l.Layer)
+	switch {
+	case l.Kind == gang.Alone && who == "":
+		return " alone in their " + layer
+	case l.Kind == gang.Alone:
+		return fmt.Sprintf(", each of its %s alone in one %s", who, layer)
+	case l.Kind == gang.Within:
+		return fmt.Sprintf(", in no more than %d domains of layer %s", l.Most, layer)
+	}
+	most := map[bool]string{true: "no two", false: fmt.Sprint("no more than ", l.Most)}[l.Most == 1]
+	if who != "" {
+		most += " of its " + who
+	}
+	return fmt.Sprintf(", %s in one %s", most, layer)
 }
 
 // rulePhrase says what a rule asks of the members: ` in one leaf`.
@@ -42,6 +70,8 @@ func rulePhrase(r rule) string {
 	switch {
 	case r.text == "":
 		return ""
+	case r.limit.Kind != "":
+		return limitPhrase(r.limit, r.who)
 	case r.multiple != "" && r.who != "":
 		return fmt.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, layerWord(r.layer))
 	case r.multiple != "":
@@ -97,7 +127,8 @@ func factText(f *explain.Fact) string {
 		}
 		return "The search ended before this was certain."
 	case explain.CodeInvalid, explain.CodeTogether, explain.CodeMembers, explain.CodeQuotaLimit, explain.CodeQuotaMinimum,
-		explain.CodeCapacity, explain.CodeFragmentation, explain.CodeRule, explain.CodeGroups, explain.CodeMultiple, explain.CodeRunning:
+		explain.CodeCapacity, explain.CodeFragmentation, explain.CodeRule, explain.CodeGroups, explain.CodeMultiple, explain.CodeLimit,
+		explain.CodeRunning:
 		return ""
 	default:
 		return nodesText(f)
@@ -119,6 +150,8 @@ var kept = map[explain.Code][2]string{
 	explain.CodeTaint:         {"has a taint that is not tolerated", "have a taint that is not tolerated"},
 	explain.CodeSelector:      {"is not selected", "are not selected"},
 	explain.CodeHostFilter:    {"is kept out by the host", "are kept out by the host"},
+	explain.CodeClosed:        {"is closed: a gang is alone there", "are closed: gangs are alone there"},
+	explain.CodeOccupied:      {"is near others, and this gang must be alone", "are near others, and this gang must be alone"},
 	explain.CodeZonePolicy:    {"has another NUMA policy", "have another NUMA policy"},
 	explain.CodeZoneExclusive: {"has zones that others keep to themselves", "have zones that others keep to themselves"},
 	explain.CodeZoneCapacity:  {"has enough in sum, but not in its zones", "have enough in sum, but not in their zones"},

@@ -46,8 +46,8 @@ func detail(f *explain.Fact) object {
 	case explain.CodeInvalid, explain.CodeSteps:
 	case explain.CodePreemptionForbidden, explain.CodePriority, explain.CodeProtected:
 		doc = append(doc, field{"members", d.Members}, field{"gangs", d.Gangs})
-	case explain.CodeCordon, explain.CodeNotReady, explain.CodeTaint, explain.CodeSelector, explain.CodeHostFilter, explain.CodeZonePolicy,
-		explain.CodeZoneExclusive, explain.CodeZoneCapacity:
+	case explain.CodeCordon, explain.CodeNotReady, explain.CodeTaint, explain.CodeSelector, explain.CodeHostFilter, explain.CodeClosed,
+		explain.CodeOccupied, explain.CodeZonePolicy, explain.CodeZoneExclusive, explain.CodeZoneCapacity:
 		doc = append(doc, field{"nodes", d.Nodes}, field{"slots", d.Slots})
 	case explain.CodeCapacity, explain.CodeFragmentation:
 		doc = append(doc, field{"wanted", d.Wanted}, field{"fits", d.Fits}, field{"slots", d.Slots})

@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -21,9 +22,8 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 	names := sortedNames(in.of.list)
 	if tree != "" {
 		names = []string{tree} // a rule before this one is of that tree, and one gang has one
-	} else if t, _ := in.Find(""); t != nil {
-		at := slices.IndexFunc(in.of.list, func(n cluster.NamedTree) bool { return n.Tree == t })
-		names = append([]string{in.of.list[at].Name}, names...)
+	} else if meant := in.meant(); meant != "" {
+		names = append([]string{meant}, names...)
 	}
 	for _, name := range names {
 		if layer := in.LayerOfKey(name, key); layer != "" {
@@ -44,6 +44,36 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 	}
 	in.Used[key] = true
 	return key, []gang.Rule{{Layer: key, Strength: gang.MustGather}}
+}
+
+// meant is the name of the tree of gangs that name none; empty: there is none.
+func (in *Lookup) meant() string {
+	t, _ := in.Find("")
+	at := slices.IndexFunc(in.of.list, func(n cluster.NamedTree) bool { return n.Tree == t })
+	if t == nil || at < 0 {
+		return ""
+	}
+	return in.of.list[at].Name
+}
+
+// KeyOf is the layer that a label key, or the name of a layer, means in the tree of a gang; empty: it has none, or is not known.
+func (in *Lookup) KeyOf(tree string, q *gang.Request, key string) string {
+	if tree, _ = in.TreeOf(tree, q); tree == "" {
+		tree = in.meant()
+	}
+	return in.LayerOfKey(tree, key)
+}
+
+// Widest is the widest layer of a tree in which limits keep others out; empty: there is none.
+func (in *Lookup) Widest(tree string, limits []gang.Limit) (layer string) {
+	tier := -1
+	for _, l := range limits {
+		of, _ := in.tree(tree).Layer(l.Layer) // nodes are of tier 0
+		if l.Kind == gang.Alone && of.Tier > tier {
+			layer, tier = l.Layer, of.Tier
+		}
+	}
+	return layer
 }
 
 // makeTree makes a tree of the labels that nodes have for a key; false if none has one.
@@ -73,7 +103,10 @@ func (in *Lookup) PreferredKey(tree string, f object.Field) (string, []gang.Rule
 // LayerOfKey is the layer of a tree by its name or a label key, empty if it has none.
 func (in *Lookup) LayerOfKey(tree, key string) string {
 	if key == nodes.HostnameLabel {
-		return "0"
+		if _, other := in.tree(tree).Layer("node"); other && in.tree(tree).NodeLayer() == "" {
+			return "0"
+		}
+		return cmp.Or(in.tree(tree).NodeLayer(), "node")
 	}
 	if l, ok := in.tree(tree).Layer(key); ok {
 		return layerOf(l)

@@ -1,0 +1,200 @@
+// Package apart answers: whom do the members of a gang keep away, by what files say? It reads anti-affinities of pods, makes limits of
+// them and of exclusive topologies, and says which requests with limits can be planned.
+//
+// Nothing here is a defect of its object: a term that says more than a limit can is one that is not kept. What it returns belongs to the
+// caller; requests are changed by [Drop] alone.
+package apart
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// Alone makes limits of the rules of an exclusive topology: nobody else is in the domain.
+func Alone(rules []gang.Rule) (limits []gang.Limit) {
+	for _, r := range rules {
+		limits = append(limits, gang.Limit{Layer: r.Layer, Kind: gang.Alone})
+	}
+	return limits
+}
+
+// Term is a required anti-affinity of a pod.
+type Term struct {
+	// Key is the label of the nodes whose domains it speaks of; empty: the term says what no limit does.
+	Key        string
+	namespaces []string // empty: that of the pod
+	shape      gang.Shape
+	selector   string // equal for selectors that read the same
+}
+
+// Terms reads the required anti-affinity of a pod's spec. O(terms).
+func Terms(spec object.Field) (terms []Term) {
+	required := spec.Value.Get("affinity").Get("podAntiAffinity").Get("requiredDuringSchedulingIgnoredDuringExecution")
+	if required == nil || required.Kind != document.List {
+		return nil
+	}
+	for _, v := range required.Items {
+		terms = append(terms, read(v))
+	}
+	return terms
+}
+
+// read reads a term; one that it cannot read has no key.
+func read(v *document.Value) (t Term) {
+	if v.Kind != document.Mapping || !only(v, "labelSelector", "topologyKey", "namespaces") {
+		return Term{}
+	}
+	selector := v.Get("labelSelector")
+	namespaces, ok := texts(v.Get("namespaces"))
+	if !ok || selector == nil || !t.readLabels(selector.Get("matchLabels")) || !t.readExpressions(selector.Get("matchExpressions")) ||
+		!only(selector, "matchLabels", "matchExpressions") {
+		return Term{}
+	}
+	chosen := len(t.shape.Selector) > 0
+	for _, e := range t.shape.Affinity {
+		chosen = chosen || slices.ContainsFunc(e.Labels, func(x gang.Expression) bool { return x.Operator == gang.In || x.Operator == gang.Exists })
+	}
+	if !chosen { // all pods, but for some
+		return Term{}
+	}
+	t.Key, t.namespaces = text(v.Get("topologyKey")), namespaces
+	t.selector = fmt.Sprint(t.shape.Selector, t.shape.Affinity) // maps print in the order of their keys
+	return t
+}
+
+// readLabels reads labels that must be equal; false if one is no text.
+func (t *Term) readLabels(v *document.Value) bool {
+	if v == nil || v.IsNothing() {
+		return true
+	}
+	t.shape.Selector = map[string]string{}
+	for i, key := range v.Keys {
+		if v.Items[i].Kind != document.Text {
+			return false
+		}
+		t.shape.Selector[key] = v.Items[i].Text
+	}
+	return v.Kind == document.Mapping
+}
+
+// readExpressions reads expressions; false if one means nothing.
+func (t *Term) readExpressions(v *document.Value) bool {
+	if v == nil || v.IsNothing() {
+		return true
+	}
+	var term gang.NodeTerm
+	for _, e := range v.Items {
+		values, ok := texts(e.Get("values"))
+		x := gang.Expression{Key: text(e.Get("key")), Operator: gang.Operator(text(e.Get("operator"))), Values: values}
+		switch x.Operator {
+		case gang.In, gang.NotIn:
+			ok = ok && len(values) > 0
+		case gang.Exists, gang.DoesNotExist:
+			ok = ok && len(values) == 0
+		default:
+			ok = false
+		}
+		if !ok || x.Key == "" || !only(e, "key", "operator", "values") {
+			return false
+		}
+		term.Labels = append(term.Labels, x)
+	}
+	if len(term.Labels) > 0 {
+		t.shape.Affinity = []gang.NodeTerm{term}
+	}
+	return v.Kind == document.List
+}
+
+// only says whether a mapping has no other keys with a value.
+func only(v *document.Value, keys ...string) bool {
+	for i, key := range v.Keys {
+		if !v.Items[i].IsNothing() && !slices.Contains(keys, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// text is the text of a value, empty if it is something else.
+func text(v *document.Value) string {
+	if v == nil || v.Kind != document.Text {
+		return ""
+	}
+	return v.Text
+}
+
+// texts reads a list of texts; false if it is something else.
+func texts(v *document.Value) (out []string, ok bool) {
+	if v == nil || v.IsNothing() {
+		return nil, true
+	}
+	for _, item := range v.Items {
+		if item.Kind != document.Text {
+			return nil, false
+		}
+		out = append(out, item.Text)
+	}
+	return out, v.Kind == document.List
+}
+
+// Pod is a member, with its labels.
+type Pod struct {
+	Terms  []Term
+	Labels map[string]string
+}
+
+// Common lists the terms by which all members of a gang, whose pods are in one namespace, keep away from each other. all is false if one
+// of them has another term too. O(members * terms^2).
+func Common(namespace string, pods []Pod) (terms []Term, all bool) {
+	for i := range pods[0].Terms {
+		t := &pods[0].Terms[i]
+		keeps := func(p Pod) bool {
+			return slices.ContainsFunc(p.Terms, t.equal) && t.shape.Selects("", p.Labels)
+		}
+		elsewhere := slices.ContainsFunc(t.namespaces, func(name string) bool { return name != namespace })
+		if t.Key != "" && !elsewhere && !slices.ContainsFunc(pods, func(p Pod) bool { return !keeps(p) }) {
+			terms = append(terms, *t)
+		}
+	}
+	for _, p := range pods {
+		for _, t := range p.Terms {
+			if !slices.ContainsFunc(terms, t.equal) {
+				return terms, false
+			}
+		}
+	}
+	return terms, true
+}
+
+// equal says whether terms read the same.
+func (t *Term) equal(other Term) bool {
+	return t.Key == other.Key && t.selector == other.selector && slices.Equal(t.namespaces, other.namespaces)
+}
+
+// Gangs counts the gangs whose pods have a term, by what the term selects.
+type Gangs map[string]int
+
+// Add counts a gang and names what its pods select. O(members * terms).
+func (g Gangs) Add(namespace string, pods []Pod) (names []string) {
+	seen := map[string]bool{}
+	for _, p := range pods {
+		for i := range p.Terms {
+			seen[p.Terms[i].name(namespace)] = true
+		}
+	}
+	for name := range seen {
+		g[name]++
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// Alone says whether no other gang has pods with this term.
+func (g Gangs) Alone(namespace string, t *Term) bool { return g[t.name(namespace)] < 2 }
+
+// name tells what the pods of a namespace select by the term, among the names of other things.
+func (t *Term) name(namespace string) string { return "Apart/" + namespace + "/" + t.selector }

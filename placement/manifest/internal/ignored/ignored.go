@@ -1,0 +1,98 @@
+// Package ignored answers: which hard rules of a pod are known, and kept by no plan?
+package ignored
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// localVolumes say nothing about which node a pod can use.
+var localVolumes = []string{"configMap", "secret", "emptyDir", "downwardAPI", "projected", "hostPath", "image"}
+
+// admissionGates are scheduling gates of those who admit gangs: they open before anybody is placed.
+var admissionGates = []string{
+	"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology", "kueue.x-k8s.io/elastic-job",
+	"grove.io/podgang-pending-creation", "scheduling.volcano.sh/queue-allocation-gate",
+}
+
+// notes are annotations with rules about devices and reservations, by what they are counted as.
+var notes = []struct{ key, rule string }{
+	{prefix + "device-joint-allocate", "deviceJointAllocate"},
+	{prefix + "device-allocate-hint", "deviceAllocateHint"},
+	{prefix + "gpu-partition-spec", "gpuPartition"},
+	{prefix + "reservation-affinity", "reservation"},
+	{prefix + "exact-match-reservation", "reservation"},
+	{"gpu-fraction", GPUShare},
+	{"gpu-memory", GPUShare},
+	{"gpu-fraction-num-devices", GPUShare},
+}
+
+// GPUShare is a part of a device, which running pods may have too.
+const GPUShare = "gpuShare"
+
+// PodAntiAffinity is counted where a pod keeps away from others. Package apart says when that is a limit of its gang.
+const PodAntiAffinity = "podAntiAffinity"
+
+// prefix begins the keys of Koordinator about one pod.
+const prefix = "scheduling.koordinator.sh/"
+
+// Notes names the rules that annotations state.
+func Notes() (rules []string) {
+	for _, n := range notes {
+		rules = append(rules, n.rule)
+	}
+	return rules
+}
+
+// Rules has the hard rules of a pod or template that are not modelled, by their names.
+func Rules(spec, annotations object.Field) map[string]int {
+	found := map[string]int{}
+	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
+	for _, kind := range []string{"podAffinity", PodAntiAffinity} {
+		for range spec.Sub("affinity").Sub(kind).Get(hard).All() {
+			found[kind] = 1
+		}
+	}
+	for c := range spec.Get("containers").All() {
+		for port := range c.Mapping().Get("ports").All() {
+			if n, ok := port.Mapping().Get("hostPort").Whole(0); ok && n > 0 {
+				found["hostPorts"] = 1
+			}
+		}
+	}
+	for s := range spec.Get("topologySpreadConstraints").All() {
+		if when := s.Mapping().Get("whenUnsatisfiable").Text(); when == "DoNotSchedule" || when == "" {
+			found["topologySpread"] = 1
+		}
+	}
+	for v := range spec.Get("volumes").All() {
+		if isBound(v.Mapping()) {
+			found["volumes"] = 1
+		}
+	}
+	for range spec.Get("resourceClaims").All() {
+		found["resourceClaims"] = 1
+	}
+	for gate := range spec.Get("schedulingGates").All() {
+		if !slices.Contains(admissionGates, gate.Mapping().Get("name").Text()) {
+			found["schedulingGates"] = 1
+		}
+	}
+	for _, n := range notes {
+		if annotations.Get(n.key).Present() {
+			found[n.rule] = 1
+		}
+	}
+	return found
+}
+
+// isBound says whether a volume may bind its pod to some nodes.
+func isBound(volume object.Field) bool {
+	for source, e := range volume.Entries() {
+		if source != "name" && e.Present() && !slices.Contains(localVolumes, source) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/apart"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+)
+
+// Limits of gangs: exclusive topologies come with their rules, anti-affinities with the pods.
+
+// limit gives a request of members, of which so many run, the limits of its gang that can be planned, and names the rules that it keeps by them.
+func (r *reader) limit(d *draft, members []*member, q *gang.Request, runs int) (kept []string) {
+	q.Limits = unique(d.limits)
+	switch {
+	case d.team != nil || !apart.Supported(q, len(members), runs):
+		apart.Drop(q)
+	case apart.Any(q):
+		kept = append(kept, exclusiveTopology)
+	}
+	pods := antiAffinities(members)
+	if d.plain || d.team != nil || len(pods) < 2 {
+		return kept
+	}
+	space := d.place().Namespace
+	terms, all := apart.Common(space, pods)
+	with := *q
+	for i := range terms {
+		layer := r.trees.KeyOf(d.tree, q, terms[i].Key)
+		if layer != "" {
+			with.Limits = append(slices.Clip(with.Limits), gang.Limit{Layer: layer, Kind: gang.Apart, Most: 1})
+		}
+		all = all && layer != "" && r.apart.Alone(space, &terms[i])
+	}
+	with.Limits = unique(with.Limits)
+	if len(terms) == 0 || !apart.Supported(&with, len(members), runs) {
+		return kept
+	}
+	if q.Limits = with.Limits; all {
+		kept = append(kept, ignored.PodAntiAffinity)
+	}
+	return kept
+}
+
+// noteApart counts gangs by what their pods keep away. Those that keep away the same are read together.
+func (r *reader) noteApart() {
+	for _, d := range r.gangs.drafts {
+		if d.adoptJob(); d.plain || len(d.pods)+len(d.promised) == 0 {
+			continue
+		}
+		for _, name := range r.apart.Add(d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
+			r.objects.Names.Have(name)
+		}
+	}
+}
+
+// antiAffinities are those of members, nil if none has one.
+func antiAffinities(members []*member) []apart.Pod {
+	if !slices.ContainsFunc(members, func(m *member) bool { return len(m.spec.apart) > 0 }) {
+		return nil
+	}
+	pods := make([]apart.Pod, len(members))
+	for i, m := range members {
+		pods[i] = apart.Pod{Terms: m.spec.apart, Labels: m.labels}
+	}
+	return pods
+}
+
+// aloneIn is the widest layer in which a gang, or a group of it, is alone; empty: there is none.
+func (r *reader) aloneIn(d *draft, whole *part) string {
+	return r.trees.Widest(d.tree, whole.allLimits(d.limits))
+}
+
+// allLimits adds the limits of the part, and of all parts and groups in it.
+func (p *part) allLimits(limits []gang.Limit) []gang.Limit {
+	limits = slices.Concat(limits, p.limits)
+	for _, level := range p.cut {
+		limits = append(limits, level.Limits...)
+	}
+	for i := range p.parts {
+		limits = p.parts[i].allLimits(limits)
+	}
+	return limits
+}
