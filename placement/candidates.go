@@ -28,6 +28,9 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 // candidatesOn is Candidates on a snapshot: plans with the layer that is worth victims made a rule, if there are any;
 // else plans on free capacity; else the one plan that waits or has victims, or the refusal.
 func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, error] {
+	if req != nil && prefers(req) {
+		return candidatesPreferring(s, req)
+	}
 	return func(yield func(*Result, error) bool) {
 		p, err := search.New(s, req, nil, problem.Bounds{})
 		if err != nil {

@@ -58,6 +58,9 @@ func orBackground(ctx context.Context) context.Context {
 // says what the search may spend.
 func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b problem.Bounds) (*Result, error) {
 	b.Stop = ctx.Done()
+	if req != nil && prefers(req) {
+		return planPreferring(ctx, s, req, leave, b)
+	}
 	p, err := search.New(s, req, nil, b)
 	if err != nil {
 		return nil, err

@@ -87,6 +87,21 @@ func KeepAlone(req *gang.Request) {
 	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone })
 }
 
+// drawPreferred makes some limits preferred ones.
+func drawPreferred(t *rapid.T, req *gang.Request) {
+	if !Chance(t, 40, "prefers limits") {
+		return
+	}
+	for i := range req.Limits {
+		req.Limits[i].Preferred = Chance(t, 70, "preferred")
+	}
+	for i := range req.Groups {
+		for k := range req.Groups[i].Limits {
+			req.Groups[i].Limits[k].Preferred = Chance(t, 70, "preferred")
+		}
+	}
+}
+
 // drawWithin draws in how many domains of a layer the gang may lie, and that its groups lie in one of them each.
 func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.Groups, total int) {
 	layer := rapid.SampledFrom(LayerNames(spec)).Draw(t, "within of")

@@ -48,6 +48,7 @@ func Request(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 		drawShapes(t, &req)
 	} else {
 		drawLimits(t, &req, spec)
+		drawPreferred(t, &req)
 	}
 	return req
 }

@@ -28,7 +28,7 @@ func formulasHold(in Input) error {
 		return nil
 	}
 	n := a.Members
-	if slices.ContainsFunc(in.Request.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) {
+	if prefers(&in.Request) || slices.ContainsFunc(in.Request.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) {
 		return nil
 	}
 	if !a.Placed {

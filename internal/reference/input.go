@@ -48,6 +48,7 @@ type Answer struct {
 	// WaitsFor is in the order of nodes by path, then of names.
 	WaitsFor []placement.Waited
 
+	kept   *Input           // with the preferred limits that are kept made hard; nil: there were none
 	shares [][]*numa.Placed // of the members of the unit that an assignment places
 }
 

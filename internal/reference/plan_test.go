@@ -212,7 +212,11 @@ func difference(in Input, want *Answer, res *placement.Result, err error) error 
 	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
 		return fmt.Errorf("not valid: %w", err)
 	}
-	worth, err := worthOf(&in, res)
+	kept := &in
+	if want.kept != nil {
+		kept = want.kept
+	}
+	worth, err := worthOf(kept, res)
 	if err != nil {
 		return err
 	}

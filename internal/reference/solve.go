@@ -15,6 +15,9 @@ func Solve(in Input) (*Answer, error) {
 	if in.refused, err = refusedByQuota(&in); err != nil {
 		return nil, err
 	}
+	if prefers(&in.Request) {
+		return solvePreferring(in)
+	}
 	if len(in.Request.Members) > 0 {
 		if hasRoles(&in) {
 			return solveRoles(in)
