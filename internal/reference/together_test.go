@@ -33,8 +33,8 @@ func drawGangsTogether(t *rapid.T) Input {
 		}
 		return r.Gang == req.Name
 	})
-	req.Groups, req.MinMember, req.MinParts = nil, 0, 0
-	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair) // one pass
+	req.Groups, req.MinMember, req.MinParts, req.Limits, req.Tolerated = nil, 0, 0, nil, false // nobody who starts together with others has limits
+	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair)                                        // one pass
 	ranks := validity.Ranks(req, nil)
 	var members []gang.Member
 	for i := range req.Parts {
