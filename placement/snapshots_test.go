@@ -383,7 +383,10 @@ func aloneIn(c *placement.Cluster, req *gang.Request) string {
 	for _, g := range req.Groups {
 		limits = append(limits, g.Limits...)
 	}
-	tree, _ := c.Tree(req.Tree)
+	tree, known := c.Tree(req.Tree)
+	if !known { // it means the one that is called so
+		tree, _ = c.Tree("default")
+	}
 	for _, l := range limits {
 		tier, err := strconv.Atoi(l.Layer)
 		if named, ok := tree.Tree.Layer(l.Layer); ok {

@@ -49,6 +49,8 @@ default/serve-3: unschedulable: insufficient slots, 0 of 2 (proven)
   of 12 nodes without room: 12 closed
 `, last)
 	requireShown(t, last)
+	_, why, _ := command(t, "", append([]string{"-explain"}, story("apart")...)...)
+	require.Contains(t, why, "default/serve-3 cannot start: it needs 2 members, and none fits.\n  The cluster has no room for a member; 6 nodes are closed.\n")
 	_, doc, _ := command(t, "", append([]string{"-o", "json"}, story("apart")...)...)
 	require.Contains(t, doc, `"rejected":{"closed":12}`)
 }
@@ -63,7 +65,7 @@ func TestStoryOfAGangAlone(t *testing.T) {
 	require.Contains(t, out, "\n  of 12 nodes without room: 4 closed\n")
 	why, _, _ := strings.Cut(endOf(t, out, "default/next cannot start"), "  details:\n")
 	require.Equal(t, `default/next cannot start: it needs 9 members, and at most 8 fit.
-  The cluster has room for 8 members in all.
+  The cluster has room for 8 members in all; 1 node is closed.
   If 8 members were enough, it would start in leafLayer spine0/leaf1.
   If no member asked for more than 4 nvidia.com/gpu instead of 8, it would start in leafLayer spine0/leaf1.
   If it had priority 1, it would start in spineLayer spine0, evicting 3 members of default/benchmark.

@@ -222,10 +222,14 @@ func holdersText(holders []explain.Holder, most int) string {
 	return list(parts)
 }
 
-// lackingText says of which resources nodes have too little, those of most nodes.
+// lackingText says of which resources nodes have too little, and how many have room that others keep the gang from.
 func lackingText(e *placement.Explanation) string {
 	var parts []string
+	near := map[explain.Code]string{explain.CodeClosed: " closed", explain.CodeOccupied: " near others"}
 	for i := range e.Facts {
+		if word, n := near[e.Facts[i].Code], e.Facts[i].Detail.Nodes; word != "" {
+			parts = append(parts, is(count(n, "node"), n)+word)
+		}
 		for _, k := range e.Facts[i].Detail.Resources {
 			parts = append(parts, fmt.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), k.Key))
 		}
