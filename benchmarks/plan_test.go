@@ -3,6 +3,7 @@ package benchmarks_test
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ type planCase struct {
 	group      int
 	goroutines int
 	anyNode    bool // also on nodes meant for others
+	limit      gang.Limit
 }
 
 func (c planCase) name() string {
@@ -33,6 +35,12 @@ func (c planCase) name() string {
 	}
 	if c.anyNode {
 		name += "/any-node"
+	}
+	if c.limit.Kind != "" {
+		name += fmt.Sprintf("/%s=%s", strings.ToLower(string(c.limit.Kind)), c.limit.Layer)
+		if c.limit.Most > 0 {
+			name += "-" + strconv.Itoa(c.limit.Most)
+		}
 	}
 	return name
 }
@@ -106,6 +114,16 @@ func planCases() []planCase {
 		cases = append(cases, planCase{fill: f, gang: 64, state: "cold", anyNode: true})
 		add(f, 64, 0, "cold")
 	}
+	for _, c := range []planCase{
+		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 4}},
+		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
+		{fill: fill{name: "clean70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
+		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 1}},
+		{fill: fill{name: "clean70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
+	} {
+		c.nodes, c.slots, c.gang, c.state = 102400, 1, 64, "warm"
+		cases = append(cases, c)
+	}
 	small(fill{nodes: 10240, name: "frag70", slots: 1, layers: 1}, "cold")
 	for _, layers := range []int{2, 4, 5} {
 		small(fill{nodes: 102400, name: "frag70", slots: 1, layers: layers}, "cold")
@@ -149,6 +167,10 @@ func (c planCase) warm(b *testing.B) {
 	reportRatio(b, c.fill)
 	c.compareZones(b)
 	c.compareAnyNode(b)
+	if c.limit.Kind != "" {
+		c.limit = gang.Limit{}
+		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-no-limit")
+	}
 }
 
 // compareZones says how many times faster the row without zones is.
@@ -179,10 +201,12 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 	for _, group := range groupsAround(c.group) {
 		both := request(s.fleet.Shape, 2*c.gang, group)
 		both.TakesAnyNode = c.anyNode
+		c.bound(both, group)
 		warm = append(warm, both)
 		for i, size := range sizesAround(c.gang) {
 			r := request(s.fleet.Shape, max(size, group), group)
 			r.TakesAnyNode = c.anyNode
+			c.bound(r, group)
 			r.Name += "-" + strconv.Itoa(i)
 			if c.state == "no" {
 				c.refuse(r)
@@ -192,6 +216,18 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 	}
 	s.warmUp(b, warm...)
 	return requests
+}
+
+// bound adds the limit, of the groups if there are any, which then divide the gang.
+func (c planCase) bound(r *gang.Request, group int) {
+	switch {
+	case c.limit.Kind == "":
+	case group == 0:
+		r.Limits = []gang.Limit{c.limit}
+	default:
+		r.Members = r.Members[:len(r.Members)/group*group]
+		r.Groups[0].Limits = []gang.Limit{c.limit}
+	}
 }
 
 // grouped lists gangs that all have a size of groups of their own, so that no snapshot sees one twice.

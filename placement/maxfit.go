@@ -107,7 +107,7 @@ func (f *fitFinder) fill(ix *index.Index, of func(*LayerFit) *Fit, out []LayerFi
 	var groups *index.GroupSums
 	size := int64(f.q.Group.Size)
 	if size > 0 {
-		groups = f.p.Slots().GroupsOf(ix, size)
+		groups = f.p.Slots().GroupsOf(ix, index.Grouping{Size: size})
 	}
 	least := !f.p.ProvenBest()
 	for i := range out {

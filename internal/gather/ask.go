@@ -94,18 +94,23 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 
 // count makes the index count whole groups: if there is an index, and no group is begun.
 func (a *ask) count() {
-	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 || a.p.Limits.CountGroups() {
+	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 || a.groups != nil || !a.p.Limits.Counted() {
 		return
 	}
 	if len(a.p.Levels) == 1 {
-		a.indexed = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[0])
+		a.indexed = a.groupsOf(0)
 		return
 	}
 	levels := make([]*index.GroupSums, len(a.p.Levels))
 	for i := range levels {
-		levels[i] = a.p.Slots().GroupsOf(a.slots.Ix, a.sizes[i])
+		levels[i] = a.groupsOf(i)
 	}
 	a.nested = index.NewNested(a.slots.Ix, levels)
+}
+
+// groupsOf are the sums of the index for the groups of a level.
+func (a *ask) groupsOf(level int) *index.GroupSums {
+	return a.p.Slots().GroupsOf(a.slots.Ix, index.Grouping{Size: a.sizes[level], Cap: a.p.Limits.CapOf(level)})
 }
 
 // spans says whether the domains are counted that the gang uses: then these are the children of every vertex above them.

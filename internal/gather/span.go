@@ -28,7 +28,10 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	case s.ask.indexed == nil:
 		return 0, false
 	}
-	if sums.Nodes != nil {
+	switch {
+	case sums.Nodes != nil && s.p.Limits.CountGroups():
+		return 0, false // slots do not say how many groups a node may take
+	case sums.Nodes != nil:
 		return s.spanOfNodes(x, &sums)
 	}
 	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.

@@ -15,6 +15,7 @@ import (
 // It is immutable once made; the sums of a later snapshot are a fork of it.
 type GroupSums struct {
 	size  int32             // of a group, in slots
+	cap   Cap               // of groups in every domain of a tier; Most 0: none
 	Whole []cow.Slab[int32] // groups
 	Rest  []cow.Slab[int32] // the most slots that whole groups leave over in one domain of the tier
 	// Sums has prefix sums of the groups of the children, the largest child first, in the interval of the children. It
@@ -31,8 +32,8 @@ type GroupSums struct {
 
 // newGroupSums counts the groups of every domain, children before parents. O(domains) for each tier, and for each pair
 // of tiers that is kept; O(nodes) for the domains in which a group fits on a node.
-func newGroupSums(ix *Index, size int64) *GroupSums {
-	g := &GroupSums{size: int32(min(size, math.MaxInt32))} // no gang has a larger group
+func newGroupSums(ix *Index, key Grouping) *GroupSums {
+	g := &GroupSums{size: int32(min(key.Size, math.MaxInt32)), cap: key.Cap} // no gang has a larger group
 	for i := range ix.V.SwitchTiers() {
 		n := ix.V.UpTo[i]
 		g.Whole, g.Rest = append(g.Whole, cow.NewSlab[int32](n)), append(g.Rest, cow.NewSlab[int32](n))
@@ -56,7 +57,7 @@ func newGroupSums(ix *Index, size int64) *GroupSums {
 // after returns the sums of a later snapshot, with its index: a fork with the dirty domains summed again. These come
 // children first, with all domains above them.
 func (g *GroupSums) after(ix *Index, dirty []layout.Vertex) *GroupSums {
-	next := &GroupSums{size: g.size, Whole: forks(g.Whole), Rest: forks(g.Rest), Sums: forks(g.Sums)}
+	next := &GroupSums{size: g.size, cap: g.cap, Whole: forks(g.Whole), Rest: forks(g.Rest), Sums: forks(g.Sums)}
 	for i := range g.most {
 		next.most, next.Tops = append(next.most, forks(g.most[i])), append(next.Tops, forks(g.Tops[i]))
 	}
@@ -73,6 +74,7 @@ func (g *GroupSums) sum(s *summer, x layout.Vertex) {
 	below := s.index.V.TiersBelow(s.index.V.Tier[x])
 	if lo, end := s.index.V.Kids(x); lo == end || s.index.V.IsNode(lo) {
 		whole, rest := g.onNodes(s, x) // a node stands for a domain of any tier below x
+		whole = g.bounded(s.index.V.Tier[x], whole)
 		for i := range below {
 			g.Whole[i].Put(x, whole)
 			g.Rest[i].Put(x, rest)
@@ -82,7 +84,7 @@ func (g *GroupSums) sum(s *summer, x layout.Vertex) {
 	}
 	for i := range below {
 		whole, rest := g.gather(s, x, i)
-		g.Whole[i].Put(x, whole)
+		g.Whole[i].Put(x, g.bounded(s.index.V.Tier[x], whole))
 		g.Rest[i].Put(x, rest)
 		lo, _ := s.index.V.Kids(x)
 		cow.PutAll(&g.Sums[i], lo, s.list)
@@ -106,9 +108,17 @@ func (g *GroupSums) onNodes(s *summer, x layout.Vertex) (whole, rest int32) {
 			return whole, max(rest, slots)
 		}
 		n := slots / g.size
-		whole, rest = whole+n, max(rest, slots-n*g.size)
+		whole, rest = whole+g.bounded(0, n), max(rest, slots-n*g.size)
 	}
 	return whole, rest
+}
+
+// bounded is n groups, or fewer where the cap says so for a vertex of a tier.
+func (g *GroupSums) bounded(tier, n int32) int32 {
+	if g.cap.Most > 0 && tier <= g.cap.Tier {
+		return int32(min(int64(n), g.cap.Most))
+	}
+	return n
 }
 
 // gather counts the groups of the tier at place i below a domain of domains, and the most slots left over. The prefix
@@ -122,7 +132,7 @@ func (g *GroupSums) gather(s *summer, x layout.Vertex, i int) (whole, rest int32
 	}
 	// If each child is one domain of the tier, its slots say all, and the order by slots is the order by groups: no
 	// sorting.
-	if s.index.V.Gaps[i][x] == 1 {
+	if s.index.V.Gaps[i][x] == 1 && g.cap.Most == 0 {
 		s.list = cow.AppendTo(s.list[:0], &s.index.domainSums, lo, end)
 		var before int32
 		for k, sum := range s.list {
@@ -150,7 +160,7 @@ func (g *GroupSums) of(s *summer, i int, x layout.Vertex) (whole, rest int32) {
 	}
 	slots := s.index.Domains.At(x)
 	whole = slots / g.size
-	return whole, slots - whole*g.size
+	return g.bounded(s.index.V.Tier[x], whole), slots - whole*g.size
 }
 
 // Most bounds the groups below one domain of the gang tier at place i below x, each whole in a domain of the lower tier
@@ -174,7 +184,7 @@ func (g *GroupSums) sumMost(s *summer, x layout.Vertex, i int) {
 		switch {
 		case g.Whole[t].At(x) == 0: // as in an empty domain
 		case s.index.V.IsNode(lo): // a node stands for a domain of the gang tier, and for one of the group tier
-			most = s.index.Most[0].At(x) / g.size
+			most = g.bounded(0, s.index.Most[0].At(x)/g.size)
 		case s.index.V.Gaps[i][x] == 1: // each child is a domain of the gang tier, and the first sum the largest one
 			most = g.Sums[t].At(lo)
 		default:
@@ -226,7 +236,11 @@ func (g *GroupSums) raise(s *summer, tops *[TopSize]int32, i, t int, x layout.Ve
 		n, _ := g.of(s, t, x)
 		s.list = append(s.list[:0], n)
 	}
+	most := int32(math.MaxInt32)
+	if g.cap.Most > 0 && s.index.V.Tier[x] <= g.cap.Tier {
+		most = int32(min(g.cap.Most, math.MaxInt32))
+	}
 	for k := range tops {
-		tops[k] = max(tops[k], s.list[min(k, len(s.list)-1)])
+		tops[k] = max(tops[k], min(most, s.list[min(k, len(s.list)-1)]))
 	}
 }

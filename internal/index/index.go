@@ -39,7 +39,7 @@ type Index struct {
 	// Values has, by domain, a bit for every number of slots that some node below it has; bit 63 stands for 63 and
 	// more.
 	Values cow.Slab[uint64]
-	groups cow.Memo[int64, *GroupSums] // by size
+	groups cow.Memo[Grouping, *GroupSums]
 	// Alike has, by domain, the position + 1 of a node, if all nodes with slots below the domain have as many slots as
 	// it and zones in the same state; 0: none has slots; -1: they are not alike. It is kept for aligned gangs only.
 	Alike   cow.Slab[int32]
@@ -166,13 +166,19 @@ func (ix *Index) At(x layout.Vertex) int64 {
 	return int64(ix.Domains.At(x))
 }
 
+// Grouping is how groups are counted: their size, and how many there may be in a domain; without a cap it is 0.
+type Grouping struct {
+	Size int64
+	Cap  Cap
+}
+
 // GroupsOf returns the sums for a group size. They are made when first asked for, O(nodes), and later brought up to
 // date for the domains that changed since. The sums of the `kept` sizes used last stay.
-func (ix *Index) GroupsOf(clock *cow.Clock, kept int, size int64) *GroupSums {
+func (ix *Index) GroupsOf(clock *cow.Clock, kept int, key Grouping) *GroupSums {
 	return ix.groups.Get(clock, kept,
-		func(n int64) bool { return n == size },
+		func(other Grouping) bool { return other == key },
 		func(g *GroupSums, domains []int32) *GroupSums { return g.after(ix, layout.Upwards(domains)) },
-		func() (int64, *GroupSums) { return size, newGroupSums(ix, size) })
+		func() (Grouping, *GroupSums) { return key, newGroupSums(ix, key) })
 }
 
 // numRows is the number of rows of x; 0 unless all its children are domains of nodes. Row k has, child after child, the

@@ -136,6 +136,17 @@ func (l *Limits) CountGroups() bool {
 	return false
 }
 
+// CapOf is the only limit on the number of groups of a level, as an index counts it; zero without a limit.
+func (l *Limits) CapOf(level int) (c index.Cap) {
+	if l != nil && level < len(l.Groups) && len(l.Groups[level]) == 1 {
+		c = l.Groups[level][0]
+	}
+	return c
+}
+
+// Counted says whether an index can count whole groups under the limits: at most one limits them, on the only level.
+func (l *Limits) Counted() bool { return !l.CountGroups() || len(l.Groups) == 1 && len(l.Groups[0]) == 1 }
+
 // AreHard says whether a limit of the gang speaks of domains above nodes: nodes outside the tree satisfy it no more than a MustGather.
 func (l *Limits) AreHard() bool {
 	if l == nil {

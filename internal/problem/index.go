@@ -94,8 +94,8 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	}
 	// Sums by group size are made on the index that is kept. recount then passes them on, and only the domains above
 	// these nodes are summed for this request; made on the overlay, all of them would be, and be lost with it.
-	for _, l := range k.p.Levels {
-		k.GroupsOf(&s.Index, l.Size)
+	for i := range k.p.Levels {
+		k.GroupsOf(&s.Index, index.Grouping{Size: k.p.Levels[i].Size, Cap: k.p.Limits.CapOf(i)})
 	}
 	return k.recount(s, nodes, excluded, extra)
 }
@@ -126,9 +126,9 @@ func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32
 	return next
 }
 
-// GroupsOf are the sums of an index for groups of size members. The index keeps the sums of the last sizes asked for.
-func (k Slots) GroupsOf(ix *index.Index, size int64) *index.GroupSums {
-	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, size)
+// GroupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
+func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
+	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, key)
 }
 
 // countNodes fills the slots of all nodes, by position, and returns their sum. Where positions are node ids and
