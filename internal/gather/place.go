@@ -143,7 +143,7 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	// The sums of the root count nodes outside the tree, also where these are ruled out.
-	if pl.p.Limits.Spans(pl.p.View, x) || !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
+	if pl.ask.jumps(x) && (pl.ask.bottom() > 0 || pl.p.ZoneState.Aligned) || !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
 		return false
 	}
 	switch {
@@ -192,7 +192,11 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		return pl.fillZoned(x, n, list)
 	}
 	kept := len(pl.ask.scratch.picks) // the picks of the vertices above x, which are still in use
-	pl.pickFewest(x, n)
+	if pl.ask.jumps(x) {
+		pl.pickBelow(x, n)
+	} else {
+		pl.pickFewest(x, n)
+	}
 	picks := pl.ask.scratch.picks[kept:]
 	last, spare := 0, -n // spare: slots of the set beside the members
 	for i := range picks {

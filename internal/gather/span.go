@@ -17,8 +17,11 @@ import (
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	// At the root the sums count nodes outside the tree, also where these are ruled out.
-	if s.p.Limits.Spans(s.p.View, x) || s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
+	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
+	}
+	if s.ask.jumps(x) {
+		return s.ask.fewestBelow(x), len(s.p.Levels) == 0
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
