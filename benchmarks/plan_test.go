@@ -117,6 +117,7 @@ func planCases() []planCase {
 	for _, c := range []planCase{
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 4}},
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
+		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 4}},
 		{fill: fill{name: "clean70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 1}},
 		{fill: fill{name: "clean70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},

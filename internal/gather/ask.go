@@ -113,8 +113,25 @@ func (a *ask) groupsOf(level int) *index.GroupSums {
 	return a.p.Slots().GroupsOf(a.slots.Ix, index.Grouping{Size: a.sizes[level], Cap: a.p.Limits.CapOf(level)})
 }
 
-// spans says whether the domains are counted that the gang uses: then these are the children of every vertex above them.
-func (a *ask) spans() bool { return a.p.Limits != nil && len(a.p.Limits.Within) > 0 }
+// within is the place of the tier whose domains are counted, -1 if none are.
+func (a *ask) within() int {
+	if a.p.Limits == nil || len(a.p.Limits.Within) == 0 {
+		return -1
+	}
+	return a.p.View.TierIndex(a.p.Limits.Within[0].Tier)
+}
+
+// jumps says whether the domains that are counted are taken for the children of x. Right above them they are its children, and without
+// groups the fewest that suffice are chosen anyway.
+func (a *ask) jumps(x layout.Vertex) bool {
+	return a.p.Limits.Spans(a.p.View, x) && (len(a.p.Levels) > 0 || a.p.View.TierIndex(a.p.View.TierOf(x)) > a.within()+1)
+}
+
+// plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over.
+func (a *ask) plainTier(place int) bool {
+	at := a.within()
+	return at < 0 || place <= at || place == at+1 && len(a.p.Levels) == 0
+}
 
 // isCounted says whether the index counts whole groups.
 func (a *ask) isCounted() bool { return a.indexed != nil || a.nested != nil }
@@ -338,20 +355,22 @@ func (a *ask) hasRoomInGap(x layout.Vertex) bool {
 
 // scratch is the memory of a search that no result keeps. The plans of a lineage take turns with a few of them.
 type scratch struct {
-	ask    ask  // the first of the problem
-	asked  bool // it is taken
-	picks  []chosen
-	slots  []int32
-	least  sets.LeastSum
-	taken  []taken
-	groups sets.LeastGroups
-	kids   []children // by depth below the candidate
-	choice []*choice  // by the same
-	depth  int        // lists of kids in use
-	units  []int64
-	used   int     // of units
-	list   []int32 // positions of members
-	listed int     // of list
+	ask     ask  // the first of the problem
+	asked   bool // it is taken
+	picks   []chosen
+	slots   []int32
+	least   sets.LeastSum
+	taken   []taken
+	groups  sets.LeastGroups
+	kids    []children // by depth below the candidate
+	choice  []*choice  // by the same
+	depth   int        // lists of kids in use
+	units   []int64
+	used    int             // of units
+	counted []int64         // slots of domains that are counted
+	domains []layout.Vertex // these domains
+	list    []int32         // positions of members
+	listed  int             // of list
 }
 
 // enter goes one level down and returns room for the children there.

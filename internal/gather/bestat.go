@@ -17,7 +17,7 @@ import (
 func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 	p := s.p
 	best := widest{sums: s, table: slots, place: s.p.View.TierIndex(t), domain: -1, members: -1}
-	if s.p.LCA < 0 && slots.Flat == nil && !s.ask.spans() && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
+	if s.p.LCA < 0 && slots.Flat == nil && (s.ask.within() < 0 || s.p.View.TierIndex(t) <= s.ask.within()) && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
 		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
 			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
 			// the walk looks at nothing else.

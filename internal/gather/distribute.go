@@ -114,7 +114,7 @@ func (k *children) note(a *ask, level int) {
 // children lists the children of x that have room or must take members, in the order that decides between equal ones:
 // those that restore the order of ranks first, and in each part the order of paths. O(children).
 func (pl placer) children(x layout.Vertex, kids children) children {
-	if pl.p.Limits.Spans(pl.p.View, x) {
+	if pl.ask.jumps(x) {
 		return pl.domains(x, kids)
 	}
 	lo, end := pl.p.View.Kids(x)
@@ -212,7 +212,7 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
 	lo, _ := pl.p.View.Kids(x)
 	nodes, zoned := pl.p.View.IsNode(lo), pl.ask.zonesTell(x)
-	if pl.p.Limits.Spans(pl.p.View, x) {
+	if pl.ask.jumps(x) {
 		nodes = len(kids.of) > 0 && pl.p.View.IsNode(kids.of[0].at)
 		zoned = nodes && pl.p.ZoneState.Aligned
 	}
@@ -258,7 +258,7 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 	if level == pl.ask.bottom() {
 		return 0, true
 	}
-	if pl.p.Limits.Spans(pl.p.View, x) {
+	if pl.ask.jumps(x) {
 		return pl.sums.tiers[level], true
 	}
 	var given int64
@@ -305,7 +305,7 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 //
 // order: keep.3
 func (pl placer) bound(x layout.Vertex, level int, tier int32, kids children) {
-	spans := pl.p.Limits.Spans(pl.p.View, x)
+	spans := pl.ask.jumps(x)
 	below := pl.p.View.TiersBelow(tier)
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at

@@ -33,7 +33,7 @@ func (f *found) best() layout.Vertex {
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
-	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 && !f.ask.spans() {
+	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0 // domains equal to the best in all but the scores, itself included; 1 if no score can differ
@@ -217,7 +217,7 @@ type plainSearch struct {
 // slotsTell says whether slots alone tell the domains of the gang's tier apart: nodes outside the tree are no domain of a
 // tier below the root's.
 func (f *found) slotsTell() bool {
-	return f.ask.isOrdinary() && !f.ask.spans() && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
+	return f.ask.isOrdinary() && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
@@ -244,6 +244,9 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 		return -1, false
 	}
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
+		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.p.Limits.Within[0].Most {
+			return -1, true // in no domain do so few hold the members
+		}
 		if p.mayHold(layout.Root) {
 			walk(f.p.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
 			return p.best, !p.mixed // a node has the span 0, which the index does not compare with p.span

@@ -256,7 +256,11 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether the cluster has free slots for the least number of members, whatever the rules are.
 func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
-	if ix := p.Slots().OwnIndex(); ix != nil && p.Limits == nil {
+	open := p
+	if p.Limits != nil {
+		open = p.WithoutLimits()
+	}
+	if ix := open.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
 	free := p.WithoutRules().WithoutMultiples().WithoutLimits()

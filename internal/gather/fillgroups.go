@@ -24,7 +24,7 @@ type taken struct {
 // that each takes at most slots / size groups, and if no full group is whole at a lower tier, so that no child must take
 // any. O(tiers).
 func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
-	if pl.p.Limits.Spans(pl.p.View, x) || pl.p.Limits.CountGroups() || pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 ||
+	if pl.ask.jumps(x) || pl.p.Limits.CountGroups() || pl.ask.indexed == nil || d.units[0] == 0 || d.units[1] > 0 ||
 		len(d.begun) > 0 || x == layout.Root || !pl.ask.isOrdinary() || pl.ask.zonesTell(x) {
 		return false
 	}

@@ -3,6 +3,8 @@
 package gather
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -17,8 +19,11 @@ import (
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	// At the root the sums count nodes outside the tree, also where these are ruled out.
-	if s.p.Limits.Spans(s.p.View, x) || s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
+	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
+	}
+	if s.ask.jumps(x) {
+		return s.ask.fewestBelow(x), len(s.p.Levels) == 0
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
@@ -250,4 +255,43 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		}
 	}
 	return false
+}
+
+// roomiest adds to a list the slots of the domains below x that are counted, of each vertex right above some of them the largest only, as
+// many as there may be. Without groups and running members, with an index. O(vertices above these domains * that number).
+func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
+	switch {
+	case !a.p.Limits.Spans(a.p.View, x):
+		return append(list, a.slots.At(x))
+	case !a.jumps(x):
+		sums := a.slots.Ix.SumsOf(x)
+		for n := int32(1); n <= sums.Len && int64(n) <= a.p.Limits.Within[0].Most; n++ {
+			list = append(list, sums.Child(n))
+		}
+		return list
+	}
+	lo, end := a.p.View.Kids(x)
+	for c := lo; c < end; c++ {
+		if c != a.p.View.Outside { // a limit on domains keeps members in the tree
+			list = a.roomiest(c, list)
+		}
+	}
+	return list
+}
+
+// fewestBelow is how few of the domains that are counted hold all members below x; more than there may be if so many do not suffice.
+//
+// Same answer as order: domain.3, limits.7, faster.
+func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
+	list := a.roomiest(x, a.scratch.counted[:0])
+	a.scratch.counted = list
+	slices.SortFunc(list, descending)
+	left, most := a.members, a.p.Limits.Within[0].Most
+	for ; left > 0 && n <= most; n++ {
+		if n == int64(len(list)) {
+			return most + 1
+		}
+		left -= list[n]
+	}
+	return n
 }

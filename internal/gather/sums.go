@@ -359,11 +359,35 @@ func (s *sums) takes(d layout.Vertex) bool {
 	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
 }
 
-// holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(domains below d).
-func (s *sums) holdsWithin(d layout.Vertex) bool { return s.mostWithin(d) >= s.ask.full }
+// holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(1) where the index tells, else
+// O(domains below d * log).
+func (s *sums) holdsWithin(d layout.Vertex) bool {
+	if s.countsRoom(d) {
+		most := s.p.Limits.Within[0].Most
+		if !s.ask.jumps(d) {
+			sums := s.ask.slots.Ix.SumsOf(d)
+			return sums.Of(int32(min(most, int64(sums.Len)))) >= s.ask.members
+		}
+		if most*int64(s.ask.slots.Ix.Most[s.ask.within()].At(d)) < s.ask.members {
+			return false
+		}
+		return s.ask.fewestBelow(d) <= most
+	}
+	return s.mostWithin(d) >= s.ask.full
+}
+
+// countsRoom says whether the index tells what fits into the domains below d that are counted.
+func (s *sums) countsRoom(d layout.Vertex) bool {
+	return s.ask.slots.Flat == nil && len(s.p.Siblings) == 0 && len(s.p.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
+}
 
 // mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
 func (s *sums) mostWithin(d layout.Vertex) int64 {
+	if s.countsRoom(d) {
+		room := s.ask.roomiest(d, s.ask.scratch.counted[:0])
+		s.ask.scratch.counted = room
+		return s.p.Limits.MostIn(room, func(int) bool { return false })
+	}
 	tier := int32(0)
 	if len(s.tiers) > 0 {
 		tier = s.tiers[0]

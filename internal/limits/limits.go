@@ -145,7 +145,9 @@ func (l *Limits) CapOf(level int) (c index.Cap) {
 }
 
 // Counted says whether an index can count whole groups under the limits: at most one limits them, on the only level.
-func (l *Limits) Counted() bool { return !l.CountGroups() || len(l.Groups) == 1 && len(l.Groups[0]) == 1 }
+func (l *Limits) Counted() bool {
+	return !l.CountGroups() || len(l.Groups) == 1 && len(l.Groups[0]) == 1
+}
 
 // AreHard says whether a limit of the gang speaks of domains above nodes: nodes outside the tree satisfy it no more than a MustGather.
 func (l *Limits) AreHard() bool {

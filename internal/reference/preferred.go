@@ -42,25 +42,32 @@ func solvePreferring(in Input) (*Answer, error) {
 			if !l.Preferred {
 				continue
 			}
-			l.Preferred = false
-			for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
-				next := in
-				next.Request.Groups = slices.Clone(in.Request.Groups)
-				list := limitsAt(&next.Request, level)
-				*list = append(slices.Clone(*list), l)
-				a, err := Solve(next)
-				if err != nil {
-					return nil, err
-				}
-				if a.Placed && a.Members >= best.Members && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0) {
-					in, best = next, a
-					break
-				}
-				if l.Kind != gang.Apart {
-					break
-				}
+			if in, best, err = withPreferred(in, best, l, level); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return best, nil
+}
+
+// withPreferred is the input, and its answer, with one more limit where that costs nothing; one that keeps apart as tightly as can be.
+func withPreferred(in Input, best *Answer, l gang.Limit, level int) (Input, *Answer, error) {
+	l.Preferred = false
+	for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
+		next := in
+		next.Request.Groups = slices.Clone(in.Request.Groups)
+		list := limitsAt(&next.Request, level)
+		*list = append(slices.Clone(*list), l)
+		a, err := Solve(next)
+		if err != nil {
+			return in, nil, err
+		}
+		if a.Placed && a.Members >= best.Members && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0) {
+			return next, a, nil
+		}
+		if l.Kind != gang.Apart {
+			break
+		}
+	}
+	return in, best, nil
 }
