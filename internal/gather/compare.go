@@ -129,14 +129,21 @@ func (f *found) appendIntact(out []int64, d layout.Vertex) []int64 {
 }
 
 // compareIntact compares a domain with a list of intact groups: below 0 if the domain keeps more, at the first number
-// in which they differ.
+// in which they differ. As for slices.Compare, numbers are more than none: above domains that are counted there are none.
 func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 	i, order := 0, 0
 	f.eachIntact(d, func(n int64) bool {
+		if i == len(list) {
+			order = -1
+			return false
+		}
 		order = cmp.Compare(list[i], n)
 		i++
 		return order == 0
 	})
+	if order == 0 && i < len(list) {
+		return 1
+	}
 	return order
 }
 

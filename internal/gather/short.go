@@ -2,7 +2,11 @@
 
 package gather
 
-import "github.com/muster-sched/muster/internal/layout"
+import (
+	"math"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
 
 // placesShort says whether the short group is placed with the n units of a level, and sets room for it among the children
 // then (WithRest): with groups that all stay whole at tier at, s*, or with members. If these groups take every place for
@@ -49,7 +53,7 @@ func (pl placer) roomForShort(x layout.Vertex, at int32, spare int64, kids child
 		room := false
 		for i := range kids.items {
 			it := &kids.items[i]
-			it.WithRest = min(it.Hi, pl.sums.beside(at, t, kids.of[i].at))
+			it.WithRest = min(it.Hi, pl.sums.beside(at, t, kids.of[i].at, math.MaxInt64))
 			room = room || it.WithRest >= it.Lo && it.Hi-it.WithRest <= spare
 		}
 		if room {
@@ -79,24 +83,29 @@ func (pl placer) roomBesideMost(x layout.Vertex, kids children) {
 }
 
 // beside is the most groups, each whole in a domain of tier at, that x takes beside the short group whole in a domain of
-// tier t, as many staying whole at lower tiers as can: -1 if it has no room for the short group there. at is s* in
-// docs/order/4-children.md, for x and the vertices above it. O(vertices below x) at worst, O(1) for t = at without begun
-// groups.
+// tier t, as many staying whole at lower tiers as can, least at most: -1 if it has no room for the short group there. at
+// is s* in docs/order/4-children.md, for x and the vertices above it; least is what these can keep whole at lower tiers.
+// O(vertices below x) at worst, O(1) for t = at without begun groups.
 //
 // order: short.1
-func (s *sums) beside(at, t int32, x layout.Vertex) int64 {
+func (s *sums) beside(at, t int32, x layout.Vertex, least int64) int64 {
 	most, left := s.whole(0, at, x), s.whole(s.ask.bottom(), 0, x)-s.ask.short
 	if left < 0 || s.rulesOutShort(at, t, x) {
 		return -1
 	}
 	n := min(most, left/s.ask.sizes[0])
+	if below := s.p.View.TiersBelow(at); len(below) > 0 {
+		least = min(least, s.whole(0, below[len(below)-1], x))
+	} else {
+		least = 0
+	}
 	switch tier := s.p.View.TierOf(x); {
 	case tier > max(at, t):
-		n = min(n, s.besideGathered(at, t, x))
+		n = min(n, s.besideGathered(at, t, x, least))
 	case tier > t && !s.leads(t, x):
 		return -1
 	}
-	if below := s.p.View.TiersBelow(at); len(below) > 0 && n < s.whole(0, below[len(below)-1], x) {
+	if n < least {
 		return -1 // groups that could stay whole at a lower tier come first
 	}
 	return n
@@ -104,7 +113,7 @@ func (s *sums) beside(at, t int32, x layout.Vertex) int64 {
 
 // besideGathered is beside for x above both tiers, from its children: one of them takes the short group, at the least
 // cost in whole ones.
-func (s *sums) besideGathered(at, t int32, x layout.Vertex) int64 {
+func (s *sums) besideGathered(at, t int32, x layout.Vertex, least int64) int64 {
 	if s.reserved == nil && t == at { // the children are domains of one kind: what the best of them leaves over tells
 		if s.rest(0, at, x) >= s.ask.short {
 			return s.whole(0, at, x)
@@ -117,7 +126,7 @@ func (s *sums) besideGathered(at, t int32, x layout.Vertex) int64 {
 	for c := lo; c < end && (cost != 0 || s.reserved != nil); c++ {
 		whole := s.whole(0, at, c)
 		sum += whole
-		if n := s.beside(at, t, c); n >= 0 && (cost < 0 || whole-n < cost) {
+		if n := s.beside(at, t, c, least); n >= 0 && (cost < 0 || whole-n < cost) {
 			cost = whole - n
 		}
 	}
@@ -182,5 +191,5 @@ func (s *sums) keepsShort(d layout.Vertex, t int32) bool {
 	if s.reserved == nil && s.whole(0, below[len(below)-1], d) == 0 && (at == s.p.View.TierOf(d) || s.whole(0, at, d) > s.ask.full) {
 		return true // no full group is whole below s*, so that what holds the short one leads to it, and a place is to spare
 	}
-	return s.beside(at, t, d) >= s.ask.full
+	return s.beside(at, t, d, math.MaxInt64) >= s.ask.full
 }

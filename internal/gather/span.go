@@ -243,7 +243,7 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		return false
 	case sums.Of(int32(span)) < s.ask.members:
 		return true
-	case s.ask.indexed == nil || x == layout.Root:
+	case s.ask.indexed == nil || x == layout.Root || s.p.Limits.Spans(s.p.View, x): // counted domains hold groups whole at their tier
 		return false
 	case sums.Nodes != nil:
 		return s.sums.whole(0, 0, x) >= s.ask.full && !s.nodesHold(&sums, span)

@@ -8,16 +8,19 @@ func (p *search) shortTier(d *vertex) int {
 		at++
 	}
 	short := 0
-	for p.withShort(at, short, d)>>p.full&1 == 0 {
+	for p.withShort(at, short, d, p.full)>>p.full&1 == 0 {
 		short++
 	}
 	return short
 }
 
 // withShort is the set of numbers of full groups that v takes, each whole at tier t, beside the short group whole at tier
-// short. Full groups come first: what can stay whole below tier t does.
-func (p *search) withShort(t, short int, v *vertex) uint64 {
-	set := p.anywhere(0, v).short
+// short. Full groups come first: what can stay whole below tier t does, but for what the vertices above cannot hold.
+func (p *search) withShort(t, short int, v *vertex, above int) uint64 {
+	set, low := p.anywhere(0, v).short, 0
+	if t > 0 {
+		low = min(above, p.most(0, t-1, v))
+	}
 	switch {
 	case v.tier > max(t, short):
 		var sum tally
@@ -26,7 +29,7 @@ func (p *search) withShort(t, short int, v *vertex) uint64 {
 			for j, c := range v.children {
 				x := tally{full: p.tally(0, t, t, c).full}
 				if i == j {
-					x = tally{short: p.withShort(t, short, c)}
+					x = tally{short: p.withShort(t, short, c, low)}
 				}
 				one = fold(one, x, p.full)
 			}
@@ -38,10 +41,7 @@ func (p *search) withShort(t, short int, v *vertex) uint64 {
 	case v.tier > short && !leads(p, short, v):
 		return 0
 	}
-	if t > 0 {
-		set &^= 1<<p.most(0, t-1, v) - 1
-	}
-	return set
+	return set &^ (1<<low - 1)
 }
 
 // leads holds if the short group may be whole at a tier below v, and each vertex on the way, v left out, has room for it

@@ -212,7 +212,7 @@ func (p *search) portions(h hand, t, short int, children []*child) []portion {
 		switch {
 		case !h.short:
 		case h.level < len(p.solver.levels):
-			tally.short = p.exact(c.v, 0, tallyOf(p.withShort(t, short, c.v))).short
+			tally.short = p.exact(c.v, 0, tallyOf(p.withShort(t, short, c.v, p.full))).short
 		case c.able:
 			tally.short = tally.full >> p.rest
 		}

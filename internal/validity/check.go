@@ -220,6 +220,7 @@ func (c *check) waitsFor() {
 	if c.req.IgnoreLeaving && len(c.res.WaitsFor) > 0 {
 		c.failf("waits for %v although leaving members are to be ignored", c.res.WaitsFor)
 	}
+	alone := c.aloneThen()
 	for i, w := range c.res.WaitsFor {
 		j := slices.IndexFunc(c.spec.Running, func(r cluster.Running) bool {
 			return r.Gang == w.Gang && r.Member == w.Member
@@ -229,7 +230,7 @@ func (c *check) waitsFor() {
 			c.failf("waits for %s %s, which is not leaving", w.Gang, w.Member)
 		case c.spec.Running[j].Node != w.Node:
 			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
-		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1))) > 0: // it may not stay
+		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1), alone)) > 0: // it may not stay
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
 		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":

@@ -123,6 +123,17 @@ func TestCheckSeesDefects(t *testing.T) {
 	}
 }
 
+// A plan that keeps a preferred limit may wait for members that only this one turns out; else it has no need to.
+func TestCheckKnowsWhomPreferredLimitsTurnOut(t *testing.T) {
+	spec := board(t)
+	spec.Nodes[0].Allocatable["gpu"] = 3
+	req, res := pairs()
+	req.Limits = []gang.Limit{{Kind: gang.Alone, Layer: "0", Preferred: true}}
+	require.ErrorContains(t, validity.Check(spec, req, res), "waits for x x-0 without need", "y stays")
+	spec.Running = spec.Running[:1]
+	require.NoError(t, validity.Check(spec, req, res))
+}
+
 func TestCheckSnapshotSeesDefects(t *testing.T) {
 	require.NoError(t, validity.CheckSnapshot(board(t)))
 	spec := board(t)

@@ -19,7 +19,7 @@ func (c *check) limits() {
 	for _, level := range c.levels() {
 		c.limited("groups", level.Limits, groups(at, level.Size), true)
 	}
-	for _, defect := range c.unwelcome(c.res.WaitsFor) {
+	for _, defect := range c.unwelcome(c.res.WaitsFor, c.aloneAt(false)) {
 		c.failf("%s", defect)
 	}
 }
@@ -68,16 +68,33 @@ func (c *check) countBelow(what string, tier int, sets [][]string, whole bool) m
 	return count
 }
 
-// unwelcome says who is near the new members that may not be once these are gone, or near whom they may not come.
-func (c *check) unwelcome(gone []placement.Waited) (defects []string) {
-	tiers := map[int]bool{} // in whose domains the gang must be alone
+// aloneAt are the tiers in whose domains the gang must be alone, or prefers to be.
+func (c *check) aloneAt(preferred bool) map[int]bool {
+	tiers := map[int]bool{}
 	for _, list := range append([][]gang.Limit{c.req.Limits}, levelLimits(c.levels())...) {
 		for _, l := range list {
-			if tier, ok := c.net.TierOf(l.Layer); ok && l.Kind == gang.Alone && !l.Preferred {
+			if tier, ok := c.net.TierOf(l.Layer); ok && l.Kind == gang.Alone && l.Preferred == preferred {
 				tiers[min(tier, c.net.RootTier()-1)] = true
 			}
 		}
 	}
+	return tiers
+}
+
+// aloneThen are the tiers in whose domains the gang must be alone, or prefers to be and is once nobody is waited for.
+func (c *check) aloneThen() map[int]bool {
+	tiers := c.aloneAt(false)
+	for tier := range c.aloneAt(true) {
+		if len(c.unwelcome(c.res.WaitsFor, map[int]bool{tier: true})) == 0 {
+			tiers[tier] = true
+		}
+	}
+	return tiers
+}
+
+// unwelcome says who is near the new members, in a domain of these tiers, that may not be once these are gone, or near whom
+// they may not come.
+func (c *check) unwelcome(gone []placement.Waited, tiers map[int]bool) (defects []string) {
 	for i := range c.spec.Running {
 		r := &c.spec.Running[i]
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
