@@ -62,12 +62,12 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
 	if r.p.IsOwn(g.Name) {
 		return nil
 	}
-	out = make([]gain, 0, len(g.Members))
+	out = append(make([]gain, 0, len(g.Members)), r.opened(g)...)
 	r.byNode.Each(r.p.Snapshot, g.Members, func(id int32, on []*snapshot.Member) {
 		switch {
 		case r.rough:
 			out = append(out, gain{r.p.View.At(id), 1})
-		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id):
+		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id) || r.company.keeps(id):
 			if n := r.freed(id, on); n > 0 || r.alsoShort(id, on) {
 				out = append(out, gain{r.p.View.At(id), n})
 			}

@@ -36,6 +36,8 @@ type rooms struct {
 	upTo   []int64 // by position, the units before it
 	takes  func(id int32) bool
 	spare  func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
+	// company: who keeps the gang off nodes; nil: nobody can.
+	company *company
 
 	binds  []int8 // by node, the place in Needs of what bounds its slots; -1: nothing, closed: it takes nobody. Nil where that is not fixed
 	byNode snapshot.ByNode
@@ -50,7 +52,7 @@ func roomsOf(p *problem.Problem) *rooms {
 	evicts := mayEvict(p)
 	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
 	hard := slices.ContainsFunc(p.Levels, func(l problem.Level) bool { return l.Gather.Hard })
-	r.exact = !r.rough && !evicts && !hard && p.Multiple == nil && !p.Zones().Bind()
+	r.exact = !r.rough && !evicts && !hard && p.Multiple == nil && !p.Zones().Bind() && p.Company == nil
 	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
 	open := p.Slots().Taking()
 	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
@@ -61,6 +63,7 @@ func roomsOf(p *problem.Problem) *rooms {
 	if r.rough {
 		return r
 	}
+	r.company = companyOf(r)
 	v := p.View
 	r.upTo = make([]int64, v.Nodes+1)
 	if !evicts && !p.HasRoles() && len(p.Needs) < math.MaxInt8 {
@@ -96,7 +99,7 @@ func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
 	all := make([]int64, len(r.p.Snapshot.Lineage.Resources))
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
-		if !r.takes(id) {
+		if !r.takes(id) && !r.company.keeps(id) {
 			continue
 		}
 		clear(all)
@@ -128,6 +131,9 @@ func withVictims(p *problem.Problem, id int32, amounts []int64) []int64 {
 
 // on bounds the units on a node, with several shapes the members of any of them; zones may allow fewer.
 func (r *rooms) on(id int32) (units int64) {
+	if r.evicts && r.company.keeps(id) {
+		return r.company.kept[id] // they may be victims
+	}
 	if !r.p.HasRoles() {
 		if r.takes(id) {
 			units = r.p.Slots().Room(id, r.spare(id))

@@ -1,0 +1,95 @@
+// Who keeps the gang off nodes, because somebody must be alone there?
+
+package relax
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// company has the nodes that take nobody only because of who is near: gangs that close them hold nothing there, perhaps, and their end helps
+// all the same.
+type company struct {
+	kept     []int64                  // by node, the units once nobody keeps the gang off; notKept: nobody does, or not only they
+	occupied map[layout.Vertex][]gain // what the end of those adds who are in a domain in which the gang must be alone
+}
+
+// notKept stands for a node off which nobody keeps the gang.
+const notKept = -1
+
+// companyOf finds the nodes off which others keep the gang; nil if nobody can. O(nodes * resources).
+func companyOf(r *rooms) *company {
+	if r.p.Company == nil {
+		return nil
+	}
+	roles := []*problem.Problem{r.p}
+	if r.p.HasRoles() {
+		roles = r.p.OfRoles()
+	}
+	c, excluded := &company{make([]int64, len(r.p.Snapshot.Lineage.Names)), map[layout.Vertex][]gain{}}, r.p.Slots().Excluded()
+	for id := range c.kept {
+		id := int32(id)
+		c.kept[id] = notKept
+		for _, one := range roles {
+			if s := one.Slots(); !excluded[id] && s.RefusalForGood(id) == "" && s.Refusal(id) != "" {
+				c.kept[id] = max(c.kept[id], s.Room(id, r.spare(id)))
+			}
+		}
+	}
+	return c
+}
+
+// keeps says whether others keep the gang off a node.
+func (c *company) keeps(id int32) bool { return c != nil && c.kept[id] != notKept }
+
+// opened bounds what the end of a gang adds to nodes off which it keeps the gang that asks: all that fits there, for it may be the last that does.
+func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
+	if r.company == nil {
+		return nil
+	}
+	stays := slices.DeleteFunc(slices.Clone(g.Members), func(m *snapshot.Member) bool {
+		return m.IsDaemon() || m.Leaving && r.p.LeavingGone
+	})
+	closes := map[int32]int32{}
+	r.p.Snapshot.Lineage.CountClosed(closes, stays, nil)
+	for id := range closes {
+		if r.company.keeps(id) {
+			out = append(out, gain{r.p.View.At(id), r.company.kept[id]})
+		}
+	}
+	if !r.p.Limits.AreAlone() {
+		return out
+	}
+	in := map[layout.Vertex]bool{}
+	for _, m := range stays {
+		if d := r.p.View.DomainAt(r.p.View.At(m.Node), r.p.Limits.Alone); !m.Class.Tolerated && !in[d] {
+			in[d] = true
+			out = append(out, r.emptied(d)...)
+		}
+	}
+	return out
+}
+
+// emptied is what fits in a domain once the gang is alone there, one gain for all nodes between which its rules do not tell.
+func (r *rooms) emptied(d layout.Vertex) []gain {
+	if out, known := r.company.occupied[d]; known {
+		return out
+	}
+	v, last := r.p.View, layout.Vertex(-1)
+	var out []gain
+	for pos := v.First(d); pos < v.EndOf(d); pos++ {
+		in, ok := r.domainOf(pos)
+		// With running members it may help to empty their domain, though no other member comes to it.
+		if units := r.company.kept[v.Node(pos)]; ok && (units != notKept || len(r.p.Running) > 0) {
+			if in != last {
+				out, last = append(out, gain{pos, 0}), in
+			}
+			out[len(out)-1].units += max(0, units)
+		}
+	}
+	r.company.occupied[d] = out
+	return out
+}
