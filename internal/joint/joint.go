@@ -152,7 +152,10 @@ func (b *Bound) counter() func(id int32) int32 {
 	}
 	rooms, takes, s := make([]int64, len(b.roles)), make([]func(id int32) bool, len(b.roles)), b.roles[0].Snapshot
 	for r, one := range b.roles {
-		takes[r] = one.Slots().Taking()
+		if takes[r] = one.Slots().Taking(); one.Company != nil {
+			// Gangs that share the index have other members of their own, and a change elsewhere may open a node: who is near bounds nothing.
+			takes[r] = func(id int32) bool { return one.Slots().RefusalForGood(id) == "" }
+		}
 	}
 	return func(id int32) int32 {
 		sum := int64(0)

@@ -74,10 +74,11 @@ func TestChangesHelpAndAreTheLeast(t *testing.T) {
 // may not leave, a new node beside a smaller request, fewer members of whom some come beside victims
 // of others, a node that holds too much beside a new one, victims in the
 // quota that is raised, more groups needed than there are, a node without a
-// resource beside a new one that has it, gangs that hold what is short next.
+// resource beside a new one that has it, gangs that hold what is short next,
+// several shapes that must be alone where others end.
 func TestChangesOfHardClusters(t *testing.T) {
 	gen := rapid.Custom(drawRefused)
-	for _, seed := range []int{18300, 21527, 22248, 32571, 53929, 8219, 39050, 89504, 98766} {
+	for _, seed := range []int{18300, 21527, 22248, 32571, 53929, 8219, 39050, 89504, 98766, 1052, 1844} {
 		changesHelp(t, gen.Example(seed), 0)
 	}
 }
