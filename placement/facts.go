@@ -68,12 +68,15 @@ func (f *factFinder) count() {
 	if f.p.HasRoles() {
 		f.one = f.p.OfRoles()[0]
 	}
+	if f.one.Limits != nil {
+		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps()) // slots are counted whatever the rules say
+	}
 	v, excluded, open := f.p.View, f.one.Slots().Excluded(), f.one.Slots().Taking()
 	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
 	f.takes = func(id int32) bool { return !excluded[id] && open(id) }
 	f.out = func(id int32) bool {
-		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Slots().SuitsInService(id)
+		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Slots().ServesAgain(id)
 	}
 	slots := f.one.Slots().Counter(excluded, f.released)
 	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)

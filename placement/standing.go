@@ -4,6 +4,7 @@ package placement
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -12,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
 )
 
 // RunningGang says how the running members of a gang lie, and how they could. It belongs to the caller.
@@ -86,7 +88,14 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := search.New(free, again(s, req, members), nil, problem.Bounds{})
+	anew := again(s, req, members)
+	if prefers(anew) {
+		k := keeper{ctx: context.Background(), snapshot: free, leave: victims.Nobody}
+		if _, err := k.keep(anew); err == nil { // else there is no better place
+			anew = k.kept
+		}
+	}
+	p, err := search.New(free, anew, nil, problem.Bounds{})
 	if err != nil {
 		return nil, err
 	}

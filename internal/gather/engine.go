@@ -258,12 +258,12 @@ func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
 	open := p
 	if p.Limits != nil {
-		open = p.WithoutLimits()
+		open = p.WithLimits(nil)
 	}
 	if ix := open.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
-	free := p.WithoutRules().WithoutMultiples().WithoutLimits()
+	free := p.WithoutRules().WithoutMultiples().WithLimits(nil)
 	return free.Slots().Count()[layout.Root] >= int64(p.Least)
 }
 

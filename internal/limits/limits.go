@@ -120,6 +120,14 @@ func (l *Limits) Name() string {
 	return l.names[0]
 }
 
+// WithoutCaps are the limits with no bound on any number; nil: none is left.
+func (l *Limits) WithoutCaps() *Limits {
+	if !l.AreAlone() {
+		return nil
+	}
+	return &Limits{Alone: l.Alone, AloneIn: l.AloneIn, Groups: make([][]index.Cap, len(l.Groups)), names: l.names}
+}
+
 // AreAlone says whether others keep the gang off nodes.
 func (l *Limits) AreAlone() bool { return l != nil && l.Alone >= 0 }
 

@@ -241,11 +241,12 @@ func (e Engine) MostAdmitted() int {
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule or multiple, as far as is known.
+// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule, multiple or limit, as far as is
+// known.
 func (e Engine) HoldsWithoutRules() bool {
-	unbound := e.P.WithoutRules().WithoutMultiples()
+	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil)
 	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
 	s.within = true
-	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0
+	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Limits != nil
 	return s.possible() || bound && e.P.Parts.Left.Packing.Spent()
 }

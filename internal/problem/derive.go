@@ -109,10 +109,10 @@ func (p *Problem) WithoutMultiples() *Problem {
 	return next
 }
 
-// WithoutLimits is the problem with no limit to keep.
-func (p *Problem) WithoutLimits() *Problem {
+// WithLimits is the problem with other limits to keep; nil: none.
+func (p *Problem) WithLimits(l *limits.Limits) *Problem {
 	next := p.derive()
-	next.Limits, next.Company, next.indexes = nil, limits.Near(p.Snapshot, p.View, nil, p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
+	next.Limits, next.Company, next.indexes = l, limits.Near(p.Snapshot, p.View, l, p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
 	return next
 }
 

@@ -34,7 +34,7 @@ import (
 // fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
 // reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
-field                Kept Again WithLeavingGone WithoutMultiples WithoutLimits WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers
+field                Kept Again WithLeavingGone WithoutMultiples WithLimits    WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers
 Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
 View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
 Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
@@ -131,7 +131,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"Again":            {both, func(p *Problem) *Problem { return p.Again(Bounds{Left: p.NewBudget()}) }},
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
 		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
-		"WithoutLimits":    {both, (*Problem).WithoutLimits},
+		"WithLimits":       {both, func(p *Problem) *Problem { return p.WithLimits(nil) }},
 		"WithMultiples":    {both, func(p *Problem) *Problem { return p.WithMultiples(p.Multiples[1:]) }},
 		"WithoutRules":     {both, (*Problem).WithoutRules},
 		"UnderRules":       {both, func(p *Problem) *Problem { return p.UnderRules(nil) }},

@@ -232,6 +232,11 @@ func (k Slots) SuitsInService(id int32) bool {
 		(k.p.Request.Eligible == nil || k.p.Request.Eligible(name))
 }
 
+// ServesAgain says whether a node that is out of service would take members once it is back: nobody near it keeps them off.
+func (k Slots) ServesAgain(id int32) bool {
+	return k.SuitsInService(id) && k.p.Company.KeepsOff(id, k.state()) == ""
+}
+
 // selects says whether a node may take every member of a unit.
 func (k Slots) selects(name string, labels map[string]string) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })

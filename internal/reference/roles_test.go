@@ -292,8 +292,10 @@ func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 }
 
 func sameAsOneShape(in Input) error {
-	if in.Request.Policy != "" && in.Request.Policy != gang.BestFit || in.Request.Score != nil || len(validity.Own(&in.Spec, &in.Request)) > 0 {
-		return nil // roles are placed by plainer rules
+	prefers := func(m gang.Member) bool { return len(m.Shape.Preferred) > 0 }
+	if in.Request.Policy != "" && in.Request.Policy != gang.BestFit || in.Request.Score != nil || len(validity.Own(&in.Spec, &in.Request)) > 0 ||
+		slices.ContainsFunc(in.Request.Members, prefers) {
+		return nil // roles are placed by plainer rules, without scores: docs/order.md, section 7
 	}
 	for i := range in.Request.Members {
 		shape := *in.Request.Members[i].Shape

@@ -120,7 +120,7 @@ func (s *roleSolver) anyWay(n int) bool {
 		counts[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
 	}
 	for r, shape := range s.roles {
-		if counts[r] > 0 && (s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, shape, node) != "") {
+		if counts[r] > 0 && (s.kept[0] || s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, shape, node) != "") {
 			return false
 		}
 	}

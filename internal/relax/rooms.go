@@ -158,7 +158,7 @@ func (r *rooms) once(id int32) (units int64) {
 		roles = r.p.OfRoles()
 	}
 	for _, one := range roles {
-		if one.Slots().SuitsInService(id) {
+		if one.Slots().ServesAgain(id) {
 			units = max(units, one.Slots().Room(id, r.spare(id)))
 		}
 	}

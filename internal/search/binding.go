@@ -21,7 +21,7 @@ func Binding(p *problem.Problem) string {
 	if (p.Multiple != nil || len(p.Multiples) > 0) && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
-	if p.Limits != nil && For(p.WithoutLimits()).Possible() {
+	if p.Limits != nil && For(p.WithLimits(nil)).Possible() {
 		return p.Limits.Name()
 	}
 	if rule := e.BindingRule(); rule != "" {
