@@ -204,6 +204,13 @@ var victimsByHand = []struct {
 		change:  func(r *gang.Request) { r.Preempt.ForTier = "0" }, want: "b-0 b-1, a-0 b-0, a-0 b-1",
 	},
 	{
+		name: "further members come to the same node, as far as it takes them", nodes: "n1=3", members: 3,
+		running: []string{"a-0 n1 gpu=3"}, want: "a-0",
+		change: func(r *gang.Request) {
+			r.MinMember, r.Limits = 1, []gang.Limit{{Layer: "0", Kind: gang.Apart, Most: 2}}
+		},
+	},
+	{
 		name: "who closes the block, though others of its node started later", nodes: "n1=3 n2=2", members: 3,
 		running: []string{"a-0 n1 alone=block start=2", "a-1 n1 start=5", "a-2 n1 start=3", "c-0 n2 gpu=2 start=1"}, want: "a-0 c-0",
 	},
