@@ -90,7 +90,8 @@ type Candidate struct {
 	Started int64
 }
 
-// Holding is what candidates with equal requests hold, and so what each of them gives back.
+// Holding is what candidates with equal requests hold, and so what each of them gives back. Candidates on a node that share one differ in
+// nothing but their gangs and starts: where Fits tells them apart, they have different ones.
 type Holding struct {
 	// Amounts by resource, as Problem.Request.
 	Amounts []int64

@@ -178,7 +178,7 @@ func (e Engine) further(o *problem.Outcome, waits []*snapshot.Member) []int32 {
 	}
 	rest := Engine{p.Rest(o)} // leaving members count as staying, so only what is free now counts
 	tables := func(more *problem.Problem) problem.SlotTable {
-		slots := more.Slots().Count()
+		slots := more.Slots().CountNodes() // limits count the plan's members by themselves: they run
 		for _, pos := range o.Positions {
 			x := more.View.NodeVertex(pos)
 			slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet

@@ -87,6 +87,13 @@ func (k Slots) OwnIndex() *index.Index {
 //
 // order: slots.2
 func (k Slots) Count() []int64 {
+	slots := k.CountNodes()
+	k.SumSlots(slots)
+	return slots
+}
+
+// CountNodes is Count for the nodes alone, before [Slots.SumSlots], which also counts the members that run where these keep others apart.
+func (k Slots) CountNodes() []int64 {
 	n := k.p.View.NumDomains()
 	slots := make([]int64, n+int(k.p.View.Nodes))
 	count := k.Counter(k.Excluded(), k.LeavingReleased())
@@ -97,7 +104,6 @@ func (k Slots) Count() []int64 {
 		lo, end := k.p.View.Kids(k.p.View.Outside)
 		clear(slots[lo:end])
 	}
-	k.SumSlots(slots)
 	return slots
 }
 

@@ -46,6 +46,10 @@ func runs(t *testing.T, lines ...string) []cluster.Running {
 				r.NonPreemptible = true
 			case "unevictable":
 				r.Unevictable = true
+			case "alone":
+				r.Alone = value
+			case "tolerated":
+				r.Tolerated = true
 			default:
 				require.Fail(t, "unknown word", word)
 			}
@@ -199,8 +203,30 @@ var victimsByHand = []struct {
 		running: []string{"a-0 n1", "b-0 n2", "b-1 n2"},
 		change:  func(r *gang.Request) { r.Preempt.ForTier = "0" }, want: "b-0 b-1, a-0 b-0, a-0 b-1",
 	},
+	{
+		name: "further members come to the same node, as far as it takes them", nodes: "n1=3", members: 3,
+		running: []string{"a-0 n1 gpu=3"}, want: "a-0",
+		change: func(r *gang.Request) {
+			r.MinMember, r.Limits = 1, []gang.Limit{{Layer: "0", Kind: gang.Apart, Most: 2}}
+		},
+	},
+	{
+		name: "who closes the block, though others of its node started later", nodes: "n1=3 n2=2", members: 3,
+		running: []string{"a-0 n1 alone=block start=2", "a-1 n1 start=5", "a-2 n1 start=3", "c-0 n2 gpu=2 start=1"}, want: "a-0 c-0",
+	},
+	{
+		name: "all who close the block", nodes: "n1=4 n2=2", members: 4,
+		running: []string{"a-0 n1 alone=block start=3", "b-0 n1 alone=block start=2", "d-0 n1 start=5", "d-1 n1 start=4", "c-0 n2 gpu=2 start=1"},
+		want:    "a-0 b-0 c-0",
+	},
+	{
+		name: "who is company, though others of its node that are tolerated started later", nodes: "n1=3 n2=2", members: 3,
+		running: []string{"a-0 n1 start=2", "a-1 n1 tolerated start=5", "a-2 n1 tolerated start=3", "c-0 n2 tolerated gpu=2 start=1"},
+		change:  func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "block", Kind: gang.Alone}} }, want: "a-0 c-0",
+	},
 }
 
+// The reference finds them, and the planner one of them.
 func TestVictimsByHand(t *testing.T) {
 	for _, tc := range victimsByHand {
 		t.Run(tc.name, func(t *testing.T) {
@@ -225,6 +251,8 @@ func TestVictimsByHand(t *testing.T) {
 				}
 			}
 			assert.ElementsMatch(t, strings.Split(tc.want, ", "), append(got, "")[:max(1, len(got))])
+			_, err = preemptionAgrees(in, false)
+			require.NoError(t, err)
 		})
 	}
 }

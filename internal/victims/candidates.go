@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
@@ -152,17 +153,19 @@ type holdingKey struct {
 	quota   string
 	placed  *numa.Placed
 	budgets string // all names, each but the last with a zero byte behind it
+	company string // as of companyOf
 }
 
 // holdingOf is the place of a member's holding in the question, a new one if there is none yet. budgets has the places
 // of budgets by name; those that the cluster does not know bind nobody. O(1) expected for a known one.
 func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) int32 {
 	// Most members have neither quota, zones nor budgets: the address of their amounts is enough.
-	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0
+	company := e.companyOf(m)
+	plain := m.Class.Quota == "" && m.Placed == nil && len(m.Class.Budgets) == 0 && company == ""
 	if id, ok := e.plain[&m.Class.Holds[0]]; ok && plain {
 		return id
 	}
-	key := holdingKey{&m.Class.Holds[0], m.Class.Quota, e.sharesOf(m), strings.Join(m.Class.Budgets, "\x00")}
+	key := holdingKey{&m.Class.Holds[0], m.Class.Quota, e.sharesOf(m), strings.Join(m.Class.Budgets, "\x00"), company}
 	id, fresh := e.holdings.Of(key)
 	if plain {
 		e.plain[&m.Class.Holds[0]] = int32(id)
@@ -185,6 +188,17 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 	k.Budgets = slices.Compact(k.Budgets)
 	e.question.Holdings = append(e.question.Holdings, k)
 	return int32(id)
+}
+
+// companyOf tells apart members that give back the same, but of whom the one lets the gang into a domain once it is gone, and the
+// other does not: by what they close, and by whether the gang may be alone beside them. Empty for most, and where nobody keeps the gang off.
+//
+// order: limits.3
+func (e *victimSearch) companyOf(m *snapshot.Member) string {
+	if e.p.Company == nil || m.Class.Alone == "" && !m.Class.Tolerated {
+		return ""
+	}
+	return strings.Join([]string{m.Class.AloneIn, m.Class.Alone, strconv.FormatBool(m.Class.Tolerated)}, "\x00")
 }
 
 // tagOf numbers pairs of quota and shares of zones: what a holding has beside amounts and budgets.
