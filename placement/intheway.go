@@ -42,11 +42,11 @@ type Obstacle struct {
 // else the request's shape with what it holds. Nobody is moved: this is for a host that may restart some members, and
 // for the question why there is no replacement.
 //
-// It is computed from the snapshot when asked for. Without groups that have a MustGather of their own, multiples, zones
-// and different shapes it takes at most a plan for each domain with running members. Else the search ends after 1,000
+// It is computed from the snapshot when asked for. Without groups that have a MustGather of their own, multiples, limits,
+// zones and different shapes it takes at most a plan for each domain with running members. Else the search ends after 1,000
 // plans, or once all together have spent the steps of one ([gang.Request].Steps). Only a single member is known to be
-// the fewest in these cases: members on nodes that would not take them back, parts, different shapes in zones, a minimum
-// of members in groups or of different shapes.
+// the fewest in these cases: members on nodes that would not take them back, limits, parts, different shapes in zones, a
+// minimum of members in groups or of different shapes.
 func (u *Unschedulable) InTheWay() Obstacles {
 	if u == nil || u.inTheWay == nil || u.Rule == RuleMinMember || u.RefusedBy != nil {
 		return Obstacles{}
@@ -319,11 +319,11 @@ func (s *obstacleSearch) outsideDomains() [][]int32 {
 // the domain in which the gang gathers once the set is placed anew. Members that stay are in it. A member of the set
 // that runs in it could as well stay, since it makes no more room than it needs itself; so a smallest set has none.
 //
-// That fails where members differ, zones or multiples count, groups have to gather lower than the gang, or a minimum
+// That fails where members differ, zones, limits or multiples count, groups have to gather lower than the gang, or a minimum
 // chooses among ranks whose groups or quota decide.
 func (s *obstacleSearch) slotsDecide() bool {
 	a := s.all
-	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || len(s.p.Request.Parts) > 0 {
+	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || a.Limits != nil || len(s.p.Request.Parts) > 0 {
 		return false
 	}
 	if s.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
@@ -335,7 +335,7 @@ func (s *obstacleSearch) slotsDecide() bool {
 
 // couldStay is the set of members that could be placed where they run now. monotone says whether a set that helps
 // surely helps with more members in it: it does if every further member can be put back to its node, so that the same
-// plan holds. It is false if some member could not stay, or if more members change which are placed, or how zones are
+// plan holds. It is false if some member could not stay, or not beside others by a limit, or if more members change which are placed, or how zones are
 // shared.
 func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	a := s.all
@@ -363,7 +363,7 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	}
 	fewer := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
 	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // shapes may share more free zones in another way
-	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && len(s.p.Request.Parts) == 0
+	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && a.Limits == nil && len(s.p.Request.Parts) == 0
 }
 
 // likeOnNode counts the gang's running members of a member's shape on its node, itself included. O(members).

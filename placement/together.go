@@ -105,6 +105,10 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 		}
 		names[r.Name] = true
 		errs = append(errs, t.checkEqual(field, r))
+		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" }
+		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
+			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs"))
+		}
 		p.Done()
 	}
 	return t, errors.Join(errs...)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
@@ -66,6 +67,20 @@ func TestQueueOfGangsTogether(t *testing.T) {
 	}
 }
 
+// A gang that is alone where it runs starts together with nobody: in one plan the others would be no company to it.
+func TestTogetherBesideAGangThatIsAlone(t *testing.T) {
+	spec := board(t)
+	spec.Running = append(spec.Running, cluster.Running{
+		Gang: "a", Member: "runs", Node: "n1", Resources: muster.Resources{"gpu": 1}, Alone: "rack", MinMember: -1,
+	})
+	queue := inQueue("t", map[string]int{"a": 1, "b": 1}, "a", "b")
+	_, err := placement.Together(newCluster(t, spec), nil, queue...)
+	require.ErrorIs(t, err, muster.ErrNotSupported)
+	require.ErrorContains(t, err, `requests[0].Name "a"`)
+	_, err = placement.Together(newCluster(t, spec), nil, queue[0])
+	require.NoError(t, err)
+}
+
 // drawTogether draws a queue in which some gangs start together, most of them in what they must agree in.
 func drawTogether(t *rapid.T) (cluster.Spec, []*gang.Request) {
 	spec, queue := drawQueue(t)
@@ -80,6 +95,11 @@ func drawTogether(t *rapid.T) (cluster.Spec, []*gang.Request) {
 			queue[i] = req
 		}
 		req.Together = rapid.SampledFrom([]string{"", "t", "t", "u"}).Draw(t, "together")
+		for k := range spec.Running {
+			if r := &spec.Running[k]; r.Gang == req.Name && req.Together != "" {
+				r.Alone = "" // which is not supported: TestTogetherBesideAGangThatIsAlone
+			}
+		}
 		if req.GatherTogether = nil; req.Together != "" && rapid.IntRange(0, 3).Draw(t, "rule") == 0 {
 			req.GatherTogether = req.Gather
 		}

@@ -68,6 +68,7 @@ func TestStoryOfAGangAlone(t *testing.T) {
   The cluster has room for 8 members in all; 1 node is closed.
   If 8 members were enough, it would start in leafLayer spine0/leaf1.
   If no member asked for more than 4 nvidia.com/gpu instead of 8, it would start in leafLayer spine0/leaf1.
+  If default/benchmark ended, it would start in spineLayer spine0.
   If it had priority 1, it would start in spineLayer spine0, evicting 3 members of default/benchmark.
   If 1 node like node-0 were added to spine0/leaf1/unit1, it would start in leafLayer spine0/leaf1.
 `, why)
