@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -243,4 +246,52 @@ func TestZeroValuesOfAnswers(t *testing.T) {
 	require.Equal(t, placement.NodeCauses{}, (&placement.Unschedulable{}).Nodes())
 	require.EqualError(t, &placement.Unschedulable{Wanted: 2}, "search ended, no plan so far: insufficient slots, 0 of 2")
 	require.EqualError(t, &cluster.ConflictError{Reason: "r"}, "conflict: : r")
+}
+
+// aloneIn is the widest layer in which a gang must be alone, as written; of equal ones the first.
+func aloneIn(c *placement.Cluster, req *gang.Request) string {
+	layer, widest := "", -1
+	limits := slices.Clone(req.Limits)
+	for _, g := range req.Groups {
+		limits = append(limits, g.Limits...)
+	}
+	tree, known := c.Tree(req.Tree)
+	if !known { // it means the one that is called so
+		tree, _ = c.Tree("default")
+	}
+	for _, l := range limits {
+		tier, err := strconv.Atoi(l.Layer)
+		if named, ok := tree.Tree.Layer(l.Layer); ok {
+			tier, err = named.Tier, nil
+		}
+		tier = min(tier, tree.Tree.RootTier()-1)
+		if err == nil && l.Kind == gang.Alone && !l.Preferred && tier > widest {
+			layer, widest = l.Layer, tier
+		}
+	}
+	return layer
+}
+
+// sumOverflows says whether what is held on some node is no int64. Members may hold as much on a node that has less
+// than it had.
+func sumOverflows(m model) bool {
+	for name := range m.nodes {
+		sums := muster.Resources{}
+		for _, r := range m.on(name) {
+			for resource, amount := range r.Resources {
+				if _, named := m.nodes[name].Allocatable[resource]; !named && resource == muster.Pods {
+					continue // not bounded
+				}
+				if sums[resource] += amount; sums[resource] < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func requireConflict(t require.TestingT, err error) {
+	var conflict *cluster.ConflictError
+	require.ErrorAs(t, err, &conflict)
 }

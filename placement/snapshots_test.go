@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -374,52 +373,4 @@ func stepApply(c *placement.Cluster, m model, req *gang.Request) (d cluster.Delt
 	}
 	next, err = c.Apply(res)
 	return d, next, err
-}
-
-// aloneIn is the widest layer in which a gang must be alone, as written; of equal ones the first.
-func aloneIn(c *placement.Cluster, req *gang.Request) string {
-	layer, widest := "", -1
-	limits := slices.Clone(req.Limits)
-	for _, g := range req.Groups {
-		limits = append(limits, g.Limits...)
-	}
-	tree, known := c.Tree(req.Tree)
-	if !known { // it means the one that is called so
-		tree, _ = c.Tree("default")
-	}
-	for _, l := range limits {
-		tier, err := strconv.Atoi(l.Layer)
-		if named, ok := tree.Tree.Layer(l.Layer); ok {
-			tier, err = named.Tier, nil
-		}
-		tier = min(tier, tree.Tree.RootTier()-1)
-		if err == nil && l.Kind == gang.Alone && !l.Preferred && tier > widest {
-			layer, widest = l.Layer, tier
-		}
-	}
-	return layer
-}
-
-// sumOverflows says whether what is held on some node is no int64. Members may hold as much on a node that has less
-// than it had.
-func sumOverflows(m model) bool {
-	for name := range m.nodes {
-		sums := muster.Resources{}
-		for _, r := range m.on(name) {
-			for resource, amount := range r.Resources {
-				if _, named := m.nodes[name].Allocatable[resource]; !named && resource == muster.Pods {
-					continue // not bounded
-				}
-				if sums[resource] += amount; sums[resource] < 0 {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func requireConflict(t require.TestingT, err error) {
-	var conflict *cluster.ConflictError
-	require.ErrorAs(t, err, &conflict)
 }

@@ -201,3 +201,69 @@ func (f *found) bestChild(x layout.Vertex, least int64) int64 {
 	}
 	return sums.Child(sums.AtLeast(least))
 }
+
+// gap is the interval of positions in which the only new member restores the order of ranks: between the running
+// members right before and right behind it in rank order, their positions included.
+type gap struct {
+	first, last int32
+	open        bool // false: several new members, none runs, multiples, or the two lie the wrong way round
+}
+
+// findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
+func (a *ask) findGap() {
+	if a.members != 1 || len(a.p.Running) == 0 || a.p.Multiple != nil {
+		return
+	}
+	g := gap{0, a.p.View.Nodes - 1, true}
+	behind := sort.Search(len(a.p.Running), func(i int) bool { return a.p.Running[i].Rank > a.p.Pending[0].Rank })
+	if behind > 0 {
+		g.first = a.p.Running[behind-1].Pos
+	}
+	if behind < len(a.p.Running) {
+		g.last = a.p.Running[behind].Pos
+	}
+	if g.open = g.first <= g.last; g.open {
+		a.gap = g
+	}
+}
+
+// inGap are the children [first, end) of x that have room in the gap, empty if the gap is closed. They come before
+// other children that are equal otherwise. Children are intervals of positions, so those that meet the gap are an
+// interval, of which some at its ends may have no room. O(log children), beside the search for room.
+//
+// order: sets.8
+func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
+	lo, hi := a.p.View.Kids(x)
+	if !a.gap.open {
+		return lo, lo
+	}
+	n := int(hi - lo)
+	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.EndOf(lo+layout.Vertex(i)) > a.gap.first }))
+	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.First(lo+layout.Vertex(i)) > a.gap.last }))
+	for first < end && !a.hasRoomInGap(first) {
+		first++
+	}
+	for first < end && !a.hasRoomInGap(end-1) {
+		end--
+	}
+	return first, max(first, end)
+}
+
+// hasRoomInGap says whether a member fits below x at a position of the gap. Only domains that reach beyond an end of
+// the gap are looked into. O(children of these).
+func (a *ask) hasRoomInGap(x layout.Vertex) bool {
+	first, end := a.p.View.First(x), a.p.View.EndOf(x)
+	switch {
+	case a.slots.At(x) <= 0 || end <= a.gap.first || first > a.gap.last:
+		return false
+	case first >= a.gap.first && end-1 <= a.gap.last:
+		return true
+	}
+	lo, hi := a.p.View.Kids(x)
+	for c := lo; c < hi; c++ {
+		if a.hasRoomInGap(c) {
+			return true
+		}
+	}
+	return false
+}

@@ -295,3 +295,44 @@ func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 	}
 	return n
 }
+
+// holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(1) where the index tells, else
+// O(domains below d * log).
+func (s *sums) holdsWithin(d layout.Vertex) bool {
+	if s.countsRoom(d) {
+		most := s.p.Limits.Within[0].Most
+		if !s.ask.jumps(d) {
+			sums := s.ask.slots.Ix.SumsOf(d)
+			return sums.Of(int32(min(most, int64(sums.Len)))) >= s.ask.members
+		}
+		if most*int64(s.ask.slots.Ix.Most[s.ask.within()].At(d)) < s.ask.members {
+			return false
+		}
+		return s.ask.fewestBelow(d) <= most
+	}
+	return s.mostWithin(d) >= s.ask.full
+}
+
+// countsRoom says whether the index tells what fits into the domains below d that are counted.
+func (s *sums) countsRoom(d layout.Vertex) bool {
+	return s.ask.slots.Flat == nil && len(s.p.Siblings) == 0 && len(s.p.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
+}
+
+// mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
+func (s *sums) mostWithin(d layout.Vertex) int64 {
+	if s.countsRoom(d) {
+		room := s.ask.roomiest(d, s.ask.scratch.counted[:0])
+		s.ask.scratch.counted = room
+		return s.p.Limits.MostIn(room, func(int) bool { return false })
+	}
+	tier := int32(0)
+	if len(s.tiers) > 0 {
+		tier = s.tiers[0]
+	}
+	list := s.p.Limits.DomainsBelow(s.p.View, d, nil)
+	room := s.ask.scratch.carve(len(list))
+	for i, x := range list {
+		room[i] = s.free(0, tier, x)
+	}
+	return s.p.Limits.MostIn(room, func(i int) bool { return s.p.Siblings.At(list[i]) > 0 })
+}

@@ -380,25 +380,3 @@ func sortDescending(values []int32) {
 	}
 	clear(values[i:]) // the zeros
 }
-
-// compareBelow finds out whether all nodes with slots below x are alike, and enters one of them. Being alike is
-// transitive, so each child is compared by one node.
-func (s *summer) compareBelow(x layout.Vertex) {
-	one := int32(0)
-	lo, end := s.index.V.Kids(x)
-	for c := lo; c < end && one >= 0; c++ {
-		other := int32(0)
-		if !s.index.V.IsNode(c) {
-			other = s.index.Alike.At(c)
-		} else if pos := s.index.V.Position(c); s.index.Slots.At(pos) > 0 {
-			other = pos + 1
-		}
-		switch {
-		case one == 0:
-			one = other
-		case other < 0 || other > 0 && !s.like(one-1, other-1):
-			one = -1
-		}
-	}
-	s.index.Alike.Put(x, one)
-}
