@@ -57,10 +57,15 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 		count[f.p.View.NodeVertex(pos)]++
 		n--
 	}
+	isChild := func(x layout.Vertex) bool { return f.p.View.Above(x) == sh.at }
+	if f.ask.jumps(sh.at) {
+		domains := f.p.Limits.DomainsBelow(f.p.View, sh.at, nil) // which are the children here
+		isChild = func(x layout.Vertex) bool { return slices.Contains(domains, x) }
+	}
 	whole := make([]int64, len(f.ask.sizes)) // units that the parts take, by level
 	for i := range sh.parts {
 		part := &sh.parts[i]
-		invariant.Hold(f.p.View.Above(part.at) == sh.at, "vertex %d gets a part of vertex %d", part.at, sh.at)
+		invariant.Hold(isChild(part.at), "vertex %d gets a part of vertex %d", part.at, sh.at)
 		n -= f.ask.newMembers(&part.demand)
 		for level, units := range part.demand.units {
 			invariant.Hold(units >= 0, "vertex %d gets %d units of level %d", part.at, units, level)
