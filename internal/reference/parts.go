@@ -315,13 +315,18 @@ func (s *partSolver) withoutOthers(ask func() bool) bool {
 	return ask()
 }
 
-// TakesOthers says whether a plan has members of the selection on nodes that are meant for others than they are.
+// TakesOthers says whether more members of a plan are on nodes that are meant for others than they are than came to it after the
+// selection: ranks follow the tree whichever members came first (waiting.2), so these may be any members.
 func TakesOthers(in *Input, selection []string, res *placement.Result) bool {
-	return slices.ContainsFunc(res.Assignments, func(a placement.Assignment) bool {
+	taken := 0
+	for _, a := range res.Assignments {
 		m := in.Request.Members[slices.IndexFunc(in.Request.Members, func(m gang.Member) bool { return m.Name == a.Member })]
 		n := &in.Spec.Nodes[slices.IndexFunc(in.Spec.Nodes, func(n cluster.Node) bool { return n.Name == a.Node })]
-		return slices.Contains(selection, a.Member) && validity.MeantForOthers([]*gang.Shape{validity.ShapeOf(&in.Request, &m)}, n)
-	})
+		if validity.MeantForOthers([]*gang.Shape{validity.ShapeOf(&in.Request, &m)}, n) {
+			taken++
+		}
+	}
+	return taken > len(res.Assignments)-len(selection)
 }
 
 // value is what a tier counts for: of the gang its worth, of a group its miss.
