@@ -64,10 +64,7 @@ func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 
 // count counts the slots of every node, in members, and why nodes have none. O(nodes * resources).
 func (f *factFinder) count() {
-	f.one = f.p
-	if f.p.HasRoles() {
-		f.one = f.p.OfRoles()[0]
-	}
+	f.one = problem.EachAlone(f.p)[0]
 	if f.one.Limits != nil {
 		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps()) // slots are counted whatever the rules say
 	}

@@ -343,10 +343,7 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	if a == nil || a.Unbundled != nil {
 		return counts, false
 	}
-	roles := []*problem.Problem{a}
-	if a.HasRoles() {
-		roles = a.OfRoles()
-	}
+	roles := problem.EachAlone(a)
 	var stay []int32
 	for e, m := range s.members {
 		one := roles[slices.IndexFunc(a.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]

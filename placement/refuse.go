@@ -95,10 +95,7 @@ func countCauses(p *problem.Problem) NodeCauses {
 	out := NodeCauses{}
 	excluded := p.Slots().Excluded()
 	extra := p.Slots().LeavingReleased()
-	roles := []*problem.Problem{p}
-	if p.HasRoles() {
-		roles = p.OfRoles()
-	}
+	roles := problem.EachAlone(p)
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
 		if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 {
 			continue

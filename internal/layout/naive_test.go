@@ -63,7 +63,7 @@ func drawLaid(t *rapid.T) *laid {
 	var names []string
 	fresh := func(most int) (out []string) {
 		for range rapid.IntRange(0, most).Draw(t, "nodes") {
-			out = append(out, fmt.Sprint("n-", (7*len(names)+3)%61))
+			out = append(out, fmt.Sprint("n-", (40009*len(names)+3)%100003)) // names of their own, in no order
 			names = append(names, out[len(out)-1])
 		}
 		return out

@@ -53,10 +53,7 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 		return nil
 	}
 	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
-	roles, differs := []*Problem{next}, false
-	if next.HasRoles() {
-		roles = next.OfRoles()
-	}
+	roles, differs := EachAlone(next), false
 	for i, shapes := range together {
 		of := othersByKind(next.Snapshot, shapes)
 		if of == untold {
@@ -290,6 +287,14 @@ func (p *Problem) OfRoles() []*Problem {
 		out[r] = ofRole(p, r)
 	}
 	return out
+}
+
+// EachAlone are the problems of the members of each shape alone: OfRoles if there are several, else p itself.
+func EachAlone(p *Problem) []*Problem {
+	if p.HasRoles() {
+		return p.OfRoles()
+	}
+	return []*Problem{p}
 }
 
 // ofRole is the problem of one role. Its slots are not floored: multiples count the members of all roles.

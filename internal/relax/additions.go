@@ -100,10 +100,7 @@ func nameNew(s *snapshot.Snapshot, c *explain.Change, plan *explain.Plan) {
 func (a *addition) choose() (ok bool) {
 	p, known := a.r.p, map[any]bool{}
 	var last any // of the known ones, as most nodes are like the one before
-	roles := []*problem.Problem{p}
-	if p.HasRoles() {
-		roles = p.OfRoles()
-	}
+	roles := problem.EachAlone(p)
 	for pos := range p.View.Nodes {
 		id := p.View.Node(pos)
 		class := p.Snapshot.Static.ClassOf(id)

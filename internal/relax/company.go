@@ -25,10 +25,7 @@ func companyOf(r *rooms) *company {
 	if r.p.Company == nil {
 		return nil
 	}
-	roles := []*problem.Problem{r.p}
-	if r.p.HasRoles() {
-		roles = r.p.OfRoles()
-	}
+	roles := problem.EachAlone(r.p)
 	c, excluded := &company{make([]int64, len(r.p.Snapshot.Lineage.Names)), map[layout.Vertex][]gain{}}, r.p.Slots().Excluded()
 	for id := range c.kept {
 		id := int32(id)

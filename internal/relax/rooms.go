@@ -153,11 +153,7 @@ func (r *rooms) once(id int32) (units int64) {
 	if slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
 		return 0
 	}
-	roles := []*problem.Problem{r.p}
-	if r.p.HasRoles() {
-		roles = r.p.OfRoles()
-	}
-	for _, one := range roles {
+	for _, one := range problem.EachAlone(r.p) {
 		if one.Slots().ServesAgain(id) {
 			units = max(units, one.Slots().Room(id, r.spare(id)))
 		}
