@@ -18,10 +18,16 @@ import (
 )
 
 // prefers says whether a gang prefers any limit.
-func prefers(req *gang.Request) bool {
-	is := func(l gang.Limit) bool { return l.Preferred }
-	return slices.ContainsFunc(req.Limits, is) ||
-		slices.ContainsFunc(req.Groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, is) })
+func prefers(req *gang.Request) bool { return hasLimit(req, func(l gang.Limit) bool { return l.Preferred }) }
+
+// hasLimit says whether a gang, or a level of its groups, has a limit that is so.
+func hasLimit(req *gang.Request, is func(gang.Limit) bool) bool {
+	for level := -1; level < len(req.Groups); level++ {
+		if slices.ContainsFunc(*limitsOf(req, level), is) {
+			return true
+		}
+	}
+	return false
 }
 
 // planPreferring is planOn for a gang that prefers limits: with those that can be kept made hard.
@@ -129,7 +135,7 @@ func (k *keeper) tryLimit(l gang.Limit, level int, plan *Result) (found *Result,
 		all := len(was.Members) + len(k.snapshot.MembersOf(was.Name))
 		most += sort.Search(max(0, all-most), func(more int) bool { return fits(l.Most + more) })
 	}
-	if !fits(most) {
+	if found == nil && !fits(most) { // else the plan found last is that of most
 		return nil, err
 	}
 	k.kept = with(most)

@@ -131,7 +131,7 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
 		{"TakesAnyNode", r.TakesAnyNode == first.TakesAnyNode, r.TakesAnyNode},
 		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},
-		{"Limits", !limited(r), "limits"},
+		{"Limits", !hasLimit(r, func(gang.Limit) bool { return true }), "limits"}, // those of parts are refused where these are read
 		{"Tolerated", r.Tolerated == first.Tolerated, r.Tolerated},
 		{"Class", host(r) == host(first) && (!host(r) || r == first || r.Class == first.Class && r.Class != ""), r.Class},
 		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
@@ -142,11 +142,6 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		}
 	}
 	return nil
-}
-
-// limited says whether a gang, or a level of its groups, has limits. Those of parts are refused where parts are read.
-func limited(r *gang.Request) bool {
-	return len(r.Limits) > 0 || slices.ContainsFunc(r.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 })
 }
 
 // commonName is the name of a member, or of an inner part, in the common request: the place of its gang, a slash, its
