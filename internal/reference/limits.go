@@ -69,21 +69,32 @@ func (s *solver) readLimits(network *validity.Network) {
 
 // keptOut holds if who runs near the node keeps the gang off it.
 func (s *solver) keptOut(v *vertex, leavingGone bool) bool {
+	return s.anyOther(leavingGone, func(r *cluster.Running) bool { return s.keepsOut(v, r) })
+}
+
+// anyOther holds if some member of another gang is so.
+func (s *solver) anyOther(leavingGone bool, is func(r *cluster.Running) bool) bool {
 	for i := range s.in.Spec.Running {
 		r := &s.in.Spec.Running[i]
-		if r.Gang == s.in.Request.Name || r.Gang == "" || leavingGone && !validity.Stays(&s.in.Request, r) {
-			continue
-		}
-		if !s.in.Request.Tolerated && validity.Closes(&s.in.Spec, r, v.node.Name) {
+		if s.isOther(r) && (!leavingGone || validity.Stays(&s.in.Request, r)) && is(r) {
 			return true
-		}
-		for _, tier := range s.limits.alone {
-			if !r.Tolerated && above(v.domainOf(tier), s.at(r)) {
-				return true
-			}
 		}
 	}
 	return false
+}
+
+// isOther holds for members of other gangs.
+func (s *solver) isOther(r *cluster.Running) bool { return r.Gang != s.in.Request.Name && r.Gang != "" }
+
+// keepsOut holds if a member of another gang keeps the gang off a node.
+func (s *solver) keepsOut(v *vertex, r *cluster.Running) bool {
+	return !s.in.Request.Tolerated && validity.Closes(&s.in.Spec, r, v.node.Name) || s.isCompany(v, r)
+}
+
+// isCompany holds if a member of another gang runs in a domain of the node in which the gang must be alone.
+func (s *solver) isCompany(v *vertex, r *cluster.Running) bool {
+	in := func(tier int) bool { return above(v.domainOf(tier), s.at(r)) }
+	return !r.Tolerated && slices.ContainsFunc(s.limits.alone, in)
 }
 
 // at is the vertex of a running member's node.
@@ -158,22 +169,8 @@ func (s *solver) broken(leavingGone bool) bool {
 				return true
 			}
 		}
-		if s.inCompany(v, leavingGone) {
+		if s.anyOther(leavingGone, func(r *cluster.Running) bool { return s.isCompany(v, r) }) {
 			return true
-		}
-	}
-	return false
-}
-
-// inCompany holds if others run in a domain of the node in which the gang must be alone.
-func (s *solver) inCompany(v *vertex, leavingGone bool) bool {
-	for _, tier := range s.limits.alone {
-		for k := range s.in.Spec.Running {
-			r := &s.in.Spec.Running[k]
-			other := r.Gang != s.in.Request.Name && r.Gang != "" && !r.Tolerated && (!leavingGone || validity.Stays(&s.in.Request, r))
-			if other && above(v.domainOf(tier), s.at(r)) {
-				return true
-			}
 		}
 	}
 	return false
@@ -209,21 +206,9 @@ func (s *solver) countsNested() bool {
 func (s *solver) companyWaits(counts map[string]int) (out []placement.Waited) {
 	for i := range s.in.Spec.Running {
 		r := &s.in.Spec.Running[i]
-		if !r.Leaving || r.Gang == s.in.Request.Name || r.Gang == "" {
-			continue
-		}
-		for _, v := range s.vertices {
-			if v.node == nil || counts[v.node.Name] == 0 {
-				continue
-			}
-			keeps := !s.in.Request.Tolerated && validity.Closes(&s.in.Spec, r, v.node.Name)
-			for _, tier := range s.limits.alone {
-				keeps = keeps || !r.Tolerated && above(v.domainOf(tier), s.at(r))
-			}
-			if keeps {
-				out = append(out, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
-				break
-			}
+		keeps := func(v *vertex) bool { return v.node != nil && counts[v.node.Name] > 0 && s.keepsOut(v, r) }
+		if r.Leaving && s.isOther(r) && slices.ContainsFunc(s.vertices, keeps) {
+			out = append(out, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
 		}
 	}
 	return out
