@@ -263,8 +263,7 @@ func (e Engine) HoldsWithoutRules() bool {
 	if ix := open.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)
 	}
-	free := p.WithoutRules().WithoutMultiples().WithLimits(nil)
-	return free.Slots().Count()[layout.Root] >= int64(p.Least)
+	return open.WithoutRules().WithoutMultiples().Slots().Count()[layout.Root] >= int64(p.Least)
 }
 
 // BindingRule names the gang's own MustGather, or that of the outermost level of groups that has one; empty if there is

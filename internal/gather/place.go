@@ -142,8 +142,12 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // children. Groups that no child of x can hold whole count as members: they are split, and no child is bound to keep
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
-	// The sums of the root count nodes outside the tree, also where these are ruled out.
-	if pl.ask.jumps(x) && (pl.ask.bottom() > 0 || pl.p.ZoneState.Aligned) || !pl.ask.isOrdinary() || pl.ask.capped && pl.p.ZoneState.Aligned || len(d.begun) > 0 || x == layout.Root && pl.ask.slots.InTree {
+	switch aligned := pl.p.ZoneState.Aligned; {
+	case !pl.ask.isOrdinary() || len(d.begun) > 0:
+		return false
+	case pl.ask.jumps(x) && (pl.ask.bottom() > 0 || aligned), pl.ask.capped && aligned:
+		return false
+	case x == layout.Root && pl.ask.slots.InTree: // its sums count nodes outside the tree, also where these are ruled out
 		return false
 	}
 	switch {
