@@ -18,7 +18,9 @@ import (
 )
 
 // prefers says whether a gang prefers any limit.
-func prefers(req *gang.Request) bool { return hasLimit(req, func(l gang.Limit) bool { return l.Preferred }) }
+func prefers(req *gang.Request) bool {
+	return hasLimit(req, func(l gang.Limit) bool { return l.Preferred })
+}
 
 // hasLimit says whether a gang, or a level of its groups, has a limit that is so.
 func hasLimit(req *gang.Request, is func(gang.Limit) bool) bool {
