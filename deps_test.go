@@ -47,8 +47,8 @@ const arrows = `
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
-	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/gather internal/parts
+	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
+	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
 	placement             < . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt

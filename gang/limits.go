@@ -11,6 +11,9 @@ type Limit struct {
 	Kind LimitKind
 	// Most is how many members, groups or domains there may be at most, at least 1. [Alone] has none.
 	Most int
+	// OfParts: the limit counts the parts right inside the gang or part that has it, as one of a level of groups counts groups: each lies within
+	// one domain of the layer. Those of a part with NoGroup count in what surrounds it.
+	OfParts bool
 	// Preferred: the limit is kept where it can be, and comes before the tier. It closes nothing to others.
 	Preferred bool
 }
@@ -29,8 +32,8 @@ const (
 	Within LimitKind = "Within"
 )
 
-// checkLimits checks the limits of one gang, part or level of groups. A layer may have one of each kind.
-func checkLimits(d *defects, field string, limits []Limit) {
+// checkLimits checks the limits of one gang, part or level of groups, with or without parts in it. A layer may have one of each kind.
+func checkLimits(d *defects, field string, limits []Limit, parts bool) {
 	for i, l := range limits {
 		add := func(name string, value any, reason string) {
 			d.add(fmt.Sprintf("%s[%d].%s", field, i, name), value, reason)
@@ -50,8 +53,14 @@ func checkLimits(d *defects, field string, limits []Limit) {
 		default:
 			add("Kind", l.Kind, "unknown kind")
 		}
+		switch {
+		case l.OfParts && l.Kind == Within:
+			add("OfParts", l.OfParts, "a limit of kind Within counts no parts")
+		case l.OfParts && !parts:
+			add("OfParts", l.OfParts, "there are no Parts")
+		}
 		for _, before := range limits[:i] {
-			if before.Layer == l.Layer && before.Kind == l.Kind {
+			if before.Layer == l.Layer && before.Kind == l.Kind && before.OfParts == l.OfParts {
 				add("Layer", l.Layer, "a second "+string(l.Kind)+" for one layer")
 				break
 			}

@@ -87,7 +87,7 @@ func (c *partChecker) check(at string, p *Part) {
 		c.defects.add(at+".Groups", p.Groups[0].Size, "exclude inner Parts")
 	}
 	checkRules(c.defects, at+".Gather", p.Gather, true)
-	checkLimits(c.defects, at+".Limits", p.Limits)
+	checkLimits(c.defects, at+".Limits", p.Limits, len(p.Parts) > 0)
 	checkLevels(c.defects, at+".Groups", p.Groups)
 	if len(p.Groups) == 0 {
 		checkMinParts(c.defects, at, p.MinParts, len(p.Parts))

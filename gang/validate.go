@@ -40,7 +40,7 @@ func (r *Request) Ordered() (bool, error) {
 	r.checkSum(&d)
 	r.checkTotals(&d)
 	checkRules(&d, "request.Gather", r.Gather, true)
-	checkLimits(&d, "request.Limits", r.Limits)
+	checkLimits(&d, "request.Limits", r.Limits, len(r.Parts) > 0)
 	r.checkGroups(&d)
 	r.checkParts(&d)
 	r.checkTogether(&d)
@@ -64,6 +64,10 @@ func (r *Request) checkTogether(d *defects) {
 	checkRules(d, "request.GatherTogether", r.GatherTogether, true)
 	if len(r.GatherTogether) > 0 && r.Together == "" {
 		d.add("request.GatherTogether", r.GatherTogether[0].Layer, "the gang starts together with none")
+	}
+	checkLimits(d, "request.LimitsTogether", r.LimitsTogether, true)
+	if len(r.LimitsTogether) > 0 && r.Together == "" {
+		d.add("request.LimitsTogether", r.LimitsTogether[0].Layer, "the gang starts together with none")
 	}
 }
 
@@ -255,7 +259,7 @@ func checkLevels(d *defects, field string, levels []Groups) {
 		}
 		checkRules(d, at+".Gather", g.Gather, false)
 		if len(g.Limits) > 0 {
-			checkLimits(d, at+".Limits", g.Limits)
+			checkLimits(d, at+".Limits", g.Limits, false)
 		}
 	}
 }

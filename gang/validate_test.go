@@ -146,6 +146,16 @@ var defects = []struct {
 	{"Limit.Kind", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: "x"}} }, `request.Limits[0].Kind "x": unknown kind`},
 	{"Limit.Most", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Apart}} }, `request.Limits[0].Most "0": below 1`},
 	{"Limit.Most", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone, Most: 2}} }, `request.Limits[0].Most "2": a limit of kind Alone has none`},
+	{"Request.LimitsTogether", func(r *gang.Request) {
+		r.Together, r.GatherTogether, r.LimitsTogether = "", nil, []gang.Limit{{Layer: "rack", Kind: gang.Alone}}
+	}, `request.LimitsTogether "rack": the gang starts together with none`},
+	{"Limit.OfParts", func(r *gang.Request) { r.Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone, OfParts: true}} }, `request.Limits[0].OfParts "true": there are no Parts`},
+	{"Limit.OfParts", func(r *gang.Request) {
+		parted(r).Limits = []gang.Limit{{Layer: "rack", Kind: gang.Within, Most: 2, OfParts: true}}
+	}, `request.Limits[0].OfParts "true": a limit of kind Within counts no parts`},
+	{"Limit.OfParts", func(r *gang.Request) {
+		parted(r).Parts[0].Groups[0].Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone, OfParts: true}}
+	}, `request.Parts[0].Groups[0].Limits[0].OfParts "true": there are no Parts`},
 	{"Request.Limits", func(r *gang.Request) { r.Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Limits[0].Layer: a limit names no layer`},
 	{"Groups.Limits", func(r *gang.Request) { r.Groups[0].Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Groups[0].Limits[0].Layer: a limit names no layer`},
 	{"Part.Limits", func(r *gang.Request) { parted(r).Parts[0].Limits = []gang.Limit{{Kind: gang.Alone}} }, `request.Parts[0].Limits[0].Layer: a limit names no layer`},

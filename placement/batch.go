@@ -40,7 +40,7 @@ type Planned struct {
 // request with a limit of its own is planned once, under that, with victims unless it borrows.
 //
 // Requests with one name in Together have one turn, that of the first of them. Each pass plans them as [Together] does,
-// with the rules in GatherTogether of all of them. They stand in the answer next to each other, on one snapshot; their
+// with the rules in GatherTogether, and the limits in LimitsTogether, of all of them. They stand in the answer next to each other, on one snapshot; their
 // results are for one Apply. Where they are refused, each that cannot be placed by itself says why, at the cost of a
 // Plan, and the others say that they wait for these ([Unschedulable.Together]). If each could be placed alone, all have
 // the refusal of all of them.

@@ -66,7 +66,7 @@ func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 func (f *factFinder) count() {
 	f.one = problem.EachAlone(f.p)[0]
 	if f.one.Limits != nil {
-		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps()) // slots are counted whatever the rules say
+		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps(), nil) // slots are counted whatever the rules say
 	}
 	v, excluded, open := f.p.View, f.one.Slots().Excluded(), f.one.Slots().Taking()
 	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))

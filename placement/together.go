@@ -22,7 +22,8 @@ import (
 
 // Together plans gangs that start together or not at all, as one gang of which each of them is a part: the common rules
 // hold for all members, and tiers are compared for all, then for the gangs, then for their groups. The common rules
-// speak of the topology of the first gang, which ranks follow; the rules of each gang speak of its own. The results are
+// speak of the topology of the first gang, which ranks follow; the rules of each gang speak of its own. Limits that hold for all are those in
+// LimitsTogether of each. The results are
 // in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the
 // first names the victims of all.
 //
@@ -61,7 +62,11 @@ func togetherOn(
 
 // plan decides the common request. No layer is worth victims here: checkEqual refuses that.
 func (t *team) plan(ctx context.Context, c *snapshot.Snapshot, gather []gang.Rule, leave victims.Leave) (*Result, error) {
-	p, err := search.New(c, t.request(gather), t, problem.Bounds{Stop: ctx.Done()})
+	limits, err := t.limits()
+	if err != nil {
+		return nil, err
+	}
+	p, err := search.New(c, t.request(gather, limits), t, problem.Bounds{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
 		names[r.Name] = true
-		errs = append(errs, t.checkEqual(field, r))
+		errs = append(errs, t.checkEqual(field, r), checkLimits(field, r))
 		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" }
 		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
 			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs"))
@@ -131,7 +136,6 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
 		{"TakesAnyNode", r.TakesAnyNode == first.TakesAnyNode, r.TakesAnyNode},
 		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},
-		{"Limits", !hasLimit(r, func(gang.Limit) bool { return true }), "limits"}, // those of parts are refused where these are read
 		{"Tolerated", r.Tolerated == first.Tolerated, r.Tolerated},
 		{"Class", host(r) == host(first) && (!host(r) || r == first || r.Class == first.Class && r.Class != ""), r.Class},
 		{"Preempt.ForTier", r.Preempt.ForTier == "", r.Preempt.ForTier},
@@ -144,18 +148,50 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 	return nil
 }
 
+// checkLimits refuses the limits of one gang that cannot be planned for it beside others. The rest is refused where parts are read.
+func checkLimits(field string, r *gang.Request) (err error) {
+	hasLimit(r, func(l gang.Limit) bool {
+		switch {
+		case l.Preferred:
+			err = muster.Unsupported(field+".Limits", l.Layer, "a preferred limit of gangs that start together")
+		case l.Kind == gang.Alone:
+			err = muster.Unsupported(field+".Limits", l.Layer, "one of several gangs that start together alone")
+		}
+		return err != nil
+	})
+	return err
+}
+
+// limits are those of all gangs: each once.
+func (t *team) limits() (all []gang.Limit, err error) {
+	for i, r := range t.gangs {
+		for _, l := range r.LimitsTogether {
+			field := fmt.Sprintf("requests[%d].LimitsTogether", i)
+			switch {
+			case l.Preferred:
+				return nil, muster.Unsupported(field, l.Layer, "a preferred limit of gangs that start together")
+			case l.Kind == gang.Alone && !l.OfParts: // they would close their domains to each other
+				return nil, muster.Unsupported(field, l.Layer, "gangs that start together alone, and not each of them")
+			case !slices.Contains(all, l):
+				all = append(all, l)
+			}
+		}
+	}
+	return all, nil
+}
+
 // commonName is the name of a member, or of an inner part, in the common request: the place of its gang, a slash, its
 // own name. Unique among all gangs, since the place has no slash.
 func (t *team) commonName(i int, member string) string { return fmt.Sprintf("%d/%s", i, member) }
 
-// request is the common request: a copy of the first gang's, with the common rules, in which each gang is a part.
+// request is the common request: a copy of the first gang's, with the common rules and limits, in which each gang is a part.
 // Indexes are the ranks among all, so that ranks within each gang are those of its own request. The lowest priority of
 // the gangs reaches the fewest victims, and if one gang never preempts, nobody leaves.
 //
 // order: together.1
-func (t *team) request(gather []gang.Rule) *gang.Request {
+func (t *team) request(gather []gang.Rule, limits []gang.Limit) *gang.Request {
 	all := *t.gangs[0]
-	all.Name, all.Gather, all.Members, all.Groups, all.Parts = "", gather, nil, nil, nil
+	all.Name, all.Gather, all.Limits, all.Members, all.Groups, all.Parts = "", gather, limits, nil, nil, nil
 	all.PP, all.DP, all.Total, all.MinMember, all.MinParts = 0, 0, 0, 0, 0
 	for i, r := range t.gangs {
 		if i > 0 {
@@ -183,7 +219,7 @@ func (t *team) request(gather []gang.Rule) *gang.Request {
 func (t *team) part(i int) gang.Part {
 	r := t.gangs[i]
 	a := gang.Part{
-		Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather,
+		Name: fmt.Sprint(i), Tree: t.trees[i], Gather: r.Gather, Limits: r.Limits,
 		MinMember: r.MinMember, MinParts: r.MinParts, Parts: t.inner(i, r.Parts),
 	}
 	inner := map[string]bool{} // common names of the members in inner parts, however deep
@@ -301,7 +337,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			}
 		}
 		out[i] = describePlaced(members.Only(in), positions)
-		out[i].Proven = all.Proven
+		out[i].Proven, out[i].alone = all.Proven, all.alone
 		for k := range out[i].Assignments {
 			out[i].Assignments[k].NUMA = zones[t.commonName(i, out[i].Assignments[k].Member)]
 		}

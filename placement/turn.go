@@ -101,14 +101,14 @@ func (t *turn) plan(ctx context.Context, c *Cluster, leave victims.Leave) *Clust
 	return t.settle(c, &a)
 }
 
-// decide plans the gangs of the turn, which stays as it is. A gang alone, with a name in Together but no common rules, is
-// planned like any other.
+// decide plans the gangs of the turn, which stays as it is. A gang alone, with a name in Together but no common rules or limits,
+// is planned like any other.
 func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a answer) {
 	s, err := c.made()
 	switch {
 	case err != nil:
 		a.err = err
-	case len(t.requests) == 1 && len(t.gather) == 0:
+	case len(t.requests) == 1 && len(t.gather) == 0 && (t.request() == nil || len(t.request().LimitsTogether) == 0):
 		a.results = make([]*Result, 1)
 		a.results[0], a.err = planOn(ctx, s, t.request(), leave, problem.Bounds{})
 	default:

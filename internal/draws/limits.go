@@ -82,9 +82,91 @@ func Alone(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	}
 }
 
+// OfParts draws limits on numbers for a gang in parts or of several shapes, as far as the planner supports them together with the rest.
+func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
+	if !Chance(t, 35, "with limits on numbers") || hasMultiples(req.Gather, req.Parts) {
+		return
+	}
+	d := limitDraw{t: t, layers: LayerNames(spec)}
+	elsewhere := inOtherTree(req.Parts)
+	d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 3})
+	if len(req.Parts) > 0 && !elsewhere {
+		d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
+		if !hasOwn(req, spec) {
+			d.add(&req.Limits, 15, gang.Limit{Kind: gang.Alone, OfParts: true})
+		}
+	}
+	for i := range req.Groups {
+		d.add(&req.Groups[i].Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2})
+		d.add(&req.Groups[i].Limits, 15, gang.Limit{Kind: gang.Alone})
+	}
+	if !elsewhere {
+		d.parts(req.Parts)
+	}
+}
+
+// limitDraw draws limits.
+type limitDraw struct {
+	t      *rapid.T
+	layers []string
+}
+
+// add adds a limit at some layer at times; Most is the largest number.
+func (d *limitDraw) add(list *[]gang.Limit, percent int, l gang.Limit) {
+	if !Chance(d.t, percent, string(l.Kind)) {
+		return
+	}
+	l.Layer = rapid.SampledFrom(d.layers).Draw(d.t, "limited layer")
+	if l.Most > 0 {
+		l.Most = rapid.IntRange(1, l.Most).Draw(d.t, "most")
+	}
+	*list = append(*list, l)
+}
+
+// parts draws the limits of parts, and of the groups that these are cut into.
+func (d *limitDraw) parts(parts []gang.Part) {
+	for i := range parts {
+		p := &parts[i]
+		if !p.NoGroup {
+			d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 3})
+			if len(p.Parts) > 0 {
+				d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
+			}
+		}
+		for k := range p.Groups {
+			d.add(&p.Groups[k].Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2})
+		}
+		d.parts(p.Parts)
+	}
+}
+
+// hasMultiples says whether the gang or any part has a multiple.
+func hasMultiples(gather []gang.Rule, parts []gang.Part) bool {
+	return slices.ContainsFunc(gather, func(r gang.Rule) bool { return r.Multiple > 0 }) ||
+		slices.ContainsFunc(parts, func(p gang.Part) bool { return hasMultiples(p.Gather, p.Parts) })
+}
+
+// inOtherTree says whether any part names a topology.
+func inOtherTree(parts []gang.Part) bool {
+	return slices.ContainsFunc(parts, func(p gang.Part) bool { return p.Tree != "" || inOtherTree(p.Parts) })
+}
+
+// hasOwn says whether members are in no part that is a group.
+func hasOwn(req *gang.Request, spec *cluster.Spec) bool {
+	all := validity.Divide(req, validity.Own(spec, req))
+	in := 0
+	for _, part := range all.Below(1) {
+		in += len(part.Members)
+	}
+	return in < len(all.Members)
+}
+
 // KeepAlone drops the limits that the planner does not support for a gang in parts.
 func KeepAlone(req *gang.Request) {
-	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone })
+	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind != gang.Alone || l.OfParts })
+	for i := range req.Groups {
+		req.Groups[i].Limits = nil
+	}
 }
 
 // drawPreferred makes some limits preferred ones.

@@ -258,7 +258,7 @@ func (e Engine) HoldsWithoutRules() bool {
 	p := e.P
 	open := p
 	if p.Limits != nil {
-		open = p.WithLimits(nil)
+		open = p.WithLimits(nil, nil)
 	}
 	if ix := open.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Least)

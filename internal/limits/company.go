@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
@@ -173,19 +174,25 @@ func (n *Company) Domains(nodes []int32) (out []int32) {
 }
 
 // Leaving lists the leaving members that must be gone because of who they are: others in domains in which the gang must be alone, and
-// members that close a domain to it. positions are those of the new members. O(positions + leaving members * tiers), and the nodes of
-// closed domains.
+// members that close a domain to it. positions are those of the new members, running those of its others. O(positions + leaving members *
+// tiers), and the nodes of closed domains.
 //
 // order: limits.5
-func (n *Company) Leaving(positions []int32) (out []*snapshot.Member) {
+func (n *Company) Leaving(positions []int32, running iter.Seq[int32]) (out []*snapshot.Member) {
 	if n == nil {
 		return nil
 	}
 	used, closed := map[layout.Vertex]bool{}, map[int32]bool{}
-	for _, pos := range positions {
+	use := func(pos int32) {
 		if n.limits.AreAlone() {
 			used[n.view.DomainAt(pos, n.limits.Alone)] = true
 		}
+	}
+	for pos := range running {
+		use(pos)
+	}
+	for _, pos := range positions {
+		use(pos)
 		if id := n.view.Node(pos); n.KeepsOff(id, Others) == "closed" {
 			closed[id] = true
 		}

@@ -79,11 +79,7 @@ func (r *reader) each(field string, limits []gang.Limit, level int, of string) e
 		if r.out == nil {
 			r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels)}
 		}
-		name := string(l.Kind) + " " + l.Layer
-		if l.Most > 0 {
-			name = fmt.Sprintf("%s at most %d", name, l.Most)
-		}
-		name += of
+		name := NameOf(l) + of
 		if l.Kind == gang.Within && level >= 0 {
 			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
 		}
@@ -107,9 +103,17 @@ func (r *reader) add(l gang.Limit, tier int32, level int) {
 		r.out.Groups[level] = append(r.out.Groups[level], most)
 	case l.Kind == gang.Within:
 		r.out.Within = append(r.out.Within, most)
-	case l.Kind == gang.Apart:
+	case l.Kind == gang.Apart && !l.OfParts: // limits on parts are up to the problem, which knows these
 		r.out.Apart = append(r.out.Apart, most)
 	}
+}
+
+// NameOf is a limit as refusals name it, without whose it is.
+func NameOf(l gang.Limit) string {
+	if l.Most > 0 {
+		return fmt.Sprintf("%s %s at most %d", l.Kind, l.Layer, l.Most)
+	}
+	return fmt.Sprintf("%s %s", l.Kind, l.Layer)
 }
 
 // Name is the first limit, as refusals name it; empty: there is none.
@@ -118,6 +122,31 @@ func (l *Limits) Name() string {
 		return ""
 	}
 	return l.names[0]
+}
+
+// OfUnits are the limits of a gang whose innermost groups, of so many members, are placed like members.
+//
+// order: limits.2
+func (l *Limits) OfUnits(size int) *Limits {
+	if l == nil {
+		return nil
+	}
+	next, last := *l, len(l.Groups)-1
+	next.Apart, next.Groups = slices.Clone(l.Groups[last]), l.Groups[:last]
+	for _, c := range l.Apart {
+		next.Apart = append(next.Apart, index.Cap{Tier: c.Tier, Most: c.Most / int64(size)})
+	}
+	return &next
+}
+
+// WithoutGroups are the limits without those on numbers of groups; nil: none is left.
+func (l *Limits) WithoutGroups() *Limits {
+	if len(l.Apart) == 0 {
+		return l.WithoutCaps()
+	}
+	next := *l
+	next.Groups = make([][]index.Cap, len(l.Groups))
+	return &next
 }
 
 // WithoutCaps are the limits with no bound on any number; nil: none is left.

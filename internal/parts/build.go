@@ -30,6 +30,7 @@ type builder struct {
 	least  int64    // steps that may be overspent
 	put    []put    // what is placed, of groups that are not complete
 	undo   []change
+	caps   builtCaps
 }
 
 // domainList are domains in the order in which they are tried; past counts those at its beginning that do not take
@@ -45,11 +46,12 @@ type put struct {
 	in  placed
 }
 
-// change is one thing that was done: so many members of a role went to a position, a domain was found full for a class, or
-// one more domain of a list was passed.
+// change is one thing that was done: so many members of a role went to a position, a group of a class to a domain, a domain was found full for
+// a class, or one more domain of a list was passed.
 type change struct {
 	at, of, members int32
 	passed          *domainList
+	counted         bool // a group
 }
 
 // inside are the domains in one that may hold a group of a class, in the order in which they are tried.
@@ -128,7 +130,7 @@ const repairs = 8
 // newBuilder makes a builder to which nothing is placed yet.
 func (s *search) newBuilder(sequences [][]int) *builder {
 	b := &builder{s: s, sequences: sequences, left: make([]int32, len(s.roles)), full: make([][]bool, len(s.groups))}
-	b.loads = newLoads(s.asks, s.p.View.Nodes)
+	b.loads, b.caps = newLoads(s.asks, s.p.View.Nodes), newBuiltCaps(s.caps)
 	for k := range b.full {
 		b.full[k] = make([]bool, s.vertices())
 	}
@@ -268,10 +270,13 @@ func (b *builder) takeBack(done, from int) {
 		switch one := &b.undo[len(b.undo)-1]; {
 		case one.passed != nil:
 			one.passed.past--
+		case one.counted:
+			b.caps.count(b.s.p.View, one.at, len(b.s.roles)+int(one.of), -1)
 		case one.members == 0:
 			b.full[one.of][one.at] = false
 		default:
 			b.loads.put(one.at, one.of, -one.members)
+			b.caps.count(b.s.p.View, b.s.p.View.NodeVertex(one.at), int(one.of), -int64(one.members))
 		}
 	}
 }
@@ -289,9 +294,11 @@ func (b *builder) group(within layout.Vertex, k int) bool {
 		if packing.Spend(buildSteps); packing.Left() < b.least {
 			return false
 		}
-		from := len(b.put)
-		if b.fill(x, k, b.s.groups[k].needs) {
-			b.put = append(b.put, put{len(b.s.roles) + k, newPlaced(b.complete(from))})
+		from, dim := len(b.put), len(b.s.roles)+k
+		if b.caps.most(b.s.p.View, x, dim, 1) > 0 && b.fill(x, k, b.s.groups[k].needs) {
+			b.put = append(b.put, put{dim, newPlaced(b.complete(from))})
+			b.caps.count(b.s.p.View, x, dim, 1)
+			b.undo = append(b.undo, change{at: x, of: int32(k), counted: true})
 			return true
 		}
 		b.full[k][x] = true
@@ -364,7 +371,8 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool 
 
 // take places up to so many members of a role on a node, and says how many.
 func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
-	n := b.loads.most(pos, role, most, a.free)
+	x := b.s.p.View.NodeVertex(pos)
+	n := b.loads.most(pos, role, b.caps.most(b.s.p.View, x, int(role), most), a.free)
 	for ; n > 0 && a.zones != nil; n-- {
 		b.loads.put(pos, role, n)
 		holds := a.zones.Holds(problem.ByShape(b.c.p, front.Vector(b.loads.on[pos])))
@@ -374,6 +382,7 @@ func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
 	}
 	if n > 0 {
 		b.loads.put(pos, role, n)
+		b.caps.count(b.s.p.View, x, int(role), int64(n))
 		b.undo = append(b.undo, change{at: pos, of: role, members: n})
 	}
 	return n

@@ -311,6 +311,9 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 		for level := range t.misses {
 			t.misses[level] = []int32{o.Misses[level]}
 		}
+		if outside := int64(o.OutsideTree()); outside > 0 && !t.possible() && t.crowd == nil { // tiers below the root's do not tell how many
+			t.feasibility, t.outside = yes, outside
+		}
 		for next := range overAllNodes(t) {
 			if next.OutsideTree() != o.OutsideTree() || !yield(next) {
 				return

@@ -205,7 +205,7 @@ func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
 		if one.Slots().Refusal(id) != "" {
 			return 0
 		}
-		return one.Slots().Room(id, dc.free.released[id].Amounts)
+		return min(one.Slots().Room(id, dc.free.released[id].Amounts), one.Limits.OnNode())
 	}
 }
 

@@ -145,7 +145,7 @@ func (c *capacity) fitsInside() bool {
 	}
 	for _, t := range c.p.View.SwitchTiers() {
 		d := c.search.joint.Roomiest(t)
-		if d < 0 || c.p.View.Contains(c.p.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) {
+		if d < 0 || c.p.View.Contains(c.p.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) || !c.search.caps.allow(c.p.View, d, c.search.totals) {
 			continue
 		}
 		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.p.View.TierOf(d), c.search.want)); c.inside {
@@ -270,7 +270,7 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 	case c.p.View.Contains(c.p.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
 		return false
 	}
-	return c.tables.space.Holds(c.frontBelow(d), want)
+	return c.search.caps.allow(c.p.View, d, c.search.totals) && c.tables.space.Holds(c.frontBelow(d), want)
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.

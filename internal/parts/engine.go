@@ -244,9 +244,10 @@ func (e Engine) MostAdmitted() int {
 // HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule, multiple or limit, as far as is
 // known.
 func (e Engine) HoldsWithoutRules() bool {
-	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil)
+	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil, nil)
 	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
 	s.within = true
 	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Limits != nil
+	e.P.Gang.Each(func(a *problem.Part) { bound = bound || len(a.Limits) > 0 })
 	return s.possible() || bound && e.P.Parts.Left.Packing.Spent()
 }

@@ -13,10 +13,12 @@ import (
 //
 // order: parts.5
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
-	if len(c.search.groups) == 0 && !c.tables.space.Exact {
+	caps := c.search.caps.at(c.p.View, x)
+	if len(c.search.groups)+len(caps) == 0 && !c.tables.space.Exact {
 		return below, false
 	}
 	m := c.newGroupMaker(x)
+	m.caps = caps
 	if c.tables.space.Exact {
 		return m.listAll(x, below)
 	}
@@ -30,6 +32,7 @@ type groupMaker struct {
 	useful   front.Vector // by dimension: the gang's number if it counts above, else 0
 	sides    front.Vector // by dimension: the largest number that may come out
 	at       front.Vector // groups made so far
+	caps     []capAt      // the limits that bind here
 	memory   vectors
 }
 
@@ -81,7 +84,7 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 // O(vectors below * product of the numbers of groups that are not free + table).
 func (m *groupMaker) front(below front.Front) (f front.Front, forgot bool) {
 	// No group is made here, and every dimension counts above.
-	if len(m.classes) == 0 && slices.Equal(m.useful, m.capacity.search.totals) {
+	if len(m.classes)+len(m.caps) == 0 && slices.Equal(m.useful, m.capacity.search.totals) {
 		return below, false
 	}
 	if m.capacity.tables.space.Spent() {
@@ -122,6 +125,10 @@ func (m *groupMaker) isFree(i int) bool {
 // above. End drops the vectors within others.
 func (m *groupMaker) extend(i int, left front.Vector) {
 	if i == len(m.classes) {
+		if len(m.caps) > 0 {
+			putWithin(m.capacity.tables.space, m.caps, left.Least(m.useful).Plus(m.at))
+			return
+		}
 		m.capacity.tables.space.Spend(1)
 		m.capacity.tables.space.Put(m.at, left.Least(m.useful))
 		return

@@ -43,7 +43,8 @@ type inventory struct {
 	pendingOf  []int32 // by rank: index in pending; -1: it runs
 	positionOf []int32 // by rank: position while it runs; -1: it does not
 	signatures map[*problem.Part]string
-	inOrder    bool // the order of roles by rank tells apart parts that may be placed partly
+	limitedBy  map[*problem.Part][]int // the limits that count it as a group, by their place among all; nil: there are none
+	inOrder    bool                    // the order of roles by rank tells apart parts that may be placed partly
 	classes    []groupClass
 	done       []finished
 }
@@ -90,8 +91,27 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 // addSignatures writes those of all parts. A gang without parts has nothing to be compared.
 func (inv *inventory) addSignatures() {
 	if len(inv.p.Gang.Parts) > 0 {
+		inv.findLimits()
 		inv.addSignature(inv.p.Gang)
 	}
+}
+
+// findLimits finds which limits count which parts as groups.
+func (inv *inventory) findLimits() {
+	n := 0
+	inv.p.Gang.Each(func(a *problem.Part) {
+		for _, l := range a.Limits {
+			if n++; l.Depth == 0 {
+				continue // roles tell its members apart
+			}
+			if inv.limitedBy == nil {
+				inv.limitedBy = map[*problem.Part][]int{}
+			}
+			for _, b := range a.GroupsBelow(l.Depth) {
+				inv.limitedBy[b] = append(inv.limitedBy[b], n)
+			}
+		}
+	})
 }
 
 // addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members
@@ -112,7 +132,7 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 	slices.Sort(inner)
 	text := ""
 	if own.Total() > 0 || strings.Join(inner, "") != "" {
-		text = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner)
+		text = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner, inv.limitedBy[a])
 		if inv.inOrder && a.Least > 0 {
 			text += fmt.Sprint(" as ", order)
 		}

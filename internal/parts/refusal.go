@@ -115,7 +115,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 		if !c.tables.space.Spend(int64(1 + len(ones)*len(p)/4)) {
 			break
 		}
-		n := c.wholeGroups(ones, p)
+		n := c.wholeGroups(d, ones, p)
 		if c.tables.space.Exact && (int64(n.members) != c.search.members(p) || !c.search.keepsMultiples(p)) {
 			continue // an exact vector must be used up
 		}
@@ -149,6 +149,9 @@ func (c *capacity) firstMembers(n int) front.Vector {
 // takesVector says whether a domain takes a vector of members. Nodes outside the tree take only what the tree has no
 // room for.
 func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
+	if !c.search.caps.allow(c.p.View, d, want) {
+		return false
+	}
 	if d != layout.Root && !c.p.View.Contains(c.p.View.Outside, d) {
 		return c.tables.space.Holds(c.frontBelow(d), want)
 	}
@@ -171,8 +174,14 @@ func (c *capacity) outermost(d layout.Vertex) []front.Vector {
 
 // wholeGroups counts the outermost groups that a vector of room makes up, class by class as many as it can, and then the
 // members in no group.
-func (c *capacity) wholeGroups(ones []front.Vector, room front.Vector) (n partialFit) {
+func (c *capacity) wholeGroups(d layout.Vertex, ones []front.Vector, room front.Vector) (n partialFit) {
 	room, r := slices.Clone(room), len(c.search.roles)
+	caps, taken := c.search.caps.at(c.p.View, d), make(front.Vector, len(room))
+	allowed := func(dim int, most int32) int32 {
+		most = mostOf(caps, taken, dim, most)
+		taken[dim] += most
+		return most
+	}
 	for k, one := range ones {
 		if one == nil {
 			continue
@@ -183,13 +192,14 @@ func (c *capacity) wholeGroups(ones []front.Vector, room front.Vector) (n partia
 				most = min(most, room[dim]/each)
 			}
 		}
+		most = allowed(r+k, most)
 		for dim, each := range one {
 			room[dim] -= most * each
 		}
 		n.members, n.groups = n.members+int(most)*int(c.search.sizes[r+k]), n.groups+int(most)
 	}
 	for i := range c.search.roles {
-		n.members += int(min(room[i], c.search.want[i]))
+		n.members += int(allowed(i, min(room[i], c.search.want[i])))
 	}
 	return n
 }

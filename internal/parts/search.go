@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/joint"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -52,6 +53,7 @@ type search struct {
 	byDomains map[string]*search
 	// multiples has, for each rule, the members of each dimension that it counts; nil: the rule binds no domain.
 	multiples []front.Weights
+	caps      capRules
 	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
 	outside     int64            // members that must lie outside the tree; possible sets it
@@ -82,6 +84,7 @@ func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search 
 		s.choices = s.newDomainChoices()
 	}
 	s.sumTotals()
+	s.broken = s.broken || s.caps.broken(p.View)
 	s.classes = s.newVertexClasses(s.totalDemand())
 	s.seeCrowd()
 	return s
@@ -155,15 +158,19 @@ func (s *search) sumTotals() {
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
+	s.caps = capsOf(s)
 }
 
 // weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
 // included. Inner classes come later in the list, so one pass from the back suffices.
 func (s *search) weigh(roles front.Weights) front.Weights {
-	r := len(roles)
-	w := append(roles, make(front.Weights, len(s.groups))...)
-	for k := len(s.groups) - 1; k >= 0; k-- {
-		for i, n := range s.groups[k].needs {
+	return extend(append(roles, make(front.Weights, len(s.groups))...), len(s.roles), s.groups)
+}
+
+// extend adds to the weight of one group of each class, behind those of so many roles, that of what is in it. It changes the weights.
+func extend(w front.Weights, r int, groups []groupClass) front.Weights {
+	for k := len(groups) - 1; k >= 0; k-- {
+		for i, n := range groups[k].needs {
 			if n > 0 {
 				w[r+k] += int64(n) * w[i]
 			}
@@ -234,3 +241,48 @@ func (s *search) readRoles() {
 
 // members is the number of members that a vector stands for.
 func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }
+
+// capsOf are the limits on numbers. A group of which members run is counted already. O(limits * members * tiers).
+func capsOf(s *search) (rules capRules) {
+	var place, at []int32
+	s.p.Gang.Each(func(a *problem.Part) {
+		for _, l := range a.Limits {
+			if place == nil {
+				place, at = s.p.Places(), s.p.PositionsByRank()
+			}
+			r := capRule{OnPart: l, runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
+			if l.Depth == 0 {
+				countMembers(s, &r, a.All(), place, at)
+			} else {
+				countGroups(s, &r, a.GroupsBelow(l.Depth), at)
+			}
+			r.of = extend(slices.Clone(r.totals), len(s.roles), s.groups)
+			rules = append(rules, r)
+		}
+	})
+	return rules
+}
+
+// countMembers lets a limit count members, by rank: new ones by their role, of which it counts all.
+func countMembers(s *search, r *capRule, ranks []int, place, at []int32) {
+	for _, rank := range ranks {
+		if i := place[rank]; i >= 0 {
+			r.totals[s.p.Role(int(i))] = 1
+		}
+		if at[rank] >= 0 {
+			r.runs.Add(s.p.View, s.p.View.NodeVertex(at[rank]), 1)
+		}
+	}
+}
+
+// countGroups lets a limit count groups: new ones by their class, of which it counts all.
+func countGroups(s *search, r *capRule, groups []*problem.Part, at []int32) {
+	for _, a := range groups {
+		if home := s.p.View.LowestOf(a.All(), at); home >= 0 {
+			r.runs.Add(s.p.View, home, 1)
+		}
+	}
+	for k, g := range s.groups {
+		r.totals[len(s.roles)+k] = int64(problem.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
+	}
+}

@@ -106,9 +106,14 @@ func (p *Problem) WithoutMultiples() *Problem {
 	return next
 }
 
-// WithLimits is the problem with other limits to keep; nil: none.
-func (p *Problem) WithLimits(l *limits.Limits) *Problem {
+// WithLimits is the problem with other limits to keep; nil: none. Of those of parts it keeps some; nil: none.
+func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *Problem {
 	next := p.derive()
+	if p.InParts() {
+		next.Gang = p.Gang.changed(func(_, to *Part) {
+			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
+		})
+	}
 	next.Limits, next.Company, next.indexes = l, limits.Near(p.Snapshot, p.View, l, p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
 	return next
 }
@@ -134,7 +139,8 @@ func (p *Problem) WithoutRules() *Problem {
 }
 
 // UnderRules is the gang with no other MustGathers than these, and without PreferGathers: the question is whether the
-// gang fits at all. O(parts + members).
+// gang fits at all. A MustGather counts with the tier that it names itself: a tighter one around it may be left out.
+// O(parts + members).
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	bound := map[*Part]bool{}
 	for _, r := range kept {
@@ -143,7 +149,7 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 		}
 	}
 	next := p.derive()
-	next.Gang = p.Gang.under(bound, p.View)
+	next.Gang = p.Gang.changed(func(from, to *Part) { to.under(bound[from], p.View) })
 	next.Gather = next.Gang.Gather
 	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
 	// prepared by role.
@@ -153,21 +159,13 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	return next
 }
 
-// under is a copy of a part and of all parts in it, in which only the parts in bound have their MustGather. A
-// MustGather counts with the tier that it names itself: a tighter one around it may be left out.
-func (a *Part) under(bound map[*Part]bool, v *layout.View) *Part {
-	b := *a
-	b.Gather = unbound(cmp.Or(a.OtherTree, v))
-	if bound[a] {
-		b.Gather = GatherRules{Must: a.Gather.own, Hard: true, Worths: []int32{a.Gather.own}}
+// under binds a part to its own MustGather, or to none.
+func (a *Part) under(bound bool, v *layout.View) {
+	must := a.Gather.own
+	a.Gather = unbound(cmp.Or(a.OtherTree, v))
+	if bound {
+		a.Gather = GatherRules{Must: must, Hard: true, Worths: []int32{must}}
 	}
-	b.Parts = nil
-	for _, inner := range a.Parts {
-		in := inner.under(bound, v)
-		in.Outer = &b
-		b.Parts = append(b.Parts, in)
-	}
-	return &b
 }
 
 // FromOneMember is a gang without parts that may run with a single member.

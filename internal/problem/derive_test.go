@@ -41,7 +41,7 @@ Request              =    =     =               =                =             =
 Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *           =
 RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *           =
 twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *           =
-Gang                 =    =     =               =                =             =             *            *          *        =         =    =      =    =          =      =      =           =
+Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =      =           =
 Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
 Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
 Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
@@ -131,7 +131,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"Again":            {both, func(p *Problem) *Problem { return p.Again(Bounds{Left: p.NewBudget()}) }},
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
 		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
-		"WithLimits":       {both, func(p *Problem) *Problem { return p.WithLimits(nil) }},
+		"WithLimits":       {both, func(p *Problem) *Problem { return p.WithLimits(nil, nil) }},
 		"WithMultiples":    {both, func(p *Problem) *Problem { return p.WithMultiples(p.Multiples[1:]) }},
 		"WithoutRules":     {both, (*Problem).WithoutRules},
 		"UnderRules":       {both, func(p *Problem) *Problem { return p.UnderRules(nil) }},
@@ -320,7 +320,7 @@ func fill(p *Problem) {
 	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	p.indexes = [2]*index.Index{{}, {}}
 	p.twins = []int32{0, 1}
-	p.Limits = &limits.Limits{}
+	p.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
 	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, false, "gang", p.IsOwn)
 	p.whole = &Problem{}
 	p.Parts = partState{

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 )
 
 // Part is a gang that is placed in groups that differ, one of these groups, or a bundle of some: docs/order.md,
@@ -30,6 +31,9 @@ type Part struct {
 	Multiples []Multiple
 	// Least members in it and LeastParts of its parts must be placed. Least 0: all of its own members.
 	Least, LeastParts int
+	// Limits are on numbers of its members, or of groups below it.
+	Limits        []limits.OnPart
+	impliedInside []gang.Rule // what limits imply for the groups right inside it
 }
 
 // Each calls f with the part and all parts in it, outer ones first.
@@ -47,6 +51,34 @@ func (a *Part) InTree() bool { return !a.Bundle && a.OtherTree == nil }
 func (a *Part) All() (ranks []int) {
 	a.Each(func(b *Part) { ranks = append(ranks, b.Ranks...) })
 	return ranks
+}
+
+// GroupsBelow lists the groups so many levels below it; a bundle is no level.
+func (a *Part) GroupsBelow(levels int) (out []*Part) {
+	for _, b := range a.Parts {
+		switch {
+		case b.Bundle:
+			out = append(out, b.GroupsBelow(levels)...)
+		case levels == 1:
+			out = append(out, b)
+		default:
+			out = append(out, b.GroupsBelow(levels-1)...)
+		}
+	}
+	return out
+}
+
+// changed is a copy of it and all in it; change alters each copy, which is of the part from.
+func (a *Part) changed(change func(from, to *Part)) *Part {
+	b := *a
+	change(a, &b)
+	b.Parts = nil
+	for _, inner := range a.Parts {
+		in := inner.changed(change)
+		in.Outer = &b
+		b.Parts = append(b.Parts, in)
+	}
+	return &b
 }
 
 // First is the lowest rank in it, the largest int if it has no members.
@@ -72,6 +104,7 @@ func readParts(p *Problem) error {
 		rank[m.name] = m.Rank
 	}
 	p.Gang = &Part{Gather: p.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
+	p.Gang.impliedInside = limits.ImpliedInside(p.Request.Limits)
 	r := partReader{p: p, rank: rank}
 	if err := r.inner(p.Gang, "request", p.Request.Parts, p.Request.MinParts); err != nil {
 		return err
@@ -120,9 +153,6 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		Label: from.Name, Called: "part " + from.Name, Level: outer.Level, Bundle: from.NoGroup,
 		OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember,
 	}
-	if err := refuseLimits(field, from); err != nil {
-		return nil, err
-	}
 	if from.Tree != "" {
 		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
@@ -131,17 +161,8 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 			a.OtherTree = nil
 		}
 	}
-	v := viewOf(r.p, a)
-	a.Gather = inheritedRules(r.p, a)
-	if !a.Bundle {
-		a.Level++
-		var err error
-		if a.Gather, err = gatherRules(v, field+".Gather", from.Gather, a.Gather.Must); err != nil {
-			return nil, err
-		}
-		if a.Multiples = multiplesIn(v, from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
-			return nil, muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
-		}
+	if err := r.readRules(a, field, from); err != nil {
+		return nil, err
 	}
 	for _, name := range from.Members {
 		if i, ok := r.rank[name]; ok {
@@ -157,8 +178,35 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	if len(from.Groups) == 0 {
 		return a, r.inner(a, field, from.Parts, from.MinParts)
 	}
+	return a, r.cut(a, field, from)
+}
+
+// readRules reads the rules and the limits of a part whose topology is known.
+func (r *partReader) readRules(a *Part, field string, from *gang.Part) (err error) {
+	v := viewOf(r.p, a)
+	a.Gather = inheritedRules(r.p, a)
+	if a.Limits, err = limits.OfPart(v, field, from); err != nil {
+		return err
+	}
+	if a.impliedInside = a.Outer.impliedInside; a.Bundle {
+		return nil
+	}
+	a.Level++
+	a.impliedInside = limits.ImpliedInside(from.Limits)
+	rules := limits.Implied(slices.Concat(from.Gather, a.Outer.impliedInside), from.Limits, false)
+	if a.Gather, err = gatherRules(v, field+".Gather", rules, a.Gather.Must); err != nil {
+		return err
+	}
+	if a.Multiples = multiplesIn(v, from.Gather); len(a.Multiples) > 0 && a.OtherTree != nil {
+		return muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
+	}
+	return nil
+}
+
+// cut cuts a part into its equal groups.
+func (r *partReader) cut(a *Part, field string, from *gang.Part) error {
 	if len(from.Groups) > 1 && len(a.Ranks)%from.Groups[0].Size != 0 {
-		return nil, muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size),
+		return muster.Unsupported(field+".Groups[0].Size", fmt.Sprint(from.Groups[0].Size),
 			fmt.Sprintf("unequal nested groups, as in a part of %d", len(a.Ranks)))
 	}
 	ranks := a.Ranks
@@ -166,27 +214,18 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 	levels := make([]Level, len(from.Groups))
 	must := a.Gather.Must
 	for i, g := range from.Groups {
-		gather, err := gatherRules(v, fmt.Sprintf("%s.Groups[%d].Gather", field, i), g.Gather, must)
+		rules := limits.Implied(g.Gather, g.Limits, true)
+		if i == 0 && a.Bundle { // its groups lie right inside what surrounds it
+			rules = append(rules, a.impliedInside...)
+		}
+		gather, err := gatherRules(viewOf(r.p, a), fmt.Sprintf("%s.Groups[%d].Gather", field, i), rules, must)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		levels[i], must = Level{Size: int64(g.Size), Gather: gather}, gather.Must
 	}
 	a.cut(ranks, levels)
 	a.LeastParts = leastOf(from.MinParts, len(a.Parts))
-	return a, nil
-}
-
-// refuseLimits refuses the limits of a part, and of its groups: they are not supported.
-func refuseLimits(field string, from *gang.Part) error {
-	for _, l := range from.Limits {
-		return muster.Unsupported(field+".Limits", string(l.Kind)+" "+l.Layer, "limits of a part")
-	}
-	for i, g := range from.Groups {
-		for _, l := range g.Limits {
-			return muster.Unsupported(fmt.Sprintf("%s.Groups[%d].Limits", field, i), string(l.Kind)+" "+l.Layer, "limits of the groups of a part")
-		}
-	}
 	return nil
 }
 
@@ -236,9 +275,12 @@ func cutByLevels(p *Problem) {
 	p.Levels = nil
 }
 
-// hasHardPart says whether any group has a MustGather.
+// hasHardPart says whether any group has a MustGather, or the gang or a part a limit that speaks of domains above nodes.
 func hasHardPart(p *Problem) (has bool) {
-	p.Gang.Each(func(a *Part) { has = has || a.Level > 0 && a.InTree() && a.Gather.Hard })
+	above := func(l limits.OnPart) bool { return l.Tier > 0 }
+	p.Gang.Each(func(a *Part) {
+		has = has || a.Level > 0 && a.InTree() && a.Gather.Hard || slices.ContainsFunc(a.Limits, above)
+	})
 	return has
 }
 

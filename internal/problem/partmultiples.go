@@ -151,29 +151,13 @@ func (b *multipleBinder) pendingOf(r *MultipleRule) (out []int32) {
 // divide divides the roles, so that all members of a role count for the same rules. Only rules with Units matter, for
 // the others bind no vector; the gang's own rule counts everybody.
 func (b *multipleBinder) divide() {
-	// by is a number for each pending member. After each rule two members have the same number if all rules so far
-	// count both or neither: the rule gives a fresh number to those that it counts, one for each number before.
-	by, last, divided := make([]int32, len(b.p.Pending)), int32(0), false
+	var sets [][]int32
 	for k := range b.p.Multiples {
-		r := &b.p.Multiples[k]
-		if r.Units == nil || r.ofGang() {
-			continue
-		}
-		some := map[int32]int32{} // by number before: the fresh one; 0: none yet
-		members := b.pendingOf(r)
-		divided = divided || len(members) > 0 && len(members) < len(by) // else it tells nobody apart
-		for _, i := range members {
-			if some[by[i]] == 0 {
-				last++
-				some[by[i]] = last
-			}
-			by[i] = some[by[i]]
+		if r := &b.p.Multiples[k]; r.Units != nil && !r.ofGang() {
+			sets = append(sets, b.pendingOf(r))
 		}
 	}
-	if divided {
-		divideRoles(b.p, by)
-		findTwins(b.p)
-	}
+	divideByMembers(b.p, sets)
 }
 
 // countRunning is a copy of the rules in which Runs counts the running members of the problem.

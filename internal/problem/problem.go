@@ -170,10 +170,12 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 			return nil, err
 		}
 	}
-	if p.Limits != nil {
-		if err := settleLimits(p); err != nil {
-			return nil, err
-		}
+	settle := settleLimits
+	if p.InParts() {
+		settle = settleParts
+	}
+	if err := settle(p); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -190,48 +192,105 @@ func readFeatures(p *Problem) error {
 	if p.Limits, err = limits.Read(p.View, p.Request); err != nil {
 		return err
 	}
-	if p.Limits.AreAlone() || p.Snapshot.Closed.Any() {
-		gangs := p.Request.Name
-		if p.Team != nil {
-			gangs = ""
-		}
-		p.Company = limits.Near(p.Snapshot, p.View, p.Limits, p.Request.Tolerated, gangs, p.IsOwn)
-	}
+	p.Company = nearby(p)
 	if len(p.Request.Parts) == 0 {
 		return nil
 	}
 	return readParts(p)
 }
 
+// nearby is who can keep the gang off nodes, nil if nobody can.
+func nearby(p *Problem) *limits.Company {
+	if !p.Limits.AreAlone() && !p.Snapshot.Closed.Any() {
+		return nil
+	}
+	gangs := p.Request.Name
+	if p.Team != nil {
+		gangs = ""
+	}
+	return limits.Near(p.Snapshot, p.View, p.Limits, p.Request.Tolerated, gangs, p.IsOwn)
+}
+
 // settleLimits refuses combinations that are not supported.
 func settleLimits(p *Problem) error {
+	if p.Limits == nil {
+		return nil
+	}
 	unsupported := func(with string) error {
 		return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang "+with)
 	}
-	members, groups, nested := p.Limits.CountMembers(), p.Limits.CountGroups(), len(p.Levels) > 1
+	members, groups := p.Limits.CountMembers(), p.Limits.CountGroups()
 	within := len(p.Limits.Within) > 0
 	switch {
 	case !members && !groups && !within: // alone as a whole
-	case p.InParts():
-		return unsupported("in parts, or of several shapes")
 	case p.Multiple != nil:
 		return unsupported("with multiples")
 	case members && len(p.Levels) > 0:
 		return unsupported("in groups, whose members are counted")
-	case (members || groups) && p.Unbundled != nil:
-		return unsupported("whose groups are placed like members")
-	case groups && nested && len(p.Running) > 0:
-		return unsupported("in nested groups of which members run")
 	case len(p.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
-	case within && p.Unbundled != nil:
-		return unsupported("whose groups are placed like members")
 	case within && len(p.Levels) > 0 && p.Levels[0].Gather.Must > p.Limits.Within[0].Tier:
 		return unsupported("whose groups may lie in several of these domains")
-	case (groups || within) && len(p.Levels) > 0 && int64(p.Ranks)%p.Levels[0].Size != 0:
+	case (groups || within) && len(p.Levels) > 0 && int64(len(p.Pending)+len(p.Running))%p.Levels[0].Size != 0:
 		return unsupported("with a short last group")
 	}
 	return nil
+}
+
+// settleParts gives the gang its limits on numbers, beside those that parts have, and divides roles for them. It refuses combinations
+// that are not supported.
+func settleParts(p *Problem) error {
+	if p.Limits != nil {
+		parts := "parts"
+		if p.Team != nil {
+			parts = "gangs"
+		}
+		p.Gang.Limits = limits.OfGang(p.View, p.Request, parts)
+		if len(p.Limits.Within) > 0 {
+			return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang in parts, or of several shapes")
+		}
+		p.Limits = p.Limits.WithoutGroups() // slots know the others
+	}
+	var first *limits.OnPart
+	elsewhere, multiples := false, p.Multiple != nil
+	p.Gang.Each(func(a *Part) {
+		multiples = multiples || len(a.Multiples) > 0
+		for i := range a.Limits {
+			if first = cmp.Or(first, &a.Limits[i]); a != p.Gang {
+				a.Limits[i].Name += " for " + calledIn(p, a)
+			}
+			elsewhere = elsewhere || a.OtherTree != nil
+			for _, b := range a.GroupsBelow(max(1, a.Limits[i].Depth)) {
+				elsewhere = elsewhere || a.Limits[i].Depth > 0 && b.OtherTree != nil
+			}
+		}
+	})
+	unsupported := func(with string) error { return muster.Unsupported("request.Limits", first.Name, "this limit "+with) }
+	switch {
+	case first == nil:
+		return nil
+	case multiples:
+		return unsupported("for a gang with multiples")
+	case elsewhere:
+		return unsupported("in another topology than the gang's")
+	case partsAlone(p) && membersIn(p.Gang.GroupsBelow(1)) < p.Ranks:
+		return unsupported("for a gang with members in no part")
+	}
+	divideByLimits(p)
+	return nil
+}
+
+// partsAlone says whether each part must be alone.
+func partsAlone(p *Problem) bool {
+	return slices.ContainsFunc(p.Request.Limits, func(l gang.Limit) bool { return l.OfParts && l.Kind == gang.Alone && !l.Preferred })
+}
+
+// membersIn is the number of members in some parts, running ones included.
+func membersIn(parts []*Part) (n int) {
+	for _, a := range parts {
+		n += len(a.All())
+	}
+	return n
 }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.

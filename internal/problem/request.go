@@ -208,10 +208,13 @@ func chooseShapes(p *Problem) error {
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
 		p.Shapes = shapes[:1:1]
+		if p.Gang == nil && limitsNeedParts(p) {
+			cutByLevels(p)
+		}
 		return sumNeeds(p)
 	}
 	size := 0
-	if n := len(p.Levels); n > 0 && p.Levels[n-1].Gather.Hard && p.Levels[n-1].Gather.Must == 0 {
+	if n := len(p.Levels); n > 0 && (n == 1 || !p.Limits.CountMembers() && !p.Limits.CountGroups()) && p.Levels[n-1].Gather.Hard && p.Levels[n-1].Gather.Must == 0 {
 		size = int(p.Levels[n-1].Size)
 	}
 	if size == 0 || len(p.Running) > 0 || p.Multiple != nil || len(shapes)%size != 0 {
@@ -225,6 +228,18 @@ func chooseShapes(p *Problem) error {
 	bundle(p, size)
 	p.Shapes = shapes[:size]
 	return sumNeeds(p)
+}
+
+// limitsNeedParts says whether equal groups of one shape have limits for which they are placed as the parts of a gang are: slots of whole
+// groups do not tell what these leave.
+//
+// order: limits.10
+func limitsNeedParts(p *Problem) bool {
+	if len(p.Levels) == 0 || p.Multiple != nil || p.Limits == nil || len(p.Limits.Within) > 0 {
+		return false
+	}
+	short := int64(p.Ranks)%p.Levels[0].Size != 0
+	return p.Limits.CountMembers() || p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
@@ -311,7 +326,7 @@ func bundle(p *Problem, size int) {
 	for i := range p.Levels {
 		p.Levels[i].Size /= int64(size)
 	}
-	p.Least = (p.Least + size - 1) / size
+	p.Least, p.Limits = (p.Least+size-1)/size, p.Limits.OfUnits(size)
 }
 
 // Unbundle gives every member of a unit the unit's position.

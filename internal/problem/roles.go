@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 )
 
 // chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
@@ -64,6 +65,46 @@ func divideRoles(p *Problem, by []int32) {
 		roleOf[i] = role
 	}
 	p.RoleOf, p.Shapes = roleOf, shapes
+}
+
+// divideByMembers divides roles until each of some sets of pending members, given by their index, has all members of a role or none.
+func divideByMembers(p *Problem, sets [][]int32) {
+	// by is a number for each pending member. After each set two members have the same number if all sets so far have
+	// both or neither: a set gives a fresh number to those that it has, one for each number before.
+	by, last, divided := make([]int32, len(p.Pending)), int32(0), false
+	for _, members := range sets {
+		some := map[int32]int32{}                                       // by number before: the fresh one; 0: none yet
+		divided = divided || len(members) > 0 && len(members) < len(by) // else it tells nobody apart
+		for _, i := range members {
+			if some[by[i]] == 0 {
+				last++
+				some[by[i]] = last
+			}
+			by[i] = some[by[i]]
+		}
+	}
+	if divided {
+		divideRoles(p, by)
+		findTwins(p)
+	}
+}
+
+// divideByLimits divides roles until each limit on a number of members counts all of a role or none.
+func divideByLimits(p *Problem) {
+	place, sets := p.Places(), [][]int32(nil)
+	p.Gang.Each(func(a *Part) {
+		if !slices.ContainsFunc(a.Limits, func(l limits.OnPart) bool { return l.Depth == 0 }) {
+			return
+		}
+		var members []int32
+		for _, rank := range a.All() {
+			if i := place[rank]; i >= 0 {
+				members = append(members, i)
+			}
+		}
+		sets = append(sets, members)
+	})
+	divideByMembers(p, sets)
 }
 
 // findTwins finds, for each role, the first role of its shape.

@@ -21,7 +21,13 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	for _, pos := range positions {
 		placed[p.View.Node(pos)]++
 	}
-	out := p.Company.Leaving(positions)
+	out := p.Company.Leaving(positions, func(yield func(int32) bool) {
+		for _, m := range p.Running {
+			if !yield(m.Pos) {
+				return
+			}
+		}
+	})
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
 	for _, m := range p.Snapshot.Leaving {
 		switch {

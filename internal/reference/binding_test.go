@@ -20,15 +20,19 @@ import (
 // A refusal of a gang in parts names the first MustGather that refuses it by itself, else the first without which it would be placed.
 func TestBindingRuleOfParts(t *testing.T) { holdsFor(t, drawAllOfParts, bindingAgrees) }
 
-// drawAllOfParts draws a gang in parts of which all members must be placed, in no quota.
+// drawAllOfParts draws a gang in parts of which all members must be placed, in no quota; what limits imply is no rule of its own.
 func drawAllOfParts(t *rapid.T) Input {
 	in := drawParts(t)
 	req := &in.Request
 	req.MinMember, req.MinParts, req.Quota = 0, 0, ""
+	draws.KeepAlone(req)
 	var all func(parts []gang.Part)
 	all = func(parts []gang.Part) {
 		for i := range parts {
-			parts[i].MinMember, parts[i].MinParts = 0, 0
+			parts[i].MinMember, parts[i].MinParts, parts[i].Limits = 0, 0, nil
+			for k := range parts[i].Groups {
+				parts[i].Groups[k].Limits = nil
+			}
 			parts[i].Gather = withMust(t, parts[i].Gather, !parts[i].NoGroup)
 			all(parts[i].Parts)
 		}

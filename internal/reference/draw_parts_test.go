@@ -47,7 +47,7 @@ func drawParts(t *rapid.T) Input {
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 2}).Draw(t, "roles") {
 		shapes = append(shapes, drawShape(t, &in.Spec))
 	}
-	if equal := draws.Chance(t, 15, "equal groups"); equal && len(shapes) > 1 {
+	if draws.Chance(t, 15, "equal groups") {
 		d.equalGroups(&in, members+own)
 	} else {
 		d.parts(&in)
@@ -65,6 +65,7 @@ func drawParts(t *rapid.T) Input {
 		in.Request.Exclude = []string{in.Spec.Nodes[0].Name}
 	}
 	draws.Alone(t, &in.Spec, &in.Request)
+	draws.OfParts(t, &in.Spec, &in.Request)
 	if draws.Chance(t, 15, "with quotas") {
 		drawQuotas(t, &in)
 	}
@@ -87,6 +88,7 @@ func drawPartVictims(t *rapid.T) Input {
 	if draws.Chance(t, 15, "with multiples of parts") {
 		drawMultiplesOfParts(t, req.Parts, d.layers, "")
 	}
+	draws.OfParts(t, &in.Spec, req)
 	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
@@ -119,6 +121,7 @@ func drawPairs(t *rapid.T) Input {
 	in := drawParts(t)
 	req := &in.Request
 	req.Groups, req.Parts, req.MinMember, req.MinParts = nil, nil, 0, 0
+	draws.KeepAlone(req)
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	names := slices.SortedFunc(maps.Keys(validity.Ranks(req, validity.Own(&in.Spec, req))), muster.CompareNatural)
 	names = rapid.Permutation(names).Draw(t, "in pairs")

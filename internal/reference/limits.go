@@ -45,7 +45,9 @@ func (s *solver) readLimits(network *validity.Network) {
 	read(req.Limits, func(l gang.Limit, tier int) {
 		switch l.Kind {
 		case gang.Apart:
-			s.limits.apart = append(s.limits.apart, limit{tier, l.Most})
+			if !l.OfParts { // those are readCaps's
+				s.limits.apart = append(s.limits.apart, limit{tier, l.Most})
+			}
 		case gang.Alone:
 			s.limits.alone = append(s.limits.alone, tier)
 		case gang.Within:
@@ -206,7 +208,9 @@ func (s *solver) countsNested() bool {
 func (s *solver) companyWaits(counts map[string]int) (out []placement.Waited) {
 	for i := range s.in.Spec.Running {
 		r := &s.in.Spec.Running[i]
-		keeps := func(v *vertex) bool { return v.node != nil && counts[v.node.Name] > 0 && s.keepsOut(v, r) }
+		keeps := func(v *vertex) bool {
+			return v.node != nil && (counts[v.node.Name] > 0 && s.keepsOut(v, r) || v.own > 0 && s.isCompany(v, r))
+		}
 		if r.Leaving && s.isOther(r) && slices.ContainsFunc(s.vertices, keeps) {
 			out = append(out, placement.Waited{MemberRef: cluster.MemberRef{Gang: r.Gang, Member: r.Member}, Node: r.Node})
 		}

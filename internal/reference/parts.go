@@ -39,6 +39,7 @@ type partSolver struct {
 	allowed   [][]bool  // by node and role
 	at        []int     // by holder: the smallest vertex above its running members, -1 if there are none
 	quota     *quota.State
+	caps      []partCap
 }
 
 // holder is the gang or a group.
@@ -58,12 +59,18 @@ func HasParts(in *Input) bool {
 		return true
 	}
 	first := validity.ShapeOf(req, &req.Members[0])
-	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) || hasRoles(in) {
-		return false
-	}
 	own := validity.Own(&in.Spec, req)
 	levels := validity.Levels(req, len(req.Members)+len(own))
-	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !slices.ContainsFunc(levels[len(levels)-1].Gather, onNode)
+	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+		return validity.LimitsNeedParts(req, len(own))
+	}
+	if hasRoles(in) {
+		return false
+	}
+	if len(levels) > 1 && validity.CountsNumbers(req) {
+		return true
+	}
+	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !onNode(&levels[len(levels)-1])
 }
 
 // SolveParts finds the best selection and strategy by looking at all of them. Exponential in the number of members.
@@ -102,6 +109,7 @@ func newPartSolver(in *Input) (*partSolver, error) {
 	s := &partSolver{base: r, whole: validity.Divide(&in.Request, r.solver.own)}
 	s.forests = map[string]*forest{}
 	s.addHolders(s.whole, -1)
+	s.readCaps(s.whole)
 	if in.Request.Quota != "" {
 		if s.quota, err = validity.QuotaState(&in.Spec); err == nil {
 			s.quota, err = s.quota.Wanting(validity.Ask(&in.Request, in.Request.Members))
@@ -137,7 +145,8 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 
 // hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	return s.base.solver.limits.hard || slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
+	above := func(c partCap) bool { return c.tier > 0 }
+	return s.base.solver.limits.hard || slices.ContainsFunc(s.caps, above) || slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
 }
 
 // lookAround sees what nodes have free, and where the running members of the groups are.

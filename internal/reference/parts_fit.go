@@ -47,7 +47,7 @@ func (s *partSolver) fit(items []item, b bounds) bool {
 		}
 		p.inside = append(p.inside, count)
 	}
-	return p.place(0)
+	return p.keepsCaps() && p.place(0)
 }
 
 // place places the items from i on.
@@ -95,6 +95,11 @@ func (p *packing) key(i int) string {
 			}
 		}
 	}
+	for _, c := range p.parts.caps {
+		for _, n := range p.countsOf(&c) {
+			key = append(key, byte(n))
+		}
+	}
 	return string(key)
 }
 
@@ -115,7 +120,7 @@ func (p *packing) spread(i, node, left int) bool {
 		if p.within(it.holder) {
 			for ; n > 0; n-- {
 				p.use(it, node, n)
-				ok := p.spread(i, node+1, left-n)
+				ok := p.keepsCaps() && p.spread(i, node+1, left-n)
 				p.use(it, node, -n)
 				if ok {
 					return true

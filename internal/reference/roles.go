@@ -44,12 +44,15 @@ func hasRoles(in *Input) bool {
 		return true
 	}
 	innermost := &levels[len(levels)-1]
-	bundled := slices.ContainsFunc(innermost.Gather, onNode) && own == 0 && len(req.Members)%innermost.Size == 0
+	bundled := onNode(innermost) && own == 0 && len(req.Members)%innermost.Size == 0
 	return (validity.HasMultiples(req) || !bundled) && innermost.Size >= len(req.Members)+own
 }
 
-// onNode says whether a rule gathers on a node, as rules are drawn.
-func onNode(r gang.Rule) bool { return r.Strength == gang.MustGather && r.Layer == "0" }
+// onNode says whether groups gather on a node, as rules and limits are drawn.
+func onNode(g *gang.Groups) bool {
+	return slices.ContainsFunc(g.Gather, func(r gang.Rule) bool { return r.Strength == gang.MustGather && r.Layer == "0" }) ||
+		slices.ContainsFunc(g.Limits, func(l gang.Limit) bool { return !l.Preferred && l.Layer == "0" })
+}
 
 // mostRoles is the largest number of roles whose vectors are enumerated.
 const mostRoles = 6
@@ -224,7 +227,7 @@ func (s *roleSolver) allowed(n int) []way {
 	}
 	return slices.DeleteFunc(s.all(n), func(c way) bool {
 		tier := s.smallestOf(c).tier
-		return !s.keepsMultiples(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })
+		return !s.keepsMultiples(c) || !s.keepsApart(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })
 	})
 }
 
@@ -233,6 +236,18 @@ func (s *roleSolver) keepsMultiples(c way) bool {
 	return !slices.ContainsFunc(s.solver.vertices, func(v *vertex) bool {
 		return v.parent != nil && (v.own+total(s.sumBelow(v, c)))%s.solver.stepBelow(v.parent.tier) != 0
 	})
+}
+
+// keepsApart holds if no domain has more members than may be in one, those included that run.
+func (s *roleSolver) keepsApart(c way) bool {
+	for _, l := range s.solver.limits.apart {
+		for _, v := range s.solver.vertices {
+			if v.tier <= l.tier && v.own+total(s.sumBelow(v, c)) > l.most {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // solveRoles is Solve for members of different shapes.

@@ -124,7 +124,7 @@ func (s *roleSolver) anyWay(n int) bool {
 			return false
 		}
 	}
-	if !s.fitsTogether(0, counts) {
+	if !s.fitsTogether(0, counts) || !s.keepsApart(way{counts}) {
 		return false
 	}
 	w := &sharing{base: s}

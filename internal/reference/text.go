@@ -55,7 +55,7 @@ func writeParts(b *strings.Builder, parts []gang.Part, least, depth int) {
 		fmt.Fprintf(b, "%sat least %d:\n", strings.Repeat("  ", depth), least)
 	}
 	for _, p := range parts {
-		fmt.Fprintf(b, "%spart %s %v min %d gather in %q %v groups %v no group %v\n", strings.Repeat("  ", depth), p.Name, p.Members, p.MinMember, p.Tree, p.Gather, p.Groups, p.NoGroup)
+		fmt.Fprintf(b, "%spart %s %v min %d gather in %q %v groups %v no group %v limits %v\n", strings.Repeat("  ", depth), p.Name, p.Members, p.MinMember, p.Tree, p.Gather, p.Groups, p.NoGroup, p.Limits)
 		writeParts(b, p.Parts, p.MinParts, depth+1)
 	}
 }

@@ -33,8 +33,9 @@ func drawGangsTogether(t *rapid.T) Input {
 		}
 		return r.Gang == req.Name
 	})
-	req.Groups, req.MinMember, req.MinParts, req.Limits, req.Tolerated = nil, 0, 0, nil, false // nobody who starts together with others has limits
-	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair)                                        // one pass
+	req.Groups, req.MinMember, req.MinParts, req.Tolerated = nil, 0, 0, false
+	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind == gang.Alone && !l.OfParts })
+	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair) // one pass
 	ranks := validity.Ranks(req, nil)
 	var members []gang.Member
 	for i := range req.Parts {
@@ -90,6 +91,7 @@ func asQueue(req *gang.Request) (queue []*gang.Request) {
 	for i, p := range req.Parts {
 		one := *req
 		one.Name, one.Together, one.GatherTogether = p.Name, req.Name, req.Gather
+		one.Limits, one.LimitsTogether = p.Limits, req.Limits
 		one.Tree, one.Gather, one.Groups, one.Parts, one.MinMember, one.MinParts = p.Tree, p.Gather, p.Groups, p.Parts, p.MinMember, p.MinParts
 		one.Members = slices.DeleteFunc(slices.Clone(req.Members), func(m gang.Member) bool { return partOf(req, m.Name) != i })
 		queue = append(queue, &one)
@@ -98,7 +100,7 @@ func asQueue(req *gang.Request) (queue []*gang.Request) {
 }
 
 func togetherAgrees(in Input) ([]string, error) {
-	alone := len(in.Request.Parts) == 1 && len(in.Request.Gather) == 0 // it is the gang
+	alone := len(in.Request.Parts) == 1 && len(in.Request.Gather)+len(in.Request.Limits) == 0 // it is the gang
 	if alone || len(in.Request.Parts) == 0 || slices.ContainsFunc(in.Request.Parts, func(p gang.Part) bool { return slices.Contains(allOf(&p), "unknown") }) {
 		return []string{"no gangs together"}, nil
 	}

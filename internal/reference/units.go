@@ -34,11 +34,28 @@ func unitsOf(in *Input) (units Input, members []gang.Member) {
 	for i := range units.Request.Groups {
 		units.Request.Groups[i].Size /= size
 	}
+	units.Request.Limits = limitsOfUnits(req.Limits, levels[len(levels)-1].Limits, size)
 	units.refused = len(units.Request.Members) - (len(members)-in.refused)/size
 	for _, m := range members[:size] {
 		units.unit = append(units.unit, validity.ShapeOf(req, &m))
 	}
 	return units, members
+}
+
+// limitsOfUnits are the limits of a gang whose members are units of so many, by those of its members and of these units.
+func limitsOfUnits(ofMembers, ofGroups []gang.Limit, size int) []gang.Limit {
+	out := slices.Clone(ofMembers)
+	for i := range out {
+		if out[i].Kind == gang.Apart {
+			out[i].Most /= size
+		}
+	}
+	for _, l := range ofGroups {
+		if out = append(out, l); l.Kind == gang.Alone {
+			out = append(out, gang.Limit{Layer: l.Layer, Kind: gang.Apart, Most: 1, Preferred: l.Preferred})
+		}
+	}
+	return out
 }
 
 // ofMembers turns an answer about units into one about their members.

@@ -102,12 +102,12 @@ func request(w *words, name string, first int) *gang.Request {
 		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"), TakesAnyNode: w.flag("any-node"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
 		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
-		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1),
+		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1), LimitsTogether: together(w),
 	}
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
-	req.Limits, req.Tolerated = limits(w, "", -1), w.flag("tolerated")
+	req.Limits, req.Tolerated = append(limits(w, "", -1), ofParts(w)...), w.flag("tolerated")
 	for name, n := range w.pairs("asks") {
 		req.Shape.Resources[name] = int64(n)
 	}

@@ -31,6 +31,7 @@
 //	     [ignore-leaving] [show=ranks|names] [numa=Restricted] [exclusive=Preferred] [cpu=500] [whole=cpu|core] [threads=2]
 //	     [quota=team] [limit=borrow] [pinned=2]                        the first two members are not preemptible
 //	     [apart=leaf:1] [alone=leaf] [within=unit:2] [tolerated] [group-apart=leaf:1,-] [group-alone=leaf,-]    a ? behind it: preferred
+//	     [parts-apart=leaf:1] [parts-alone=leaf]                       limits of its parts
 //	     [roles=1:2,3:1:key:value]     instead of members, or for the first of them: so many, the devices of each, their select;
 //	                                   the devices may be 2/Restricted or 2/SingleNUMANode/Preferred, or 2&fpga: one of these, too
 //	     [asks=fpga:1] [any-node]      what members ask for beside; they may take nodes meant for others
@@ -38,12 +39,13 @@
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
-//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [alone=leaf] [within=unit:2] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
+//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [parts-apart=leaf:1] [within=unit:1] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
 //	     [together=t] [together-must=leaf]           beside these: gangs of one name start together
 //	together [must=leaf] [prefer=spine]              gangs that start together, one a line, arguments as for plan; the cluster after it
+//	     [together=t together-apart=unit:4] [together=t gangs-apart=leaf:1] [... gangs-alone=leaf]    limits of all, and of gangs
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //	why [plans=20] ...                               an explanation, arguments as for plan

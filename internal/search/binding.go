@@ -5,6 +5,7 @@ package search
 import (
 	"fmt"
 
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -21,8 +22,8 @@ func Binding(p *problem.Problem) string {
 	if (p.Multiple != nil || len(p.Multiples) > 0) && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
-	if p.Limits != nil && For(p.WithLimits(nil)).Possible() {
-		return p.Limits.Name()
+	if named := limitNames(p); len(named) > 0 && For(p.WithLimits(nil, nil)).Possible() {
+		return bindingLimit(p, named)
 	}
 	if rule := e.BindingRule(); rule != "" {
 		return rule
@@ -34,4 +35,33 @@ func Binding(p *problem.Problem) string {
 		return fmt.Sprintf("MustGather node for groups of %d", p.Size())
 	}
 	return "groups"
+}
+
+// limitNames are the limits of the gang, and of its parts, as refusals name them.
+func limitNames(p *problem.Problem) (out []string) {
+	if p.InParts() {
+		p.Gang.Each(func(a *problem.Part) {
+			for _, l := range a.Limits {
+				out = append(out, l.Name)
+			}
+		})
+	}
+	if len(out) == 0 && p.Limits != nil {
+		out = []string{p.Limits.Name()}
+	}
+	return out
+}
+
+// limitsTried bounds the limits that are tried one by one.
+const limitsTried = 8
+
+// bindingLimit names the first of several limits of parts without which the members would fit, else the first one.
+func bindingLimit(p *problem.Problem, named []string) string {
+	for _, name := range named[:min(limitsTried, len(named))] {
+		others := func(l limits.OnPart) bool { return l.Name != name }
+		if len(named) > 1 && For(p.WithLimits(p.Limits.WithoutCaps(), others)).Possible() {
+			return name
+		}
+	}
+	return named[0]
 }

@@ -15,12 +15,36 @@ func (c *check) limits() {
 	for _, node := range at {
 		all = append(all, node)
 	}
-	c.limited("the gang", c.req.Limits, [][]string{all}, false)
+	members := slices.DeleteFunc(slices.Clone(c.req.Limits), func(l gang.Limit) bool { return l.OfParts })
+	c.limited("the gang", members, [][]string{all}, false)
 	for _, level := range c.levels() {
 		c.limited("groups", level.Limits, groups(at, level.Size), true)
 	}
+	c.partLimits()
 	for _, defect := range c.unwelcome(c.res.WaitsFor, c.aloneAt(false)) {
 		c.failf("%s", defect)
+	}
+}
+
+// partLimits hold for parts, for what is in them, and for what is in a gang of parts.
+func (c *check) partLimits() {
+	if c.parts == nil {
+		return
+	}
+	for _, v := range c.parts.All() {
+		units := func(levels int) (sets [][]string) {
+			for _, unit := range v.Below(levels) {
+				sets = append(sets, c.nodesOf(unit)...)
+			}
+			return sets
+		}
+		c.limited("parts of "+v.Name, ofParts(v.Limits), units(1), true)
+		if members := slices.DeleteFunc(slices.Clone(v.Limits), func(l gang.Limit) bool { return l.OfParts }); v != c.parts {
+			c.limited(v.Name, members, c.nodesOf(v), false)
+		}
+		for i, list := range v.CutLimits {
+			c.limited("groups of "+v.Name, list, units(i+1), true)
+		}
 	}
 }
 
@@ -71,7 +95,7 @@ func (c *check) countBelow(what string, tier int, sets [][]string, whole bool) m
 // aloneAt are the tiers in whose domains the gang must be alone, or prefers to be.
 func (c *check) aloneAt(preferred bool) map[int]bool {
 	tiers := map[int]bool{}
-	for _, list := range append([][]gang.Limit{c.req.Limits}, levelLimits(c.levels())...) {
+	for _, list := range append([][]gang.Limit{c.req.Limits}, levelLimits(c.req.Groups)...) {
 		for _, l := range list {
 			if tier, ok := c.net.TierOf(l.Layer); ok && l.Kind == gang.Alone && l.Preferred == preferred {
 				tiers[min(tier, c.net.RootTier()-1)] = true
@@ -92,8 +116,8 @@ func (c *check) aloneThen() map[int]bool {
 	return tiers
 }
 
-// unwelcome says who is near the new members, in a domain of these tiers, that may not be once these are gone, or near whom
-// they may not come.
+// unwelcome says who is near the gang's members, in a domain of these tiers, that may not be once some are gone, or near whom
+// the new ones may not come.
 func (c *check) unwelcome(gone []placement.Waited, tiers map[int]bool) (defects []string) {
 	for i := range c.spec.Running {
 		r := &c.spec.Running[i]
@@ -102,13 +126,31 @@ func (c *check) unwelcome(gone []placement.Waited, tiers map[int]bool) (defects 
 			continue
 		}
 		for _, a := range c.res.Assignments {
-			for tier := range tiers {
-				if !r.Tolerated && c.net.Maximal(a.Node, tier).ID == c.net.Maximal(r.Node, tier).ID {
-					defects = append(defects, a.Member+" is not alone on "+a.Node+": "+r.Member+" runs on "+r.Node)
-				}
-			}
 			if !c.req.Tolerated && Closes(c.spec, r, a.Node) {
 				defects = append(defects, a.Member+" is on "+a.Node+", where "+r.Member+" is alone")
+			}
+		}
+	}
+	for _, a := range c.res.Assignments {
+		defects = append(defects, c.company(a.Member, a.Node, gone, tiers)...)
+	}
+	for _, r := range c.own {
+		defects = append(defects, c.company(r.Member, r.Node, gone, tiers)...)
+	}
+	return defects
+}
+
+// company says who is near a member of the gang, in a domain of these tiers, once some are gone.
+func (c *check) company(member, node string, gone []placement.Waited, tiers map[int]bool) (defects []string) {
+	for i := range c.spec.Running {
+		r := &c.spec.Running[i]
+		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
+		if r.Tolerated || r.Gang == c.req.Name || slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref }) {
+			continue
+		}
+		for tier := range tiers {
+			if c.net.Maximal(node, tier).ID == c.net.Maximal(r.Node, tier).ID {
+				defects = append(defects, member+" is not alone on "+node+": "+r.Member+" runs on "+r.Node)
 			}
 		}
 	}
@@ -136,4 +178,25 @@ func Closes(spec *cluster.Spec, r *cluster.Running, node string) bool {
 	tier, _ := net.TierOf(r.Alone)
 	tier = min(tier, net.RootTier()-1)
 	return net.Maximal(node, tier).ID == net.Maximal(r.Node, tier).ID
+}
+
+// LimitsNeedParts says whether equal groups of one shape, of which so many members run, are placed as parts are because of their limits.
+func LimitsNeedParts(req *gang.Request, own int) bool {
+	levels := Levels(req, len(req.Members)+own)
+	if len(req.Parts) > 0 || len(levels) == 0 || HasMultiples(req) {
+		return false
+	}
+	short := (len(req.Members)+own)%levels[0].Size != 0
+	return countsMembers(req) || CountsNumbers(req) && (short || len(levels) > 1 && own > 0)
+}
+
+// CountsNumbers says whether a limit of the gang, or of a level of its groups, is on a number of members or groups.
+func CountsNumbers(req *gang.Request) bool {
+	return countsMembers(req) || slices.ContainsFunc(req.Groups, func(g gang.Groups) bool {
+		return slices.ContainsFunc(g.Limits, func(l gang.Limit) bool { return !l.Preferred })
+	})
+}
+
+func countsMembers(req *gang.Request) bool {
+	return slices.ContainsFunc(req.Limits, func(l gang.Limit) bool { return l.Kind == gang.Apart && !l.Preferred && !l.OfParts })
 }

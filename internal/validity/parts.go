@@ -24,6 +24,10 @@ type Division struct {
 	// Members are all in it by rank, those known; Own those that are in no inner division.
 	Members, Own []string
 	Inner        []*Division
+	// Limits are those of the gang or part, CutLimits those of the levels of equal groups that it is cut into. What they imply is among
+	// the rules.
+	Limits    []gang.Limit
+	CutLimits [][]gang.Limit
 	// MinMember is how many members must be there, if it is; 0: all of its own. MinParts is how many of the inner divisions must be, none
 	// if it is negative.
 	MinMember, MinParts int
@@ -36,17 +40,19 @@ type Division struct {
 // divider makes divisions of the members that are known.
 type divider struct {
 	ranks   map[string]int
-	parted  map[string]bool // members in parts
-	already map[string]bool // members that run
+	parted  map[string]bool            // members in parts
+	already map[string]bool            // members that run
+	ofParts map[*Division][]gang.Limit // that count the groups right inside
 }
 
 // Divide says how a gang is divided into parts, or into equal groups.
 func Divide(req *gang.Request, own []cluster.Running) *Division {
-	d := &divider{ranks: Ranks(req, own), parted: map[string]bool{}, already: map[string]bool{}}
+	d := &divider{ranks: Ranks(req, own), parted: map[string]bool{}, already: map[string]bool{}, ofParts: map[*Division][]gang.Limit{}}
 	for _, r := range own {
 		d.already[r.Member] = true
 	}
-	root := &Division{Tree: req.Tree, Rules: req.Gather, MinMember: req.MinMember, already: d.already}
+	root := &Division{Tree: req.Tree, Rules: withImplied(req.Gather, req.Limits, false), Limits: req.Limits, MinMember: req.MinMember, already: d.already}
+	d.ofParts[root] = ofParts(req.Limits)
 	d.addParts(root, req.Parts, req.MinParts)
 	var rest []string
 	for name := range d.ranks {
@@ -82,13 +88,17 @@ func (d *divider) addParts(around *Division, parts []gang.Part, least int) {
 	around.MinParts = least
 	for i := range parts {
 		p := &parts[i]
-		v := &Division{Name: p.Name, Group: !p.NoGroup, Level: around.Level, Tree: cmp.Or(p.Tree, around.Tree), Rules: p.Gather, MinMember: p.MinMember, Own: d.known(p.Members), already: d.already}
+		v := &Division{Name: p.Name, Group: !p.NoGroup, Level: around.Level, Tree: cmp.Or(p.Tree, around.Tree), Rules: withImplied(p.Gather, p.Limits, false), Limits: p.Limits, MinMember: p.MinMember, Own: d.known(p.Members), already: d.already}
 		if v.Group {
+			v.Rules = withImplied(v.Rules, d.ofParts[around], true)
 			v.Level++
 		}
 		v.Optional = p.NoGroup && len(p.Parts) > 0 && p.MinParts < 0 && p.MinMember == 0 && len(p.Members) == 0
 		for _, name := range p.Members {
 			d.parted[name] = true
+		}
+		if d.ofParts[v] = d.ofParts[around]; v.Group {
+			d.ofParts[v] = ofParts(p.Limits)
 		}
 		d.addParts(v, p.Parts, p.MinParts)
 		d.cut(v, p.Groups, p.MinParts)
@@ -106,9 +116,14 @@ func (d *divider) cut(v *Division, levels []gang.Groups, least int) {
 	if len(levels) == 0 {
 		return
 	}
+	v.CutLimits = levelLimits(levels)
+	rules := withImplied(levels[0].Gather, levels[0].Limits, true)
+	if !v.Group {
+		rules = withImplied(rules, d.ofParts[v], true)
+	}
 	for members := range slices.Chunk(v.Own, levels[0].Size) {
 		g := &Division{
-			Name: fmt.Sprintf("%s/%d", v.Name, len(v.Inner)), Group: true, Level: v.Level + 1, Tree: v.Tree, Rules: levels[0].Gather, Own: members, already: d.already,
+			Name: fmt.Sprintf("%s/%d", v.Name, len(v.Inner)), Group: true, Level: v.Level + 1, Tree: v.Tree, Rules: rules, Own: members, already: d.already,
 		}
 		d.cut(g, levels[1:], 0)
 		g.Members = d.byRank(append(g.Members, g.Own...))
@@ -116,6 +131,43 @@ func (d *divider) cut(v *Division, levels []gang.Groups, least int) {
 		v.Members = append(v.Members, g.Members...)
 	}
 	v.Own, v.MinParts = nil, cmp.Or(least, len(v.Inner))
+}
+
+// withImplied are rules with those that limits imply: what is counted as a group lies in one domain of the layer, and at most one domain is
+// what a MustGather says.
+func withImplied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rule {
+	out := slices.Clone(rules)
+	for _, l := range limits {
+		if !l.Preferred && (groups || l.Kind == gang.Within && l.Most == 1) {
+			out = append(out, gang.Rule{Layer: l.Layer, Strength: gang.MustGather})
+		}
+	}
+	return out
+}
+
+// ofParts are the limits that count parts.
+func ofParts(limits []gang.Limit) (out []gang.Limit) {
+	for _, l := range limits {
+		if l.OfParts {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Below lists the groups so many levels below; a bundle is no level.
+func (v *Division) Below(levels int) (out []*Division) {
+	for _, inner := range v.Inner {
+		switch {
+		case !inner.Group:
+			out = append(out, inner.Below(levels)...)
+		case levels == 1:
+			out = append(out, inner)
+		default:
+			out = append(out, inner.Below(levels-1)...)
+		}
+	}
+	return out
 }
 
 // All lists the division and those in it, each before its inner ones.

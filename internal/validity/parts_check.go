@@ -31,10 +31,13 @@ func (c *check) levels() []gang.Groups {
 	return Levels(c.req, len(c.req.Members)+len(c.own))
 }
 
-// mixed holds for members of different shapes in equal groups, unless these must all gather on a node, which makes units of them.
+// mixed holds for equal groups with limits that need it, or with members of different shapes, unless these must all gather on a node, which makes units of them.
 func (c *check) mixed() bool {
 	if len(Levels(c.req, len(c.req.Members)+len(c.own))) == 0 || c.bundled() {
 		return false
+	}
+	if LimitsNeedParts(c.req, len(c.own)) {
+		return true
 	}
 	first := ShapeOf(c.req, &c.req.Members[0])
 	return slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
@@ -47,8 +50,8 @@ func (c *check) bundled() bool {
 		return false
 	}
 	innermost := levels[len(levels)-1]
-	must, hard := c.net.Must(innermost.Gather)
-	return !HasMultiples(c.req) && hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
+	must, hard := c.net.Must(withImplied(innermost.Gather, innermost.Limits, true))
+	return (len(levels) == 1 || !CountsNumbers(c.req)) && !HasMultiples(c.req) && hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
 }
 
 // byName gives all members, new and running, their nodes.

@@ -155,7 +155,7 @@ func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *pa
 		d.asks.Add(m.spec.shape.Resources)
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member) bool { return !m.tolerated })
-	r.countIgnored(d, members, r.limit(d, members, q, d.runs))
+	r.countIgnored(d, members, r.limit(d, members, q))
 	if len(shapes) == 1 {
 		q.Shape = *q.Members[0].Shape
 		for i := range q.Members {

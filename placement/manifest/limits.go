@@ -10,11 +10,12 @@ import (
 
 // Limits of gangs: exclusive topologies come with their rules, anti-affinities with the pods.
 
-// limit gives a request of members, of which so many run, the limits of its gang that can be planned, and names the rules that it keeps by them.
-func (r *reader) limit(d *draft, members []*member, q *gang.Request, runs int) (kept []string) {
+// limit gives a request of members, those that run included, the limits of its gang that can be planned, and names the rules that it keeps by them.
+func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []string) {
 	q.Limits = unique(d.limits)
+	apart.Hoist(q, len(members))
 	switch {
-	case d.team != nil || !apart.Supported(q, len(members), runs):
+	case d.team != nil || !apart.Supported(q, len(members)):
 		apart.Drop(q)
 	case apart.Any(q):
 		kept = append(kept, exclusiveTopology)
@@ -34,7 +35,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request, runs int) (
 		all = all && layer != "" && r.apart.Alone(space, &terms[i])
 	}
 	with.Limits = unique(with.Limits)
-	if len(terms) == 0 || !apart.Supported(&with, len(members), runs) {
+	if len(terms) == 0 || !apart.Supported(&with, len(members)) {
 		return kept
 	}
 	if q.Limits = with.Limits; all {

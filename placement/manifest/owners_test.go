@@ -54,6 +54,9 @@ func rulesText(rules []gang.Rule) (text string) {
 func limitsText(limits []gang.Limit) (text string) {
 	for _, l := range limits {
 		text += fmt.Sprintf(" %s %s", l.Kind, l.Layer)
+		if l.OfParts {
+			text += " of parts"
+		}
 		if l.Most > 0 {
 			text += fmt.Sprint(" at most ", l.Most)
 		}
@@ -109,7 +112,7 @@ func TestOwners(t *testing.T) {
 			"the leader is in the first subgroup, which has one more", `{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet,
 			  metadata: {name: s, annotations: {leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack}},
 			  spec: {leaderWorkerTemplate: {size: 5, subGroupPolicy: {subGroupSize: 2}, workerTemplate: {spec: {containers: [{name: c}]}}}}}`,
-			"default/s-0 [s-0 s-0-1 s-0-2 s-0-3 s-0-4] min 5 groups of 3 MustGather rack ignored map[exclusiveTopology:5]",
+			"default/s-0 [s-0 s-0-1 s-0-2 s-0-3 s-0-4] min 5 groups of 3 MustGather rack Alone rack",
 		},
 		{
 			"the leader is in no subgroup", `{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet,

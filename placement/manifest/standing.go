@@ -19,7 +19,7 @@ func (r *reader) standing(d *draft, members []*member, whole *part) {
 			q.Members = append(q.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m)})
 		}
 	}
-	r.limit(d, members, &q, 0)
+	r.limit(d, members, &q)
 	if reason := r.treeOf(d, &q); reason != "" || slices.ContainsFunc(invalid(&q, len(q.Members)), func(*muster.InvalidError) bool { return true }) {
 		q = gang.Request{Name: d.name, Members: q.Members}
 	}

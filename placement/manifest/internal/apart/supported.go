@@ -7,37 +7,102 @@ import (
 )
 
 // Supported says whether a request can be planned with its limits: docs/order/10-limits.md names the combinations that cannot. known is
-// how many of its members are known, of which so many run. O(members + parts).
-func Supported(q *gang.Request, known, runs int) bool {
-	members := slices.ContainsFunc(q.Limits, func(l gang.Limit) bool { return l.Kind != gang.Alone })
-	groups := slices.ContainsFunc(q.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 })
-	shapes := slices.ContainsFunc(q.Members, func(m gang.Member) bool { return m.Shape != q.Members[0].Shape })
-	switch {
-	case slices.ContainsFunc(q.Parts, partIsLimited):
-		return false
-	case !members && !groups: // alone, as a whole
-		return true
-	case slices.ContainsFunc(q.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }):
-		return false
-	case members && len(q.Groups)+q.PP+q.DP > 0:
-		return false
-	case shapes || len(q.Parts) > 0:
-		return false
-	case groups && len(q.Groups) > 1 && runs > 0:
+// how many of its members are known, those that run included. O(members + parts).
+func Supported(q *gang.Request, known int) bool {
+	if isAny(q.Parts, func(p *gang.Part) bool { return isLimited(p) && (p.Tree != "" || !partSupported(p)) }) {
 		return false
 	}
-	return !groups || known%q.Groups[0].Size == 0
+	counts := slices.ContainsFunc(q.Limits, func(l gang.Limit) bool { return l.Kind != gang.Alone || l.OfParts }) ||
+		slices.ContainsFunc(q.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) || isAny(q.Parts, isLimited)
+	return !counts || !hasMultiple(q.Gather) && !isAny(q.Parts, func(p *gang.Part) bool { return hasMultiple(p.Gather) }) && partsSupported(q, known)
 }
 
-// partIsLimited says whether a part, one in it, or a level of its groups has limits.
-func partIsLimited(p gang.Part) bool {
-	return len(p.Limits) > 0 || slices.ContainsFunc(p.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) ||
-		slices.ContainsFunc(p.Parts, partIsLimited)
+// partsSupported says whether the parts of a request may have its limits of parts.
+func partsSupported(q *gang.Request, known int) bool {
+	ofParts := func(l gang.Limit) bool { return l.OfParts }
+	alone := func(l gang.Limit) bool { return l.OfParts && l.Kind == gang.Alone }
+	if slices.ContainsFunc(q.Limits, alone) && membersOf(q.Parts, false) < known {
+		return false
+	}
+	return !slices.ContainsFunc(q.Limits, ofParts) || !isAny(q.Parts, func(p *gang.Part) bool { return p.Tree != "" })
+}
+
+// partSupported says whether a part may have its limits, and its groups theirs.
+func partSupported(p *gang.Part) bool {
+	alone := func(l gang.Limit) bool { return l.Kind == gang.Alone }
+	return !slices.ContainsFunc(p.Limits, alone) && !slices.ContainsFunc(p.Groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, alone) })
+}
+
+// Hoist lets the gang say what all of its parts say: that each is alone in a domain of a layer. So it can be planned. known is as for
+// [Supported].
+func Hoist(q *gang.Request, known int) {
+	if known == 0 || membersOf(q.Parts, false) < known { // else there are such parts
+		return
+	}
+	lists := outermost(q.Parts)
+	for _, l := range slices.Clone(*lists[0]) {
+		lacks := func(list *[]gang.Limit) bool { return !slices.Contains(*list, l) }
+		if l.Kind != gang.Alone || slices.ContainsFunc(lists, lacks) {
+			continue
+		}
+		for _, list := range lists {
+			*list = slices.DeleteFunc(slices.Clone(*list), func(o gang.Limit) bool { return o == l })
+		}
+		l.OfParts = true
+		q.Limits = append(slices.Clip(q.Limits), l)
+	}
+}
+
+// outermost are the limits of all parts that are groups and in no other, and of groups that are.
+func outermost(parts []gang.Part) (lists []*[]gang.Limit) {
+	for i := range parts {
+		switch p := &parts[i]; {
+		case !p.NoGroup:
+			lists = append(lists, &p.Limits)
+		case len(p.Groups) > 0:
+			lists = append(lists, &p.Groups[0].Limits)
+		default:
+			lists = append(lists, outermost(p.Parts)...)
+		}
+	}
+	return lists
+}
+
+// isAny says whether some part, or one in it, is so.
+func isAny(parts []gang.Part, is func(*gang.Part) bool) bool {
+	for i := range parts {
+		if is(&parts[i]) || isAny(parts[i].Parts, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// membersOf is the number of members that are in parts which are groups, or inside such a one, by their names.
+func membersOf(parts []gang.Part, inside bool) (n int) {
+	for i := range parts {
+		p := &parts[i]
+		group := inside || !p.NoGroup
+		if group || len(p.Groups) > 0 {
+			n += len(p.Members)
+		}
+		n += membersOf(p.Parts, group)
+	}
+	return n
+}
+
+func hasMultiple(rules []gang.Rule) bool {
+	return slices.ContainsFunc(rules, func(r gang.Rule) bool { return r.Multiple > 0 })
+}
+
+// isLimited says whether a part, or a level of its groups, has limits.
+func isLimited(p *gang.Part) bool {
+	return len(p.Limits) > 0 || slices.ContainsFunc(p.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 })
 }
 
 // Any says whether a request, or some group of it, has limits.
 func Any(q *gang.Request) bool {
-	return len(q.Limits) > 0 || partIsLimited(gang.Part{Groups: q.Groups, Parts: q.Parts})
+	return len(q.Limits) > 0 || isLimited(&gang.Part{Groups: q.Groups}) || isAny(q.Parts, isLimited)
 }
 
 // Drop takes all limits from a request, whose groups and parts are its own.

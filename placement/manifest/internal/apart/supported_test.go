@@ -49,10 +49,10 @@ func TestSupportedIsWhatThePlannerTakes(t *testing.T) {
 		if errors.As(err, &invalid) && !strings.Contains(invalid.Field, "Limits") {
 			t.Skip("something else is the matter")
 		}
-		require.Equal(t, !errors.Is(err, muster.ErrNotSupported), apart.Supported(q, known, runs), "%v", err)
+		require.Equal(t, !errors.Is(err, muster.ErrNotSupported), apart.Supported(q, known), "%v", err)
 		apart.Drop(q)
 		require.False(t, apart.Any(q))
-		require.True(t, apart.Supported(q, known, runs))
+		require.True(t, apart.Supported(q, known))
 		_, err = placement.Plan(c, q)
 		require.NotErrorIs(t, err, muster.ErrNotSupported)
 	})
@@ -110,6 +110,12 @@ func (d drawer) request() (q *gang.Request, known int) {
 			names = append(names, m.Name)
 		}
 		q.Parts = []gang.Part{{Name: "part", Members: names, Limits: d.limits(), Groups: []gang.Groups{{Size: 1, Limits: d.limits()}}}}
+		for i := range q.Limits {
+			q.Limits[i].OfParts = d.rarely(2)
+		}
+		if d.rarely(8) {
+			q.Parts[0].Gather = []gang.Rule{{Layer: "unit", Multiple: 2}}
+		}
 	}
 	return q, known
 }

@@ -1,0 +1,96 @@
+package limits
+
+import (
+	"fmt"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// OnPart is a limit of a gang in parts, or of one of its parts, on a number in every domain of a tier.
+type OnPart struct {
+	Name string // as refusals use it, without the part that has it
+	Tier int32
+	Most int64
+	// Depth is 0 if it counts members, those of inner parts included; else it counts the groups so many levels below the part.
+	Depth int
+}
+
+// OfGang are those of a gang in parts, or in equal groups that are placed like parts; called is what its parts are.
+func OfGang(v *layout.View, req *gang.Request, called string) []OnPart {
+	return ofLevels(v, req.Limits, req.Groups, called)
+}
+
+// OfPart are those of a part, and of the groups that it is cut into. field is the path of the part in the request. The error says which is
+// unknown or not supported.
+func OfPart(v *layout.View, field string, from *gang.Part) (out []OnPart, err error) {
+	if err := checkPart(v, field, from.Limits, false); err != nil {
+		return nil, err
+	}
+	for i, g := range from.Groups {
+		if err := checkPart(v, fmt.Sprintf("%s.Groups[%d]", field, i), g.Limits, true); err != nil {
+			return nil, err
+		}
+	}
+	return ofLevels(v, from.Limits, from.Groups, "parts"), nil
+}
+
+// ofLevels are limits of members and of levels of groups, whose layers are known.
+func ofLevels(v *layout.View, members []gang.Limit, groups []gang.Groups, parts string) []OnPart {
+	out := onPart(v, members, 0, parts)
+	for i, g := range groups {
+		out = append(out, onPart(v, g.Limits, i+1, fmt.Sprintf("groups of %d", g.Size))...)
+	}
+	return out
+}
+
+// onPart resolves limits of members at depth 0, else of groups. counted is what they count, but members.
+func onPart(v *layout.View, list []gang.Limit, depth int, counted string) (out []OnPart) {
+	for _, l := range list {
+		tier, _ := v.TierNamed(l.Layer)
+		one := OnPart{Name: NameOf(l), Tier: min(tier, v.RootTop-1), Most: int64(l.Most), Depth: depth}
+		if l.OfParts {
+			one.Depth = 1
+		}
+		if one.Depth > 0 {
+			one.Name += " for " + counted
+		}
+		if l.Kind == gang.Alone {
+			one.Most = 1
+		}
+		if !l.Preferred && l.Kind != gang.Within && (l.Kind == gang.Apart || one.Depth > 0) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// checkPart refuses limits of a part, or of its groups, that are not supported.
+func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) error {
+	for i, l := range list {
+		at := fmt.Sprintf("%s.Limits[%d]", field, i)
+		_, known := v.TierNamed(l.Layer)
+		switch {
+		case !known:
+			return muster.Invalid(at+".Layer", l.Layer, "unknown layer")
+		case l.Preferred:
+			return muster.Unsupported(at, NameOf(l), "a preferred limit of a part")
+		case l.Kind == gang.Alone:
+			return muster.Unsupported(at, NameOf(l), "one part of a gang, and not the others, alone")
+		case l.Kind == gang.Within && (groups || !isOne(l)):
+			return muster.Unsupported(at, NameOf(l), "a part, or its groups, in more than one domain of a layer")
+		}
+	}
+	return nil
+}
+
+// ImpliedInside are the rules that the limits on parts imply for each of these.
+func ImpliedInside(list []gang.Limit) (rules []gang.Rule) {
+	for _, l := range list {
+		if l.OfParts {
+			rules = Implied(rules, []gang.Limit{l}, true)
+		}
+	}
+	return rules
+}
