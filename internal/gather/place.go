@@ -147,7 +147,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 		return false
 	case pl.ask.jumps(x) && (pl.ask.bottom() > 0 || aligned), pl.ask.capped && aligned:
 		return false
-	case x == layout.Root && pl.ask.slots.InTree: // its sums count nodes outside the tree, also where these are ruled out
+	case pl.countsOutside(x) && !pl.ask.jumps(x):
 		return false
 	}
 	switch {
@@ -173,6 +173,9 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	return true
 }
 
+// countsOutside says whether the slots of x count nodes outside the tree, though these are ruled out.
+func (pl placer) countsOutside(x layout.Vertex) bool { return x == layout.Root && pl.ask.slots.InTree }
+
 // isOrdinary says whether nothing but slots and zones tells nodes apart, and the index counts these slots: no
 // multiples, no member outside a full tree, no running member of the gang or its affinity key, no scores, and the
 // policy is BestFit.
@@ -189,7 +192,7 @@ func (a *ask) isOrdinary() bool {
 //
 // Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped { // every slot is taken, there is nothing to choose
+	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !pl.countsOutside(x) { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
 	if pl.ask.zonesTell(x) {
@@ -303,41 +306,63 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 func (pl placer) pickBelow(x layout.Vertex, n int64) {
 	domains := pl.p.Limits.DomainsBelow(pl.p.View, x, pl.ask.scratch.domains[:0])
 	pl.ask.scratch.domains = domains
-	values := pl.ask.scratch.counted[:0]
-	for _, d := range domains {
-		if slots := pl.ask.slots.At(d); slots > 0 {
-			values = append(values, slots)
-		}
-	}
-	pl.ask.scratch.counted = values
-	slices.SortFunc(values, descending)
+	l := pl.countDomains(domains)
 	size, sum := 0, int64(0)
-	for sum < n {
-		sum, size = sum+values[size], size+1
+	counts := pl.ask.scratch.carve(len(l.Values)) // of the largest ones, by value
+	for i := 0; sum < n; {
+		if counts[i] == int64(l.Counts[i]) {
+			i++
+			continue
+		}
+		counts[i]++
+		sum, size = sum+l.Values[i], size+1
 	}
-	l := &pl.ask.scratch.least
-	l.Reset()
 	if sum > n { // else the largest make the members exactly
-		for _, v := range values {
-			l.Add(v)
+		for i, count := range l.Pick(size, n) {
+			counts[i] = int64(count)
 		}
-		counts := l.Pick(size, n)
-		values = values[:0]
-		for i, v := range l.Values {
-			for range counts[i] {
-				values = append(values, v)
-			}
-		}
-	} else {
-		values = values[:size]
 	}
 	for _, d := range domains { // of equal ones the first are taken
 		slots := pl.ask.slots.At(d)
-		if i := slices.Index(values, slots); i >= 0 && slots > 0 {
-			values = slices.Delete(values, i, i+1)
+		if i, ok := slices.BinarySearchFunc(l.Values, slots, descending); ok && counts[i] > 0 {
+			counts[i]--
 			pl.ask.scratch.picks = append(pl.ask.scratch.picks, chosen{d, slots})
 		}
 	}
+}
+
+// fewSizes is up to which number of slots domains are counted by it; with larger ones they are sorted.
+const fewSizes = 1 << 12
+
+// countDomains fills the scratch's program with the slots of domains that have any. O(domains), O(domains * log) where one is large.
+func (pl placer) countDomains(domains []layout.Vertex) *sets.LeastSum {
+	l, largest := &pl.ask.scratch.least, int64(0)
+	l.Reset()
+	for _, d := range domains {
+		largest = max(largest, pl.ask.slots.At(d))
+	}
+	if largest >= fewSizes {
+		values := pl.ask.scratch.counted[:0]
+		for _, d := range domains {
+			values = append(values, pl.ask.slots.At(d))
+		}
+		pl.ask.scratch.counted = values
+		slices.SortFunc(values, descending)
+		for i := 0; i < len(values) && values[i] > 0; i++ {
+			l.Add(values[i])
+		}
+		return l
+	}
+	sizes := pl.ask.scratch.carve(int(largest) + 1) // domains by their slots
+	for _, d := range domains {
+		sizes[pl.ask.slots.At(d)]++
+	}
+	for slots := largest; slots > 0; slots-- {
+		for range sizes[slots] {
+			l.Add(slots)
+		}
+	}
+	return l
 }
 
 // slotsBelow are the slots of the children of x, in the scratch until the next call. O(children).

@@ -212,7 +212,9 @@ func (l *Limits) DomainsBelow(v *layout.View, x layout.Vertex, list []layout.Ver
 	}
 	lo, end := v.Kids(x)
 	for c := lo; c < end; c++ {
-		list = l.DomainsBelow(v, c, list)
+		if c != v.Outside { // a limit on domains keeps members in the tree
+			list = l.DomainsBelow(v, c, list)
+		}
 	}
 	return list
 }
