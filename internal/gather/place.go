@@ -300,69 +300,57 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 	}
 }
 
-// pickBelow is pickFewest among the domains below x that are counted. O(domains * log), beside [sets.LeastSum.Pick].
+// pickBelow is pickFewest among the domains below x that are counted. Of as few as can be each has what the largest others lack, so that only
+// such ones are looked at. O(vertices above these domains + those * log), beside [sets.LeastSum.Pick].
 //
 // Same answer as order: limits.8, sets.1, sets.6, faster.
 func (pl placer) pickBelow(x layout.Vertex, n int64) {
-	domains := pl.p.Limits.DomainsBelow(pl.p.View, x, pl.ask.scratch.domains[:0])
-	pl.ask.scratch.domains = domains
-	l := pl.countDomains(domains)
+	list := pl.ask.roomiest(x, pl.ask.scratch.counted[:0])
 	size, sum := 0, int64(0)
-	counts := pl.ask.scratch.carve(len(l.Values)) // of the largest ones, by value
-	for i := 0; sum < n; {
-		if counts[i] == int64(l.Counts[i]) {
-			i++
-			continue
-		}
-		counts[i]++
-		sum, size = sum+l.Values[i], size+1
+	for ; sum < n; size++ {
+		sum += list[size]
 	}
-	if sum > n { // else the largest make the members exactly
-		for i, count := range l.Pick(size, n) {
-			counts[i] = int64(count)
-		}
+	floor := n - (sum - list[size-1])
+	domains := pl.roomyBelow(x, floor, pl.ask.scratch.domains[:0])
+	values := list[:0]
+	for _, d := range domains {
+		values = append(values, pl.ask.slots.At(d))
 	}
-	for _, d := range domains { // of equal ones the first are taken
-		slots := pl.ask.slots.At(d)
-		if i, ok := slices.BinarySearchFunc(l.Values, slots, descending); ok && counts[i] > 0 {
-			counts[i]--
-			pl.ask.scratch.picks = append(pl.ask.scratch.picks, chosen{d, slots})
+	slots := pl.ask.scratch.carve(len(domains)) // in the order of paths
+	copy(slots, values)
+	pl.ask.scratch.domains, pl.ask.scratch.counted = domains, values
+	slices.SortFunc(values, descending)
+	l := &pl.ask.scratch.least
+	l.Reset()
+	for _, v := range values {
+		l.Add(v)
+	}
+	counts := l.Pick(size, n)
+	for i := 0; size > 0; i++ { // of equal ones the first are taken
+		if k, _ := slices.BinarySearchFunc(l.Values, slots[i], descending); counts[k] > 0 {
+			counts[k]--
+			size--
+			pl.ask.scratch.picks = append(pl.ask.scratch.picks, chosen{domains[i], slots[i]})
 		}
 	}
 }
 
-// fewSizes is up to which number of slots domains are counted by it; with larger ones they are sorted.
-const fewSizes = 1 << 12
-
-// countDomains fills the scratch's program with the slots of domains that have any. O(domains), O(domains * log) where one is large.
-func (pl placer) countDomains(domains []layout.Vertex) *sets.LeastSum {
-	l, largest := &pl.ask.scratch.least, int64(0)
-	l.Reset()
-	for _, d := range domains {
-		largest = max(largest, pl.ask.slots.At(d))
-	}
-	if largest >= fewSizes {
-		values := pl.ask.scratch.counted[:0]
-		for _, d := range domains {
-			values = append(values, pl.ask.slots.At(d))
+// roomyBelow adds to a list the domains below x that are counted and have so many slots, in the order of paths.
+func (pl placer) roomyBelow(x layout.Vertex, floor int64, list []layout.Vertex) []layout.Vertex {
+	switch {
+	case !pl.p.Limits.Spans(pl.p.View, x):
+		if pl.ask.slots.At(x) >= floor {
+			list = append(list, x)
 		}
-		pl.ask.scratch.counted = values
-		slices.SortFunc(values, descending)
-		for i := 0; i < len(values) && values[i] > 0; i++ {
-			l.Add(values[i])
-		}
-		return l
-	}
-	sizes := pl.ask.scratch.carve(int(largest) + 1) // domains by their slots
-	for _, d := range domains {
-		sizes[pl.ask.slots.At(d)]++
-	}
-	for slots := largest; slots > 0; slots-- {
-		for range sizes[slots] {
-			l.Add(slots)
+	case int64(pl.ask.slots.Ix.Most[pl.ask.within()].At(x)) >= floor:
+		lo, end := pl.p.View.Kids(x)
+		for c := lo; c < end; c++ {
+			if c != pl.p.View.Outside { // a limit on domains keeps members in the tree
+				list = pl.roomyBelow(c, floor, list)
+			}
 		}
 	}
-	return l
+	return list
 }
 
 // slotsBelow are the slots of the children of x, in the scratch until the next call. O(children).

@@ -257,16 +257,17 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 	return false
 }
 
-// roomiest adds to a list the slots of the domains below x that are counted, of each vertex right above some of them the largest only, as
-// many as there may be. Without groups and running members, with an index. O(vertices above these domains * that number).
+// roomiest keeps in a list the slots of the roomiest domains below x that are counted, largest first, as many as there may be. Without groups
+// and running members, with an index. O(vertices above these domains * that number).
 func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
 	switch {
 	case !a.p.Limits.Spans(a.p.View, x):
-		return append(list, a.slots.At(x))
+		list, _ = a.keepLarge(list, a.slots.At(x))
+		return list
 	case !a.jumps(x):
-		sums := a.slots.Ix.SumsOf(x)
-		for n := int32(1); n <= sums.Len && int64(n) <= a.p.Limits.Within[0].Most; n++ {
-			list = append(list, sums.Child(n))
+		sums, more := a.slots.Ix.SumsOf(x), true
+		for n := int32(1); n <= sums.Len && more; n++ {
+			list, more = a.keepLarge(list, sums.Child(n))
 		}
 		return list
 	}
@@ -279,17 +280,28 @@ func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
 	return list
 }
 
+// keepLarge puts a number into a list of the largest ones, as many as there may be domains. kept: it is one of them.
+func (a *ask) keepLarge(list []int64, n int64) (_ []int64, kept bool) {
+	if most := a.p.Limits.Within[0].Most; int64(len(list)) == most {
+		if n <= list[most-1] {
+			return list, false
+		}
+		list = list[:most-1]
+	}
+	i, _ := slices.BinarySearchFunc(list, n, descending)
+	return slices.Insert(list, i, n), true
+}
+
 // fewestBelow is how few of the domains that are counted hold all members below x; more than there may be if so many do not suffice.
 //
 // Same answer as order: domain.3, limits.7, faster.
 func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 	list := a.roomiest(x, a.scratch.counted[:0])
 	a.scratch.counted = list
-	slices.SortFunc(list, descending)
-	left, most := a.members, a.p.Limits.Within[0].Most
-	for ; left > 0 && n <= most; n++ {
+	left := a.members
+	for ; left > 0; n++ {
 		if n == int64(len(list)) {
-			return most + 1
+			return a.p.Limits.Within[0].Most + 1
 		}
 		left -= list[n]
 	}
