@@ -248,3 +248,40 @@ func twoParts(r *gang.Request, tree string) *gang.Request {
 	r.Parts[1].Tree = tree
 	return r
 }
+
+// BenchmarkReplicas plans gangs of eight parts, each of a leader with two slots and seven members with one within a unit, in shapes that
+// were planned on the snapshot before; and the same with each part in a unit, or a leaf, of its own.
+func BenchmarkReplicas(b *testing.B) {
+	for _, layer := range []string{"", "unit", "leaf"} {
+		name, limits := "nodes=102400/gang=8x8/state=warm", []gang.Limit(nil)
+		if layer != "" {
+			limits = []gang.Limit{{Layer: layer, Kind: gang.Apart, Most: 1, OfParts: true}}
+			name += "/parts-apart=" + layer + "-1"
+		}
+		b.Run(name, func(b *testing.B) {
+			s := streamOf(b, fill{nodes: 102400, name: "frag70", slots: 8})
+			next := func() *gang.Request { return replicas(request(s.fleet.Shape, 64, 0), limits) }
+			s.warmUp(b, next())
+			s.fresh(b)
+			planEach(b, s.snapshot, 102400, next)
+			if measured[b.Name()] = perOp(b); limits != nil {
+				b.ReportMetric(perOp(b)/measured["BenchmarkReplicas/nodes=102400/gang=8x8/state=warm"], "x-no-limit")
+			}
+		})
+	}
+}
+
+// replicas divides a gang of 64 into eight parts.
+func replicas(r *gang.Request, limits []gang.Limit) *gang.Request {
+	leader := twoRoles(r, 1).Members[0].Shape
+	for i := range 8 {
+		part := gang.Part{Name: fmt.Sprint("replica-", i), Gather: []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}}
+		r.Members[8*i].Shape = leader
+		for _, m := range r.Members[8*i : 8*i+8] {
+			part.Members = append(part.Members, m.Name)
+		}
+		r.Parts = append(r.Parts, part)
+	}
+	r.Limits = limits
+	return r
+}

@@ -52,6 +52,21 @@ func (rules capRules) allow(v *layout.View, d layout.Vertex, totals front.Vector
 	})
 }
 
+// refuse says whether they refuse all of a gang in every domain of a tier.
+func (rules capRules) refuse(tier int32, totals front.Vector) bool {
+	return slices.ContainsFunc(rules, func(r capRule) bool { return tier <= r.Tier && r.totals.Of(totals) > r.Most })
+}
+
+// children is how many children of a domain all of a gang needs at least: each holds no more than a limit allows, if none is above its tier.
+func (rules capRules) children(v *layout.View, d layout.Vertex, totals front.Vector) (n int) {
+	for i := range rules {
+		if r := &rules[i]; v.TierIndex(v.TierOf(d)) == v.TierIndex(r.Tier)+1 {
+			n = max(n, int((r.totals.Of(totals)+r.Most-1)/r.Most))
+		}
+	}
+	return n
+}
+
 // capAt is a limit where it binds.
 type capAt struct {
 	weights front.Weights

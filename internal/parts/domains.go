@@ -209,6 +209,9 @@ func (c *capacity) fitsAnywhere() bool {
 			return false
 		}
 	}
+	if c.search.caps.refuse(c.strategy.Gang, c.search.totals) {
+		return false
+	}
 	if c.search.joint == nil {
 		return slices.ContainsFunc(c.candidates(), c.holds)
 	}
@@ -332,7 +335,7 @@ func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
 	for i, d := range domains {
 		q.list[i].at = d
 		if c.search.joint != nil && c.countsChildren(d) {
-			q.list[i].span = c.search.joint.Children(d, c.search.loads.Of(c.search.want))
+			q.list[i].span = max(c.search.joint.Children(d, c.search.loads.Of(c.search.want)), c.search.caps.children(c.p.View, d, c.search.totals))
 		}
 	}
 	heap.Init(q)
