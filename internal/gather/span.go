@@ -260,11 +260,14 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 // roomiest keeps in a list the slots of the roomiest domains below x that are counted, largest first, as many as there may be. Without groups
 // and running members, with an index. O(vertices above these domains * that number).
 func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
-	switch {
-	case !a.p.Limits.Spans(a.p.View, x):
+	if !a.p.Limits.Spans(a.p.View, x) {
 		list, _ = a.keepLarge(list, a.slots.At(x))
 		return list
-	case !a.jumps(x):
+	}
+	if most := a.p.Limits.Within[0].Most; int64(len(list)) == most && int64(a.slots.Ix.Most[a.within()].At(x)) <= list[most-1] {
+		return list
+	}
+	if !a.jumps(x) {
 		sums, more := a.slots.Ix.SumsOf(x), true
 		for n := int32(1); n <= sums.Len && more; n++ {
 			list, more = a.keepLarge(list, sums.Child(n))
@@ -333,9 +336,12 @@ func (s *sums) countsRoom(d layout.Vertex) bool {
 // mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
 func (s *sums) mostWithin(d layout.Vertex) int64 {
 	if s.countsRoom(d) {
-		room := s.ask.roomiest(d, s.ask.scratch.counted[:0])
+		room, sum := s.ask.roomiest(d, s.ask.scratch.counted[:0]), int64(0)
 		s.ask.scratch.counted = room
-		return s.p.Limits.MostIn(room, func(int) bool { return false })
+		for _, n := range room {
+			sum += n
+		}
+		return sum
 	}
 	tier := int32(0)
 	if len(s.tiers) > 0 {
