@@ -54,6 +54,9 @@ type widest struct {
 
 // look makes a domain the widest if it takes more members, or as many and has more slots.
 func (w *widest) look(d layout.Vertex) {
+	if w.sums.p.Limits.Spans(w.sums.p.View, d) && w.sums.countsRoom(d) && w.sums.ask.mostBelow(d) < w.members {
+		return
+	}
 	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots

@@ -320,12 +320,17 @@ func (s *sums) holdsWithin(d layout.Vertex) bool {
 			sums := s.ask.slots.Ix.SumsOf(d)
 			return sums.Of(int32(min(most, int64(sums.Len)))) >= s.ask.members
 		}
-		if most*int64(s.ask.slots.Ix.Most[s.ask.within()].At(d)) < s.ask.members {
+		if s.ask.mostBelow(d) < s.ask.members {
 			return false
 		}
 		return s.ask.fewestBelow(d) <= most
 	}
 	return s.mostWithin(d) >= s.ask.full
+}
+
+// mostBelow bounds what fits into as few domains below d as there may be, with an index. O(log tiers).
+func (a *ask) mostBelow(d layout.Vertex) int64 {
+	return a.p.Limits.Within[0].Most * int64(a.slots.Ix.Most[a.within()].At(d))
 }
 
 // countsRoom says whether the index tells what fits into the domains below d that are counted.
