@@ -56,8 +56,11 @@ func planOfQueue(in Input, p placement.Planned) (kind string, err error) {
 	if err := validity.Check(alone.Spec, &alone.Request, p.Result); err != nil {
 		return "", err
 	}
-	if len(p.Result.Victims) == 0 {
+	switch {
+	case len(p.Result.Victims) == 0:
 		return "placed without victims", nil
+	case validity.LimitsNeedParts(&alone.Request, len(validity.Own(&alone.Spec, &alone.Request))): // which TestVictimsOfParts compares
+		return "placed with victims, by parts", nil
 	}
 	kind, err = victimsOfQueue(alone, p)
 	if few := &alone.Request.Preempt; err != nil && few.Steps > 0 && few.ForTier != "" {

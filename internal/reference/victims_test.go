@@ -33,7 +33,11 @@ func preemptionAgrees(in Input, proven bool) ([]string, error) {
 		return nil, err
 	}
 	res, refusal := plan(in, &in.Request)
-	err = victimsDiffer(best, res, refusal, proven)
+	if few := in.Request.Preempt; res != nil && len(res.Victims) == 0 && few.Steps > 0 && few.ForTier != "" {
+		err = validity.Check(in.Spec, &in.Request, res) // so few steps may not find the victims that the tier asks for
+	} else {
+		err = victimsDiffer(best, res, refusal, proven)
+	}
 	if err == nil {
 		err = sameOtherwise(in, res)
 	}
@@ -124,6 +128,8 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		return []string{"nobody leaves, waiting"}
 	case v == nil:
 		return []string{"nobody leaves"}
+	case len(res.Victims) == 0:
+		return []string{"nobody leaves, for want of steps"}
 	}
 	of := func(holds func(cluster.Running) bool) bool {
 		return slices.ContainsFunc(in.Spec.Running, func(r cluster.Running) bool {

@@ -154,8 +154,8 @@ func (r *rooms) once(id int32) (units int64) {
 		return 0
 	}
 	for _, one := range problem.EachAlone(r.p) {
-		if one.Slots().ServesAgain(id) {
-			units = max(units, one.Slots().Room(id, r.spare(id)))
+		if s := one.Slots(); s.ServesAgain(id) || r.evicts && s.SuitsInService(id) { // who keeps the gang off may be a victim
+			units = max(units, s.Room(id, r.spare(id)))
 		}
 	}
 	return units
