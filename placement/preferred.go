@@ -116,7 +116,7 @@ func (k *keeper) tryLimit(l gang.Limit, level int, plan *Result) (found *Result,
 	with := func(most int) *gang.Request {
 		next := withLimits(was, func(l gang.Limit) (gang.Limit, bool) { return l, true })
 		list := limitsOf(next, level)
-		*list = append(*list, gang.Limit{Layer: l.Layer, Kind: l.Kind, Most: most})
+		*list = append(*list, gang.Limit{Layer: l.Layer, Kind: l.Kind, Most: most, OfParts: l.OfParts})
 		return next
 	}
 	fits := func(most int) bool {
