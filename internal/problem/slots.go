@@ -239,9 +239,10 @@ func (k Slots) SuitsInService(id int32) bool {
 }
 
 // ServesAgain says whether a node that is out of service would take members once it is back: nobody near it keeps them off.
-func (k Slots) ServesAgain(id int32) bool {
-	return k.SuitsInService(id) && k.p.Company.KeepsOff(id, k.state()) == ""
-}
+func (k Slots) ServesAgain(id int32) bool { return k.SuitsInService(id) && !k.KeptOff(id) }
+
+// KeptOff says whether somebody near a node keeps members off.
+func (k Slots) KeptOff(id int32) bool { return k.p.Company.KeepsOff(id, k.state()) != "" }
 
 // selects says whether a node may take every member of a unit.
 func (k Slots) selects(name string, labels map[string]string) bool {
