@@ -110,7 +110,7 @@ func putWithin(space *front.Space, caps []capAt, v front.Vector) {
 
 // reduce takes what is over by the first limit off a vector, in every way, from one dimension on.
 func reduce(space *front.Space, caps []capAt, v front.Vector, dim int, over int64) {
-	if over <= 0 {
+	if space.Spend(1); over <= 0 {
 		putWithin(space, caps[1:], slices.Clone(v))
 		return
 	}

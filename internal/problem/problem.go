@@ -229,6 +229,8 @@ func settleLimits(p *Problem) error {
 		return unsupported("in groups, whose members are counted")
 	case len(p.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
+	case within && p.Unbundled != nil:
+		return unsupported("whose groups are placed like members")
 	case within && len(p.Levels) > 0 && p.Levels[0].Gather.Must > p.Limits.Within[0].Tier:
 		return unsupported("whose groups may lie in several of these domains")
 	case (groups || within) && len(p.Levels) > 0 && int64(len(p.Pending)+len(p.Running))%p.Levels[0].Size != 0:
