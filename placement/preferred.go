@@ -22,14 +22,9 @@ func prefers(req *gang.Request) bool {
 	return hasLimit(req, func(l gang.Limit) bool { return l.Preferred })
 }
 
-// hasLimit says whether a gang, or a level of its groups, has a limit that is so.
+// hasLimit says whether a gang, a part of it, or a level of groups has a limit that is so.
 func hasLimit(req *gang.Request, is func(gang.Limit) bool) bool {
-	for level := -1; level < len(req.Groups); level++ {
-		if slices.ContainsFunc(*limitsOf(req, level), is) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(limitsOf(req), func(list *[]gang.Limit) bool { return slices.ContainsFunc(*list, is) })
 }
 
 // planPreferring is planOn for a gang that prefers limits: with those that can be kept made hard.
@@ -92,12 +87,12 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 	if len(plan.Victims) > 0 {
 		return plan, nil
 	}
-	for level := -1; level < len(req.Groups); level++ {
-		for _, l := range *limitsOf(req, level) {
+	for place, list := range limitsOf(req) {
+		for _, l := range *list {
 			if !l.Preferred {
 				continue
 			}
-			next, err := k.tryLimit(l, level, plan)
+			next, err := k.tryLimit(l, place, plan)
 			if err != nil {
 				return nil, err
 			}
@@ -109,13 +104,13 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 	return plan, nil
 }
 
-// tryLimit is the plan with one more limit, of a level of groups, -1: of the gang; nil if it cannot be kept beside the others. The error is
-// that the planner does not support it.
-func (k *keeper) tryLimit(l gang.Limit, level int, plan *Result) (found *Result, err error) {
+// tryLimit is the plan with one more limit, in the list at a place of limitsOf; nil if it cannot be kept beside the others. The error is that
+// the planner does not support it.
+func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result, err error) {
 	was := k.kept
 	with := func(most int) *gang.Request {
 		next := withLimits(was, func(l gang.Limit) (gang.Limit, bool) { return l, true })
-		list := limitsOf(next, level)
+		list := limitsOf(next)[place]
 		*list = append(*list, gang.Limit{Layer: l.Layer, Kind: l.Kind, Most: most, OfParts: l.OfParts})
 		return next
 	}
@@ -147,9 +142,8 @@ func (k *keeper) tryLimit(l gang.Limit, level int, plan *Result) (found *Result,
 // withLimits is a copy of a request with other limits.
 func withLimits(req *gang.Request, change func(gang.Limit) (gang.Limit, bool)) *gang.Request {
 	next := *req
-	next.Groups = slices.Clone(req.Groups)
-	for level := -1; level < len(next.Groups); level++ {
-		list := limitsOf(&next, level)
+	next.Groups, next.Parts = slices.Clone(req.Groups), copied(req.Parts)
+	for _, list := range limitsOf(&next) {
 		var changed []gang.Limit
 		for _, l := range *list {
 			if l, ok := change(l); ok {
@@ -161,10 +155,31 @@ func withLimits(req *gang.Request, change func(gang.Limit) (gang.Limit, bool)) *
 	return &next
 }
 
-// limitsOf are the limits of a level of groups, -1: of the gang.
-func limitsOf(req *gang.Request, level int) *[]gang.Limit {
-	if level < 0 {
-		return &req.Limits
+// copied are parts with levels of groups and inner parts of their own.
+func copied(parts []gang.Part) []gang.Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		out[i].Groups, out[i].Parts = slices.Clone(out[i].Groups), copied(out[i].Parts)
 	}
-	return &req.Groups[level].Limits
+	return out
+}
+
+// limitsOf are the limits of a gang, of each level of its groups, and so of each part, outer ones before those in them.
+func limitsOf(req *gang.Request) (lists []*[]gang.Limit) {
+	add := func(own *[]gang.Limit, groups []gang.Groups) {
+		lists = append(lists, own)
+		for i := range groups {
+			lists = append(lists, &groups[i].Limits)
+		}
+	}
+	add(&req.Limits, req.Groups)
+	var walk func(parts []gang.Part)
+	walk = func(parts []gang.Part) {
+		for i := range parts {
+			add(&parts[i].Limits, parts[i].Groups)
+			walk(parts[i].Parts)
+		}
+	}
+	walk(req.Parts)
+	return lists
 }

@@ -74,8 +74,8 @@ func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) err
 		switch {
 		case !known:
 			return muster.Invalid(at+".Layer", l.Layer, "unknown layer")
-		case l.Preferred:
-			return muster.Unsupported(at, NameOf(l), "a preferred limit of a part")
+		case l.Preferred: // those that can be kept come again as hard ones
+			continue
 		case l.Kind == gang.Alone:
 			return muster.Unsupported(at, NameOf(l), "one part of a gang, and not the others, alone")
 		case l.Kind == gang.Within && (groups || !isOne(l)):

@@ -71,3 +71,86 @@ func withPreferred(in Input, best *Answer, l gang.Limit, level int) (Input, *Ans
 	}
 	return in, best, nil
 }
+
+// WithKept is the input of a gang in parts with those limits hard that it prefers and can keep, in their order, and without the others.
+func WithKept(in Input) (Input, error) {
+	asked := in.Request
+	preferred := func(l gang.Limit) bool { return l.Preferred }
+	if !slices.ContainsFunc(allLimits(&asked), func(list *[]gang.Limit) bool { return slices.ContainsFunc(*list, preferred) }) {
+		return in, nil
+	}
+	in.Request = withOwnParts(asked)
+	for _, list := range allLimits(&in.Request) {
+		*list = slices.DeleteFunc(slices.Clone(*list), preferred)
+	}
+	best, err := SolveParts(in)
+	if err != nil || !best.Placed {
+		return in, err
+	}
+	for place, list := range allLimits(&asked) {
+		for _, l := range *list {
+			if l.Preferred {
+				if in, best, err = withOneMore(in, best, l, place); err != nil {
+					return in, err
+				}
+			}
+		}
+	}
+	return in, nil
+}
+
+// withOneMore is withPreferred for a gang in parts; the list at a place of allLimits gets one more.
+func withOneMore(in Input, best *Parted, l gang.Limit, place int) (Input, *Parted, error) {
+	l.Preferred = false
+	for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
+		next := in
+		next.Request = withOwnParts(in.Request)
+		list := allLimits(&next.Request)[place]
+		*list = append(slices.Clone(*list), l)
+		a, err := SolveParts(next)
+		if err != nil {
+			return in, nil, err
+		}
+		if a.Placed && len(a.Selection) >= len(best.Selection) && (!a.Waits || best.Waits) {
+			return next, a, nil
+		}
+		if l.Kind != gang.Apart {
+			break
+		}
+	}
+	return in, best, nil
+}
+
+// withOwnParts is a request whose groups and parts are its own.
+func withOwnParts(req gang.Request) gang.Request {
+	var own func(parts []gang.Part) []gang.Part
+	own = func(parts []gang.Part) []gang.Part {
+		parts = slices.Clone(parts)
+		for i := range parts {
+			parts[i].Groups, parts[i].Parts = slices.Clone(parts[i].Groups), own(parts[i].Parts)
+		}
+		return parts
+	}
+	req.Groups, req.Parts = slices.Clone(req.Groups), own(req.Parts)
+	return req
+}
+
+// allLimits are those of the gang, of its groups, and so of each part.
+func allLimits(req *gang.Request) (lists []*[]gang.Limit) {
+	lists = append(lists, &req.Limits)
+	for i := range req.Groups {
+		lists = append(lists, &req.Groups[i].Limits)
+	}
+	var of func(parts []gang.Part)
+	of = func(parts []gang.Part) {
+		for i := range parts {
+			lists = append(lists, &parts[i].Limits)
+			for k := range parts[i].Groups {
+				lists = append(lists, &parts[i].Groups[k].Limits)
+			}
+			of(parts[i].Parts)
+		}
+	}
+	of(req.Parts)
+	return lists
+}
