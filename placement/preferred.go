@@ -64,6 +64,7 @@ type keeper struct {
 	bounds   problem.Bounds
 	kept     *gang.Request // with the limits kept so far made hard, and without the other preferred ones
 	alone    string        // the layer in which the hard limits alone close domains
+	doubt    bool          // whether a limit can be kept was not known
 }
 
 // keep plans without the preferred limits, then tries one after the other beside those kept so far: it is kept if as many members are
@@ -101,7 +102,17 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 			}
 		}
 	}
+	plan.Proven = plan.Proven && !k.doubt
 	return plan, nil
+}
+
+// proven says whether nothing better than a plan, or than none, was left out.
+func proven(r *Result, err error) bool {
+	var why *Unschedulable
+	if errors.As(err, &why) {
+		return why.Proven
+	}
+	return r == nil || r.Proven
 }
 
 // tryLimit is the plan with one more limit, in the list at a place of limitsOf; nil if it cannot be kept beside the others. The error is that
@@ -122,6 +133,7 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 			err = e
 		}
 		if e != nil || len(r.Assignments) < len(plan.Assignments) || len(r.WaitsFor) > 0 && len(plan.WaitsFor) == 0 {
+			k.doubt = k.doubt || !proven(r, e)
 			return false
 		}
 		found = r
