@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
@@ -73,4 +74,15 @@ func (p *Problem) PositionsByRank() []int32 {
 		at[m.Rank] = m.Pos
 	}
 	return at
+}
+
+// runningAt iterates over the positions of the gang's running members.
+func runningAt(p *Problem) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i := range p.Running {
+			if !yield(p.Running[i].Pos) {
+				return
+			}
+		}
+	}
 }

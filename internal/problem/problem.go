@@ -233,7 +233,7 @@ func settleLimits(p *Problem) error {
 		return unsupported("whose groups are placed like members")
 	case within && len(p.Levels) > 0 && p.Levels[0].Gather.Must > p.Limits.Within[0].Tier:
 		return unsupported("whose groups may lie in several of these domains")
-	case (groups || within) && len(p.Levels) > 0 && int64(len(p.Pending)+len(p.Running))%p.Levels[0].Size != 0:
+	case (groups || within) && len(p.Levels) > 0 && int64(p.Ranks)%p.Levels[0].Size != 0:
 		return unsupported("with a short last group")
 	}
 	return nil
@@ -255,16 +255,15 @@ func settleParts(p *Problem) error {
 	}
 	var first *limits.OnPart
 	elsewhere, multiples := false, p.Multiple != nil
+	isElsewhere := func(a *Part) bool { return a.OtherTree != nil }
 	p.Gang.Each(func(a *Part) {
 		multiples = multiples || len(a.Multiples) > 0
 		for i := range a.Limits {
 			if first = cmp.Or(first, &a.Limits[i]); a != p.Gang {
 				a.Limits[i].Name += " for " + calledIn(p, a)
 			}
-			elsewhere = elsewhere || a.OtherTree != nil
-			for _, b := range a.GroupsBelow(max(1, a.Limits[i].Depth)) {
-				elsewhere = elsewhere || a.Limits[i].Depth > 0 && b.OtherTree != nil
-			}
+			depth := a.Limits[i].Depth
+			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.GroupsBelow(depth), isElsewhere)
 		}
 	})
 	unsupported := func(with string) error { return muster.Unsupported("request.Limits", first.Name, "this limit "+with) }

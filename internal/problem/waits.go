@@ -21,13 +21,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	for _, pos := range positions {
 		placed[p.View.Node(pos)]++
 	}
-	out := p.Company.Leaving(positions, func(yield func(int32) bool) {
-		for _, m := range p.Running {
-			if !yield(m.Pos) {
-				return
-			}
-		}
-	})
+	out := p.Company.Leaving(positions, runningAt(p))
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
 	for _, m := range p.Snapshot.Leaving {
 		switch {

@@ -6,112 +6,88 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// prefers holds if the gang prefers any limit.
+// prefers holds if the gang, or a part of it, prefers any limit.
 func prefers(req *gang.Request) bool {
-	for level := range len(req.Groups) + 1 {
-		if slices.ContainsFunc(*limitsAt(req, level), func(l gang.Limit) bool { return l.Preferred }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(allLimits(req), func(list *[]gang.Limit) bool { return slices.ContainsFunc(*list, isPreferred) })
 }
 
-// limitsAt are the limits of the gang, at level 0, or of its groups.
-func limitsAt(req *gang.Request, level int) *[]gang.Limit {
-	if level == 0 {
-		return &req.Limits
-	}
-	return &req.Groups[level-1].Limits
-}
+func isPreferred(l gang.Limit) bool { return l.Preferred }
 
 // solvePreferring is Solve for a gang that prefers limits: with those, in their order, that cost neither a member nor a wait.
 func solvePreferring(in Input) (*Answer, error) {
-	asked := in.Request
-	in.Request.Groups = slices.Clone(in.Request.Groups)
-	for level := range len(asked.Groups) + 1 {
-		list := limitsAt(&in.Request, level)
-		*list = slices.DeleteFunc(slices.Clone(*list), func(l gang.Limit) bool { return l.Preferred })
+	k := preferring[*Answer]{
+		solve:  Solve,
+		placed: func(a *Answer) bool { return a.Placed },
+		asGood: func(a, best *Answer) bool {
+			return a.Members >= best.Members && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0)
+		},
 	}
-	best, err := Solve(in)
-	if err != nil || !best.Placed {
-		return best, err
+	in, best, err := k.keep(in)
+	if err == nil && best.Placed {
+		best.kept = &in
 	}
-	defer func() { best.kept = &in }()
-	for level := range len(asked.Groups) + 1 {
-		for _, l := range *limitsAt(&asked, level) {
-			if !l.Preferred {
-				continue
-			}
-			if in, best, err = withPreferred(in, best, l, level); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return best, nil
+	return best, err
 }
 
-// withPreferred is the input, and its answer, with one more limit where that costs nothing; one that keeps apart as tightly as can be.
-func withPreferred(in Input, best *Answer, l gang.Limit, level int) (Input, *Answer, error) {
-	l.Preferred = false
-	for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
-		next := in
-		next.Request.Groups = slices.Clone(in.Request.Groups)
-		list := limitsAt(&next.Request, level)
-		*list = append(slices.Clone(*list), l)
-		a, err := Solve(next)
-		if err != nil {
-			return in, nil, err
-		}
-		if a.Placed && a.Members >= best.Members && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0) {
-			return next, a, nil
-		}
-		if l.Kind != gang.Apart {
-			break
+// WithKept is the input of a gang in parts with those limits hard that it prefers and can keep, in their order, and without the others.
+func WithKept(in Input) (Input, error) {
+	if !prefers(&in.Request) {
+		return in, nil
+	}
+	k := preferring[*Parted]{
+		solve:  SolveParts,
+		placed: func(a *Parted) bool { return a.Placed },
+		asGood: func(a, best *Parted) bool {
+			return len(a.Selection) >= len(best.Selection) && (!a.Waits || best.Waits)
+		},
+	}
+	in, _, err := k.keep(in)
+	return in, err
+}
+
+// preferring makes limits hard that a gang prefers, as far as answers to it stay as good.
+type preferring[A any] struct {
+	solve  func(Input) (A, error)
+	placed func(A) bool
+	asGood func(a, best A) bool
+}
+
+// keep is the input without preferred limits, but with those hard that can be kept, and its answer.
+func (k preferring[A]) keep(in Input) (kept Input, best A, err error) {
+	asked := in.Request
+	in.Request = withOwnParts(asked)
+	for _, list := range allLimits(&in.Request) {
+		*list = slices.DeleteFunc(slices.Clone(*list), isPreferred)
+	}
+	if best, err = k.solve(in); err != nil || !k.placed(best) {
+		return in, best, err
+	}
+	for place, list := range allLimits(&asked) {
+		for _, l := range *list {
+			if l.Preferred {
+				if in, best, err = k.with(in, best, l, place); err != nil {
+					return in, best, err
+				}
+			}
 		}
 	}
 	return in, best, nil
 }
 
-// WithKept is the input of a gang in parts with those limits hard that it prefers and can keep, in their order, and without the others.
-func WithKept(in Input) (Input, error) {
-	asked := in.Request
-	preferred := func(l gang.Limit) bool { return l.Preferred }
-	if !slices.ContainsFunc(allLimits(&asked), func(list *[]gang.Limit) bool { return slices.ContainsFunc(*list, preferred) }) {
-		return in, nil
-	}
-	in.Request = withOwnParts(asked)
-	for _, list := range allLimits(&in.Request) {
-		*list = slices.DeleteFunc(slices.Clone(*list), preferred)
-	}
-	best, err := SolveParts(in)
-	if err != nil || !best.Placed {
-		return in, err
-	}
-	for place, list := range allLimits(&asked) {
-		for _, l := range *list {
-			if l.Preferred {
-				if in, best, err = withOneMore(in, best, l, place); err != nil {
-					return in, err
-				}
-			}
-		}
-	}
-	return in, nil
-}
-
-// withOneMore is withPreferred for a gang in parts; the list at a place of allLimits gets one more.
-func withOneMore(in Input, best *Parted, l gang.Limit, place int) (Input, *Parted, error) {
+// with is the input, and its answer, with one more limit at a place of allLimits, where that costs nothing; one that keeps apart as tightly as
+// can be.
+func (k preferring[A]) with(in Input, best A, l gang.Limit, place int) (Input, A, error) {
 	l.Preferred = false
 	for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
 		next := in
 		next.Request = withOwnParts(in.Request)
 		list := allLimits(&next.Request)[place]
 		*list = append(slices.Clone(*list), l)
-		a, err := SolveParts(next)
+		a, err := k.solve(next)
 		if err != nil {
-			return in, nil, err
+			return in, best, err
 		}
-		if a.Placed && len(a.Selection) >= len(best.Selection) && (!a.Waits || best.Waits) {
+		if k.placed(a) && k.asGood(a, best) {
 			return next, a, nil
 		}
 		if l.Kind != gang.Apart {

@@ -54,7 +54,7 @@ func onePart(w *words, gangName, line string) gang.Part {
 	p := gang.Part{
 		Name: args[0].Key, Tree: own.text("tree"), NoGroup: kind == "bundle", MinMember: own.number("min", 0), MinParts: own.number("parts", 0), Groups: groups(own),
 		Gather: slices.Concat(rules(own, "must", gang.MustGather, -1), rules(own, "prefer", gang.PreferGather, -1), multiples(own)),
-		Limits: append(limits(own, "", -1), ofParts(own)...),
+		Limits: append(limits(own, "", -1), ofParts(own, "parts-")...),
 	}
 	if len(args) > 1 && len(args[1].Vals) == 0 {
 		own.known[args[1].Key] = true
@@ -132,9 +132,9 @@ func limits(w *words, prefix string, level int) []gang.Limit {
 	return found
 }
 
-// ofParts reads `parts-apart=leaf:1` and `parts-alone=leaf`.
-func ofParts(w *words) []gang.Limit {
-	found := limits(w, "parts-", -1)
+// ofParts reads `parts-apart=leaf:1` and `parts-alone=leaf`, or the same of gangs.
+func ofParts(w *words, prefix string) []gang.Limit {
+	found := limits(w, prefix, -1)
 	for i := range found {
 		found[i].OfParts = true
 	}
@@ -143,11 +143,7 @@ func ofParts(w *words) []gang.Limit {
 
 // together reads the limits of gangs that start together: `together-apart=leaf:1`, `gangs-apart=leaf:1`, `gangs-alone=leaf`.
 func together(w *words) []gang.Limit {
-	found := limits(w, "gangs-", -1)
-	for i := range found {
-		found[i].OfParts = true
-	}
-	return append(found, limits(w, "together-", -1)...)
+	return append(ofParts(w, "gangs-"), limits(w, "together-", -1)...)
 }
 
 // newNames are those of the new members: the numbers that `new` gives, else as many as there are, from first on.

@@ -107,7 +107,7 @@ func request(w *words, name string, first int) *gang.Request {
 	if cpu := w.number("cpu", 0); cpu > 0 {
 		req.Shape.Resources[muster.CPU] = int64(cpu)
 	}
-	req.Limits, req.Tolerated = append(limits(w, "", -1), ofParts(w)...), w.flag("tolerated")
+	req.Limits, req.Tolerated = append(limits(w, "", -1), ofParts(w, "parts-")...), w.flag("tolerated")
 	for name, n := range w.pairs("asks") {
 		req.Shape.Resources[name] = int64(n)
 	}

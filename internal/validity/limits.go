@@ -15,8 +15,7 @@ func (c *check) limits() {
 	for _, node := range at {
 		all = append(all, node)
 	}
-	members := slices.DeleteFunc(slices.Clone(c.req.Limits), func(l gang.Limit) bool { return l.OfParts })
-	c.limited("the gang", members, [][]string{all}, false)
+	c.limited("the gang", ofMembers(c.req.Limits), [][]string{all}, false)
 	for _, level := range c.levels() {
 		c.limited("groups", level.Limits, groups(at, level.Size), true)
 	}
@@ -39,8 +38,8 @@ func (c *check) partLimits() {
 			return sets
 		}
 		c.limited("parts of "+v.Name, ofParts(v.Limits), units(1), true)
-		if members := slices.DeleteFunc(slices.Clone(v.Limits), func(l gang.Limit) bool { return l.OfParts }); v != c.parts {
-			c.limited(v.Name, members, c.nodesOf(v), false)
+		if v != c.parts {
+			c.limited(v.Name, ofMembers(v.Limits), c.nodesOf(v), false)
 		}
 		for i, list := range v.CutLimits {
 			c.limited("groups of "+v.Name, list, units(i+1), true)

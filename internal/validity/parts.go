@@ -145,14 +145,13 @@ func withImplied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rul
 	return out
 }
 
-// ofParts are the limits that count parts.
-func ofParts(limits []gang.Limit) (out []gang.Limit) {
-	for _, l := range limits {
-		if l.OfParts {
-			out = append(out, l)
-		}
-	}
-	return out
+// ofParts are the limits that count parts, ofMembers those that do not.
+func ofParts(limits []gang.Limit) []gang.Limit {
+	return slices.DeleteFunc(slices.Clone(limits), func(l gang.Limit) bool { return !l.OfParts })
+}
+
+func ofMembers(limits []gang.Limit) []gang.Limit {
+	return slices.DeleteFunc(slices.Clone(limits), func(l gang.Limit) bool { return l.OfParts })
 }
 
 // Below lists the groups so many levels below; a bundle is no level.
