@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
@@ -104,18 +105,25 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 		_, err = planOn(orBackground(ctx), s, onFree(req), victims.Nobody, problem.Bounds{})
 		if errors.As(err, &why) {
 			e.tellWhy(ctx, s, onFree(req), why)
-			e.Facts = slices.DeleteFunc(e.Facts, func(f explain.Fact) bool { return slices.Contains(whyNobodyLeaves, f.Code) })
+			e.Facts = slices.DeleteFunc(e.Facts, func(f explain.Fact) bool { return slices.Contains(whyNobodyLeaves[:], f.Code) })
 		}
 	case errors.As(err, &why):
 		e.Verdict = VerdictRefused
-		e.tellWhy(ctx, s, req, why)
 		switch {
 		case len(why.Together) > 0:
+			e.tellWhy(ctx, s, req, why)
 			e.NotTried = notOfIt("it could start by itself: what the gangs need that start together with it is told of them")
 		case alone:
+			e.tellWhy(ctx, s, req, why)
 			e.NotTried = notOfIt("it could start by itself, but not with the gangs that start together with it")
-		default:
+		case asksHost(req):
+			e.tellWhy(ctx, s, req, why)
 			e.relax(ctx, s, req, opt.Plans)
+		default: // what is in the way and what would help are found apart from each other
+			var told sync.WaitGroup
+			told.Go(func() { e.tellWhy(ctx, s, req, why) })
+			e.relax(ctx, s, req, opt.Plans)
+			told.Wait()
 		}
 	default:
 		e.Verdict = VerdictInvalid
@@ -128,9 +136,6 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 func notOfIt(reason string) []explain.NotTried {
 	return []explain.NotTried{{Kind: explain.KindMembers, Reason: reason}}
 }
-
-// whyNobodyLeaves are the codes that say why running members are no victims, which is no reason where somebody leaves.
-var whyNobodyLeaves = []explain.Code{explain.CodePreemptionForbidden, explain.CodePriority, explain.CodeProtected}
 
 func verdictOf(r *Result) Verdict {
 	switch {

@@ -27,16 +27,15 @@ type factFinder struct {
 	wanted   int64
 	slots    []int64             // by position, the members before it
 	now      []int64             // by id, how many members the amounts of a node allow
-	takes    func(id int32) bool // as far as amounts and zones allow
 	out      func(id int32) bool // out of service, but for which it might take members
 	released map[int32]problem.Released
 	lacks    []int // by place in Needs, the nodes that have too little of it
 	barred   map[explain.Code]*explain.Detail
 	keys     map[explain.Code]map[string]int
-	stay     map[explain.Code]*explain.Detail // see weigh
-	open     []bool                           // by id, what takes says
-	free     []int64                          // by id and place in Needs, see lay
-	whole    []explain.Holder                 // who holds slots of the whole cluster
+	stay     [len(whyNobodyLeaves)]explain.Detail // see weigh
+	open     []bool                               // by id, whether a node takes members as far as amounts and zones allow
+	free     []int64                              // by id and place in Needs, see lay
+	whole    []explain.Holder                     // who holds slots of the whole cluster
 }
 
 // facts lists the reason, then what keeps members away from nodes, then why nobody leaves.
@@ -68,24 +67,39 @@ func (f *factFinder) count() {
 	if f.one.Limits != nil {
 		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps(), nil) // slots are counted whatever the rules say
 	}
-	v, excluded, open := f.p.View, f.one.Slots().Excluded(), f.one.Slots().Taking()
+	v, excluded := f.p.View, f.one.Slots().Excluded()
 	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
-	f.takes = func(id int32) bool { return !excluded[id] && open(id) }
 	f.out = func(id int32) bool {
 		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Slots().ServesAgain(id)
 	}
 	slots := f.one.Slots().Counter(excluded, f.released)
 	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)
+	f.lay(excluded)
 	for pos := range v.Nodes {
-		id := v.Node(pos)
-		n := int64(slots(id)) * int64(f.one.Size())
-		f.slots[pos+1], f.now[id] = f.slots[pos]+n, n
-		if f.one.Zones().Bind() || n == 0 {
-			f.now[id] = f.room(id, nil)
+		id, n := v.Node(pos), int64(0)
+		if f.now[id] = f.roomFor(id, nil); f.now[id] > 0 && f.open[id] { // else it has none
+			if n = int64(slots(id)) * int64(f.one.Size()); n > 0 && !f.one.Zones().Bind() {
+				f.now[id] = n
+			}
 		}
+		f.slots[pos+1] = f.slots[pos] + n
 		if n == 0 && f.p.Snapshot.FlagsOf(id)&snapshot.Present != 0 {
 			f.bar(id, excluded)
+		}
+	}
+}
+
+// lay notes which nodes take members, and copies what they have free of what is needed side by side: members of a gang are on nodes
+// in no order.
+func (f *factFinder) lay(excluded map[int32]bool) {
+	needs, takes := f.one.Needs, f.one.Slots().Taking()
+	f.open, f.free = make([]bool, len(f.now)), make([]int64, len(f.now)*len(needs))
+	for id := range int32(len(f.now)) {
+		f.open[id] = !excluded[id] && takes(id)
+		extra := f.released[id].Amounts
+		for i, n := range needs {
+			f.free[int(id)*len(needs)+i] = f.one.Slots().FreeOf(id, n, extra)
 		}
 	}
 }
@@ -93,9 +107,9 @@ func (f *factFinder) count() {
 // bar counts a node without slots by the first cause.
 func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 	room := f.now[id]
-	if room == 0 && f.takes(id) {
+	if room == 0 && f.open[id] {
 		for i, n := range f.one.Needs {
-			if f.one.Slots().FreeOf(id, n, f.released[id].Amounts) < n.Amount {
+			if f.free[int(id)*len(f.one.Needs)+i] < n.Amount {
 				f.lacks[i]++
 				return
 			}
@@ -120,20 +134,25 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 	}
 }
 
-// room is how many members the amounts of a node allow once so much is given back, whatever else refuses them; nil: nothing.
-func (f *factFinder) room(id int32, held []int64) int64 {
-	extra, least := f.released[id].Amounts, int64(-1)
-	for _, n := range f.one.Needs {
-		free := f.one.Slots().FreeOf(id, n, extra)
-		if held != nil && n.ID >= 0 && free != snapshot.Boundless {
-			free += held[n.ID]
-		}
-		if fits := max(0, free) / n.Amount; least < 0 || fits < least {
-			least = fits
-		}
+// mostRoom bounds the members that a node is said to have room for, as slots are bounded: far more than any gang has.
+const mostRoom = 1 << 24
+
+// roomFor is how many members the amounts of a node allow once so much is given back, whatever else refuses them; nil: nothing.
+func (f *factFinder) roomFor(id int32, held []int64) int64 {
+	needs := f.one.Needs
+	if len(needs) == 0 {
+		return f.one.Slots().Room(id, nil) * int64(f.one.Size()) // members that ask for nothing
 	}
-	if least < 0 {
-		least = f.one.Slots().Room(id, extra) // members that ask for nothing
+	free, least := f.free[int(id)*len(needs):], int64(mostRoom)
+	for i := range needs {
+		n, has := &needs[i], free[i]
+		if held != nil && n.ID >= 0 && has != snapshot.Boundless {
+			has += held[n.ID]
+		}
+		if has < n.Amount {
+			return 0
+		}
+		least = min(least, has/n.Amount)
 	}
 	return least * int64(f.one.Size())
 }

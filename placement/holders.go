@@ -4,8 +4,6 @@ package placement
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -50,51 +48,61 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 	v, gangs, held := f.p.View, map[string]int64{}, []holding(nil)
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
-		if !f.takes(id) {
+		if !f.open[id] {
 			continue
 		}
 		held = f.heldOn(id, held)
 		for i := range held {
-			gangs[held[i].gang] += f.room(id, heldBy(held[i].members)) - f.now[id]
+			gangs[held[i].gang] += f.roomFor(id, heldBy(held[i].members)) - f.now[id]
 		}
 	}
-	return f.named(d, gangs)
+	all := make([]explain.Holder, 0, len(gangs))
+	for name, n := range gangs {
+		all = append(all, explain.Holder{Gang: name, Slots: n})
+	}
+	return f.named(d, all)
 }
 
 // named lists gangs that hold slots of a domain, and its nodes out of service, most slots first.
-func (f *factFinder) named(d layout.Vertex, gangs map[string]int64) (out []explain.Holder) {
+func (f *factFinder) named(d layout.Vertex, gangs []explain.Holder) (out []explain.Holder) {
 	v, s := f.p.View, f.p.Snapshot
-	for name, n := range gangs {
-		if n > 0 {
-			out = append(out, explain.Holder{Gang: name, Slots: n})
-		}
+	for i := range gangs {
+		out = among(out, gangs[i])
 	}
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
-		id := v.Node(pos)
-		if f.now[id] > 0 && f.out(id) {
-			out = append(out, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})
+		if id := v.Node(pos); !f.open[id] && f.now[id] > 0 && f.out(id) {
+			out = among(out, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})
 		}
 	}
-	slices.SortFunc(out, func(a, b explain.Holder) int {
+	return slices.Clip(out)
+}
+
+// among puts a holder in its place among those that hold most.
+func among(most []explain.Holder, h explain.Holder) []explain.Holder {
+	if n := len(most); h.Slots <= 0 || n == mostHolders && h.Slots < most[n-1].Slots {
+		return most
+	}
+	at, _ := slices.BinarySearchFunc(most, h, func(a, b explain.Holder) int {
 		return cmp.Or(cmp.Compare(b.Slots, a.Slots), muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Node, b.Node))
 	})
-	return slices.Clip(out[:min(len(out), mostHolders)])
+	if at == mostHolders {
+		return most
+	}
+	return slices.Insert(most[:min(len(most), mostHolders-1)], at, h)
 }
 
 // tally is what a gang holds in the whole cluster.
 type tally struct {
 	slots int64
 	lower bool // its members may leave for the gang, unless something forbids it
-	told  map[explain.Code]bool
+	told  [len(whyNobodyLeaves)]bool
 }
 
 // weigh looks at all members once: who holds slots in the whole cluster, and which members that hold some do not leave, by why not.
 // O(members).
 func (f *factFinder) weigh() {
-	p, slots, byNode := f.p, map[string]int64{}, snapshot.ByNode{}
+	p, byNode, whole := f.p, snapshot.ByNode{}, []explain.Holder(nil)
 	reclaims := p.Request.Quota != "" && p.Snapshot.Quotas != nil
-	f.stay = map[explain.Code]*explain.Detail{}
-	f.lay()
 	p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if p.IsOwn(g.Name) {
 			return true
@@ -105,40 +113,10 @@ func (f *factFinder) weigh() {
 				f.hold(&of, id, on)
 			}
 		})
-		slots[g.Name] = of.slots
+		whole = among(whole, explain.Holder{Gang: g.Name, Slots: of.slots})
 		return true
 	})
-	f.whole = f.named(layout.Root, slots)
-}
-
-// lay copies what every node has free of what is needed side by side, as members of a gang are on nodes in no order.
-func (f *factFinder) lay() {
-	f.open, f.free = make([]bool, len(f.now)), make([]int64, len(f.now)*len(f.one.Needs))
-	for id := range int32(len(f.now)) {
-		if f.open[id] = f.takes(id); f.open[id] {
-			extra := f.released[id].Amounts
-			for i, n := range f.one.Needs {
-				f.free[int(id)*len(f.one.Needs)+i] = f.one.Slots().FreeOf(id, n, extra)
-			}
-		}
-	}
-}
-
-// roomFor is room for an open node and what some of its members hold.
-func (f *factFinder) roomFor(id int32, held []int64) int64 {
-	needs := f.one.Needs
-	if len(needs) == 0 {
-		return f.room(id, held)
-	}
-	free, least := f.free[int(id)*len(needs):], int64(math.MaxInt64)
-	for i := range needs {
-		n, has := &needs[i], free[i]
-		if n.ID >= 0 && has != snapshot.Boundless {
-			has += held[n.ID]
-		}
-		least = min(least, max(0, has)/n.Amount)
-	}
-	return least * int64(f.one.Size())
+	f.whole = f.named(layout.Root, whole)
 }
 
 // holding are the members that hold something, in a list of their own where not all do.
@@ -184,31 +162,36 @@ func heldBy(members []*snapshot.Member) []int64 {
 
 // stays counts a member that does not leave.
 func (f *factFinder) stays(of *tally, m *snapshot.Member, forbidden bool) {
-	code := explain.CodePriority
+	why := byPriority
 	switch {
 	case m.Pinned:
-		code = explain.CodeProtected
+		why = byPin
 	case of.lower && forbidden:
-		code = explain.CodePreemptionForbidden
+		why = byRule
 	}
-	d := f.stay[code]
-	if d == nil {
-		d = &explain.Detail{}
-		f.stay[code] = d
-	}
-	if d.Members++; !of.told[code] {
-		if of.told == nil {
-			of.told = map[explain.Code]bool{}
-		}
-		of.told[code] = true
+	d := &f.stay[why]
+	if d.Members++; !of.told[why] {
+		of.told[why] = true
 		d.Gangs++
 	}
 }
 
+// whyNobodyLeaves are the codes that say why running members are no victims, which is no reason where somebody leaves.
+var whyNobodyLeaves = [...]explain.Code{byRule: explain.CodePreemptionForbidden, byPriority: explain.CodePriority, byPin: explain.CodeProtected}
+
+// The places of these codes.
+const (
+	byRule = iota
+	byPriority
+	byPin
+)
+
 // stayers are the running members that hold what the gang lacks, by why they do not leave for it.
 func (f *factFinder) stayers() (out []explain.Fact) {
-	for _, code := range slices.Sorted(maps.Keys(f.stay)) { // facts puts them in their order
-		out = append(out, explain.Fact{Code: code, Detail: *f.stay[code], Proven: true})
+	for why, d := range f.stay {
+		if d.Members > 0 {
+			out = append(out, explain.Fact{Code: whyNobodyLeaves[why], Detail: d, Proven: true}) // facts puts them in their order
+		}
 	}
 	return out
 }

@@ -86,6 +86,7 @@ func (s *sideBySide) round(ctx context.Context, c *Cluster) []answer {
 }
 
 // asksHost says whether a plan of the turn calls functions of the host.
-func (t turn) asksHost() bool {
-	return slices.ContainsFunc(t.requests, func(r *gang.Request) bool { return r != nil && (r.Eligible != nil || r.Score != nil) })
-}
+func (t turn) asksHost() bool { return slices.ContainsFunc(t.requests, asksHost) }
+
+// asksHost says whether a plan of a request calls functions of the host.
+func asksHost(r *gang.Request) bool { return r != nil && (r.Eligible != nil || r.Score != nil) }

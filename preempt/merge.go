@@ -85,7 +85,10 @@ func (m *merger) collect(curves []*curve, most int64) {
 // cut keeps the cheapest steps, of equal ones those of earlier places.
 func (m *merger) cut(most int64) {
 	slices.SortFunc(m.steps, func(a, b step) int {
-		return cmp.Or(a.weight.compare(&b.weight), cmp.Compare(a.at, b.at))
+		if c := a.weight.compare(&b.weight); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.at, b.at)
 	})
 	m.steps = m.steps[:min(int64(len(m.steps)), most)]
 }

@@ -56,6 +56,8 @@ type DomainCost struct {
 	// Key are the costs up to those that depend on who leaves or where the gang goes, in their order: of two domains the one
 	// with the smaller key, compared lexicographically, is cheaper.
 	Key []int64
+	// Members is how many candidates leave for that.
+	Members int64
 }
 
 // Survey finds every domain with room for the gang once all candidates of gangs up to a priority are gone, in the order
@@ -71,7 +73,7 @@ func Survey(p Problem, classOf []int32, ceiling int64) ([]DomainCost, bool) {
 	var out []DomainCost
 	for lo, end := range s.tree.withRoom(last, s.table.byPos) {
 		cost := s.relaxed.cost(last, lo, end)
-		out = append(out, DomainCost{First: lo, End: end, Key: s.model.key(cost, nil, ceiling)})
+		out = append(out, DomainCost{First: lo, End: end, Key: s.model.key(cost, nil, ceiling), Members: int64(s.model.layout.fields[memberCount].get(&cost))})
 	}
 	return out, true
 }

@@ -198,6 +198,15 @@ func (l *Limits) AreHard() bool {
 	return hard
 }
 
+// TellNodes says whether a limit speaks of single nodes.
+func (l *Limits) TellNodes() bool {
+	if l == nil {
+		return false
+	}
+	ofNode := func(c index.Cap) bool { return c.Tier == 0 }
+	return l.Alone == 0 || slices.ContainsFunc(append(slices.Concat(l.Groups...), slices.Concat(l.Apart, l.Within)...), ofNode)
+}
+
 // Spans says whether the domains are counted that the gang uses below x: x is above their tier. O(1).
 func (l *Limits) Spans(v *layout.View, x layout.Vertex) bool {
 	return l != nil && len(l.Within) > 0 && v.TierOf(x) > l.Within[0].Tier

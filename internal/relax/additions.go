@@ -299,7 +299,7 @@ func (a *addition) isEmptyFor(s *snapshot.Snapshot, on []*snapshot.Member) bool 
 
 // wholeNodes is from how many units on a node on a gang or a group could lie on it; 0: nodes may stand for one new one at most.
 func wholeNodes(p *problem.Problem) int64 {
-	bound := p.Gather.Must == 0
+	bound := p.Gather.Must == 0 || p.Limits.TellNodes()
 	for _, l := range p.Levels {
 		bound = bound || l.Gather.Must == 0
 	}

@@ -5,6 +5,7 @@ package relax
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -33,7 +34,8 @@ type rooms struct {
 	exact bool
 	// evicts: somebody might leave for the gang.
 	evicts bool
-	upTo   []int64 // by position, the units before it
+	upTo   []int64         // by position, the units before it
+	above  []layout.Vertex // by lowest domain, see widest; the root: not known
 	takes  func(id int32) bool
 	spare  func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
 	// company: who keeps the gang off nodes; nil: nobody can.
@@ -182,11 +184,91 @@ func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 	if pos >= v.FirstPos[v.Outside] {
 		return layout.Root, false
 	}
-	d := v.Named(v.Highest(v.NodeVertex(pos), must))
+	d := v.Named(r.widest(pos, must))
 	if d == layout.Root || r.p.LCA >= 0 && !v.Contains(d, r.p.LCA) {
 		return d, false
 	}
 	return d, true
+}
+
+// spans are the widest domains in which the rules allow the gang to lie, as intervals of positions.
+func (r *rooms) spans() (out [][2]int32) {
+	v := r.p.View
+	for pos, end := int32(0), int32(0); pos < v.Nodes; pos = end {
+		d, ok := r.domainOf(pos)
+		switch end = v.EndOf(d); {
+		case d == layout.Root && !ok:
+			end = pos + 1
+		case d == layout.Root && r.p.Hard():
+			end = v.FirstPos[v.Outside]
+		}
+		if ok {
+			out = append(out, [2]int32{pos, end})
+		}
+	}
+	return out
+}
+
+// mayFit is the place of the largest of some ascending amounts of a resource with which there may be room for the gang in a domain, -1 if
+// there is none. O(nodes * resources) once, and O(nodes) for each bit of the number of amounts.
+func (r *rooms) mayFit(resource string, amounts []int64) int {
+	last := len(amounts) - 1
+	if r.rough || r.evicts || r.p.HasRoles() || r.p.Size() > 1 {
+		return last
+	}
+	place := slices.IndexFunc(r.p.Needs, func(n problem.Need) bool { return n.Name == resource })
+	v, needed, spans := r.p.View, r.units(), r.spans()
+	type node struct{ free, units int64 } // of the resource, and what all others allow
+	var nodes []node
+	ends := make([]int, len(spans)) // places in nodes
+	for i, d := range spans {
+		for pos := d[0]; pos < d[1]; pos++ {
+			id := v.Node(pos)
+			free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id))
+			if free < amounts[0] || !r.takes(id) {
+				continue
+			}
+			units := needed
+			for k, n := range r.p.Needs {
+				if k != place {
+					units = min(units, max(0, r.p.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
+				}
+			}
+			if units > 0 {
+				nodes = append(nodes, node{free, units})
+			}
+		}
+		ends[i] = len(nodes)
+	}
+	return sort.Search(len(amounts), func(i int) bool {
+		first := 0
+		for _, end := range ends {
+			left := needed
+			for _, n := range nodes[first:end] {
+				left -= min(n.units, n.free/amounts[i])
+			}
+			if first = end; left <= 0 {
+				return false
+			}
+		}
+		return true
+	}) - 1
+}
+
+// widest is the widest vertex above a position of at most a tier, that of the rules. It is looked up once for each lowest domain.
+func (r *rooms) widest(pos, must int32) layout.Vertex {
+	v := r.p.View
+	leaf := v.LeafOf[pos]
+	if v.TierOf(leaf) > must {
+		return v.NodeVertex(pos)
+	}
+	if r.above == nil {
+		r.above = make([]layout.Vertex, v.NumDomains())
+	}
+	if r.above[leaf] == layout.Root { // no domain in the tree is
+		r.above[leaf] = v.Highest(leaf, must)
+	}
+	return r.above[leaf]
 }
 
 // units is how many must be placed at least: whole groups.

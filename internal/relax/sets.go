@@ -52,12 +52,16 @@ const mostDomains = 16
 // smallest finds the smallest set that helps: domain by domain, those first in which fewer elements may do. Nil: none was found.
 func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 	var best *chosen
-	for i, d := range r.scopes(c) {
+	scopes, sorted := r.scopes(c), 0
+	if c.named && r.exact && !c.loose {
+		sorted = byName(scopes)
+	}
+	for i, d := range scopes {
 		if i == mostDomains {
 			f.doubt = true
 			break
 		}
-		if best != nil && (d.least > len(best.set) || d.least == len(best.set) && !c.named) {
+		if best != nil && (d.least > len(best.set) || d.least == len(best.set) && (!c.named || i < sorted)) {
 			break
 		}
 		found := f.within(at, r, c, &d)
@@ -70,6 +74,25 @@ func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 		best.least = best.least && !f.doubt
 	}
 	return best
+}
+
+// byName orders the first scopes, in which equally few elements may suffice, by the names of these, and says how many they are: where
+// bounds tell what suffices, the first one that has a plan is the first one by name.
+func byName(scopes []scope) (n int) {
+	type named struct {
+		of  scope
+		set []int32
+	}
+	var first []named
+	for n < len(scopes) && scopes[n].least == scopes[0].least {
+		first = append(first, named{scopes[n], scopes[n].first(scopes[n].least)})
+		n++
+	}
+	slices.SortStableFunc(first, func(a, b named) int { return slices.Compare(a.set, b.set) })
+	for i := range first {
+		scopes[i] = first[i].of
+	}
+	return n
 }
 
 // scopes lists the domains in which the elements may suffice, those that need fewest first, then by path. O(gains).

@@ -70,11 +70,20 @@ func (f *Search) requests(at state) []step {
 			continue
 		}
 		to := func(i int) edit { return atMost(resource, amounts[i]) }
-		plan := f.after(at, to(0))
+		i := f.at(at).bounds().mayFit(resource, amounts)
+		if i < 0 {
+			continue
+		}
+		plan := f.after(at, to(i))
+		if plan == nil && i > 0 {
+			top := i - 1
+			if plan = f.after(at, to(0)); plan != nil {
+				i, plan = f.largest(at, 0, top, plan, to)
+			}
+		}
 		if plan == nil {
 			continue
 		}
-		i, plan := f.largest(at, 0, len(amounts)-1, plan, to)
 		steps := found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amounts[i]}, to(i), plan)
 		for k := range steps {
 			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump

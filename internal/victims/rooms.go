@@ -13,7 +13,6 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
-	"github.com/muster-sched/muster/preempt"
 )
 
 // roomy finds the lowest priority so that there may be room once all candidates of gangs up to it are gone, and the
@@ -54,107 +53,6 @@ func (o *oneByOneSearch) roomy() (ceiling int64, domains []layout.Vertex, ok boo
 // widestTier is the tier of the gang under the last strategy.
 func (o *oneByOneSearch) widestTier() int32 {
 	return o.e.p.View.Tiers[o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang]
-}
-
-// cheapest lists those of some domains with room in which it costs least; false where names must be known for that. What
-// room costs is kept for the last gangs: only domains with nodes that changed are looked into again.
-func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out []layout.Vertex, ok bool) {
-	p := o.e.p
-	if slices.ContainsFunc(domains, p.View.IsNode) {
-		return nil, false
-	}
-	var known *snapshot.RoomCosts
-	if len(p.Request.Exclude) > 0 {
-		known = o.costsOf(nil, nil, ceiling, domains)
-	} else {
-		key := o.costKey()
-		known = p.Snapshot.Caches.Costs.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
-			func(other []byte) bool { return bytes.Equal(other, key) },
-			func(s *snapshot.RoomCosts, nodes []int32) *snapshot.RoomCosts {
-				return o.costsOf(s, nodes, ceiling, domains)
-			},
-			func() ([]byte, *snapshot.RoomCosts) { return key, o.costsOf(nil, nil, ceiling, domains) })
-	}
-	if known == nil {
-		return nil, false
-	}
-	var best []int64
-	for _, d := range domains {
-		cost := known.Keys[d]
-		if len(cost) == 0 {
-			continue
-		}
-		switch c := slices.Compare(cost, best); {
-		case best == nil || c < 0:
-			best, out = cost, append(out[:0], d)
-		case c == 0:
-			out = append(out, d)
-		}
-	}
-	return out, true
-}
-
-// costKey is all that costs of room depend on, beside the snapshot: the shape, what is to be placed and where, whose
-// members may leave, and the order of costs.
-func (o *oneByOneSearch) costKey() []byte {
-	question := &o.e.question
-	key := bytes.Clone(o.e.p.Slots().Key())
-	number := func(n int64) { key = binary.BigEndian.AppendUint64(key, uint64(n)) }
-	number(question.Units)
-	number(o.e.p.Request.Priority)
-	number(int64(problem.Bit(o.e.p.LeavingGone)))
-	last := &question.Strategies[len(question.Strategies)-1]
-	number(int64(last.Gang))
-	number(int64(len(last.Groups)))
-	for _, tier := range last.Groups {
-		number(int64(tier))
-	}
-	number(int64(len(question.Groups)))
-	for _, size := range question.Groups {
-		number(size)
-	}
-	for _, c := range question.Order {
-		key = append(append(key, c...), 0)
-	}
-	return key
-}
-
-// costsOf finds what room costs in some domains: of what was known before, only nodes that changed make it unknown. Nil
-// where names must be known.
-func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ceiling int64, domains []layout.Vertex) *snapshot.RoomCosts {
-	v, tier := o.e.p.View, o.widestTier()
-	next := &snapshot.RoomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Keys: make([][]int64, v.NumDomains())}
-	above := func(pos int32) layout.Vertex { return v.Highest(v.NodeVertex(pos), tier) }
-	if before != nil && before.Ceiling == ceiling && before.Lowest == next.Lowest {
-		copy(next.Keys, before.Keys)
-		for _, id := range changed {
-			if d := above(v.At(id)); !v.IsNode(d) {
-				next.Keys[d] = nil
-			}
-		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(domains), func(d layout.Vertex) bool { return next.Keys[d] != nil })
-	if len(missing) == 0 {
-		return next
-	}
-	all := o.e.question
-	defer func() { o.e.question, o.at = all, nil }()
-	o.confine(missing)
-	if !o.classify() {
-		return nil
-	}
-	o.list()
-	costs, ok := preempt.Survey(o.e.question, o.classOf, ceiling)
-	if !ok {
-		return nil
-	}
-	for _, d := range missing {
-		next.Keys[d] = []int64{} // no room, unless there is some
-	}
-	for i := range costs {
-		next.Keys[above(o.at[costs[i].First])] = slices.Clone(costs[i].Key)
-	}
-	return next
 }
 
 // roomUpTo is the index of slots once all candidates of gangs up to a priority are gone, and leaving members with them;
