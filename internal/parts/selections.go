@@ -96,7 +96,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 				return false
 			}
 		case s.placedIn(b, in) == 0: // not placed, which its own minima do not forbid
-		case s.complete(b, in):
+		case s.complete(b, in) && s.placedIn(b, in) > 0: // parts in it may have been left out
 			placed++
 		case s.hasRunning(b):
 			return false

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -24,11 +25,14 @@ func (s *partSolver) readCaps(v *validity.Division) {
 		for _, l := range list {
 			tier, ok := net.TierOf(l.Layer)
 			c := partCap{limit: limit{min(tier, net.RootTier()-1), l.Most}, members: depth == 0 && !l.OfParts}
-			if l.Kind == gang.Alone {
+			switch {
+			case l.Kind == gang.Alone && c.members:
+				c.most = math.MaxInt // of its own; only where they lie counts
+			case l.Kind == gang.Alone:
 				c.most = 1
 			}
 			switch {
-			case !ok || l.Preferred || l.Kind == gang.Within || l.Kind == gang.Alone && c.members:
+			case !ok || l.Preferred || l.Kind == gang.Within:
 				continue
 			case c.members:
 				c.holders = []int{at(v)}

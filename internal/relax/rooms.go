@@ -212,9 +212,8 @@ func (r *rooms) spans() (out [][2]int32) {
 // mayFit is the place of the largest of some ascending amounts of a resource with which there may be room for the gang in a domain, -1 if
 // there is none. O(nodes * resources) once, and O(nodes) for each bit of the number of amounts.
 func (r *rooms) mayFit(resource string, amounts []int64) int {
-	last := len(amounts) - 1
-	if r.rough || r.evicts || r.p.HasRoles() || r.p.Size() > 1 {
-		return last
+	if r.binds == nil || r.p.Size() > 1 {
+		return len(amounts) - 1
 	}
 	place := slices.IndexFunc(r.p.Needs, func(n problem.Need) bool { return n.Name == resource })
 	v, needed, spans := r.p.View, r.units(), r.spans()
@@ -224,8 +223,11 @@ func (r *rooms) mayFit(resource string, amounts []int64) int {
 	for i, d := range spans {
 		for pos := d[0]; pos < d[1]; pos++ {
 			id := v.Node(pos)
+			if int(r.binds[id]) != place && r.upTo[pos+1] == r.upTo[pos] {
+				continue // whatever they ask for of the resource
+			}
 			free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id))
-			if free < amounts[0] || !r.takes(id) {
+			if len(amounts) == 0 || free < amounts[0] {
 				continue
 			}
 			units := needed

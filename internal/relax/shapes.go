@@ -60,20 +60,21 @@ func (f *Search) requests(at state) []step {
 	if p == nil {
 		return nil
 	}
-	for _, resource := range scarcest(p) {
+	r := f.at(at).bounds()
+	for _, resource := range r.scarcest() {
 		before := int64(0)
 		for _, s := range p.Shapes {
 			before = max(before, s.Resources[resource])
 		}
-		amounts := f.amounts(p, resource, before)
-		if len(amounts) == 0 {
-			continue
+		if r.mayFit(resource, []int64{1}) < 0 {
+			continue // it is not what they lack
 		}
-		to := func(i int) edit { return atMost(resource, amounts[i]) }
-		i := f.at(at).bounds().mayFit(resource, amounts)
+		amounts := f.amounts(p, resource, before)
+		i := r.mayFit(resource, amounts)
 		if i < 0 {
 			continue
 		}
+		to := func(i int) edit { return atMost(resource, amounts[i]) }
 		plan := f.after(at, to(i))
 		if plan == nil && i > 0 {
 			top := i - 1
@@ -94,13 +95,17 @@ func (f *Search) requests(at state) []step {
 }
 
 // scarcest lists what members ask for, first what bounds the slots of most nodes.
-func scarcest(p *problem.Problem) (names []string) {
-	binds, takes, released := make([]int, len(p.Needs)), p.Slots().Taking(), p.Slots().LeavingReleased()
+func (r *rooms) scarcest() (names []string) {
+	p := r.p
+	binds, released := make([]int, len(p.Needs)), p.Slots().LeavingReleased()
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
-		if !takes(id) {
-			continue
+		i := -1
+		if r.binds != nil {
+			i = int(r.binds[id])
+		} else if r.takes(id) {
+			i, _ = binding(p, id, released[id].Amounts)
 		}
-		if i, _ := binding(p, id, released[id].Amounts); i >= 0 {
+		if i >= 0 {
 			binds[i]++
 		}
 	}
@@ -205,7 +210,7 @@ func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
 
 func (f *Search) withoutResource(at state) (out []edit) {
 	if p := f.at(at).p; p != nil {
-		for _, resource := range scarcest(p)[:min(1, len(p.Needs))] {
+		for _, resource := range f.at(at).bounds().scarcest()[:min(1, len(p.Needs))] {
 			out = append(out, atMost(resource, 1))
 		}
 	}
