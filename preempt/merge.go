@@ -20,8 +20,10 @@ type step struct {
 // merger adds up curves. It writes its buffers, which collect fills anew.
 type merger struct {
 	steps  []step
-	rough  []int32 // places of curves that are not convex
-	work   int     // sums compared, that are not counted as steps yet
+	sorted []step
+	few    []counted // see sortFew
+	rough  []int32   // places of curves that are not convex
+	work   int       // sums compared, that are not counted as steps yet
 	budget *stepBudget
 }
 
@@ -82,15 +84,50 @@ func (m *merger) collect(curves []*curve, most int64) {
 	m.thin(curves, most)
 }
 
-// cut keeps the cheapest steps, of equal ones those of earlier places.
+// cut keeps the cheapest steps, of equal ones those of earlier places, which come first.
 func (m *merger) cut(most int64) {
-	slices.SortFunc(m.steps, func(a, b step) int {
-		if c := a.weight.compare(&b.weight); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.at, b.at)
-	})
+	if !m.sortFew() {
+		slices.SortStableFunc(m.steps, func(a, b step) int { return a.weight.compare(&b.weight) })
+	}
 	m.steps = m.steps[:min(int64(len(m.steps)), most)]
+}
+
+// counted is a weight that several steps have: their number, then the place of the next one.
+type counted struct {
+	weight weight
+	n      int
+}
+
+// fewWeights is up to how many different weights are told apart by counting.
+const fewWeights = 16
+
+// sortFew sorts steps of few different weights, as those of nodes that are alike have, in linear time; false if there are many.
+func (m *merger) sortFew() bool {
+	m.few = m.few[:0]
+	place := func(w *weight) int { return slices.IndexFunc(m.few, func(c counted) bool { return c.weight == *w }) }
+	for i := range m.steps {
+		at := place(&m.steps[i].weight)
+		if at < 0 {
+			if at = len(m.few); at == fewWeights {
+				return false
+			}
+			m.few = append(m.few, counted{weight: m.steps[i].weight})
+		}
+		m.few[at].n++
+	}
+	slices.SortFunc(m.few, func(a, b counted) int { return a.weight.compare(&b.weight) })
+	sum := 0
+	for i := range m.few {
+		sum, m.few[i].n = sum+m.few[i].n, sum
+	}
+	m.sorted = slices.Grow(m.sorted[:0], sum)[:sum]
+	for i := range m.steps {
+		c := &m.few[place(&m.steps[i].weight)]
+		m.sorted[c.n] = m.steps[i]
+		c.n++
+	}
+	m.steps, m.sorted = m.sorted, m.steps
+	return true
 }
 
 // thin keeps of equal rough curves as many as can be of use: each gives one unit at least.

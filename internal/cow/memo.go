@@ -105,3 +105,22 @@ func (m *Memo[K, V]) PassOn(next *Memo[K, V], changed []int32, most int) {
 	}
 	next.entries.Store(&list)
 }
+
+// Adopt takes over the values of another memo of the same snapshot whose keys it does not have. O(kept values of both).
+func (m *Memo[K, V]) Adopt(other *Memo[K, V], same func(a, b K) bool) {
+	from := other.entries.Load()
+	for from != nil {
+		old, list := m.entries.Load(), []*memoized[K, V](nil)
+		if old != nil {
+			list = slices.Clone(*old)
+		}
+		for _, e := range *from {
+			if !slices.ContainsFunc(list, func(has *memoized[K, V]) bool { return same(has.key, e.key) }) {
+				list = append(list, e)
+			}
+		}
+		if old != nil && len(list) == len(*old) || m.entries.CompareAndSwap(old, &list) {
+			return
+		}
+	}
+}

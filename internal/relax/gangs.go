@@ -23,6 +23,7 @@ func (f *Search) gangs(at state) []step {
 	if r.evicts {
 		c.most = r.whenEmpty // gains are beside what may leave anyway
 	}
+	r.gains = make([]gain, 0, p.View.Nodes) // some of each
 	at.s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if gains := r.gainsOf(g); len(gains) > 0 {
 			c.gains, gangs = append(c.gains, gains), append(gangs, g)
@@ -58,22 +59,23 @@ func ended(gangs []*snapshot.GangMembers, set []int32) edit {
 
 // gainsOf bounds what the end of a gang adds to each node: as much as its members hold of what bounds the slots there, rounded up. Where that is
 // nothing it may help beside others all the same. Nil for a gang whose end does not help.
-func (r *rooms) gainsOf(g *snapshot.GangMembers) (out []gain) {
+func (r *rooms) gainsOf(g *snapshot.GangMembers) []gain {
 	if r.p.IsOwn(g.Name) {
 		return nil
 	}
-	out = append(make([]gain, 0, len(g.Members)), r.opened(g)...)
+	first := len(r.gains)
+	r.gains = append(r.gains, r.opened(g)...)
 	r.byNode.Each(r.p.Snapshot, g.Members, func(id int32, on []*snapshot.Member) {
 		switch {
 		case r.rough:
-			out = append(out, gain{r.p.View.At(id), 1})
+			r.gains = append(r.gains, gain{r.p.View.At(id), 1})
 		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id) || r.company.keeps(id):
 			if n := r.freed(id, on); n > 0 || r.alsoShort(id, on) {
-				out = append(out, gain{r.p.View.At(id), n})
+				r.gains = append(r.gains, gain{r.p.View.At(id), n})
 			}
 		}
 	})
-	return out
+	return r.gains[first:len(r.gains):len(r.gains)]
 }
 
 // freed bounds what members of a node free there: what they hold of what bounds its slots, rounded up. Where others may leave as well,

@@ -43,6 +43,7 @@ type rooms struct {
 
 	binds  []int8 // by node, the place in Needs of what bounds its slots; -1: nothing, closed: it takes nobody. Nil where that is not fixed
 	byNode snapshot.ByNode
+	gains  []gain  // of all gangs, one behind the other
 	sorted []int64 // memory that is used again
 }
 
@@ -210,51 +211,52 @@ func (r *rooms) spans() (out [][2]int32) {
 }
 
 // mayFit is the place of the largest of some ascending amounts of a resource with which there may be room for the gang in a domain, -1 if
-// there is none. O(nodes * resources) once, and O(nodes) for each bit of the number of amounts.
+// there is none. Only on nodes whose slots the resource bounds there is more room for less of it. O(nodes + those * resources) once, and
+// O(those) for each bit of the number of amounts.
 func (r *rooms) mayFit(resource string, amounts []int64) int {
 	if r.binds == nil || r.p.Size() > 1 {
 		return len(amounts) - 1
 	}
 	place := slices.IndexFunc(r.p.Needs, func(n problem.Need) bool { return n.Name == resource })
-	v, needed, spans := r.p.View, r.units(), r.spans()
 	type node struct{ free, units int64 } // of the resource, and what all others allow
-	var nodes []node
-	ends := make([]int, len(spans)) // places in nodes
-	for i, d := range spans {
-		for pos := d[0]; pos < d[1]; pos++ {
-			id := v.Node(pos)
-			if int(r.binds[id]) != place && r.upTo[pos+1] == r.upTo[pos] {
-				continue // whatever they ask for of the resource
-			}
-			free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id))
-			if len(amounts) == 0 || free < amounts[0] {
-				continue
-			}
-			units := needed
-			for k, n := range r.p.Needs {
-				if k != place {
-					units = min(units, max(0, r.p.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
-				}
-			}
-			if units > 0 {
-				nodes = append(nodes, node{free, units})
-			}
-		}
-		ends[i] = len(nodes)
+	type span struct {
+		needs int64 // units that must fit on the nodes
+		nodes []node
 	}
-	return sort.Search(len(amounts), func(i int) bool {
-		first := 0
-		for _, end := range ends {
-			left := needed
-			for _, n := range nodes[first:end] {
-				left -= min(n.units, n.free/amounts[i])
-			}
-			if first = end; left <= 0 {
-				return false
+	var spans []span
+	for _, d := range r.spans() {
+		s := span{needs: r.units()}
+		for pos := d[0]; pos < d[1]; pos++ {
+			id := r.p.View.Node(pos)
+			if int(r.binds[id]) != place {
+				s.needs -= r.upTo[pos+1] - r.upTo[pos]
+			} else if free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id)); len(amounts) > 0 && free >= amounts[0] {
+				s.nodes = append(s.nodes, node{free, r.without(id, place)})
 			}
 		}
-		return true
-	}) - 1
+		spans = append(spans, s)
+	}
+	fits := func(amount int64) bool {
+		return slices.ContainsFunc(spans, func(s span) bool {
+			left := s.needs
+			for _, n := range s.nodes {
+				left -= min(n.units, n.free/amount)
+			}
+			return left <= 0
+		})
+	}
+	return sort.Search(len(amounts), func(i int) bool { return !fits(amounts[i]) }) - 1
+}
+
+// without is how many units fit on a node whatever is free of one of the needed resources, at most as many as there are to be placed.
+func (r *rooms) without(id int32, place int) int64 {
+	units := int64(len(r.p.Pending))
+	for i, n := range r.p.Needs {
+		if i != place {
+			units = min(units, max(0, r.p.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
+		}
+	}
+	return units
 }
 
 // widest is the widest vertex above a position of at most a tier, that of the rules. It is looked up once for each lowest domain.

@@ -67,7 +67,7 @@ func (f *Search) requests(at state) []step {
 			before = max(before, s.Resources[resource])
 		}
 		if r.mayFit(resource, []int64{1}) < 0 {
-			continue // it is not what they lack
+			continue // it is not what they lack, or not all
 		}
 		amounts := f.amounts(p, resource, before)
 		i := r.mayFit(resource, amounts)

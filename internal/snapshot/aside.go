@@ -10,15 +10,17 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Aside is the same snapshot with caches of its own, which begin with what is kept now: whoever plans many shapes that nobody
-// will plan again does not push out those of others. O(kept values).
+// Aside is the same snapshot with caches of its own: whoever plans many shapes that nobody will plan again does not push out those of
+// others. They begin with what is kept now, and with what was found aside before, on this snapshot or on its ancestors. O(kept values).
 func Aside(c *Snapshot) *Snapshot {
 	next := *c
-	next.Caches = &caches{}
-	c.Caches.Shapes.PassOn(&next.Caches.Shapes, nil, 0)
-	c.Caches.Rooms.PassOn(&next.Caches.Rooms, nil, 0)
-	c.Caches.Costs.PassOn(&next.Caches.Costs, nil, 0)
-	c.Caches.victims.PassOn(&next.Caches.victims, nil, 0)
+	if next.Caches = c.Caches.aside.Load(); next.Caches == nil {
+		next.Caches = &caches{}
+		if !c.Caches.aside.CompareAndSwap(nil, next.Caches) {
+			next.Caches = c.Caches.aside.Load()
+		}
+	}
+	next.Caches.adopt(c.Caches)
 	return &next
 }
 

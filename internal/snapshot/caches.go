@@ -3,6 +3,9 @@
 package snapshot
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/numa"
@@ -37,4 +40,35 @@ type RoomCosts struct {
 type RoomCost struct {
 	Key     []int64 // nil: not known; empty: there is no room
 	Members int64   // how many leave
+}
+
+// passedOn are the caches of a snapshot that follows: what they keep, and what changed since. O(kept values).
+func (c *caches) passedOn(next *Snapshot) *caches {
+	to := &caches{}
+	// Beyond this many changes in sum, to follow them costs about as much as to count all nodes again.
+	most := len(next.Lineage.Names)/8 + 64
+	c.Shapes.PassOn(&to.Shapes, next.touched, most)
+	c.Spared.PassOn(&to.Spared, next.touched, most)
+	c.Others.PassOn(&to.Others, next.touched, most)
+	// Only a fork that logged moves can hand the index on; else the next search makes a new one.
+	if next.follows {
+		c.victims.PassOn(&to.victims, next.moved, most)
+		all := slices.Concat(next.touched, next.moved)
+		c.Rooms.PassOn(&to.Rooms, all, most)
+		c.Costs.PassOn(&to.Costs, all, most)
+	}
+	if aside := c.aside.Load(); aside != nil {
+		to.aside.Store(aside.passedOn(next))
+	}
+	return to
+}
+
+// adopt takes over what other caches of the same snapshot keep beside these. O(kept values).
+func (c *caches) adopt(other *caches) {
+	c.Shapes.Adopt(&other.Shapes, bytes.Equal)
+	c.Spared.Adopt(&other.Spared, bytes.Equal)
+	c.Others.Adopt(&other.Others, bytes.Equal)
+	c.Rooms.Adopt(&other.Rooms, bytes.Equal)
+	c.Costs.Adopt(&other.Costs, bytes.Equal)
+	c.victims.Adopt(&other.victims, func(a, b struct{}) bool { return true })
 }

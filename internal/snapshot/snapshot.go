@@ -20,6 +20,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/google/btree"
 
@@ -75,6 +76,7 @@ type caches struct {
 	Rooms   shapeCache                   // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
 	Costs   cow.Memo[[]byte, *RoomCosts] // by gang: what room for it costs
 	victims victimCache
+	aside   atomic.Pointer[caches] // what those found who only asked "what if", see Aside
 }
 
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared

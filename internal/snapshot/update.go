@@ -76,18 +76,7 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 	}
 	// A fork has no caches yet. A snapshot built anew has its own and takes over none: its nodes may have other ids.
 	if next.Caches == nil {
-		next.Caches = &caches{}
-		// Beyond this many changes in sum, to follow them costs about as much as to count all nodes again.
-		c.Caches.Shapes.PassOn(&next.Caches.Shapes, next.touched, len(c.Lineage.Names)/8+64)
-		c.Caches.Spared.PassOn(&next.Caches.Spared, next.touched, len(c.Lineage.Names)/8+64)
-		c.Caches.Others.PassOn(&next.Caches.Others, next.touched, len(c.Lineage.Names)/8+64)
-		// Only a fork that logged moves can hand the index on; else the next search makes a new one.
-		if next.follows {
-			c.Caches.victims.PassOn(&next.Caches.victims, next.moved, len(c.Lineage.Names)/8+64)
-			all := slices.Concat(next.touched, next.moved)
-			c.Caches.Rooms.PassOn(&next.Caches.Rooms, all, len(c.Lineage.Names)/8+64)
-			c.Caches.Costs.PassOn(&next.Caches.Costs, all, len(c.Lineage.Names)/8+64)
-		}
+		next.Caches = c.Caches.passedOn(next)
 	}
 	// Forks of next begin with these: what stayed in them two forks would write.
 	next.touched, next.moved, next.steps = nil, nil, nil
