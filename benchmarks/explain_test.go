@@ -38,13 +38,13 @@ func BenchmarkExplain(b *testing.B) {
 				before[i] = cordoned(b, c, everyNth(each[i], 50))
 				placement.Explain(before[i], requests[0], placement.ExplainOptions{})
 			}
-			goal(b, explainGoals[nodes])
 			measureExplain(b, func(i int) (*placement.Cluster, *gang.Request) {
 				at := i % len(before)
 				c := cordoned(b, before[at], each[at][i*7919%nodes:][:1])
 				_, _ = placement.Plan(c, requests[0])
 				return c, requests[i%len(requests)]
 			})
+			goal(b, explainGoals[nodes])
 		})
 		b.Run(fmt.Sprintf("nodes=%d/gang=64/within=block", nodes), func(b *testing.B) {
 			percent := map[int]int{10240: 85, 102400: 95}[nodes]

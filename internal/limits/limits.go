@@ -19,12 +19,22 @@ import (
 
 // Limits are the hard limits of a gang and of its levels of groups.
 type Limits struct {
-	Alone   int32         // nobody else is in the domains of this tier that the gang uses; -1: there is no such limit
-	AloneIn string        // its layer as it is written
-	Apart   []index.Cap   // members in every domain of a tier
-	Within  []index.Cap   // domains of a tier
-	Groups  [][]index.Cap // by level, outermost first: groups in every domain of a tier
-	names   []string      // as refusals use them
+	Alone   int32                   // nobody else is in the domains of this tier that the gang uses; -1: there is no such limit
+	AloneIn string                  // its layer as it is written
+	Apart   []index.Cap             // members in every domain of a tier
+	Within  []index.Cap             // domains of a tier
+	Groups  [][]index.Cap           // by level, outermost first: groups in every domain of a tier
+	each    []one                   // all of them, in their order
+	by      []func(*Limits) *Limits // what was made of them since
+	levels  int                     // of groups that the gang was read with
+}
+
+// one is a hard limit as it is read, of a level of groups or (-1) of the gang.
+type one struct {
+	limit gang.Limit
+	name  string // as refusals use it
+	tier  int32
+	level int
 }
 
 // Implied are rules with those that limits imply: groups that are limited lie within a domain of the layer each, and within one domain is
@@ -76,34 +86,34 @@ func (r *reader) each(field string, limits []gang.Limit, level int, of string) e
 		if l.Preferred || isOne(l) {
 			continue
 		}
-		if r.out == nil {
-			r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels)}
-		}
 		name := NameOf(l) + of
 		if l.Kind == gang.Within && level >= 0 {
 			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
 		}
-		r.out.names = append(r.out.names, name)
-		r.add(l, min(tier, r.view.RootTop-1), level)
+		r.add(one{l, name, min(tier, r.view.RootTop-1), level})
 	}
 	return nil
 }
 
 // add adds a hard limit.
-func (r *reader) add(l gang.Limit, tier int32, level int) {
-	most := index.Cap{Tier: tier, Most: int64(l.Most)}
-	if l.Kind == gang.Alone {
-		if tier > r.out.Alone {
-			r.out.Alone, r.out.AloneIn = tier, l.Layer
+func (r *reader) add(o one) {
+	if r.out == nil {
+		r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels), levels: r.levels}
+	}
+	r.out.each = append(r.out.each, o)
+	most := index.Cap{Tier: o.tier, Most: int64(o.limit.Most)}
+	if o.limit.Kind == gang.Alone {
+		if o.tier > r.out.Alone {
+			r.out.Alone, r.out.AloneIn = o.tier, o.limit.Layer
 		}
 		most.Most = 1 // group in a domain
 	}
 	switch {
-	case level >= 0:
-		r.out.Groups[level] = append(r.out.Groups[level], most)
-	case l.Kind == gang.Within:
+	case o.level >= 0:
+		r.out.Groups[o.level] = append(r.out.Groups[o.level], most)
+	case o.limit.Kind == gang.Within:
 		r.out.Within = append(r.out.Within, most)
-	case l.Kind == gang.Apart && !l.OfParts: // limits on parts are up to the problem, which knows these
+	case o.limit.Kind == gang.Apart && !o.limit.OfParts: // limits on parts are up to the problem, which knows these
 		r.out.Apart = append(r.out.Apart, most)
 	}
 }
@@ -121,7 +131,40 @@ func (l *Limits) Name() string {
 	if l == nil {
 		return ""
 	}
-	return l.names[0]
+	return l.each[0].name
+}
+
+// Names are the limits in their order, as refusals name them.
+func (l *Limits) Names() (out []string) {
+	for i := 0; l != nil && i < len(l.each); i++ {
+		out = append(out, l.each[i].name)
+	}
+	return out
+}
+
+// Without are the limits without those of one name; nil: none is left.
+func (l *Limits) Without(name string) *Limits {
+	if l == nil {
+		return nil
+	}
+	r := reader{levels: l.levels}
+	for _, o := range l.each {
+		if o.name != name {
+			r.add(o)
+		}
+	}
+	for _, by := range l.by {
+		if r.out != nil {
+			r.out = by(r.out)
+		}
+	}
+	return r.out
+}
+
+// made are limits that were made of these.
+func (l *Limits) made(next Limits, by func(*Limits) *Limits) *Limits {
+	next.each, next.levels, next.by = l.each, l.levels, append(slices.Clip(l.by), by)
+	return &next
 }
 
 // OfUnits are the limits of a gang whose innermost groups, of so many members, are placed like members.
@@ -136,7 +179,7 @@ func (l *Limits) OfUnits(size int) *Limits {
 	for _, c := range l.Apart {
 		next.Apart = append(next.Apart, index.Cap{Tier: c.Tier, Most: c.Most / int64(size)})
 	}
-	return &next
+	return l.made(next, func(l *Limits) *Limits { return l.OfUnits(size) })
 }
 
 // WithoutGroups are the limits without those on numbers of groups; nil: none is left.
@@ -146,7 +189,7 @@ func (l *Limits) WithoutGroups() *Limits {
 	}
 	next := *l
 	next.Groups = make([][]index.Cap, len(l.Groups))
-	return &next
+	return l.made(next, (*Limits).WithoutGroups)
 }
 
 // WithoutCaps are the limits with no bound on any number; nil: none is left.
@@ -154,7 +197,7 @@ func (l *Limits) WithoutCaps() *Limits {
 	if !l.AreAlone() {
 		return nil
 	}
-	return &Limits{Alone: l.Alone, AloneIn: l.AloneIn, Groups: make([][]index.Cap, len(l.Groups)), names: l.names}
+	return l.made(Limits{Alone: l.Alone, AloneIn: l.AloneIn, Groups: make([][]index.Cap, len(l.Groups))}, (*Limits).WithoutCaps)
 }
 
 // AreAlone says whether others keep the gang off nodes.

@@ -4,6 +4,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/problem"
@@ -38,16 +39,16 @@ func Binding(p *problem.Problem) string {
 }
 
 // limitNames are the limits of the gang, and of its parts, as refusals name them.
-func limitNames(p *problem.Problem) (out []string) {
+func limitNames(p *problem.Problem) []string {
+	out := p.Limits.Names()
 	if p.InParts() {
 		p.Gang.Each(func(a *problem.Part) {
 			for _, l := range a.Limits {
-				out = append(out, l.Name)
+				if !slices.Contains(out, l.Name) {
+					out = append(out, l.Name)
+				}
 			}
 		})
-	}
-	if len(out) == 0 && p.Limits != nil {
-		out = []string{p.Limits.Name()}
 	}
 	return out
 }
@@ -55,11 +56,11 @@ func limitNames(p *problem.Problem) (out []string) {
 // limitsTried bounds the limits that are tried one by one.
 const limitsTried = 8
 
-// bindingLimit names the first of several limits of parts without which the members would fit, else the first one.
+// bindingLimit names the first of several limits without which the members would fit, else the first one.
 func bindingLimit(p *problem.Problem, named []string) string {
 	for _, name := range named[:min(limitsTried, len(named))] {
 		others := func(l limits.OnPart) bool { return l.Name != name }
-		if len(named) > 1 && For(p.WithLimits(p.Limits.WithoutCaps(), others)).Possible() {
+		if len(named) > 1 && For(p.WithLimits(p.Limits.Without(name), others)).Possible() {
 			return name
 		}
 	}

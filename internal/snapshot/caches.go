@@ -32,14 +32,9 @@ type ShapeIndex struct {
 
 // RoomCosts is what room for a gang costs in domains, once members up to a priority may leave. It never changes.
 type RoomCosts struct {
-	Ceiling, Lowest int64      // the priority, and the lowest one of all that may leave
-	Of              []RoomCost // by domain
-}
-
-// RoomCost is what room costs in one domain.
-type RoomCost struct {
-	Key     []int64 // nil: not known; empty: there is no room
-	Members int64   // how many leave
+	Ceiling, Lowest int64     // the priority, and the lowest one of all that may leave
+	Keys            [][]int64 // by domain; nil: not known; empty: there is no room
+	Members         []int64   // by domain: how many leave
 }
 
 // passedOn are the caches of a snapshot that follows: what they keep, and what changed since. O(kept values).

@@ -38,21 +38,22 @@ func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out [
 	if known == nil {
 		return nil, false
 	}
-	best := least(known, domains)
-	for _, d := range domains {
-		if best != nil && slices.Equal(known.Of[d].Key, best.Key) {
-			out = append(out, d)
+	if best := least(known, domains); best >= 0 {
+		for _, d := range domains {
+			if slices.Equal(known.Keys[d], known.Keys[best]) {
+				out = append(out, d)
+			}
 		}
 	}
 	return out, true
 }
 
-// least is the least known cost of room in some domains; nil if there is none.
-func least(known *snapshot.RoomCosts, domains []layout.Vertex) (best *snapshot.RoomCost) {
+// least is the first of some domains where room costs least, as far as that is known; -1 if there is none.
+func least(known *snapshot.RoomCosts, domains []layout.Vertex) layout.Vertex {
+	best := layout.Vertex(-1)
 	for _, d := range domains {
-		of := &known.Of[d]
-		if len(of.Key) > 0 && (best == nil || slices.Compare(of.Key, best.Key) < 0) {
-			best = of
+		if key := known.Keys[d]; len(key) > 0 && (best < 0 || slices.Compare(key, known.Keys[best]) < 0) {
+			best = d
 		}
 	}
 	return best
@@ -87,16 +88,18 @@ func (o *oneByOneSearch) costKey() []byte {
 // make it unknown. Nil where names must be known. They are looked into a few at a time, those first in which fewer members may do.
 func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ceiling int64, domains []layout.Vertex) *snapshot.RoomCosts {
 	v, tier := o.e.p.View, o.widestTier()
-	next := &snapshot.RoomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Of: make([]snapshot.RoomCost, v.NumDomains())}
+	n := v.NumDomains()
+	next := &snapshot.RoomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Keys: make([][]int64, n), Members: make([]int64, n)}
 	if before != nil && before.Ceiling == ceiling && before.Lowest == next.Lowest {
-		copy(next.Of, before.Of)
+		copy(next.Keys, before.Keys)
+		copy(next.Members, before.Members)
 		for _, id := range changed {
 			if d := v.Highest(v.NodeVertex(v.At(id)), tier); !v.IsNode(d) {
-				next.Of[d] = snapshot.RoomCost{}
+				next.Keys[d] = nil
 			}
 		}
 	}
-	best, missing := least(next, domains), slices.DeleteFunc(slices.Clone(domains), func(d layout.Vertex) bool { return next.Of[d].Key != nil })
+	missing := slices.DeleteFunc(slices.Clone(domains), func(d layout.Vertex) bool { return next.Keys[d] != nil })
 	bounds := o.fewest(missing)
 	slices.SortStableFunc(missing, func(a, b layout.Vertex) int { return cmp.Compare(bounds[a], bounds[b]) })
 	few := fewDomains
@@ -104,8 +107,8 @@ func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ce
 		few = len(missing)
 	}
 	for ; len(missing) > 0; few *= 2 {
-		n := 0
-		for n < min(few, len(missing)) && (best == nil || bounds[missing[n]] <= best.Members) {
+		best, n := least(next, domains), 0
+		for n < min(few, len(missing)) && (best < 0 || bounds[missing[n]] <= next.Members[best]) {
 			n++
 		}
 		if n == 0 {
@@ -113,9 +116,6 @@ func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ce
 		}
 		if !o.surveyed(next, ceiling, missing[:n]) {
 			return nil
-		}
-		if of := least(next, missing[:n]); of != nil && (best == nil || slices.Compare(of.Key, best.Key) < 0) {
-			best = of
 		}
 		missing = missing[n:]
 	}
@@ -164,11 +164,11 @@ func (o *oneByOneSearch) surveyed(costs *snapshot.RoomCosts, ceiling int64, doma
 		return false
 	}
 	for _, d := range domains {
-		costs.Of[d].Key = []int64{} // no room, unless there is some
+		costs.Keys[d] = []int64{} // no room, unless there is some
 	}
 	for i := range found {
 		d := v.Highest(v.NodeVertex(o.at[found[i].First]), tier)
-		costs.Of[d] = snapshot.RoomCost{Key: slices.Clone(found[i].Key), Members: found[i].Members}
+		costs.Keys[d], costs.Members[d] = slices.Clone(found[i].Key), found[i].Members
 	}
 	return true
 }
