@@ -90,6 +90,9 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	d := limitDraw{t: t, layers: LayerNames(spec)}
 	elsewhere := inOtherTree(req.Parts)
 	d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 3})
+	if !elsewhere {
+		d.add(&req.Limits, 20, gang.Limit{Kind: gang.Within, Most: 3})
+	}
 	if len(req.Parts) > 0 && !elsewhere {
 		d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
 		if !hasOwn(req, spec) {

@@ -13,7 +13,7 @@ import (
 // in two dimensions and where multiples bind.
 func (s *Space) Holds(fit Front, want Vector) bool {
 	switch {
-	case !s.Exact && len(want) == 2 && len(fit) > 4:
+	case !s.Exact && len(want) == 2 && s.Domains < 0 && len(fit) > 4:
 		return fit.holdsInPlane(want)
 	case !s.Exact:
 		return fit.Holds(want)
@@ -22,13 +22,22 @@ func (s *Space) Holds(fit Front, want Vector) bool {
 	return ok
 }
 
-// Takes is the part of want that a place takes by a vector of its front. An exact vector must be taken as a whole, as
-// less need not fit: false means that it exceeds want.
-func (s *Space) Takes(want, fit Vector) (Vector, bool) {
-	if s.Exact {
-		return fit, fit.Within(want)
+// Takes is the part of want that a place takes by a vector of its front, in memory of the caller's. An exact vector must be taken as a
+// whole, as less need not fit: false means that it exceeds want. So do more domains than are left.
+func (s *Space) Takes(want, fit, take Vector) bool {
+	for r, n := range fit {
+		if take[r] = min(n, want[r]); take[r] < n && s.Exact {
+			return false
+		}
 	}
-	return want.Least(fit), true
+	if s.Domains < 0 {
+		return true
+	}
+	last := len(fit) - 1
+	if take[last] = fit[last]; take.Total() == 0 {
+		take[last] = 0 // who takes nothing uses no domain
+	}
+	return take[last] >= want[last]
 }
 
 // RoomFor says whether an exact table for vectors within sides has room, at most 4*limit bits. It allows for sums of

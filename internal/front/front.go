@@ -46,10 +46,10 @@ func (a Vector) Minus(b Vector) Vector {
 	return out
 }
 
-// Total is the sum of all numbers.
+// Total is the sum of all numbers above 0, which count members and groups.
 func (a Vector) Total() (n int64) {
 	for _, m := range a {
-		n += int64(m)
+		n += int64(max(0, m))
 	}
 	return n
 }
@@ -70,25 +70,6 @@ const KeptPoints = 32
 // roughSteps is what a sum of samples costs for each four dimensions, all of whose vectors are compared with each other.
 const roughSteps = KeptPoints * KeptPoints * KeptPoints
 
-// Budget is what is left of the steps of a plan, by what they are spent on. All its searches share one.
-type Budget struct {
-	Fronts  steps.Budget // pairs of vectors that are summed, and places of tables
-	Sets    steps.Budget // vectors tried where children are chosen, long ones count more
-	Packing steps.Budget // members and nodes looked at where fronts are too long
-}
-
-// Part is one of n equal parts of what is left.
-func (b *Budget) Part(n int64) *Budget {
-	return &Budget{Fronts: b.Fronts.Part(n), Sets: b.Sets.Part(n), Packing: b.Packing.Part(n)}
-}
-
-// Spend takes what was spent of a part: the difference of what it had and what is left of it.
-func (b *Budget) Spend(had, left *Budget) {
-	b.Fronts.Spend(had.Fronts.Left() - left.Fronts.Left())
-	b.Sets.Spend(had.Sets.Left() - left.Sets.Left())
-	b.Packing.Spend(had.Packing.Left() - left.Packing.Left())
-}
-
 // Space makes and sums fronts of one gang. Its table has, for every combination of numbers of all dimensions but the
 // main one, the largest number of the main one beside it; so it stays small while few dimensions are large.
 //
@@ -99,8 +80,11 @@ type Space struct {
 	limit int64
 	// Exact: multiples bind, and fronts list every vector that fits.
 	Exact bool
-	Main  int   // the dimension with the largest number
-	Zero  Front // of a place where nothing fits
+	// Domains: the last dimension counts, below zero, the domains that a vector is spread over where these are counted, so that it fits
+	// where fewer are used, too. No more of them may be; -1: there is no such dimension. Not with multiples.
+	Domains int32
+	Main    int   // the dimension with the largest number
+	Zero    Front // of a place where nothing fits
 	// The table: its sides (0 for the main dimension), the stride of each dimension, and by place the largest main
 	// number; -1: nothing fits.
 	box  Vector
@@ -134,7 +118,7 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 // and places of tables.
 func NewSpace(most Vector, limit int, left *steps.Budget) *Space {
 	n := len(most)
-	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}}
+	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}, Domains: -1}
 	s.sides, s.box, s.step = make(Vector, n), make(Vector, n), make([]int, n)
 	for dim, m := range most {
 		if m > most[s.Main] {
@@ -157,6 +141,9 @@ func (s *Space) tryBegin(sides Vector) bool {
 		if r == s.Main {
 			continue
 		}
+		if s.countsDomains(r) {
+			n = s.Domains
+		}
 		s.box[r], s.step[r] = n, int(size)
 		if size *= int64(n) + 1; size > s.limit {
 			return false
@@ -176,7 +163,7 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 	for !s.tryBegin(sides) {
 		widest := -1
 		for r, n := range sides {
-			if r != s.Main && (widest < 0 || n > sides[widest]) {
+			if r != s.Main && !s.countsDomains(r) && (widest < 0 || n > sides[widest]) {
 				widest = r
 			}
 		}
@@ -185,12 +172,26 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 	return forgot
 }
 
-// Put notes that a+b fits, capped at the gang's numbers and at the sides of the table. O(dimensions).
+// countsDomains says whether a dimension does.
+func (s *Space) countsDomains(r int) bool { return s.Domains >= 0 && r == len(s.most)-1 }
+
+// tooWide says whether a vector uses more domains than there may be.
+func (s *Space) tooWide(a Vector) bool { return s.Domains >= 0 && a[len(a)-1] < -s.Domains }
+
+// Put notes that a+b fits, capped at the gang's numbers and at the sides of the table; nothing, if that uses too many domains.
+// O(dimensions).
 func (s *Space) Put(a, b Vector) {
 	at := 0
 	for r := range a {
-		if r != s.Main {
-			at += int(min(s.box[r], a[r]+b[r])) * s.step[r]
+		switch n := a[r] + b[r]; {
+		case r == s.Main:
+		case s.countsDomains(r):
+			if n += s.Domains; n < 0 { // those that are left
+				return
+			}
+			at += int(n) * s.step[r]
+		default:
+			at += int(min(s.box[r], n)) * s.step[r]
 		}
 	}
 	s.best[at] = max(s.best[at], min(s.most[s.Main], a[s.Main]+b[s.Main]))
@@ -245,6 +246,9 @@ func (s *Space) locate(i int, at Vector) {
 		if r != s.Main {
 			at[r] = int32(i / s.step[r] % (int(s.box[r]) + 1))
 		}
+		if s.countsDomains(r) {
+			at[r] -= s.Domains
+		}
 	}
 }
 
@@ -263,9 +267,9 @@ func (s *Space) Sum(a, b Front) Front {
 		return s.exactSum(a, b)
 	case s.Holds(a, s.most) || s.Holds(b, s.most):
 		return Front{s.most}
-	case len(a) == 1 && len(b) == 1:
+	case len(a) == 1 && len(b) == 1 && s.Domains < 0:
 		return Front{s.capped(a[0], b[0])}
-	case len(s.most) == 2 && int64(max(s.most[0], s.most[1])) < s.limit:
+	case len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit:
 		sum, ok := s.sumInPlane(a, b)
 		if !ok {
 			s.Forgot = true
@@ -328,7 +332,9 @@ func (s *Space) roughSum(a, b Front) Front {
 	var sums []Vector
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {
-			sums = append(sums, s.capped(p, q))
+			if sum := s.capped(p, q); !s.tooWide(sum) {
+				sums = append(sums, sum)
+			}
 		}
 	}
 	return maximal(sums)

@@ -184,7 +184,7 @@ func (l *Limits) OfUnits(size int) *Limits {
 
 // WithoutGroups are the limits without those on numbers of groups; nil: none is left.
 func (l *Limits) WithoutGroups() *Limits {
-	if len(l.Apart) == 0 {
+	if len(l.Apart)+len(l.Within) == 0 {
 		return l.WithoutCaps()
 	}
 	next := *l

@@ -130,7 +130,7 @@ const repairs = 8
 // newBuilder makes a builder to which nothing is placed yet.
 func (s *search) newBuilder(sequences [][]int) *builder {
 	b := &builder{s: s, sequences: sequences, left: make([]int32, len(s.roles)), full: make([][]bool, len(s.groups))}
-	b.loads, b.caps = newLoads(s.asks, s.p.View.Nodes), newBuiltCaps(s.caps)
+	b.loads, b.caps = newLoads(s.asks, s.p.View.Nodes), newBuiltCaps(s.caps, s.counted, len(s.roles))
 	for k := range b.full {
 		b.full[k] = make([]bool, s.vertices())
 	}

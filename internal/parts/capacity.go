@@ -117,8 +117,7 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 // order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
 	f := &tables{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: front.NewSpace(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts),
-		repeated: map[int64]repeatedFront{},
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
 	f.space.Exact = problem.BindsBelow(s.p)
 	for k, t := range bounds {

@@ -133,12 +133,15 @@ func reduce(space *front.Space, caps []capAt, v front.Vector, dim int, over int6
 
 // builtCaps are limits while a plan is built.
 type builtCaps struct {
-	rules capRules
-	put   []map[layout.Vertex]int64 // by rule, by domain of its tier
+	rules   capRules
+	put     []map[layout.Vertex]int64 // by rule, by domain of its tier
+	counted *countedDomains
+	roles   int
+	in      map[layout.Vertex]int64 // members in domains that are counted
 }
 
-func newBuiltCaps(rules capRules) builtCaps {
-	b := builtCaps{rules: rules}
+func newBuiltCaps(rules capRules, counted *countedDomains, roles int) builtCaps {
+	b := builtCaps{rules: rules, counted: counted, roles: roles, in: map[layout.Vertex]int64{}}
 	for range rules {
 		b.put = append(b.put, map[layout.Vertex]int64{})
 	}
@@ -147,6 +150,9 @@ func newBuiltCaps(rules capRules) builtCaps {
 
 // most is how many of a dimension they allow below x, beside what is built; at most n.
 func (b *builtCaps) most(v *layout.View, x layout.Vertex, dim int, n int32) int32 {
+	if d, ok := b.counted.at(x); ok && b.in[d] == 0 && len(b.in) >= int(b.counted.left) {
+		return 0
+	}
 	for i := range b.rules {
 		r := &b.rules[i]
 		if left, ok := r.left(v, x); ok && r.totals[dim] > 0 {
@@ -158,6 +164,11 @@ func (b *builtCaps) most(v *layout.View, x layout.Vertex, dim int, n int32) int3
 
 // count notes that n more of a dimension lie below x.
 func (b *builtCaps) count(v *layout.View, x layout.Vertex, dim int, n int64) {
+	if d, ok := b.counted.at(x); ok && dim < b.roles {
+		if b.in[d] += n; b.in[d] == 0 {
+			delete(b.in, d)
+		}
+	}
 	for i := range b.rules {
 		if r := &b.rules[i]; r.totals[dim] > 0 && v.TierOf(x) <= r.Tier {
 			b.put[i][v.Highest(x, r.Tier)] += n

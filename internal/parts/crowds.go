@@ -19,7 +19,7 @@ const crowdedFrom = 1 << 12
 
 // isPlain says whether packing knows all rules of the gang.
 func (s *search) isPlain() bool {
-	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Multiples)+len(s.caps) == 0
+	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Multiples)+len(s.caps) == 0 && s.counted == nil
 }
 
 // seeCrowd makes the search one for a crowd, if fronts of the gang would be too long.

@@ -167,8 +167,8 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	}
 	room, best := c.frontOf(c.p.View.Outside), front.Vector(nil)
 	for _, t := range tree {
-		inside, ok := c.tables.space.Takes(want, t)
-		if !ok || !c.tables.space.Holds(room, want.Minus(inside)) {
+		inside := make(front.Vector, len(t))
+		if !c.tables.space.Takes(want, t, inside) || !c.tables.space.Holds(room, want.Minus(inside)) {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(c.search.members(inside), c.search.members(best)), slices.Compare(inside, best)) > 0 {

@@ -15,14 +15,15 @@ import (
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
 	caps := c.search.caps.at(c.p.View, x)
 	if len(c.search.groups)+len(caps) == 0 && !c.tables.space.Exact {
-		return below, false
+		return c.search.counted.above(x, below, c.tables.space), false
 	}
 	m := c.newGroupMaker(x)
 	m.caps = caps
 	if c.tables.space.Exact {
 		return m.listAll(x, below)
 	}
-	return m.front(below)
+	f, forgot = m.front(below)
+	return c.search.counted.above(x, f, c.tables.space), forgot
 }
 
 // groupMaker makes groups at one vertex.

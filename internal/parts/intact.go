@@ -94,10 +94,11 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 	s := *c.search
 	s.cached = nil
 	r, m := len(s.roles), int32(n)
+	end := r + len(s.groups)
 	move := func(a front.Vector) front.Vector {
-		out := append(slices.Clone(a), 0)
+		out := slices.Insert(slices.Clone(a), end, 0)
 		if out[r+k] > 0 {
-			out[r+k], out[len(a)] = out[r+k]-m, m
+			out[r+k], out[end] = out[r+k]-m, m
 		}
 		return out
 	}
@@ -106,7 +107,7 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 		list = slices.Clone(list)
 		for i, w := range list {
 			if w != nil {
-				list[i] = append(slices.Clone(w), w[r+k])
+				list[i] = slices.Insert(slices.Clone(w), end, w[r+k])
 			}
 		}
 		return list

@@ -26,7 +26,7 @@ type placed struct {
 func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
 	lists, want := make([][]placed, len(c.search.want)), c.expand(d, c.search.want)
 	for i, n := range want {
-		lists[i] = make([]placed, 0, n)
+		lists[i] = make([]placed, 0, max(0, n))
 	}
 	if !c.place(d, want, lists) {
 		return nil

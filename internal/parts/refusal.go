@@ -143,6 +143,7 @@ func (c *capacity) firstMembers(n int) front.Vector {
 	for i := range n {
 		want[c.p.Role(i)]++
 	}
+	c.search.counted.bound(want)
 	return want
 }
 

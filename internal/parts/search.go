@@ -54,6 +54,7 @@ type search struct {
 	// multiples has, for each rule, the members of each dimension that it counts; nil: the rule binds no domain.
 	multiples []front.Weights
 	caps      capRules
+	counted   *countedDomains // nil: the gang may lie in any number of domains
 	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
 	outside     int64            // members that must lie outside the tree; possible sets it
@@ -93,6 +94,10 @@ func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search 
 // readGroups takes the inventory of the problem's selection.
 func (s *search) readGroups() {
 	s.want, s.groups, s.done = takeInventory(s.p)
+	if s.counted = countedOf(s.p); s.counted != nil {
+		s.want = append(slices.Clip(s.want), 0)
+		s.counted.bound(s.want)
+	}
 	s.findCrossGroups()
 	s.readMisses()
 }
@@ -125,7 +130,9 @@ func (s *search) forSelection(in problem.Selection) *search {
 // come first, so that the number of a class is known before that of its inner groups.
 func (s *search) sumTotals() {
 	r := len(s.roles)
-	s.totals = slices.Clone(s.want)
+	if s.totals = slices.Clone(s.want); s.counted != nil {
+		s.totals[len(s.totals)-1] = 0
+	}
 	for k := range s.groups { // outer ones first
 		for i, n := range s.groups[k].needs {
 			s.totals[i] += n * s.totals[r+k]
@@ -164,7 +171,7 @@ func (s *search) sumTotals() {
 // weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
 // included. Inner classes come later in the list, so one pass from the back suffices.
 func (s *search) weigh(roles front.Weights) front.Weights {
-	return extend(append(roles, make(front.Weights, len(s.groups))...), len(s.roles), s.groups)
+	return extend(append(roles, make(front.Weights, len(s.want)-len(s.roles))...), len(s.roles), s.groups)
 }
 
 // extend adds to the weight of one group of each class, behind those of so many roles, that of what is in it. It changes the weights.

@@ -248,16 +248,17 @@ func settleParts(p *Problem) error {
 			parts = "gangs"
 		}
 		p.Gang.Limits = limits.OfGang(p.View, p.Request, parts)
-		if len(p.Limits.Within) > 0 {
-			return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang in parts, or of several shapes")
-		}
 		p.Limits = p.Limits.WithoutGroups() // slots know the others
 	}
+	within := p.Limits != nil && len(p.Limits.Within) > 0
 	var first *limits.OnPart
+	if within {
+		first = &limits.OnPart{Name: p.Limits.Name()}
+	}
 	elsewhere, multiples := false, p.Multiple != nil
 	isElsewhere := func(a *Part) bool { return a.OtherTree != nil }
 	p.Gang.Each(func(a *Part) {
-		multiples = multiples || len(a.Multiples) > 0
+		multiples, elsewhere = multiples || len(a.Multiples) > 0, elsewhere || within && isElsewhere(a)
 		for i := range a.Limits {
 			if first = cmp.Or(first, &a.Limits[i]); a != p.Gang {
 				a.Limits[i].Name += " for " + calledIn(p, a)
@@ -274,24 +275,13 @@ func settleParts(p *Problem) error {
 		return unsupported("for a gang with multiples")
 	case elsewhere:
 		return unsupported("in another topology than the gang's")
+	case within && len(p.Limits.Within) > 1:
+		return unsupported("within so many domains of two layers")
 	case partsAlone(p) && membersIn(p.Gang.GroupsBelow(1)) < p.Ranks:
 		return unsupported("for a gang with members in no part")
 	}
 	divideByLimits(p)
 	return nil
-}
-
-// partsAlone says whether each part must be alone.
-func partsAlone(p *Problem) bool {
-	return slices.ContainsFunc(p.Request.Limits, func(l gang.Limit) bool { return l.OfParts && l.Kind == gang.Alone && !l.Preferred })
-}
-
-// membersIn is the number of members in some parts, running ones included.
-func membersIn(parts []*Part) (n int) {
-	for _, a := range parts {
-		n += len(a.All())
-	}
-	return n
 }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.

@@ -8,11 +8,13 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 )
 
-// partCap bounds a number in every domain of a tier: of the members of one holder, or of holders that have any.
+// partCap bounds a number in every domain of a tier, of the members of one holder, or of holders that have any; or the domains in which
+// a holder lies.
 type partCap struct {
 	limit
 	holders []int
 	members bool
+	domains bool
 }
 
 // readCaps reads the limits on numbers of the gang and of its parts; the holders are known.
@@ -24,7 +26,7 @@ func (s *partSolver) readCaps(v *validity.Division) {
 	add := func(list []gang.Limit, depth int) {
 		for _, l := range list {
 			tier, ok := net.TierOf(l.Layer)
-			c := partCap{limit: limit{min(tier, net.RootTier()-1), l.Most}, members: depth == 0 && !l.OfParts}
+			c := partCap{limit: limit{min(tier, net.RootTier()-1), l.Most}, members: depth == 0 && !l.OfParts, domains: l.Kind == gang.Within}
 			switch {
 			case l.Kind == gang.Alone && c.members:
 				c.most = math.MaxInt // of its own; only where they lie counts
@@ -32,7 +34,7 @@ func (s *partSolver) readCaps(v *validity.Division) {
 				c.most = 1
 			}
 			switch {
-			case !ok || l.Preferred || l.Kind == gang.Within:
+			case !ok || l.Preferred || l.Kind == gang.Within && l.Most == 1: // one is a MustGather
 				continue
 			case c.members:
 				c.holders = []int{at(v)}
@@ -56,14 +58,19 @@ func (s *partSolver) readCaps(v *validity.Division) {
 // keepsCaps holds if no domain has too many, those that run included, and none of whom a limit above nodes counts lies outside the tree.
 func (p *packing) keepsCaps() bool {
 	for _, c := range p.parts.caps {
+		used := 0
 		for _, n := range p.countsOf(&c) {
-			if n > c.most {
+			if n > c.most && !c.domains {
 				return false
 			}
+			used += min(n, 1)
+		}
+		if c.domains && used > c.most {
+			return false
 		}
 		for i, v := range p.parts.base.nodes {
 			in := func(h int) bool { return p.inside[h][i] > 0 }
-			if c.tier > 0 && v.outside && slices.ContainsFunc(c.holders, in) {
+			if (c.tier > 0 || c.domains) && v.outside && slices.ContainsFunc(c.holders, in) {
 				return false
 			}
 		}

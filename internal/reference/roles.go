@@ -238,7 +238,7 @@ func (s *roleSolver) keepsMultiples(c way) bool {
 	})
 }
 
-// keepsApart holds if no domain has more members than may be in one, those included that run.
+// keepsApart holds if no domain has more members than may be in one, and no more domains have any than may, those included that run.
 func (s *roleSolver) keepsApart(c way) bool {
 	for _, l := range s.solver.limits.apart {
 		for _, v := range s.solver.vertices {
@@ -247,7 +247,15 @@ func (s *roleSolver) keepsApart(c way) bool {
 			}
 		}
 	}
-	return true
+	return !slices.ContainsFunc(s.solver.limits.within, func(l limit) bool {
+		lie := map[*vertex]bool{}
+		for i, v := range s.nodes {
+			if total(c[i]) > 0 || v.own > 0 {
+				lie[v.domainOf(l.tier)] = true
+			}
+		}
+		return len(lie) > l.most
+	})
 }
 
 // solveRoles is Solve for members of different shapes.

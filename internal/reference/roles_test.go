@@ -318,6 +318,9 @@ func sameAsOneShape(in Input) error {
 	}
 	roles, errRoles := plan(in, &in.Request)
 	plain, errPlain := plan(in, &one)
+	if errors.Is(errPlain, muster.ErrNotSupported) {
+		return nil // groups that may lie in several of the domains that are counted
+	}
 	if (errRoles == nil) != (errPlain == nil) {
 		return fmt.Errorf("by role: %s, as one shape: %s", fmt.Sprint(errRoles), fmt.Sprint(errPlain))
 	}

@@ -33,8 +33,8 @@ type frontProgram struct {
 // in path order; not ok if steps ran out.
 func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok bool) {
 	for _, v := range inUse {
-		take, ok := p.c.Space.Takes(p.c.Want, v)
-		if !ok {
+		take := make(front.Vector, len(v))
+		if !p.c.Space.Takes(p.c.Want, v, take) {
 			continue
 		}
 		left := p.c.Want.Minus(take)
@@ -255,11 +255,11 @@ func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 		if p.c.Left.Spend(int64(1 + len(v)/4)); p.c.Left.Spent() {
 			return
 		}
-		if p.c.Space.Exact && !v.Within(s.left) { // an exact vector is taken as a whole
+		if !p.c.Space.Takes(s.left, v, more.left) {
 			continue
 		}
 		for i, n := range s.left {
-			more.left[i] = n - min(n, v[i])
+			more.left[i] = n - more.left[i]
 		}
 		if slices.Equal(more.left, s.left) { // a child that takes nothing is not in the set
 			continue

@@ -136,12 +136,11 @@ func (c *FrontChooser) Fill(list []int) []front.Vector {
 func (c *FrontChooser) bestTake(i int, after front.Front, want, take, left front.Vector) (best front.Vector) {
 	size := int64(-1)
 	for _, p := range c.Items[i].Front {
-		if c.Space.Exact && !p.Within(want) { // less of it need not fit
+		if !c.Space.Takes(want, p, take) {
 			continue
 		}
-		for r, m := range p {
-			take[r] = min(m, want[r])
-			left[r] = want[r] - take[r]
+		for r, m := range take {
+			left[r] = want[r] - m
 		}
 		n := c.Sizes.Of(take)
 		if n < size || n == size && slices.Compare(take, best) <= 0 || !c.Space.Spend(int64(len(after))) || !c.Space.Holds(after, left) {
