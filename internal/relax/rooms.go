@@ -195,9 +195,10 @@ func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 // spans are the widest domains in which the rules allow the gang to lie, as intervals of positions.
 func (r *rooms) spans() (out [][2]int32) {
 	v := r.p.View
-	for pos, end := int32(0), int32(0); pos < v.Nodes; pos = end {
+	for pos := int32(0); pos < v.Nodes; {
 		d, ok := r.domainOf(pos)
-		switch end = v.EndOf(d); {
+		end := v.EndOf(d)
+		switch {
 		case d == layout.Root && !ok:
 			end = pos + 1
 		case d == layout.Root && r.p.Hard():
@@ -206,6 +207,7 @@ func (r *rooms) spans() (out [][2]int32) {
 		if ok {
 			out = append(out, [2]int32{pos, end})
 		}
+		pos = end
 	}
 	return out
 }
