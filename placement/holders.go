@@ -56,25 +56,22 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 			gangs[held[i].gang] += f.roomFor(id, heldBy(held[i].members)) - f.now[id]
 		}
 	}
-	all := make([]explain.Holder, 0, len(gangs))
+	var most []explain.Holder
 	for name, n := range gangs {
-		all = append(all, explain.Holder{Gang: name, Slots: n})
+		most = among(most, explain.Holder{Gang: name, Slots: n})
 	}
-	return f.named(d, all)
+	return f.withNodes(d, most)
 }
 
-// named lists gangs that hold slots of a domain, and its nodes out of service, most slots first.
-func (f *factFinder) named(d layout.Vertex, gangs []explain.Holder) (out []explain.Holder) {
+// withNodes are those that hold most of a domain, its nodes out of service among them, most slots first.
+func (f *factFinder) withNodes(d layout.Vertex, most []explain.Holder) []explain.Holder {
 	v, s := f.p.View, f.p.Snapshot
-	for i := range gangs {
-		out = among(out, gangs[i])
-	}
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		if id := v.Node(pos); !f.open[id] && f.now[id] > 0 && f.out(id) {
-			out = among(out, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})
+			most = among(most, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})
 		}
 	}
-	return slices.Clip(out)
+	return slices.Clip(most)
 }
 
 // among puts a holder in its place among those that hold most.
@@ -116,7 +113,7 @@ func (f *factFinder) weigh() {
 		whole = among(whole, explain.Holder{Gang: g.Name, Slots: of.slots})
 		return true
 	})
-	f.whole = f.named(layout.Root, whole)
+	f.whole = f.withNodes(layout.Root, whole)
 }
 
 // holding are the members that hold something, in a list of their own where not all do.

@@ -105,6 +105,15 @@ func (s *solver) at(r *cluster.Running) *vertex {
 	return s.vertices[i]
 }
 
+// domainsIn is in how many domains of a tier some nodes lie.
+func domainsIn(nodes []*vertex, tier int) int {
+	lie := map[*vertex]bool{}
+	for _, v := range nodes {
+		lie[v.domainOf(tier)] = true
+	}
+	return len(lie)
+}
+
 // domainOf is the highest vertex, v or above it, of at most a tier.
 func (v *vertex) domainOf(tier int) *vertex {
 	for v.parent != nil && v.parent.tier <= tier && !v.parent.outside {
@@ -163,11 +172,11 @@ func (s *solver) broken(leavingGone bool) bool {
 			}
 		}
 		for _, l := range s.limits.within {
-			lie := map[*vertex]bool{}
+			var nodes []*vertex
 			for k := range s.own {
-				lie[s.at(&s.own[k]).domainOf(l.tier)] = true
+				nodes = append(nodes, s.at(&s.own[k]))
 			}
-			if len(lie) > l.most {
+			if domainsIn(nodes, l.tier) > l.most {
 				return true
 			}
 		}

@@ -210,14 +210,16 @@ func total(counts []int) (n int) {
 }
 
 // smallestOf is the smallest domain that holds the gang placed so, running members included.
-func (s *roleSolver) smallestOf(c way) *vertex {
-	var used []*vertex
+func (s *roleSolver) smallestOf(c way) *vertex { return smallest(s.solver.root, s.used(c)) }
+
+// used lists the nodes that have members of the gang, those included that run.
+func (s *roleSolver) used(c way) (nodes []*vertex) {
 	for i, v := range s.nodes {
 		if total(c[i]) > 0 || v.own > 0 {
-			used = append(used, v)
+			nodes = append(nodes, v)
 		}
 	}
-	return smallest(s.solver.root, used)
+	return nodes
 }
 
 // allowed lists the ways to place n members that keep the hard rules.
@@ -248,13 +250,7 @@ func (s *roleSolver) keepsApart(c way) bool {
 		}
 	}
 	return !slices.ContainsFunc(s.solver.limits.within, func(l limit) bool {
-		lie := map[*vertex]bool{}
-		for i, v := range s.nodes {
-			if total(c[i]) > 0 || v.own > 0 {
-				lie[v.domainOf(l.tier)] = true
-			}
-		}
-		return len(lie) > l.most
+		return domainsIn(s.used(c), l.tier) > l.most
 	})
 }
 

@@ -58,7 +58,7 @@ func ended(gangs []*snapshot.GangMembers, set []int32) edit {
 }
 
 // gainsOf bounds what the end of a gang adds to each node: as much as its members hold of what bounds the slots there, rounded up. Where that is
-// nothing it may help beside others all the same. Nil for a gang whose end does not help.
+// nothing it may help beside others all the same. Empty for a gang whose end does not help.
 func (r *rooms) gainsOf(g *snapshot.GangMembers) []gain {
 	if r.p.IsOwn(g.Name) {
 		return nil

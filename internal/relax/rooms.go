@@ -5,7 +5,6 @@ package relax
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -212,12 +211,12 @@ func (r *rooms) spans() (out [][2]int32) {
 	return out
 }
 
-// mayFit is the place of the largest of some ascending amounts of a resource with which there may be room for the gang in a domain, -1 if
-// there is none. Only on nodes whose slots the resource bounds there is more room for less of it. O(nodes + those * resources) once, and
-// O(those) for each bit of the number of amounts.
-func (r *rooms) mayFit(resource string, amounts []int64) int {
+// withLess is a function that says whether there may be room for the gang in a domain if members ask for no more than an amount of a
+// resource; nil: that is not known. Only on nodes whose slots the resource bounds there is more room for less of it.
+// O(nodes + those * resources), and O(those) for each amount.
+func (r *rooms) withLess(resource string) func(amount int64) bool {
 	if r.binds == nil || r.p.Size() > 1 {
-		return len(amounts) - 1
+		return nil
 	}
 	place := slices.IndexFunc(r.p.Needs, func(n problem.Need) bool { return n.Name == resource })
 	type node struct{ free, units int64 } // of the resource, and what all others allow
@@ -232,13 +231,13 @@ func (r *rooms) mayFit(resource string, amounts []int64) int {
 			id := r.p.View.Node(pos)
 			if int(r.binds[id]) != place {
 				s.needs -= r.upTo[pos+1] - r.upTo[pos]
-			} else if free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id)); len(amounts) > 0 && free >= amounts[0] {
+			} else if free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id)); free > 0 {
 				s.nodes = append(s.nodes, node{free, r.without(id, place)})
 			}
 		}
 		spans = append(spans, s)
 	}
-	fits := func(amount int64) bool {
+	return func(amount int64) bool {
 		return slices.ContainsFunc(spans, func(s span) bool {
 			left := s.needs
 			for _, n := range s.nodes {
@@ -247,7 +246,6 @@ func (r *rooms) mayFit(resource string, amounts []int64) int {
 			return left <= 0
 		})
 	}
-	return sort.Search(len(amounts), func(i int) bool { return !fits(amounts[i]) }) - 1
 }
 
 // without is how many units fit on a node whatever is free of one of the needed resources, at most as many as there are to be placed.

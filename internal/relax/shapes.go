@@ -5,6 +5,7 @@ package relax
 import (
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
@@ -66,11 +67,15 @@ func (f *Search) requests(at state) []step {
 		for _, s := range p.Shapes {
 			before = max(before, s.Resources[resource])
 		}
-		if r.mayFit(resource, []int64{1}) < 0 {
+		mayFit := r.withLess(resource)
+		if mayFit != nil && !mayFit(1) {
 			continue // it is not what they lack, or not all
 		}
 		amounts := f.amounts(p, resource, before)
-		i := r.mayFit(resource, amounts)
+		i := len(amounts) - 1
+		if mayFit != nil {
+			i = sort.Search(len(amounts), func(i int) bool { return !mayFit(amounts[i]) }) - 1
+		}
 		if i < 0 {
 			continue
 		}

@@ -14,12 +14,10 @@ import (
 // others. They begin with what is kept now, and with what was found aside before, on this snapshot or on its ancestors. O(kept values).
 func Aside(c *Snapshot) *Snapshot {
 	next := *c
-	if next.Caches = c.Caches.aside.Load(); next.Caches == nil {
-		next.Caches = &caches{}
-		if !c.Caches.aside.CompareAndSwap(nil, next.Caches) {
-			next.Caches = c.Caches.aside.Load()
-		}
+	if c.Caches.aside.Load() == nil {
+		c.Caches.aside.CompareAndSwap(nil, &caches{}) // one is first
 	}
+	next.Caches = c.Caches.aside.Load()
 	next.Caches.adopt(c.Caches)
 	return &next
 }

@@ -94,7 +94,7 @@ func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ce
 		copy(next.Keys, before.Keys)
 		copy(next.Members, before.Members)
 		for _, id := range changed {
-			if d := v.Highest(v.NodeVertex(v.At(id)), tier); !v.IsNode(d) {
+			if d := v.DomainAt(v.At(id), tier); !v.IsNode(d) {
 				next.Keys[d] = nil
 			}
 		}
@@ -167,7 +167,7 @@ func (o *oneByOneSearch) surveyed(costs *snapshot.RoomCosts, ceiling int64, doma
 		costs.Keys[d] = []int64{} // no room, unless there is some
 	}
 	for i := range found {
-		d := v.Highest(v.NodeVertex(o.at[found[i].First]), tier)
+		d := v.DomainAt(o.at[found[i].First], tier)
 		costs.Keys[d], costs.Members[d] = slices.Clone(found[i].Key), found[i].Members
 	}
 	return true
