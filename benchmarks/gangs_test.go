@@ -250,22 +250,32 @@ func twoParts(r *gang.Request, tree string) *gang.Request {
 }
 
 // BenchmarkReplicas plans gangs of eight parts, each of a leader with two slots and seven members with one within a unit, in shapes that
-// were planned on the snapshot before; and the same with each part in a unit, or a leaf, of its own.
+// were planned on the snapshot before; and the same with each part in a unit, or a leaf, of its own, or, in a fuller cluster, all in eight
+// units.
 func BenchmarkReplicas(b *testing.B) {
-	for _, layer := range []string{"", "unit", "leaf"} {
-		name, limits := "nodes=102400/gang=8x8/state=warm", []gang.Limit(nil)
-		if layer != "" {
-			limits = []gang.Limit{{Layer: layer, Kind: gang.Apart, Most: 1, OfParts: true}}
-			name += "/parts-apart=" + layer + "-1"
-		}
-		b.Run(name, func(b *testing.B) {
-			s := streamOf(b, fill{nodes: 102400, name: "frag70", slots: 8})
-			next := func() *gang.Request { return replicas(request(s.fleet.Shape, 64, 0), limits) }
+	apart := func(layer string) gang.Limit {
+		return gang.Limit{Layer: layer, Kind: gang.Apart, Most: 1, OfParts: true}
+	}
+	for _, row := range []struct {
+		fill, name string
+		limits     []gang.Limit
+	}{
+		{"frag70", "", nil},
+		{"frag70", "/parts-apart=unit-1", []gang.Limit{apart("unit")}},
+		{"frag70", "/parts-apart=leaf-1", []gang.Limit{apart("leaf")}},
+		{"frag97", "/fill=frag97", nil},
+		{"frag97", "/fill=frag97/within=unit-8", []gang.Limit{{Layer: "unit", Kind: gang.Within, Most: 8}}},
+	} {
+		b.Run("nodes=102400/gang=8x8/state=warm"+row.name, func(b *testing.B) {
+			s := streamOf(b, fill{nodes: 102400, name: row.fill, slots: 8})
+			next := func() *gang.Request { return replicas(request(s.fleet.Shape, 64, 0), row.limits) }
 			s.warmUp(b, next())
 			s.fresh(b)
 			planEach(b, s.snapshot, 102400, next)
-			if measured[b.Name()] = perOp(b); limits != nil {
-				b.ReportMetric(perOp(b)/measured["BenchmarkReplicas/nodes=102400/gang=8x8/state=warm"], "x-no-limit")
+			if row.limits == nil {
+				measured["Replicas/"+row.fill] = perOp(b)
+			} else {
+				b.ReportMetric(perOp(b)/measured["Replicas/"+row.fill], "x-no-limit")
 			}
 		})
 	}
