@@ -28,7 +28,8 @@ const (
 	// Alone says that the domains of the layer in which members lie hold no member of another gang; those of a level of groups, each of which then
 	// lies within one domain of the layer, no member of another group either. They stay closed to others while the members run.
 	Alone LimitKind = "Alone"
-	// Within says that the members lie in at most Most domains of the layer. 1 is a MustGather.
+	// Within says that the members lie in at most Most domains of the layer, those of a group in several of these where no rule of its own
+	// keeps them together. 1 is a MustGather.
 	Within LimitKind = "Within"
 )
 

@@ -24,8 +24,8 @@ func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	}
 	total := len(req.Members) + len(validity.Own(spec, req))
 	levels := validity.Levels(req, total)
-	if Chance(t, 30, "within") {
-		drawWithin(t, req, spec, levels, total)
+	if Chance(t, 40, "within") {
+		drawWithin(t, req, spec)
 		return
 	}
 	if len(levels) == 0 {
@@ -173,30 +173,59 @@ func KeepAlone(req *gang.Request) {
 }
 
 // drawPreferred makes some limits preferred ones.
-func drawPreferred(t *rapid.T, req *gang.Request) {
+func drawPreferred(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	if !Chance(t, 40, "prefers limits") {
 		return
 	}
-	for i := range req.Limits {
-		req.Limits[i].Preferred = Chance(t, 70, "preferred")
-	}
-	for i := range req.Groups {
-		for k := range req.Groups[i].Limits {
-			req.Groups[i].Limits[k].Preferred = Chance(t, 70, "preferred")
+	for _, list := range limitsOf(req) {
+		for i := range list {
+			list[i].Preferred = Chance(t, 70, "preferred")
 		}
+	}
+	HardInParts(spec, req)
+}
+
+// HardInParts makes all limits hard of a gang that would be placed as parts are if it kept them. Reference plans for preferred limits are
+// of one kind, with a limit and without.
+func HardInParts(spec *cluster.Spec, req *gang.Request) {
+	hard := *req
+	hard.Limits, hard.Groups = slices.Clone(req.Limits), slices.Clone(req.Groups)
+	for i := range hard.Groups {
+		hard.Groups[i].Limits = slices.Clone(hard.Groups[i].Limits)
+	}
+	for _, list := range limitsOf(&hard) {
+		for i := range list {
+			list[i].Preferred = false
+		}
+	}
+	if validity.LimitsNeedParts(spec, &hard) {
+		req.Limits, req.Groups = hard.Limits, hard.Groups
 	}
 }
 
-// drawWithin draws in how many domains of a layer the gang may lie, and that its groups lie in one of them each.
-func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.Groups, total int) {
-	layer := rapid.SampledFrom(LayerNames(spec)).Draw(t, "within of")
-	if len(levels) > 0 && (total%levels[0].Size != 0 || req.PP > 0) {
-		return
+// limitsOf are those of the gang and of its levels of groups.
+func limitsOf(req *gang.Request) [][]gang.Limit {
+	lists := [][]gang.Limit{req.Limits}
+	for _, g := range req.Groups {
+		lists = append(lists, g.Limits)
 	}
-	if len(req.Groups) > 0 {
+	return lists
+}
+
+// mostInParts bounds the new members of a gang for which all selections of parts are compared.
+const mostInParts = 9
+
+// drawWithin draws in how many domains of a layer the gang may lie, and of some that each of its groups lies in one of them.
+func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
+	layer := rapid.SampledFrom(LayerNames(spec)).Draw(t, "within of")
+	if len(req.Groups) > 0 && Chance(t, 50, "each group in one of them") {
 		req.Groups[0].Gather = append(slices.DeleteFunc(slices.Clone(req.Groups[0].Gather), func(r gang.Rule) bool {
 			return r.Layer == layer && r.Strength == gang.MustGather
 		}), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	}
-	req.Limits = append(req.Limits, gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
+	without := req.Limits
+	req.Limits = append(slices.Clone(without), gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
+	if len(req.Members) > mostInParts && validity.LimitsNeedParts(spec, req) {
+		req.Limits = without
+	}
 }

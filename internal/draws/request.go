@@ -46,9 +46,12 @@ func Request(t *rapid.T, spec *cluster.Spec, sizes Sizes) gang.Request {
 	Rest(t, &req, spec, own)
 	if n := len(req.Groups); n > 0 && own == 0 && len(req.Members)%req.Groups[n-1].Size == 0 && Chance(t, 15, "of several shapes") {
 		drawShapes(t, &req)
+		if !validity.HasMultiples(&req) && len(req.Members) <= mostInParts && Chance(t, 40, "within") {
+			drawWithin(t, &req, spec)
+		}
 	} else {
 		drawLimits(t, &req, spec)
-		drawPreferred(t, &req)
+		drawPreferred(t, spec, &req)
 	}
 	return req
 }

@@ -216,6 +216,9 @@ func (l *Limits) CountGroups() bool {
 	return false
 }
 
+// CountDomains says whether the number of domains is bounded in which the gang lies, and one is not the bound.
+func (l *Limits) CountDomains() bool { return l != nil && len(l.Within) > 0 }
+
 // CapOf is the only limit on the number of groups of a level, as an index counts it; zero without a limit.
 func (l *Limits) CapOf(level int) (c index.Cap) {
 	if l != nil && level < len(l.Groups) && len(l.Groups[level]) == 1 {

@@ -22,7 +22,7 @@ type countedDomains struct {
 
 // countedOf reads the limit of a gang; nil: it has none. O(running members * tiers).
 func countedOf(p *problem.Problem) *countedDomains {
-	if p.Limits == nil || len(p.Limits.Within) == 0 {
+	if !p.Limits.CountDomains() {
 		return nil
 	}
 	w := &countedDomains{view: p.View, tier: p.Limits.Within[0].Tier, used: map[layout.Vertex]bool{}}

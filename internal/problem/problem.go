@@ -219,22 +219,12 @@ func settleLimits(p *Problem) error {
 	unsupported := func(with string) error {
 		return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang "+with)
 	}
-	members, groups := p.Limits.CountMembers(), p.Limits.CountGroups()
-	within := len(p.Limits.Within) > 0
 	switch {
-	case !members && !groups && !within: // alone as a whole
+	case !p.Limits.CountMembers() && !p.Limits.CountGroups() && !p.Limits.CountDomains(): // alone as a whole
 	case p.Multiple != nil:
 		return unsupported("with multiples")
-	case members && len(p.Levels) > 0:
-		return unsupported("in groups, whose members are counted")
 	case len(p.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
-	case within && p.Unbundled != nil:
-		return unsupported("whose groups are placed like members")
-	case within && len(p.Levels) > 0 && p.Levels[0].Gather.Must > p.Limits.Within[0].Tier:
-		return unsupported("whose groups may lie in several of these domains")
-	case (groups || within) && len(p.Levels) > 0 && int64(p.Ranks)%p.Levels[0].Size != 0:
-		return unsupported("with a short last group")
 	}
 	return nil
 }
@@ -250,7 +240,7 @@ func settleParts(p *Problem) error {
 		p.Gang.Limits = limits.OfGang(p.View, p.Request, parts)
 		p.Limits = p.Limits.WithoutGroups() // slots know the others
 	}
-	within := p.Limits != nil && len(p.Limits.Within) > 0
+	within := p.Limits.CountDomains()
 	var first *limits.OnPart
 	if within {
 		first = &limits.OnPart{Name: p.Limits.Name()}

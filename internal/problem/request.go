@@ -213,10 +213,7 @@ func chooseShapes(p *Problem) error {
 		}
 		return sumNeeds(p)
 	}
-	size := 0
-	if n := len(p.Levels); n > 0 && (n == 1 || !p.Limits.CountMembers() && !p.Limits.CountGroups()) && p.Levels[n-1].Gather.Hard && p.Levels[n-1].Gather.Must == 0 {
-		size = int(p.Levels[n-1].Size)
-	}
+	size := unitSize(p)
 	if size == 0 || len(p.Running) > 0 || p.Multiple != nil || len(shapes)%size != 0 {
 		return chooseRoles(p, shapes)
 	}
@@ -230,16 +227,37 @@ func chooseShapes(p *Problem) error {
 	return sumNeeds(p)
 }
 
+// unitSize is the size of the innermost groups if each must gather on a node and limits let it be placed like a member; else 0.
+//
+// order: groups.3, limits.10
+func unitSize(p *Problem) int {
+	n := len(p.Levels)
+	if n == 0 || !p.Levels[n-1].Gather.Hard || p.Levels[n-1].Gather.Must > 0 || p.Limits.CountDomains() {
+		return 0
+	}
+	if n > 1 && (p.Limits.CountMembers() || p.Limits.CountGroups()) {
+		return 0
+	}
+	return int(p.Levels[n-1].Size)
+}
+
 // limitsNeedParts says whether equal groups of one shape have limits for which they are placed as the parts of a gang are: slots of whole
 // groups do not tell what these leave.
 //
 // order: limits.10
 func limitsNeedParts(p *Problem) bool {
-	if len(p.Levels) == 0 || p.Multiple != nil || p.Limits == nil || len(p.Limits.Within) > 0 {
+	if len(p.Levels) == 0 || p.Multiple != nil || p.Limits == nil {
 		return false
 	}
-	short := int64(p.Ranks)%p.Levels[0].Size != 0
-	return p.Limits.CountMembers() || p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
+	outer := &p.Levels[0]
+	short := int64(p.Ranks)%outer.Size != 0
+	switch {
+	case p.Limits.CountMembers():
+		return true
+	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
+		return true
+	}
+	return p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.

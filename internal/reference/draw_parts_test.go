@@ -76,20 +76,10 @@ func drawParts(t *rapid.T) Input {
 func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
 	req := &in.Request
-	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
-	draws.KeepAlone(req)
-	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	d := &partDraw{t: t, layers: layersOf(&in)}
-	if draws.Chance(t, 15, "another tree") {
-		d.addTree(&in.Spec)
+	if !HasParts(&in) {
+		d.partsForVictims(&in)
 	}
-	d.parts(&in)
-	drawMultiples(t, &in, 10)
-	if draws.Chance(t, 15, "with multiples of parts") {
-		drawMultiplesOfParts(t, req.Parts, d.layers, "")
-	}
-	draws.OfParts(t, &in.Spec, req)
-	d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
 	if draws.Chance(t, 40, "with minima") {
@@ -100,6 +90,24 @@ func drawPartVictims(t *rapid.T) Input {
 	}
 	boundCandidates(&in)
 	return in
+}
+
+// partsForVictims draws, in place of what the gang was drawn with, parts, and what stands beside them.
+func (d *partDraw) partsForVictims(in *Input) {
+	t, req := d.t, &in.Request
+	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
+	draws.KeepAlone(req)
+	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+	if draws.Chance(t, 15, "another tree") {
+		d.addTree(&in.Spec)
+	}
+	d.parts(in)
+	drawMultiples(t, in, 10)
+	if draws.Chance(t, 15, "with multiples of parts") {
+		drawMultiplesOfParts(t, req.Parts, d.layers, "")
+	}
+	draws.OfParts(t, &in.Spec, req)
+	d.shapes(in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
 }
 
 // drawMultiplesOfParts gives some of the parts that are groups in the gang's tree a multiple, most of them one that divides their members.

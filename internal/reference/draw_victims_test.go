@@ -57,6 +57,9 @@ func withoutLimits(in *Input) {
 // drawCoupled draws victims that depend on each other: gangs with a minimum, budgets, quotas.
 func drawCoupled(t *rapid.T) Input {
 	in := crowd(t)
+	if HasParts(&in) { // which drawPartVictims draws
+		withoutLimits(&in)
+	}
 	drawPreemptor(t, &in)
 	minima, budgets, quotas := draws.Chance(t, 80, "with minima"), draws.Chance(t, 50, "with budgets"), draws.Chance(t, 75, "with quotas")
 	if quotas {

@@ -52,7 +52,8 @@ type holder struct {
 	steps    map[int]int // multiples by tier; those of the gang are the solver's
 }
 
-// HasParts says whether the gang is in groups that differ, or in equal ones of members of several shapes.
+// HasParts says whether the gang is in groups that differ, in equal ones of members of several shapes, or in ones that are placed so if the
+// gang keeps all limits, also those that it prefers.
 func HasParts(in *Input) bool {
 	req := &in.Request
 	if len(req.Parts) > 0 {
@@ -62,12 +63,12 @@ func HasParts(in *Input) bool {
 	own := validity.Own(&in.Spec, req)
 	levels := validity.Levels(req, len(req.Members)+len(own))
 	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
-		return validity.LimitsNeedParts(req, len(own))
+		return validity.LimitsNeedParts(&in.Spec, keepingAll(req))
 	}
 	if hasRoles(in) {
 		return false
 	}
-	if len(levels) > 1 && validity.CountsNumbers(req) {
+	if validity.CountsDomains(keepingAll(req)) || len(levels) > 1 && validity.CountsNumbers(req) {
 		return true
 	}
 	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !onNode(&levels[len(levels)-1])

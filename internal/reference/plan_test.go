@@ -71,6 +71,10 @@ func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds 
 
 // planAgrees plans the input, with an index of the shape and without, and compares the result with the reference's answer; the error shows both.
 func planAgrees(in Input) ([]string, error) {
+	if HasParts(&in) {
+		kinds, err := partsAgree(in)
+		return append(kinds, "by parts"), err
+	}
 	want, err := Solve(in)
 	if err != nil {
 		return nil, err

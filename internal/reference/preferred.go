@@ -13,6 +13,21 @@ func prefers(req *gang.Request) bool {
 
 func isPreferred(l gang.Limit) bool { return l.Preferred }
 
+// keepingAll is a request with all limits hard that it prefers.
+func keepingAll(req *gang.Request) *gang.Request {
+	if !prefers(req) {
+		return req
+	}
+	kept := withOwnParts(*req)
+	for _, list := range allLimits(&kept) {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Preferred = false
+		}
+	}
+	return &kept
+}
+
 // solvePreferring is Solve for a gang that prefers limits: with those, in their order, that cost neither a member nor a wait.
 func solvePreferring(in Input) (*Answer, error) {
 	k := preferring[*Answer]{

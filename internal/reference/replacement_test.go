@@ -31,14 +31,14 @@ func drawLoss(t *rapid.T) Input {
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 	req.PP, req.DP, req.Total, req.MinMember = 0, 0, 0, 0
 	for len(req.Groups) > 0 && (own+1)%req.Groups[0].Size != 0 {
-		req.Groups = req.Groups[1:] // with them goes what binds groups to the domains that a limit counts
-		req.Limits = slices.DeleteFunc(req.Limits, func(l gang.Limit) bool { return l.Kind == gang.Within })
+		req.Groups = req.Groups[1:]
 	}
 	for i := range req.Groups {
 		if len(req.Groups) > 1 { // the planner refuses to count them beside running members
 			req.Groups[i].Limits = nil
 		}
 	}
+	draws.HardInParts(&in.Spec, req)
 	ranks := rapid.Permutation(draws.HostileRanks).Draw(t, "ranks")
 	rank := func(i int) int {
 		if i < len(ranks) {

@@ -44,7 +44,7 @@ func hasRoles(in *Input) bool {
 		return true
 	}
 	innermost := &levels[len(levels)-1]
-	bundled := onNode(innermost) && own == 0 && len(req.Members)%innermost.Size == 0
+	bundled := onNode(innermost) && own == 0 && !validity.CountsDomains(req) && len(req.Members)%innermost.Size == 0
 	return (validity.HasMultiples(req) || !bundled) && innermost.Size >= len(req.Members)+own
 }
 

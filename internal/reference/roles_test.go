@@ -23,7 +23,7 @@ import (
 func TestRolesEqualReference(t *testing.T) { holdsFor(t, drawRoles, rolesAgree) }
 
 func rolesAgree(in Input) ([]string, error) {
-	if validity.LimitsNeedParts(&in.Request, len(validity.Own(&in.Spec, &in.Request))) {
+	if validity.LimitsNeedParts(&in.Spec, &in.Request) {
 		return partsAgree(in)
 	}
 	want, err := Solve(in)
@@ -318,9 +318,6 @@ func sameAsOneShape(in Input) error {
 	}
 	roles, errRoles := plan(in, &in.Request)
 	plain, errPlain := plan(in, &one)
-	if errors.Is(errPlain, muster.ErrNotSupported) {
-		return nil // groups that may lie in several of the domains that are counted
-	}
 	if (errRoles == nil) != (errPlain == nil) {
 		return fmt.Errorf("by role: %s, as one shape: %s", fmt.Sprint(errRoles), fmt.Sprint(errPlain))
 	}

@@ -179,15 +179,36 @@ func Closes(spec *cluster.Spec, r *cluster.Running, node string) bool {
 	return net.Maximal(node, tier).ID == net.Maximal(r.Node, tier).ID
 }
 
-// LimitsNeedParts says whether equal groups of one shape, of which so many members run, are placed as parts are because of their limits.
-func LimitsNeedParts(req *gang.Request, own int) bool {
+// LimitsNeedParts says whether equal groups of one shape are placed as parts are because of their limits.
+func LimitsNeedParts(spec *cluster.Spec, req *gang.Request) bool {
+	own := len(Own(spec, req))
 	levels := Levels(req, len(req.Members)+own)
 	if len(req.Parts) > 0 || len(levels) == 0 || HasMultiples(req) {
 		return false
 	}
 	short := (len(req.Members)+own)%levels[0].Size != 0
+	if CountsDomains(req) && (short || groupsSpan(spec, req, &levels[0])) {
+		return true
+	}
 	return countsMembers(req) || CountsNumbers(req) && (short || len(levels) > 1 && own > 0)
 }
+
+// groupsSpan holds if groups may lie in several of the domains that are counted.
+func groupsSpan(spec *cluster.Spec, req *gang.Request, level *gang.Groups) bool {
+	net, ok := NewNetwork(spec, req)
+	if !ok {
+		return false
+	}
+	counted := req.Limits[slices.IndexFunc(req.Limits, countsDomains)]
+	tier, _ := net.TierOf(counted.Layer)
+	must, _ := net.Must(append(withImplied(req.Gather, req.Limits, false), withImplied(level.Gather, level.Limits, true)...))
+	return must > min(tier, net.RootTier()-1)
+}
+
+// CountsDomains says whether the gang must lie in at most so many domains of a layer, and may in more than one.
+func CountsDomains(req *gang.Request) bool { return slices.ContainsFunc(req.Limits, countsDomains) }
+
+func countsDomains(l gang.Limit) bool { return l.Kind == gang.Within && !l.Preferred && l.Most > 1 }
 
 // CountsNumbers says whether a limit of the gang, or of a level of its groups, is on a number of members or groups.
 func CountsNumbers(req *gang.Request) bool {

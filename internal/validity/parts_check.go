@@ -36,7 +36,7 @@ func (c *check) mixed() bool {
 	if len(Levels(c.req, len(c.req.Members)+len(c.own))) == 0 || c.bundled() {
 		return false
 	}
-	if LimitsNeedParts(c.req, len(c.own)) {
+	if LimitsNeedParts(c.spec, c.req) {
 		return true
 	}
 	first := ShapeOf(c.req, &c.req.Members[0])
@@ -46,7 +46,7 @@ func (c *check) mixed() bool {
 // bundled holds for equal groups that must all gather on a node.
 func (c *check) bundled() bool {
 	levels := Levels(c.req, len(c.req.Members)+len(c.own))
-	if len(levels) == 0 || len(c.req.Parts) > 0 {
+	if len(levels) == 0 || len(c.req.Parts) > 0 || CountsDomains(c.req) {
 		return false
 	}
 	innermost := levels[len(levels)-1]
